@@ -74,7 +74,7 @@ function parseCommandLine() {
     ...Object.keys(OPTIONS).map((name) => [name, { type: 'string' as const }] as const),
     ...['cpu-prof', 'help'].map((name) => [name, { type: 'boolean' as const }] as const),
   ])
-  const { values, positionals } = parseArgs({ allowPositionals: true, options })
+  const { values, positionals } = parsed(options)
   const textOf = (name: Option) => `${values[name] ?? OPTIONS[name][0]}`
   const numberOf = (name: Option, least = Number.MIN_VALUE) => atLeast(textOf(name), name, least)
   return {
@@ -95,6 +95,14 @@ function parseCommandLine() {
       limitedMinutes: numberOf('limited-minutes', 0),
     },
     nodeOptions: values['cpu-prof'] === true ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : [],
+  }
+}
+
+function parsed(options: NonNullable<ParseArgsConfig['options']>) {
+  try {
+    return parseArgs({ allowPositionals: true, options })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
   }
 }
 

@@ -16,6 +16,8 @@ import { openFor, sealOrder } from '../support/intakeServer.js'
 import { signedCancel } from '../support/signedCancels.js'
 import { storedRows } from '../support/storedRows.js'
 
+const DAY = 86_400
+
 describe('a server that anyone can reach', () => {
   const { chain, setUp } = useOrders()
   const [HERS, HIS] = [bytes32('her order'), bytes32('his order')]
@@ -47,7 +49,7 @@ describe('a server that has been broken into', () => {
 
   it('cancels nothing with another’s cancel, an older one of the same account, or one that it signs itself', async () => {
     const [hers, before, his] = [
-      await world().open(buy(250)),
+      await world().open({ ...buy(250), deadlineIn: DAY }),
       await world().open(buy(300)),
       await world().open({ ...buy(350), who: 'bob' }),
     ]

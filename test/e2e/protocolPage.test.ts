@@ -108,7 +108,7 @@ describe('a client written from the page', () => {
     const { broker } = desk().sandbox
     const client = await connect(alice().account)
     const before = await alice().wallet()
-    broker.clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
+    broker.clock({ open: false, nextOpen: new Date(Date.now() + 600_000).toISOString() })
     const order = await client.prepare({ side: 'BUY', symbol: 'AAPL', amount: 20n * ONE_USDC })
     const { orderId } = order.intent
     await client.submit(order)

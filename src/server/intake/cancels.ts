@@ -29,7 +29,7 @@ interface CancelsDeps {
   readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
   readonly records: Pick<OrderRecords, 'update' | 'cancels'>
   /** Called when a cancel has been stored. */
-  readonly onStored: (orderId: Hex) => void
+  readonly onStored: (orderId: Hex, commit: Hex) => void
 }
 
 export function createCancels({ domain, escrowed, records, onStored }: CancelsDeps): Cancels {
@@ -51,7 +51,7 @@ export function createCancels({ domain, escrowed, records, onStored }: CancelsDe
       if (!isNews) return answerOf(kept, 'already-received')
       // A new version of the order's record, so that its status is put together anew.
       await records.update(orderId, (current) => current && { ...current })
-      onStored(orderId)
+      onStored(orderId, kept.commit)
       return answerOf(kept, 'received')
     },
   }

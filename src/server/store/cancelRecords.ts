@@ -34,7 +34,7 @@ export interface CancelRecords {
   keep(offered: CancelRecord): Promise<{ readonly kept: CancelRecord; readonly isNews: boolean }>
   /** The order has ended. */
   close(orderId: Hex): Promise<void>
-  openIds(): Promise<Hex[]>
+  open(): Promise<CancelRecord[]>
 }
 
 export function createCancelRecords(options: {
@@ -51,7 +51,8 @@ export function createCancelRecords(options: {
         (current) => {
           const next = current && nextOf(current.value, offered, current.version)
           kept = next ?? current?.value ?? offered
-          isNews = current === undefined || next !== undefined
+          // A reorganization has opened the order again after its end.
+          isNews = current === undefined || next !== undefined || !current.isOpen
           return isNews ? { value: kept, isOpen: true } : undefined
         },
         true,
@@ -62,7 +63,7 @@ export function createCancelRecords(options: {
       documents.change(orderId, (current) =>
         current?.isOpen ? { value: current.value, isOpen: false } : undefined,
       ),
-    openIds: async () => (await documents.openIds()).map((id) => bytes32Schema.parse(id)),
+    open: documents.open,
   }
 }
 

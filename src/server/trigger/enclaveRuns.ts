@@ -177,7 +177,7 @@ export interface EnclaveRuns {
   /** An envelope was stored; its order runs once its escrow is open. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
   /** A cancel was stored; its order's next run has it. */
-  readonly onCancelled: (orderId: Hex) => void
+  readonly onCancelled: (orderId: Hex, commit: Hex) => void
   /** For envelopes whose escrow is not known to be open. */
   readonly room: Pick<UnopenedRoom, 'refusal' | 'take'>
   /** The escrow of an order that this server tracks, from memory. */
@@ -246,7 +246,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
       if (active?.stored(orderId, commit)) return room.leave(orderId)
       unopened.note(orderId)
     },
-    onCancelled: (orderId) => active?.cancelled(orderId),
+    onCancelled: (orderId, commit) => active?.cancelled(orderId, commit),
     room,
     knownEscrow: (orderId) => (active?.isTrusted() ? active.find(orderId) : undefined),
     backlog: () => ({

@@ -149,9 +149,11 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     times,
     mayOffer: ({ runId, stopAt }) =>
       waiting.has(runId) && !shown.has(runId) && !stopping.aborted && Date.now() < stopAt * 1_000,
-    isTaken: async (runId) => {
-      const record = await recordOf(runId)
-      return record?.enclave !== undefined || record?.result !== undefined
+    // By an enclave, or over: then its row may be gone. Where the store fails it is offered: an enclave runs it once.
+    async isTaken(runId) {
+      const record = await files.get(runId).catch(() => 'unknown' as const)
+      if (record === 'unknown') return false
+      return record === undefined || record.enclave !== undefined || record.result !== undefined
     },
     onRefused: (runId) => waiting.get(runId)?.(NOT_STARTED),
   })

@@ -93,7 +93,7 @@ export function createOrderQueue(): OrderQueue {
         waitsFor: undefined,
         mayBeHeld: false,
         envelopeCame: false,
-        isCancelled: false,
+        cancelCommit: undefined,
         cancelCame: false,
       }
       orders.set(order.orderId, order)
@@ -179,8 +179,8 @@ export interface TrackedOrder extends OpenedOrder {
   mayBeHeld: boolean
   /** Its envelope came while it was running. */
   envelopeCame: boolean
-  /** A cancel of it is stored. */
-  isCancelled: boolean
+  /** Of the stored cancel that it runs with. */
+  cancelCommit: Hex | undefined
   /** The cancel came while it was running. */
   cancelCame: boolean
 }
@@ -222,7 +222,7 @@ export function nextRunnable(orders: readonly TrackedOrder[], now: number): Trac
  * @param waitsFor the reasons of earlier orders of its account
  */
 function mayGoBefore(order: TrackedOrder, waitsFor: ReadonlySet<WaitReason>): boolean {
-  if (order.isCancelled) return true
+  if (order.cancelCommit !== undefined) return true
   if (!order.mayBeHeld) return waitsFor.size === 0 || (waitsFor.size === 1 && waitsFor.has('market-closed'))
   const isToBePlaced = order.lastOutcome === 'queued'
   return !isToBePlaced || !(waitsFor.has('market-closed') || waitsFor.has('broker-rate-limit'))

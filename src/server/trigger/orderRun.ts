@@ -74,8 +74,8 @@ export function createOrderRuns(options: {
    * An order's first run saves the read unless a cancel is known. A later one always asks: a reorganization may have opened the
    * order again after the end that its cancel had brought.
    */
-  async function cancelOf({ orderId, isCancelled }: TrackedOrder, attempt: number) {
-    return isCancelled || attempt > 1 ? records.cancels.get(orderId) : undefined
+  async function cancelOf({ orderId, cancelCommit }: TrackedOrder, attempt: number) {
+    return cancelCommit !== undefined || attempt > 1 ? records.cancels.get(orderId) : undefined
   }
 
   return {

@@ -4,7 +4,12 @@ import { FINAL_OUTCOMES, type Outcome } from '../../protocol/job.js'
 import type { Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
-import { matchingCandidate, type OrderRecord, type OrderRecords } from '../store/orderRecords.js'
+import {
+  type Candidate,
+  matchingCandidate,
+  type OrderRecord,
+  type OrderRecords,
+} from '../store/orderRecords.js'
 import { StorageError } from '../store/storageError.js'
 import { createOrderQueue, monotonic, type QueueDepth, type TrackedOrder } from './orderQueue.js'
 import { type EndedOrderRun, failuresAtEnd, type OrderRuns } from './orderRun.js'
@@ -36,11 +41,13 @@ export interface Scheduler extends Service {
   /** Retries deferred updates. */
   retry(): Promise<void>
   /** A cancel was stored; its order runs with it, at once or after the run that is under way. False when it is not tracked. */
-  cancelled(orderId: Hex): boolean
+  cancelled(orderId: Hex, commit: Hex): boolean
   /** Looks for cancels of orders, whichever server has stored them. @throws StorageError */
   lookForCancels(): Promise<void>
   /** Orders with an open cancel that are not tracked: they have ended, or their opening has not been seen yet. */
   untrackedCancels(): Hex[]
+  /** The order has ended without having been tracked. @throws StorageError */
+  closeCancel(orderId: Hex): Promise<void>
   /** Looks for envelopes that other servers have stored for open orders. @throws StorageError */
   lookForEnvelopes(): Promise<void>
   /** The order, while it is tracked. */
@@ -63,8 +70,8 @@ interface SchedulerOptions {
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { records, orderRuns, rateLimit, maxRuns, onFinal, logger } = options
   const queue = createOrderQueue()
-  /** Orders with an open cancel. */
-  let cancels = new Set<Hex>()
+  /** The commits of open cancels by order. */
+  const cancels = new Map<Hex, Hex>()
   /** Versions of the records in which idle orders had no envelope. */
   let versions = new Map<Hex, number | undefined>()
   const workers = createWorkers({ queue, orderRuns, rateLimit, maxRuns, onEnded, logger })
@@ -91,7 +98,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     // An order that ended without a run has no history, and any client may post envelopes under its id.
     await records.removeUnrun(order.orderId)
     await records.finish(order.orderId)
-    if (order.isCancelled) await records.cancels.close(order.orderId)
+    if (cancels.has(order.orderId)) await closeCancel(order.orderId)
     queue.forget(order.orderId)
   }
 
@@ -115,12 +122,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       workers.schedule(order, performance.now(), 'received')
   }
 
-  /** Runs an order for its cancel. A replaced cancel starts no run: its account could have one run after the other. */
+  /** Runs an order for its cancel. One that takes another's place starts a run only where that one was rejected: runs cost. */
   function cancel(order: TrackedOrder): void {
-    if (order.isCancelled) return
-    order.isCancelled = true
+    const commit = cancels.get(order.orderId)
+    if (commit === order.cancelCommit) return
+    const isFirst = order.cancelCommit === undefined
+    order.cancelCommit = commit
     order.cancelCame = order.running
     if (order.state !== 'OPEN' || order.running) return
+    if (!isFirst && order.lastOutcome !== 'rejected') return
     const now = performance.now()
     // One that is due may have been held back by orders that it passes from now on.
     const isDue = order.dueAt !== null && order.dueAt <= now
@@ -128,11 +138,19 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   }
 
   async function lookForCancels(): Promise<void> {
-    cancels = new Set(await records.cancels.openIds())
-    for (const orderId of cancels) {
-      const order = queue.get(orderId)
-      if (order !== undefined) cancel(order)
-    }
+    for (const { orderId, commit } of await records.cancels.open()) cancelled(orderId, commit)
+  }
+
+  function cancelled(orderId: Hex, commit: Hex): boolean {
+    cancels.set(orderId, commit)
+    const order = queue.get(orderId)
+    if (order !== undefined) cancel(order)
+    return order !== undefined
+  }
+
+  async function closeCancel(orderId: Hex): Promise<void> {
+    await records.cancels.close(orderId)
+    cancels.delete(orderId)
   }
 
   /** Tracks the order, with the history in its record when it is new. */
@@ -154,8 +172,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     const order = track(opened, undefined)
     order.state = 'OPEN'
     const record = await records.get(opened.orderId)
-    receive(order, matchingCandidate(record, opened.commit)?.commit)
-    if (cancels.has(opened.orderId)) cancel(order)
+    const envelope = matchingCandidate(record, opened.commit)
+    receive(order, envelope?.commit)
+    if (workers.isAdopted(opened.orderId)) await offerAgain(order, envelope)
+    cancel(order)
+  }
+
+  /** Offers the run that an earlier server has left again: it may have lost the database before an enclave had answered. */
+  async function offerAgain(order: TrackedOrder, envelope: Candidate | undefined): Promise<void> {
+    const kept = cancels.has(order.orderId) ? await records.cancels.get(order.orderId) : undefined
+    workers.offerAgain(order, { envelope: envelope?.envelope, cancel: kept?.envelope })
   }
 
   async function lookForEnvelopes(): Promise<void> {
@@ -179,13 +205,12 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     if (order.running) {
       // A run that began without it ends as `rejected`.
       order.envelopeCame = envelope !== undefined
-      const kept = cancels.has(opened.orderId) ? await records.cancels.get(opened.orderId) : undefined
-      workers.offerAgain(order, { envelope: envelope?.envelope, cancel: kept?.envelope })
+      await offerAgain(order, envelope)
     } else {
       order.mayBeHeld ||= envelope === undefined
       workers.schedule(order, dueAtStart(order, record), envelope === undefined ? 'recovered' : 'restart')
     }
-    if (cancels.has(opened.orderId)) cancel(order)
+    cancel(order)
   }
 
   async function reclaim(opened: OpenedOrder): Promise<void> {
@@ -212,13 +237,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     retry: () => deferred.retry(),
     lookForEnvelopes,
     lookForCancels,
-    untrackedCancels: () => [...cancels].filter((orderId) => queue.get(orderId) === undefined),
-    cancelled(orderId) {
-      cancels.add(orderId)
-      const order = queue.get(orderId)
-      if (order !== undefined) cancel(order)
-      return order !== undefined
-    },
+    untrackedCancels: () => [...cancels.keys()].filter((orderId) => queue.get(orderId) === undefined),
+    closeCancel,
+    cancelled,
     find,
     depth: () => queue.depth(performance.now()),
     opened(order) {

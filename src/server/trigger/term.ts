@@ -45,7 +45,7 @@ export interface TriggerTerm {
   readonly isTrusted: Term['isTrusted']
   /** See `Scheduler`. */
   readonly stored: Scheduler['stored']
-  readonly cancelled: (orderId: Hex) => void
+  readonly cancelled: (orderId: Hex, commit: Hex) => void
   readonly find: Scheduler['find']
   readonly depth: () => QueueDepth
   /** Handles an order whose escrow was read because no event of it was seen. */
@@ -134,7 +134,7 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
     async onLooked() {
       await scheduler.retry()
       await scheduler.lookForCancels()
-      for (const orderId of scheduler.untrackedCancels()) await closeIfEnded(orderId)
+      for (const orderId of scheduler.untrackedCancels()) await followCancelled(orderId)
       if (isShared) await scheduler.lookForEnvelopes()
       await unopened.check()
     },
@@ -165,11 +165,15 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
     return job !== 'policy' || (process !== null && !ownPolicyRuns.has(runId))
   }
 
-  /** A cancel that was stored while its order ended, or while no server ran. */
-  async function closeIfEnded(orderId: Hex): Promise<void> {
-    const { state } = await escrow.orders(orderId)
-    if (state === 'SETTLED' || state === 'REFUNDED') await records.cancels.close(orderId)
+  /** A cancel was stored while its order ended or while no server ran, or the order's events were not seen. */
+  async function followCancelled(orderId: Hex): Promise<void> {
+    const { account, commit, state } = await escrow.orders(orderId)
+    if (state === 'OPEN') await found({ orderId, account, commit }, state)
+    else if (state !== 'NONE') await scheduler.closeCancel(orderId)
   }
+
+  const found: TriggerTerm['found'] = (order, state) =>
+    handleOpened(scheduler, { ...order, position: JUST_NOW }, state)
 
   const sweep = createPoller({
     name: 'trigger sweep',
@@ -192,12 +196,12 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
       if (!isTracked) poller.poke()
       return isTracked
     },
-    cancelled(orderId) {
-      if (!scheduler.cancelled(orderId)) poller.poke()
+    cancelled(orderId, commit) {
+      if (!scheduler.cancelled(orderId, commit)) poller.poke()
     },
     find: scheduler.find,
     depth: scheduler.depth,
-    found: (order, state) => handleOpened(scheduler, { ...order, position: JUST_NOW }, state),
+    found,
   }
 }
 

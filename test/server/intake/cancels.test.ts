@@ -49,7 +49,7 @@ describe('a cancel', () => {
     expect(entries).toContainEqual({ kind: 'cancel-received', at: answer.body.receivedAt })
   })
 
-  test('is idempotent, and the same again starts no run', async () => {
+  test('is idempotent: the same again starts no run, nor does one that takes its place', async () => {
     const server = await setUp()
     await waiting(server)
     const body = await signedCancel(chain(), 'alice', ORDER)

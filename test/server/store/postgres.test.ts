@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -44,6 +45,9 @@ testEngine('PostgreSQL, a session for each statement', async (place) => {
   return openPostgres({ rows: database, leases: database })
 })
 
+/** The default, of which a statement about leases waits for a quarter. */
+const TTL_MS = 10_000
+
 const codeOf = (error: unknown) => (error instanceof StorageError ? error.code : String(error))
 
 async function openAt(url: Secret): Promise<Engine> {
@@ -75,6 +79,23 @@ describe('a start', () => {
     onTestFinished(() => engine.stop())
     expect(codeOf(await engine.leases.list().catch((error: unknown) => error))).toBe('CONNECT_TIMEOUT')
     expect(await engine.openIds('orders')).toEqual([])
+  })
+
+  test('makes a connection for leases that serves later statements, where the first ones give up', async () => {
+    const proxy = await startTcpProxy(postgres.port)
+    onTestFinished(proxy.stop)
+    const url = new URL((await postgres.createDatabase()).reveal())
+    url.port = String(proxy.port)
+    const DELAY_MS = 100
+    proxy.delay(DELAY_MS)
+    // A statement takes two of these, connecting more than the three that a statement waits.
+    const engine = await openPostgres(createDatabases(new Secret(url.href), 4 * 3 * DELAY_MS))
+    onTestFinished(() => engine.stop())
+    expect(codeOf(await engine.leases.list().catch((error: unknown) => error))).toBe('CONNECT_TIMEOUT')
+    await eventually('the connection is made', async () => {
+      const leases = await engine.leases.list().catch(() => undefined)
+      return leases !== undefined
+    })
   })
 
   test('refuses a schema of a later server, and leaves it as it is', async () => {
@@ -251,6 +272,18 @@ describe('through a network that fails', () => {
     expect(await engine.put('orders', rowOf('c', 1), fence)).toBe('written')
     expect(await direct.get('orders', 'c')).toEqual(rowOf('c', 1))
     expect(await engine.leases.renew(fence, 1)).toBe(true)
+  })
+
+  test('a lease that waits behind a statement without an answer is renewed on the next connection', async () => {
+    const { proxy, engine } = await setUp()
+    const fences = [await takeOver(engine, 'relayer'), await takeOver(engine, 'trigger')] as const
+    proxy.set('hang')
+    const lost = engine.leases.renew(fences[0], TTL_MS).catch(codeOf)
+    // The connection of now hangs until its end, and the next one does not.
+    proxy.set('pass')
+    await sleep(TTL_MS / 8)
+    expect(await engine.leases.renew(fences[1], TTL_MS)).toBe(true)
+    expect(await lost).toBe('ETIMEDOUT')
   })
 })
 

@@ -28,7 +28,9 @@ async function setUp(plan: Record<string, Step[]>) {
   async function keep(orderId: Hex) {
     const envelope = await sealOrder(`cancel ${orderId}`)
     const receivedAt = new Date().toISOString()
-    await started.records.cancels.keep({ orderId, envelope, commit: commitOf(envelope), receivedAt })
+    const commit = commitOf(envelope)
+    await started.records.cancels.keep({ orderId, envelope, commit, receivedAt })
+    return commit
   }
   return {
     ...started,
@@ -36,8 +38,7 @@ async function setUp(plan: Record<string, Step[]>) {
     root,
     keep,
     async cancel(orderId: Hex) {
-      await keep(orderId)
-      started.trigger.onCancelled(orderId)
+      started.trigger.onCancelled(orderId, await keep(orderId))
     },
     /** Of each run: its order, and whether it had the cancel. */
     runs: async () =>
@@ -91,6 +92,22 @@ test('the next start runs nothing of a cancelled order without its cancel', asyn
   await keep(A)
   await restart()
   expect(await eventually('another run', async () => (await runs())[1])).toEqual([A, true])
+})
+
+test('an order whose cancel could not be opened runs once more when another takes its place', async () => {
+  const { cancel, runs } = await setUp({ [A]: [{ outcome: 'rejected' }, { outcome: 'rejected' }, PLACED] })
+  await openFor(chain(), 'alice', A, await sealOrder(A))
+  await cancel(A)
+  await eventually('its run', async () => (await runs()).length === 1)
+  await cancel(A)
+  await eventually('another run', async () => (await runs()).length === 2)
+  await cancel(A)
+  await eventually('a third run', async () => (await runs()).length === 3)
+  expect(await runs()).toEqual([
+    [A, true],
+    [A, true],
+    [A, true],
+  ])
 })
 
 test('a later run asks for a cancel that is closed: a reorganization may have opened its order again', async () => {

@@ -263,6 +263,14 @@ describe('a run of an earlier server, offered again', () => {
     expect(host.offers).toEqual([])
   })
 
+  test('is not offered where its row is gone: it has ended', async () => {
+    const { runner, job, host, files } = await adopted([202])
+    await files.remove(job.runId)
+    runner.offerAgain(job)
+    await sleep(100)
+    expect(host.offers).toEqual([])
+  })
+
   test.each<HostStep>([401, 409, 429, 'lose'])(
     'may have been taken, so that %s is no end, and is offered on',
     async (step) => {

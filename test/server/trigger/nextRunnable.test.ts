@@ -52,7 +52,7 @@ describe('the next run of an account', () => {
 
   test('passes all that wait once it is cancelled, and none that has failed', () => {
     const waiting = order('a', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor: 'paused', mayBeHeld: true })
-    const cancelled = { ...due, isCancelled: true }
+    const cancelled = { ...due, cancelCommit: '0xc0' } as const
     expect(nextRunnable([waiting, cancelled], NOW)).toBe(cancelled)
     const closed = { ...waiting, waitsFor: 'market-closed' } as const
     const held = { ...cancelled, mayBeHeld: true, lastOutcome: 'queued' } as const

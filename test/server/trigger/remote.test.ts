@@ -10,7 +10,7 @@ import { Secret } from '../../../src/service/secret.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
-import { sealOrder } from '../../support/intakeServer.js'
+import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
@@ -91,6 +91,22 @@ test('a server that starts offers the run of the one before again, as the same r
   expect(record.triggers).toHaveLength(1)
   await eventually('the next order', () => offered().includes(B))
   expect(openIds(root, 'runs')).not.toContain(runIdOf(A))
+})
+
+test('a server that starts before it sees the order of a run offers that run again when it does', async () => {
+  const { server, host, runIdOf } = await setUp(['lose', 202])
+  const first = await server().start()
+  const before = await chain().provider.send('evm_snapshot', [])
+  const envelope = await first.place('alice', A)
+  await eventually('an offer', () => host.offers.length > 0)
+  await first.stop()
+  await chain().provider.send('evm_revert', [before])
+  const offers = host.offers.length
+  await server().start()
+  await openFor(chain(), 'alice', A, envelope)
+  await eventually('the next offer', () => host.offers.length > offers)
+  const { body } = host.offers.at(-1) ?? {}
+  expect([body?.runId, body?.envelope]).toEqual([runIdOf(A), envelope])
 })
 
 test('a server that starts offers a run again whose order was reclaimed, without its envelope', async () => {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Secret } from '../../../service/secret.js'
+import { withTimeout } from '../../../service/waiting.js'
 import { StorageError, storageError } from '../storageError.js'
 
 /**
@@ -34,53 +35,97 @@ interface DatabaseOptions {
   readonly queryTimeoutMs: number
 }
 
+/**
+ * How long making a connection may take at least, while statements give up and others come: were it given up with them, a
+ * busy machine would never make one.
+ */
+const CONNECTING_MS = 3_000
+
 /** Connects when a statement needs it. @throws TypeError for a URL that cannot be parsed; it does not name the URL */
 export function createDatabase(options: DatabaseOptions): Database {
-  let pool = createPool(options)
+  let current = createPool(options)
   const ending = new Set<Promise<void>>()
 
   /** Every idle connection may be as dead as the one that gave no answer, so that each would cost a timeout of its own. */
-  function replace(failed: pg.Pool): void {
-    if (pool !== failed) return
-    pool = createPool(options)
-    const ended = failed.end().finally(() => ending.delete(ended))
+  function replace(failed: Pool): void {
+    if (current !== failed) return
+    current = createPool(options)
+    failed.onReplaced()
+    const ended = failed.pool.end().finally(() => ending.delete(ended))
     ending.add(ended)
+  }
+
+  /** A connection of the newest pool: one that is replaced serves none of those who wait. @throws StorageError */
+  async function connect(): Promise<{ client: pg.PoolClient; used: Pool }> {
+    for (;;) {
+      const used = current
+      const connecting = used.pool.connect()
+      const outcome = await withTimeout(
+        Promise.race([connecting, used.replaced]),
+        options.connectTimeoutMs,
+      ).catch((error: unknown) => {
+        throw failureOf(error)
+      })
+      if (outcome !== undefined && outcome !== REPLACED) return { client: outcome, used }
+      // Nobody waits for it any more.
+      connecting.then((client) => client.release(), ignore)
+      if (outcome === undefined) throw storageError(NO_CONNECTION)
+    }
   }
 
   return {
     async query(text, values = [], timeoutMs) {
-      const used = pool
+      const { client, used } = await connect()
+      // The statement reports the end of its connection as well.
+      client.on('error', ignore)
       try {
-        // A statement that fails costs its connection too: pg cannot tell which of them are still good.
         const statement = { text, values: [...values], query_timeout: timeoutMs }
-        const { rows } = await used.query<Record<string, unknown>>(statement)
+        const { rows } = await client.query<Record<string, unknown>>(statement)
+        client.release()
         return rows
       } catch (error) {
+        // A statement that fails costs its connection too: pg cannot tell which of them are still good.
+        client.release(true)
         const failure = failureOf(error)
         if (failure instanceof StorageError && IS_LOST.has(failure.code)) replace(used)
         throw failure
+      } finally {
+        client.off('error', ignore)
       }
     },
     async end() {
-      await Promise.all([...ending, pool.end()])
+      await Promise.all([...ending, current.pool.end()])
     },
   }
 }
 
-function createPool({ url, maxConnections, connectTimeoutMs, queryTimeoutMs }: DatabaseOptions): pg.Pool {
+const ignore = () => undefined
+
+const REPLACED = Symbol('replaced')
+
+interface Pool {
+  readonly pool: pg.Pool
+  /** Resolves when another pool has taken its place. */
+  readonly replaced: Promise<typeof REPLACED>
+  readonly onReplaced: () => void
+}
+
+function createPool({ url, maxConnections, connectTimeoutMs, queryTimeoutMs }: DatabaseOptions): Pool {
   const pool = new pg.Pool({
     connectionString: url.reveal(),
     max: maxConnections,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: Math.max(connectTimeoutMs, CONNECTING_MS),
     query_timeout: queryTimeoutMs,
     keepAlive: true,
   })
   // An idle connection has ended. The next statement opens another one, or fails and reports why.
-  pool.on('error', () => undefined)
-  return pool
+  pool.on('error', ignore)
+  const { promise, resolve } = Promise.withResolvers<typeof REPLACED>()
+  return { pool, replaced: promise, onReplaced: () => resolve(REPLACED) }
 }
 
 const NO_ANSWER = 'ETIMEDOUT'
+const NO_CONNECTION = 'CONNECT_TIMEOUT'
 /** A former primary, which takes no writes any more. */
 const READ_ONLY = '25006'
 const IS_LOST = new Set<string | undefined>([NO_ANSWER, READ_ONLY])
@@ -95,7 +140,7 @@ function failureOf(error: unknown): StatementError | StorageError {
   // pg gives its own failures no code: no answer, no connection, and a connection that ended during the statement.
   const message = error instanceof Error ? error.message : ''
   if (message === 'Query read timeout') return storageError(NO_ANSWER, error)
-  return storageError(message.includes('timeout') ? 'CONNECT_TIMEOUT' : 'ECONNRESET', error)
+  return storageError(message.includes('timeout') ? NO_CONNECTION : 'ECONNRESET', error)
 }
 
 /** A statement that is refused by itself is a failure of the store too, where no other could be written in its place. */
