@@ -60,7 +60,7 @@ describe('an intent that cannot be trusted is refunded without a notice', () => 
   it('sealed to another key', async () => {
     const plain = await world().open(buy)
     const foreign = await seal({ v: 1 }, USER_PUBKEY, ORDER_PLACE)
-    // Its commit must be the escrow's: opened by hand.
+    // Its commit must be the escrow's, so the test opens it without the client.
     const { commitOf } = await import('../../src/protocol/envelope.js')
     const orderId = `0x${'cd'.repeat(32)}` as const
     const deadline = (await world().chain.now()) + 3_600

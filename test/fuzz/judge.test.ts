@@ -65,7 +65,7 @@ describe('the judge', () => {
     ['another title', problem('order-not-found', { title: 'x' }), ORDER],
     ['another type', problem('order-not-found', { type: '/x' }), ORDER],
     ['another requestId', problem('order-not-found', { requestId: 'b' }), ORDER],
-    ['an instance that nobody asked for', problem('order-not-found', { instance: '/health' }), ORDER],
+    ['an instance of another request', problem('order-not-found', { instance: '/health' }), ORDER],
     ['a problem without its type', answer(404, '{}'), ORDER],
     ['a page', answer(404, '<html>', 'application/problem+json; charset=utf-8'), ORDER],
     ['no request id', { ...problem('order-not-found'), headers: new Map() }, ORDER],

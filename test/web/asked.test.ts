@@ -19,7 +19,7 @@ it('an approval is asked for where the allowance is short', () => {
   expect(stepsOf({ escrowed: dollars(70), allowance: dollars(70) })).toEqual(['signing', 'opening'])
 })
 
-it('what is asked for now is listed, also when the page knows that it is done', () => {
+it('a step that is asked for now is listed, also when the page knows that it is done', () => {
   expect(stepsOf({ step: 'unlocking' })).toContain('unlocking')
   expect(stepsOf({ step: 'approving' })).toContain('approving')
 })

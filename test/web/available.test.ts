@@ -21,7 +21,7 @@ const portfolio: Pick<Portfolio, 'cash' | 'openOrders' | 'positions'> = {
 }
 const funds = { balance: dollars(70) }
 
-describe('what there is', () => {
+describe('the available amount', () => {
   it('of cash is less what open buys from cash will take', () => {
     const says = '700.00 USDC free in the portfolio.'
     expect(available({ side: 'BUY', symbol: 'AAPL', payFrom: 'cash' }, funds, portfolio)).toBe(says)

@@ -23,7 +23,7 @@ describe('a wallet on another chain', () => {
   it.each([
     ['as it is', { code: 4902 }],
     ['inside of another error', wrapped(4902)],
-  ])('is told of one that it does not know, when it says so %s', async (_how, error) => {
+  ])('learns of one that it does not know, when it says so %s', async (_how, error) => {
     const { asked, wallet } = walletOf({ wallet_switchEthereumChain: error })
     await switchChain(wallet, { chain })
     expect(asked).toEqual(['wallet_switchEthereumChain', 'wallet_addEthereumChain'])

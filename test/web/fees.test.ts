@@ -6,7 +6,7 @@ import { usd } from '../support/brokerStandIn.js'
 const market = { fees: [...FEES] }
 const at = (amount: bigint | null, price: bigint | null) => ({ amount, price })
 
-it('a sale is told what it pays, before it is placed', () => {
+it('a sale shows its fees before it is placed', () => {
   // 30,000 shares: TAF 4.98, CAT 2 × 0.795, each rounded up to the cent.
   expect(feeWords('SELL', market, at(usd(6_000_000), usd(200)))).toBe(
     'About 6.57 USDC of it goes to the broker’s fees (TAF, CAT).',
@@ -20,7 +20,7 @@ it('and that it pays, while the amount or the price is not known', () => {
   expect(feeWords('SELL', market, at(usd(10), null))).toBe(words)
 })
 
-it('a purchase is told who pays for it', () => {
+it('a purchase shows who pays its fees', () => {
   expect(feeWords('BUY', market, at(usd(10), usd(200)))).toBe(
     'No fee now: selling the shares pays the broker’s CAT for both trades.',
   )

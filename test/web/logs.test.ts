@@ -37,7 +37,7 @@ const tailOf = (node: Node, more: { fromBlock?: number; most?: number } = {}) =>
   createLogTail(node, { address: ADDRESS, fromBlock: 0, ...more })
 const blocksOf = ({ logs }: { logs: readonly ChainLog[] }) => logs.map(({ blockNumber }) => blockNumber)
 
-/** Has a node answer no question about more blocks than these, until it is told to recover. */
+/** Makes a node refuse questions about more blocks than these, until the test lets it recover. */
 function silentOver(node: Node, blocks: number): () => void {
   const answer = node.getLogs.bind(node)
   node.getLogs = async (filter) => {

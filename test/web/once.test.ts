@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { once } from '../../web/chain/once.js'
 
-it('what is asked once is asked once, also by who comes while it is not answered', async () => {
+it('a question is asked once, also for callers that come before its answer', async () => {
   const ask = vi.fn(async () => ({}))
   const answer = once(ask)
   const [first, second] = await Promise.all([answer(), answer()])
@@ -10,7 +10,7 @@ it('what is asked once is asked once, also by who comes while it is not answered
   expect(ask).toHaveBeenCalledTimes(1)
 })
 
-it('what is asked once is asked again when it failed', async () => {
+it('a question is asked again when it failed', async () => {
   const ask = vi.fn(async () => 'answer').mockRejectedValueOnce(new Error('away'))
   const answer = once(ask)
   const outcomes = await Promise.allSettled([answer(), answer()])

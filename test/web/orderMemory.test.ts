@@ -17,14 +17,14 @@ it('the order that was placed last comes first, once', () => {
   expect(withPlaced(two, idOf('a'), request).placed).toEqual([idOf('a'), idOf('b')])
 })
 
-it('what the portfolio says of open orders is remembered when they have ended', () => {
+it('the portfolio’s open orders are remembered when they have ended', () => {
   const seen = withOpenOrders(NO_ORDERS, openOrders)
   expect(seen.ordered.get(idOf('a'))).toEqual({ side: 'SELL', symbol: 'MSFT', maxSpend: 7n })
   expect(seen.placed).toEqual([])
   expect(withOpenOrders(seen, {})).toBe(seen)
 })
 
-it('what the page placed itself, it knows better', () => {
+it('the page’s own orders are known better', () => {
   const placed = withPlaced(NO_ORDERS, idOf('a'), request)
   expect(withOpenOrders(placed, openOrders)).toBe(placed)
 })

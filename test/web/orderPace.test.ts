@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { orderPace } from '../../web/trade/orderPace.js'
 
-/** Of the 600 that a server allows unless told otherwise; the rest is for market, clock, wallet and funds. */
+/** A server allows 600 by default; the rest is for market, clock, wallet and funds. */
 const MOST_PER_MINUTE = 500
 const OPEN_AT_MOST = 20
 

@@ -45,7 +45,7 @@ it('an older file does not make the browser forget that there is a newer key', a
   expect(newestMade(ACCOUNT)).toBe(1_700)
 })
 
-it('what was damaged counts for nothing', () => {
+it('a damaged entry counts for nothing', () => {
   localStorage.setItem(`desk:portfolio-key:${ACCOUNT}`, 'yesterday')
   expect(newestMade(ACCOUNT)).toBe(0)
 })

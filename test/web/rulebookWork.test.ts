@@ -28,7 +28,7 @@ function working() {
   }
 }
 
-it('what was opened is known, kept, and takes the place of what was written', async () => {
+it('an opened rulebook is known, kept, and takes the place of the draft', async () => {
   const { work, openRulebookCopy } = working()
   work.edit((draft) => ({ ...draft, maxOrder: '7' }), { version: 1, policy: null })
   expect(work.state.value.draft).toMatchObject({ base: 1, maxOrder: '7' })
@@ -47,7 +47,7 @@ it('a publication is signed for the version it was written from, and its rules a
   expect(keptCopy(orgId)).toEqual(copy)
 })
 
-it('what is written goes on from the version that was published, and a new draft from the one that is given', async () => {
+it('the draft goes on from the version that was published, and a new draft from the one that is given', async () => {
   const { work } = working()
   work.edit((draft) => ({ ...draft, maxOrder: '7' }), { version: 1, policy })
   await work.publish(policy, 1)

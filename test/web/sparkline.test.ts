@@ -15,7 +15,7 @@ test('the chart begins with the close of the day before, and keeps what was seen
   expect(charted(new Map())).toEqual([])
 })
 
-test('it goes without a close that nobody knows', () => {
+test('it goes without an unknown close', () => {
   expect(charted(withPrices(new Map(), quote(100n, null)))).toEqual([100n])
 })
 

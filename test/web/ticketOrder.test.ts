@@ -47,7 +47,7 @@ describe('the order on the ticket', () => {
   })
 })
 
-describe('what an amount comes to', () => {
+describe('the estimate for an amount', () => {
   it('is in shares, and nothing without a price', () => {
     expect(estimate(1_000_000_000n, 200_000_000n)).toBe(5_000_000_000n)
     expect(estimate(1_000_000_000n, null)).toBeNull()
