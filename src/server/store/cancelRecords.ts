@@ -34,7 +34,7 @@ export interface CancelRecords {
   keep(offered: CancelRecord): Promise<{ readonly kept: CancelRecord; readonly isNews: boolean }>
   /** The order has ended. */
   close(orderId: Hex): Promise<void>
-  open(): Promise<CancelRecord[]>
+  openIds(): Promise<Hex[]>
 }
 
 export function createCancelRecords(options: {
@@ -63,7 +63,7 @@ export function createCancelRecords(options: {
       documents.change(orderId, (current) =>
         current?.isOpen ? { value: current.value, isOpen: false } : undefined,
       ),
-    open: documents.open,
+    openIds: async () => (await documents.openIds()).map((id) => bytes32Schema.parse(id)),
   }
 }
 

@@ -55,6 +55,9 @@ export interface Scheduler extends Service {
   depth(): QueueDepth
 }
 
+/** In place of the commit of a cancel. */
+const UNREAD: Hex = '0x'
+
 interface SchedulerOptions {
   readonly records: OrderRecords
   readonly orderRuns: OrderRuns
@@ -138,7 +141,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   }
 
   async function lookForCancels(): Promise<void> {
-    for (const { orderId, commit } of await records.cancels.open()) cancelled(orderId, commit)
+    for (const orderId of await records.cancels.openIds()) {
+      const wasRejected = queue.get(orderId)?.lastOutcome === 'rejected'
+      if (!cancels.has(orderId) || wasRejected) cancelled(orderId, await commitOfCancel(orderId))
+    }
+  }
+
+  /** An order whose cancel cannot be read does not run without it: its start fails. */
+  async function commitOfCancel(orderId: Hex): Promise<Hex> {
+    const kept = await records.cancels.get(orderId).catch(() => undefined)
+    return kept?.commit ?? UNREAD
   }
 
   function cancelled(orderId: Hex, commit: Hex): boolean {

@@ -134,7 +134,7 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
     async onLooked() {
       await scheduler.retry()
       await scheduler.lookForCancels()
-      for (const orderId of scheduler.untrackedCancels()) await followCancelled(orderId)
+      for (const orderId of scheduler.untrackedCancels()) await closeIfEnded(orderId)
       if (isShared) await scheduler.lookForEnvelopes()
       await unopened.check()
     },
@@ -165,15 +165,11 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
     return job !== 'policy' || (process !== null && !ownPolicyRuns.has(runId))
   }
 
-  /** A cancel was stored while its order ended or while no server ran, or the order's events were not seen. */
-  async function followCancelled(orderId: Hex): Promise<void> {
-    const { account, commit, state } = await escrow.orders(orderId)
-    if (state === 'OPEN') await found({ orderId, account, commit }, state)
-    else if (state !== 'NONE') await scheduler.closeCancel(orderId)
+  /** A cancel that was stored while its order ended, or while no server ran. */
+  async function closeIfEnded(orderId: Hex): Promise<void> {
+    const { state } = await escrow.orders(orderId)
+    if (state === 'SETTLED' || state === 'REFUNDED') await scheduler.closeCancel(orderId)
   }
-
-  const found: TriggerTerm['found'] = (order, state) =>
-    handleOpened(scheduler, { ...order, position: JUST_NOW }, state)
 
   const sweep = createPoller({
     name: 'trigger sweep',
@@ -201,7 +197,7 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
     },
     find: scheduler.find,
     depth: scheduler.depth,
-    found,
+    found: (order, state) => handleOpened(scheduler, { ...order, position: JUST_NOW }, state),
   }
 }
 

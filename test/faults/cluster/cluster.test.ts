@@ -18,6 +18,7 @@ const SIZE = {
   nodes: 1,
   calmness: 1,
 }
+const STATEMENT_STEP = /^server .*-at-(before|after)-(write-\w+|take|renew|release|first-read)$/
 /** For a machine that others use. */
 const TIMEOUT_MS = 400_000
 
@@ -34,6 +35,8 @@ test('three servers on one database trade on through kills, pauses, partitions a
   expect(report.violations).toEqual([])
   expect(report.orders).toMatchObject({ placed: SIZE.orders, accepted: SIZE.orders })
   expect(report.deaths).toBeGreaterThan(0)
+  // Servers were stopped or killed at statements of the store: the hook that names these is at work.
+  expect(Object.keys(report.struck)).toContainEqual(expect.stringMatching(STATEMENT_STEP))
 })
 
 test('the same seed makes the same plan, another one another', () => {

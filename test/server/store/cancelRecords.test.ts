@@ -29,10 +29,10 @@ test('a cancel is kept once, and open until its order has ended', async () => {
     kept: first,
     isNews: false,
   })
-  expect(await cancels.open()).toEqual([first])
+  expect(await cancels.openIds()).toEqual([orderId])
   await cancels.close(orderId)
   await cancels.close(orderId)
-  expect([await cancels.open(), await cancels.get(orderId)]).toEqual([[], first])
+  expect([await cancels.openIds(), await cancels.get(orderId)]).toEqual([[], first])
 })
 
 test('another one of the same account takes its place, a few times', async () => {

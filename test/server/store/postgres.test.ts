@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import pg from 'pg'
@@ -285,6 +287,31 @@ describe('through a network that fails', () => {
     expect(await engine.leases.renew(fences[1], TTL_MS)).toBe(true)
     expect(await lost).toBe('ETIMEDOUT')
   })
+})
+
+test('a database that ends a connection in the answer that completes it refuses one statement, and the process goes on', async () => {
+  const message = (type: string, body: Buffer) => {
+    const length = Buffer.alloc(4)
+    length.writeInt32BE(body.length + 4)
+    return Buffer.concat([Buffer.from(type), length, body])
+  }
+  const closing = Buffer.concat([
+    message('R', Buffer.alloc(4)),
+    message('Z', Buffer.from('I')),
+    message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0')),
+  ])
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.end(closing))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const url = new Secret(`postgresql://somebody@127.0.0.1:${port}/any?sslmode=disable`)
+  const { rows, leases } = createDatabases(url)
+  onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+  for (let n = 0; n < 20; n++)
+    expect(codeOf(await rows.query('SELECT 1').catch((error: unknown) => error))).toMatch(/57P01|ECONNRESET/)
 })
 
 test('a row that the database refuses fails alone', async () => {

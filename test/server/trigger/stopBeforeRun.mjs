@@ -1,10 +1,10 @@
 // Preloaded into a server's process (`node --import`): it stands still right before the statement that would store its first run.
 import pg from 'pg'
 
-const { query } = pg.Pool.prototype
+const { query } = pg.Client.prototype
 let hasStopped = false
 
-pg.Pool.prototype.query = function queryAfterStop(statement, ...rest) {
+pg.Client.prototype.query = function queryAfterStop(statement, ...rest) {
   if (!hasStopped && statement.text?.includes('INSERT INTO runs')) {
     hasStopped = true
     process.kill(process.pid, 'SIGSTOP')

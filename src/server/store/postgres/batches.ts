@@ -54,7 +54,8 @@ export function createBatches(database: Database, table: Table): Batches {
     return [...batch.values()]
   }
 
-  async function send(batch: readonly Waiting[]): Promise<void> {
+  /** Resolves with the failure of the database, if it was one. */
+  async function send(batch: readonly Waiting[]): Promise<StorageError | undefined> {
     try {
       const results = await run(batch.map(({ write }) => write))
       for (const { write, resolve } of batch) resolve(results.get(write.id) ?? 'conflict')
@@ -65,14 +66,22 @@ export function createBatches(database: Database, table: Table): Batches {
       const refused = [...batch, ...waiting]
       waiting = []
       for (const { reject } of refused) reject(failure)
+      return failure
     }
   }
 
   /** One refused row makes the database roll back its batch, so each row is sent alone: then only that one fails. */
-  async function sendEach(batch: readonly Waiting[], error: StatementError): Promise<void> {
+  async function sendEach(
+    batch: readonly Waiting[],
+    error: StatementError,
+  ): Promise<StorageError | undefined> {
     if (batch.length > 1) {
-      for (const entry of batch) await send([entry])
-      return
+      let failure: StorageError | undefined
+      for (const entry of batch) {
+        if (failure === undefined) failure = await send([entry])
+        else entry.reject(failure)
+      }
+      return failure
     }
     for (const { resolve, reject } of batch) {
       if (error.violated === uniqueIndex) resolve('taken')

@@ -30,7 +30,7 @@ interface DatabaseOptions {
   /** As `pg` takes it, TLS included: https://node-postgres.com/features/connecting#connection-uri */
   readonly url: Secret
   readonly maxConnections: number
-  /** How long a statement waits for a connection, and then for its answer. */
+  /** How long a statement waits for a connection, anew when all connections are replaced, and then for its answer. */
   readonly connectTimeoutMs: number
   readonly queryTimeoutMs: number
 }
@@ -45,12 +45,13 @@ const CONNECTING_MS = 3_000
 export function createDatabase(options: DatabaseOptions): Database {
   let current = createPool(options)
   const ending = new Set<Promise<void>>()
+  let isOver = false
 
   /** Every idle connection may be as dead as the one that gave no answer, so that each would cost a timeout of its own. */
   function replace(failed: Pool): void {
-    if (current !== failed) return
+    if (current !== failed || isOver) return
     current = createPool(options)
-    failed.onReplaced()
+    for (const leave of failed.waiting) leave()
     const ended = failed.pool.end().finally(() => ending.delete(ended))
     ending.add(ended)
   }
@@ -60,12 +61,14 @@ export function createDatabase(options: DatabaseOptions): Database {
     for (;;) {
       const used = current
       const connecting = used.pool.connect()
-      const outcome = await withTimeout(
-        Promise.race([connecting, used.replaced]),
-        options.connectTimeoutMs,
-      ).catch((error: unknown) => {
-        throw failureOf(error)
-      })
+      const { promise: replaced, resolve: leave } = Promise.withResolvers<typeof REPLACED>()
+      const onReplaced = () => leave(REPLACED)
+      used.waiting.add(onReplaced)
+      const outcome = await withTimeout(Promise.race([connecting, replaced]), options.connectTimeoutMs)
+        .catch((error: unknown) => {
+          throw failureOf(error)
+        })
+        .finally(() => used.waiting.delete(onReplaced))
       if (outcome !== undefined && outcome !== REPLACED) return { client: outcome, used }
       // Nobody waits for it any more.
       connecting.then((client) => client.release(), ignore)
@@ -76,8 +79,6 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     async query(text, values = [], timeoutMs) {
       const { client, used } = await connect()
-      // The statement reports the end of its connection as well.
-      client.on('error', ignore)
       try {
         const statement = { text, values: [...values], query_timeout: timeoutMs }
         const { rows } = await client.query<Record<string, unknown>>(statement)
@@ -89,11 +90,10 @@ export function createDatabase(options: DatabaseOptions): Database {
         const failure = failureOf(error)
         if (failure instanceof StorageError && IS_LOST.has(failure.code)) replace(used)
         throw failure
-      } finally {
-        client.off('error', ignore)
       }
     },
     async end() {
+      isOver = true
       await Promise.all([...ending, current.pool.end()])
     },
   }
@@ -105,9 +105,8 @@ const REPLACED = Symbol('replaced')
 
 interface Pool {
   readonly pool: pg.Pool
-  /** Resolves when another pool has taken its place. */
-  readonly replaced: Promise<typeof REPLACED>
-  readonly onReplaced: () => void
+  /** For those who wait for a connection: to be called when another pool takes its place. */
+  readonly waiting: Set<() => void>
 }
 
 function createPool({ url, maxConnections, connectTimeoutMs, queryTimeoutMs }: DatabaseOptions): Pool {
@@ -120,8 +119,9 @@ function createPool({ url, maxConnections, connectTimeoutMs, queryTimeoutMs }: D
   })
   // An idle connection has ended. The next statement opens another one, or fails and reports why.
   pool.on('error', ignore)
-  const { promise, resolve } = Promise.withResolvers<typeof REPLACED>()
-  return { pool, replaced: promise, onReplaced: () => resolve(REPLACED) }
+  // From its first moment: the database may end a connection in the answer that completes it. A statement reports it as well.
+  pool.on('connect', (client) => client.on('error', ignore))
+  return { pool, waiting: new Set() }
 }
 
 const NO_ANSWER = 'ETIMEDOUT'

@@ -38,7 +38,7 @@ export function createDatabases(url: Secret, leaseTtlMs = LEASE_TTL_MS): Databas
 
 /**
  * Keeps the rows in PostgreSQL, which several servers share. A database that cannot be reached, and one that gives no
- * answer, end as StorageError within eight seconds. The process goes on: the next statement asks again.
+ * answer, end as StorageError within eleven seconds. The process goes on: the next statement asks again.
  * @throws StorageError, UnknownSchemaError, UndurableDatabaseError
  */
 export async function openPostgres(databases: Databases): Promise<Engine> {

@@ -27,8 +27,8 @@ function weakened(text, step) {
   return text.replace('WHERE lease IS NULL OR', 'WHERE true OR lease IS NULL OR')
 }
 
-const { query } = pg.Pool.prototype
-pg.Pool.prototype.query = async function stepped(statement, ...rest) {
+const { query } = pg.Client.prototype
+pg.Client.prototype.query = async function stepped(statement, ...rest) {
   const step = stepOf(statement)
   if (step === undefined) return query.call(this, statement, ...rest)
   reached(`before-${step}`)
