@@ -243,7 +243,10 @@ export const healthSchema = z.object({
   chainId: chainIdSchema,
   contracts: contractsSchema,
   symbols: z.array(symbolSchema),
+  /** The first of the relayers. */
   relayer: addressSchema,
+  /** The accounts that pay the gas. */
+  relayers: z.array(addressSchema),
 })
 export type Health = z.output<typeof healthSchema>
 

@@ -142,7 +142,7 @@ export function buildServer(deps: ServerDeps): {
       version: readVersion(),
       chainId,
       contracts: addresses,
-      relayer: relay.address,
+      relayers: relay.addresses,
       symbols: () => listedSymbols.current() ?? [],
     },
     intake: {

@@ -55,6 +55,7 @@ const answers: Record<string, object> = {
     contracts,
     symbols: ['AAPL'],
     relayer: address,
+    relayers: [address],
   },
   '/enclave-key': {
     publicKey: INTENT_PUBLIC_KEY,

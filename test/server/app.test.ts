@@ -38,7 +38,7 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
       version: '1.2.3',
       chainId: config.chain.chainId,
       contracts: config.chain.contracts,
-      relayer: config.enclave.signer,
+      relayers: [config.enclave.signer],
       symbols: () => ['AAPL'],
     },
     intake: {
@@ -86,6 +86,7 @@ describe('GET /health', () => {
       contracts: config.chain.contracts,
       symbols: ['AAPL'],
       relayer: config.enclave.signer,
+      relayers: [config.enclave.signer],
     })
   })
 

@@ -30,10 +30,12 @@ export function HealthCard() {
           </dd>
           <dt>Equities</dt>
           <dd>{health.symbols.join(', ')}</dd>
-          <dt>Relayer</dt>
-          <dd>
-            <code>{health.relayer}</code>
-          </dd>
+          <dt>{health.relayers.length === 1 ? 'Relayer' : 'Relayers'}</dt>
+          {health.relayers.map((address) => (
+            <dd key={address}>
+              <code>{address}</code>
+            </dd>
+          ))}
           {Object.entries(health.contracts).map(([name, address]) => [
             <dt key={`${name} name`}>{name}</dt>,
             <dd key={name}>

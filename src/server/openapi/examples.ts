@@ -159,6 +159,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     contracts: CONTRACTS,
     symbols: ['AAPL', 'TSLA'],
     relayer: '0x976EA74026E726554dB657fA54763abd0C3a0aa9',
+    relayers: ['0x976EA74026E726554dB657fA54763abd0C3a0aa9'],
   },
   SignedAuthorization: {
     primaryType: 'OrderSettlement',

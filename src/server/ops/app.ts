@@ -35,7 +35,7 @@ interface OpsDeps {
   readonly config: Config
   readonly rpc: Rpc
   readonly engine: Engine
-  readonly relay: Pick<BuiltRelay, 'health' | 'load' | 'leases'>
+  readonly relay: Pick<BuiltRelay, 'health' | 'load' | 'leases' | 'addresses'>
   readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'>
   readonly progress: NarratorProgress
   readonly metrics: Metrics
@@ -59,7 +59,7 @@ export function buildOps(deps: OpsDeps): Express {
     load: relay.load,
     rpc,
     progress,
-    balances: relayer.balances,
+    accounts: relayer.accounts,
     minBalance,
     gas,
     standbys: store.standbys,
@@ -80,6 +80,9 @@ function createChecks(
     check('chain', chainLook({ rpc, chainId })),
     check('contracts', contractsLook({ rpc, contracts })),
     check('relayer', relayer.look),
+    ...(relay.addresses.length > 1
+      ? relay.addresses.map((address) => check(`relayer:${address}`, () => relayer.lookAt(address)))
+      : []),
     check('enclave', enclaveLookOf(config.enclave.trigger)),
     check('store', store.look),
     check('leases', leasesLook(engine.leases, ['narrator', 'trigger', ...relay.leases])),

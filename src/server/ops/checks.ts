@@ -7,9 +7,11 @@ import { quantitySchema, resultOf } from '../../chain/jsonRpc.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { hasCode } from '../../chain/views.js'
 import type { ContractAddresses } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
 import { stateOfPrivateFile } from '../../service/privateFile.js'
+import { createTimedValue } from '../../service/waiting.js'
 import { lagOf, type NarratorProgress } from '../narrator/poll.js'
-import type { RelayHealth } from '../relay/accounts.js'
+import type { AccountHealth, RelayHealth } from '../relay/accounts.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { StateDocument } from '../store/documents.js'
 import type { Engine, Leases } from '../store/engine.js'
@@ -178,29 +180,47 @@ const LOW_BALANCE_FACTOR = 2n
 /** Looks at the accounts that pay the gas, and remembers their balances for the metrics. */
 export interface RelayerView {
   look(): Promise<CheckReason | null>
-  /** Wei by the places of the accounts in the configuration, as the last look found; none when it could not. */
-  balances(): readonly bigint[]
+  /** Looks at one of several accounts: the others may still have funds. */
+  lookAt(account: Hex): Promise<CheckReason | null>
+  /** As the last look found them; none when it could not. */
+  accounts(): readonly AccountHealth[]
 }
+
+/** Looks at the same time share one request. */
+const SHARED_MS = 500
 
 export function createRelayerView(options: {
   readonly health: () => Promise<RelayHealth>
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
 }): RelayerView {
-  let balances: readonly bigint[] = []
-  return {
-    balances: () => balances,
-    async look() {
-      try {
-        const health = await options.health()
-        balances = health.accounts.map(({ balance }) => balance)
-        return faultOf(health, options.gas)
-      } catch (error) {
-        balances = []
-        if (isChainFailure(error)) return 'chain-unavailable'
-        throw error
-      }
-    },
+  let accounts: readonly AccountHealth[] = []
+  const health = createTimedValue(SHARED_MS, options.health)
+
+  async function lookBy(fault: (health: RelayHealth) => CheckReason | null): Promise<CheckReason | null> {
+    try {
+      const current = await health()
+      accounts = current.accounts
+      return fault(current)
+    } catch (error) {
+      accounts = []
+      if (isChainFailure(error)) return 'chain-unavailable'
+      throw error
+    }
   }
+
+  return {
+    accounts: () => accounts,
+    look: () => lookBy((current) => faultOf(current, options.gas)),
+    lookAt: (account) =>
+      lookBy(({ accounts: all, minBalance }) => {
+        const own = all.find(({ address }) => address === account)
+        return own === undefined || isLow(own, minBalance) ? 'balance-low' : null
+      }),
+  }
+}
+
+function isLow({ isFunded, balance }: AccountHealth, minBalance: bigint): boolean {
+  return !isFunded || balance < minBalance * LOW_BALANCE_FACTOR
 }
 
 function faultOf(
@@ -212,10 +232,7 @@ function faultOf(
   if (reserveLeft < LEAST_GAS) return 'gas-reserve-used-up'
   if (gasLeft < LEAST_GAS) return 'gas-budget-used-up'
   if (isKeyShared) return 'key-used-elsewhere'
-  const isLow = accounts.some(
-    ({ isFunded, balance }) => !isFunded || balance < minBalance * LOW_BALANCE_FACTOR,
-  )
-  if (isLow) return 'balance-low'
+  if (accounts.some((account) => isLow(account, minBalance))) return 'balance-low'
   return gasLeft < (perDay - reserve) / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
 }
 

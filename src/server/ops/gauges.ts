@@ -2,7 +2,7 @@ import { formatEther } from 'ethers'
 import type { Rpc } from '../../chain/rpc.js'
 import { createGauges, type Metrics } from '../metrics.js'
 import { lagOf, type NarratorProgress } from '../narrator/poll.js'
-import type { RelayLoad } from '../relay/accounts.js'
+import type { AccountHealth, RelayLoad } from '../relay/accounts.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { Backlog } from '../trigger/enclaveRuns.js'
 import type { CheckStatus, ReadinessReport } from './check.js'
@@ -18,8 +18,8 @@ interface GaugeSources {
   readonly rpc: Pick<Rpc, 'faults'>
   readonly progress: NarratorProgress
   readonly readiness: () => Promise<ReadinessReport>
-  /** Wei by the places of the accounts in the configuration, as the last look at the readiness found. */
-  readonly balances: () => readonly bigint[]
+  /** The relayer's, as the last look at the readiness found. */
+  readonly accounts: () => readonly AccountHealth[]
   /** Wei. */
   readonly minBalance: bigint
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
@@ -35,7 +35,7 @@ export function addGauges(sources: GaugeSources): void {
   addChain(sources)
 }
 
-function addReadiness({ metrics, readiness, balances, minBalance, standbys }: GaugeSources): void {
+function addReadiness({ metrics, readiness, accounts, minBalance, standbys }: GaugeSources): void {
   const { add, addEach } = createGauges(metrics)
   addEach(
     'check_status',
@@ -48,12 +48,12 @@ function addReadiness({ metrics, readiness, balances, minBalance, standbys }: Ga
   )
   addEach(
     'relayer_balance_ether',
-    "Balance of each of the relayer's accounts (its place in the configuration, from 0); absent while no node tells it.",
+    "Balance of each of the relayer's accounts, by its address; absent while no node tells it.",
     'account',
     async () => {
       // Shares the look of the check: one request to the node.
       await readiness()
-      return balances().map((wei, account) => [account, Number(formatEther(wei))] as const)
+      return accounts().map(({ address, balance }) => [address, Number(formatEther(balance))] as const)
     },
   )
   add(

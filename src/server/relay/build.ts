@@ -54,8 +54,8 @@ export interface BuiltRelay {
   readonly router: RelayRouterDeps
   /** The names of the accounts' leases. */
   readonly leases: readonly string[]
-  /** The first of the accounts. */
-  readonly address: Hex
+  /** Of the accounts; at least one. */
+  readonly addresses: readonly Hex[]
   readonly services: readonly Service[]
   /** The stored record of each authorization. */
   readonly receipts: Pick<ReceiptStore, 'get'>
@@ -74,7 +74,7 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
   const { config, rpc, engine, serveLease, serverId, relayerKeys, logger, stopping } = deps
   const { relay: settings, chain, enclave } = config
   const shared = createShared(deps)
-  const { from, store, chainView, preflight, fees, budget } = shared
+  const { store, chainView, preflight, fees, budget } = shared
   const accounts = createRelayerAccounts({
     engine,
     signers: relayerKeys.map(createRelayerSigner),
@@ -113,7 +113,7 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
     // They stop in the reverse order: an account is released before the gas of its last transactions is stored.
     services: [budget.service, ...accounts.services, desk.service],
     leases: accounts.leases,
-    address: from,
+    addresses: relayerKeys.map(({ address }) => address),
     receipts: store,
     health: createRelayHealth({ rpc, accounts, minBalance: settings.minBalance, fees, budget, load }),
     load,
@@ -127,7 +127,6 @@ function createShared({ config, rpc, engine, relayerKeys, logger }: BuildRelayDe
   const from = relayerKeys[0]?.address
   if (from === undefined) throw new TypeError('the relay has no account')
   return {
-    from,
     store: createReceiptStore({ engine, logger }),
     chainView: createChainView({ rpc, from, confirmations: chain.confirmations }),
     preflight: createPreflight({ rpc, from, maxGas: settings.maxGas }),

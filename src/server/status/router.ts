@@ -60,8 +60,8 @@ export interface HealthDeps {
   readonly version: string
   readonly chainId: number
   readonly contracts: ContractAddresses
-  /** The relayer's address. */
-  readonly relayer: Hex
+  /** The relayer's accounts; at least one. */
+  readonly relayers: readonly Hex[]
   /** The listed symbols as last read, from memory. */
   readonly symbols: () => readonly string[]
 }
@@ -89,14 +89,16 @@ export function createProbeAnswer(deps: HealthDeps, logger: Logger, observe: Htt
 }
 
 /** From memory, so no outage of a dependency delays it. The same object until the listed symbols change. */
-function healthView({ symbols, ...fixed }: HealthDeps): () => Health {
+function healthView({ symbols, relayers, ...fixed }: HealthDeps): () => Health {
+  const [relayer] = relayers
+  if (relayer === undefined) throw new TypeError('the relay has no account')
   let listed: readonly string[] | undefined
   let health: Health | undefined
   return () => {
     const current = symbols()
     if (health === undefined || current !== listed) {
       listed = current
-      health = { status: 'ok', ...fixed, symbols: [...current] }
+      health = { status: 'ok', ...fixed, symbols: [...current], relayer, relayers: [...relayers] }
     }
     return health
   }

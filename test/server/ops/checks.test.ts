@@ -16,6 +16,7 @@ import type { AccountHealth, RelayHealth } from '../../../src/server/relay/accou
 import { createStateDocument } from '../../../src/server/store/documents.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { storageError } from '../../../src/server/store/storageError.js'
+import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -133,18 +134,36 @@ describe('the relayer', () => {
     expect(await look({ gasLeft: 9_999_999n })).toBe('gas-budget-low')
   })
 
+  test('has a line for each account, which says whether that one is low', async () => {
+    const [poor, rich] = [`0x${'22'.repeat(20)}`, `0x${'33'.repeat(20)}`] as const
+    const relayer = view(async () => ({
+      ...fine,
+      ...accounts({ address: poor, balance: 19n }, { address: rich }, { isFunded: false }),
+    }))
+    expect(await Promise.all([poor, rich, ACCOUNT.address].map((one) => relayer.lookAt(one)))).toEqual([
+      'balance-low',
+      null,
+      'balance-low',
+    ])
+  })
+
   test('has a balance only while it can be looked up', async () => {
     let fails = false
     const relayer = view(async () => {
       if (fails) throw new Error('no node')
       return fine
     })
-    expect(relayer.balances()).toEqual([])
+    expect(relayer.accounts()).toEqual([])
     await relayer.look()
-    expect(relayer.balances()).toEqual([100n])
+    expect(relayer.accounts()).toEqual([ACCOUNT])
     fails = true
-    await expect(relayer.look()).rejects.toThrow('no node')
-    expect(relayer.balances()).toEqual([])
+    await eventually('a new look', () =>
+      relayer.look().then(
+        () => false,
+        () => true,
+      ),
+    )
+    expect(relayer.accounts()).toEqual([])
   })
 })
 
