@@ -11,10 +11,11 @@ import {EnclaveAuthorized} from "./EnclaveAuthorized.sol";
 import {EquityToken} from "./EquityToken.sol";
 import {InstitutionRegistry} from "./InstitutionRegistry.sol";
 import {PlatformPool} from "./PlatformPool.sol";
+import {SignedOpenings} from "./SignedOpenings.sol";
 import {Sweepable} from "./Sweepable.sol";
 
 /**
- * @title Orders: wallets open them, the enclave ends them, and wallets reclaim unanswered ones.
+ * @title Orders: wallets open them or sign that they be opened, the enclave ends them, and wallets reclaim unanswered ones.
  *
  * @dev `commit = keccak256(ciphertext)` binds an order to one sealed intent. Only a buy out of the wallet
  * carries USDC; every other order (a sale, a withdrawal, a buy out of confidential cash) opens as a request
@@ -23,7 +24,7 @@ import {Sweepable} from "./Sweepable.sol";
  * Money that its recipient cannot receive (USDC has blacklisted the account, its shares are frozen) becomes a claim, so
  * that it does not block the order. Claims are held outside the pool, and the treasury cannot move them.
  */
-contract OrderEscrow is EnclaveAuthorized, Sweepable {
+contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
     using SafeERC20 for IERC20;
 
     /// @notice An order's states: NONE → OPEN → SETTLED or REFUNDED, both final.
@@ -222,8 +223,28 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
      */
     function openBuy(bytes32 orderId, bytes32 commit, uint256 amount, uint64 deadline) external nonReentrant {
         require(amount > 0, ZeroAmount());
-        _open(orderId, commit, amount, deadline, registry.buyerOrgOf(msg.sender));
+        _open(msg.sender, orderId, commit, amount, deadline, registry.buyerOrgOf(msg.sender));
         usdc.safeTransferFrom(msg.sender, address(this), amount);
+    }
+
+    /**
+     * @notice Opens exactly the buy that `o.account` has signed, and takes its USDC into escrow. Anyone may call it. The
+     *   account needs no ether and no approval.
+     *
+     * Requirements:
+     * - now < `o.validBefore`;
+     * - those of {openBuy} for `o.account`, except for the approval;
+     * - `signature` is the account's, 65 bytes, over USDC's
+     *   `ReceiveWithAuthorization(account, this escrow, amount, 0, validBefore, buyNonce(orderId, commit, deadline))`;
+     * - the account has not cancelled that nonce at USDC.
+     *
+     * Emits {OrderOpened}.
+     */
+    function openBuyFor(BuyOpening calldata o, bytes calldata signature) external nonReentrant {
+        _requireCurrent(o.validBefore);
+        require(o.amount > 0, ZeroAmount());
+        _open(o.account, o.orderId, o.commit, o.amount, o.deadline, registry.buyerOrgOf(o.account));
+        _receiveSigned(usdc, o, signature);
     }
 
     /**
@@ -239,7 +260,23 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
      * Emits {OrderOpened} with an amount of 0.
      */
     function openRequest(bytes32 orderId, bytes32 commit, uint64 deadline) external nonReentrant {
-        _open(orderId, commit, 0, deadline, registry.orgOf(msg.sender));
+        _open(msg.sender, orderId, commit, 0, deadline, registry.orgOf(msg.sender));
+    }
+
+    /**
+     * @notice Opens exactly the request that `o.account` has signed. Anyone may call it.
+     *
+     * Requirements:
+     * - now < `o.validBefore`;
+     * - `signature` is the account's over {hashRequestOpening};
+     * - those of {openRequest} for `o.account`.
+     *
+     * Emits {OrderOpened} with an amount of 0.
+     */
+    function openRequestFor(RequestOpening calldata o, bytes calldata signature) external nonReentrant {
+        _requireCurrent(o.validBefore);
+        _requireSigned(o, signature);
+        _open(o.account, o.orderId, o.commit, 0, o.deadline, registry.orgOf(o.account));
     }
 
     /**
@@ -413,25 +450,32 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
         return _hashTypedDataV4(keccak256(bytes.concat(order, write)));
     }
 
-    function _open(bytes32 orderId, bytes32 commit, uint256 amount, uint64 deadline, bytes32 orgId) private {
+    function _open(
+        address account,
+        bytes32 orderId,
+        bytes32 commit,
+        uint256 amount,
+        uint64 deadline,
+        bytes32 orgId
+    ) private {
         authority.requireNotPaused();
-        require(token.isKyc(msg.sender), NotCleared(msg.sender));
+        require(token.isKyc(account), NotCleared(account));
         uint64 now_ = uint64(block.timestamp);
         require(
             now_ < deadline && deadline <= now_ + MAX_LIFETIME,
             DeadlineOutOfRange(deadline, now_, now_ + MAX_LIFETIME)
         );
-        uint256 open = openOrdersBy[msg.sender];
-        require(open < MAX_OPEN_ORDERS, TooManyOpenOrders(msg.sender, open, MAX_OPEN_ORDERS));
+        uint256 open = openOrdersBy[account];
+        require(open < MAX_OPEN_ORDERS, TooManyOpenOrders(account, open, MAX_OPEN_ORDERS));
         address holder = takenBy[bytes16(orderId)];
         require(holder == address(0), OrderIdTaken(orderId, holder));
 
-        takenBy[bytes16(orderId)] = msg.sender;
-        _orders[orderId] = Order(msg.sender, deadline, State.OPEN, amount, commit, orgId);
+        takenBy[bytes16(orderId)] = account;
+        _orders[orderId] = Order(account, deadline, State.OPEN, amount, commit, orgId);
         _totals = Totals(_totals.openOrders + 1, SafeCast.toUint192(_totals.escrowed + amount));
         openOrdersOf[orgId]++;
-        openOrdersBy[msg.sender] = open + 1;
-        emit OrderOpened(orderId, msg.sender, amount, deadline, commit);
+        openOrdersBy[account] = open + 1;
+        emit OrderOpened(orderId, account, amount, deadline, commit);
     }
 
     /// @dev Closes an open order.

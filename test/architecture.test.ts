@@ -55,7 +55,7 @@ async function readSources(root: string, ...extensions: string[]): Promise<Sourc
 
 /** Every module that a source names: static, type-only, dynamic and re-exported. */
 function importsOf({ text }: Source): string[] {
-  const found = text.matchAll(/(?:\bfrom|(?<!')\bimport)\s*\(?\s*'([^']+)'/g)
+  const found = text.matchAll(/(?<!')\b(?:from|import)\s*\(?\s*'([^']+)'/g)
   return [...found].map((match) => match[1] ?? '')
 }
 

@@ -9,7 +9,7 @@ import {
 } from 'ethers'
 import { checksum, ZERO_ADDRESS } from '../protocol/address.js'
 import type { ContractAddresses } from '../protocol/api.js'
-import type { Hex } from '../protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import { RECLAIM_DELAY } from '../protocol/reclaimDelay.js'
 import { USDC_DECIMALS } from '../protocol/units.js'
 import {
@@ -32,7 +32,7 @@ export interface Deployment {
   guardian: Hex
   /** The address of the enclave's signing key. */
   enclaveSigner: Hex
-  /** A contract with 6 decimals. */
+  /** A contract with 6 decimals and EIP-3009. */
   usdc: Hex
   /** The only address that the pool's treasury can go to; it can never be changed. */
   brokerFunding: Hex
@@ -59,6 +59,7 @@ type DeployErrorCode =
   | 'invalid-delays'
   | 'usdc-not-a-contract'
   | 'usdc-decimals'
+  | 'usdc-authorizations'
   | 'deployment-failed'
   | 'address-mismatch'
 
@@ -82,8 +83,8 @@ class DeployError extends Error {
  * one's address is computed before from the deployer's nonce (CREATE), and the deployment aborts when one comes out
  * elsewhere.
  *
- * @throws DeployError `invalid-address`, `invalid-delays`, `usdc-not-a-contract` or `usdc-decimals` before anything is sent;
- *   `deployment-failed` or `address-mismatch` after: then what was deployed is of no use
+ * @throws DeployError `invalid-address`, `invalid-delays`, `usdc-not-a-contract`, `usdc-decimals` or `usdc-authorizations`
+ *   before anything is sent; `deployment-failed` or `address-mismatch` after: then what was deployed is of no use
  */
 export async function deployContracts(deployment: Deployment): Promise<ContractAddresses> {
   const { deployer } = deployment
@@ -136,16 +137,29 @@ async function checkUsdc(usdc: Hex, provider: Provider): Promise<void> {
   if ((await provider.getCode(usdc)) === '0x') {
     throw new DeployError('usdc-not-a-contract', `there is no contract at ${usdc}`)
   }
-  const token = new Contract(usdc, ['function decimals() view returns (uint256)'], provider)
-  const decimals: unknown = await token
-    .getFunction('decimals')
-    .staticCall()
-    .catch(() => 'none')
+  const token = new Contract(
+    usdc,
+    [
+      'function decimals() view returns (uint256)',
+      'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+    ],
+    provider,
+  )
+  const ask = (view: string, ...args: unknown[]): Promise<unknown> =>
+    token
+      .getFunction(view)
+      .staticCall(...args)
+      .catch(() => 'none')
+  const decimals = await ask('decimals')
   if (decimals !== BigInt(USDC_DECIMALS)) {
     throw new DeployError(
       'usdc-decimals',
       `${usdc} has ${String(decimals)} decimals, USDC has ${USDC_DECIMALS}`,
     )
+  }
+  // A fallback function that accepts every call would open sponsored buys that nobody has paid for.
+  if ((await ask('authorizationState', usdc, ZERO_BYTES32)) !== false) {
+    throw new DeployError('usdc-authorizations', `${usdc} has no EIP-3009, USDC has`)
   }
 }
 

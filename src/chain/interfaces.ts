@@ -6,7 +6,7 @@ import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
 import { platformPoolAbi } from './generated/platformPoolAbi.js'
 
-/** ERC-20: what is used of USDC. https://eips.ethereum.org/EIPS/eip-20 */
+/** What is used of USDC: ERC-20 and EIP-3009, with OpenZeppelin's errors. https://eips.ethereum.org/EIPS/eip-3009 */
 const erc20Abi = [
   'function balanceOf(address owner) view returns (uint256)',
   'function totalSupply() view returns (uint256)',
@@ -14,6 +14,8 @@ const erc20Abi = [
   'function approve(address spender, uint256 amount) returns (bool)',
   'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
   'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
+  'error ERC3009InvalidSignature()',
+  'error ERC3009UsedAuthorization(address authorizer, bytes32 nonce)',
 ]
 
 /** Encoders and decoders of the contracts, parsed once per process: ethers takes milliseconds for each ABI. */

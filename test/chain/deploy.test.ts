@@ -109,6 +109,15 @@ describe('deployContracts', () => {
     }
   })
 
+  it('refuses USDC without EIP-3009, such as a contract that takes every call', async () => {
+    const plain: Hex = `0x${'20'.repeat(20)}`
+    // Returns 6 to every caller: it has decimals, and no authorization in any state.
+    await chain().provider.send('anvil_setCode', [plain, '0x60065f5260205ff3'])
+    await expect(deployContracts(await deployment({ usdc: plain }))).rejects.toMatchObject({
+      code: 'usdc-authorizations',
+    })
+  })
+
   it('aborts when a contract comes out at another address than the others were given', async () => {
     const honest = await deployment()
     // A deployer that reports a nonce that is not its next one: its addresses are then computed wrongly.

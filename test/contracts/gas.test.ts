@@ -24,6 +24,7 @@ import {
   type TestChain,
 } from '../support/chain.js'
 import { AAPL, bytes32, DAY, ORG, setUpInstitution, shares, USDC, usd } from '../support/institution.js'
+import { keyOf, openingCall, signOpening } from '../support/openings.js'
 import { EMPTY, orderActions } from '../support/orderActions.js'
 import type { Role } from '../support/roles.js'
 import { usdcFixture } from './fixtures/usdc.js'
@@ -100,6 +101,20 @@ async function request(role: Role, name: string, label?: string): Promise<BoundO
   return orderOf(chain, bytes32(name))
 }
 
+/** Opens an order that the account has signed; the relayer sends it. */
+async function openFor(role: Role, name: string, amount: bigint, label: string): Promise<void> {
+  const order = {
+    account: account(role),
+    orderId: bytes32(name),
+    commit: bytes32(`${name} sealed`),
+    amount,
+    deadline: DEADLINE,
+    validBefore: GENESIS + DAY,
+  }
+  const call = openingCall(order, signOpening(chain, order, { key: keyOf(chain, role) }))
+  await measure(label, 'relayer', ...call)
+}
+
 /** Writes the portfolio ahead of an order's end, as the enclave does before it places. */
 async function writeAhead(role: Role, order: BoundOrder, padded = 512): Promise<void> {
   await chain.send('relayer', ...signedCall(chain, portfolioUpdate(order, await writeOf(role, padded))))
@@ -124,6 +139,13 @@ const SECTIONS: Record<string, () => Promise<void>> = {
     await buy('alice', 'second', 'the account has others open')
     await request('admin', 'third', 'the account has no other order open')
     await request('admin', 'fourth', 'the account has others open')
+  },
+
+  async openingFor() {
+    await openFor('alice', 'first', usd(1_000), 'the account has no other order open')
+    await openFor('alice', 'second', usd(1_000), 'the account has others open')
+    await openFor('admin', 'third', 0n, 'the account has no other order open')
+    await openFor('admin', 'fourth', 0n, 'the account has others open')
   },
 
   async writing() {

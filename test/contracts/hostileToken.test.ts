@@ -11,6 +11,7 @@ import {
 } from '../support/authorizations.js'
 import { type ContractKey, INTERFACES, useChain } from '../support/chain.js'
 import { AAPL, bytes32, DAY, openBuy, setUpInstitution, soon, USDC, usd } from '../support/institution.js'
+import { keyOf, openingCall, signOpening } from '../support/openings.js'
 import { usdcFixture } from './fixtures/usdc.js'
 
 const hostile = usdcFixture('HostileUsdc')
@@ -34,12 +35,20 @@ async function callBackTo([contract, method, ...args]: Entry): Promise<void> {
 const ID = bytes32('another')
 const settles = (): Call => signedCall(chain(), settlement(buy))
 const refunds = (): Call => signedCall(chain(), refund(buy))
+/** The hostile token asks for no signature of a buy. */
+const opensFor = async (amount: bigint): Promise<Entry> => {
+  const deadline = await soon(chain())
+  const order = { orderId: ID, commit: ID, amount, deadline, validBefore: deadline }
+  const signed = { account: chain().account('alice'), ...order }
+  return openingCall(signed, signOpening(chain(), signed, { key: keyOf(chain(), 'alice') }))
+}
 const opens = async (): Promise<Entry> => ['escrow', 'openBuy', ID, ID, usd(1), await soon(chain())]
 const REENTERED = { name: 'ReentrancyGuardReentrantCall', args: {} }
 
 describe('while USDC moves, the escrow', () => {
   it.each([
     ['opening', async () => chain().revert('alice', ...(await opens()))],
+    ['opening for an account', async () => chain().revert('dave', ...(await opensFor(usd(1))))],
     ['settling', () => chain().revert('relayer', ...settles())],
     ['refunding', () => chain().revert('relayer', ...refunds())],
     [
@@ -54,6 +63,8 @@ describe('while USDC moves, the escrow', () => {
     const entries: Entry[] = [
       await opens(),
       ['escrow', 'openRequest', ID, ID, await soon(chain())],
+      await opensFor(usd(1)),
+      await opensFor(0n),
       settles(),
       refunds(),
       ['escrow', 'reclaim', buy.orderId],
@@ -91,6 +102,11 @@ describe('USDC that moves nothing and returns false', () => {
     await turn('fail')
     const failed = { name: 'SafeERC20FailedOperation', args: { token: chain().addressOf('usdc') } }
     expect(await chain().revert('alice', ...(await opens()))).toEqual(failed)
+    // EIP-3009's function returns nothing, so only the token itself can report the failure.
+    expect(await chain().revert('dave', ...(await opensFor(usd(1))))).toEqual({
+      name: 'Error',
+      args: { '0': 'hostile' },
+    })
     expect(await chain().revert('relayer', ...settles())).toEqual(failed)
     expect(await chain().revert('relayer', ...refunds())).toEqual(failed)
     expect(await chain().revert('bob', 'pool', 'fund', 1n)).toEqual(failed)

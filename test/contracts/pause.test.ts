@@ -5,6 +5,7 @@ import { digestOf, signedCall } from '../support/authorizations.js'
 import { TEST_DELAYS, useChain } from '../support/chain.js'
 import { AAPL, bytes32, DAY, FUNDS, ORG, openBuy, soon, usd } from '../support/institution.js'
 import { type OneOfEach, PRIMARY_TYPES, setUpOneOfEach } from '../support/oneOfEach.js'
+import { keyOf, openingCall, signOpening } from '../support/openings.js'
 import type { Role } from '../support/roles.js'
 
 const { pause: PAUSE } = TEST_DELAYS
@@ -128,9 +129,16 @@ describe('while it lasts', () => {
     const [id, commit] = [bytes32('another'), bytes32('another sealed')]
     const buys = () => chain().revert('alice', 'escrow', 'openBuy', id, commit, usd(1), deadline)
     const asks = () => chain().revert('alice', 'escrow', 'openRequest', id, commit, deadline)
-    expect([await buys(), await asks()]).toEqual([paused(until), paused(until)])
+    const signed = { account: account('alice'), orderId: id, commit, deadline, validBefore: deadline }
+    const opens = (amount: bigint) => {
+      const order = { ...signed, amount }
+      const signature = signOpening(chain(), order, { key: keyOf(chain(), 'alice') })
+      return chain().revert('relayer', ...openingCall(order, signature))
+    }
+    const all = async () => [await buys(), await asks(), await opens(usd(1)), await opens(0n)]
+    expect(await all()).toEqual([1, 2, 3, 4].map(() => paused(until)))
     await send('owner', 'liftPause')
-    expect([await buys(), await asks()]).toEqual([null, null])
+    expect(await all()).toEqual([null, null, null, null])
   })
 
   it.each(PRIMARY_TYPES)(

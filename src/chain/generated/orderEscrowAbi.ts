@@ -197,8 +197,40 @@ export const orderEscrowAbi = [
     "type": "error"
   },
   {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "expected",
+        "type": "address"
+      },
+      {
+        "internalType": "address",
+        "name": "got",
+        "type": "address"
+      }
+    ],
+    "name": "NotSignedByAccount",
+    "type": "error"
+  },
+  {
     "inputs": [],
     "name": "NothingToSweep",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "validBefore",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint64",
+        "name": "currentTime",
+        "type": "uint64"
+      }
+    ],
+    "name": "OpeningExpired",
     "type": "error"
   },
   {
@@ -591,6 +623,35 @@ export const orderEscrowAbi = [
     "inputs": [
       {
         "internalType": "bytes32",
+        "name": "orderId",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "commit",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint64",
+        "name": "deadline",
+        "type": "uint64"
+      }
+    ],
+    "name": "buyNonce",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "pure",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
         "name": "asset",
         "type": "bytes32"
       },
@@ -884,6 +945,52 @@ export const orderEscrowAbi = [
     "type": "function"
   },
   {
+    "inputs": [
+      {
+        "components": [
+          {
+            "internalType": "address",
+            "name": "account",
+            "type": "address"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "orderId",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "commit",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint64",
+            "name": "deadline",
+            "type": "uint64"
+          },
+          {
+            "internalType": "uint64",
+            "name": "validBefore",
+            "type": "uint64"
+          }
+        ],
+        "internalType": "struct SignedOpenings.RequestOpening",
+        "name": "o",
+        "type": "tuple"
+      }
+    ],
+    "name": "hashRequestOpening",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [],
     "name": "ledger",
     "outputs": [
@@ -920,6 +1027,56 @@ export const orderEscrowAbi = [
       }
     ],
     "name": "openBuy",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "components": [
+          {
+            "internalType": "address",
+            "name": "account",
+            "type": "address"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "orderId",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "commit",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "uint64",
+            "name": "deadline",
+            "type": "uint64"
+          },
+          {
+            "internalType": "uint64",
+            "name": "validBefore",
+            "type": "uint64"
+          }
+        ],
+        "internalType": "struct SignedOpenings.BuyOpening",
+        "name": "o",
+        "type": "tuple"
+      },
+      {
+        "internalType": "bytes",
+        "name": "signature",
+        "type": "bytes"
+      }
+    ],
+    "name": "openBuyFor",
     "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"
@@ -994,6 +1151,51 @@ export const orderEscrowAbi = [
       }
     ],
     "name": "openRequest",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "components": [
+          {
+            "internalType": "address",
+            "name": "account",
+            "type": "address"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "orderId",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "commit",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint64",
+            "name": "deadline",
+            "type": "uint64"
+          },
+          {
+            "internalType": "uint64",
+            "name": "validBefore",
+            "type": "uint64"
+          }
+        ],
+        "internalType": "struct SignedOpenings.RequestOpening",
+        "name": "o",
+        "type": "tuple"
+      },
+      {
+        "internalType": "bytes",
+        "name": "signature",
+        "type": "bytes"
+      }
+    ],
+    "name": "openRequestFor",
     "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"

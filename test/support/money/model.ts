@@ -2,6 +2,7 @@
 
 import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { openingDigest } from '../../../src/protocol/opening.js'
 import {
   type BoundOrder,
   batchBurn,
@@ -13,6 +14,7 @@ import {
 } from '../authorizations.js'
 import { type ContractKey, TEST_DELAYS, type TestChain } from '../chain.js'
 import { DAY, USDC, ZERO_BYTES32 } from '../institution.js'
+import { keyOf, openingPlace } from '../openings.js'
 import { ENCLAVE_KEY, type Role } from '../roles.js'
 import { cleared, isPaused, type Outcome, payOrClaim, receiveRefusal, relay } from './authorized.js'
 import { createClaiming } from './claiming.js'
@@ -31,6 +33,8 @@ export interface Attempt {
 }
 
 export type ActionOf<K extends Action['kind']> = Extract<Action, { kind: K }>
+type SignedOpening = ActionOf<'openBuyFor' | 'openRequestFor'>
+type Opening = ActionOf<'openBuy' | 'openRequest'> | SignedOpening
 const MEMBERS: readonly Wallet[] = ['alice', 'bob', 'dave']
 const signDigest = createFixedNonceSigner(ENCLAVE_KEY)
 const COMMIT: Hex = `0x${'cc'.repeat(32)}`
@@ -47,6 +51,7 @@ const NEVER: BoundOrder = {
 export function createModel(chain: TestChain, state: ModelState, digestOf: ReturnType<typeof createDigests>) {
   // Signatures are deterministic: one authorization is signed once, however often it is sent.
   const signed = new Map<Authorization, { call: Call; digest: Hex }>()
+  const walletSigners = new Map<Role, ReturnType<typeof createFixedNonceSigner>>()
   let opened = 0
   const { claim, approve, blacklist, gift, sweep } = createClaiming(chain, state)
 
@@ -69,10 +74,10 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
     return `0x${opened.toString(16).padStart(32, '0')}${'00'.repeat(16)}`
   }
 
-  function open(action: ActionOf<'openBuy' | 'openRequest'>): Attempt {
+  function open(action: Opening): Attempt {
     const orderId = freshId(action.reuse, action.pick)
     const deadline = state.time + action.lifetime
-    const amount = action.kind === 'openBuy' ? action.amount : 0n
+    const amount = 'amount' in action ? action.amount : 0n
     const { wallet } = action
     const expected = openRefusal(state, action, orderId)
     if (expected === null) {
@@ -81,8 +86,27 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
       state.orders.push({ bound, account: wallet, deadline, open: true })
       move(state, USDC, wallet, 'escrow', amount)
     }
+    if ('isForged' in action) {
+      return { from: 'relayer', call: signedOpening(action, { orderId, amount, deadline }), expected }
+    }
     const args = action.kind === 'openBuy' ? [amount, deadline] : [deadline]
     return { from: wallet, call: ['escrow', action.kind, orderId, COMMIT, ...args], expected }
+  }
+
+  function signedOpening(
+    { kind, wallet, isForged, isExpired }: SignedOpening,
+    order: { orderId: Hex; amount: bigint; deadline: number },
+  ): Attempt['call'] {
+    const validBefore = state.time + (isExpired ? 0 : 1)
+    const account = chain.account(wallet)
+    const signed = { ...order, account, commit: COMMIT, validBefore }
+    const signer = isForged ? 'relayer' : wallet
+    const sign = walletSigners.get(signer) ?? createFixedNonceSigner(keyOf(chain, signer))
+    walletSigners.set(signer, sign)
+    const signature = sign(openingDigest(signed, openingPlace(chain)))
+    const { orderId, amount, deadline } = order
+    const rest = kind === 'openBuyFor' ? [amount, deadline, validBefore] : [deadline, validBefore]
+    return ['escrow', kind, [account, orderId, COMMIT, ...rest], signature]
   }
 
   /** The order that a pick means and its portfolio, all as the chain has it but for what is wrong. */
@@ -196,6 +220,8 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
     switch (action.kind) {
       case 'openBuy':
       case 'openRequest':
+      case 'openBuyFor':
+      case 'openRequestFor':
         return open(action)
       case 'settle':
         return settle(action)
@@ -234,11 +260,15 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
   }
 }
 
-function openRefusal(state: ModelState, action: ActionOf<'openBuy' | 'openRequest'>, orderId: Hex): Outcome {
+function openRefusal(state: ModelState, action: Opening, orderId: Hex): Outcome {
   const { wallet, lifetime } = action
-  const buys = action.kind === 'openBuy'
+  const buys = 'amount' in action
+  const signed = 'isForged' in action ? action : undefined
+  if (signed?.isExpired) return 'OpeningExpired'
   if (buys && action.amount === 0n) return 'ZeroAmount'
   if (buys && !MEMBERS.includes(wallet)) return 'NotAdmitted'
+  // USDC checks the signature of a buy, at the end.
+  if (!buys && signed?.isForged) return 'NotSignedByAccount'
   if (isPaused(state)) return 'PlatformPaused'
   if (!state.kyc.has(wallet)) return 'NotCleared'
   if (lifetime <= 0 || lifetime > 30 * DAY) return 'DeadlineOutOfRange'
@@ -247,6 +277,7 @@ function openRefusal(state: ModelState, action: ActionOf<'openBuy' | 'openReques
   const taken = state.orders.some(({ bound }) => bound.orderId.slice(0, 34) === orderId.slice(0, 34))
   if (taken) return 'OrderIdTaken'
   if (!buys) return null
+  if (signed?.isForged) return 'ERC3009InvalidSignature'
   const short = action.amount > balanceOf(state, USDC, wallet) ? 'ERC20InsufficientBalance' : null
   return receiveRefusal(state, USDC, wallet) ?? short
 }

@@ -31,6 +31,8 @@ type Percent = bigint
 export type Action =
   | { kind: 'openBuy'; wallet: Wallet; amount: bigint; lifetime: number; reuse: boolean; pick: Pick }
   | { kind: 'openRequest'; wallet: Wallet; lifetime: number; reuse: boolean; pick: Pick }
+  | ({ kind: 'openBuyFor'; amount: bigint } & SignedStep)
+  | ({ kind: 'openRequestFor' } & SignedStep)
   | { kind: 'settle'; pick: Pick; asset: Hex | null; percent: Percent; off: Off; wrong: Wrong }
   | { kind: 'refund'; pick: Pick; blobs: boolean; off: Off; wrong: Wrong }
   | { kind: 'reclaim'; pick: Pick; by: Wallet | 'account' }
@@ -47,6 +49,16 @@ export type Action =
   | { kind: 'approve'; of: ClaimPick; to: Wallet }
   | { kind: 'gift'; wallet: Wallet; amount: bigint }
   | { kind: 'sweep' | 'pause' | 'liftPause' }
+
+/** An opening that the wallet signs, unless another one signs it, and that the relayer sends, now and then too late. */
+interface SignedStep {
+  wallet: Wallet
+  lifetime: number
+  reuse: boolean
+  pick: Pick
+  isForged: boolean
+  isExpired: boolean
+}
 
 /** An action, and how long after the step before; 0 is the same block. */
 export interface Step {
@@ -87,13 +99,17 @@ const wrong = fc.oneof(
 )
 const batch = { symbol, amount: fc.bigInt({ min: 0n, max: 100n * 10n ** 9n }), batchOff: off, supplyOff: off }
 
+const signedStep = { wallet, lifetime, reuse: seldom, pick, isForged: seldom, isExpired: seldom }
+
 const kind = <K extends string>(name: K) => fc.constant(name)
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
-    weight: 16,
+    weight: 10,
     arbitrary: fc.record({ kind: kind('openBuy'), wallet, amount, lifetime, reuse: seldom, pick }),
   },
-  { weight: 12, arbitrary: fc.record({ kind: kind('openRequest'), wallet, lifetime, reuse: seldom, pick }) },
+  { weight: 7, arbitrary: fc.record({ kind: kind('openRequest'), wallet, lifetime, reuse: seldom, pick }) },
+  { weight: 8, arbitrary: fc.record({ kind: kind('openBuyFor'), amount, ...signedStep }) },
+  { weight: 6, arbitrary: fc.record({ kind: kind('openRequestFor'), ...signedStep }) },
   { weight: 18, arbitrary: fc.record({ kind: kind('settle'), pick, asset, percent, off, wrong }) },
   { weight: 8, arbitrary: fc.record({ kind: kind('refund'), pick, blobs: fc.boolean(), off, wrong }) },
   {
