@@ -47,6 +47,35 @@ describe('the contracts answer to the frozen digests', () => {
   })
 })
 
+describe('the escrow answers to the frozen opening', () => {
+  const opening = readVectors(
+    'opening',
+    z.object({
+      order: z.object({ account: hex, orderId: hex, commit: hex, deadline: z.int(), validBefore: z.int() }),
+      buy: z.object({ nonce: hex, data: hex, amount: z.coerce.bigint(), sig: hex }),
+      request: z.object({ digest: hex, data: hex, sig: hex }),
+    }),
+  )
+  const { order, buy, request } = opening
+
+  it('of a request', async () => {
+    const { escrow } = readVectors('intents', z.object({ escrow: hex }))
+    const code = await chain().provider.getCode(chain().addressOf('escrow'))
+    await chain().provider.send('anvil_setCode', [escrow, code])
+    const struct = [order.account, order.orderId, order.commit, order.deadline, order.validBefore]
+    const data = INTERFACES.escrow.encodeFunctionData('hashRequestOpening', [struct])
+    expect(await chain().provider.call({ to: escrow, data })).toBe(request.digest)
+    expect(INTERFACES.escrow.encodeFunctionData('openRequestFor', [struct, request.sig])).toBe(request.data)
+  })
+
+  it('of a buy', async () => {
+    const { account, orderId, commit, deadline, validBefore } = order
+    expect(await chain().read('escrow', 'buyNonce', orderId, commit, deadline)).toBe(buy.nonce)
+    const struct = [account, orderId, commit, buy.amount, deadline, validBefore]
+    expect(INTERFACES.escrow.encodeFunctionData('openBuyFor', [struct, buy.sig])).toBe(buy.data)
+  })
+})
+
 it('the ledger’s running hash is the frozen one after each write', async () => {
   const order = await orderOf(chain(), await openRequest(chain(), 'alice', 'sale'))
   for (const { hash, ...write } of portfolioHashes) {

@@ -18,11 +18,15 @@ import { canonicalJson, hexOf, integerOf, listOf, objectOf, textOf } from '../e2
 import { openUserBlob } from '../e2e/support/pageClient/portfolio.js'
 import { derivePortfolioKey, messageDigest } from '../e2e/support/pageClient/portfolioKey.js'
 import {
+  buyNonce,
+  buyOpeningHashes,
   cancelDigest,
   domainSeparator,
   intentDigest,
   intentStructHash,
+  openingTypeHashes,
   policyHash,
+  requestOpeningHashes,
   rulebookDigest,
   rulebookStructHash,
   sealedCancelDigest,
@@ -176,6 +180,51 @@ describe('the vectors on the page, computed from the page', () => {
       sealedDigest: toHex(sealedDigest),
     }).toEqual(stated)
     expect(toHex(signDigest(walletKey, sealedDigest))).toBe(sig)
+  })
+
+  it('an opening by a signature', () => {
+    const [usdc, order] = [quoted('`opening.json` `/usdc`'), quoted('`opening.json` `/order`')]
+    const [buy, request] = [quoted('`opening.json` `/buy`'), quoted('`opening.json` `/request`')]
+    const place = {
+      address: hexOf(usdc, 'address'),
+      name: textOf(usdc, 'name'),
+      version: textOf(usdc, 'version'),
+    }
+    const opening = {
+      account: hexOf(order, 'account'),
+      orderId: hexOf(order, 'orderId'),
+      commit: hexOf(order, 'commit'),
+      deadline: integerOf(order, 'deadline'),
+      validBefore: integerOf(order, 'validBefore'),
+    }
+    const { account, orderId, commit, deadline, validBefore } = opening
+    const numbers = [BigInt(deadline), BigInt(validBefore)]
+    const amount = textOf(buy, 'amount')
+    const ofBuy = buyOpeningHashes(domain, place, opening, amount)
+    const buySig = toHex(signDigest(walletKey, ofBuy.digest))
+    const structOfBuy = [account, orderId, commit, BigInt(amount), ...numbers]
+    expect({
+      amount,
+      kind: toHex(openingTypeHashes.kind),
+      nonce: toHex(buyNonce(opening)),
+      typeHash: toHex(openingTypeHashes.buy),
+      structHash: toHex(ofBuy.structHash),
+      digest: toHex(ofBuy.digest),
+      sig: buySig,
+      data: calldata('openBuyFor', [structOfBuy, buySig]),
+    }).toEqual(buy)
+    const ofRequest = requestOpeningHashes(domain, opening)
+    const requestSig = toHex(signDigest(walletKey, ofRequest.digest))
+    expect({
+      typeHash: toHex(openingTypeHashes.request),
+      structHash: toHex(ofRequest.structHash),
+      digest: toHex(ofRequest.digest),
+      sig: requestSig,
+      data: calldata('openRequestFor', [[account, orderId, commit, ...numbers], requestSig]),
+    }).toEqual(request)
+    expect({ usdc: toHex(ofBuy.separator), escrow: toHex(ofRequest.separator) }).toEqual(
+      quoted('`opening.json` `/separators`'),
+    )
   })
 
   it('the portfolio as it is stored', () => {

@@ -13,6 +13,7 @@ import { authorizationTargets, authorizationTypes } from '../../src/protocol/aut
 import { cancelIntentTypes, sealedCancelTypes } from '../../src/protocol/cancelIntent.js'
 import { MAX_CANCEL_BYTES, MAX_ORDER_BYTES, MAX_POLICY_BYTES } from '../../src/protocol/envelope.js'
 import { intentTypes } from '../../src/protocol/intent.js'
+import { receiveWithAuthorizationTypes, requestOpeningTypes } from '../../src/protocol/opening.js'
 import { policyIntentTypes } from '../../src/protocol/policyIntent.js'
 import { PORTFOLIO_KEY_MESSAGE } from '../../src/protocol/portfolioKey.js'
 import { sealedRulebookTypes } from '../../src/protocol/sealedRulebook.js'
@@ -110,6 +111,8 @@ describe('the page’s types and names', () => {
     ...sealedRulebookTypes,
     ...cancelIntentTypes,
     ...sealedCancelTypes,
+    ...receiveWithAuthorizationTypes,
+    ...requestOpeningTypes,
   }
   it.each(Object.entries(signed))('%s', (name, fields) => {
     expect(page).toContain(`\n${encodeType(name, fields)}\n`)
@@ -131,7 +134,7 @@ describe('the page’s types and names', () => {
   const functions = [...page.matchAll(/^\| (\w*[a-z]\w*|USDC) \| `(\w+)(\(.*\).*)` \|$/gm)]
 
   it('has the functions that a client calls', () => {
-    expect(functions).toHaveLength(25)
+    expect(functions).toHaveLength(27)
   })
 
   it.each(functions.map(([, contract = '', name = '', rest = '']) => [contract, name, rest] as const))(
@@ -148,7 +151,7 @@ describe('the page’s types and names', () => {
   const errors = [...page.matchAll(/^\| `(\w+)\((.*)\)` \| `(0x[0-9a-f]{8})` \|/gm)]
 
   it('has the errors that a client meets', () => {
-    expect(errors).toHaveLength(13)
+    expect(errors).toHaveLength(15)
   })
 
   it.each(errors.map(([, name = '', inputs = '', selector = '']) => [name, inputs, selector] as const))(

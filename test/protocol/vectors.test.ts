@@ -1,5 +1,5 @@
 import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto'
-import { Wallet } from 'ethers'
+import { TypedDataEncoder, Wallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
@@ -20,6 +20,7 @@ import { type Bytes, bytes32Schema, type Hex, hexBetween, hexToBytes } from '../
 import { accountIdOf, bytes32ToName, clientOrderIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { intentDigest, intentSchema } from '../../src/protocol/intent.js'
 import { ledgerKey, openBlob, portfolioHashAfter, sealBlob } from '../../src/protocol/ledgerBlob.js'
+import { buyNonce, openingDigest, openingTypedData } from '../../src/protocol/opening.js'
 import { policyHash } from '../../src/protocol/policy.js'
 import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
 import { portfolioSchema } from '../../src/protocol/portfolio.js'
@@ -397,5 +398,56 @@ describe('authorizations', () => {
     for (const { previous, hash, ...write } of portfolioHashes) {
       expect(portfolioHashAfter(previous, write)).toBe(hash)
     }
+  })
+})
+
+describe('an opening by a signature', () => {
+  const opened = z.object({ digest: hex, sig: hex })
+  const { usdc, order, separators, buy, request } = readVectors(
+    'opening',
+    z.object({
+      usdc: z.object({ address: hex, name: z.string(), version: z.string() }),
+      order: z.object({
+        account: hex,
+        orderId: hex,
+        commit: hex,
+        deadline: z.int(),
+        validBefore: z.int(),
+      }),
+      separators: z.object({ usdc: hex, escrow: hex }),
+      buy: opened.extend({ amount: z.coerce.bigint(), nonce: hex }),
+      request: opened,
+    }),
+  )
+  const { walletPrivateKey, chainId, escrow } = readVectors(
+    'intents',
+    z.object({ walletPrivateKey: hex, chainId: z.int(), escrow: hex }),
+  )
+  const place = { chainId, escrow, usdc }
+
+  it('is of the order that is sealed in the vector of its envelope', () => {
+    const [first] = readVectors(
+      'envelopes',
+      z.object({ cases: z.array(z.object({ commit: hex.optional() })) }),
+    ).cases
+    expect(order.commit).toBe(first?.commit)
+  })
+
+  it.each([
+    ['of a buy', { ...order, amount: buy.amount }, buy, separators.usdc],
+    ['of a request', { ...order, amount: 0n }, request, separators.escrow],
+  ])('%s is signed by the account', (_, opening, { digest, sig }, separator) => {
+    const { domain, types, message } = openingTypedData(opening, place)
+    expect(TypedDataEncoder.hashDomain(domain)).toBe(separator)
+    expect(TypedDataEncoder.hash(domain, types, message)).toBe(digest)
+    expect(openingDigest(opening, place)).toBe(digest)
+    expect(signDigest(digest, walletPrivateKey)).toBe(sig)
+  })
+
+  it('of a buy names the order in its nonce', () => {
+    expect(buyNonce(order)).toBe(buy.nonce)
+    const other = `0x${'01'.repeat(32)}` as const
+    const others = [{ orderId: other }, { commit: other }, { deadline: order.deadline + 1 }]
+    for (const change of others) expect(buyNonce({ ...order, ...change })).not.toBe(buy.nonce)
   })
 })

@@ -7,6 +7,8 @@ const FUNCTIONS = new Interface([
   'function allowance(address owner, address spender) view returns (uint256)',
   'function openBuy(bytes32 orderId, bytes32 commit, uint256 amount, uint64 deadline)',
   'function openRequest(bytes32 orderId, bytes32 commit, uint64 deadline)',
+  'function openBuyFor((address account, bytes32 orderId, bytes32 commit, uint256 amount, uint64 deadline, uint64 validBefore) o, bytes signature)',
+  'function openRequestFor((address account, bytes32 orderId, bytes32 commit, uint64 deadline, uint64 validBefore) o, bytes signature)',
   'function usdc() view returns (address)',
   'function token() view returns (address)',
   'function ledger() view returns (address)',
@@ -19,7 +21,7 @@ const FUNCTIONS = new Interface([
   'function balanceOf(address owner, uint256 id) view returns (uint256)',
 ])
 
-type Arguments = readonly (Hex | bigint)[]
+type Arguments = readonly (Hex | bigint | readonly (Hex | bigint)[])[]
 
 export const calldata = (name: string, args: Arguments): Hex => hex(FUNCTIONS.encodeFunctionData(name, args))
 

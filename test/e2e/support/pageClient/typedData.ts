@@ -1,4 +1,4 @@
-// EIP-712 by hand, from the type strings of sections 7, 9 and 12 of docs/protocol.md.
+// EIP-712 by hand, from the type strings of sections 7 to 9 and 12 of docs/protocol.md.
 import { keccak256 } from 'ethers'
 import { fromHex, type Hex, uint256be, utf8 } from './bytes.js'
 import { canonicalJson } from './json.js'
@@ -60,11 +60,17 @@ const hashOf = (type: string, members: readonly Uint8Array[]): Buffer =>
 
 const SEALED_RULEBOOK_TYPE = 'SealedRulebook(bytes32 orgId,bytes32 envelopeHash)'
 
+const separatorOf = (name: string, version: string, chainId: bigint, contract: Hex): Buffer =>
+  hashOf(DOMAIN_TYPE, [textHash(name), textHash(version), uint256be(chainId), address(contract)])
+
 export const domainSeparator = ({ chainId, escrow }: Domain): Buffer =>
-  hashOf(DOMAIN_TYPE, [textHash('ServiceIntent'), textHash('1'), uint256be(chainId), address(escrow)])
+  separatorOf('ServiceIntent', '1', chainId, escrow)
+
+const digestUnder = (separator: Buffer, structHash: Buffer): Buffer =>
+  keccak(Buffer.concat([Buffer.of(0x19, 0x01), separator, structHash]))
 
 const digestOf = (domain: Domain, structHash: Buffer): Buffer =>
-  keccak(Buffer.concat([Buffer.of(0x19, 0x01), domainSeparator(domain), structHash]))
+  digestUnder(domainSeparator(domain), structHash)
 
 export const intentStructHash = (intent: Intent): Buffer =>
   hashOf(INTENT_TYPE, [
@@ -107,3 +113,60 @@ export const sealedCancelDigest = (domain: Domain, orderId: Hex, envelopeHash: U
 /** What the admin signs of a rulebook. */
 export const rulebookDigest = (domain: Domain, rulebook: Rulebook): Buffer =>
   digestOf(domain, rulebookStructHash(rulebook))
+
+const RECEIVE_TYPE =
+  'ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
+const BUY_OPENING_TYPE = 'BuyOpening(bytes32 orderId,bytes32 commit,uint64 deadline)'
+const REQUEST_OPENING_TYPE =
+  'RequestOpening(address account,bytes32 orderId,bytes32 commit,uint64 deadline,uint64 validBefore)'
+
+/** An order as the signature of its opening fixes it. */
+export interface Opening {
+  readonly account: Hex
+  readonly orderId: Hex
+  readonly commit: Hex
+  readonly deadline: number
+  readonly validBefore: number
+}
+
+/** USDC's address, and the name and version of its domain. */
+export interface Usdc {
+  readonly address: Hex
+  readonly name: string
+  readonly version: string
+}
+
+/** The nonce of the authorization that opens a buy. */
+export const buyNonce = ({ orderId, commit, deadline }: Omit<Opening, 'account' | 'validBefore'>): Buffer =>
+  hashOf(BUY_OPENING_TYPE, [word(orderId), word(commit), integer(deadline)])
+
+/** What the wallet signs for USDC, so that a buy is opened: hash of the struct, and digest. */
+export function buyOpeningHashes(domain: Domain, usdc: Usdc, order: Opening, amount: string) {
+  const { chainId, escrow } = domain
+  const structHash = hashOf(RECEIVE_TYPE, [
+    address(order.account),
+    address(escrow),
+    integer(amount),
+    integer(0),
+    integer(order.validBefore),
+    buyNonce(order),
+  ])
+  const separator = separatorOf(usdc.name, usdc.version, chainId, usdc.address)
+  return { separator, structHash, digest: digestUnder(separator, structHash) }
+}
+
+/** What the wallet signs so that a request is opened: hash of the struct, and digest. */
+export function requestOpeningHashes({ chainId, escrow }: Domain, order: Opening) {
+  const { account, orderId, commit, deadline, validBefore } = order
+  const words = [address(account), word(orderId), word(commit), integer(deadline), integer(validBefore)]
+  const structHash = hashOf(REQUEST_OPENING_TYPE, words)
+  const separator = separatorOf('OrderEscrow', '1', chainId, escrow)
+  return { separator, structHash, digest: digestUnder(separator, structHash) }
+}
+
+/** The hashes of the types of section 8: both that are signed, and the kind in a buy's nonce. */
+export const openingTypeHashes = {
+  buy: textHash(RECEIVE_TYPE),
+  kind: textHash(BUY_OPENING_TYPE),
+  request: textHash(REQUEST_OPENING_TYPE),
+}
