@@ -25,7 +25,7 @@ import type { ScriptedEnclave } from './scriptedEnclave.js'
 import { openStores, serveLeaseOf } from './stores.js'
 
 /** Short waits, so that a test sees five failures in a second. */
-const TIMES = { failedMs: 50, failedMaxMs: 400, waitingMs: 100, leastMs: 20 }
+const TIMES = { failedMs: 50, failedMaxMs: 400, waitingMs: 100, leastMs: 20, clockIntervalMs: 50 }
 const FAR_AHEAD = new Date('2096-10-02T07:06:40.000Z')
 
 /** The part of the server that runs the enclave, on a real chain and with real processes, without its HTTP side. */

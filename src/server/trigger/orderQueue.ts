@@ -87,6 +87,7 @@ export function createOrderQueue(): OrderQueue {
         state: 'OPEN',
         running: false,
         dueAt: null,
+        waitsUntil: null,
         reason: 'received',
         failures: 0,
         lastOutcome: null,
@@ -168,6 +169,8 @@ export interface TrackedOrder extends OpenedOrder {
   running: boolean
   /** When it runs next, by the monotonic clock; null for never. */
   dueAt: number | null
+  /** The time of the system clock that it waits for, in Unix milliseconds, if it waits for one. */
+  waitsUntil: number | null
   /** Why it runs next. */
   reason: TriggerReason
   /** Runs in a row that failed. */

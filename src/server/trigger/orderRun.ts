@@ -40,6 +40,8 @@ export interface EndedOrderRun {
   readonly failures: number
   /** When it runs next, by the monotonic clock; null when it needs no further run. */
   readonly next: number | null
+  /** The same, in Unix milliseconds. */
+  readonly nextTriggerAt: number | null
   /** With `queued`: why the order waits. */
   readonly waitsFor?: WaitReason | undefined
 }
@@ -107,7 +109,7 @@ export function createOrderRuns(options: {
       const dueAt = nextRunAt(ended, failures, Date.now(), times)
       // The wait counts from here, however long the write takes.
       const next = dueAt === null ? null : monotonic(dueAt)
-      if (run.file.job !== 'order') return { outcome, failures, next }
+      if (run.file.job !== 'order') return { outcome, failures, next, nextTriggerAt: dueAt }
       const { orderId, attempt } = run.file
       logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.file.runId })
       const waitsFor = waitReasonOf(ended)
@@ -123,7 +125,7 @@ export function createOrderRuns(options: {
       })
       if (!(await writeEnd(orderId, change, again))) return undefined
       await run.discard()
-      return { outcome, failures, next, waitsFor }
+      return { outcome, failures, next, nextTriggerAt: dueAt, waitsFor }
     },
   }
 }

@@ -18,6 +18,8 @@ export interface RetryTimes {
   readonly waitingMs: number
   /** The shortest wait, however early a run wants its next one. */
   readonly leastMs: number
+  /** Between two looks of a waiting order at the system clock, which may have been set, or have gone on while the machine slept. */
+  readonly clockIntervalMs: number
 }
 
 export const RETRY_TIMES: RetryTimes = {
@@ -25,6 +27,7 @@ export const RETRY_TIMES: RetryTimes = {
   failedMaxMs: 15 * 60_000,
   waitingMs: 15_000,
   leastMs: 500,
+  clockIntervalMs: 30_000,
 }
 
 const ORDER_OUTCOMES: ReadonlySet<Outcome> = new Set([

@@ -65,22 +65,27 @@ interface SchedulerOptions {
   readonly rateLimit: TriggerRateLimit
   /** Order runs at once. */
   readonly maxRuns: number
+  /** See `RetryTimes`. */
+  readonly clockIntervalMs: number
   /** Called when a run reports that its escrow has ended. */
   readonly onFinal: () => void
   readonly logger: Logger
 }
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { records, orderRuns, rateLimit, maxRuns, onFinal, logger } = options
+  const { records, onFinal, logger } = options
   const queue = createOrderQueue()
   /** The commits of open cancels by order. */
   const cancels = new Map<Hex, Hex>()
   /** Versions of the records in which idle orders had no envelope. */
   let versions = new Map<Hex, number | undefined>()
-  const workers = createWorkers({ queue, orderRuns, rateLimit, maxRuns, onEnded, logger })
+  const workers = createWorkers({ ...options, queue, onEnded })
   const deferred = createDeferredUpdates({ suspend: workers.suspend, resume: workers.resume, logger })
 
-  async function onEnded(order: TrackedOrder, { outcome, next }: EndedOrderRun): Promise<void> {
+  async function onEnded(
+    order: TrackedOrder,
+    { outcome, next, nextTriggerAt }: EndedOrderRun,
+  ): Promise<void> {
     if (isConcluded(order)) {
       await deferred.attempt({ order, state: order.state }, () => conclude(order))
       return
@@ -91,7 +96,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     if (reason !== undefined) {
       workers.schedule(order, performance.now(), reason)
     } else {
-      workers.schedule(order, next, 'retry')
+      workers.schedule(order, next, 'retry', nextTriggerAt)
       if (FINAL_OUTCOMES.has(outcome)) onFinal()
     }
   }
@@ -220,7 +225,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       await offerAgain(order, envelope)
     } else {
       order.mayBeHeld ||= envelope === undefined
-      workers.schedule(order, dueAtStart(order, record), envelope === undefined ? 'recovered' : 'restart')
+      const reason = envelope === undefined ? 'recovered' : 'restart'
+      workers.schedule(order, dueAtStart(order, record), reason, unixMsOf(record?.nextTriggerAt))
     }
     cancel(order)
   }
@@ -289,6 +295,10 @@ function dueAtStart({ lastOutcome }: TrackedOrder, record: OrderRecord | undefin
   const endedAt = Date.parse(record?.triggers.at(-1)?.finishedAt ?? next)
   const setBackBy = Math.max(0, endedAt - now)
   return monotonic(Math.max(now, Date.parse(next) - setBackBy))
+}
+
+function unixMsOf(time: string | null | undefined): number | null {
+  return time == null ? null : Date.parse(time)
 }
 
 /** Why an order runs again at once: an envelope or a cancel came during a run that did not have it. */

@@ -116,6 +116,7 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
     orderRuns,
     rateLimit,
     maxRuns,
+    clockIntervalMs: times.clockIntervalMs,
     logger,
     onFinal: () => poller.poke(),
   })

@@ -2,18 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TriggerReason } from '../../protocol/api.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
-import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
-import type { OrderQueue, TrackedOrder } from './orderQueue.js'
+import { monotonic, type OrderQueue, type TrackedOrder } from './orderQueue.js'
 import type { EndedOrderRun, OrderRuns } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import type { AdoptedRun, Run, ShownOutcome } from './runner.js'
 
 /** Runs due orders: up to ENCLAVE_MAX_RUNS at once, one of an account at a time. */
 interface Workers {
-  /** @param dueAt by the monotonic clock; null for never */
-  schedule(order: TrackedOrder, dueAt: number | null, reason: TriggerReason): void
+  /**
+   * @param dueAt by the monotonic clock; null for never
+   * @param waitsUntil the same in Unix milliseconds, where others have named that time. Should the system clock turn out to have been
+   * wrong, the order is due when either clock says so.
+   */
+  schedule(order: TrackedOrder, dueAt: number | null, reason: TriggerReason, waitsUntil?: number | null): void
   /** Follows a run of an earlier server like one of its own. */
   adopt(run: AdoptedRun): void
   /** Offers the job of the order's adopted run again, if there is one. Repeatable. */
@@ -42,6 +45,8 @@ interface WorkersOptions {
   readonly orderRuns: OrderRuns
   readonly rateLimit: TriggerRateLimit
   readonly maxRuns: number
+  /** See `RetryTimes`. */
+  readonly clockIntervalMs: number
   /** The end of a tracked order's run is recorded. */
   readonly onEnded: (order: TrackedOrder, ended: EndedOrderRun) => Promise<void>
   readonly logger: Logger
@@ -51,7 +56,7 @@ interface WorkersOptions {
 const STORAGE_RETRY_MS = 5_000
 
 export function createWorkers(options: WorkersOptions): Workers {
-  const { queue, orderRuns, rateLimit, maxRuns, onEnded, logger } = options
+  const { queue, orderRuns, rateLimit, maxRuns, clockIntervalMs, onEnded, logger } = options
   const timers = new Map<Hex, NodeJS.Timeout>()
   const adopted = new Map<Hex, AdoptedRun>()
   const followed = new Map<Hex, Run>()
@@ -63,8 +68,14 @@ export function createWorkers(options: WorkersOptions): Workers {
   let isInTurn = false
   let released = false
 
-  function schedule(order: TrackedOrder, dueAt: number | null, reason: TriggerReason): void {
+  function schedule(
+    order: TrackedOrder,
+    dueAt: number | null,
+    reason: TriggerReason,
+    waitsUntil: number | null = null,
+  ): void {
     order.dueAt = dueAt
+    order.waitsUntil = waitsUntil
     order.reason = reason
     clearTimeout(timers.get(order.orderId))
     timers.delete(order.orderId)
@@ -85,9 +96,10 @@ export function createWorkers(options: WorkersOptions): Workers {
   function awaitDue(order: TrackedOrder): void {
     // It has run already, with its account's other orders.
     if (order.dueAt === null) return
+    if (order.waitsUntil !== null) order.dueAt = Math.min(order.dueAt, monotonic(order.waitsUntil))
     const wait = order.dueAt - performance.now()
     if (wait > 0) {
-      const timer = setTimeout(() => awaitDue(order), Math.min(wait, MAX_TIMER_MS))
+      const timer = setTimeout(() => awaitDue(order), Math.min(wait, clockIntervalMs))
       timer.unref()
       timers.set(order.orderId, timer)
       return

@@ -56,7 +56,13 @@ async function setUp(plan: Record<string, Step[]>, changes: Parameters<typeof st
 }
 
 test('an order that waits for one that failed runs when that one is settled by somebody else', async () => {
-  const times = { failedMs: 600_000, failedMaxMs: 600_000, waitingMs: 100, leastMs: 20 }
+  const times = {
+    failedMs: 600_000,
+    failedMaxMs: 600_000,
+    waitingMs: 100,
+    leastMs: 20,
+    clockIntervalMs: 30_000,
+  }
   const { place, until, trigger, sequence } = await setUp({ [A]: [{ outcome: 'failed' }] }, { times })
   await place('alice', A)
   await until(A, 'its failure', (record) => outcomes(record)[0] === 'failed')

@@ -57,6 +57,7 @@ async function setUp() {
     orderRuns,
     rateLimit: createTriggerRateLimit(0),
     maxRuns: 4,
+    clockIntervalMs: RETRY_TIMES.clockIntervalMs,
     onFinal: () => undefined,
     logger,
   })

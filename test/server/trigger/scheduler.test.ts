@@ -187,6 +187,18 @@ describe('a clock that is set back by an hour', () => {
   })
 })
 
+test('a follow-up whose wait began while the clock was wrong comes when the clock is right again', async () => {
+  const now = Date.now
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000)
+  onTestFinished(() => clock.mockRestore())
+  const retryAt = Math.floor(now() / 1_000) + 2
+  const { place, until } = await setUp({ [A]: [{ outcome: 'queued', retryAt }, PLACED] })
+  await place('alice', A)
+  await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'queued')
+  clock.mockRestore()
+  await until(A, 'the follow-up', (record) => outcomes(record)[1] === 'placed')
+})
+
 describe('a run that goes wrong', () => {
   test('is recorded as failed, whatever it does, and the order goes on', async () => {
     const { place, until, logText } = await setUp({
