@@ -1,4 +1,4 @@
-// npm run test:soak [-- --seed 7 --authorizations 1100 --kills 56]
+// npm run test:soak [-- relay --seed 7 --authorizations 1100 --kills 56]
 // npm run test:soak -- orders [--seed 7 --orders 500 --kills 30]
 // npm run test:soak -- cluster [--seed 7 --minutes 10]
 // npm run test:soak -- fuzz [--seed 7 --requests 1000000]
@@ -10,17 +10,19 @@ import { soakSweeps } from './enclave/soak.js'
 import { soakCluster, soakOrders, soakRelay } from './faults/soak.js'
 import { soakByFuzzing } from './fuzz/soak.js'
 
-const print = (line: string) => process.stdout.write(`${line}\n`)
+const STORMS = new Map([
+  ['relay', soakRelay],
+  ['orders', soakOrders],
+  ['cluster', soakCluster],
+  ['fuzz', soakByFuzzing],
+  ['sweeps', () => soakSweeps()],
+  ['many', soakManyOrders],
+  ['opening', soakOpening],
+])
 
-function soak([form, ...rest]: readonly string[]): Promise<boolean> {
-  if (form === 'orders') return soakOrders(rest, print)
-  if (form === 'cluster') return soakCluster(rest, print)
-  if (form === 'fuzz') return soakByFuzzing(rest, print)
-  if (form === 'sweeps') return soakSweeps()
-  if (form === 'many') return soakManyOrders(rest, print)
-  if (form === 'opening') return soakOpening(rest, print)
-  return soakRelay(process.argv.slice(2), print)
-}
-
-const isClean = await soak(process.argv.slice(2))
+const options = process.argv.slice(2)
+const name = options[0]?.startsWith('--') === false ? options.shift() : 'relay'
+const storm = STORMS.get(name ?? 'relay')
+if (storm === undefined) throw new Error(`no storm is called ${name}: ${[...STORMS.keys()].join(', ')}`)
+const isClean = await storm(options, (line) => process.stdout.write(`${line}\n`))
 process.exitCode = isClean ? 0 : 1

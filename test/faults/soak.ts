@@ -2,16 +2,14 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { runClusterBench } from './cluster/bench.js'
 import { createClusterPlan } from './cluster/plan.js'
-import { runOrderBench } from './orders/bench.js'
+import { runClusterStorm } from './cluster/storm.js'
+import { type Print, printReport } from './engine/storm.js'
 import { createOrderPlan } from './orders/plan.js'
-import { LONG_STALL_BOUND_MS } from './orders/settings.js'
-import { runFaultBench } from './support/bench.js'
-import { createPlan, type PlanSize } from './support/plan.js'
-import { printReport } from './support/report.js'
+import { LONG_STALL_BOUND_MS, runOrderStorm } from './orders/storm.js'
+import { createRelayPlan, type RelayPlanSize } from './relay/plan.js'
+import { runRelayStorm } from './relay/storm.js'
 
-type Print = (line: string) => void
 type Found = Promise<{ readonly violations: readonly string[] }>
 
 /** One storm of a long form, which keeps all of its files in a directory of its own. */
@@ -64,7 +62,7 @@ export function soakRelay(args: string[], print: Print): Promise<boolean> {
     sizes,
     print,
     parts({ seed, authorizations, kills }) {
-      function sizeOf(share: number): PlanSize {
+      function sizeOf(share: number): RelayPlanSize {
         const own = Math.ceil(kills * share)
         const rounds = {
           reads: Math.ceil(own / 3),
@@ -77,13 +75,13 @@ export function soakRelay(args: string[], print: Print): Promise<boolean> {
       return [
         {
           name: 'storm',
-          run: (directory) => runFaultBench({ plan: createPlan(sizeOf(1)), directory, print }),
+          run: (directory) => runRelayStorm({ plan: createRelayPlan(sizeOf(1)), directory, print }),
         },
         {
           name: 'reset',
           run: (directory) =>
-            runFaultBench({
-              plan: createPlan({ ...sizeOf(0.1), resets: ['down', 'up'] }),
+            runRelayStorm({
+              plan: createRelayPlan({ ...sizeOf(0.1), resets: ['down', 'up'] }),
               isLegacy: true,
               directory,
               print,
@@ -115,7 +113,7 @@ export function soakOrders(args: string[], print: Print): Promise<boolean> {
       }
       const plan = createOrderPlan({ seed, orders, kills, faults })
       const run = (directory: string) =>
-        runOrderBench({ plan, directory, print, mayMount: true, patienceMs: LONG_STALL_BOUND_MS })
+        runOrderStorm({ plan, directory, print, mayMount: true, patienceMs: LONG_STALL_BOUND_MS })
       return [{ name: 'storm', run }]
     },
   })
@@ -123,7 +121,7 @@ export function soakOrders(args: string[], print: Print): Promise<boolean> {
 
 const MS_PER_MINUTE = 60_000
 const LEASE_TTL_MS = 2_000
-/** Of the storm whose failovers lose what was committed last. */
+/** The length of the storm whose failovers lose the last commits. */
 const ASYNCHRONOUS_MINUTES = 3
 /** A run whose end is lost counts as under way until a minute after its time, and is looked for every half minute. */
 const AFTER_LOSS_MS = 240_000
@@ -157,11 +155,11 @@ export function soakCluster(args: string[], print: Print): Promise<boolean> {
       const plan = createClusterPlan({ seed, ...clusterSize(minutes) })
       const losing = createClusterPlan({ seed, ...clusterSize(ASYNCHRONOUS_MINUTES), isAsynchronous: true })
       return [
-        { name: 'storm', run: (directory) => runClusterBench({ ...common, plan, directory }) },
+        { name: 'storm', run: (directory) => runClusterStorm({ ...common, plan, directory }) },
         {
           name: 'asynchronous',
           run: (directory) =>
-            runClusterBench({ ...common, plan: losing, directory, patienceMs: AFTER_LOSS_MS }),
+            runClusterStorm({ ...common, plan: losing, directory, patienceMs: AFTER_LOSS_MS }),
         },
       ]
     },

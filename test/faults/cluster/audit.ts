@@ -13,9 +13,9 @@ export interface AuditEvent {
   readonly kind: 'insert' | 'update' | 'delete'
   readonly table: string
   readonly id: string
-  /** Of a row. */
+  /** Whether the row is open. */
   readonly isOpen: boolean
-  /** Of a row its document, of a lease its term. */
+  /** A row's document, or a lease's term. */
   readonly doc: string
 }
 

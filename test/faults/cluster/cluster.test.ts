@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { runClusterBench } from './bench.js'
 import { CLUSTER_FAULTS, createClusterPlan } from './plan.js'
+import { runClusterStorm } from './storm.js'
 
 // The short form: every kind of fault of the cluster and of its nodes once, and some of the enclave and of the chain. `npm run test:soak -- cluster` is the long one.
 const LEASE_TTL_MS = 2_000
@@ -26,11 +26,10 @@ test('three servers on one database trade on through kills, pauses, partitions a
   retry: 0,
   timeout: TIMEOUT_MS,
 }, async () => {
-  const report = await runClusterBench({
+  const report = await runClusterStorm({
     plan: createClusterPlan({ seed: 7, ...SIZE }),
     leaseTtlMs: LEASE_TTL_MS,
     directory: await temporaryDirectory(),
-    print: () => undefined,
   })
   expect(report.violations).toEqual([])
   expect(report.orders).toMatchObject({ placed: SIZE.orders, accepted: SIZE.orders })

@@ -9,11 +9,11 @@ import { claimPorts } from '../../../src/sandbox/ports.js'
 import { ROOT } from '../../../src/sandbox/settings.js'
 import { eventually } from '../../support/eventually.js'
 import { startTcpProxy, type TcpProxy } from '../../support/tcpProxy.js'
+import { createServerUnderFaults, type ServerUnderFaults } from '../engine/serverProcess.js'
+import { type ChainFaults, createChainFaults } from '../nodes/chain.js'
+import { type FaultyNodes, startFaultyNodes } from '../nodes/faultyNodes.js'
+import { NODES } from '../nodes/plan.js'
 import { type Desk, startDesk } from '../orders/platform.js'
-import { type ChainFaults, createChainFaults } from '../support/chainFaults.js'
-import { type FaultyNodes, startFaultyNodes } from '../support/faultyNodes.js'
-import { NODES } from '../support/plan.js'
-import { createServerUnderFaults, type ServerUnderFaults } from '../support/serverProcess.js'
 import { ask } from './audit.js'
 import { type ClusterDatabase, startClusterDatabase } from './database.js'
 import { type ClusterPlan, type Link, SERVERS } from './plan.js'
@@ -21,14 +21,14 @@ import type { Broadcast, Death } from './verdicts.js'
 
 /** One of the servers: started again whenever it has ended. */
 export interface ClusterServer {
-  /** Of the process that runs now, as its connections to the database are named. */
+  /** The name of the current process in its connections to the database. */
   name(): string
   kill(): Promise<void>
   /** SIGSTOP, and SIGCONT after a while. */
   pause(forMs: number): Promise<void>
   /** SIGTERM. */
   stop(): void
-  /** Its connections. What leads from the enclave to the balancer is the same for all servers. */
+  /** Its connections. The one from the enclave to the balancer is the same for all servers. */
   readonly links: Readonly<Record<Link, TcpProxy>>
 }
 
@@ -45,7 +45,7 @@ export interface Cluster {
   readonly servers: readonly ClusterServer[]
   readonly broadcasts: readonly Broadcast[]
   readonly deaths: readonly Death[]
-  /** What the servers have narrated, line by line. */
+  /** The servers' narration, line by line. */
   readonly told: readonly string[]
   /** Connections go to the current primary from now on. */
   followPrimary(): void
@@ -62,8 +62,8 @@ export interface ClusterOptions {
   readonly variables: Record<string, string>
 }
 
-const PRELOAD = new URL('process/preload.mjs', import.meta.url).href
-const ENCLAVE_PRELOAD = new URL('../orders/process/ownEnclave.mjs', import.meta.url).href
+const PRELOAD = new URL('preload.mjs', import.meta.url).href
+const ENCLAVE_PRELOAD = new URL('../orders/enclave.mjs', import.meta.url).href
 const RUN_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const RESTART_MS = 1_000
 /** How a server says that it cannot start without its database: its supervisor starts it again. */
@@ -91,7 +91,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     target: sandbox.info.rpcUrl,
     plan: plan.nodes,
     isLegacy: false,
-    // What a node says of its chain, it has said to one server.
+    // Each server has nodes of its own, which answer it alone about their chain.
     count: NODES * SERVERS,
     onlooker: {
       leaves: ({ from, nonce, serialized, data }) => {

@@ -12,9 +12,9 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcpProxy.js'
 import { fillUp } from '../orders/fullDisk.js'
 import { type Audit, ask, installAudit, readAudit } from './audit.js'
 
-/** A primary and its synchronous standby. What is done to them is done one after the other. */
+/** A primary and its synchronous standby. Their faults come one after the other. */
 export interface ClusterDatabase {
-  /** Of the current primary, past every proxy. */
+  /** The current primary's URL, past every proxy. */
   url(): string
   port(): number
   /** Ends without a checkpoint, and is back after a while. */
@@ -24,9 +24,9 @@ export interface ClusterDatabase {
   full(forMs: number): Promise<void>
   /** The standby takes the primary's place, and another one its own. @param onPromoted resolves before the next fault */
   failOver(onPromoted: () => void): Promise<void>
-  /** The same with an asynchronous standby, which has heard nothing for a while: what was committed since is lost. */
+  /** The same with an asynchronous standby, which has heard nothing for a while: later commits are lost. */
   failOverLate(forMs: number, onPromoted: () => void): Promise<void>
-  /** What each database had noted that such a failover has replaced. */
+  /** The audits of the databases that such failovers have replaced. */
   readonly lost: readonly Audit[]
   /** Resolves when all that was begun has ended, and both are up. */
   calm(): Promise<void>
@@ -37,7 +37,7 @@ export interface ClusterDatabase {
 
 const DATABASE = 'backend_0'
 const SIZE = '1g'
-/** What a transaction that was refused for want of room leaves behind takes room itself. */
+/** A transaction that was refused for want of room leaves data behind, which takes room itself. */
 const RECOVERY_MS = 30_000
 const run = promisify(execFile)
 

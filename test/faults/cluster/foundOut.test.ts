@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { runClusterBench } from './bench.js'
 import { type ClusterPlan, createClusterPlan, type PlannedStop } from './plan.js'
+import { runClusterStorm } from './storm.js'
 
-// What a server must not do, and that the verdicts say so when it does. Weaker locks and takes are in test/server/store/fence.test.ts.
+// A broken server: the storm has to notice. Weaker locks and takes are in test/server/store/fence.test.ts.
 const LEASE_TTL_MS = 2_000
 const NONE = { faults: 0, stops: 0, acts: 0, replacements: 0, world: 0, reorgs: 0, nodes: 0, calmness: 1 }
 
 async function violationsOf(plan: Partial<ClusterPlan>, weak: string): Promise<string> {
   const calm = createClusterPlan({ seed: 7, lengthMs: 12_000, leaseTtlMs: LEASE_TTL_MS, orders: 4, ...NONE })
-  const { violations } = await runClusterBench({
+  const { violations } = await runClusterStorm({
     plan: { ...calm, ...plan },
     leaseTtlMs: LEASE_TTL_MS,
     directory: await temporaryDirectory(),
-    print: () => undefined,
     variables: { FAULTS_WEAK: weak },
     patienceMs: 3_000,
   })

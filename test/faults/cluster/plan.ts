@@ -1,3 +1,5 @@
+import { createRandom } from '../engine/random.js'
+import { type NodeFaults, planNodeFaults } from '../nodes/plan.js'
 import {
   createOrderPlan,
   type PlannedAct,
@@ -5,11 +7,9 @@ import {
   type PlannedOrder,
   type PlannedReorg,
 } from '../orders/plan.js'
-import { INNER_STEPS } from '../support/kinds.js'
-import { createPlan, type Plan } from '../support/plan.js'
-import { createRandom } from '../support/random.js'
+import { INNER_STEPS } from '../relay/plan.js'
 
-/** What goes wrong with the servers, with their connections, and with the database. */
+/** Faults of the servers, of their connections, and of the database. */
 export const CLUSTER_FAULTS = [
   /** SIGKILL, and SIGSTOP for 0.3 to 4 times the lease's length. */
   'killed',
@@ -20,7 +20,7 @@ export const CLUSTER_FAULTS = [
   'partitioned',
   /** They end at once. */
   'cut',
-  /** What the server asks is carried out, and the answers are lost. */
+  /** The server's requests are carried out, and the answers are lost. */
   'answers-lost',
   'delayed',
   /** The database crashes and comes back; takes no writes; has no room; its standby takes its place. */
@@ -50,7 +50,7 @@ export const STATEMENTS = [
 ] as const
 export const STEPS = [
   ...STATEMENTS.flatMap((statement) => [`before-${statement}`, `after-${statement}`] as const),
-  // Of one transaction of a relayer, as in the relay's storm.
+  // Steps of one transaction of a relayer, as in the relay's storm.
   ...INNER_STEPS,
 ]
 export type Step = (typeof STEPS)[number]
@@ -92,14 +92,14 @@ export interface ClusterPlan {
   readonly orders: readonly (Timed & { readonly order: PlannedOrder })[]
   readonly faults: readonly PlannedFault[]
   readonly stops: readonly PlannedStop[]
-  /** What the enclave does at the steps of its runs. */
+  /** Kills and stops of the enclave at the steps of its runs. */
   readonly acts: readonly (Timed & { readonly act: PlannedAct })[]
   /** When the enclave is replaced by one that knows nothing of its runs. */
   readonly replacements: readonly Timed[]
   /** Their times are from the beginning of the storm, too. */
   readonly world: readonly PlannedEvent[]
   readonly reorgs: readonly PlannedReorg[]
-  readonly nodes: Pick<Plan, 'reads' | 'sends' | 'spells' | 'chain'>
+  readonly nodes: NodeFaults
 }
 
 export interface ClusterPlanSize {
@@ -140,10 +140,7 @@ export function createClusterPlan(size: ClusterPlanSize): ClusterPlan {
     faults: { store: 0, deaths: size.acts, stops: size.acts, world: size.world, reorgs: size.reorgs },
   })
   const lives = [...others.lives.flatMap(({ orders }) => orders), ...others.last]
-  const { chain, ...nodes } = createPlan({
-    seed,
-    authorizations: 0,
-    kills: 0,
+  const { chain, ...nodes } = planNodeFaults(createRandom(seed), {
     rounds: { reads: size.nodes, sends: size.nodes, spells: size.nodes, chain: size.nodes },
     calmness: size.calmness,
   })

@@ -1,7 +1,7 @@
 // What must never be, whatever goes wrong: each verdict is a function of what the bench has noted, so that a test can doctor it.
 import { Transaction } from 'ethers'
 import { z } from 'zod'
-import { groupBy } from '../support/settlement.js'
+import { groupBy } from '../engine/storm.js'
 import type { Audit, AuditEvent, RunUnderWay } from './audit.js'
 
 /** A transaction on its way from a server to a node. */

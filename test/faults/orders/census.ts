@@ -1,18 +1,20 @@
+import { Interface } from 'ethers'
+import { z } from 'zod'
+import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'
 import type { Client, Portfolio } from '../../../src/client/index.js'
-import type { Hex } from '../../../src/protocol/hex.js'
+import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf } from '../../../src/protocol/identifiers.js'
 import { formatDecimal, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../../src/protocol/units.js'
 import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import type { BrokerControl } from '../../../src/sandbox/broker/index.js'
 import { costOf, proceedsOf } from '../../support/brokerBooks.js'
-import { type EscrowRecord, readEscrow } from './chainRecord.js'
 import type { Desk } from './platform.js'
 import type { PlacedOrder, Traders } from './traders.js'
 
 /** USDC base units, by who holds them. */
 export type Balances = ReadonlyMap<string, bigint>
 
-/** Every place where USDC can be. */
+/** Reads every balance of USDC. */
 export async function readBalances({ sandbox, contracts, usdc }: Desk): Promise<Balances> {
   const { employees, brokerFunding } = sandbox.accounts
   const holders: [string, Hex][] = [
@@ -26,7 +28,7 @@ export async function readBalances({ sandbox, contracts, usdc }: Desk): Promise<
   )
 }
 
-/** An order, what the chain tells of its escrow, and what the broker filled of it. */
+/** An order, its escrow's events, and its fill at the broker. */
 interface Case {
   readonly order: PlacedOrder
   readonly escrow: EscrowRecord | undefined
@@ -35,15 +37,15 @@ interface Case {
 
 type BrokerOrder = ReturnType<BrokerControl['orders']>[number]
 
-/** What was filled of an order and of those that carried it on. Prices stand still here: one price is that of all. */
+/** The fill of an order and of its replacements. Prices stand still here, so one price is that of all. */
 interface Fill {
   readonly qty: bigint
   readonly avgPrice: string
 }
 
 /**
- * Holds every order, every wallet and every portfolio against chain and broker, to the last unit. For when all orders
- * have ended.
+ * Holds every order, every wallet and every portfolio against chain and broker, to the last unit, once all orders have
+ * ended.
  *
  * @param before the balances before the first order
  */
@@ -70,7 +72,7 @@ export async function takeCensus(desk: Desk, traders: Traders, before: Balances)
   ]
 }
 
-/** By the client_order_id of the first order of each chain of replacements. */
+/** Sums fills under the client_order_id of the first order of each chain of replacements. */
 function groupFills(broker: BrokerControl): Map<string, Fill> {
   const orders = broker.orders().filter(({ account }) => account === 'enclave')
   const byId = new Map(orders.map((order) => [order.id, order]))
@@ -123,7 +125,7 @@ function faultsOfBalances(cases: readonly Case[], before: Balances, after: Balan
   })
 }
 
-/** The portfolio as its employee opens it: the sum of what its orders brought, and nothing open. */
+/** The portfolio, as its employee opens it, must be the sum of its orders' effects, with no open order. */
 function faultsOfPortfolio(
   cases: readonly Case[],
   account: SandboxAccount,
@@ -169,4 +171,47 @@ function expectedOf(cases: readonly Case[]) {
 
 function usdcText(amount: bigint): string {
   return formatDecimal(amount, USDC_DECIMALS)
+}
+
+/** An order by the escrow's events. */
+interface EscrowRecord {
+  /** USDC base units that it held. */
+  readonly amount: bigint
+  readonly ends: readonly EscrowEnd[]
+}
+
+interface EscrowEnd {
+  readonly state: 'SETTLED' | 'REFUNDED'
+  /** USDC base units that left the escrow. */
+  readonly amount: bigint
+  /** The payout to the account on top of it, in the asset's base units. */
+  readonly payout: bigint
+}
+
+const escrow = new Interface(orderEscrowAbi)
+const uint = z.bigint()
+const argumentsSchema = z.discriminatedUnion('name', [
+  z.object({ name: z.literal('OrderOpened'), orderId: bytes32Schema, amount: uint }),
+  z.object({ name: z.literal('OrderSettled'), orderId: bytes32Schema, amount: uint, payout: uint }),
+  z.object({ name: z.literal('OrderRefunded'), orderId: bytes32Schema, amount: uint }),
+])
+
+/** Reads every order of the chain from the first block's events on. */
+async function readEscrow({ sandbox, contracts }: Desk): Promise<Map<Hex, EscrowRecord>> {
+  const address = contracts.escrow.address
+  const logs = await sandbox.provider.getLogs({ address, fromBlock: 0, toBlock: 'latest' })
+  const records = new Map<Hex, { amount: bigint; ends: EscrowEnd[] }>()
+  for (const log of logs) {
+    const parsed = escrow.parseLog(log)
+    const event = argumentsSchema.safeParse({ name: parsed?.name, ...parsed?.args.toObject() })
+    if (!event.success) continue
+    const { orderId, amount } = event.data
+    const record = records.get(orderId) ?? { amount: 0n, ends: [] }
+    records.set(orderId, record)
+    if (event.data.name === 'OrderOpened') record.amount = amount
+    if (event.data.name === 'OrderSettled')
+      record.ends.push({ state: 'SETTLED', amount, payout: event.data.payout })
+    if (event.data.name === 'OrderRefunded') record.ends.push({ state: 'REFUNDED', amount, payout: 0n })
+  }
+  return records
 }

@@ -9,19 +9,18 @@ import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
 import { sendAll } from '../../../src/sandbox/transactions.js'
 import type { Desk } from './platform.js'
 
-/** Orders that a cleared wallet opens for the commit of another's, whose envelope it posts again under its own id. */
+/** Copied orders: a cleared wallet opens one for another wallet's commit, and posts that envelope under an id of its own. */
 export interface Copies {
   /** Lets the wallet open orders. */
   clear(): Promise<void>
   /** @throws when a reorganization takes the opening away */
   copy(sealed: SealedOrder): Promise<void>
-  /** How many have not ended. */
+  /** Counts those that have not ended. */
   open(): Promise<number>
-  /** As bodies of `POST /orders`: the envelope under the copy's id, and the one of the copied order. */
+  /** Bodies of `POST /orders`: the envelope under the copy's id, and under that of the copied order. */
   bodies(): readonly (readonly [string, string])[]
-  /** Of all of them. */
   ids(): ReadonlySet<Hex>
-  /** Those that had an effect. */
+  /** Lists the copies that had an effect. */
   faults(): Promise<string[]>
 }
 

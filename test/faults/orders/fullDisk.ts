@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 
 /** A data directory that has no room left, for a while. */
 export interface FullDisk {
-  /** What fills up: a file system of its own, or what the server is told of it. */
+  /** A real file system fills up, or every write of the server fails. */
   readonly kind: 'tmpfs' | 'injected'
   fill(): Promise<void>
   free(): Promise<void>
   /** Whether it has been full at any time from `at` on, of `performance.now()`. */
   wasFullSince(at: number): boolean
-  /** When nobody uses the directory any more. */
+  /** Called once no process uses the directory. */
   remove(): Promise<void>
 }
 
@@ -21,7 +21,7 @@ const CHUNKS = [1_048_576, 4_096]
 
 type Filling = Omit<FullDisk, 'wasFullSince'>
 
-/** A small tmpfs on the data directory; where none may be mounted, every operation that takes room fails instead. */
+/** A small tmpfs on the data directory. Where none may be mounted, every operation that takes room fails instead. */
 export async function createFullDisk(
   dataDir: string,
   switchFile: string,
@@ -66,7 +66,7 @@ async function createFilling(dataDir: string, switchFile: string, mayMount: bool
   }
 }
 
-/** False where it may not be done, or can't. */
+/** @returns false where it is not permitted, or impossible */
 async function mount(dataDir: string): Promise<boolean> {
   await rm(dataDir, { recursive: true, force: true })
   await mkdir(dataDir, { mode: 0o700 })
@@ -78,7 +78,7 @@ async function mount(dataDir: string): Promise<boolean> {
   }
 }
 
-/** To the last page, by ever smaller pieces. */
+/** Fills a file system to the last page, in ever smaller pieces. */
 export async function fillUp(path: string): Promise<void> {
   const file = await open(path, 'w')
   try {

@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { healthSchema } from '../../../src/enclave/resident/door.js'
 import { STOPPED_AFTER_MS } from '../../../src/server/trigger/runner.js'
@@ -12,29 +11,21 @@ import { storedRows } from '../../support/storedRows.js'
 import type { Platform } from './platform.js'
 import type { Traders } from './traders.js'
 
-/** What must be empty, when every order has ended. */
 const WAITING = 'orders'
 const NOTES = 'runs'
 const TABLES = [WAITING, NOTES, 'relays'] as const
-const PAUSE_MS = 250
 const noteSchema = z.object({ job: z.literal('policy'), stopAt: z.number() })
 
-/** What is left behind when all is done: open records, notes of runs, results, runs of the enclave. Looks again for a while. */
+/** Finds open records, results and runs of the enclave that are left once every order has ended. */
 export async function findLeftovers(
   platform: Platform,
   { placed }: Pick<Traders, 'placed'>,
-  patienceMs: number,
 ): Promise<string[]> {
   // Junk without an escrow waits until it expires.
   const isOwn = (name: string) =>
     !name.startsWith(WAITING) || [...placed.keys()].some((orderId) => name.includes(orderId))
-  const giveUpAt = performance.now() + patienceMs
-  for (;;) {
-    const files = (await filesLeft(platform)).filter(isOwn)
-    const found = [...files.map((name) => `${name} is left`), ...(await enclavesLeft(platform))]
-    if (found.length === 0 || performance.now() > giveUpAt) return found
-    await sleep(PAUSE_MS)
-  }
+  const files = (await filesLeft(platform)).filter(isOwn)
+  return [...files.map((name) => `${name} is left`), ...(await enclavesLeft(platform))]
 }
 
 async function filesLeft({ dataDir }: Platform): Promise<string[]> {
@@ -47,13 +38,13 @@ async function filesLeft({ dataDir }: Platform): Promise<string[]> {
   return [...results.map((name) => `${NOTES}/${name}`), ...records]
 }
 
-/** Its server was killed between the note and the offer: a rulebook of the hostile client counts as under way for its time. */
+/** A kill between the note and the offer leaves a rulebook of the hostile client under way for the time of its run. */
 function mayBeUnderWay(doc: string): boolean {
   const note = noteSchema.safeParse(JSON.parse(doc))
   return note.success && Date.now() < note.data.stopAt * 1_000 + STOPPED_AFTER_MS
 }
 
-/** The server keeps one enclave up, which has nothing to do. */
+/** The server keeps one idle enclave up. */
 async function enclavesLeft({ sandbox, dataDir }: Platform): Promise<string[]> {
   const [running, runs] = await Promise.all([enclaveProcesses(sandbox), runsUnderWay(dataDir)])
   return [

@@ -1,47 +1,40 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServerUnderFaults } from '../support/serverProcess.js'
+import { createLives } from '../engine/lives.js'
+import type { Print } from '../engine/storm.js'
 import type { FullDisk } from './fullDisk.js'
-import type { PlannedKill, PlannedLife } from './plan.js'
-import { LIFE_LIMIT_MS } from './settings.js'
+import type { Notes } from './notes.js'
+import type { KillKind, PlannedLife } from './plan.js'
+import type { Platform } from './platform.js'
 import type { Traders } from './traders.js'
-import type { Word } from './word.js'
 
-/** One life of the server after the other, each ended by SIGKILL. */
-export interface Lives {
-  /** @param begin what is begun in it, once the server is up */
-  live(life: PlannedLife, begin: () => Promise<void>): Promise<void>
-  readonly kills: Record<string, number>
-  /** Lives that ended by the clock, as the moment did not come. */
-  unreached(): number
-  /** Which of the servers that gave up did so because their disk failed. */
-  readonly spoilt: ReadonlySet<number>
-  /** Lives in which no start succeeded. */
-  unstarted(): number
-}
-
-/** Its store fails in a way that ends the server. */
-function mayEnd({ store }: PlannedLife): boolean {
-  return store.some(({ kind }) => kind === 'commit' || kind === 'sync')
-}
-
-/** However often a disk that is full spoils the start of one life. */
+/** A disk that is full may spoil so many starts in one life. */
 const STARTS = 20
 
-export function createLives(server: ServerUnderFaults, traders: Traders, word: Word, disk: FullDisk): Lives {
-  const kills: Record<string, number> = {}
-  let unreached = 0
+interface Parts {
+  readonly platform: Platform
+  readonly traders: Traders
+  readonly notes: Notes
+  readonly disk: FullDisk
+  readonly print: Print
+  readonly limitMs: number | undefined
+}
+
+/** Lives of a server whose stores fail: it may end by itself, and starts again. */
+export function createOrderLives({ platform: { server }, traders, notes, disk, print, limitMs }: Parts) {
   const spoilt = new Set<number>()
   let unstarted = 0
+  const lives = createLives<KillKind>({
+    server,
+    steps: ['store'],
+    moment({ kind, nth }, over) {
+      if (kind === 'answered') return traders.answered(nth)
+      if (kind === 'enclave-killed') return notes.further('killed', nth, over)
+      return notes.further(kind === 'run-started' ? 'started' : 'ended', nth, over)
+    },
+    print,
+    limitMs,
+  })
 
-  /** Resolves when the moment has come. A step of the stores ends the process by itself. */
-  function moment({ kind, nth, afterMs }: PlannedKill, over: AbortSignal): Promise<unknown> {
-    if (kind === 'answered') return traders.answered(nth)
-    if (kind === 'run-started') return word.further('started', nth, over)
-    if (kind === 'run-ended') return word.further('ended', nth, over)
-    return kind === 'store' ? server.ended() : sleep(afterMs)
-  }
-
-  /** Whether it gave up at its start. That is excused only where its disk has failed meanwhile. */
+  /** Whether it ended at its start. That is excused only where its disk failed during the start. */
   async function gaveUpAt(variables: Record<string, string>, isFaulty = false): Promise<boolean> {
     const before = server.gaveUp.length
     const startedAt = performance.now()
@@ -51,20 +44,17 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
     return gaveUp
   }
 
-  /** A server may end at its start when its disk fails, and says so with its exit code. */
-  async function start({ kill, store }: PlannedLife): Promise<void> {
-    const faults = {
-      FAULTS_STORE: JSON.stringify(store),
-      ...(kill.kind === 'store' && { FAULTS_KILL_AT: `${kill.nth}` }),
-    }
+  /** Starts again until one start succeeds: a server whose disk fails at its start ends with an exit code. */
+  async function start({ store }: PlannedLife, variables: Record<string, string>): Promise<void> {
+    const faults = { FAULTS_STORE: JSON.stringify(store), ...variables }
     if (!(await gaveUpAt(faults, store.length > 0))) return
     for (let tries = 0; tries < STARTS; tries++) if (!(await gaveUpAt({}))) return
     unstarted++
   }
 
-  /** A server whose store is broken ends, and its supervisor starts the next one. @param before how many had ended so */
-  async function supervise(life: PlannedLife, before: number, over: AbortSignal): Promise<void> {
-    for (let ended = before; mayEnd(life); ended++) {
+  /** Starts the next server when one has ended, as its store is broken. */
+  async function supervise(over: AbortSignal): Promise<void> {
+    for (let ended = server.gaveUp.length; ; ended++) {
       await server.ended()
       if (over.aborted || server.gaveUp.length === ended) return
       if (await gaveUpAt({})) return
@@ -72,31 +62,25 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
   }
 
   return {
-    kills,
-    unreached: () => unreached,
-    spoilt,
-    unstarted: () => unstarted,
-    async live(life, begin) {
-      const { kill } = life
+    kills: lives.kills,
+    unreached: lives.unreached,
+    /** Counts servers that ended as their disk failed. */
+    spoilt: () => spoilt.size,
+    async live(life: PlannedLife, begin: () => Promise<void>): Promise<void> {
       const first = server.gaveUp.length
-      const started = start(life)
-      if (kill.kind !== 'starting') await started
-      const over = new AbortController()
-      const supervised =
-        kill.kind === 'starting' ? undefined : supervise(life, server.gaveUp.length, over.signal)
-      await begin()
-      const isReached = await Promise.race([
-        moment(kill, over.signal).then(() => true),
-        sleep(LIFE_LIMIT_MS, false, { signal: over.signal }).catch(() => false),
-      ])
-      over.abort()
-      await server.kill()
-      await supervised
-      await started
-      await server.kill()
-      if (mayEnd(life)) for (let index = first; index < server.gaveUp.length; index++) spoilt.add(index)
-      if (isReached) kills[kill.kind] = (kills[kill.kind] ?? 0) + 1
-      else unreached++
+      const mayEnd = life.store.some(({ kind }) => kind === 'commit' || kind === 'sync')
+      await lives.live(life.kill, {
+        start: (variables) => start(life, variables),
+        begin,
+        ...(mayEnd && { supervise }),
+      })
+      if (mayEnd) for (let index = first; index < server.gaveUp.length; index++) spoilt.add(index)
     },
+    violations: (): string[] => [
+      ...(unstarted > 0 ? [`in ${unstarted} lives no server could start`] : []),
+      ...server.gaveUp
+        .filter((_, index) => !spoilt.has(index))
+        .map((code) => `a server ended by itself, with ${code}`),
+    ],
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { KILLS } from './kinds.js'
-import { createOrderPlan } from './plan.js'
-import { runShort } from './shortRun.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { createOrderPlan, KILLS } from './plan.js'
+import { runOrderStorm } from './storm.js'
 
 // The short form: every kind of kill once, and a few of everything else. `npm run test:soak -- orders` is the long one.
 const SIZE = {
@@ -9,14 +9,15 @@ const SIZE = {
   kills: KILLS.length,
   faults: { store: 4, deaths: 6, stops: 1, world: 3, reorgs: 6 },
 }
-/** A run that the enclave never tells the end of costs two minutes by design: see the decision record. */
+/** A run whose end the enclave never reports costs two minutes by design. */
 const TIMEOUT_MS = 400_000
 
 test('through faults and kills every order that was taken ends once, and the money adds up', {
   retry: 0,
   timeout: TIMEOUT_MS,
 }, async () => {
-  const report = await runShort(createOrderPlan({ seed: 7, ...SIZE }))
+  const plan = createOrderPlan({ seed: 7, ...SIZE })
+  const report = await runOrderStorm({ plan, directory: await temporaryDirectory() })
   expect(report.violations).toEqual([])
   expect(report.orders).toMatchObject({ placed: SIZE.orders, accepted: SIZE.orders })
   expect(report.orders.settled + report.orders.refunded).toBe(SIZE.orders)

@@ -1,17 +1,83 @@
 import type { OrderRequest } from '../../../src/client/index.js'
 import { ONE_USDC } from '../../../src/protocol/units.js'
-import { createRandom, type Random } from '../support/random.js'
-import {
-  ENCLAVE_STEPS,
-  type EnclaveStep,
-  KILLS,
-  type KillKind,
-  STORE_FAULTS,
-  type StoreFault,
-  WORLD_EVENTS,
-  type WorldEvent,
-} from './kinds.js'
-import { DEEPEST_REORG } from './settings.js'
+import { type PlannedKill, TIMED_KILLS } from '../engine/lives.js'
+import { createRandom, type Random } from '../engine/random.js'
+import type { PlannedFault } from '../nodes/plan.js'
+
+/** Moments at which the server is killed, beside those by the clock. */
+export const KILLS = [
+  /** At any step of its stores: a read, a statement, before a commit or after it. */
+  'store',
+  /** When an order has just been answered with 202. */
+  'answered',
+  /** When a run of the enclave has just begun, or has just ended. */
+  'run-started',
+  'run-ended',
+  ...TIMED_KILLS,
+] as const
+/** A plan draws one of {@link KILLS}; tests may also wait until the enclave has just been killed. */
+export type KillKind = (typeof KILLS)[number] | 'enclave-killed'
+
+/** Faults of the stores. */
+export const STORE_FAULTS = [
+  /** A read fails. */
+  'read',
+  /** There is no room for a write: its group is refused, and the server goes on. */
+  'full',
+  /** A commit fails before anything is written, or after all of it is: the server ends. */
+  'commit',
+  'sync',
+] as const
+export type StoreFault = (typeof STORE_FAULTS)[number]
+
+/** Moments at which the enclave is killed, or stopped for a while, with every run that it has under way. */
+export const ENCLAVE_STEPS = [
+  /** A job is on its disk, and the server has no answer yet; then it has. */
+  'noted',
+  'taken',
+  /** A portfolio is on its way to the relay; the relay has answered. */
+  'before-write-ahead',
+  'after-write-ahead',
+  /** Between the look at the chain and the first byte to the broker; the broker has answered. */
+  'before-send',
+  'after-send',
+  /** The same at the relay for a settlement or refund. */
+  'before-end',
+  'after-end',
+  /** A run has its result, and the server has not. */
+  'before-result',
+  /** By the clock, some time after a job was taken. */
+  'later',
+] as const
+export type EnclaveStep = (typeof ENCLAVE_STEPS)[number]
+
+/** Events around server and enclave. */
+export const WORLD_EVENTS = [
+  'market-closed',
+  /** The clock of server and enclave is set. */
+  'clock-ahead',
+  'clock-back',
+  'disk-full',
+  /** A broker that places the order and loses its answer; that never hears of it; that takes its time; that refuses. */
+  'broker-lost',
+  'broker-cut',
+  'broker-slow',
+  'broker-limited',
+  'broker-failing',
+  /** An order that fills late, in two parts, or not at all. */
+  'fill-late',
+  'fill-partial',
+  'fill-rejected',
+  /** An order that waits in a status of its own, or ends through one, in part or in full. */
+  'order-held',
+  'order-suspended',
+  'order-stopped',
+  'order-calculated',
+  'order-done-for-day',
+  /** An order that another one, under other ids, carries on after a part of its fill. */
+  'order-replaced',
+] as const
+export type WorldEvent = (typeof WORLD_EVENTS)[number]
 
 /** One order, by which of the employees, and how often its envelope is posted besides. */
 export interface PlannedOrder {
@@ -20,26 +86,15 @@ export interface PlannedOrder {
   readonly repeats: number
 }
 
-/** What ends a life of the server: at the nth occasion of its kind, or by the clock. */
-export interface PlannedKill {
-  readonly kind: KillKind
-  readonly nth: number
-  readonly afterMs: number
-}
-
 /** Strikes after so many occasions of its kind have passed, for so many in a row. */
-export interface PlannedStoreFault {
-  readonly kind: StoreFault
-  readonly after: number
-  readonly times: number
-}
+export type PlannedStoreFault = Omit<PlannedFault<StoreFault>, 'amount'>
 
-/** The end of the enclave's process at a step, or its standing still. The server starts it again, or it goes on. */
+/** A kill of the enclave's process at a step, or a stop for a while. */
 export interface PlannedAct {
   readonly step: EnclaveStep
-  /** For `later`: from when a job was taken. */
+  /** For `later`: counted from the acceptance of a job. */
   readonly afterMs: number
-  /** How long it stands still; 0: it is killed. */
+  /** Length of the stop; 0 for a kill. */
   readonly stopMs: number
 }
 
@@ -47,7 +102,7 @@ export interface PlannedEvent {
   readonly kind: WorldEvent
   /** From the beginning of the life. */
   readonly afterMs: number
-  /** For what begins and ends. */
+  /** For events that last. */
   readonly forMs: number
   /** Seconds of a clock's step, milliseconds of a delay. */
   readonly amount: number
@@ -59,14 +114,14 @@ export interface PlannedReorg {
   readonly afterMs: number
   /** Blocks that it removes. */
   readonly depth: number
-  /** Decides which transactions come back where. */
+  /** Decides the new place of each transaction. */
   readonly seed: number
 }
 
-/** One life of the server: what is ordered, what goes wrong, and what ends it. */
+/** One life of the server: its orders, its faults, and the kill that ends it. */
 export interface PlannedLife {
   readonly orders: readonly PlannedOrder[]
-  readonly kill: PlannedKill
+  readonly kill: PlannedKill<KillKind>
   readonly store: readonly PlannedStoreFault[]
   readonly acts: readonly PlannedAct[]
   readonly world: readonly PlannedEvent[]
@@ -77,7 +132,7 @@ export interface PlannedLife {
 export interface OrderPlan {
   readonly seed: number
   readonly lives: readonly PlannedLife[]
-  /** What is ordered of the last server, which nobody kills. */
+  /** Orders to the last server, which no kill ends. */
   readonly last: readonly PlannedOrder[]
 }
 
@@ -85,7 +140,7 @@ export interface OrderPlanSize {
   readonly seed: number
   readonly orders: number
   readonly kills: number
-  /** How many of each sort of fault are planned: all of its kinds take their turns. */
+  /** How many faults of each sort are planned. The kinds of a sort take turns. */
   readonly faults: {
     readonly store: number
     readonly deaths: number
@@ -95,17 +150,20 @@ export interface OrderPlanSize {
   }
 }
 
+/** Blocks that a reorganization removes at most: enclave and relay act on deeper ones. */
+export const DEEPEST_REORG = 10
+
 const TRADERS = 3
 const SYMBOLS = ['AAPL', 'AMZN', 'MSFT', 'NVDA'] as const
 /** Above what the institution's rulebook allows for one order. */
 const TOO_MUCH = 25_001n * ONE_USDC
 const MAX_SEED = 1_000_000_000
-/** Longer than a look at the chain counts, and than the server asks the enclave for its health. */
+/** Longer than a read of the chain stays valid, and than the server's health checks of the enclave are apart. */
 const MOST_STOPPED_MS = 12_000
-/** Steps of the stores that one order brings about, and a start. */
+/** Steps of the stores for one order, and for a start. */
 const STEPS_PER_ORDER = 50
 
-/** The same for the same arguments, always. */
+/** Draws a plan. The same arguments always give the same one. */
 export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize): OrderPlan {
   const random = createRandom(seed)
   const kinds = random.deal(KILLS, kills)
@@ -137,7 +195,7 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
   }
 }
 
-/** Each to a chance life. */
+/** Gives each to a random life. */
 function spread<T>(random: Random, items: readonly T[], lives: number): T[][] {
   const dealt: T[][] = Array.from({ length: lives }, () => [])
   for (const item of items) dealt[random.integer(0, lives - 1)]?.push(item)
@@ -149,7 +207,7 @@ function planOrder(random: Random, index: number): PlannedOrder {
   return { trader, request: planRequest(random), repeats: random.pick([0, 0, 0, 1, 3]) }
 }
 
-/** Mostly buys from the wallet; sales, withdrawals and buys from cash, which may be refused; and one that has to be. */
+/** Mostly buys from the wallet; sales, withdrawals and buys from cash, which may be refused; and one that must be. */
 function planRequest(random: Random): PlannedOrder['request'] {
   const symbol = random.pick(SYMBOLS)
   const maxSpend = BigInt(random.integer(2_000_000, 60_000_000))
@@ -161,13 +219,13 @@ function planRequest(random: Random): PlannedOrder['request'] {
   return { side: 'BUY', symbol, maxSpend }
 }
 
-function planKill(random: Random, kind: KillKind, orders: number): PlannedKill {
+function planKill(random: Random, kind: KillKind, orders: number): PlannedKill<KillKind> {
   const most = kind === 'store' ? orders * STEPS_PER_ORDER : orders
   const afterMs = kind === 'starting' ? random.integer(200, 1_500) : random.integer(500, 6_000)
   return { kind, nth: random.integer(1, Math.max(1, most)), afterMs }
 }
 
-/** Half of them within the start. */
+/** Half of them strike during the start. */
 function planStoreFault(random: Random, kind: StoreFault): PlannedStoreFault {
   return { kind, after: random.integer(0, random.chance(0.5) ? 8 : 60), times: random.integer(1, 3) }
 }
@@ -185,7 +243,7 @@ function planReorg(random: Random): PlannedReorg {
   }
 }
 
-/** Seconds: as little as a run takes, or hours, which nothing may wait for. */
+/** Seconds: as few as a run takes, or hours, which no order may wait for. */
 function planStep(random: Random): number {
   return random.chance(0.5) ? random.integer(5, 90) : random.integer(3_600, 7_200)
 }

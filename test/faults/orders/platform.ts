@@ -4,29 +4,56 @@ import { type Contracts, createContracts, createUsdc, type Usdc } from '../../..
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { killEnclaves } from '../../e2e/support/enclaveProcesses.js'
-import { type Miner, startMiner } from '../support/miner.js'
-import { createServerUnderFaults, type ServerUnderFaults } from '../support/serverProcess.js'
-import { ENCLAVE_SETTINGS, SERVER_SETTINGS } from './settings.js'
+import {
+  createServerUnderFaults,
+  IMPATIENT_SETTINGS,
+  type ServerUnderFaults,
+} from '../engine/serverProcess.js'
+import { type Miner, startMiner } from '../nodes/chain.js'
+import { DEEPEST_REORG } from './plan.js'
 
-/** A sandbox with its institution, whose server has made way. */
+const SERVER_SETTINGS = {
+  ...IMPATIENT_SETTINGS,
+  RPC_TIMEOUT: '3s',
+  CONFIRMATIONS: `${DEEPEST_REORG + 1}`,
+  // Far above the traders' requests, and a bound for the hostile client.
+  RATE_LIMIT_PER_MINUTE: '3000',
+  MAX_UNDER_WAY_PER_CLIENT: '300',
+  // The least that the configuration allows.
+  ORDER_RUN_TIMEOUT: '90s',
+}
+
+/** The enclave gives up an order only after every call to the broker that may be on its way: these keep that true. */
+const ENCLAVE_SETTINGS = {
+  CHAIN_DEPTH: `${DEEPEST_REORG}`,
+  FILL_WAIT: '1500ms',
+  CONFIRM_POLL_INTERVAL: '100ms',
+  BROKER_TIMEOUT: '2500ms',
+  AMBIGUOUS_RETRY_AFTER: '300ms',
+  ABSENT_RECHECK_AFTER: '8s',
+  RELAY_TIMEOUT: '8s',
+  RELAY_RETRY_AFTER: '3s',
+}
+
+/** A sandbox with its institution, and without its server. */
 export interface Desk {
   readonly sandbox: Sandbox
   readonly contracts: Contracts
   readonly usdc: Usdc
   readonly miner: Miner
-  /** Where the bench and the processes leave word for one another. */
+  /** The directory of notes between the storm and its processes. */
   readonly bench: string
   stop(): Promise<void>
 }
 
-/** The same with a server that can be harmed. */
+/** A desk with a server under faults. */
 export interface Platform extends Desk {
   readonly server: ServerUnderFaults
-  /** Of the server. */
+  /** The server's. */
   readonly dataDir: string
 }
 
-const PRELOAD = new URL('process/preload.mjs', import.meta.url).href
+const PRELOAD = new URL('server.mjs', import.meta.url).href
 
 export function benchIn(directory: string): string {
   return join(directory, 'bench')
@@ -34,9 +61,9 @@ export function benchIn(directory: string): string {
 
 interface PlatformOptions {
   readonly directory: string
-  /** Gets each line that a server says. */
+  /** Gets each line that a server prints. */
   readonly heard: (line: string) => void
-  /** Further ones for every server. */
+  /** Further variables of every server. */
   readonly variables?: Record<string, string> | undefined
 }
 
@@ -65,7 +92,7 @@ export async function startPlatform({ directory, heard, variables }: PlatformOpt
   }
 }
 
-/** Its server and its enclave have ended once they have published the rulebook. */
+/** Starts a sandbox, publishes the rulebook, and ends its server and its enclave. */
 export async function startDesk(directory: string): Promise<Desk> {
   const bench = benchIn(directory)
   for (const name of ['accounts', 'acts', 'acted']) {

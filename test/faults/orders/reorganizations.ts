@@ -1,30 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Interface, type JsonRpcProvider, Transaction, Wallet } from 'ethers'
 import { z } from 'zod'
 import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { sameAddress } from '../../../src/protocol/address.js'
 import { bytes32Schema } from '../../../src/protocol/hex.js'
-import { createRandom, type Random } from '../support/random.js'
+import { createRandom, type Random } from '../engine/random.js'
+import { count, createTimetable } from '../engine/storm.js'
 import type { PlannedReorg } from './plan.js'
 import type { Desk } from './platform.js'
 import type { Traders } from './traders.js'
-import { count } from './word.js'
-
-/** Removes the chain's latest blocks, and puts as many others in their place. */
-export interface Reorganizations {
-  /** They come about at their times from now on. */
-  begin(planned: readonly PlannedReorg[]): void
-  /** Resolves when all of them have come about. */
-  calm(): Promise<void>
-  /** How often each came about, and how often an opening was replaced. */
-  struck(): Record<string, number>
-}
 
 /** How often an employee has another opening mined in an opening's place, and a transaction waits in the pool again. */
 const REPLACED = 0.3
 const DELAYED = 0.3
-/** What the other opening escrows: one base unit of USDC. */
+/** The other opening escrows one base unit of USDC. */
 const CHEAP = 1n
 
 const escrowInterface = new Interface(orderEscrowAbi)
@@ -32,9 +21,9 @@ const blockSchema = z.object({ transactions: z.array(bytes32Schema) })
 const rawSchema = z.string().regex(/^0x[0-9a-f]+$/)
 const openingSchema = z.tuple([bytes32Schema, bytes32Schema, z.bigint(), z.bigint()])
 
-export function createReorganizations({ sandbox, miner }: Desk, traders: Traders): Reorganizations {
+/** Removes the chain's latest blocks, and puts as many others in their place. */
+export function createReorganizations({ sandbox, miner }: Desk, traders: Traders) {
   const { provider } = sandbox
-  const underWay: Promise<void>[] = []
   const struck: string[] = []
 
   async function transactionsOf(block: number): Promise<Transaction[]> {
@@ -53,7 +42,7 @@ export function createReorganizations({ sandbox, miner }: Desk, traders: Traders
     const call = to === null ? null : escrowInterface.parseTransaction({ data })
     if (opener === undefined || call?.name !== 'openBuy') return undefined
     const [orderId, commit, , deadline] = openingSchema.parse([...call.args])
-    // The employee counts on it: an order that is not placed yet would be opened again under another id.
+    // An order that is not placed yet would be opened again under another id.
     if (!traders.placed.has(orderId)) return undefined
     const { chainId, nonce, gasLimit, type, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction
     const fees = type === 2 ? { maxFeePerGas, maxPriorityFeePerGas } : { gasPrice }
@@ -83,26 +72,23 @@ export function createReorganizations({ sandbox, miner }: Desk, traders: Traders
     // The replaced blocks' seconds are lost to anvil's clock: after many, the enclave would find each head too old.
     await provider.send('evm_setNextBlockTimestamp', [await timeAfter(provider)])
     struck.push('reorganization')
-    // A pool takes back what no block has. One that holds it still says so.
+    // The pool refuses a transaction that it still holds.
     for (const { serialized } of delayed) {
       await provider.send('eth_sendRawTransaction', [serialized]).catch(() => undefined)
     }
   }
 
+  const reorgs = createTimetable((reorg: PlannedReorg) => miner.between(() => strike(reorg)))
+
   return {
-    begin(planned) {
-      for (const reorg of planned) {
-        underWay.push(sleep(reorg.afterMs).then(() => miner.between(() => strike(reorg))))
-      }
-    },
-    calm: async () => {
-      await Promise.all(underWay)
-    },
+    begin: reorgs.begin,
+    calm: reorgs.ended,
+    /** Counts reorganizations and replaced openings. */
     struck: () => count(struck.map((kind) => `chain ${kind}`)),
   }
 }
 
-/** In another order, but that an account's transactions stay in that of their nonces. */
+/** Shuffles them, but each account's transactions keep the order of their nonces. */
 function shuffle(random: Random, transactions: readonly Transaction[]): Transaction[] {
   const senders = random.shuffled(transactions.map(({ from }) => from))
   const left = [...transactions]
@@ -114,7 +100,7 @@ function shuffle(random: Random, transactions: readonly Transaction[]): Transact
   )
 }
 
-/** Which come back in a block at once, and which later: after a delayed one all others of its account. */
+/** Splits those that come back in a block at once from delayed ones. A delayed one delays all later ones of its account. */
 function split(random: Random, transactions: readonly Transaction[]) {
   const waiting = new Set<string | null>()
   const [mined, delayed]: [Transaction[], Transaction[]] = [[], []]

@@ -6,36 +6,36 @@ import { type Client, createClient, NotSubmittedError, type SealedOrder } from '
 import type { Hex } from '../../../src/protocol/hex.js'
 import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import { publicIdentity } from '../../../src/sandbox/secrets.js'
-import type { PlannedOrder } from './plan.js'
+import { createOccasions } from '../engine/lives.js'
+import { DEEPEST_REORG, type PlannedOrder } from './plan.js'
 import type { Desk } from './platform.js'
-import { DEEPEST_REORG, MOST_OPEN } from './settings.js'
 
 /** An order on its way. */
 export interface PlacedOrder {
   readonly planned: PlannedOrder
   readonly sealed: SealedOrder
   readonly account: SandboxAccount
-  /** A server has answered 202 for this very envelope. */
+  /** Whether a server has answered 202 for this envelope. */
   accepted: boolean
   /** How its escrow ended, once no reorganization can take it back. */
   end?: 'SETTLED' | 'REFUNDED'
 }
 
-/** The employees. They insist until their order is taken, whichever server is up. */
+/** The employees. Each insists until a server has accepted the order. */
 export interface Traders {
   readonly clients: readonly Client[]
   readonly placed: ReadonlyMap<Hex, PlacedOrder>
-  /** These are ordered from now on. */
+  /** Places these orders, one after the other for each employee. */
   begin(orders: readonly PlannedOrder[]): void
-  /** What is ordered and has not ended, placed or not. */
+  /** Counts orders that have not ended, placed or not. */
   open(): number
   /** Resolves when so many more posts have been answered with 202. */
   answered(count: number): Promise<void>
-  /** No more is ordered, and nobody looks any more. */
+  /** Stops ordering and looking. */
   stop(): Promise<void>
 }
 
-/** How many orders were placed, were accepted by a server, and have ended. */
+/** Counts the orders whose escrow was opened, those that a server accepted, and those that have ended. */
 export function countOrders({ placed }: Traders) {
   const all = [...placed.values()]
   return {
@@ -46,6 +46,8 @@ export function countOrders({ placed }: Traders) {
   }
 }
 
+/** Open orders of an employee, of the twenty that the contract allows. */
+const MOST_OPEN = 8
 const PAUSE_MS = 200
 const LIFETIME_SECONDS = 6 * 3_600
 const IMPATIENT = { attempts: 2, baseMs: 100, maxMs: 300 }
@@ -56,7 +58,7 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
   const placed = new Map<Hex, PlacedOrder>()
   const over = new AbortController()
   let begun = 0
-  let passes: { left: number; reach: () => void } | undefined
+  const answered = createOccasions()
   const employees = sandbox.accounts.employees.map((account) => {
     const client = createClient({
       serverUrl: sandbox.info.url,
@@ -74,7 +76,7 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
 
   async function watchedFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
     const response = await fetch(input, init)
-    if (response.status === ACCEPTED && passes !== undefined && --passes.left === 0) passes.reach()
+    if (response.status === ACCEPTED) answered.pass()
     return response
   }
 
@@ -100,12 +102,12 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
     const { sealed } = one
     placed.set(sealed.orderId, one)
     if (!one.accepted) one.accepted = (await insist(() => client.submitOrder(sealed))) !== undefined
-    // Whoever posts again may be told anything but that it starts another run.
+    // A repeated post may get any answer, and must not start another run.
     const again = Array.from({ length: planned.repeats }, () => client.submitOrder(sealed))
     await Promise.allSettled(again)
   }
 
-  /** Undefined when it is over. */
+  /** Repeats an action until it succeeds. Undefined once the traders have stopped. */
   async function insist<T>(action: () => Promise<T>): Promise<T | undefined> {
     while (!over.signal.aborted) {
       try {
@@ -141,10 +143,7 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
       }
     },
     open: () => begun - [...placed.values()].filter(({ end }) => end !== undefined).length,
-    answered: (count) =>
-      new Promise((resolve) => {
-        passes = { left: count, reach: resolve }
-      }),
+    answered: answered.after,
     async stop() {
       over.abort()
       await Promise.all([looking, ...employees.map(({ last }) => last)])

@@ -1,40 +1,23 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { count, createTimetable } from '../engine/storm.js'
 import type { FullDisk } from './fullDisk.js'
-import type { WorldEvent } from './kinds.js'
-import type { PlannedAct, PlannedEvent } from './plan.js'
+import type { Notes } from './notes.js'
+import type { PlannedEvent, WorldEvent } from './plan.js'
 import type { Desk } from './platform.js'
-import { count } from './word.js'
-
-/** Does to broker, clock, disk and enclave what the plan says. */
-export interface World {
-  /** They come about at their times from now on, and end at theirs. */
-  begin(events: readonly PlannedEvent[]): void
-  /** The enclave ends or stands still so, each once. */
-  order(acts: readonly PlannedAct[]): Promise<void>
-  /** Resolves when everything has come about and ended, and nothing goes wrong any more. */
-  calm(): Promise<void>
-  /** By kind: how often each came about. */
-  struck(): Record<string, number>
-}
 
 const ACCOUNT = 'enclave'
 const PLACING = { method: 'POST', path: '/v2/orders', account: ACCOUNT } as const
 const ORDERS = { path: '/v2/orders', account: ACCOUNT } as const
 const NEXT_TWO = { account: ACCOUNT, times: 2 } as const
-const ORDERS_DIGITS = 4
 const MS_PER_SECOND = 1_000
 
 type Act = (event: PlannedEvent) => Promise<void> | void
 
-export function createWorld({ sandbox, bench }: Desk, disk: FullDisk): World {
+/** Brings about the planned events of broker, clock and disk. */
+export function createWorld({ sandbox }: Desk, disk: FullDisk, notes: Notes) {
   const { broker } = sandbox
-  const underWay: Promise<void>[] = []
   const struck: WorldEvent[] = []
-  let acts = 0
 
-  const setClock = (ms: number) => writeFile(join(bench, 'clock'), `${ms}`)
   const lasting =
     (begin: Act, end: () => Promise<void> | void): Act =>
     async (event) => {
@@ -51,8 +34,8 @@ export function createWorld({ sandbox, bench }: Desk, disk: FullDisk): World {
   const actions: Record<WorldEvent, Act> = {
     'market-closed': ({ forMs }) =>
       broker.clock({ open: false, nextOpen: new Date(Date.now() + forMs).toISOString() }),
-    'clock-ahead': ({ amount }) => setClock(amount * MS_PER_SECOND),
-    'clock-back': ({ amount }) => setClock(-amount * MS_PER_SECOND),
+    'clock-ahead': ({ amount }) => notes.setClock(amount * MS_PER_SECOND),
+    'clock-back': ({ amount }) => notes.setClock(-amount * MS_PER_SECOND),
     'disk-full': lasting(disk.fill, disk.free),
     'broker-lost': () => broker.fault({ ...PLACING, drop: 'after' }),
     'broker-cut': () => broker.fault({ ...PLACING, drop: 'before' }),
@@ -83,36 +66,24 @@ export function createWorld({ sandbox, bench }: Desk, disk: FullDisk): World {
       broker.fill({ ...NEXT_TWO, mode: 'replace', fraction: '0.4', delayMs: amount }),
   }
 
+  const events = createTimetable(async (event: PlannedEvent) => {
+    struck.push(event.kind)
+    await actions[event.kind](event)
+  })
+
   return {
-    begin(events) {
-      for (const event of events) {
-        const happening = async () => {
-          await sleep(event.afterMs)
-          struck.push(event.kind)
-          await actions[event.kind](event)
-        }
-        underWay.push(happening())
-      }
-    },
-    async order(planned) {
-      for (const act of planned) {
-        const what = `${act.stopMs > 0 ? 'stopped' : 'killed'}-at-${act.step}`
-        const name = `${String(acts++).padStart(ORDERS_DIGITS, '0')}-${what}`
-        // Appears whole or not at all.
-        await writeFile(join(bench, name), JSON.stringify(act))
-        await rename(join(bench, name), join(bench, 'acts', name))
-      }
-    },
-    async calm() {
-      await Promise.all(underWay)
-      await setClock(0)
-      await rm(join(bench, 'acts'), { recursive: true })
-      await mkdir(join(bench, 'acts'))
+    begin: events.begin,
+    /** Resolves when every event is over, and broker, clock and enclave work as they should. */
+    async calm(): Promise<void> {
+      await events.ended()
+      await notes.setClock(0)
+      await notes.takeBack()
       broker.clear({ what: 'faults' })
       broker.clear({ what: 'fills' })
       broker.clock({ open: true })
       release()
     },
+    /** Counts the events by kind. */
     struck: () => count(struck.map((kind) => `world ${kind}`)),
   }
 }

@@ -1,5 +1,5 @@
 import { claimPorts } from '../../../src/sandbox/ports.js'
-import { createRandom, type Random } from '../../faults/support/random.js'
+import { createRandom, type Random } from '../../faults/engine/random.js'
 import { startStandIn } from '../../support/brokerStandIn.js'
 import { startTestChain } from '../../support/chain.js'
 import { ORG } from '../../support/institution.js'

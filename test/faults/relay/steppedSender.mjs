@@ -1,0 +1,43 @@
+// The server's own sender, which kills or stops the process at the steps that the storm has planned.
+import { Transaction } from 'ethers'
+import { createSender as createRealSender } from '../../../dist/server/txManager/sender.js'
+import { createReached } from '../engine/steps.mjs'
+
+export * from '../../../dist/server/txManager/sender.js'
+
+const { FAULTS_SEND_FIRST, FAULTS_LOSE_NO_OPS } = process.env
+const reached = createReached()
+
+export function createSender(options) {
+  const broadcaster = {
+    async send(transaction) {
+      const reception = await options.broadcaster.send(transaction)
+      reached('sent')
+      return reception
+    },
+  }
+  const sender = createRealSender({ ...options, broadcaster })
+  return {
+    ...sender,
+    async write(call, nonce, owner) {
+      reached('nonce-chosen')
+      const tx = await sender.write(call, nonce, stepped(owner, broadcaster))
+      void tx.mined.then(() => reached('seen'))
+      return tx
+    },
+  }
+}
+
+function stepped(owner, broadcaster) {
+  return {
+    ...owner,
+    async save(transaction) {
+      reached('signed')
+      // Breaks the write-ahead rule on purpose: the storm has to notice.
+      if (FAULTS_SEND_FIRST === 'yes') await broadcaster.send(transaction)
+      const isLost = FAULTS_LOSE_NO_OPS === 'yes' && Transaction.from(transaction.raw).data === '0x'
+      if (!isLost) await owner.save(transaction)
+      reached('saved')
+    },
+  }
+}
