@@ -13,10 +13,11 @@ import {
   securityHeaders,
 } from './http/middleware.js'
 import { originCheck } from './http/origin.js'
-import { createIntakeRouter, type IntakeRouterDeps } from './intake/router.js'
+import { createReadsRouter, type Read } from './http/reads.js'
+import { createIntakeRouter, type IntakeRouterDeps, intakeReads } from './intake/router.js'
 import { createDocsRouter } from './openapi/router.js'
 import { createRelayRouter, type RelayRouterDeps } from './relay/router.js'
-import { createStatusRouter, type HealthDeps } from './status/router.js'
+import { type HealthDeps, statusReads } from './status/router.js'
 import type { StatusViews } from './status/views.js'
 import { createTimelineRouter, type ReadTimeline } from './timeline/timeline.js'
 import { createRunsRouter, type RunsRouterDeps } from './trigger/router.js'
@@ -37,7 +38,12 @@ export interface AppDeps {
   readonly status: StatusViews
 }
 
-/** Every route of the API behind the checks that all of them share. `shedLoad` stands before it. Never listens. */
+/** The routes that only read. */
+export function readsOf({ intake, status, health }: AppDeps): Read[] {
+  return [...intakeReads(intake), ...statusReads(status, health)]
+}
+
+/** Every route of the API behind the checks that all of them share. `answerReads` and `shedLoad` stand before it. Never listens. */
 export function createApp(deps: AppDeps): Express {
   const { http, logger } = deps
   const app = express()
@@ -62,7 +68,7 @@ export function createApp(deps: AppDeps): Express {
 
   // The busiest first, because each request is offered to one router after the other.
   app.use(createIntakeRouter(deps.intake))
-  app.use(createStatusRouter(deps.status, deps.health))
+  app.use(createReadsRouter(readsOf(deps)))
   app.use(createRelayRouter(deps.relay))
   if (deps.runs !== undefined) app.use(createRunsRouter(deps.runs))
   app.use(createTimelineRouter(deps.timeline))

@@ -4,9 +4,10 @@ import type { Receipt } from '../protocol/api.js'
 import type { Service } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
 import { readVersion } from '../service/version.js'
-import { type AppDeps, createApp } from './app.js'
+import { type AppDeps, createApp, readsOf } from './app.js'
 import type { Config } from './config/config.js'
 import { backpressureFor, type LoadShedding, shedLoad } from './http/overload.js'
+import { answerReads } from './http/reads.js'
 import { createCancels } from './intake/cancels.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createOrders } from './intake/orders.js'
@@ -20,7 +21,6 @@ import { buildReads, createHeadReads } from './reads/headReads.js'
 import { buildRelay } from './relay/build.js'
 import type { RelayerKey } from './signer/signer.js'
 import { createListedSymbols } from './status/listedSymbols.js'
-import { createProbeAnswer } from './status/router.js'
 import { createStatusViews } from './status/views.js'
 import type { Engine } from './store/engine.js'
 import { createServeLease, leaseTiming } from './store/leaseHolder.js'
@@ -194,11 +194,17 @@ export function buildServer(deps: ServerDeps): {
   ]
   const app = createApp(appDeps)
   const backpressure = backpressureFor(config.http)
-  const api = shedLoad(app, {
+  const answer = answerReads(app, {
+    reads: readsOf(appDeps),
+    frontendOrigin: config.http.frontendOrigin,
+    stopping,
+    logger,
+    observe: metrics.http,
+  })
+  const api = shedLoad(answer, {
     ...config.http,
     takesRunResults: appDeps.runs !== undefined,
     authToken: relay.router.authToken,
-    answerProbe: createProbeAnswer(appDeps.health, logger, metrics.http),
     stopping,
     logger,
     observe: metrics.http,

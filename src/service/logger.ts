@@ -80,9 +80,23 @@ function standardError(): DestinationStream {
   }
 }
 
+/** The time as pino's `isoTime` writes it, made once for each millisecond: under load it took a third of a line's time. */
+function createTimestamp(): () => string {
+  let at = Number.NaN
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== at) {
+      at = now
+      text = `,"time":"${new Date(now).toISOString()}"`
+    }
+    return text
+  }
+}
+
 /** JSON lines by pino, to standard error unless a destination is given: standard output is the narration's. */
 export function createLogger(options: { level: LogLevel; destination?: DestinationStream }): Logger {
-  const settings = { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const settings = { level: options.level, base: null, timestamp: createTimestamp() }
   const lines = pino(settings, options.destination ?? standardError())
   return {
     debug: (message, fields) => lines.debug(allowed(fields), message),

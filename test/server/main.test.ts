@@ -274,8 +274,9 @@ describe('on PostgreSQL', { timeout: 120_000 }, () => {
     expect(await findings()).toEqual([fresh, standby, unused])
     expect(await findings()).toEqual([fresh, standby, unused])
     const server = await started(env)
-    await vi.waitFor(async () =>
-      expect((await findings()).at(-1)?.[2]).toMatch(/narrator.*: held by \d running servers?$/),
+    await vi.waitFor(
+      async () => expect((await findings()).at(-1)?.[2]).toMatch(/narrator.*: held by \d running servers?$/),
+      15_000,
     )
     expect((await findings())[0]).toEqual(['database', 'ok', 'PostgreSQL answers, and holds this deployment'])
     const [other] = await findings({ CHAIN_ID: '1' })

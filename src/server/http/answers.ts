@@ -5,9 +5,9 @@ import type { Response } from 'express'
 import { z } from 'zod'
 import { instanceOf, type Problem, problemBody } from './errors.js'
 import { chooseRequestId, securityHeaders } from './middleware.js'
-import { EXPOSED_HEADERS } from './origin.js'
+import { readableBy } from './origin.js'
 
-interface Prepared {
+export interface Prepared {
   readonly text: string
   /** In bytes. */
   readonly length: number
@@ -15,15 +15,9 @@ interface Prepared {
 }
 
 /**
- * Answers with a value that many requests get. Its text and its ETag are made once for the very same object, and kept as
- * long as that is: a schema that checks addresses hashes each of them.
+ * Makes the text and the ETag of a value that many requests get. They are made once for the very same object, and kept as long as
+ * that is: a schema that checks addresses hashes each of them.
  */
-export function preparedJson<T extends object>(schema: z.ZodType<T>): (res: Response, value: T) => void {
-  const prepared = preparing(schema)
-  return (res, value) => send(res, prepared(value))
-}
-
-/** Makes the text and the ETag of such a value, once. */
 export function preparing<T extends object>(schema: z.ZodType<T>): (value: T) => Prepared {
   const known = new WeakMap<T, Prepared>()
   return (value) => {
@@ -42,7 +36,7 @@ function prepare(encoded: unknown): Prepared {
   return { text, length: Buffer.byteLength(text), etag }
 }
 
-function send(res: Response, { text, length, etag }: Prepared): void {
+export function sendPrepared(res: Response, { text, length, etag }: Prepared): void {
   res.setHeader('ETag', etag)
   if (res.req.fresh) res.status(304).end()
   else end(res, text, length)
@@ -86,10 +80,7 @@ export function createSendProblem(frontendOrigin: string): SendProblem {
     'cache-control': 'no-store',
     'content-type': 'application/problem+json; charset=utf-8',
   }
-  const readable = {
-    'Access-Control-Allow-Origin': frontendOrigin,
-    'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(','),
-  }
+  const readable = readableBy(frontendOrigin)
   return (req, res, problem, headers) => {
     const requestId = chooseRequestId(req.headers['x-request-id'])
     const text = JSON.stringify(problemBody(problem, { instance: instanceOf(req.url ?? ''), requestId }))

@@ -83,15 +83,16 @@ interface Logged {
 /**
  * Logs one line per request, when its answer has gone out or its caller has gone away, and reports it to the metrics.
  *
- * @returns a function to be called as a request arrives; `logged` is asked when it has ended
+ * @returns a function to be called as a request arrives; `logged` is asked when it has ended. That function returns another, which
+ *   leaves the request to somebody else's report.
  */
 export function createRequestReport(
   logger: Logger,
   observe?: HttpObserver,
-): (req: IncomingMessage, res: ServerResponse, logged: () => Logged) => void {
+): (req: IncomingMessage, res: ServerResponse, logged: () => Logged) => () => void {
   return (req, res, logged) => {
     const startedAt = performance.now()
-    res.on('close', () => {
+    const atEnd = () => {
       const durationMs = performance.now() - startedAt
       const { method = '' } = req
       const { requestId, route, code } = logged()
@@ -107,7 +108,9 @@ export function createRequestReport(
         durationMs: Math.round(durationMs * 10) / 10,
         ...(isAborted ? { aborted: true } : {}),
       })
-    })
+    }
+    res.on('close', atEnd)
+    return () => res.off('close', atEnd)
   }
 }
 

@@ -6,14 +6,15 @@ import { Problem } from './errors.js'
 const PREFLIGHT_MAX_AGE_SECONDS = 600
 
 /** Headers of an answer that the frontend's pages may read, besides those that any page may (Fetch standard). */
-export const EXPOSED_HEADERS = [
-  'ETag',
-  'Location',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'X-Request-Id',
-]
+const EXPOSED_HEADERS = ['ETag', 'Location', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id']
+
+/** Lets the pages of that origin read an answer, as `originCheck` does. */
+export function readableBy(origin: string): Readonly<Record<string, string>> {
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(','),
+  }
+}
 
 function corsOptions(allowed: string) {
   return {

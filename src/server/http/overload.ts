@@ -11,6 +11,7 @@ import type { HttpObserver } from './middleware.js'
 import { preflightAnswer } from './origin.js'
 import { PROBLEMS, type ProblemCode } from './problemCodes.js'
 import { type Allowance, addressOf, clientOf, createClientRateLimit } from './rateLimit.js'
+import type { Answer } from './reads.js'
 
 /** Refusals are logged this often, however many they are. */
 const LOG_INTERVAL_MS = 1_000
@@ -42,8 +43,6 @@ export interface LoadSheddingOptions {
   readonly frontendOrigin: string
   /** The relay's shared token: the requests that show it are never refused here. */
   readonly authToken: string
-  /** Answers a plain `GET /health`. */
-  readonly answerProbe: RequestListener
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly logger: Logger
@@ -65,7 +64,7 @@ export interface LoadShedding {
  * Decides before Express which requests the server takes, so that one it does not take costs next to nothing: no body is
  * read, no line logged, and the server stops reading its connection (`backpressure`).
  *
- * - A probe is answered here, from memory. Probes have a rate of their own, so a page over its rate fails no probe.
+ * - A probe is always taken. Probes have a rate of their own, so a page over its rate fails no probe.
  * - Relay requests that show the relay's token are always taken: refusing one would undo accepted work.
  * - Results of runs are taken for the same reason, where an enclave posts them. Their signature covers the body and cannot be
  *   checked first, so each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
@@ -75,7 +74,7 @@ export interface LoadShedding {
  *   the number of requests under way.
  * - It gets 429 `too-many-at-once` beyond its client's share of these: a request whose body never comes holds its place.
  */
-export function shedLoad(app: RequestListener, options: LoadSheddingOptions): LoadShedding {
+export function shedLoad(app: Answer, options: LoadSheddingOptions): LoadShedding {
   const { trustProxy, stopping, backpressure, rateLimitPerMinute } = options
   const requests = createClientRateLimit(rateLimitPerMinute)
   const probes = createClientRateLimit(rateLimitPerMinute)
@@ -115,7 +114,7 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Lo
     if (!stopping.aborted && isProbe(req)) {
       const allowance = probes.count(client)
       if (allowance.isExceeded) refuseLimited(req, res, allowance)
-      else options.answerProbe(req, res)
+      else app(req, res)
       return
     }
     if (RELAY.test(url) && hasToken(req.headers.authorization)) {
@@ -139,7 +138,7 @@ type Take = (
 ) => void
 
 /** Takes a request, its answer with these headers, unless the process could only answer it late. */
-function takingUnlessLate(app: RequestListener, options: LoadSheddingOptions): Take {
+function takingUnlessLate(app: Answer, options: LoadSheddingOptions): Take {
   const { maxWaitMs, maxUnderWay, maxUnderWayPerClient, backpressure } = options
   const isLate = options.isLate ?? createQueueingDelay({ maxWaitMs })
   const refuseLate = createRefusal('overloaded', 'requests refused: overloaded', options)
@@ -175,8 +174,7 @@ function takingUnlessLate(app: RequestListener, options: LoadSheddingOptions): T
     }
     begin(client)
     res.once('close', () => end(client))
-    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-    app(req, res)
+    app(req, res, headers)
   }
 }
 

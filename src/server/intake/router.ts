@@ -16,11 +16,12 @@ import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { postPolicySchema } from '../../protocol/sealedRulebook.js'
 import { createTimedValue } from '../../service/waiting.js'
-import { preparedJson, sendUntagged } from '../http/answers.js'
+import { sendUntagged } from '../http/answers.js'
 import { fieldErrors, jsonBody, parseBody, parseParam } from '../http/body.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
 import type { ProblemCode } from '../http/problemCodes.js'
 import { clientOf } from '../http/rateLimit.js'
+import { type Read, read } from '../http/reads.js'
 import type { Cancels } from './cancels.js'
 import type { NotReceived, Orders } from './orders.js'
 import { type Policy, PolicyRefusal } from './policy.js'
@@ -109,21 +110,28 @@ const checkOrderId: RequestHandler = (req, _res, next) => {
   next()
 }
 
-/** The client-facing routes: the key to seal to, orders and rulebooks. */
+/** The key to seal to, the state of an order, and the version of a rulebook. */
+export function intakeReads({ enclaveKey, orderStatus, policyVersion }: IntakeRouterDeps): Read[] {
+  return [
+    read('/orders/:orderId', orderStatusSchema, async (orderId) => {
+      const status = await orderStatus(parseParam(bytes32Schema, 'orderId', orderId))
+      if (status === null) throw new Problem('order-not-found')
+      return status
+    }),
+    read('/enclave-key', enclaveKeySchema, enclaveKey),
+    read('/policy/:orgId', policyVersionSchema, async (orgId) => {
+      const version = await policyVersion(parseParam(bytes32Schema, 'orgId', orgId))
+      if (version === null) throw new Problem('institution-not-found')
+      return version
+    }),
+  ]
+}
+
+/** What clients post: orders, cancels and rulebooks. */
 export function createIntakeRouter(deps: IntakeRouterDeps): Router {
-  const { enclaveKey, orders, cancels, orderStatus, policy, policyVersion } = deps
+  const { orders, cancels, policy } = deps
   const router = Router({ caseSensitive: true, strict: true })
   const readBody = jsonBody(deps.bodyLimitBytes)
-  const sendEnclaveKey = preparedJson(enclaveKeySchema)
-  const sendOrderStatus = preparedJson(orderStatusSchema)
-  const sendPolicyVersion = preparedJson(policyVersionSchema)
-
-  router
-    .route('/enclave-key')
-    .get(async (_req, res) => {
-      sendEnclaveKey(res, await enclaveKey())
-    })
-    .all(methodNotAllowed('GET'))
 
   router
     .route('/orders')
@@ -134,16 +142,6 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
       sendUntagged(res, z.encode(orderReceivedSchema, received))
     })
     .all(methodNotAllowed('POST'))
-
-  router
-    .route('/orders/:orderId')
-    .get(async (req, res) => {
-      const orderId = orderIdOf(req)
-      const status = await orderStatus(orderId)
-      if (status === null) throw new Problem('order-not-found')
-      sendOrderStatus(res, status)
-    })
-    .all(methodNotAllowed('GET'))
 
   router
     .route('/orders/:orderId/cancel')
@@ -164,16 +162,6 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
       sendUntagged(res, z.encode(policyVersionSchema, published))
     })
     .all(methodNotAllowed('POST'))
-
-  router
-    .route('/policy/:orgId')
-    .get(async (req, res) => {
-      const orgId = parseParam(bytes32Schema, 'orgId', req.params.orgId)
-      const version = await policyVersion(orgId)
-      if (version === null) throw new Problem('institution-not-found')
-      sendPolicyVersion(res, version)
-    })
-    .all(methodNotAllowed('GET'))
 
   return router
 }

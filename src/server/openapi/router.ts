@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type Response, Router } from 'express'
 import { z } from 'zod'
-import { preparedJson } from '../http/answers.js'
+import { preparing, sendPrepared } from '../http/answers.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
 import { describeApi } from './document.js'
 import { ERRORS_PAGE, ERRORS_STYLE } from './errorsPage.js'
@@ -11,7 +11,7 @@ import { type JsonObject, type PageFile, pageFileSchema } from './schemas.js'
 /** The API's description: as JSON at /openapi.json, as a page at /docs. The error codes: a page at /errors. */
 export function createDocsRouter(version: string): Router {
   const router = Router({ caseSensitive: true, strict: true })
-  const sendDocument = preparedJson(z.record(z.string(), z.unknown()))
+  const prepared = preparing(z.record(z.string(), z.unknown()))
   let document: JsonObject | undefined
 
   router
@@ -28,7 +28,7 @@ export function createDocsRouter(version: string): Router {
     .route('/openapi.json')
     .get((_req, res) => {
       document ??= describeApi(version)
-      sendDocument(res, document)
+      sendPrepared(res, prepared(document))
     })
     .all(methodNotAllowed('GET'))
 

@@ -1,6 +1,3 @@
-import type { RequestListener } from 'node:http'
-import { type Request, Router } from 'express'
-import type { ZodType } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import {
   type ContractAddresses,
@@ -14,40 +11,28 @@ import {
   walletSchema,
 } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
-import type { Logger } from '../../service/logger.js'
-import { headersOfEveryAnswer, preparedJson, preparing } from '../http/answers.js'
 import { parseParam } from '../http/body.js'
-import { methodNotAllowed, Problem } from '../http/errors.js'
-import { chooseRequestId, createRequestReport, type HttpObserver } from '../http/middleware.js'
+import { Problem } from '../http/errors.js'
+import { type Read, read } from '../http/reads.js'
 import { MarketUnavailableError } from './market.js'
 import type { StatusViews } from './views.js'
 
-type Params = Request['params']
-
-/** The read-only routes: wallet screen, institution, compliance flags, market, its bars and its clock, and the server's own set-up. */
-export function createStatusRouter(views: StatusViews, health: HealthDeps): Router {
-  const router = Router({ caseSensitive: true, strict: true })
-  function get<T extends object>(path: string, schema: ZodType<T>, view: (params: Params) => Promise<T> | T) {
-    const send = preparedJson(schema)
-    router
-      .route(path)
-      .get(async ({ params }, res) => send(res, await view(params)))
-      .all(methodNotAllowed('GET'))
-  }
-  const walletIn = ({ address }: Params) => parseParam(addressSchema, 'address', address)
-
-  get('/wallet/:address', walletSchema, (params) => views.wallet(walletIn(params)))
-  get('/org/:orgId', institutionSchema, async ({ orgId }) => {
-    const institution = await views.institution(parseParam(bytes32Schema, 'orgId', orgId))
-    if (institution === null) throw new Problem('institution-not-found')
-    return institution
-  })
-  get('/compliance/:address', complianceSchema, (params) => views.compliance(walletIn(params)))
-  get('/market', marketSchema, () => views.market().catch(throwProblem))
-  get('/market/bars', marketBarsSchema, () => views.marketBars().catch(throwProblem))
-  get('/market/clock', marketClockSchema, () => views.marketClock().catch(throwProblem))
-  get('/health', healthSchema, healthView(health))
-  return router
+/** Wallet screen, institution, compliance flags, market, its bars and its clock, and the server's own set-up. */
+export function statusReads(views: StatusViews, health: HealthDeps): Read[] {
+  const walletIn = (address: string) => parseParam(addressSchema, 'address', address)
+  return [
+    read('/wallet/:address', walletSchema, (address) => views.wallet(walletIn(address))),
+    read('/org/:orgId', institutionSchema, async (orgId) => {
+      const institution = await views.institution(parseParam(bytes32Schema, 'orgId', orgId))
+      if (institution === null) throw new Problem('institution-not-found')
+      return institution
+    }),
+    read('/compliance/:address', complianceSchema, (address) => views.compliance(walletIn(address))),
+    read('/market', marketSchema, () => views.market().catch(throwProblem)),
+    read('/market/bars', marketBarsSchema, () => views.marketBars().catch(throwProblem)),
+    read('/market/clock', marketClockSchema, () => views.marketClock().catch(throwProblem)),
+    read('/health', healthSchema, healthView(health)),
+  ]
 }
 
 function throwProblem(error: unknown): never {
@@ -64,28 +49,6 @@ export interface HealthDeps {
   readonly relayers: readonly Hex[]
   /** The listed symbols as last read, from memory. */
   readonly symbols: () => readonly string[]
-}
-
-/** Answers a probe (`isProbe`) exactly as `GET /health` does, without Express. */
-export function createProbeAnswer(deps: HealthDeps, logger: Logger, observe: HttpObserver): RequestListener {
-  const prepared = preparing(healthSchema)
-  const health = healthView(deps)
-  const report = createRequestReport(logger, observe)
-  const common = headersOfEveryAnswer()
-  return (req, res) => {
-    const requestId = chooseRequestId(req.headers['x-request-id'])
-    report(req, res, () => ({ requestId, route: '/health', code: undefined }))
-    const { text, length, etag } = prepared(health())
-    res.writeHead(200, {
-      'X-Request-Id': requestId,
-      ...common,
-      Vary: 'Origin',
-      ETag: etag,
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': length,
-    })
-    res.end(text)
-  }
 }
 
 /** From memory, so no outage of a dependency delays it. The same object until the listed symbols change. */

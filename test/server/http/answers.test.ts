@@ -2,7 +2,7 @@ import express from 'express'
 import request from 'supertest'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { preparedJson } from '../../../src/server/http/answers.js'
+import { preparing, sendPrepared } from '../../../src/server/http/answers.js'
 
 /** Answers with whatever `value()` gives; counts how often it is encoded. */
 function appOf(value: () => { price: bigint }) {
@@ -14,8 +14,8 @@ function appOf(value: () => { price: bigint }) {
       return String(amount)
     },
   })
-  const send = preparedJson(z.object({ price }))
-  const app = express().get('/', (_req, res) => send(res, value()))
+  const prepared = preparing(z.object({ price }))
+  const app = express().get('/', (_req, res) => sendPrepared(res, prepared(value())))
   return { app, encodings: () => encodings }
 }
 

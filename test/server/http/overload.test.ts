@@ -13,6 +13,7 @@ import {
   maxPauseMs,
   shedLoad,
 } from '../../../src/server/http/overload.js'
+import type { Answer } from '../../../src/server/http/reads.js'
 import { OPERATIONS } from '../../../src/server/openapi/operations.js'
 import { startServer } from '../../../src/server/server.js'
 import { eventually } from '../../support/eventually.js'
@@ -26,13 +27,16 @@ const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
 const TOKEN = { authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}` }
 
 /** A server with too much to do unless told otherwise, and an app that only counts. */
-async function setUp(options: Partial<LoadSheddingOptions> & { app?: RequestListener } = {}) {
+async function setUp(options: Partial<LoadSheddingOptions> & { app?: Answer } = {}) {
   const log = createLogLines()
   const observed: FinishedRequest[] = []
   const taken: string[] = []
   const probed: string[] = []
-  const app: RequestListener = (req, res) => {
-    taken.push(`${req.method} ${req.url}`)
+  const app: Answer = (req, res, headers = {}) => {
+    const asked = `${req.method} ${req.url}`
+    if (asked.includes('/health')) probed.push(asked)
+    else taken.push(asked)
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     res.end()
   }
   const { listener } = shedLoad(options.app ?? app, {
@@ -44,10 +48,6 @@ async function setUp(options: Partial<LoadSheddingOptions> & { app?: RequestList
     takesRunResults: true,
     frontendOrigin: ORIGIN,
     authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
-    answerProbe(req, res) {
-      probed.push(`${req.method} ${req.url}`)
-      res.end()
-    },
     stopping: new AbortController().signal,
     logger: log.logger,
     observe: (finished) => observed.push(finished),

@@ -214,7 +214,6 @@ describe('faults of a request', () => {
           ...serverConfig().http,
           takesRunResults: true,
           authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
-          answerProbe: () => expect.unreachable('nothing probes'),
           stopping: new AbortController().signal,
           logger: createLogLines().logger,
           observe: () => undefined,
