@@ -33,7 +33,7 @@ import {
   type TriggerTerm,
 } from './term.js'
 
-/** The configured trigger, and the deps of its route, if it has one. */
+/** The configured trigger, and the dependencies of its route where it has one. */
 type BuiltEnclaveRuns = EnclaveRuns & Pick<EnclaveAccess, 'router'>
 
 export function buildEnclaveRuns(options: {
@@ -57,7 +57,7 @@ export function buildEnclaveRuns(options: {
   const runRecords = runRecordsOn(engine)
   const rateLimit = createTriggerRateLimit(triggerIntervalMs)
   const access = accessTo(config.enclave.trigger, {
-    files: runRecords,
+    runRecords,
     isShared: engine.isShared,
     rateLimit,
     stopping,
@@ -89,7 +89,7 @@ export function buildEnclaveRuns(options: {
 /** Between two looks for results that other servers have received; an order's next run waits as long. */
 const RESULT_LOOK_MS = 500
 
-/** The way to the enclave, by the kind of trigger. */
+/** How jobs reach the enclave, by the kind of trigger. */
 interface EnclaveAccess {
   readonly runner: EnclaveRunner
   readonly router: RunsRouterDeps | undefined
@@ -99,7 +99,7 @@ interface EnclaveAccess {
 function accessTo(
   trigger: Config['enclave']['trigger'],
   deps: {
-    readonly files: RunRecords
+    readonly runRecords: RunRecords
     readonly isShared: boolean
     readonly rateLimit: TriggerRateLimit
     readonly stopping: AbortSignal
@@ -123,7 +123,7 @@ function accessTo(
     const runner = createHttpRunner({ ...deps, remote: createRemoteEnclave({ url, secret }) })
     return { runner, router: { secret, results: runner }, services: [...checks, service] }
   }
-  const { resultDirectory } = deps.files
+  const { resultDirectory } = deps.runRecords
   return {
     runner: createProcessRunner({ command, envFile, searchPath, resultDirectory }),
     router: undefined,
@@ -221,7 +221,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     logger,
   })
   const runs = createRuns({
-    files: options.runRecords,
+    runRecords: options.runRecords,
     runner,
     timeouts,
     observer: options.runObserver,

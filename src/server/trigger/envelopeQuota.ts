@@ -27,14 +27,14 @@ export interface UnopenedOrders {
 /** Reads that travel as one request. */
 const BATCH = 100
 
-/** Before an escrow is read again where this server reads no events: doubled each time, up to the longest. */
+/** Pause before an escrow is read again where this server reads no events: doubled each time, up to the longest. */
 const ASK_AGAIN_MS = 30_000
 const ASK_AGAIN_MAX_MS = 10 * 60_000
 
 interface Noted {
   /** Unix milliseconds of its newest envelope; 0 when only its record has them. */
   readonly storedAt: number
-  /** The latest read of the escrow. @property againAt milliseconds of `performance.now()` */
+  /** When the escrow is read again after its latest read. @property againAt milliseconds of `performance.now()` */
   readonly asked: { readonly againAt: number; readonly pauseMs: number } | undefined
 }
 
@@ -133,7 +133,7 @@ interface Occupant {
   readonly bytes: number
 }
 
-/** Which quota is used up: that of all orders, or this client's. */
+/** The quota that is used up: that of all orders, or this client's. */
 export type NoRoom = 'full' | 'client-full'
 
 export interface RoomLimits {

@@ -27,20 +27,20 @@ import {
   timeLeft,
 } from './runner.js'
 
-/** Whether the server waited for a posted result: it does not if the run is unknown or given up. */
-export type Reception = 'received' | 'not-awaited'
+/** Whether the server waits for a posted message: not if its run is unknown, given up or has ended. */
+export type Acknowledgement = 'received' | 'not-awaited'
 
 /** Takes signed notices and results. */
 export interface PostedResults {
   /** Durable when it resolves. The first one counts, whichever server receives it. @throws StorageError */
-  receiveResult(runId: string, result: PostedResult): Promise<Reception>
+  receiveResult(runId: string, result: PostedResult): Promise<Acknowledgement>
   /** Durable when it resolves. It ends no run. @throws StorageError */
-  receiveNotice(runId: string, provisional: ProvisionalResult): Promise<Reception>
+  receiveNotice(runId: string, provisional: ProvisionalResult): Promise<Acknowledgement>
 }
 
 interface HttpRunnerOptions {
   readonly remote: RemoteEnclave
-  readonly files: Pick<RunRecords, 'get' | 'getMany' | 'change'>
+  readonly runRecords: Pick<RunRecords, 'get' | 'getMany' | 'change'>
   readonly rateLimit: TriggerRateLimit
   /** Aborts when the server begins to stop: it offers no job from then on. */
   readonly stopping: AbortSignal
@@ -50,8 +50,8 @@ interface HttpRunnerOptions {
   readonly logger: Logger
 }
 
-/** One job whose offers are under way. */
-interface Offered {
+/** A job that is being offered. */
+interface OfferedJob {
   /** Whether an enclave may have taken it by an offer that got no answer, or by one of another server. */
   mayBeTaken: boolean
 }
@@ -83,7 +83,7 @@ const NOT_STARTED: RunEnd = { how: 'not-started', exitCode: null, result: null }
  * running until 30 s after `stopAt`, when it is certainly over.
  */
 export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & PostedResults {
-  const { files, stopping, lookEveryMs, times = TIMES, logger } = options
+  const { runRecords, stopping, lookEveryMs, times = TIMES, logger } = options
   const waiting = new Map<string, (end: RunEnd) => void>()
   /** Runs whose effect the chain shows. */
   const shown = new Set<string>()
@@ -123,7 +123,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     while (waiting.size > 0) {
       await sleep(lookEveryMs, undefined, { ref: false })
       try {
-        for (const { runId, result } of await files.getMany([...waiting.keys()])) {
+        for (const { runId, result } of await runRecords.getMany([...waiting.keys()])) {
           if (result !== undefined) waiting.get(runId)?.({ how: 'result', exitCode: null, result })
         }
       } catch {
@@ -137,7 +137,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   /** Undefined where the store fails: the run ends without its record. */
   async function recordOf(runId: string): Promise<RunRecord | undefined> {
     try {
-      return await files.get(runId)
+      return await runRecords.get(runId)
     } catch (error) {
       logger.error('run record not read', { runId, ...describeError(error) })
       return undefined
@@ -149,9 +149,9 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     times,
     mayOffer: ({ runId, stopAt }) =>
       waiting.has(runId) && !shown.has(runId) && !stopping.aborted && Date.now() < stopAt * 1_000,
-    // By an enclave, or over: then its row may be gone. Where the store fails it is offered: an enclave runs it once.
+    // A missing row belongs to a run that is over. Where the store fails the job is offered: an enclave runs it once.
     async isTaken(runId) {
-      const record = await files.get(runId).catch(() => 'unknown' as const)
+      const record = await runRecords.get(runId).catch(() => 'unknown' as const)
       if (record === 'unknown') return false
       return record === undefined || record.enclave !== undefined || record.result !== undefined
     },
@@ -175,7 +175,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     },
     async receiveResult(runId, { enclave, ...result }) {
       let isAwaited = false
-      await files.change(runId, (run) => {
+      await runRecords.change(runId, (run) => {
         isAwaited = msUntilOver(run) > 0 && isItsEnd(run, enclave, result)
         return isAwaited && run.result === undefined ? { ...run, result } : undefined
       })
@@ -184,7 +184,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     },
     async receiveNotice(runId, provisional) {
       let isAwaited = false
-      await files.change(runId, (run) => {
+      await runRecords.change(runId, (run) => {
         isAwaited = msUntilOver(run) > 0 && run.result === undefined
         return isAwaited ? { ...run, provisional: { ...run.provisional, ...provisional } } : undefined
       })
@@ -200,7 +200,7 @@ interface Offers {
   again(job: Job): Promise<void>
 }
 
-interface OffersOptions extends Pick<HttpRunnerOptions, 'remote' | 'files' | 'rateLimit' | 'logger'> {
+interface OffersOptions extends Pick<HttpRunnerOptions, 'remote' | 'runRecords' | 'rateLimit' | 'logger'> {
   readonly times: HttpRunnerTimes
   /** Whether this server still follows the run, which has shown no effect and has time left. */
   readonly mayOffer: (job: Job) => boolean
@@ -210,20 +210,20 @@ interface OffersOptions extends Pick<HttpRunnerOptions, 'remote' | 'files' | 'ra
 }
 
 function createOffers(options: OffersOptions): Offers {
-  const { remote, files, rateLimit, times, mayOffer, isTaken, onRefused, logger } = options
-  const underWay = new Map<string, Offered>()
+  const { remote, runRecords, rateLimit, times, mayOffer, isTaken, onRefused, logger } = options
+  const underWay = new Map<string, OfferedJob>()
 
   /** Records which enclave has taken the run, unless its row is gone. */
   async function keepEnclave(runId: string, enclave: EnclaveBoot): Promise<void> {
     try {
-      await files.change(runId, (run) => ({ ...run, enclave }))
+      await runRecords.change(runId, (run) => ({ ...run, enclave }))
     } catch (error) {
       logger.warn('enclave of a run not recorded', { runId, ...describeError(error) })
     }
   }
 
   /** Offers a job until the answer is definite. Once an enclave may have taken it, a refusal is no longer definite. */
-  async function offer(job: Job, offered: Offered): Promise<void> {
+  async function offer(job: Job, offered: OfferedJob): Promise<void> {
     const { runId } = job
     const absentUntil = performance.now() + times.absentMs
     for (let tries = 0; ; tries++) {
@@ -292,13 +292,13 @@ function withProvisional(result: RunResult, provisional: ProvisionalResult | und
 }
 
 /**
- * What became of a job that was offered.
+ * The answer to an offered job.
  * - `accepted`: the enclave runs it, or has run it
- * - `refused`: it does not, and never will because of this request
- * - `absent`: no enclave listens there, so none has got it
- * - `unknown`: no answer that says so; it may run
+ * - `refused`: the enclave does not run it, and this offer never makes it run
+ * - `absent`: no enclave listens there, so none has the job
+ * - `unknown`: no definite answer; the job may run
  */
-export type Offer =
+type OfferAnswer =
   | {
       readonly kind: 'accepted'
       /** Absent where the program in front of the enclave does not say. */
@@ -307,22 +307,22 @@ export type Offer =
   | {
       readonly kind: 'refused'
       readonly status: number
-      /** The enclave wants no further job for so long, in milliseconds. */
+      /** How long the enclave asks for no further job, in milliseconds. */
       readonly retryAfterMs?: number
     }
   | { readonly kind: 'absent' | 'unknown'; readonly status: number | null }
 
-/** An enclave that stays up. It may be offered the same job twice: it runs it once, by its `runId`. */
+/** An enclave that stays up. It runs a job once, by its `runId`, however often it is offered. */
 interface RemoteEnclave {
   /** Never rejects. */
-  offer(job: Job): Promise<Offer>
+  offer(job: Job): Promise<OfferAnswer>
 }
 
-/** An enclave only notes the job before it answers. */
+/** Before it answers, an enclave only stores the job. */
 const TIMEOUT_MS = 10_000
-/** Noting is quick: more at once would only wait there. */
+/** Storing a job is quick: more offers at once would only wait there. */
 const MAX_CONNECTIONS = 32
-/** However long an enclave wants to be left alone. */
+/** The longest pause that an enclave can ask for. */
 const MAX_RETRY_AFTER_MS = 15 * 60_000
 
 /** @param options.url the exact URL for jobs; secret, because a hosted runtime's URL may hold a key */
@@ -333,10 +333,10 @@ export function createRemoteEnclave(options: {
   const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: MAX_CONNECTIONS })
   return {
     async offer(job) {
-      const body = JSON.stringify(withoutPlace(job))
+      const body = JSON.stringify(withoutResultFile(job))
       const headers = signRunMessage(options.secret.reveal(), { kind: 'job', runId: job.runId, body })
       try {
-        return offerOf(await post(options.url.reveal(), { ...headers }, body))
+        return answerOf(await post(options.url.reveal(), { ...headers }, body))
       } catch (error) {
         return { kind: hasNotConnected(error) ? 'absent' : 'unknown', status: null }
       }
@@ -344,13 +344,13 @@ export function createRemoteEnclave(options: {
   }
 }
 
-/** The result's path is this machine's. */
-function withoutPlace({ resultFile: _resultFile, ...job }: Job): RemoteJob {
+/** The path of the result file means nothing on another machine. */
+function withoutResultFile({ resultFile: _resultFile, ...job }: Job): RemoteJob {
   return job
 }
 
 /** A gateway may answer 5xx, and 408, for an enclave that has got the request all the same. */
-function offerOf({ status, headers, text }: PostAnswer): Offer {
+function answerOf({ status, headers, text }: PostAnswer): OfferAnswer {
   if (status >= 200 && status < 300) return { kind: 'accepted', enclave: bootIn(text) }
   if (status >= 500 || status === 408) return { kind: 'unknown', status }
   const seconds = Number(headers['retry-after'] ?? Number.NaN)
@@ -358,7 +358,7 @@ function offerOf({ status, headers, text }: PostAnswer): Offer {
   return { kind: 'refused', status, retryAfterMs: Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS) }
 }
 
-/** The boot that took the job. Where it was taken already, that may have been the boot before the one that answers. */
+/** The boot that took the job. A job that was already taken may belong to the boot before the one that answers. */
 function bootIn(text: string): EnclaveBoot | undefined {
   try {
     const { instance, boot = 0, result } = jobAcceptedSchema.parse(JSON.parse(text))

@@ -3,7 +3,7 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Outcome, WaitReason } from '../../protocol/job.js'
 import type { ChainPosition, OpenedOrder } from '../escrow/escrowLogs.js'
 
-/** The number of orders, and how many of them wait. */
+/** How many orders are tracked, and how many of them wait for a run. */
 export interface QueueDepth {
   /** Tracked: the escrow is open, or its end is not yet handled. */
   readonly watched: number
@@ -31,7 +31,7 @@ export interface OrderQueue {
   hasNext(now: number): boolean
   /** The next order to run, if any; its account loses its turn. */
   next(now: number): TrackedOrder | undefined
-  /** Holds the account back, for a run or a failed record, until it is released as often. */
+  /** Holds the account back, for a run or a failed record, until it has been released as often as it was occupied. */
   occupy(account: Hex): void
   release(account: Hex): void
   depth(now: number): QueueDepth
@@ -178,17 +178,17 @@ export interface TrackedOrder extends OpenedOrder {
   lastOutcome: Outcome | null
   /** The reason that its last run, which ended as `queued`, gave. */
   waitsFor: WaitReason | undefined
-  /** A run has given it to the enclave, perhaps one of a server whose database is lost: the enclave may hold it. */
+  /** Whether a run may have given it to the enclave, perhaps a run of a server whose database is lost. */
   mayBeHeld: boolean
   /** Its envelope came while it was running. */
   envelopeCame: boolean
-  /** Of the stored cancel that it runs with. */
+  /** The commit of the stored cancel that it runs with. */
   cancelCommit: Hex | undefined
   /** The cancel came while it was running. */
   cancelCame: boolean
 }
 
-/** After as many failures in a row, an order no longer holds back the account's later ones. */
+/** After this many failures in a row, an order no longer holds back the account's later ones. */
 const MAX_BLOCKING_FAILURES = 5
 
 export function byPosition(a: ChainPosition, b: ChainPosition): number {

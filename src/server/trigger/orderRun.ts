@@ -109,9 +109,9 @@ export function createOrderRuns(options: {
       const dueAt = nextRunAt(ended, failures, Date.now(), times)
       // The wait counts from here, however long the write takes.
       const next = dueAt === null ? null : monotonic(dueAt)
-      if (run.file.job !== 'order') return { outcome, failures, next, nextTriggerAt: dueAt }
-      const { orderId, attempt } = run.file
-      logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.file.runId })
+      if (run.record.job !== 'order') return { outcome, failures, next, nextTriggerAt: dueAt }
+      const { orderId, attempt } = run.record
+      logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.record.runId })
       const waitsFor = waitReasonOf(ended)
       const finishedAt = new Date().toISOString()
       const change = (current: OrderRecord) => ({

@@ -100,7 +100,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions): OwnEnclave {
       } catch (error) {
         logger.error('enclave not supervised', describeError(error))
       }
-      // A dead enclave is started again at once, unless it keeps dying.
+      // A dead enclave is started again immediately, unless it keeps dying.
       const again = failures === 0 ? LOOK_INTERVAL_MS : Math.min(AGAIN_MS * 2 ** (failures - 1), AGAIN_MAX_MS)
       const pause = sleep(again, undefined, { signal, ref: false }).catch(() => undefined)
       await (child === undefined || failures > 0 ? pause : Promise.race([pause, child]))

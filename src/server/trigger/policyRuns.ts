@@ -23,7 +23,7 @@ export interface PolicyRuns {
    * @throws StorageError; no run has started then
    */
   run(envelope: Envelope, sender: RulebookSender): Promise<PolicyRunEnd>
-  /** How many wait for a permit. */
+  /** The number of rulebooks that wait for a permit, by queue. */
   waiting(): Readonly<Record<Queue, number>>
 }
 
@@ -46,7 +46,7 @@ const TIMEOUT: PolicyRunEnd = { how: 'timeout', exitCode: null, result: null }
 
 interface PolicyRunsOptions {
   readonly runs: Pick<Runs, 'start'>
-  /** When a run may be started. */
+  /** Decides when a run may start. */
   readonly rateLimit: Pick<TriggerRateLimit, 'take'>
   /** Milliseconds from the envelope's arrival to the end of its run. */
   readonly timeoutMs: number

@@ -9,6 +9,7 @@ import { withTimeout } from '../../service/waiting.js'
 import {
   type EarlierRun,
   type EnclaveRunner,
+  MAX_RESULT_BYTES,
   type NoteRun,
   type RunEnd,
   STOPPED_AFTER_MS,
@@ -140,7 +141,7 @@ export async function attachToProcess(run: EarlierRun): Promise<RunEnd> {
   const known = run.process?.space === ownIdentity().space ? run.process : null
   for (;;) {
     if (known !== null && !isRunning(known)) {
-      // As after a child's exit. While a process of the group is left, no other group gets its number.
+      // The same as after a child's exit. While a process of the group is left, no other group gets its number.
       if (!isReplaced(known)) signalGroup(known.pid, 'SIGKILL')
       return endOf(run.resultFile, false, null)
     }
@@ -156,9 +157,6 @@ async function hasFinalResult(resultFile: string): Promise<boolean> {
   const left = await readResultFile(resultFile)
   return left.kind === 'result' && left.result.outcome !== 'failed'
 }
-
-/** Far more than a notice of 4 KiB in hex. */
-export const MAX_RESULT_BYTES = 65_536
 
 /** A link could lead to another file of this user, and opening a pipe could block. */
 const NO_LINK_NO_WAIT = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -178,7 +176,7 @@ export async function readResultFile(path: string): Promise<ResultFile> {
   }
 }
 
-/** Undefined when there is no such file; empty for anything but a file; cut at the limit, which makes it garbage. */
+/** Undefined when nothing is there; empty for anything but a regular file; cut at the limit, which makes it garbage. */
 async function readBounded(path: string): Promise<string | undefined> {
   try {
     const file = await open(path, NO_LINK_NO_WAIT)

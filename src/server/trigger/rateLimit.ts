@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 
-/** Hands out turns to trigger runs, no more often than the enclave's host allows. */
+/** Hands out turns to start runs, no more often than the enclave's host allows. */
 export interface TriggerRateLimit {
   /** Resolves at the caller's turn; false when it does not come within `ms`. Turns are in the order of asking. */
   take(ms?: number): Promise<boolean>
@@ -13,7 +13,7 @@ export interface TriggerRateLimit {
 /**
  * Uses the monotonic clock, so moving the system clock back cannot stall the queue.
  *
- * @param intervalMs least time between two turns; 0 lets everyone through at once
+ * @param intervalMs least time between two turns; 0 lets every caller through immediately
  */
 export function createTriggerRateLimit(intervalMs: number): TriggerRateLimit {
   const queue: (() => void)[] = []

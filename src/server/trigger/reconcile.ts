@@ -8,7 +8,7 @@ import type { AdoptedRun, Run, Runs } from './runner.js'
 
 export interface ReconcileOptions {
   readonly runs: Pick<Runs, 'start'>
-  /** When a run may be started. */
+  /** Decides when a run may start. */
   readonly rateLimit: Pick<TriggerRateLimit, 'take'>
   readonly clock: { getClock(): Promise<BrokerClock> }
   readonly state: ReconcileStateStore

@@ -21,8 +21,8 @@ import type { Scheduler } from './scheduler.js'
 
 /** Reads that travel as one request. */
 const BATCH = 100
-/** The place of an order that was opened before the look back: before all others. */
-const LONG_AGO: ChainPosition = { block: 0, logIndex: 0 }
+/** For an order that was opened before the look back: before all others. */
+const FIRST_POSITION: ChainPosition = { block: 0, logIndex: 0 }
 
 interface RecoveryOptions {
   readonly events: EscrowEvents
@@ -117,7 +117,7 @@ async function readEscrows(
     const event = opened.get(orderId)
     // Another node has shown its opening: this one is behind.
     if (event !== undefined && state === 'NONE') throw new ChainAnswerError('the node is behind')
-    const order = { orderId, account, commit, position: event?.position ?? LONG_AGO }
+    const order = { orderId, account, commit, position: event?.position ?? FIRST_POSITION }
     const end = ended.get(orderId)
     const refund = end?.kind === 'refunded' ? { orderId, block: end.position.block, deadline } : undefined
     return { order, state, refund }

@@ -16,7 +16,7 @@ export interface RetryTimes {
   readonly failedMaxMs: number
   /** For `queued` and `placed` without a time, and for `queued` with a time that is past by this clock. */
   readonly waitingMs: number
-  /** The shortest wait, however early a run wants its next one. */
+  /** The shortest wait, however early a run asks for the next one. */
   readonly leastMs: number
   /** Between two looks of a waiting order at the system clock, which may have been set, or have gone on while the machine slept. */
   readonly clockIntervalMs: number
@@ -55,7 +55,7 @@ export function waitReasonOf({ outcome, code }: Pick<RunResult, 'outcome' | 'cod
 /**
  * When an order runs again, in Unix milliseconds; null when it needs no further run. The wait after a failure is cut by up to
  * half at random, so that orders that failed together do not return together. A run whose enclave was restarted did not fail
- * by itself: its order runs again at once, unless it has failed before, because it may be what crashes the enclave.
+ * by itself: its order runs again immediately, unless it has failed before, because it may be what crashes the enclave.
  * @param failures how many runs in a row failed, this one included
  * @param random from 0 up to 1
  */

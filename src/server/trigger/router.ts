@@ -7,8 +7,8 @@ import { sendUntagged } from '../http/answers.js'
 import { signedRun } from '../http/auth.js'
 import { parseBody, parseParam } from '../http/body.js'
 import { methodNotAllowed } from '../http/errors.js'
-import type { PostedResults, Reception } from './httpRunner.js'
-import { MAX_RESULT_BYTES } from './processRunner.js'
+import type { Acknowledgement, PostedResults } from './httpRunner.js'
+import { MAX_RESULT_BYTES } from './runner.js'
 
 export interface RunsRouterDeps {
   /** Shared with the enclave. */
@@ -22,7 +22,7 @@ export function createRunsRouter({ secret, results }: RunsRouterDeps): Router {
   function route<Posted>(
     kind: 'notice' | 'result',
     schema: z.ZodType<Posted>,
-    take: (runId: string, posted: Posted) => Promise<Reception>,
+    take: (runId: string, posted: Posted) => Promise<Acknowledgement>,
   ): void {
     router
       .route(`/runs/:runId/${kind}`)

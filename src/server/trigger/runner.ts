@@ -9,7 +9,7 @@ import type { RunRecord, RunRecords } from '../store/runRecords.js'
 
 /** How a run ended. Only `result` is definite; after any other ending the job may be tried again. */
 type RunEnding =
-  /** It left a whole, valid result. */
+  /** It left a complete, valid result. */
   | 'result'
   /** It exited and left none. */
   | 'no-result'
@@ -65,7 +65,7 @@ export type ShownOutcome = 'settled' | 'refunded'
  */
 export interface EnclaveRunner {
   /**
-   * Starts a run. It gets its job only once it is recorded; a program that can't be started is not recorded.
+   * Starts a run. The enclave gets the job only once the run is recorded; a program that can't be started is not recorded.
    * @throws the error of `note`; no run is under way then
    */
   run(job: Job, note: NoteRun, over?: AbortSignal): Promise<StartedRun>
@@ -76,14 +76,15 @@ export interface EnclaveRunner {
    * before its offer arrived.
    */
   offerAgain(job: Job): void
-  /**
-   * The chain shows a run's effect. Where the run's end is not visible and no result arrives, that is its end.
-   */
+  /** The chain shows a run's effect. Where the run's end is not visible and no result arrives, the run ends with that. */
   seenOnChain(runId: string, outcome: ShownOutcome): void
 }
 
 /** After `stopAt` the enclave calls neither broker nor relay; this much later its last call is over, too. */
 export const STOPPED_AFTER_MS = 30_000
+
+/** The most bytes of a result, in its file or posted: far more than a notice of 4 KiB takes in hex. */
+export const MAX_RESULT_BYTES = 65_536
 
 /** Milliseconds until a run is certainly over. */
 export function msUntilOver({ startedAt, stopAt }: Pick<RunRecord, 'startedAt' | 'stopAt'>): number {
@@ -115,7 +116,7 @@ export function logRunEnd(logger: Logger, message: string, { how, result }: RunE
   logger[level](message, { ...fields, code })
 }
 
-/** Sees each run of the enclave. */
+/** Observes each run of the enclave, for metrics. */
 export interface RunObserver {
   started(job: Job['job']): void
   ended(job: Job['job'], end: RunEnd, durationMs: number): void
@@ -144,7 +145,7 @@ export type RunRequest =
 
 /** One run of the enclave under way. */
 export interface Run {
-  readonly file: RunRecord
+  readonly record: RunRecord
   /** Never rejects. */
   readonly end: Promise<RunEnd>
   /** The chain shows the end of its order. */
@@ -175,7 +176,7 @@ export interface Runs {
 }
 
 export interface RunsOptions {
-  readonly files: RunRecords
+  readonly runRecords: RunRecords
   readonly runner: EnclaveRunner
   /** Milliseconds that a run may take. */
   readonly timeouts: { readonly order: number; readonly reconcile: number }
@@ -188,39 +189,39 @@ export interface RunsOptions {
 /** How far the clock of the server that started a run may be behind. */
 const CLOCKS_DIFFER_MS = 30_000
 
-export function createRuns({ files, runner, timeouts, over, observer, logger }: RunsOptions): Runs {
+export function createRuns({ runRecords, runner, timeouts, over, observer, logger }: RunsOptions): Runs {
   const own = new Set<string>()
   /** Finished runs whose rows could not be removed: their accounts could start no further run. */
   const ended = new Set<string>()
 
-  function toRun(file: RunRecord, end: Promise<RunEnd>): Run {
-    const startedAt = Date.parse(file.startedAt)
-    observer?.started(file.job)
-    const onOver = () => observer?.left(file.job)
+  function toRun(record: RunRecord, end: Promise<RunEnd>): Run {
+    const startedAt = Date.parse(record.startedAt)
+    observer?.started(record.job)
+    const onOver = () => observer?.left(record.job)
     over?.addEventListener('abort', onOver, { once: true })
     const logged = end.then((ended) => {
       over?.removeEventListener('abort', onOver)
       const durationMs = Date.now() - startedAt
       const { how: reason, exitCode } = ended
-      const fields = { runId: file.runId, job: file.job, reason, exitCode, durationMs }
-      if (over?.aborted !== true) observer?.ended(file.job, ended, durationMs)
+      const fields = { runId: record.runId, job: record.job, reason, exitCode, durationMs }
+      if (over?.aborted !== true) observer?.ended(record.job, ended, durationMs)
       // The scheduler logs the outcome of an order's run.
-      if (file.job === 'order') logger.info('enclave run ended', fields)
+      if (record.job === 'order') logger.info('enclave run ended', fields)
       else logRunEnd(logger, 'enclave run ended', ended, { ...fields, outcome: ended.result?.outcome })
       return ended
     })
     return {
-      file,
+      record,
       end: logged,
-      seenOnChain: (outcome) => runner.seenOnChain(file.runId, outcome),
-      discard: () => discard(file.runId),
+      seenOnChain: (outcome) => runner.seenOnChain(record.runId, outcome),
+      discard: () => discard(record.runId),
     }
   }
 
   /** After a failure, the next start of a run retries, or the next server, which finds that the run has ended. */
   async function discard(runId: string): Promise<void> {
     try {
-      await files.remove(runId)
+      await runRecords.remove(runId)
       ended.delete(runId)
       own.delete(runId)
     } catch (error) {
@@ -231,40 +232,43 @@ export function createRuns({ files, runner, timeouts, over, observer, logger }: 
 
   return {
     async start(request) {
-      const file = newRunFile(request, request.job === 'policy' ? request.timeoutMs : timeouts[request.job])
+      const record = newRunRecord(
+        request,
+        request.job === 'policy' ? request.timeoutMs : timeouts[request.job],
+      )
       await Promise.all([...ended].map(discard))
-      own.add(file.runId)
-      const job = toJob(request, file, files.resultPath(file.runId))
+      own.add(record.runId)
+      const job = toJob(request, record, runRecords.resultPath(record.runId))
       try {
-        const { end } = await runner.run(job, (process) => files.create({ ...file, process }), over)
-        return toRun(file, end)
+        const { end } = await runner.run(job, (process) => runRecords.create({ ...record, process }), over)
+        return toRun(record, end)
       } catch (error) {
         // Its row may have been written despite the error.
-        ended.add(file.runId)
+        ended.add(record.runId)
         throw error
       }
     },
     async adopt(isLeft) {
-      const earlier = (await files.all()).filter((file) => !own.has(file.runId) && isLeft(file))
-      return earlier.map((file) => {
-        const { runId, process, stopAt } = file
+      const earlier = (await runRecords.all()).filter((record) => !own.has(record.runId) && isLeft(record))
+      return earlier.map((record) => {
+        const { runId, process, stopAt } = record
         own.add(runId)
-        const startedAt = Date.parse(file.startedAt)
-        const resultFile = files.resultPath(runId)
-        const run = toRun(file, runner.attach({ runId, process, startedAt, stopAt, resultFile }, over))
-        return { ...run, offerAgain: (request) => runner.offerAgain(toJob(request, file, resultFile)) }
+        const startedAt = Date.parse(record.startedAt)
+        const resultFile = runRecords.resultPath(runId)
+        const run = toRun(record, runner.attach({ runId, process, startedAt, stopAt, resultFile }, over))
+        return { ...run, offerAgain: (request) => runner.offerAgain(toJob(request, record, resultFile)) }
       })
     },
     has: (runId) => own.has(runId),
     async clear() {
-      const all = await files.all()
+      const all = await runRecords.all()
       const left = all.filter((run) => !own.has(run.runId) && msUntilOver(run) + CLOCKS_DIFFER_MS < 0)
       await Promise.all(left.map(({ runId }) => discard(runId)))
     },
   }
 }
 
-function newRunFile(request: RunRequest, timeoutMs: number): RunRecord {
+function newRunRecord(request: RunRequest, timeoutMs: number): RunRecord {
   const now = Date.now()
   const common = {
     runId: randomUUID(),

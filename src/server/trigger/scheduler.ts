@@ -36,11 +36,11 @@ export interface Scheduler extends Service {
   closed(order: OpenedOrder, state: 'SETTLED' | 'REFUNDED'): Promise<void>
   /** The chain shows that a run of the order, if one is under way, has ended it. Before `closed`. */
   seenOnChain(orderId: Hex, outcome: ShownOutcome): void
-  /** As `closed`, for an escrow that may have been reclaimed: without a record the enclave may still hold the order. */
+  /** Like `closed`, for an escrow that may have been reclaimed: without a record the enclave may still hold the order. */
   reclaimed(order: OpenedOrder): Promise<void>
   /** Retries deferred updates. */
   retry(): Promise<void>
-  /** A cancel was stored; its order runs with it, at once or after the run that is under way. False when it is not tracked. */
+  /** A cancel was stored; its order runs with it, immediately or after the run under way. False when the order is not tracked. */
   cancelled(orderId: Hex, commit: Hex): boolean
   /** Looks for cancels of orders, whichever server has stored them. @throws StorageError */
   lookForCancels(): Promise<void>
@@ -61,7 +61,7 @@ const UNREAD: Hex = '0x'
 interface SchedulerOptions {
   readonly records: OrderRecords
   readonly orderRuns: OrderRuns
-  /** When a run may be started. */
+  /** Decides when a run may start. */
   readonly rateLimit: TriggerRateLimit
   /** Order runs at once. */
   readonly maxRuns: number
@@ -90,7 +90,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       await deferred.attempt({ order, state: order.state }, () => conclude(order))
       return
     }
-    const reason = missedBy(order, outcome)
+    const reason = reasonToRerun(order, outcome)
     order.envelopeCame = false
     order.cancelCame = false
     if (reason !== undefined) {
@@ -130,7 +130,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       workers.schedule(order, performance.now(), 'received')
   }
 
-  /** Runs an order for its cancel. One that takes another's place starts a run only where that one was rejected: runs cost. */
+  /** Runs an order for its cancel. A cancel that replaces another starts a run only where that one was rejected: runs cost. */
   function cancel(order: TrackedOrder): void {
     const commit = cancels.get(order.orderId)
     if (commit === order.cancelCommit) return
@@ -195,7 +195,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     cancel(order)
   }
 
-  /** Offers the run that an earlier server has left again: it may have lost the database before an enclave had answered. */
+  /** Offers an earlier server's run again: that server may have lost the database before an enclave answered. */
   async function offerAgain(order: TrackedOrder, envelope: Candidate | undefined): Promise<void> {
     const kept = cancels.has(order.orderId) ? await records.cancels.get(order.orderId) : undefined
     workers.offerAgain(order, { envelope: envelope?.envelope, cancel: kept?.envelope })
@@ -239,10 +239,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   }
 
   function find(orderId: Hex): ReturnType<Scheduler['find']> {
-    const news = deferred.find(orderId)
-    if (news === undefined) return queue.get(orderId)
+    const change = deferred.find(orderId)
+    if (change === undefined) return queue.get(orderId)
     const running = queue.get(orderId)?.running ?? workers.isAdopted(orderId)
-    return { ...news.order, state: news.state, running }
+    return { ...change.order, state: change.state, running }
   }
 
   return {
@@ -284,7 +284,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 }
 
 /**
- * At once, except for an order that waits at the broker or for the market: it keeps its time. An end in the future shows
+ * Immediately, except for an order that waits at the broker or for the market: it keeps its time. An end in the future shows
  * that the system clock was set back: then the wait begins again.
  */
 function dueAtStart({ lastOutcome }: TrackedOrder, record: OrderRecord | undefined): number {
@@ -301,8 +301,8 @@ function unixMsOf(time: string | null | undefined): number | null {
   return time == null ? null : Date.parse(time)
 }
 
-/** Why an order runs again at once: an envelope or a cancel came during a run that did not have it. */
-function missedBy(order: TrackedOrder, outcome: Outcome): TriggerReason | undefined {
+/** Why an order runs again immediately: an envelope or a cancel came during a run that did not have it. */
+function reasonToRerun(order: TrackedOrder, outcome: Outcome): TriggerReason | undefined {
   if (order.cancelCame && (outcome === 'rejected' || !FINAL_OUTCOMES.has(outcome))) return 'retry'
   return order.envelopeCame && outcome === 'rejected' ? 'received' : undefined
 }
@@ -324,23 +324,23 @@ function isConcluded({ state, lastOutcome, mayBeHeld }: TrackedOrder): boolean {
 /** Chain events whose order record could not be read or written; retried later. */
 interface DeferredUpdates {
   /**
-   * Applies the latest news of an order, now or at a later `retry`. Until then its account is suspended, to keep its orders in
+   * Applies the latest change of an escrow, now or at a later `retry`. Until then its account is suspended, to keep its orders in
    * their order, unless the order is settled. Rejects only with errors other than StorageError.
    */
-  attempt(news: News, action: () => Promise<void>): Promise<void>
+  attempt(change: EscrowChange, action: () => Promise<void>): Promise<void>
   retry(): Promise<void>
-  /** The news of an order whose update is deferred. */
-  find(orderId: Hex): News | undefined
+  /** The change whose update is deferred. */
+  find(orderId: Hex): EscrowChange | undefined
 }
 
-/** An order and the state of its escrow. */
-export interface News {
+/** An order, with the state that its escrow is now in. */
+export interface EscrowChange {
   readonly order: OpenedOrder
   readonly state: TrackedOrder['state']
 }
 
 interface DeferredUpdate {
-  readonly news: News
+  readonly change: EscrowChange
   readonly action: () => Promise<void>
   /** The account that is suspended for it; a reorganization may bring another. */
   readonly suspended: Hex | undefined
@@ -355,7 +355,7 @@ export function createDeferredUpdates(options: {
   const updates = new Map<Hex, DeferredUpdate>()
 
   /** @returns the account that is suspended from now on */
-  function suspendFor({ order, state }: News, suspended: Hex | undefined): Hex | undefined {
+  function suspendFor({ order, state }: EscrowChange, suspended: Hex | undefined): Hex | undefined {
     if (state === 'SETTLED') {
       if (suspended !== undefined) resume(suspended)
       return undefined
@@ -364,10 +364,10 @@ export function createDeferredUpdates(options: {
     return suspended ?? order.account
   }
 
-  function defer(news: News, action: DeferredUpdate['action'], error: StorageError): void {
-    const { orderId } = news.order
+  function defer(change: EscrowChange, action: DeferredUpdate['action'], error: StorageError): void {
+    const { orderId } = change.order
     const before = updates.get(orderId)
-    updates.set(orderId, { news, action, suspended: suspendFor(news, before?.suspended) })
+    updates.set(orderId, { change, action, suspended: suspendFor(change, before?.suspended) })
     if (before !== undefined) return
     logger.error('order deferred: its record fails', { recordId: orderId, ...describeError(error) })
   }
@@ -380,21 +380,21 @@ export function createDeferredUpdates(options: {
     logger.info('order resumed', { recordId: orderId })
   }
 
-  async function attempt(news: News, action: DeferredUpdate['action']): Promise<void> {
+  async function attempt(change: EscrowChange, action: DeferredUpdate['action']): Promise<void> {
     try {
       await action()
-      forget(news.order.orderId)
+      forget(change.order.orderId)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      defer(news, action, error)
+      defer(change, action, error)
     }
   }
 
   return {
     attempt,
-    find: (orderId) => updates.get(orderId)?.news,
+    find: (orderId) => updates.get(orderId)?.change,
     async retry() {
-      for (const { news, action } of [...updates.values()]) await attempt(news, action)
+      for (const { change, action } of [...updates.values()]) await attempt(change, action)
     },
   }
 }

@@ -74,7 +74,7 @@ export interface TriggerOptions {
   readonly logger: Logger
 }
 
-interface OfTerm {
+interface TermDeps {
   readonly term: Term
   readonly stores: TermStores
   /** Whether other servers store orders too. */
@@ -84,22 +84,22 @@ interface OfTerm {
   readonly ownPolicyRuns: Pick<Runs, 'has'>
 }
 
-/** Between two looks at the escrow; after an act of this server the next look follows at once. */
+/** Between two looks at the escrow; after an act of this server the next look follows immediately. */
 export const ESCROW_INTERVAL_MS = 2_000
 /** Between two looks at all stored orders, for those without an event. */
 const SWEEP_INTERVAL_MS = 30_000
 
-/** The place of an order whose event was not seen: after all others. */
-const JUST_NOW = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
+/** For an order whose event was not seen: after all others. */
+const LAST_POSITION = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
-export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): TriggerTerm {
-  const { term, stores, isShared, unopened, ownPolicyRuns } = ofTerm
+export function createTriggerTerm(options: TriggerOptions, termDeps: TermDeps): TriggerTerm {
+  const { term, stores, isShared, unopened, ownPolicyRuns } = termDeps
   const { records, runRecords, reconcileState } = stores
   const { runner, timeouts, maxRuns, rateLimit, escrow, times = RETRY_TIMES, rpc, logger } = options
   const stopping = AbortSignal.any([options.stopping, term.signal])
   const runs = createRuns({
-    files: runRecords,
+    runRecords,
     runner,
     timeouts,
     over: term.signal,
@@ -152,9 +152,9 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
   const adoption = createHook('runs', {
     async start() {
       for (const run of await runs.adopt(isLeft)) {
-        rateLimit.note(Date.parse(run.file.startedAt))
-        if (run.file.job === 'order') scheduler.adopt(run)
-        else if (run.file.job === 'reconcile') reconcile.adopt(run)
+        rateLimit.note(Date.parse(run.record.startedAt))
+        if (run.record.job === 'order') scheduler.adopt(run)
+        else if (run.record.job === 'reconcile') reconcile.adopt(run)
         // The caller of a rulebook is gone.
         else void run.end.then(() => run.discard())
       }
@@ -198,7 +198,7 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
     },
     find: scheduler.find,
     depth: scheduler.depth,
-    found: (order, state) => handleOpened(scheduler, { ...order, position: JUST_NOW }, state),
+    found: (order, state) => handleOpened(scheduler, { ...order, position: LAST_POSITION }, state),
   }
 }
 

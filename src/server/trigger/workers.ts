@@ -34,7 +34,7 @@ interface Workers {
   stop(): Promise<void>
 }
 
-/** What the order's account has sealed to the enclave, as far as it is stored. */
+/** The stored envelopes that the order's account has sealed to the enclave. */
 interface SealedParts {
   readonly envelope?: Envelope | undefined
   readonly cancel?: Envelope | undefined
@@ -52,7 +52,7 @@ interface WorkersOptions {
   readonly logger: Logger
 }
 
-/** Before the record of a run's start or end that could not be written is tried again. */
+/** Pause before a failed write of a run's start or end is retried. */
 const STORAGE_RETRY_MS = 5_000
 
 export function createWorkers(options: WorkersOptions): Workers {
@@ -94,7 +94,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   }
 
   function awaitDue(order: TrackedOrder): void {
-    // It has run already, with its account's other orders.
+    // It has already run, with its account's other orders.
     if (order.dueAt === null) return
     if (order.waitsUntil !== null) order.dueAt = Math.min(order.dueAt, monotonic(order.waitsUntil))
     const wait = order.dueAt - performance.now()
@@ -111,7 +111,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   function pump(): void {
     if (isInTurn || !mayStart() || !queue.hasNext(performance.now())) return
     isInTurn = true
-    // Orders that become due at once, such as when the market opens, are all known before the first of them starts.
+    // Orders that become due together, such as when the market opens, are all known before the first of them starts.
     setImmediate(() => {
       void rateLimit.take().then(() => {
         isInTurn = false
@@ -170,7 +170,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     await follow(run, release)
   }
 
-  /** Its account waits with it, to keep its orders in their order. Logged once, because a disk may be full for hours. */
+  /** Its account waits with it, which keeps the account's orders in sequence. Logged once: a disk may be full for hours. */
   async function deferStart(order: TrackedOrder, error: unknown, release: () => void): Promise<void> {
     const { orderId } = order
     if (!unstarted.has(orderId)) logger.error('run not started', { orderId, ...describeError(error) })
@@ -179,18 +179,18 @@ export function createWorkers(options: WorkersOptions): Workers {
     schedule(order, performance.now() + STORAGE_RETRY_MS, order.reason)
     release()
     await retryTime()
-    // Unless it has ended; before its account is released, or a later order might be first.
+    // Unless the order has ended. Before its account is released, because a later order might otherwise run first.
     if (order.dueAt !== null) schedule(order, performance.now(), order.reason)
   }
 
   async function follow(run: Run, release: () => void): Promise<void> {
-    if (run.file.job !== 'order') return
-    followed.set(run.file.orderId, run)
+    if (run.record.job !== 'order') return
+    followed.set(run.record.orderId, run)
     const end = await run.end
-    followed.delete(run.file.orderId)
+    followed.delete(run.record.orderId)
     // The next server adopts it from its row.
     if (stopping.signal.aborted) return
-    const order = queue.get(run.file.orderId)
+    const order = queue.get(run.record.orderId)
     const again = () => {
       // The run is over, and perhaps only this order's record fails.
       release()
@@ -224,16 +224,16 @@ export function createWorkers(options: WorkersOptions): Workers {
     schedule,
     isAdopted: (orderId) => adopted.has(orderId),
     adopt(run) {
-      const { file } = run
-      if (file.job !== 'order') return
-      adopted.set(file.orderId, run)
-      void run.end.then(() => adopted.delete(file.orderId))
-      void withPermit(file.account, (release) => follow(run, release))
+      const { record } = run
+      if (record.job !== 'order') return
+      adopted.set(record.orderId, run)
+      void run.end.then(() => adopted.delete(record.orderId))
+      void withPermit(record.account, (release) => follow(run, release))
     },
     offerAgain({ orderId, position }, { envelope, cancel }) {
       const run = adopted.get(orderId)
-      if (run?.file.job !== 'order') return
-      const { account, attempt } = run.file
+      if (run?.record.job !== 'order') return
+      const { account, attempt } = run.record
       run.offerAgain({
         ...{ job: 'order', orderId, account, attempt, openedAt: position },
         ...(envelope !== undefined && { envelope }),

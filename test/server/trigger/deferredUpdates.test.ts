@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { StorageError } from '../../../src/server/store/storageError.js'
-import { createDeferredUpdates, type News } from '../../../src/server/trigger/scheduler.js'
+import { createDeferredUpdates, type EscrowChange } from '../../../src/server/trigger/scheduler.js'
 import { bytes32 } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 
@@ -19,9 +19,10 @@ function setUp() {
     resume: (account) => suspended.splice(suspended.indexOf(account), 1),
     logger: createLogLines().logger,
   })
-  const put = (state: News['state']) =>
+  const put = (state: EscrowChange['state']) =>
     deferred.attempt({ order: ORDER, state }, () => Promise.reject(new StorageError('injected')))
-  const done = (state: News['state']) => deferred.attempt({ order: ORDER, state }, async () => undefined)
+  const done = (state: EscrowChange['state']) =>
+    deferred.attempt({ order: ORDER, state }, async () => undefined)
   return { suspended, deferred, put, done }
 }
 

@@ -31,7 +31,7 @@ async function setUp(
   const root = await temporaryDirectory()
   const host = await startScriptedHost(steps)
   const { logger, text } = createLogLines()
-  const files = createRunRecords({ ...(await openStores(root)), root, logger })
+  const runRecords = createRunRecords({ ...(await openStores(root)), root, logger })
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const server = (rateLimit: TriggerRateLimit = createTriggerRateLimit(0)) =>
@@ -40,7 +40,7 @@ async function setUp(
         url: new Secret(options.url ?? host.url),
         secret: new Secret(RUN_SECRET),
       }),
-      files,
+      runRecords,
       rateLimit,
       stopping: stopping.signal,
       times: { ...TIMES, ...(options.effectMs !== undefined && { effectMs: options.effectMs }) },
@@ -48,16 +48,22 @@ async function setUp(
     })
   const runId = randomUUID()
   const stopAt = Math.floor(Date.now() / 1_000) + (options.seconds ?? 60)
-  await files.create({ job: 'policy', runId, startedAt: new Date().toISOString(), stopAt, process: null })
+  await runRecords.create({
+    job: 'policy',
+    runId,
+    startedAt: new Date().toISOString(),
+    stopAt,
+    process: null,
+  })
   const job: Job = {
     job: 'order',
     runId,
     stopAt,
-    resultFile: files.resultPath(runId),
+    resultFile: runRecords.resultPath(runId),
     orderId: bytes32('an order'),
     envelope: await sealOrder('secret'),
   }
-  return { host, files, job, root, logText: text, server, runner: server(options.rateLimit) }
+  return { host, runRecords, job, root, logText: text, server, runner: server(options.rateLimit) }
 }
 
 /** Starts a run that is noted already. */
@@ -181,9 +187,9 @@ describe('a run', () => {
 
 describe('a result', () => {
   test('is on disk when it is answered, and the next server has it', async () => {
-    const { files, job, runner, server } = await setUp([202])
+    const { runRecords, job, runner, server } = await setUp([202])
     expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
-    expect((await files.get(job.runId))?.result).toEqual(SETTLED)
+    expect((await runRecords.get(job.runId))?.result).toEqual(SETTLED)
     const run = { runId: job.runId, process: null, stopAt: job.stopAt, resultFile: job.resultFile }
     expect((await server().attach(run)).result).toEqual(SETTLED)
   })
@@ -210,14 +216,14 @@ describe('a result', () => {
   })
 
   test('that is posted again, or another one after it, changes nothing and leaves nothing', async () => {
-    const { runner, job, files, root } = await setUp([202])
+    const { runner, job, runRecords, root } = await setUp([202])
     const { end } = await begin(runner, job)
     const posts = [SETTLED, SETTLED, { outcome: 'failed' } as const].map((result) =>
       runner.receiveResult(job.runId, result),
     )
     expect(await Promise.all(posts)).toEqual(['received', 'received', 'received'])
     expect((await end).result).toEqual(SETTLED)
-    await files.remove(job.runId)
+    await runRecords.remove(job.runId)
     expect(await runner.receiveResult(job.runId, { outcome: 'failed' })).toBe('not-awaited')
     expect(storedRows(root, 'runs')).toEqual([])
   })
@@ -234,8 +240,8 @@ describe('a run of an earlier server, offered again', () => {
 
   async function adopted(steps: HostStep[], change: object = {}) {
     const setting = await setUp(steps)
-    const { runner, job, files } = setting
-    await files.change(job.runId, (run) => ({ ...run, ...change }))
+    const { runner, job, runRecords } = setting
+    await runRecords.change(job.runId, (run) => ({ ...run, ...change }))
     const { runId, stopAt, resultFile } = job
     const over = new AbortController()
     const end = runner.attach({ runId, process: null, stopAt, resultFile }, over.signal)
@@ -243,12 +249,12 @@ describe('a run of an earlier server, offered again', () => {
   }
 
   test('is the same run, which an enclave takes if it has not got it', async () => {
-    const { runner, job, host, files, end } = await adopted([{ ...taker, result: 'accepted' }])
+    const { runner, job, host, runRecords, end } = await adopted([{ ...taker, result: 'accepted' }])
     runner.offerAgain(job)
-    await eventually('the note of it', async () => (await files.get(job.runId))?.enclave)
+    await eventually('the note of it', async () => (await runRecords.get(job.runId))?.enclave)
     const { resultFile: _resultFile, ...sent } = job
     expect(host.offers).toEqual([{ body: sent, isSigned: true }])
-    expect((await files.get(job.runId))?.enclave).toEqual(taker)
+    expect((await runRecords.get(job.runId))?.enclave).toEqual(taker)
     await runner.receiveResult(job.runId, { ...SETTLED, enclave: taker })
     expect((await end).result).toEqual(SETTLED)
   })
@@ -264,8 +270,8 @@ describe('a run of an earlier server, offered again', () => {
   })
 
   test('is not offered where its row is gone: it has ended', async () => {
-    const { runner, job, host, files } = await adopted([202])
-    await files.remove(job.runId)
+    const { runner, job, host, runRecords } = await adopted([202])
+    await runRecords.remove(job.runId)
     runner.offerAgain(job)
     await sleep(100)
     expect(host.offers).toEqual([])
@@ -326,13 +332,13 @@ describe('a run that an enclave has taken', () => {
   async function taken() {
     const setting = await setUp([{ ...taker, result: 'accepted' }])
     const { end } = await begin(setting.runner, setting.job)
-    await eventually('the note of it', async () => (await setting.files.get(setting.job.runId))?.enclave)
+    await eventually('the note of it', async () => (await setting.runRecords.get(setting.job.runId))?.enclave)
     return { ...setting, end }
   }
 
   test('names instance and boot in its row', async () => {
-    const { files, job } = await taken()
-    expect((await files.get(job.runId))?.enclave).toEqual(taker)
+    const { runRecords, job } = await taken()
+    expect((await runRecords.get(job.runId))?.enclave).toEqual(taker)
   })
 
   test('is over when a later boot of the same instance says so', async () => {
@@ -358,30 +364,30 @@ describe('a run that an enclave has taken', () => {
 
   test('and whose answer was lost is over when the next boot says so, also after that boot has answered', async () => {
     const next = { ...taker, boot: taker.boot + 1 }
-    const { runner, job, files } = await setUp(['lose', { ...next, result: 'already-accepted' }])
+    const { runner, job, runRecords } = await setUp(['lose', { ...next, result: 'already-accepted' }])
     const { end } = await begin(runner, job)
-    await eventually('the note of it', async () => (await files.get(job.runId))?.enclave)
+    await eventually('the note of it', async () => (await runRecords.get(job.runId))?.enclave)
     expect(await runner.receiveResult(job.runId, restarted(next))).toBe('received')
     expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED })
   })
 
   test('a late result of it touches no other', async () => {
-    const { runner, job, files, end } = await taken()
+    const { runner, job, runRecords, end } = await taken()
     await runner.receiveResult(job.runId, restarted({ ...taker, boot: 4 }))
     await end
-    await files.remove(job.runId)
+    await runRecords.remove(job.runId)
     expect(await runner.receiveResult(job.runId, { ...SETTLED, enclave: taker })).toBe('not-awaited')
-    expect(await files.all()).toEqual([])
+    expect(await runRecords.all()).toEqual([])
   })
 })
 
 describe('a notice', () => {
   test('is in the row when it is answered, ends nothing, and belongs to the failure that follows', async () => {
-    const { runner, job, files } = await setUp([202])
+    const { runner, job, runRecords } = await setUp([202])
     const { end } = await begin(runner, job)
     const notice = await sealOrder('why')
     expect(await runner.receiveNotice(job.runId, { notice })).toBe('received')
-    expect((await files.get(job.runId))?.provisional).toEqual({ notice })
+    expect((await runRecords.get(job.runId))?.provisional).toEqual({ notice })
     expect(await hasEnded(end)).toBe(false)
     await runner.receiveResult(job.runId, { outcome: 'failed', code: RESTARTED })
     expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED, notice })

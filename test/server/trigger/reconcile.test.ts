@@ -46,7 +46,7 @@ async function setUp(steps: Step[]) {
   const market = { clock: openMarket() }
   async function start(intervalMs?: number) {
     const timeouts = { order: 20_000, policy: 20_000, reconcile: 20_000 }
-    const runs = createRuns({ files: runRecords, runner, timeouts, logger })
+    const runs = createRuns({ runRecords, runner, timeouts, logger })
     const reconcile = createReconcile({
       rateLimit: createTriggerRateLimit(0),
       runs,

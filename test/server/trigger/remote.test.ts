@@ -35,7 +35,7 @@ async function setUp(steps: HostStep[] = [202], intervalMs = 0) {
   const server = () => {
     const runner = createHttpRunner({
       remote: createRemoteEnclave({ url: new Secret(host.url), secret: new Secret(RUN_SECRET) }),
-      files: createRunRecords({ ...stores, root, logger }),
+      runRecords: createRunRecords({ ...stores, root, logger }),
       rateLimit,
       stopping: stopping.signal,
       times: { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 50 },

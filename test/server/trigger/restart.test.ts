@@ -47,10 +47,15 @@ describe('a run that outlives its server', () => {
     await first.place('alice', A)
     await eventually('the run', async () => (await enclave.notes()).length > 0)
     await first.stop()
-    const [file, ...others] = await runRecords.all()
+    const [runRecord, ...others] = await runRecords.all()
     expect(others).toEqual([])
-    expect(file).toMatchObject({ job: 'order', orderId: A, account: chain().account('alice'), attempt: 1 })
-    expect(file?.process && isRunning(file.process)).toBe(true)
+    expect(runRecord).toMatchObject({
+      job: 'order',
+      orderId: A,
+      account: chain().account('alice'),
+      attempt: 1,
+    })
+    expect(runRecord?.process && isRunning(runRecord.process)).toBe(true)
 
     const second = await start()
     await second.place('alice', B)

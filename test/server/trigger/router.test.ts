@@ -19,10 +19,16 @@ const OTHER_SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 async function setUp(env: Record<string, string> = REMOTE) {
   const root = await temporaryDirectory()
   const { app, api, log } = await buildApp({ chain: chain(), env, root })
-  const files = createRunRecords({ ...(await openStores(root)), root, logger: createLogLines().logger })
+  const runRecords = createRunRecords({ ...(await openStores(root)), root, logger: createLogLines().logger })
   const runId = randomUUID()
   const stopAt = Math.floor(Date.now() / 1_000) + 60
-  await files.create({ job: 'reconcile', runId, startedAt: new Date().toISOString(), stopAt, process: null })
+  await runRecords.create({
+    job: 'reconcile',
+    runId,
+    startedAt: new Date().toISOString(),
+    stopAt,
+    process: null,
+  })
   return { app, api, log, runId }
 }
 

@@ -23,64 +23,69 @@ async function setUp() {
   const { logger } = createLogLines()
   const { engine } = await openStores(root)
   const failing = createFailingEngine(engine)
-  const files = createRunRecords({ engine: failing.engine, root, logger })
+  const runRecords = createRunRecords({ engine: failing.engine, root, logger })
   const remote = createRemoteEnclave({ url: new Secret(url), secret: new Secret(RUN_SECRET) })
   const runner = createHttpRunner({
     remote,
-    files,
+    runRecords,
     rateLimit: createTriggerRateLimit(0),
     stopping: stopping.signal,
     logger,
   })
   const timeouts = { order: 60_000, reconcile: 60_000 }
-  return { files, runner, left: failing.left, runs: createRuns({ files, runner, timeouts, logger }) }
+  return {
+    runRecords,
+    runner,
+    left: failing.left,
+    runs: createRuns({ runRecords, runner, timeouts, logger }),
+  }
 }
 
 test('a run that this server has started is none of an earlier one, and ends for who started it', async () => {
   const { runs, runner } = await setUp()
   const run = await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook'), timeoutMs: 60_000 })
   expect(await runs.adopt(() => true)).toEqual([])
-  await runner.receiveResult(run.file.runId, RESULT)
+  await runner.receiveResult(run.record.runId, RESULT)
   expect(await run.end).toEqual({ how: 'result', exitCode: null, result: RESULT })
 })
 
 test('a run of an earlier server is adopted, whatever this one has started', async () => {
-  const { files, runs, runner } = await setUp()
+  const { runRecords, runs, runner } = await setUp()
   const runId = randomUUID()
   const startedAt = new Date().toISOString()
   const stopAt = Math.ceil(Date.now() / 1_000) + 60
-  await files.create({ job: 'policy', runId, startedAt, stopAt, process: null })
+  await runRecords.create({ job: 'policy', runId, startedAt, stopAt, process: null })
   await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook'), timeoutMs: 60_000 })
   const [adopted, ...others] = await runs.adopt(() => true)
-  expect([adopted?.file.runId, others]).toEqual([runId, []])
+  expect([adopted?.record.runId, others]).toEqual([runId, []])
   await runner.receiveResult(runId, RESULT)
   expect(await adopted?.end).toMatchObject({ how: 'result', result: RESULT })
 })
 
 test('of the reconcile one run is under way, also when the record of an ended one could not be removed', async () => {
-  const { files, runs, runner, left } = await setUp()
+  const { runRecords, runs, runner, left } = await setUp()
   const run = await runs.start({ job: 'reconcile' })
   await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ code: 'UNIQUE_KEY_TAKEN' })
-  await runner.receiveResult(run.file.runId, RESULT)
+  await runner.receiveResult(run.record.runId, RESULT)
   await run.end
   left.writes = 1
   await run.discard()
-  expect(await files.all()).toHaveLength(1)
+  expect(await runRecords.all()).toHaveLength(1)
   const next = await runs.start({ job: 'reconcile' })
-  expect((await files.all()).map(({ runId }) => runId)).toEqual([next.file.runId])
+  expect((await runRecords.all()).map(({ runId }) => runId)).toEqual([next.record.runId])
 })
 
 test('a start whose record was written, though its answer was lost, holds up no later one', async () => {
-  const { files, runs, left } = await setUp()
+  const { runRecords, runs, left } = await setUp()
   left.answers = 1
   await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ name: 'StorageError' })
-  expect(await files.all()).toHaveLength(1)
+  expect(await runRecords.all()).toHaveLength(1)
   const next = await runs.start({ job: 'reconcile' })
-  expect((await files.all()).map(({ runId }) => runId)).toEqual([next.file.runId])
+  expect((await runRecords.all()).map(({ runId }) => runId)).toEqual([next.record.runId])
 })
 
 test('records are cleared of runs that are over and that this server does not follow', async () => {
-  const { files, runs } = await setUp()
+  const { runRecords, runs } = await setUp()
   const seconds = Math.floor(Date.now() / 1_000)
   const record = (stopAt: number) =>
     ({
@@ -91,8 +96,10 @@ test('records are cleared of runs that are over and that this server does not fo
       process: null,
     }) as const
   const [over, adopted, young] = [record(seconds - 120), record(seconds - 120), record(seconds - 45)]
-  for (const run of [over, adopted, young]) await files.create(run)
+  for (const run of [over, adopted, young]) await runRecords.create(run)
   await runs.adopt(({ runId }) => runId === adopted.runId)
   await runs.clear()
-  expect((await files.all()).map(({ runId }) => runId).sort()).toEqual([adopted.runId, young.runId].sort())
+  expect((await runRecords.all()).map(({ runId }) => runId).sort()).toEqual(
+    [adopted.runId, young.runId].sort(),
+  )
 })
