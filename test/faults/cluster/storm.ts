@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { findDisagreements } from '../../e2e/support/invariants.js'
 import { startHostileClient } from '../engine/hostileClient.js'
 import { count, lookUntilNone, type Print, runStorm } from '../engine/storm.js'
+import { findLostCancels } from '../orders/cancels.js'
 import { type Balances, readBalances, takeCensus } from '../orders/census.js'
 import { createCopies } from '../orders/copies.js'
 import { createNotes } from '../orders/notes.js'
@@ -112,6 +113,10 @@ function workloadOf(around: Surroundings, options: ClusterStormOptions) {
     },
     async judge() {
       const leftovers = await lookUntilNone(patienceMs, () => findLeftovers(database, traders), isExcused)
+      // A failover to an asynchronous standby may lose cancels, too.
+      const lostCancels = plan.isAsynchronous
+        ? []
+        : await lookUntilNone(patienceMs, () => findLostCancels(traders, notes))
       const overlaps = await notes.overlaps()
       const { figures, violations } = await judgeHistories(cluster, patienceMs)
       return {
@@ -135,6 +140,7 @@ function workloadOf(around: Surroundings, options: ClusterStormOptions) {
           ...(plan.isAsynchronous
             ? []
             : forgotten.map((orderId) => `${orderId} was taken and is not stored`)),
+          ...lostCancels,
           ...leftovers,
           ...cluster.faults(),
           ...violations,
@@ -301,6 +307,7 @@ async function findLeftovers(database: ClusterDatabase, { placed }: Traders): Pr
     database.url(),
     `SELECT 'orders' AS tbl, id FROM orders WHERE is_open
      UNION ALL SELECT 'relays', id FROM relays WHERE is_open
+     UNION ALL SELECT 'cancels', id FROM cancels WHERE is_open
      UNION ALL SELECT 'runs', id FROM runs WHERE is_open AND unique_key IS NOT NULL`,
   )
   return idsSchema

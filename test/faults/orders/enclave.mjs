@@ -40,6 +40,13 @@ function accountOf(orderId) {
   return orderId && readFileSync(join(bench, 'accounts', orderId), 'utf8')
 }
 
+/** Every run of an order, and whether it began with a cancel. */
+function noteJob({ runId, orderId, cancel }) {
+  const at = performance.timeOrigin + performance.now()
+  const note = { at, runId, orderId, hasCancel: cancel !== undefined }
+  appendFileSync(join(bench, 'jobs'), `${JSON.stringify(note)}\n`)
+}
+
 /** A job is noted when its answer is on its way. */
 function watchJob({ request, response }) {
   if (request.method !== 'POST') return
@@ -59,6 +66,7 @@ function watchJob({ request, response }) {
         underWay.set(job.runId, run)
         if (run.account !== undefined) {
           tell('started')
+          noteJob(job)
           reached('noted')
           response.once('finish', () => {
             reached('taken')

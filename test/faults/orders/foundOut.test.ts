@@ -63,6 +63,11 @@ test('a server that answers before it has stored is found out', { retry: 0 }, as
   expect(found).toContain('orders do not end')
 })
 
+test('a server that answers a cancel before it has stored it is found out', { retry: 0 }, async () => {
+  const found = await violationsOf({ orders: 2, variables: { FAULTS_LOSE: 'cancels' }, patienceMs: 10_000 })
+  expect(found).toMatch(/the cancel of 0x\w+ is lost/)
+})
+
 test('a server that cannot start is found out', { retry: 0 }, async () => {
   const found = await violationsOf({ orders: 2, variables: { CHAIN_ID: 'none' }, patienceMs: 3_000 })
   expect(found).toContain('in 1 lives no server could start')

@@ -13,7 +13,7 @@ import type { Traders } from './traders.js'
 
 const WAITING = 'orders'
 const NOTES = 'runs'
-const TABLES = [WAITING, NOTES, 'relays'] as const
+const TABLES = [WAITING, NOTES, 'relays', 'cancels'] as const
 const noteSchema = z.object({ job: z.literal('policy'), stopAt: z.number() })
 
 /** Finds open records, results and runs of the enclave that are left once every order has ended. */

@@ -18,6 +18,8 @@ export interface Notes {
   overlaps(): Promise<string[]>
   /** Lists the kills of the enclave: the time by `performance.now()`, and the runs under way. */
   deaths(): Promise<{ readonly at: number; readonly runs: readonly string[] }[]>
+  /** Lists the runs of orders that the enclave has accepted, with the time by `performance.now()`. */
+  jobs(): Promise<AcceptedJob[]>
   /** Counts failures of stores, and kills and stops of the enclave, by kind. */
   struck(): Promise<Record<string, number>>
   /** Lets the enclave be killed or stopped so, each once. */
@@ -27,6 +29,9 @@ export interface Notes {
   /** Sets the clock of server and enclave. */
   setClock(aheadMs: number): Promise<void>
 }
+
+const jobSchema = z.object({ at: z.number(), runId: z.string(), orderId: z.string(), hasCancel: z.boolean() })
+export type AcceptedJob = z.output<typeof jobSchema>
 
 const LOOK_MS = 5
 const DIGITS = 4
@@ -45,6 +50,10 @@ export function createNotes(bench: string): Notes {
     async deaths() {
       const deaths = (await linesOf(join(bench, 'deaths'))).map((line) => deathSchema.parse(JSON.parse(line)))
       return deaths.map(({ at, runs }) => ({ at: at - performance.timeOrigin, runs }))
+    },
+    async jobs() {
+      const jobs = (await linesOf(join(bench, 'jobs'))).map((line) => jobSchema.parse(JSON.parse(line)))
+      return jobs.map(({ at, ...job }) => ({ ...job, at: at - performance.timeOrigin }))
     },
     async struck() {
       const failures = await linesOf(join(bench, 'struck'))

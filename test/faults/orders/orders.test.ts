@@ -21,6 +21,7 @@ test('through faults and kills every order that was taken ends once, and the mon
   expect(report.violations).toEqual([])
   expect(report.orders).toMatchObject({ placed: SIZE.orders, accepted: SIZE.orders })
   expect(report.orders.settled + report.orders.refunded).toBe(SIZE.orders)
+  expect(report.orders.cancelled).toBeGreaterThan(0)
   expect(report.enclave.restarted).toBeGreaterThan(0)
 })
 

@@ -84,6 +84,8 @@ export interface PlannedOrder {
   readonly trader: number
   readonly request: Omit<OrderRequest, 'deadline'>
   readonly repeats: number
+  /** When its account cancels it, counted from its acceptance by a server. */
+  readonly cancelAfterMs?: number
 }
 
 /** Strikes after so many occasions of its kind have passed, for so many in a row. */
@@ -160,6 +162,10 @@ const TOO_MUCH = 25_001n * ONE_USDC
 const MAX_SEED = 1_000_000_000
 /** Longer than a read of the chain stays valid, and than the server's health checks of the enclave are apart. */
 const MOST_STOPPED_MS = 12_000
+/** One order of so many is cancelled, before, during or after its run. Its number decides, so plans of earlier seeds stay. */
+const CANCELLED = 4
+const CANCEL_STEP_MS = 377
+const MOST_CANCEL_MS = 3_000
 /** Steps of the stores for one order, and for a start. */
 const STEPS_PER_ORDER = 50
 
@@ -204,7 +210,9 @@ function spread<T>(random: Random, items: readonly T[], lives: number): T[][] {
 
 function planOrder(random: Random, index: number): PlannedOrder {
   const trader = index % TRADERS
-  return { trader, request: planRequest(random), repeats: random.pick([0, 0, 0, 1, 3]) }
+  const order = { trader, request: planRequest(random), repeats: random.pick([0, 0, 0, 1, 3]) }
+  if (index % CANCELLED !== 1) return order
+  return { ...order, cancelAfterMs: (index * CANCEL_STEP_MS) % MOST_CANCEL_MS }
 }
 
 /** Mostly buys from the wallet; sales, withdrawals and buys from cash, which may be refused; and one that must be. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findDisagreements } from '../../e2e/support/invariants.js'
 import { startHostileClient } from '../engine/hostileClient.js'
 import { lookUntilNone, type Print, runStorm } from '../engine/storm.js'
+import { findLostCancels } from './cancels.js'
 import { type Balances, readBalances, takeCensus } from './census.js'
 import { type Copies, createCopies } from './copies.js'
 import { createFullDisk } from './fullDisk.js'
@@ -76,6 +77,7 @@ async function surround(options: OrderStormOptions) {
 
 function workloadOf(around: Surroundings, { plan, patienceMs = STALL_BOUND_MS }: OrderStormOptions) {
   const { platform, disk, traders, notes, deaths, lives, reorgs, copies, hostile, world } = around
+  const leftoverMs = Math.min(patienceMs, LEFTOVER_BOUND_MS)
   let before: Balances = new Map()
   return {
     seed: plan.seed,
@@ -97,9 +99,8 @@ function workloadOf(around: Surroundings, { plan, patienceMs = STALL_BOUND_MS }:
         ...(await takeCensus(platform, traders, before)),
         ...(await findDisagreements(platform)).map((found) => JSON.stringify(found)),
         ...(await copies.faults()),
-        ...(await lookUntilNone(Math.min(patienceMs, LEFTOVER_BOUND_MS), () =>
-          findLeftovers(platform, traders),
-        )),
+        ...(await lookUntilNone(leftoverMs, () => findLostCancels(traders, notes))),
+        ...(await lookUntilNone(leftoverMs, () => findLeftovers(platform, traders))),
         ...(await notes.overlaps()),
         ...lives.violations(),
       ]

@@ -2,7 +2,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Wallet } from 'ethers'
-import { type Client, createClient, NotSubmittedError, type SealedOrder } from '../../../src/client/index.js'
+import {
+  type Client,
+  createClient,
+  NotSubmittedError,
+  type SealedOrder,
+  ServerError,
+} from '../../../src/client/index.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import { publicIdentity } from '../../../src/sandbox/secrets.js'
@@ -17,6 +23,8 @@ export interface PlacedOrder {
   readonly account: SandboxAccount
   /** Whether a server has answered 202 for this envelope. */
   accepted: boolean
+  /** The answer to its cancel: a server has stored it, or the order had ended. */
+  cancel?: { readonly answer: 'stored' | 'too-late'; readonly at: number }
   /** How its escrow ended, once no reorganization can take it back. */
   end?: 'SETTLED' | 'REFUNDED'
 }
@@ -43,6 +51,8 @@ export function countOrders({ placed }: Traders) {
     accepted: all.filter(({ accepted }) => accepted).length,
     settled: all.filter(({ end }) => end === 'SETTLED').length,
     refunded: all.filter(({ end }) => end === 'REFUNDED').length,
+    /** Cancels that a server has stored. */
+    cancelled: all.filter(({ cancel }) => cancel?.answer === 'stored').length,
   }
 }
 
@@ -57,6 +67,7 @@ const ACCEPTED = 202
 export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
   const placed = new Map<Hex, PlacedOrder>()
   const over = new AbortController()
+  const cancels: Promise<void>[] = []
   let begun = 0
   const answered = createOccasions()
   const employees = sandbox.accounts.employees.map((account) => {
@@ -105,6 +116,21 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
     // A repeated post may get any answer, and must not start another run.
     const again = Array.from({ length: planned.repeats }, () => client.submitOrder(sealed))
     await Promise.allSettled(again)
+    const { cancelAfterMs } = planned
+    if (cancelAfterMs !== undefined) cancels.push(sleep(cancelAfterMs).then(() => cancel(client, one)))
+  }
+
+  async function cancel(client: Client, one: PlacedOrder): Promise<void> {
+    const answer = await insist(async () => {
+      try {
+        await client.cancelOrder(one.sealed.orderId)
+        return 'stored' as const
+      } catch (error) {
+        if (error instanceof ServerError && error.code === 'order-ended') return 'too-late' as const
+        throw error
+      }
+    })
+    if (answer !== undefined) one.cancel = { answer, at: performance.now() }
   }
 
   /** Repeats an action until it succeeds. Undefined once the traders have stopped. */
@@ -147,6 +173,7 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
     async stop() {
       over.abort()
       await Promise.all([looking, ...employees.map(({ last }) => last)])
+      await Promise.all(cancels)
     },
   }
 }
