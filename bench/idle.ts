@@ -1,206 +1,104 @@
-import { randomBytes } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { postOrderSchema } from '../src/protocol/api.js'
-import { bytesToHex, type Hex } from '../src/protocol/hex.js'
+import type { Hex } from '../src/protocol/hex.js'
 import { startPostgres } from '../src/sandbox/postgres.js'
 import type { Sandbox } from '../src/sandbox/sandbox.js'
+import { startServerProcess } from '../src/sandbox/serverProcess.js'
 import type { Engine } from '../src/server/store/engine.js'
 import { createOrderRecords, emptyOrderRecord, type OrderRecord } from '../src/server/store/orderRecords.js'
 import { createDatabases, openPostgres } from '../src/server/store/postgres/postgresEngine.js'
 import { openSqlite } from '../src/server/store/sqlite/sqliteEngine.js'
 import { createLogger } from '../src/service/logger.js'
-import { emitOrders } from './support/emittedOrders.js'
-import type { Bar, BenchContext, Figure, Row } from './support/figure.js'
-import { openOrders, type UnpostedOrder } from './support/openOrders.js'
-import { BENCH_DIRECTORY, replaceServer, startBenchSandbox } from './support/platform.js'
-import { MEMORY_OPTIONS, type Memory, memoryOf } from './support/processes.js'
-import { spreadOf } from './support/statistics.js'
-
-/** A start with so much stored, and the idle server that it leaves. */
-export interface IdleRow extends Memory {
-  readonly store: 'SQLite' | 'PostgreSQL'
-  readonly stored: number
-  /** The stored orders in the events of the last 38 days, which a start reads. */
-  readonly onChain: number
-  /** From the start of the process until it answers. */
-  readonly listeningMs: number
-  /** From the start of the process until it knows every open order. */
-  readonly readyMs: number
-}
+import type { UnpostedOrder } from '../test/support/crowd.js'
+import { eventually } from '../test/support/eventually.js'
+import { emitOrders, newOrderIds } from './support/emittedOrders.js'
+import { type Bar, BENCH_DIRECTORY, type Cells, type Figure, ratio, type Turn } from './support/figure.js'
+import { openOrders } from './support/openOrders.js'
+import { makeDirectory, onBroken, startBenchSandbox } from './support/platform.js'
 
 const OPEN = 50
 /** Fewer orders than these end in 38 days: the older ones are on no page that a start reads. */
 const MOST_ON_CHAIN = 100_000
 const PER_BLOCK = 2_000
-const ID_BYTES = 32
 /** Starts of each; their medians count. */
 const STARTS = 3
 /** Narrator and relay have looked by then as well. */
 const SETTLE_MS = 5_000
 const READY_WITHIN_MS = 120_000
-const POLL_MS = 50
 /** Rows of one commit. */
 const GROUP = 5_000
 /** So far ahead that no run starts. */
 const NEXT_RUN_MS = 24 * 3_600_000
 /** Blocks in one query of events. Nodes give about ten thousand events at once. */
 const SETTINGS = { RPC_LOG_RANGE: '4' }
-
-/** The bar of a start with 100,000 envelopes. */
-const READY_MS = 5_000
-const READY_STORED = 100_000
-/** A start with the most stored, by one with the least. */
+/** A start with the most stored, by one with nothing. RSS differs by a tenth between two starts. */
 const FLAT = 1.2
-/**
- * The memory that a start with the most stored leaves in use, by one with the least. 1.25 of a heap of some 26 MiB is less
- * than 7 bytes for each of a million envelopes: not even a pointer. RSS is twice as lax: it differs by a tenth between two
- * starts. It also keeps pages that the listing of a million names needed for a moment.
- * Knowledge of the last 38 days' orders is not judged: it comes from the chain, whatever is stored.
- */
-const MEMORY = { rssMiB: 1.5, heapMiB: 1.25 }
+const JUDGED = ['listens ms', 'ready ms', 'RSS MiB', 'heap MiB']
 
 export const idle: Figure = {
   name: 'idle',
   title: 'Starts, and idle servers',
-  async measure(context) {
-    const sandbox = await startBenchSandbox()
-    try {
-      await sandbox.server().stop()
-      const rows = await measure(sandbox, context)
-      const ofStore = (store: IdleRow['store']) => rows.filter((row) => row.store === store)
-      return {
-        rows: rows.map(tableRow),
-        bars: [ofStore('SQLite'), ofStore('PostgreSQL')].flatMap((own) => [
-          ...startBars(own),
-          ...flatBars(own),
-        ]),
-        notes: [
-          `${OPEN} orders open in each; the others finished, as the store writes them; medians of ${STARTS} starts`,
-          'ready: every open order is known; memory after a garbage collection, seconds later',
-        ],
-        rounds: rows,
+  async prepare(context) {
+    const { cleanUp, nodeOptions, options } = context
+    const sandbox = await startBenchSandbox(context)
+    await sandbox.server().stop()
+    const database = await startPostgres(BENCH_DIRECTORY)
+    cleanUp.add(database.remove)
+    const open = await openOrders(sandbox, OPEN)
+    const finished = newOrderIds(options.stored)
+    const onChain = finished.slice(0, MOST_ON_CHAIN)
+    const rows: Record<string, Turn> = {}
+    const bars: Bar[] = []
+    /** Fills a store at the first start. */
+    function startsOn(isPostgres: boolean, ids: readonly Hex[], first = async () => {}): Turn {
+      let env: Promise<Record<string, string>> | undefined
+      const fill = async (): Promise<Record<string, string>> => {
+        await first()
+        const directory = await makeDirectory(context, 'idle')
+        const url = isPostgres ? await database.createDatabase() : undefined
+        const engine =
+          url === undefined ? openSqlite({ directory, onBroken }) : await openPostgres(createDatabases(url))
+        await storeOrders(engine, open, ids)
+        await engine.stop()
+        return { ...SETTINGS, DATA_DIR: directory, ...(url !== undefined && { DATABASE_URL: url.reveal() }) }
       }
-    } finally {
-      await sandbox.stop()
-      await rm(sandbox.directory, { recursive: true })
+      return async () => {
+        env ??= fill()
+        return measureStart(sandbox, await env, nodeOptions)
+      }
+    }
+
+    for (const store of ['SQLite', 'PostgreSQL']) {
+      const [none, all] = [`${store}, none stored`, `${store}, ${finished.length} stored`]
+      rows[none] = startsOn(store === 'PostgreSQL', [])
+      rows[all] = startsOn(store === 'PostgreSQL', finished)
+      bars.push(...JUDGED.map((column) => ratio(column, all, none, { atMost: FLAT })))
+    }
+    rows[`SQLite, ${onChain.length} stored and in events`] = startsOn(false, onChain, () =>
+      emit(sandbox, onChain),
+    )
+    return {
+      rows,
+      bars,
+      notes: [
+        `${OPEN} more orders are open in each; ready: all of these are known`,
+        'in events: of the last 38 days, which a start reads',
+      ],
+      rounds: STARTS,
+      isSerial: true,
     }
   },
 }
 
-/** @param rows of one store */
-export function startBars(rows: readonly IdleRow[]): Bar[] {
-  const judged = rows.filter(({ stored }) => stored <= READY_STORED)
-  const longest = Math.max(...judged.map(({ readyMs }) => readyMs))
-  return [
-    {
-      what: `${storeOf(rows)}, ready, ms, with up to ${READY_STORED}`,
-      value: spreadOf([longest]),
-      atMost: READY_MS,
-    },
-    { what: `${storeOf(rows)}, RSS near flat`, value: growth(rows, 'rssMiB'), atMost: MEMORY.rssMiB },
-    { what: `${storeOf(rows)}, heap near flat`, value: growth(rows, 'heapMiB'), atMost: MEMORY.heapMiB },
-  ]
-}
-
-function flatBars(rows: readonly IdleRow[]): Bar[] {
-  return [
-    {
-      what: `${storeOf(rows)}, listens, most stored ÷ least`,
-      value: growth(rows, 'listeningMs'),
-      atMost: FLAT,
-    },
-    { what: `${storeOf(rows)}, ready, most stored ÷ least`, value: growth(rows, 'readyMs'), atMost: FLAT },
-  ]
-}
-
-function storeOf([row]: readonly IdleRow[]): string {
-  return row?.store ?? 'no store'
-}
-
-/** Null where there is one number of stored orders. */
-function growth(rows: readonly IdleRow[], of: 'rssMiB' | 'heapMiB' | 'listeningMs' | 'readyMs') {
-  const offChain = rows.filter(({ onChain }) => onChain === 0).sort((a, b) => a.stored - b.stored)
-  const [least, most] = [offChain.at(0), offChain.at(-1)]
-  if (least === undefined || most === undefined || least.stored === most.stored) return null
-  return spreadOf([most[of] / least[of]])
-}
-
-function tableRow({ store, stored, onChain, listeningMs, readyMs, rssMiB, heapMiB }: IdleRow): Row {
-  const cells = {
-    stored,
-    'on chain': onChain,
-    'listens ms': listeningMs,
-    'ready ms': readyMs,
-    'RSS MiB': rssMiB,
-    'heap MiB': heapMiB,
+async function emit({ provider, info, accounts }: Sandbox, orderIds: readonly Hex[]): Promise<void> {
+  const mine = () => provider.send('evm_mine', [])
+  const emission = { escrow: info.contracts.orderEscrow, from: accounts.owner.address, orderIds, mine }
+  for (const name of ['OrderOpened', 'OrderSettled'] as const) {
+    await emitOrders(provider, { ...emission, name, perBlock: PER_BLOCK })
   }
-  return { what: store, cells }
-}
-
-/** Both stores with nothing stored and with each number; at the end, SQLite with orders in the events of the chain, too. */
-async function measure(sandbox: Sandbox, { stored, print, nodeOptions }: BenchContext): Promise<IdleRow[]> {
-  const open = await openOrders(sandbox, OPEN)
-  const finished = Array.from({ length: Math.max(...stored) }, () => bytesToHex(randomBytes(ID_BYTES)))
-  const rows: IdleRow[] = []
-  const look = async (store: IdleRow['store'], count: number, onChain: number) => {
-    print(`  ${STARTS} starts with ${count} stored in ${store}, ${onChain} of them on the chain`)
-    const starts = await withStored(store, open, finished.slice(0, count), async (env) => {
-      const found: Start[] = []
-      while (found.length < STARTS) found.push(await measureStart(sandbox, env, nodeOptions))
-      return found
-    })
-    const median = (of: (start: Start) => number) => spreadOf(starts.map(of)).median
-    rows.push({
-      ...{ store, stored: count, onChain },
-      listeningMs: median(({ listeningMs }) => listeningMs),
-      readyMs: median(({ readyMs }) => readyMs),
-      rssMiB: median(({ rssMiB }) => rssMiB),
-      heapMiB: median(({ heapMiB }) => heapMiB),
-    })
-  }
-  for (const store of ['SQLite', 'PostgreSQL'] as const) {
-    for (const count of [0, ...stored]) await look(store, count, 0)
-  }
-  const onChain = Math.min(MOST_ON_CHAIN, Math.min(...stored))
-  const { provider, info, accounts } = sandbox
-  const emission = {
-    ...{ escrow: info.contracts.orderEscrow, from: accounts.owner.address },
-    ...{ orderIds: finished.slice(0, onChain), perBlock: PER_BLOCK },
-    mine: () => provider.send('evm_mine', []),
-  }
-  await emitOrders(provider, { ...emission, name: 'OrderOpened' })
-  await emitOrders(provider, { ...emission, name: 'OrderSettled' })
-  await look('SQLite', Math.min(...stored), onChain)
-  return rows
-}
-
-/** A store with these orders, for as long as servers start on it. */
-async function withStored<T>(
-  store: IdleRow['store'],
-  open: readonly UnpostedOrder[],
-  finished: readonly Hex[],
-  look: (env: Record<string, string>) => Promise<T>,
-): Promise<T> {
-  const directory = join(BENCH_DIRECTORY, `idle-${Date.now()}`)
-  const database = store === 'PostgreSQL' ? await startPostgres(BENCH_DIRECTORY) : undefined
-  try {
-    const url = await database?.createDatabase()
-    const engine =
-      url === undefined ? openSqlite({ directory, onBroken: fail }) : await openPostgres(createDatabases(url))
-    await storeOrders(engine, open, finished)
-    await engine.stop()
-    return await look({ DATA_DIR: directory, ...(url !== undefined && { DATABASE_URL: url.reveal() }) })
-  } finally {
-    await database?.remove()
-    await rm(directory, { recursive: true, force: true })
-  }
-}
-
-function fail(error: Error): never {
-  throw error
 }
 
 /**
@@ -242,38 +140,56 @@ function recordOf({ body, commit }: UnpostedOrder, outcome: 'placed' | 'settled'
   }
 }
 
-type Start = Omit<IdleRow, 'store' | 'stored' | 'onChain'>
-
-/** Starts the compiled server in the place of the sandbox's own, and looks at it while it idles. */
+/** Starts a server in the place of the sandbox's own, and looks at it while it idles. */
 async function measureStart(
   sandbox: Sandbox,
   env: Record<string, string>,
   nodeOptions: readonly string[],
-): Promise<Start> {
+): Promise<Cells> {
+  const { directory, info } = sandbox
   const startedAt = Date.now()
-  const { child, stop } = await replaceServer(sandbox, [...nodeOptions, ...MEMORY_OPTIONS], {
-    ...env,
-    ...SETTINGS,
+  const [log, memory] = [`${startedAt}.log`, join(directory, `${startedAt}.json`)]
+  const server = await startServerProcess({
+    ...{ directory, log, url: info.url },
+    variables: { ...env, MEMORY_FILE: memory },
+    nodeOptions: [...nodeOptions, '--expose-gc', '--import', REPORTER],
   })
   try {
-    const log = join(sandbox.directory, 'measured.log')
-    const readyMs = (await timeOf(log, 'open orders read')) - startedAt
-    const listeningMs = (await timeOf(log, 'listening')) - startedAt
+    const ready = await timeOf(join(directory, log), 'open orders read')
+    const listening = await timeOf(join(directory, log), 'listening')
     await sleep(SETTLE_MS)
-    return { listeningMs, readyMs, ...(await memoryOf(child)) }
+    process.kill(server.pid, 'SIGUSR2')
+    const text = await eventually('the memory', () => readFile(memory, 'utf8').catch(() => undefined))
+    const { rss, heapUsed } = memorySchema.parse(JSON.parse(text))
+    return {
+      'listens ms': listening - startedAt,
+      'ready ms': ready - startedAt,
+      'RSS MiB': rss / MIB,
+      'heap MiB': heapUsed / MIB,
+    }
   } finally {
-    await stop()
+    await server.stop()
   }
 }
 
-const lineSchema = z.object({ time: z.iso.datetime().transform((text) => Date.parse(text)), msg: z.string() })
+const MIB = 2 ** 20
+const memorySchema = z.object({ heapUsed: z.number(), rss: z.number() })
+/** Reports the memory of the process that loads it after a garbage collection. The file appears whole. */
+const REPORTER = `data:text/javascript,${encodeURIComponent(`
+import { renameSync, writeFileSync } from 'node:fs'
+process.on('SIGUSR2', () => {
+  globalThis.gc()
+  writeFileSync(process.env.MEMORY_FILE + '.new', JSON.stringify(process.memoryUsage()))
+  renameSync(process.env.MEMORY_FILE + '.new', process.env.MEMORY_FILE)
+})`)}`
+
+const lineSchema = z.object({ time: z.iso.datetime().transform((text) => Date.parse(text)) })
 
 /** Unix milliseconds of the log's first line with that message, once it is there. */
-async function timeOf(log: string, message: string): Promise<number> {
-  for (const giveUpAt = Date.now() + READY_WITHIN_MS; Date.now() < giveUpAt; await sleep(POLL_MS)) {
-    const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes(`"${message}"`))
-    const [first] = lines.map((line) => lineSchema.parse(JSON.parse(line)))
-    if (first !== undefined) return first.time
+function timeOf(log: string, message: string): Promise<number> {
+  const look = async () => {
+    const line = (await readFile(log, 'utf8')).split('\n').find((text) => text.includes(`"${message}"`))
+    return line === undefined ? undefined : lineSchema.parse(JSON.parse(line)).time
   }
-  throw new Error(`the server does not log "${message}": see measured.log`)
+  return eventually(`"${message}" in ${log}`, look, READY_WITHIN_MS)
 }

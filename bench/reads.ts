@@ -1,89 +1,55 @@
-import { z } from 'zod'
-import { compare, ratioBar, rowsOf, withPeers } from './support/compare.js'
-import type { Figure } from './support/figure.js'
-import { openOrders, postAll } from './support/openOrders.js'
+import { type Figure, ratio } from './support/figure.js'
+import { openAndPost } from './support/openOrders.js'
+import { besidePeers } from './support/peers.js'
 import type { Platform } from './support/platform.js'
 
-/** One account's. */
-const ORDERS = 20
-
-interface Read {
-  readonly name: string
-  /** Express path of the peers' route. */
-  readonly route: string
-  /** The least requests per second, by those of the bare route. */
-  readonly bar: number
-  readonly note: string
-  /** Paths to ask for, in turn. */
-  paths(platform: Platform): readonly string[] | Promise<readonly string[]>
-}
+const CONNECTIONS = 64
+/** The warm-up is longer by this: the JIT compiler optimizes code that has run a few thousand times. */
+const WARM_UP_ROUNDS = 3
 
 /** Each beside two peers that answer the same body from memory. */
 export const reads: readonly Figure[] = [
-  readFigure({
-    name: 'health',
-    route: '/health',
-    bar: 0.8,
-    note: 'from memory: the server asks neither chain nor broker',
-    paths: () => ['/health'],
-  }),
-  readFigure({
-    name: 'market',
-    route: '/market',
-    bar: 0.8,
-    note: 'one answer of the broker serves all requests of two seconds (MARKET_MAX_AGE)',
-    paths: () => ['/market'],
-  }),
-  readFigure({
-    name: 'wallet',
-    route: '/wallet/:address',
-    bar: 0.7,
-    note: 'the server reads each wallet once for each block; the chain makes one a second',
-    paths: ({ sandbox }) => sandbox.accounts.employees.map(({ address }) => `/wallet/${address}`),
-  }),
-  readFigure({
-    name: 'order-status',
-    route: '/orders/:orderId',
-    bar: 0.7,
-    note: 'the server reads each escrow once for each block (one a second), and each record when it was written',
-    paths: openAndPost,
-  }),
+  readFigure('health', '/health', 0.8, async () => ['/health']),
+  readFigure('market', '/market', 0.8, async () => ['/market']),
+  readFigure('wallet', '/wallet/:address', 0.7, async ({ sandbox }) =>
+    sandbox.accounts.employees.map(({ address }) => `/wallet/${address}`),
+  ),
+  readFigure('order-status', '/orders/:orderId', 0.7, async (platform) =>
+    (await openAndPost(platform, 20)).map(({ orderId }) => `/orders/${orderId}`),
+  ),
 ]
 
-function readFigure({ name, route, bar, note, paths }: Read): Figure {
-  const title = `GET ${route}`
+/**
+ * @param path the peers' Express path
+ * @param atLeast the requests per second, by those of the bare route
+ * @param pathsOf paths to ask for, in turn
+ */
+function readFigure(
+  name: string,
+  path: string,
+  atLeast: number,
+  pathsOf: (platform: Platform) => Promise<readonly string[]>,
+): Figure {
   return {
     name,
-    title,
-    async measure({ platform, rounds, roundMs, connections }) {
-      const { sandbox, server } = await platform()
-      const asked = await paths(await platform())
-      const requests = asked.map((path) => ({ method: 'GET' as const, path }))
-      const body = await bodyOf(`${server.url}${asked[0] ?? ''}`)
-      const peerRoute = { method: 'GET' as const, path: route, status: 200, body }
-      return withPeers({ ...peerRoute, directory: sandbox.directory, stores: false }, async (peers) => {
-        const servers = { ours: server, ...peers }
-        const plan = { connections, requests, durationMs: roundMs, polls: true }
-        const measured = await compare({ servers, rounds, plan: () => plan })
-        return {
-          rows: rowsOf(measured),
-          bars: [ratioBar(measured, 'bare', { atLeast: bar }), ratioBar(measured, 'plain')],
-          notes: [note, `medians of ${rounds} rounds in turns, ${connections} connections, closed loop`],
-          rounds: measured,
-        }
+    title: `GET ${path}`,
+    async prepare(context) {
+      const { seconds } = context.options
+      const platform = await context.platform()
+      const requests = (await pathsOf(platform)).map((asked) => ({ method: 'GET' as const, path: asked }))
+      const rows = await besidePeers(context, {
+        servers: { ours: platform.server },
+        path,
+        plan: (round) => ({
+          connections: CONNECTIONS,
+          requests,
+          expectedStatus: 200,
+          durationMs: seconds * 1_000 * (round === 0 ? WARM_UP_ROUNDS : 1),
+          polls: true,
+        }),
       })
+      const bars = [ratio('requests/s', 'ours', 'bare', { atLeast }), ratio('requests/s', 'ours', 'plain')]
+      return { rows, bars, notes: [] }
     },
   }
-}
-
-async function bodyOf(url: string) {
-  const response = await fetch(url)
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
-  return z.json().parse(await response.json())
-}
-
-async function openAndPost({ sandbox, server }: Platform): Promise<string[]> {
-  const opened = await openOrders(sandbox, ORDERS)
-  await postAll(server.url, opened)
-  return opened.map(({ orderId }) => `/orders/${orderId}`)
 }

@@ -1,228 +1,170 @@
-import { verifyTypedData } from 'ethers'
-import { authorizationDomain, type SignedAuthorization } from '../src/protocol/authorization.js'
-import { authorizationTypes } from '../src/protocol/authorizationTypes.js'
-import { createAuthorizationVerifier } from '../src/server/relay/authorization.js'
-import { startPeer, type Target, type Turn, takeTurn } from './support/compare.js'
-import type { BenchContext, Figure, Result, Row } from './support/figure.js'
-import { type Ceiling, measureCeiling } from './support/presigned.js'
-import { cpuMs, type Memory, memoryOf } from './support/processes.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { encodeAuthorizationCall } from '../src/chain/authorizationCall.js'
+import { type RpcAnswer, type RpcCall, resultOf, smallQuantitySchema } from '../src/chain/jsonRpc.js'
+import type { SignedAuthorization } from '../src/protocol/authorization.js'
+import type { SandboxAccount } from '../src/sandbox/accounts.js'
+import { createPrivateKey, createRelayerSigner } from '../src/server/signer/signer.js'
+import { Secret } from '../src/service/secret.js'
+import { processCpu } from '../test/support/platformProcesses.js'
+import { ENCLAVE_SIGNER } from '../test/support/roles.js'
+import { type BenchContext, type Cells, type Figure, ratio } from './support/figure.js'
+import { type Generator, takeTurn } from './support/load.js'
+import { startPeer } from './support/peers.js'
+import type { Target } from './support/processes.js'
 import {
+  MOST_CALLERS,
+  RELAY_HEADERS,
   type RelayChain,
-  type RelayPlatform,
-  relayHeaders,
   relayRequest,
   startRelayChain,
-  withRelay,
-} from './support/relayPlatform.js'
-import { growthOf, spreadOf } from './support/statistics.js'
+  startRelayServer,
+} from './support/relayChain.js'
 
-const CALLERS = 512
-const PER_ROUND = 4 * CALLERS
+const PER_ROUND = 4 * MOST_CALLERS
 /** Fewer, because the plain relay takes so much longer. */
-const PLAIN_PER_ROUND = CALLERS
-/** Samples of the memory, once the rounds have warmed it up. */
-const MEMORY_SAMPLES = 10
-const VERIFIED = 64
-const VERIFYING_MS = 250
-const BARS = { ceiling: 0.5, plain: 10, ethers: 6, heapGrowth: 1.1 }
-
-/** A relay in one round, until its answers say `confirmed`. */
-interface SenderTurn extends Turn {
-  /** CPU of the node's process for each authorization. */
-  readonly nodeCpuUs: number
-}
-
-/** The three ways of sending, right after one another. */
-interface RelayRound {
-  readonly ceiling: Ceiling
-  readonly ours: SenderTurn
-  readonly plain: SenderTurn
-}
+const PLAIN_PER_ROUND = MOST_CALLERS
+const BARS = { ceiling: 0.5, plain: 10 }
 
 export const relay: Figure = {
   name: 'relay',
   title: 'POST /relay',
-  async measure(context) {
-    const chain = await startRelayChain()
-    try {
-      return await withRelay(chain, context, { callers: CALLERS }, async (platform) => {
-        const { rpcUrl, chainId, contracts, accounts, signer } = chain
-        const { privateKey } = accounts.plain
-        const ledger = contracts.confidentialLedger
-        const plain = await startPeer({ kind: 'plainRelay', rpcUrl, chainId, ledger, privateKey, signer })
-        try {
-          return await measure(platform, plain, context)
-        } finally {
-          await plain.stop()
-        }
-      })
-    } finally {
-      await chain.stop()
+  async prepare(context) {
+    const chain = await startRelayChain(context)
+    const [ceiling, ours, ...others] = chain.accounts
+    if (ceiling === undefined || ours === undefined) throw new Error('the chain has too few accounts')
+    const server = await startRelayServer(chain, context, [ours])
+    const nextWrites = { ceiling: await chain.portfolios(PER_ROUND), ours: await chain.portfolios(PER_ROUND) }
+    const { loadAll } = context.generator
+    return {
+      rows: {
+        ceiling: () => sendStraight(chain, ceiling, nextWrites.ceiling()),
+        ours: async () => {
+          const authorizations = nextWrites.ours()
+          const cells = await relayAll(chain, loadAll, server, authorizations)
+          await chain.assertEffective(authorizations)
+          return cells
+        },
+        plain: plainTurn(chain, context, others),
+      },
+      bars: [
+        ratio('requests/s', 'ours', 'ceiling', { atLeast: BARS.ceiling }),
+        ratio('requests/s', 'ours', 'plain', { atLeast: BARS.plain }),
+      ],
+      notes: [
+        `${MOST_CALLERS} callers and as many under way; of ceiling and ours, all found to have taken effect`,
+      ],
     }
   },
 }
 
-async function measure(platform: RelayPlatform, plain: Target, context: BenchContext): Promise<Result> {
-  const { rounds, print, followed } = context
-  const authorizations = platform.chain.authorizations(VERIFIED)
-  platform.chain.forget(VERIFIED)
-  const verification = Array.from({ length: rounds + 1 }, () =>
-    verifyBoth(platform.chain, authorizations),
-  ).slice(1)
-  const measured: RelayRound[] = []
-  for (let round = 0; round <= rounds; round++) {
-    const found = await measureRound(platform, plain, round)
-    // The first round warms up.
-    if (round === 0) continue
-    measured.push(found)
-    const rates = [found.ceiling, found.ours, found.plain].map(({ perSecond }) => perSecond.toFixed(0))
-    print(`  round ${round} of ${rounds}: ceiling, ours, plain ${rates.join(', ')}/s`)
-  }
-  const memory = await followMemory(platform, followed)
-  const growth = growthOf(memory.map(({ heapMiB }) => heapMiB))
-  const ratio = (of: (round: RelayRound) => number) => spreadOf(measured.map(of))
-  const bars = [
-    {
-      what: 'requests/s, ours ÷ ceiling',
-      value: ratio(({ ours, ceiling }) => ours.perSecond / ceiling.perSecond),
-      atLeast: BARS.ceiling,
-    },
-    {
-      what: 'requests/s, ours ÷ plain',
-      value: ratio(({ ours, plain }) => ours.perSecond / plain.perSecond),
-      atLeast: BARS.plain,
-    },
-    {
-      what: "CPU of a verification, ethers ÷ ours, with the call's data",
-      value: spreadOf(verification.map(({ oursUs, ethersUs }) => ethersUs / oursUs)),
-      atLeast: BARS.ethers,
-    },
-  ]
-  const heap = {
-    what: `heap after ${followed}, by that at the beginning`,
-    value: followed === 0 ? null : spreadOf([growth]),
-    atMost: BARS.heapGrowth,
-  }
-  const notes = [
-    `${CALLERS} callers and as many under way, on one anvil with ten blocks a second; all found to have taken effect`,
-    'ceiling: signed beforehand, sent in batches; plain: Express, ethers, NonceManager, wait()',
-    `heap MiB ${listOf(memory, ({ heapMiB }) => heapMiB)}; RSS MiB ${listOf(memory, ({ rssMiB }) => rssMiB)}`,
-  ]
-  const rows = [ceilingRow(measured), senderRow(measured, 'ours'), senderRow(measured, 'plain')]
-  return { rows, bars: [...bars, heap], notes, rounds: { measured, verification, memory } }
-}
-
-/** The three in turns; the first of a round is the last of the next. */
-async function measureRound(platform: RelayPlatform, plain: Target, round: number): Promise<RelayRound> {
-  const { chain, server } = platform
-  const turns = [
-    async () => {
-      const authorizations = chain.authorizations(PER_ROUND)
-      const ceiling = await measureCeiling(chain, authorizations)
-      await chain.assertEffective(authorizations)
-      return { ceiling }
-    },
-    async () => ({ ours: await relayAll(platform, server, PER_ROUND, CALLERS) }),
-    async () => ({ plain: await relayAll(platform, plain, PLAIN_PER_ROUND, CALLERS) }),
-  ]
-  let found: Partial<RelayRound> = {}
-  for (let turn = 0; turn < turns.length; turn++) {
-    found = { ...found, ...(await turns[(turn + round) % turns.length]?.()) }
-  }
-  const { ceiling, ours, plain: theirs } = found
-  if (ceiling === undefined || ours === undefined || theirs === undefined)
-    throw new Error('a turn is missing')
-  return { ceiling, ours, plain: theirs }
-}
-
-/** Has so many authorizations relayed, each until it is final. */
+/** Has authorizations relayed, each until it is final. */
 export async function relayAll(
-  { chain, generator }: RelayPlatform,
+  { anvil }: RelayChain,
+  load: Generator['load'],
   target: Target,
-  count: number,
-  connections: number,
-): Promise<SenderTurn> {
-  const authorizations = chain.authorizations(count)
-  const before = await cpuMs(chain.pid)
-  // 200 says that it is final; its effect is looked up below.
-  const turn = await takeTurn(generator, target, {
-    connections,
+  authorizations: readonly SignedAuthorization[],
+): Promise<Cells> {
+  const before = await processCpu(anvil.pid)
+  const cells = await takeTurn(load, target, {
+    connections: MOST_CALLERS,
     requests: authorizations.map(relayRequest),
-    headers: relayHeaders(chain),
+    headers: RELAY_HEADERS,
     durationMs: null,
     expectedStatus: 200,
   })
-  const nodeCpuUs = (((await cpuMs(chain.pid)) - before) * 1_000) / count
-  await chain.assertEffective(authorizations)
-  return { ...turn, nodeCpuUs }
-}
-
-interface MemorySample extends Memory {
-  /** Relayed since the first sample. */
-  readonly authorizations: number
-}
-
-async function followMemory(platform: RelayPlatform, followed: number): Promise<MemorySample[]> {
-  const { child } = platform.server
-  const samples: MemorySample[] = [{ authorizations: 0, ...(await memoryOf(child)) }]
-  const perSample = Math.floor(followed / MEMORY_SAMPLES)
-  for (let sample = 1; perSample > 0 && sample <= MEMORY_SAMPLES; sample++) {
-    await relayAll(platform, platform.server, perSample, CALLERS)
-    samples.push({ authorizations: sample * perSample, ...(await memoryOf(child)) })
-  }
-  return samples
-}
-
-/** Microseconds of CPU that one verification takes, ours with the call's data. */
-function verifyBoth(chain: RelayChain, authorizations: readonly SignedAuthorization[]) {
-  const { verify } = createAuthorizationVerifier(chain)
   return {
-    oursUs: cpuUsOf(authorizations, verify),
-    ethersUs: cpuUsOf(authorizations, (authorization) => verifyByEthers(chain, authorization)),
+    ...cells,
+    'least CPU µs of the node': cpuOfEach(before, await processCpu(anvil.pid), authorizations),
   }
 }
 
-function verifyByEthers(chain: RelayChain, { primaryType, message, signature }: SignedAuthorization): void {
-  const domain = { chainId: chain.chainId, verifyingContract: chain.contracts.confidentialLedger }
-  const types = { [primaryType]: authorizationTypes[primaryType] }
-  const signer = verifyTypedData(authorizationDomain(primaryType, domain), types, message, signature)
-  if (signer !== chain.signer) throw new Error('the bench signed with another key')
+function cpuOfEach(
+  beforeMs: number,
+  afterMs: number,
+  authorizations: readonly SignedAuthorization[],
+): number {
+  return ((afterMs - beforeMs) * 1_000) / authorizations.length
 }
 
-/** CPU time, as the machine may do something else in between. */
-function cpuUsOf<T>(values: readonly T[], action: (value: T) => unknown): number {
-  const until = performance.now() + VERIFYING_MS
-  const before = process.cpuUsage()
-  let count = 0
-  while (performance.now() < until) {
-    for (const value of values) action(value)
-    count += values.length
+/** A request that fails leaves a nonce that all later ones wait for: the next round has a new process and account. */
+function plainTurn(
+  chain: RelayChain,
+  { cleanUp, generator }: BenchContext,
+  accounts: readonly SandboxAccount[],
+) {
+  const left = [...accounts]
+  let current: { peer: Target; nextWrites: () => SignedAuthorization[] } | undefined
+
+  async function start() {
+    const { privateKey } = left.shift() ?? { privateKey: '' }
+    const { rpcUrl, chainId } = chain.anvil
+    const ledger = chain.addresses.confidentialLedger
+    const task = { rpcUrl, chainId, ledger, privateKey, signer: ENCLAVE_SIGNER }
+    const peer = await startPeer(cleanUp, { kind: 'plainRelay', ...task })
+    return { peer, nextWrites: await chain.portfolios(PLAIN_PER_ROUND) }
   }
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / count
-}
 
-function ceilingRow(measured: readonly RelayRound[]): Row {
-  const cells = {
-    'requests/s': spreadOf(measured.map(({ ceiling }) => ceiling.perSecond)),
-    'least CPU µs of the node': spreadOf(measured.map(({ ceiling }) => ceiling.nodeCpuUs)).min,
+  return async () => {
+    current ??= await start()
+    const { peer, nextWrites } = current
+    const cells = await relayAll(chain, generator.load, peer, nextWrites())
+    if (cells['most failed'] !== 0) current = undefined
+    return cells
   }
-  return { what: 'ceiling', cells }
 }
 
-/** CPU by the least of the rounds: other work on the machine only ever adds to it. */
-function senderRow(measured: readonly RelayRound[], what: 'ours' | 'plain'): Row {
-  const spread = (of: (turn: SenderTurn) => number) => spreadOf(measured.map((round) => of(round[what])))
-  const cells = {
-    'requests/s': spread(({ perSecond }) => perSecond),
-    'p50 ms': spread(({ p50Ms }) => p50Ms),
-    'p99 ms': spread(({ p99Ms }) => p99Ms),
-    'least CPU µs': spread(({ cpuUs }) => cpuUs).min,
-    'least CPU µs of the node': spread(({ nodeCpuUs }) => nodeCpuUs).min,
+const BATCH = 128
+/** Batches under way at once, so that the node never waits for us. */
+const AT_ONCE = 2
+const LOOK_MS = 10
+/** More than any of these calls uses. */
+const GAS_LIMIT = 1_000_000n
+const FEES = { type: 2, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const
+
+/**
+ * The limit of the node itself: transactions signed beforehand and sent straight to it in batches, each asked for with one
+ * `eth_call` first. Nothing else is checked, stored or followed.
+ */
+async function sendStraight(
+  { rpc, anvil, addresses, assertEffective }: RelayChain,
+  { address, privateKey }: SandboxAccount,
+  authorizations: readonly SignedAuthorization[],
+): Promise<Cells> {
+  const mined = async () => {
+    const [answer] = await rpc.send([{ method: 'eth_getTransactionCount', params: [address, 'latest'] }])
+    return resultOf(answer, smallQuantitySchema)
   }
-  return { what, cells }
+  const first = await mined()
+  const signer = createRelayerSigner(createPrivateKey(new Secret(privateKey)))
+  const ready = authorizations.map(async (authorization, index) => {
+    const call = { to: addresses.confidentialLedger, data: encodeAuthorizationCall(authorization) }
+    const around = { chainId: anvil.chainId, nonce: first + index, gasLimit: GAS_LIMIT, fees: FEES }
+    const { raw } = await signer.sign({ ...call, ...around })
+    const ask: RpcCall = { method: 'eth_call', params: [{ from: address, ...call }, 'latest'] }
+    const send: RpcCall = { method: 'eth_sendRawTransaction', params: [raw] }
+    return { ask, send }
+  })
+  const calls = await Promise.all(ready)
+  const before = await processCpu(anvil.pid)
+  const startedAt = performance.now()
+  let next = 0
+  const worker = async () => {
+    for (let at = next; at < calls.length; at = next) {
+      next = at + BATCH
+      const batch = calls.slice(at, at + BATCH)
+      assertTaken(await rpc.send(batch.map(({ ask }) => ask)))
+      assertTaken(await rpc.send(batch.map(({ send }) => send)))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  while ((await mined()) < first + calls.length) await sleep(LOOK_MS)
+  const perSecond = (calls.length * 1_000) / (performance.now() - startedAt)
+  const nodeCpu = cpuOfEach(before, await processCpu(anvil.pid), authorizations)
+  await assertEffective(authorizations)
+  return { 'requests/s': perSecond, 'least CPU µs of the node': nodeCpu }
 }
 
-function listOf(memory: readonly MemorySample[], of: (sample: MemorySample) => number): string {
-  return memory.map((sample) => of(sample).toFixed(0)).join(', ')
+function assertTaken(batch: readonly RpcAnswer[]): void {
+  const refused = batch.filter((answer) => 'error' in answer)
+  if (refused.length > 0) throw new Error(`the node refused ${refused.length}: ${JSON.stringify(refused[0])}`)
 }

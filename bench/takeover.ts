@@ -1,141 +1,118 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { resultOf } from '../src/chain/jsonRpc.js'
-import { receiptSchema } from '../src/protocol/api.js'
-import type { Figure } from './support/figure.js'
-import { type Fleet, startRelayFleet } from './support/fleet.js'
-import { type RelayChain, relayHeaders, relayRequest, startRelayChain } from './support/relayPlatform.js'
-import { quantile, spreadOf } from './support/statistics.js'
+import type { SandboxAccount } from '../src/sandbox/accounts.js'
+import { cellOf, type Figure } from './support/figure.js'
+import { startFleet } from './support/fleet.js'
+import { startGenerator } from './support/load.js'
+import {
+  RELAY_HEADERS,
+  type RelayChain,
+  relayEnvironment,
+  relayRequest,
+  startRelayChain,
+} from './support/relayChain.js'
 
 const SERVERS = 4
-const TTL_MS = 10_000
+const TTL_SECONDS = 10
 /** The bar: so much longer than the lease. */
-const LONGER_MS = 5_000
+const LONGER_SECONDS = 5
 /** Deaths of a server in each round. */
 const DEATHS = 3
-/** Room in the relay. */
 const CALLERS = 128
-const WORKERS = 32
-const WORKER_PAUSE_MS = 200
+const PER_SECOND = 60
 const SAMPLE_MS = 25
 /** Longer than any account of a living server goes without a mined transaction under this load. */
 const STILL_MS = 5_000
 const PATIENCE_MS = 60_000
-const MS_PER_SECOND = 1_000
 
 /** How long a relayer's account has no transaction mined when its server dies. */
 export const takeover: Figure = {
   name: 'takeover',
   title: 'A relayer account whose server dies',
-  async measure({ rounds, nodeOptions, print }) {
-    const chain = await startRelayChain()
-    const fleet = await startRelayFleet(chain, {
-      accounts: chain.relayers.slice(0, SERVERS),
-      callers: CALLERS,
-      leaseTtlMs: TTL_MS,
-      nodeOptions,
-    })
-    const load = startWorkers(chain, fleet)
-    try {
-      const stillMs: number[] = []
-      while (stillMs.length < rounds * DEATHS) {
-        const index = stillMs.length % SERVERS
-        await fleet.untilShared()
-        stillMs.push(await load.guard(standstill(chain, () => fleet.kill(index))))
-        print(`  ${stillMs.length}: ${stillMs.at(-1)?.toFixed(0)} ms`)
-        await fleet.restart(index)
+  async prepare(context) {
+    const { cleanUp, options } = context
+    const chain = await startRelayChain(context)
+    const accounts = chain.accounts.slice(0, SERVERS)
+    const environment = { ...relayEnvironment(chain, accounts), LEASE_TTL: `${TTL_SECONDS}s` }
+    const fleet = await startFleet(context, SERVERS, (databaseUrl) => ({
+      ...environment,
+      DATABASE_URL: databaseUrl,
+    }))
+
+    async function die(death: number): Promise<number> {
+      const generator = startGenerator(cleanUp)
+      const nextWrites = await chain.portfolios((PER_SECOND * PATIENCE_MS) / 1_000)
+      const plan = {
+        urls: fleet.servers.map(({ url }) => url),
+        requests: nextWrites().map(relayRequest),
+        headers: RELAY_HEADERS,
+        connections: CALLERS,
+        perSecond: PER_SECOND,
+        durationMs: PATIENCE_MS,
+        clients: {},
       }
-      const seconds = stillMs.map((ms) => ms / MS_PER_SECOND)
-      const { min, median, max } = spreadOf(seconds)
-      const p99 = quantile(Float64Array.from(seconds).sort(), 0.99)
-      const value = { median: p99, min, max }
-      return {
-        rows: [{ what: 'stands still', cells: { deaths: seconds.length, 'p50 s': median, 'p99 s': p99 } }],
-        bars: [{ what: 'p99, s', value, atMost: (TTL_MS + LONGER_MS) / MS_PER_SECOND }],
-        notes: [
-          `deaths by SIGKILL, LEASE_TTL ${TTL_MS / MS_PER_SECOND} s, blocks of 0.1 s`,
-          `${SERVERS} servers with an account each, ${WORKERS} callers who post again to a living server`,
-        ],
-        rounds: seconds,
-      }
-    } finally {
-      await load.stop()
-      await fleet.stop()
-      await chain.stop()
+      // It is ended in the middle.
+      generator.load(plan).catch(() => undefined)
+      const index = death % SERVERS
+      const stillMs = await standstill(chain, accounts, async () => fleet.servers[index]?.kill())
+      await generator.stop()
+      await fleet.restart(index)
+      return stillMs / 1_000
+    }
+
+    const row = 'stands still'
+    return {
+      rows: { [row]: async (death) => ({ seconds: await die(death) }) },
+      // Of fewer than a hundred deaths, the longest is the p99.
+      bars: [
+        {
+          what: 'p99, s',
+          of: (round) => cellOf(round, row, 'seconds'),
+          atMost: TTL_SECONDS + LONGER_SECONDS,
+          isWorst: true,
+        },
+      ],
+      notes: [`${options.rounds * DEATHS} deaths by SIGKILL, LEASE_TTL ${TTL_SECONDS} s`],
+      rounds: options.rounds * DEATHS,
+      isSerial: true,
     }
   },
 }
 
 const countSchema = z.string().transform(Number)
 
-/**
- * Kills a server, and resolves with how long its account had no transaction mined, in milliseconds. The other accounts never
- * stand still.
- */
-async function standstill({ rpc, relayers }: RelayChain, kill: () => Promise<void>): Promise<number> {
-  const accounts = relayers.slice(0, SERVERS)
-  const seen = new Map<string, { count: number; at: number }>()
-  let killing: Promise<void> | undefined
-  for (const giveUpAt = Date.now() + PATIENCE_MS; Date.now() < giveUpAt; await sleep(SAMPLE_MS)) {
-    const answers = await rpc.send(
-      accounts.map(({ address }) => ({ method: 'eth_getTransactionCount', params: [address, 'latest'] })),
-    )
-    const now = performance.now()
-    for (const [index, { address }] of accounts.entries()) {
-      const count = resultOf(answers[index], countSchema)
-      const before = seen.get(address)
-      if (before?.count === count) continue
-      seen.set(address, { count, at: now })
-      if (before === undefined || killing === undefined || now - before.at < STILL_MS) continue
-      await killing
-      return now - before.at
-    }
-    if (seen.size === accounts.length) killing ??= kill()
-  }
-  throw new Error('the account of the dead server stands still')
+/** An account's transactions, and when one was mined last. */
+interface Seen {
+  count: number | undefined
+  at: number | undefined
 }
 
-/** Callers who each have the next write of a portfolio of their own relayed, by whichever server is alive. */
-function startWorkers(chain: RelayChain, fleet: Fleet) {
-  const over = new AbortController()
-  const headers = { ...relayHeaders(chain), 'content-type': 'application/json' }
-
-  async function relayed(body: string, first: number): Promise<void> {
-    for (let turn = first; !over.signal.aborted; turn++) {
-      const url = `${fleet.servers[turn % SERVERS]?.url}/relay`
-      const request = { method: 'POST', headers, body, signal: over.signal }
-      const answer = await fetch(url, request).catch(() => undefined)
-      const text = await answer?.text().catch(() => undefined)
-      if (answer?.status === 200 && text !== undefined) {
-        const { status } = receiptSchema.parse(JSON.parse(text))
-        if (status !== 'confirmed') throw new Error(`an authorization is ${status}`)
-        return
-      }
-      if (answer !== undefined && answer.status !== 202 && answer.status < 500)
-        throw new Error(`${answer.status} ${text}`)
-      await sleep(SAMPLE_MS)
+/** Kills a server, and resolves with how long its account had no transaction mined. The other accounts never stand still. */
+async function standstill(
+  { rpc }: RelayChain,
+  accounts: readonly SandboxAccount[],
+  kill: () => Promise<void>,
+): Promise<number> {
+  const asks = accounts.map(({ address }) => ({
+    method: 'eth_getTransactionCount',
+    params: [address, 'latest'],
+  }))
+  const seen = accounts.map((): Seen => ({ count: undefined, at: undefined }))
+  let killing: Promise<void> | undefined
+  for (const giveUpAt = Date.now() + PATIENCE_MS; Date.now() < giveUpAt; await sleep(SAMPLE_MS)) {
+    const counts = (await rpc.send(asks)).map((answer) => resultOf(answer, countSchema))
+    const now = performance.now()
+    for (const [index, account] of seen.entries()) {
+      const { count, at = now } = account
+      if (counts[index] === count) continue
+      account.count = counts[index]
+      if (count !== undefined) account.at = now
+      if (killing === undefined || now - at < STILL_MS) continue
+      await killing
+      return now - at
     }
+    if (seen.every(({ at }) => at !== undefined)) killing ??= kill()
   }
-
-  async function work(portfolio: number): Promise<void> {
-    for (let turn = portfolio; !over.signal.aborted; turn++) {
-      await relayed(relayRequest(chain.nextWrite(portfolio)).body ?? '', turn)
-      await sleep(WORKER_PAUSE_MS)
-    }
-  }
-
-  const working = Promise.all(Array.from({ length: WORKERS }, (_, portfolio) => work(portfolio)))
-  return {
-    /** Fails as soon as a caller does. */
-    guard: async <T>(measuring: Promise<T>): Promise<T> => {
-      const ended = working.then((): never => {
-        throw new Error('the callers have ended')
-      })
-      return Promise.race([measuring, ended])
-    },
-    async stop() {
-      over.abort()
-      await working.catch(() => undefined)
-    },
-  }
+  throw new Error('the account of the dead server stands still')
 }

@@ -1,13 +1,13 @@
-import { concat, hexlify, Interface, type JsonRpcProvider, toBeHex, toQuantity } from 'ethers'
+import { randomBytes } from 'node:crypto'
+import { concat, hexlify, type JsonRpcProvider, toBeHex, toQuantity } from 'ethers'
 import { z } from 'zod'
-import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
+import { interfaces } from '../../src/chain/interfaces.js'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
-import type { Hex } from '../../src/protocol/hex.js'
+import { bytesToHex, type Hex } from '../../src/protocol/hex.js'
 
 const GAS_LIMIT = 16_000_000
 const WORD_BYTES = 32
 const LIFETIME_SECONDS = 86_400
-const escrowInterface = new Interface(orderEscrowAbi)
 
 export interface Emission {
   readonly escrow: Hex
@@ -20,24 +20,27 @@ export interface Emission {
   readonly mine?: () => Promise<unknown>
 }
 
+export function newOrderIds(count: number): Hex[] {
+  return Array.from({ length: count }, () => bytesToHex(randomBytes(WORD_BYTES)))
+}
+
 /**
  * Has the escrow emit an event for each order, many in one transaction: a program for that alone takes its place for
  * that time. Opening and settling as many would take hours.
  */
 export async function emitOrders(provider: JsonRpcProvider, emission: Emission): Promise<void> {
   const { escrow, from, name, orderIds, perBlock, mine } = emission
-  const event = escrowInterface.getEvent(name)
+  const event = interfaces.orderEscrow.getEvent(name)
   if (event === null) throw new Error(`the escrow has no ${name}`)
   const deadline = Math.floor(Date.now() / 1_000) + LIFETIME_SECONDS
   // An opening has an amount, deadline and commit here; a settlement an amount, asset and payout.
-  const data = [1, deadline, 1].map((value) => toBeHex(value, WORD_BYTES))
+  const data = [from, 1, deadline, 1].map((value) => toBeHex(value, WORD_BYTES))
   const code = z.string().parse(await provider.send('eth_getCode', [escrow, 'latest']))
   const indexed = event.inputs.filter((input) => input.indexed).length
   await provider.send('anvil_setCode', [escrow, emitterOf(indexed)])
   const hashes: string[] = []
   for (let at = 0; at < orderIds.length; at += perBlock) {
-    const account = toBeHex(from, WORD_BYTES)
-    const input = concat([event.topicHash, account, ...data, ...orderIds.slice(at, at + perBlock)])
+    const input = concat([event.topicHash, ...data, ...orderIds.slice(at, at + perBlock)])
     const transaction = { from, to: escrow, data: input, gas: toQuantity(GAS_LIMIT) }
     hashes.push(z.string().parse(await provider.send('eth_sendTransaction', [transaction])))
     await mine?.()

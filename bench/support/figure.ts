@@ -1,75 +1,153 @@
+// A figure is a table: its rows are measured in rounds, and its bars judge them.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CleanUp } from '../../src/sandbox/cleanUp.js'
+import { ROOT } from '../../src/sandbox/settings.js'
+import type { Generator } from './load.js'
 import type { Platform } from './platform.js'
-import type { Spread } from './statistics.js'
+import { type Spread, spreadOf } from './statistics.js'
 
-/** The options of one call of the bench, and the platform that its figures share. */
+/** Where the bench leaves everything. */
+export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
+
+/** The numbers of the command line: default and meaning. */
+export const OPTIONS = {
+  rounds: [7, 'rounds of each figure'],
+  seconds: [1.5, 'length of a round of reads, stores and servers'],
+  stored: [1_000_000, 'stored orders of the idle server'],
+  events: [100_000, 'events that the narrator catches up with'],
+  accounts: [200, 'accounts that trade, one order each in a burst'],
+  stream: [60, 'seconds of the steady stream of orders'],
+  limited: [0, "minutes of trading under the broker's documented limit, two at least; 0: not at all"],
+} as const
+
+/** What a figure is measured with. */
 export interface BenchContext {
-  readonly rounds: number
-  readonly roundMs: number
-  readonly connections: number
-  /** Authorizations over which the relay's memory is followed; 0: not at all. */
-  readonly followed: number
-  /** Stored orders of the idle server, one measurement for each number. */
-  readonly stored: readonly number[]
-  /** Events that the narrator catches up with. */
-  readonly events: number
-  readonly trading: TradingOptions
-  /** Options of the measured server's process, such as `--cpu-prof`. */
+  readonly options: Readonly<Record<keyof typeof OPTIONS, number>>
+  /** Options of each measured server's process, such as `--cpu-prof`. */
   readonly nodeOptions: readonly string[]
+  readonly generator: Generator
+  /** Runs when the figure is over. */
+  readonly cleanUp: CleanUp
   /** Starts when a figure first asks for it, and serves all of them. */
   platform(): Promise<Platform>
   print(line: string): void
-}
-
-/** How much trading is measured. */
-export interface TradingOptions {
-  /** Each has one order in the burst. */
-  readonly accounts: number
-  /** Authorizations that the relay has under way at once. */
-  readonly inFlight: number
-  readonly streamSeconds: number
-  /** How long the broker's limit is enforced at the end; 0: not at all. */
-  readonly limitedMinutes: number
 }
 
 export interface Figure {
   /** As on the command line. */
   readonly name: string
   readonly title: string
-  measure(context: BenchContext): Promise<Result>
+  /** Starts everything that the table needs. */
+  prepare(context: BenchContext): Promise<Table>
 }
 
-/** Every figure's result: one table, the bars that it has to reach, and its rounds for the JSON file. */
-export interface Result {
-  readonly rows: readonly Row[]
+/** The numbers of one row in one round, by the heading of the column, which names the unit. */
+export type Cells = Readonly<Record<string, number>>
+/** All rows of one round, by name. */
+export type Round = Readonly<Record<string, Cells>>
+/** Measures a row once. Round 0 warms up. */
+export type Turn = (round: number) => Promise<Cells>
+
+export interface Table {
+  readonly rows: Readonly<Record<string, Turn>>
   readonly bars: readonly Bar[]
   /** A reader needs these to understand the numbers. */
   readonly notes: readonly string[]
-  readonly rounds?: unknown
+  /** Default: those of the command line. */
+  readonly rounds?: number
+  /** Measures row by row and warms nothing up. By default the rows take turns, and the first of a round is the last of the next. */
+  readonly isSerial?: boolean
+  /** Looks at the outcome after the last round. @throws when the numbers have no meaning */
+  verify?(): Promise<void>
 }
 
-export interface Row {
-  readonly what: string
-  /** By the heading of the column, which names the unit. */
-  readonly cells: Readonly<Record<string, Cell>>
-}
-
-/** A spread shows as its median; null was not measured. */
-export type Cell = Spread | number | string | null
-
-/** A ratio or a time that has a limit, or is only shown. */
+/** A ratio or a number that has a limit, or is only shown. */
 export interface Bar {
   readonly what: string
-  /** Null where this run cannot judge it. */
-  readonly value: Spread | null
+  /** NaN where the round cannot tell. */
+  readonly of: (round: Round) => number
   readonly atLeast?: number
   readonly atMost?: number
+  /** The highest round has to meet the limit, not the median. */
+  readonly isWorst?: boolean
 }
 
-export function verdictOf({
-  value,
-  atLeast = -Infinity,
-  atMost = Infinity,
-}: Bar): 'met' | 'missed' | 'not judged' {
-  if (value === null) return 'not judged'
-  return value.median >= atLeast && value.median <= atMost ? 'met' : 'missed'
+export type Limit = Pick<Bar, 'atLeast' | 'atMost'>
+
+/** A column of one row by that of another, in each round: other work on the machine slows all rows of a round. */
+export function ratio(column: string, row: string, by: string, limit: Limit = {}): Bar {
+  const of = (round: Round) => cellOf(round, row, column) / cellOf(round, by, column)
+  return { what: `${column}, ${row} ÷ ${by}`, of, ...limit }
+}
+
+export function cellOf(round: Round, row: string, column: string): number {
+  return round[row]?.[column] ?? Number.NaN
+}
+
+export async function measure({ rows, isSerial = false, verify }: Table, rounds: number): Promise<Round[]> {
+  const names = Object.keys(rows)
+  const numbers = Array.from({ length: rounds + 1 }, (_, round) => round)
+  const rotated = (first: number) => [...names.slice(first), ...names.slice(0, first)]
+  const order = isSerial
+    ? names.flatMap((row) => numbers.slice(1).map((round) => ({ row, round })))
+    : numbers.flatMap((round) => rotated(round % names.length).map((row) => ({ row, round })))
+  const measured = numbers.map(() => new Map<string, Cells>())
+  for (const { row, round } of order) {
+    const cells = await rows[row]?.(round)
+    if (cells) measured[round]?.set(row, cells)
+  }
+  await verify?.()
+  return measured.slice(1).map((cells) => Object.fromEntries(cells))
+}
+
+/** The lines of a figure's table. */
+export function linesOf({ rows, bars, notes }: Table, rounds: readonly Round[]): string[] {
+  const columns = [...new Set(rounds.flatMap((round) => Object.values(round).flatMap(Object.keys)))]
+  const table = [
+    ['', ...columns],
+    ...Object.keys(rows).map((row) => [row, ...columns.map((column) => cellText(rounds, row, column))]),
+  ]
+  const padded = (text: string, index: number) => {
+    const width = Math.max(...table.map((line) => line[index]?.length ?? 0))
+    return index === 0 ? text.padEnd(width) : text.padStart(width)
+  }
+  const lines = table.map((line) => line.map(padded).join('  '))
+  return [...lines, ...bars.map((bar) => barLine(bar, rounds)), ...notes].map((line) => `  ${line}`)
+}
+
+/** The median. Other work on the machine only adds to the CPU of a row, so the least counts; of failures the most. */
+function cellText(rounds: readonly Round[], row: string, column: string): string {
+  const spread = spreadOf(rounds.flatMap((round) => round[row]?.[column] ?? []))
+  if (column.startsWith('least ')) return numberText(spread.min)
+  return numberText(column.startsWith('most ') ? spread.max : spread.median)
+}
+
+function barLine({ what, of, atLeast, atMost, isWorst }: Bar, rounds: readonly Round[]): string {
+  const { median, min, max }: Spread = spreadOf(rounds.map(of).filter((value) => !Number.isNaN(value)))
+  const judged = isWorst ? max : median
+  if (Number.isNaN(judged)) return `${what}: not judged`
+  const range = min === max ? '' : ` (${numberText(min)}..${numberText(max)})`
+  const limits = [
+    ...(atLeast === undefined ? [] : [`at least ${atLeast}`]),
+    ...(atMost === undefined ? [] : [`at most ${atMost}`]),
+  ]
+  const isMet = judged >= (atLeast ?? -Infinity) && judged <= (atMost ?? Infinity)
+  const verdict = limits.length === 0 ? '' : `, bar ${limits.join(', ')}: ${isMet ? 'met' : 'missed'}`
+  return `${what}: ${numberText(judged)}${range}${verdict}`
+}
+
+/** Three digits say enough of a noisy figure. */
+function numberText(value: number): string {
+  if (!Number.isFinite(value)) return '–'
+  const size = Math.abs(value)
+  return value.toFixed(size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : 2)
+}
+
+/** Leaves the lines and every round as JSON, under the figure's name. */
+export async function writeResult({ name, title }: Figure, result: object): Promise<void> {
+  const directory = join(BENCH_DIRECTORY, 'results')
+  await mkdir(directory, { recursive: true })
+  const record = { figure: name, title, measuredAt: new Date().toISOString(), ...result }
+  await writeFile(join(directory, `${name}.json`), `${JSON.stringify(record, null, 2)}\n`)
 }

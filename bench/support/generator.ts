@@ -2,29 +2,21 @@
 // machine than the server does.
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
-import { startFlood, wire } from '../../test/support/flood.js'
-import {
-  type FloodPlan,
-  type FloodResult,
-  floodPlanSchema,
-  type LoadPlan,
-  type LoadRequest,
-  type LoadResult,
-  loadPlanSchema,
-} from './load.js'
+import { wire } from '../../test/support/flood.js'
+import { type LoadPlan, type LoadResult, loadPlanSchema } from './load.js'
 import { answerTasks } from './processes.js'
 import { quantile } from './statistics.js'
 
 const LOOK_MS = 1
 /** A run without any answer for so long has failed. */
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 60_000
 const REFUSED = 503
 const HEAD_END = '\r\n\r\n'
 const STATUS_AT = 'HTTP/1.1 '.length
 const STATUS_DIGITS = 3
 
 interface Client {
+  readonly url: URL
   /** Undefined before the first request, and between two of a client that opens a connection for each. */
   socket: Socket | undefined
   readonly address: string | undefined
@@ -38,29 +30,29 @@ interface Client {
  * counts from when it was sent, if a connection was free: this process was late, by its timer or for want of a core.
  */
 async function load(plan: LoadPlan): Promise<LoadResult> {
-  const { url, durationMs, perSecond, expectedStatus, usefulMs = Number.POSITIVE_INFINITY } = plan
-  const texts = plan.requests.map((request) => requestText(url, request, plan.headers))
+  const { durationMs, perSecond, expectedStatus, usefulMs = Number.POSITIVE_INFINITY } = plan
+  const texts = plan.requests.map(({ method, path, body }) =>
+    Buffer.from(wire(method, path, body, plan.headers)),
+  )
   const total = totalOf(plan)
   const clients = clientsOf(plan)
-  const free = plan.clients === undefined ? [...clients] : []
+  const isAnyClient = plan.clients === undefined
+  const free = isAnyClient ? [...clients] : []
   const good: number[] = []
   const refused: number[] = []
   let [due, sent, answered, failed, broken] = [0, 0, 0, 0, 0]
-  await Promise.all(clients.filter(({ reconnects }) => !reconnects).map(connected))
+  const keptAlive = clients.filter(({ reconnects }) => !reconnects)
+  await Promise.all(keptAlive.map((client) => new Promise<void>((resolve) => openSocket(client, resolve))))
   const startedAt = performance.now()
   // An open loop on any connection waits for all its answers instead.
-  const isTimed = durationMs !== null && (perSecond === undefined || plan.clients !== undefined)
+  const isTimed = durationMs !== null && (perSecond === undefined || !isAnyClient)
   const endAt = isTimed ? startedAt + durationMs : Number.POSITIVE_INFINITY
   let answeredAt = startedAt
 
-  function connected(client: Client): Promise<void> {
-    return new Promise((resolve) => openSocket(client, resolve))
-  }
-
   function openSocket(client: Client, onOpen: () => void): Socket {
-    const { hostname, port } = new URL(url)
     const from = client.address === undefined ? {} : { localAddress: client.address }
-    const socket = connect({ host: hostname, port: Number(port), ...from }, onOpen)
+    const { hostname: host, port } = client.url
+    const socket = connect({ host, port: Number(port), ...from }, onOpen)
     socket.setNoDelay(true).setEncoding('latin1')
     let received = ''
     socket.on('data', (part: string) => {
@@ -96,7 +88,7 @@ async function load(plan: LoadPlan): Promise<LoadResult> {
     else failed++
     if (status === REFUSED) refused.push(tookMs)
     const wereAllBusy = free.length === 0
-    if (plan.clients === undefined) free.push(client)
+    if (isAnyClient) free.push(client)
     sendDue(now, wereAllBusy)
   }
 
@@ -104,7 +96,7 @@ async function load(plan: LoadPlan): Promise<LoadResult> {
 
   function sendDue(now: number, wereAllBusy = false): void {
     while (due < total && dueAt(now) <= now && now < endAt) {
-      const client = plan.clients === undefined ? free.shift() : clients[due % clients.length]
+      const client = isAnyClient ? free.shift() : clients[due % clients.length]
       if (client === undefined) return
       const at = wereAllBusy ? dueAt(now) : now
       const text = texts[due++ % texts.length] ?? ''
@@ -112,22 +104,22 @@ async function load(plan: LoadPlan): Promise<LoadResult> {
       sent++
       client.dueAt = at
       const socket = client.socket ?? openSocket(client, () => undefined)
-      socket.write(text, 'latin1')
+      socket.write(text)
     }
   }
 
   /** A client in turn may stay without an answer; a connection of the others may not. */
   function isOver(now: number): boolean {
     if (now >= endAt) return true
-    return plan.clients === undefined && (broken > 0 || answered === total || now >= answeredAt + TIMEOUT_MS)
+    return isAnyClient && (broken > 0 || answered === total || now >= answeredAt + TIMEOUT_MS)
   }
 
   for (let now = startedAt; !isOver(now); now = performance.now()) {
     sendDue(now)
     await (plan.polls ? nextTurn() : sleep(LOOK_MS))
   }
-  const isWhole = isTimed ? broken === 0 : answered === total
-  if (plan.clients === undefined && !isWhole) failed++
+  if (isAnyClient && isTimed) failed += broken
+  else if (isAnyClient) failed += total - answered
   for (const client of clients) close(client)
   const seconds = (isTimed ? durationMs : answeredAt - startedAt) / 1_000
   return {
@@ -137,21 +129,20 @@ async function load(plan: LoadPlan): Promise<LoadResult> {
     failed,
     refused: refused.length,
     perSecond: good.length === 0 ? 0 : good.length / seconds,
-    p50Ms: quantileOf(good, 0.5) ?? 0,
-    p99Ms: quantileOf(good, 0.99) ?? 0,
+    p50Ms: quantileOf(good, 0.5),
+    p99Ms: quantileOf(good, 0.99),
     refusedP99Ms: quantileOf(refused, 0.99),
   }
 }
 
-function quantileOf(values: readonly number[], share: number): number | null {
-  return values.length === 0 ? null : quantile(Float64Array.from(values).sort(), share)
+function quantileOf(values: readonly number[], share: number): number {
+  return values.length === 0 ? 0 : quantile(Float64Array.from(values).sort(), share)
 }
 
-function clientsOf({
-  connections,
-  clients: { addresses = [], halfReconnect = false } = {},
-}: LoadPlan): Client[] {
+function clientsOf({ urls, connections, clients = {} }: LoadPlan): Client[] {
+  const { addresses = [], halfReconnect = false } = clients
   return Array.from({ length: connections }, (_, index) => ({
+    url: new URL(urls[index % urls.length] ?? ''),
     socket: undefined,
     address: addresses[index % addresses.length],
     reconnects: halfReconnect && index % 2 === 1,
@@ -178,30 +169,4 @@ function statusOf(received: string): number | undefined {
   return Number(received.slice(STATUS_AT, STATUS_AT + STATUS_DIGITS))
 }
 
-/** The bytes of a request, each as one character. */
-function requestText(url: string, request: LoadRequest, headers: LoadPlan['headers'] = {}): string {
-  const { method, path, body = '' } = request
-  const lines = [
-    `${method} ${path} HTTP/1.1`,
-    `Host: ${new URL(url).host}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`]),
-  ]
-  return `${lines.join('\r\n')}${HEAD_END}${Buffer.from(body).toString('latin1')}`
-}
-
-async function flood({ requests, durationMs, ...plan }: FloodPlan): Promise<FloodResult> {
-  const texts = requests.map(({ method, path, body }) => wire(method, path, body))
-  let next = 0
-  const request = () => texts[next++ % texts.length] ?? ''
-  const started = startFlood({ ...plan, request, reconnects: true })
-  await sleep(durationMs)
-  const answers = Object.fromEntries(started.answers())
-  const opened = started.opened()
-  started.stop()
-  return { answers, opened }
-}
-
-answerTasks(z.union([loadPlanSchema, floodPlanSchema]), (plan) =>
-  'depth' in plan ? flood(plan) : load(plan),
-)
+answerTasks(loadPlanSchema, load)

@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { type Helper, startHelper } from './processes.js'
+import type { CleanUp } from '../../src/sandbox/cleanUp.js'
+import type { Cells } from './figure.js'
+import { cpuMs, startHelper, type Target } from './processes.js'
 
 // The generator's tasks and its answers, which cross a process boundary.
 
-export const loadRequestSchema = z.strictObject({
+const loadRequestSchema = z.strictObject({
   method: z.enum(['GET', 'POST']),
   path: z.string(),
   /** JSON text. */
@@ -11,16 +13,13 @@ export const loadRequestSchema = z.strictObject({
 })
 export type LoadRequest = z.output<typeof loadRequestSchema>
 
-const target = {
-  url: z.url(),
+export const loadPlanSchema = z.strictObject({
+  /** The connections are shared out evenly among them. */
+  urls: z.array(z.url()).min(1),
   /** Sent in turn. */
   requests: z.array(loadRequestSchema).min(1),
   /** Kept alive; each has one request under way. */
   connections: z.int().positive(),
-}
-
-export const loadPlanSchema = z.strictObject({
-  ...target,
   /** Headers of every request. */
   headers: z.record(z.string(), z.string()).optional(),
   /** The one status that counts as good; any 2xx when left out. */
@@ -51,24 +50,14 @@ export const loadPlanSchema = z.strictObject({
 })
 export type LoadPlan = z.output<typeof loadPlanSchema>
 
-/** One client that pipelines requests on many connections, and opens those anew that the server closes. */
-export const floodPlanSchema = z.strictObject({
-  ...target,
-  localAddress: z.ipv4(),
-  /** Requests under way on each connection. */
-  depth: z.int().positive(),
-  durationMs: z.number().positive(),
-})
-export type FloodPlan = z.output<typeof floodPlanSchema>
-
-export const loadResultSchema = z.strictObject({
+const loadResultSchema = z.strictObject({
   /** Requests that fell due. */
   due: z.int(),
   /** The due requests that were sent. */
   sent: z.int(),
   /** Answers with the expected status, in time. */
   good: z.int(),
-  /** Other answers, and a connection that the server ended. */
+  /** Other answers, and requests whose connection or whose turn was lost. */
   failed: z.int(),
   /** Answers with 503. */
   refused: z.int(),
@@ -77,46 +66,51 @@ export const loadResultSchema = z.strictObject({
   /** Latency of the good answers, a wait for a free connection included; 0 when there is none. */
   p50Ms: z.number(),
   p99Ms: z.number(),
-  /** The same of those with 503; null when there is none. */
-  refusedP99Ms: z.number().nullable(),
+  /** The same of those with 503. */
+  refusedP99Ms: z.number(),
 })
 export type LoadResult = z.output<typeof loadResultSchema>
-
-export const floodResultSchema = z.strictObject({
-  /** Answers by status. */
-  answers: z.record(z.string(), z.int()),
-  /** Connections that the client opened, those included that the server closed. */
-  opened: z.int(),
-})
-export type FloodResult = z.output<typeof floodResultSchema>
 
 /** The load generator, a process of its own. */
 export interface Generator {
   load(plan: LoadPlan): Promise<LoadResult>
-  /** @throws FailedRequestsError unless every answer is good */
+  /** @throws when an answer is not good: the speed of the others has no meaning then */
   loadAll(plan: LoadPlan): Promise<LoadResult>
-  flood(plan: FloodPlan): Promise<FloodResult>
-  stop: Helper['stop']
+  stop(): Promise<void>
 }
 
-/** A server gave an answer that was not expected, so that its speed has no meaning. */
-export class FailedRequestsError extends Error {
-  override readonly name = 'FailedRequestsError'
-}
-
-export function startGenerator(): Generator {
-  const helper = startHelper('./generator.ts')
-  const load = (plan: LoadPlan) => helper.ask(plan, loadResultSchema)
+export function startGenerator(cleanUp: CleanUp): Generator {
+  const { ask, stop } = startHelper('./generator.ts')
+  cleanUp.add(stop)
+  const load = (plan: LoadPlan) => ask(plan, loadResultSchema)
   return {
     load,
     async loadAll(plan) {
       const result = await load(plan)
       const { failed, good } = result
       if (failed > 0 || good === 0)
-        throw new FailedRequestsError(`${plan.url}: ${failed} failed, ${good} good`)
+        throw new Error(`${plan.urls.join(', ')}: ${failed} requests failed, ${good} did not`)
       return result
     },
-    flood: (plan) => helper.ask(plan, floodResultSchema),
-    stop: helper.stop,
+    stop,
+  }
+}
+
+/** The load of one server in one round. */
+export async function takeTurn(
+  load: Generator['load'],
+  { url, pid }: Target,
+  plan: Omit<LoadPlan, 'urls'>,
+): Promise<Cells> {
+  const before = await cpuMs(pid)
+  const { good, failed, perSecond, p50Ms, p99Ms } = await load({ urls: [url], ...plan })
+  const cpuUs = (((await cpuMs(pid)) - before) * 1_000) / good
+  return {
+    'requests/s': perSecond,
+    'p50 ms': p50Ms,
+    'p99 ms': p99Ms,
+    'CPU µs': cpuUs,
+    'least CPU µs': cpuUs,
+    'most failed': failed,
   }
 }

@@ -11,41 +11,13 @@ import rateLimit from 'express-rate-limit'
 import helmet from 'helmet'
 import { pino } from 'pino'
 import { pinoHttp } from 'pino-http'
-import { z } from 'zod'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
 import { authorizationTypes } from '../../src/protocol/authorizationTypes.js'
 import { portOf } from '../../src/server/http/listener.js'
+import { type PeerTask, peerTaskSchema } from './peers.js'
 import { answerTasks } from './processes.js'
 
-const route = {
-  method: z.enum(['GET', 'POST']),
-  /** An Express path, such as `/orders/:orderId`. */
-  path: z.string(),
-  status: z.int(),
-  /** The same answer as ours. */
-  body: z.json(),
-}
-const taskSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('bare'), ...route }),
-  z.strictObject({
-    kind: z.literal('plain'),
-    ...route,
-    /** For its log, and for its database if it stores the body of each request. */
-    directory: z.string(),
-    stores: z.boolean(),
-  }),
-  z.strictObject({
-    kind: z.literal('plainRelay'),
-    rpcUrl: z.string(),
-    chainId: z.int(),
-    ledger: z.string(),
-    privateKey: z.string(),
-    /** The address of the enclave's key. */
-    signer: z.string(),
-  }),
-])
-export type PeerTask = z.output<typeof taskSchema>
-type Plain = Extract<PeerTask, { kind: 'plain' }>
+type Route = Extract<PeerTask, { kind: 'bare' | 'plain' }>
 type PlainRelay = Extract<PeerTask, { kind: 'plainRelay' }>
 
 /** So many that no request is refused. */
@@ -54,16 +26,20 @@ const PER_MINUTE = 1_000_000_000
 const POLLING_MS = 50
 const { PortfolioUpdate } = authorizationTypes
 
-function addRoute(
-  app: Express,
-  { method, path }: Pick<Plain, 'method' | 'path'>,
-  answer: RequestHandler,
-): void {
+function addRoute(app: Express, { method, path }: Route, answer: RequestHandler): void {
   if (method === 'GET') app.get(path, answer)
   else app.post(path, express.json(), answer)
 }
 
-function plainApp(task: Plain): RequestListener {
+function bareApp(task: Route): RequestListener {
+  const app = express()
+  addRoute(app, task, (_req, res) => {
+    res.status(task.status).json(task.body)
+  })
+  return app
+}
+
+function plainApp(task: Route): RequestListener {
   const { status, body, directory, stores } = task
   const app = express()
   app.use(helmet())
@@ -111,18 +87,10 @@ function plainRelayApp({ rpcUrl, chainId, ledger, privateKey, signer }: PlainRel
   return app
 }
 
-function appOf(task: PeerTask): RequestListener {
-  if (task.kind === 'plain') return plainApp(task)
-  if (task.kind === 'plainRelay') return plainRelayApp(task)
-  const app = express()
-  addRoute(app, task, (_req, res) => {
-    res.status(task.status).json(task.body)
-  })
-  return app
-}
+const apps = { bare: bareApp, plain: plainApp }
 
-answerTasks(taskSchema, async (task) => {
-  const server = createServer(appOf(task))
+answerTasks(peerTaskSchema, async (task) => {
+  const server = createServer(task.kind === 'plainRelay' ? plainRelayApp(task) : apps[task.kind](task))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { port: portOf(server) }

@@ -1,21 +1,23 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ContractAddresses } from '../../src/protocol/api.js'
 import { claimPorts } from '../../src/sandbox/ports.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
-import { publicIdentity, type SandboxSecrets } from '../../src/sandbox/secrets.js'
-import { ROOT } from '../../src/sandbox/settings.js'
-import { type ServerProcess, startServerProcess } from './processes.js'
+import { type ServerProcess, startServerProcess } from '../../src/sandbox/serverProcess.js'
+import type { Engine } from '../../src/server/store/engine.js'
+import { built } from '../../test/support/built.js'
+import { BENCH_DIRECTORY, type BenchContext } from './figure.js'
+import type { Target } from './processes.js'
+
+/** The compiled server, which ends with this process. */
+export type Server = Target & ServerProcess
 
 /** Everything that a real server needs around it, and that server. */
 export interface Platform {
   readonly sandbox: Sandbox
-  readonly server: ServerProcess
-  stop(): Promise<void>
+  readonly server: Server
 }
 
-/** Where the bench leaves everything. */
-export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
+type Surroundings = Pick<BenchContext, 'cleanUp' | 'nodeOptions'>
 
 /**
  * Differences from the defaults. The load comes from one address, which the limits per client would refuse. Enclave runs wait
@@ -30,105 +32,85 @@ const CALM = {
   POLICY_RUN_TIMEOUT: '2h',
 }
 
-/**
- * A sandbox for the measured server: real chain, contracts and enclave, the broker stand-in. Each has a directory of its own,
- * which is removed only at the end: ext4 takes several times as long to make a file while it steps over inodes that
- * were freed in the last minutes.
- */
-export function startBenchSandbox(settings: Record<string, string> = {}): Promise<Sandbox> {
-  return startSandbox({
-    directory: join(BENCH_DIRECTORY, `sandbox-${Date.now()}`),
+/** Callers who each wait for their answer are not turned away, however busy they keep the server. */
+export const PATIENT = { MAX_WAIT: '1m' }
+
+/** SQLite as the server has it: the thread that waits for the disk runs compiled code. */
+export async function startSqlite(directory: string): Promise<Engine> {
+  const engines: typeof import('../../src/server/store/sqlite/sqliteEngine.js') = await import(
+    built('server/store/sqlite/sqliteEngine.js')
+  )
+  return engines.startSqlite({ directory, onBroken })
+}
+
+export function onBroken(error: Error): never {
+  throw error
+}
+
+let directories = 0
+
+/** A new directory, removed at the end. */
+export async function makeDirectory(
+  { cleanUp }: Pick<Surroundings, 'cleanUp'>,
+  name: string,
+): Promise<string> {
+  const directory = join(BENCH_DIRECTORY, `${name}-${Date.now()}-${directories++}`)
+  await mkdir(directory)
+  cleanUp.add(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** A sandbox for measured servers: real chain, contracts and enclave, the broker stand-in. */
+export async function startBenchSandbox(
+  around: Pick<Surroundings, 'cleanUp'>,
+  settings: Record<string, string> = {},
+): Promise<Sandbox> {
+  const sandbox = await startSandbox({
+    directory: await makeDirectory(around, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
     serverSettings: { ...CALM, ...settings },
     print: () => {},
   })
+  around.cleanUp.add(sandbox.stop)
+  return sandbox
 }
 
-/** Starts the compiled server in the place of the sandbox's own, with its configuration. */
+/** Puts a measured server into a sandbox. @param settings of the server besides those that keep it calm */
+export async function startPlatform(
+  around: Surroundings,
+  settings: Record<string, string> = {},
+): Promise<Platform> {
+  const sandbox = await startBenchSandbox(around, settings)
+  return { sandbox, server: await replaceServer(sandbox, around) }
+}
+
+/** Starts a measured server in the place of the sandbox's own, with its configuration. */
 export async function replaceServer(
   sandbox: Sandbox,
-  nodeOptions: readonly string[],
-  env: Record<string, string> = {},
-): Promise<ServerProcess> {
+  { cleanUp, nodeOptions }: Surroundings,
+): Promise<Server> {
   await sandbox.server().stop()
   const { directory, info } = sandbox
-  const own = { ENV_FILE: join(directory, '.env'), ...env }
-  return startServerProcess({ directory, url: info.url, env: own, nodeOptions })
+  const server = await startServerProcess({ directory, url: info.url, nodeOptions })
+  cleanUp.add(server.stop)
+  return { url: info.url, ...server }
 }
 
-/** Puts the measured server into a sandbox. */
-export async function startPlatform(options: {
-  print: (line: string) => void
-  nodeOptions: readonly string[]
-  /** Settings of the server besides those that keep it calm. */
-  settings?: Record<string, string>
-}): Promise<Platform> {
-  const { settings = {} } = options
-  const sandbox = await startBenchSandbox(settings)
-  try {
-    const server = await replaceServer(sandbox, options.nodeOptions)
-    options.print(`measuring ${server.url}, with ${settingsText({ ...CALM, ...settings })}`)
-    const stop = async () => {
-      await server.stop().finally(() => sandbox.stop())
-      await rm(sandbox.directory, { recursive: true })
-    }
-    return { sandbox, server, stop }
-  } catch (error) {
-    await sandbox.stop()
-    throw error
-  }
-}
-
-/** One more server beside the sandbox's, on a store of its own. */
-export async function startServerBeside(
-  { directory: sandboxDirectory }: Sandbox,
-  options: { directory: string; databaseUrl: string; nodeOptions: readonly string[] },
-): Promise<ServerProcess> {
-  const { directory, databaseUrl, nodeOptions } = options
+/** Starts a measured server at a free port. Its data and its log are in the directory. */
+export async function startServer(
+  directory: string,
+  settings: Record<string, string>,
+  { cleanUp, nodeOptions }: Surroundings,
+): Promise<Server> {
   const { server: port } = await claimPorts({ server: 0, rpc: 0, broker: 0 })
-  const env = {
-    ENV_FILE: join(sandboxDirectory, '.env'),
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: directory,
-    PORT: `${port}`,
-    OPS_PORT: '0',
-  }
-  return startServerProcess({ directory, url: `http://127.0.0.1:${port}`, env, nodeOptions })
+  const url = `http://127.0.0.1:${port}`
+  const own = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: `${port}`, OPS_PORT: '0' }
+  const server = await startServerProcess({ directory, url, variables: { ...settings, ...own }, nodeOptions })
+  cleanUp.add(server.stop)
+  return { url, ...server }
 }
 
-export function settingsText(settings: Record<string, string>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(' ')
-}
-
-/** A chain of the bench's own, without a sandbox. */
-export interface BareChain {
-  readonly rpcUrl: string
-  readonly chainId: number
-  readonly contracts: ContractAddresses
-  readonly secrets: SandboxSecrets
-  readonly relayerPrivateKey: string
-}
-
-/** The settings that a server on such a chain can't do without. */
-export function bareEnvironment(chain: BareChain): Record<string, string> {
-  const { contracts, secrets } = chain
-  const { intentPublicKey, enclaveSigner } = publicIdentity(secrets)
-  return {
-    FRONTEND_ORIGIN: 'http://localhost:5173',
-    RPC_URL: chain.rpcUrl,
-    CHAIN_ID: `${chain.chainId}`,
-    INSTITUTION_REGISTRY_ADDRESS: contracts.institutionRegistry,
-    ORDER_ESCROW_ADDRESS: contracts.orderEscrow,
-    CONFIDENTIAL_LEDGER_ADDRESS: contracts.confidentialLedger,
-    EQUITY_TOKEN_ADDRESS: contracts.equityToken,
-    PLATFORM_POOL_ADDRESS: contracts.platformPool,
-    RELAY_AUTH_TOKEN: secrets.relayAuthToken,
-    RELAYER_PRIVATE_KEY: chain.relayerPrivateKey,
-    INTENT_PUBKEY: intentPublicKey,
-    ENCLAVE_SIGNER: enclaveSigner,
-    ALPACA_KEY_ID: secrets.serverBroker.keyId,
-    ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
-  }
+/** The settings of a server beside the sandbox's own, on a database of its own. */
+export function settingsBeside(sandbox: Sandbox, databaseUrl: string): Record<string, string> {
+  return { ENV_FILE: join(sandbox.directory, '.env'), DATABASE_URL: databaseUrl }
 }

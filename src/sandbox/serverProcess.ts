@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, existsSync } from 'node:fs'
+import { closeSync, createWriteStream, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,14 +34,16 @@ interface ServerProcessOptions {
   /** Holds the program's env file and log. */
   directory: string
   url: string
-  /** Called with each line of the server's narration. */
-  narrate: (line: string) => void
+  /** Called with each line of the server's narration. Without it the process writes its log itself, as on a real host. */
+  narrate?: (line: string) => void
   /** Called with each line of the server's log. */
   logged?: (line: string) => void
   /** The log's file name in the directory. */
   log?: string
   /** Override the variables of the env file. */
   variables?: Record<string, string>
+  /** Options of the process's Node, such as `--cpu-prof`. */
+  nodeOptions?: readonly string[]
 }
 
 /** A program that answers `/health`. */
@@ -86,17 +88,19 @@ export function startEnclaveProcess(options: Omit<ServerProcessOptions, 'narrate
 }
 
 async function startProgram(program: Program, options: ServerProcessOptions): Promise<ServerProcess> {
-  const { directory, url, log = program.log, variables } = options
-  const child = spawn(process.execPath, [program.main, ...program.arguments], {
+  const { directory, url, log = program.log, variables, nodeOptions = [] } = options
+  const output = options.narrate ? 'pipe' : openSync(join(directory, log), 'a', 0o600)
+  const child = spawn(process.execPath, [...nodeOptions, program.main, ...program.arguments], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, [program.variable]: join(directory, program.envFile), ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output, output],
   })
+  if (typeof output === 'number') closeSync(output)
   const { pid } = child
   if (pid === undefined) throw new Error('the program could not be started')
   const release = killWithParent(pid)
   const exited = once(child, 'exit').then(release)
-  record(child, join(directory, log), options)
+  if (options.narrate) record(child, join(directory, log), { ...options, narrate: options.narrate })
 
   async function stop(): Promise<void> {
     child.kill('SIGTERM')
@@ -125,7 +129,7 @@ async function startProgram(program: Program, options: ServerProcessOptions): Pr
 function record(
   child: ChildProcess,
   path: string,
-  { narrate, logged }: Pick<ServerProcessOptions, 'narrate' | 'logged'>,
+  { narrate, logged }: Required<Pick<ServerProcessOptions, 'narrate'>> & Pick<ServerProcessOptions, 'logged'>,
 ): void {
   const log = createWriteStream(path, { flags: 'a', mode: 0o600 })
   for (const stream of [child.stdout, child.stderr]) {

@@ -7,7 +7,7 @@ import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { checksum } from '../../src/protocol/address.js'
-import { postOrderSchema } from '../../src/protocol/api.js'
+import { type OrderStatus, orderStatusSchema, postOrderSchema } from '../../src/protocol/api.js'
 import { commitOf } from '../../src/protocol/envelope.js'
 import { bytesToHex, type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -57,6 +57,7 @@ const BLOCK_GAS_LIMIT = 3_000_000_000
 const GAS_LIMIT = 400_000
 const WEI = 10n ** 18n
 const POLL_MS = 50
+const STATUSES_AT_ONCE = 32
 const quantity = z.string().transform(Number)
 const poolSchema = z.object({ pending: quantity, queued: quantity })
 const RULES = { canBuy: true, canSell: true, restricted: [] }
@@ -234,6 +235,25 @@ export async function post(url: string, { body }: UnpostedOrder): Promise<void> 
   const response = await fetch(`${url}/orders`, { method: 'POST', headers, body })
   const text = await response.text()
   if (response.status !== 202) throw new Error(`POST /orders: ${response.status} ${text}`)
+}
+
+/** The status of each order, as `GET /orders/:orderId` answers it. */
+export async function readStatuses(
+  url: string,
+  orders: readonly Pick<UnpostedOrder, 'orderId'>[],
+): Promise<OrderStatus[]> {
+  const statuses: OrderStatus[] = []
+  for (let first = 0; first < orders.length; first += STATUSES_AT_ONCE) {
+    const group = orders.slice(first, first + STATUSES_AT_ONCE)
+    statuses.push(...(await Promise.all(group.map(({ orderId }) => readStatus(`${url}/orders/${orderId}`)))))
+  }
+  return statuses
+}
+
+async function readStatus(url: string): Promise<OrderStatus> {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+  return orderStatusSchema.parse(await response.json())
 }
 
 /** The chain signs for the account: signing thousands of transactions here would take longer than the measuring. */

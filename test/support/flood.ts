@@ -87,8 +87,14 @@ export function startFlood({
 }
 
 /** A request as it goes over the wire. */
-export function wire(method: 'GET' | 'POST', path: string, body = ''): string {
+export function wire(
+  method: 'GET' | 'POST',
+  path: string,
+  body = '',
+  headers: Readonly<Record<string, string>> = {},
+): string {
   const length = Buffer.byteLength(body)
   const about = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${length}\r\n`
-  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${about}\r\n${body}`
+  const others = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${others.join('')}${about}\r\n${body}`
 }

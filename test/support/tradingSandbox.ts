@@ -20,18 +20,27 @@ interface TradingSandboxOptions {
   readonly enclaveSettings?: Record<string, string>
 }
 
-/** Starts a sandbox on which many accounts trade at once, for as long as it is used. Its market prices stand still. */
-export async function withTradingSandbox<T>(
-  { directory, serverSettings, enclaveSettings = {} }: TradingSandboxOptions,
-  use: (sandbox: Sandbox, reader: EscrowReader) => Promise<T>,
-): Promise<T> {
-  const sandbox = await startSandbox({
+/** Starts a sandbox on which many accounts trade at once. Its market prices stand still. */
+export function startTradingSandbox({
+  directory,
+  serverSettings,
+  enclaveSettings = {},
+}: TradingSandboxOptions): Promise<Sandbox> {
+  return startSandbox({
     directory,
     ports: { server: 0, rpc: 0, broker: 0 },
     serverSettings: { ...TRADING_SETTINGS, ...serverSettings },
     enclaveSettings,
     print: () => undefined,
   })
+}
+
+/** The same, with a reader of its escrow, for as long as both are used. */
+export async function withTradingSandbox<T>(
+  options: TradingSandboxOptions,
+  use: (sandbox: Sandbox, reader: EscrowReader) => Promise<T>,
+): Promise<T> {
+  const sandbox = await startTradingSandbox(options)
   try {
     const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
     try {
