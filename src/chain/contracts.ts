@@ -129,6 +129,16 @@ export function createOrderEscrow(caller: ViewCaller, address: Hex): OrderEscrow
   }
 }
 
+/** The name and version of USDC's EIP-712 domain. @throws ChainUnavailableError, ChainAnswerError */
+export async function usdcDomain(
+  caller: ViewCaller,
+  address: Hex,
+): Promise<{ address: Hex; name: string; version: string }> {
+  const { read } = createContractReader(caller, address, interfaces.usdc)
+  const [name, version] = await Promise.all([read('name', [], z.string()), read('version', [], z.string())])
+  return { address, name, version }
+}
+
 /** Views of `ConfidentialLedger`. A blob that was never written is `0x`, its version 0. */
 interface ConfidentialLedger {
   readonly address: Hex

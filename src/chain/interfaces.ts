@@ -8,6 +8,8 @@ import { platformPoolAbi } from './generated/platformPoolAbi.js'
 
 /** What is used of USDC: ERC-20 and EIP-3009, with OpenZeppelin's errors. https://eips.ethereum.org/EIPS/eip-3009 */
 const erc20Abi = [
+  'function name() view returns (string)',
+  'function version() view returns (string)',
   'function balanceOf(address owner) view returns (uint256)',
   'function totalSupply() view returns (uint256)',
   'function allowance(address owner, address spender) view returns (uint256)',

@@ -7,6 +7,7 @@ import { feeSchema } from './fees.js'
 import { bytes32Schema, type Hex } from './hex.js'
 import { chainIdSchema, symbolSchema } from './identifiers.js'
 import { enclaveBootSchema, outcomeSchema, runIdSchema, waitReasonSchema } from './job.js'
+import { OPENING_TYPES, postedOpeningSchema } from './postedOpening.js'
 import { publicKeySchema } from './publicKey.js'
 import { uint256Schema } from './units.js'
 
@@ -22,7 +23,12 @@ export const enclaveKeySchema = z.object({
 })
 export type EnclaveKey = z.output<typeof enclaveKeySchema>
 
-export const postOrderSchema = z.strictObject({ orderId: bytes32Schema, ...orderEnvelopeSchema.shape })
+export const postOrderSchema = z.strictObject({
+  orderId: bytes32Schema,
+  ...orderEnvelopeSchema.shape,
+  /** The server opens the escrow with it. Absent where the account opens the escrow itself. */
+  opening: postedOpeningSchema.optional(),
+})
 export type PostOrder = z.output<typeof postOrderSchema>
 
 export const orderReceivedSchema = z.object({
@@ -254,9 +260,13 @@ export type Health = z.output<typeof healthSchema>
 export const revertSchema = z.object({ name: z.string(), args: z.record(z.string(), z.string()) })
 export type Revert = z.output<typeof revertSchema>
 
+/** What the relay sends: authorizations of the enclave, and openings of accounts. */
+export const RELAYED_TYPES = [...PRIMARY_TYPES, ...OPENING_TYPES] as const
+export type RelayedType = (typeof RELAYED_TYPES)[number]
+
 export const receiptSchema = z.object({
   digest: bytes32Schema,
-  primaryType: z.enum(PRIMARY_TYPES),
+  primaryType: z.enum(RELAYED_TYPES),
   target: addressSchema,
   status: receiptStatusSchema,
   txHash: bytes32Schema.nullable(),

@@ -9,6 +9,7 @@ import type { Config } from './config/config.js'
 import { backpressureFor, type LoadShedding, shedLoad } from './http/overload.js'
 import { answerReads } from './http/reads.js'
 import { createCancels } from './intake/cancels.js'
+import { createOpenings } from './intake/openings.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createOrders } from './intake/orders.js'
 import { createAuthorCheck, createPolicy, createPolicyVersionView } from './intake/policy.js'
@@ -19,11 +20,13 @@ import { buildNarrator, createNarratorProgress } from './narrator/poll.js'
 import { buildOps, type Phase } from './ops/app.js'
 import { buildReads, createHeadReads } from './reads/headReads.js'
 import { buildRelay } from './relay/build.js'
+import { createOpeningPlace, createOpeningVerifier } from './relay/opening.js'
 import type { RelayerKey } from './signer/signer.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
 import type { Engine } from './store/engine.js'
 import { createServeLease, leaseTiming } from './store/leaseHolder.js'
+import { createOpeningRecords } from './store/openingRecords.js'
 import { createOrderRecords } from './store/orderRecords.js'
 import { buildTimeline, keepDigests } from './timeline/timeline.js'
 import { buildEnclaveRuns } from './trigger/enclaveRuns.js'
@@ -126,6 +129,14 @@ export function buildServer(deps: ServerDeps): {
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
   const escrowed = createHeadReads({ head, read: reads.contracts.escrow.orders })
+  const orders = createOrders({
+    records,
+    escrow: contracts.escrow,
+    onEscrowSeen: head.expire,
+    onStored: enclaveRuns.onStored,
+    room: enclaveRuns.room,
+    knownEscrow: enclaveRuns.knownEscrow,
+  })
   const progress = createNarratorProgress()
   const { output, phase } = deps
   const narrator = buildNarrator({ config, rpc, serveLease, logger, output, progress })
@@ -151,13 +162,13 @@ export function buildServer(deps: ServerDeps): {
         chainId,
         escrow: contracts.escrow,
       }),
-      orders: createOrders({
-        records,
-        escrow: contracts.escrow,
-        onEscrowSeen: head.expire,
-        onStored: enclaveRuns.onStored,
-        room: enclaveRuns.room,
-        knownEscrow: enclaveRuns.knownEscrow,
+      orders,
+      openings: createOpenings({
+        orders,
+        verify: createOpeningVerifier(createOpeningPlace(rpc, domain)),
+        relay: relay.desk,
+        receipts,
+        records: createOpeningRecords({ engine, logger }),
       }),
       cancels: createCancels({ domain, escrowed, records, onStored: enclaveRuns.onCancelled }),
       orderStatus: createOrderStatus({ escrowed, summaryOf: records.summaryOf }),

@@ -55,6 +55,7 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
           }
         }),
       orders: { receive: unanswered },
+      openings: { receive: unanswered },
       cancels: { receive: unanswered },
       orderStatus: unanswered,
       policy: { publish: unanswered },

@@ -4,7 +4,8 @@ import { isChainFailure } from '../../chain/errors.js'
 import { type Quota, quotaSchema, type Revert, revertSchema } from '../../protocol/api.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { StorageError } from '../store/storageError.js'
-import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from './problemCodes.js'
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from './problemCodes.js'
+import type { ProblemDefinition } from './problemDefinition.js'
 
 // Body shape: RFC 9457 (problem details for HTTP APIs).
 

@@ -1,22 +1,11 @@
+import type { ProblemDefinition } from './problemDefinition.js'
+
 /**
  * The one registry of error codes. A client branches on `code`, so a code is never renamed or reused. The page at /errors and
  * docs/errors.md are made from it.
  *
  * Body shape: RFC 9457 (problem details for HTTP APIs).
  */
-
-/** A code's explanation for its reader. In meaning, cause and remedy, backticks enclose code. */
-export interface ProblemDefinition {
-  readonly status: number
-  readonly title: string
-  readonly meaning: string
-  /** The typical one. */
-  readonly cause: string
-  /** What the reader can do; also the default `detail` of an answer. */
-  readonly remedy: string
-  /** Sent as `Retry-After`, in seconds, when the thrower names no better moment. */
-  readonly retryAfterSeconds?: number
-}
 
 export const PROBLEMS = {
   'malformed-request': {
@@ -142,6 +131,14 @@ export const PROBLEMS = {
     cause: 'The order was filled, refused or reclaimed before the cancel came.',
     remedy: 'There is nothing left to cancel: read what became of the order.',
   },
+  'opening-under-way': {
+    status: 409,
+    title: 'Another opening of the order under way',
+    meaning:
+      'The server sends one opening at a time for an `orderId` (its first 16 bytes), and another one that was signed for it is on its way. Nothing was stored.',
+    cause: 'A client that signed a second opening before the first was used or had expired.',
+    remedy: "Wait until the order's escrow is open, or until the first opening has expired.",
+  },
   'order-under-way': {
     status: 409,
     title: 'Another run of the order under way',
@@ -194,14 +191,24 @@ export const PROBLEMS = {
     cause: "Another signing key, chain id or contract address on the enclave's side; a changed message.",
     remedy: "Sign the authorization with the enclave's signing key for this chain and contract.",
   },
+  'invalid-opening': {
+    status: 422,
+    title: 'Opening not signed by its account',
+    meaning:
+      "The signature in `opening` is not the account's over this order, with the `commit` of this envelope, for this chain, escrow and USDC. Nothing was stored or sent.",
+    cause:
+      "Another envelope than the one that was signed for; another `amount`, `deadline` or `validBefore`; a domain that is not USDC's `name()` and `version()`; a contract wallet.",
+    remedy: 'Sign the opening of this very envelope, or open the escrow by a transaction.',
+  },
   'would-revert': {
     status: 422,
-    title: 'Authorization would revert',
+    title: 'Transaction would revert',
     meaning:
       "The contract would refuse the transaction now. `revert` has the name and arguments of its error; `unknown` where the node does not name it. One name is the server's own: `GasLimitExceeded`, when the call needs more gas (`needed`) than `RELAY_MAX_GAS` or a block leaves it (`limit`). No gas was spent. A receipt of status `failed` has another one in its `error`: `RefusedByNodes`, when every node that answers refuses the transaction; nothing reverted then.",
     cause:
-      'Another authorization was first: `VersionConflict`, an order no longer open, another supply or batch number.',
-    remedy: 'Read the member "revert", compute the authorization from the current state and sign it again.',
+      "Another authorization was first: `VersionConflict`, an order no longer open, another supply or batch number. An opening: `NotCleared`, `NotAdmitted`, `Leaving`, `OrderIdTaken`, `OpeningExpired`, too little USDC (USDC's own error).",
+    remedy:
+      'Read the member "revert", compute the authorization or the opening from the current state and sign it again.',
   },
   'rate-limited': {
     status: 429,

@@ -15,9 +15,14 @@ export interface Orders {
   /**
    * Stores an envelope, then has it run; resolves once it is durable, or with the reason why it was not stored.
    * @param client the poster, see `clientOf`
+   * @param needsRoom whether the envelope counts on the client's quota while its escrow is not known to be open
    * @throws StorageError
    */
-  receive(order: PostOrder, client: string): Promise<OrderReceived | NotReceived>
+  receive(
+    order: Omit<PostOrder, 'opening'>,
+    client: string,
+    options?: { readonly needsRoom: boolean },
+  ): Promise<OrderReceived | NotReceived>
 }
 
 interface OrdersDeps {
@@ -53,10 +58,11 @@ export function createOrders(deps: OrdersDeps): Orders {
     }
   }
 
+  /** @param client undefined for an envelope that needs no room */
   async function tryToReceive(
     orderId: Hex,
     offered: Candidate,
-    client: string,
+    client: string | undefined,
     escrowKnown: EscrowKnowledge | undefined,
   ): Promise<Reception['answer']> {
     const isKnownOpen = isOpen(escrowKnown)
@@ -67,7 +73,8 @@ export function createOrders(deps: OrdersDeps): Orders {
         // Called again when another server, or this server's trigger, has changed the record in between.
         giveBack()
         // An order with an open escrow needs no room.
-        const occupant = isKnownOpen ? undefined : { client, bytes: bytesWith(current, offered) }
+        const takesNone = isKnownOpen || client === undefined
+        const occupant = takesNone ? undefined : { client, bytes: bytesWith(current, offered) }
         const refusal = occupant && room.refusal(orderId, occupant)
         const reception = receive({ orderId, current, offered, escrow: escrowKnown, refusal })
         // Taken before the write, so that concurrent envelopes cannot exceed the room.
@@ -86,7 +93,8 @@ export function createOrders(deps: OrdersDeps): Orders {
   }
 
   return {
-    async receive({ orderId, ...envelope }, client) {
+    async receive({ orderId, ...envelope }, poster, { needsRoom } = { needsRoom: true }) {
+      const client = needsRoom ? poster : undefined
       const commit = commitOf(envelope)
       const offered: Candidate = { envelope, commit, receivedAt: new Date().toISOString() }
       // Asks the chain only when it matters, and never while other envelopes of the order wait for the record.

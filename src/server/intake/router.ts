@@ -22,7 +22,9 @@ import { methodNotAllowed, Problem } from '../http/errors.js'
 import type { ProblemCode } from '../http/problemCodes.js'
 import { clientOf } from '../http/rateLimit.js'
 import { type Read, read } from '../http/reads.js'
+import { withRelayProblems } from '../relay/problems.js'
 import type { Cancels } from './cancels.js'
+import type { Openings } from './openings.js'
 import type { NotReceived, Orders } from './orders.js'
 import { type Policy, PolicyRefusal } from './policy.js'
 
@@ -68,7 +70,8 @@ const NOT_RECEIVED = {
   // Only the chain could show whether to keep the envelope.
   'ask-chain': 'chain-unavailable',
   undecided: 'chain-unavailable',
-} as const satisfies Record<NotReceived, ProblemCode>
+  'opening-under-way': 'opening-under-way',
+} as const satisfies Record<NotReceived | 'opening-under-way', ProblemCode>
 
 function throwProblem(error: unknown): never {
   throw error instanceof PolicyRefusal ? problemOf(error) : error
@@ -93,6 +96,7 @@ function problemOf({ reason }: PolicyRefusal): Problem {
 export interface IntakeRouterDeps {
   readonly enclaveKey: () => Promise<EnclaveKey>
   readonly orders: Orders
+  readonly openings: Openings
   readonly cancels: Cancels
   /** Null when the order is unknown. */
   readonly orderStatus: (orderId: Hex) => Promise<OrderStatus | null>
@@ -129,14 +133,19 @@ export function intakeReads({ enclaveKey, orderStatus, policyVersion }: IntakeRo
 
 /** What clients post: orders, cancels and rulebooks. */
 export function createIntakeRouter(deps: IntakeRouterDeps): Router {
-  const { orders, cancels, policy } = deps
+  const { orders, openings, cancels, policy } = deps
   const router = Router({ caseSensitive: true, strict: true })
   const readBody = jsonBody(deps.bodyLimitBytes)
 
   router
     .route('/orders')
     .post(readBody, async (req, res) => {
-      const received = await orders.receive(parseEnvelopeBody(postOrderSchema, req.body), clientOf(req.ip))
+      const { opening, ...order } = parseEnvelopeBody(postOrderSchema, req.body)
+      const client = clientOf(req.ip)
+      const received =
+        opening === undefined
+          ? await orders.receive(order, client)
+          : await withRelayProblems(() => openings.receive({ ...order, opening }, client))
       if (typeof received === 'string') throw new Problem(NOT_RECEIVED[received])
       res.status(202).location(`/orders/${received.orderId}`)
       sendUntagged(res, z.encode(orderReceivedSchema, received))

@@ -1,5 +1,6 @@
 import { Problem, problemBody } from '../http/errors.js'
-import { PROBLEMS, type ProblemCode, type ProblemDefinition } from '../http/problemCodes.js'
+import { PROBLEMS, type ProblemCode } from '../http/problemCodes.js'
+import type { ProblemDefinition } from '../http/problemDefinition.js'
 import { type Answer, OPERATIONS, type Operation, type PathParameter, TAGS } from './operations.js'
 import { type JsonObject, jsonSchemas, schemaRef } from './schemas.js'
 

@@ -72,7 +72,7 @@ const INTAKE_OPERATIONS: readonly Operation[] = [
     tag: 'Intake',
     summary: 'Takes a sealed order',
     description:
-      'Answers once the envelope is durable; the enclave runs later. Idempotent per orderId: posted again, it is `already-received` and starts nothing.',
+      "Answers once the envelope is durable; the enclave runs later. Idempotent per orderId: posted again, it is `already-received` and starts nothing. With `opening`, the relay opens the escrow: the opening is checked first, and is durable too when this answers. Its gas counts on the account's quota.",
     body: 'PostOrder',
     answers: [
       {
@@ -82,7 +82,19 @@ const INTAKE_OPERATIONS: readonly Operation[] = [
         headers: ['Location'],
       },
     ],
-    problems: ['invalid-envelope', 'too-many-waiting', 'intake-full', ...UNREADABLE],
+    problems: [
+      'invalid-envelope',
+      'invalid-opening',
+      'opening-under-way',
+      'would-revert',
+      'too-many-waiting',
+      'intake-full',
+      'relay-quota-exhausted',
+      'relay-budget-exhausted',
+      'relay-overloaded',
+      'relayer-underfunded',
+      ...UNREADABLE,
+    ],
   },
   {
     method: 'get',

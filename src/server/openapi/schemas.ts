@@ -27,6 +27,7 @@ import { postCancelSchema } from '../../protocol/cancelIntent.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { postedResultSchema, provisionalResultSchema, runIdSchema } from '../../protocol/job.js'
+import { postedOpeningSchema } from '../../protocol/postedOpening.js'
 import { postPolicySchema } from '../../protocol/sealedRulebook.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
 import { problemBodySchema } from '../http/errors.js'
@@ -47,7 +48,14 @@ const SCHEMAS = {
   Uint64: [uint64Schema, 'An unsigned integer of 64 bits as a decimal string.'],
   Symbol: [symbolSchema, "An equity's ticker."],
   EnclaveKey: [enclaveKeySchema, 'What a client needs to seal an intent and to open its escrow.'],
-  PostOrder: [postOrderSchema, 'A sealed order and the orderId that its escrow has on the chain.'],
+  PostOrder: [
+    postOrderSchema,
+    'A sealed order and the orderId that its escrow has on the chain, or that `opening` opens it under.',
+  ],
+  Opening: [
+    postedOpeningSchema,
+    "The account's signature that opens the escrow, and what it fixes beside the envelope.",
+  ],
   PostCancel: [
     postCancelSchema,
     "A sealed cancel; `sig` is the signature of the envelope's hash by the order's account.",

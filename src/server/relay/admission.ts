@@ -41,8 +41,8 @@ export interface Admission {
   admit(digest: Hex, purpose: GasPurpose, gasLimit: bigint, funds: Funds): Promise<void>
   /** The commitments include its cost from now on. */
   counted(digest: Hex): void
-  /** One of its transactions was mined. */
-  used(digest: Hex, gas: bigint): void
+  /** One of its transactions was mined. @returns a function that takes its gas off the quota */
+  used(digest: Hex, gas: bigint): () => void
   /** Its last transaction may be mined or not: its gas stays counted at its limit until it is corrected. */
   lost(digest: Hex): CorrectGas
   /** This term sends nothing more for it, and a later one may: its gas stays counted. */

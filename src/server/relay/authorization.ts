@@ -1,12 +1,12 @@
 import { encodeAuthorizationCall, targetOf } from '../../chain/authorizationCall.js'
-import type { ContractAddresses, Quota, Revert } from '../../protocol/api.js'
+import type { ContractAddresses, Quota, RelayedType, Revert } from '../../protocol/api.js'
 import {
   type Authorization,
   authorizationSeparator,
   digestUnder,
   type SignedAuthorization,
 } from '../../protocol/authorization.js'
-import { PRIMARY_TYPES, type PrimaryType } from '../../protocol/authorizationTypes.js'
+import { PRIMARY_TYPES } from '../../protocol/authorizationTypes.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import { assertSignedBy } from '../../protocol/signature.js'
@@ -14,7 +14,14 @@ import type { GasPurpose } from '../store/receipts.js'
 
 /** Why the relay refuses an authorization. Nothing was signed or stored for it. */
 type RefusalReason =
-  | { readonly code: 'invalid-signature' | 'relayer-underfunded' | 'relay-overloaded' | 'receipt-not-found' }
+  | {
+      readonly code:
+        | 'invalid-signature'
+        | 'invalid-opening'
+        | 'relayer-underfunded'
+        | 'relay-overloaded'
+        | 'receipt-not-found'
+    }
   | { readonly code: 'would-revert'; readonly revert: Revert }
   | { readonly code: 'relay-quota-exhausted'; readonly quota: Quota; readonly retryAfterMs: number }
   | { readonly code: 'relay-budget-exhausted'; readonly retryAfterMs: number }
@@ -37,11 +44,11 @@ interface AuthorizationRules {
   readonly signer: Hex
 }
 
-/** An authorization that the enclave signed, as the call that takes it to the chain. */
+/** An authorization that the enclave signed, or an opening that an account signed, as the call that takes it to the chain. */
 export interface VerifiedAuthorization {
   /** The EIP-712 digest, by which it is known everywhere. */
   readonly digest: Hex
-  readonly primaryType: PrimaryType
+  readonly primaryType: RelayedType
   readonly target: Hex
   readonly data: Hex
   readonly purpose: GasPurpose

@@ -24,7 +24,7 @@ import {
 import { createAdmission } from './admission.js'
 import { createAuthorizationVerifier } from './authorization.js'
 import { createChainView } from './chainView.js'
-import { createRelayDesk } from './desk.js'
+import { createRelayDesk, type RelayDesk } from './desk.js'
 import { createGasBudget } from './gasBudget.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
@@ -57,6 +57,7 @@ export interface BuiltRelay {
   /** Of the accounts; at least one. */
   readonly addresses: readonly Hex[]
   readonly services: readonly Service[]
+  readonly desk: RelayDesk
   /** The stored record of each authorization. */
   readonly receipts: Pick<ReceiptStore, 'get'>
   readonly health: () => Promise<RelayHealth>
@@ -114,6 +115,7 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
     services: [budget.service, ...accounts.services, desk.service],
     leases: accounts.leases,
     addresses: relayerKeys.map(({ address }) => address),
+    desk,
     receipts: store,
     health: createRelayHealth({ rpc, accounts, minBalance: settings.minBalance, fees, budget, load }),
     load,

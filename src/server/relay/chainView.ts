@@ -1,8 +1,11 @@
 import { id } from 'ethers'
 import { z } from 'zod'
+import { interfaces } from '../../chain/interfaces.js'
 import { blockCall, resultOf, smallQuantitySchema, toQuantity } from '../../chain/jsonRpc.js'
+import { type OpenedOrder, openedByCall } from '../../chain/openingCall.js'
 import { decodeRevert, revertIn } from '../../chain/reverts.js'
 import type { Rpc, RpcAnswer } from '../../chain/rpc.js'
+import { wordOf } from '../../protocol/abiWord.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Revert } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
@@ -10,12 +13,19 @@ import type { RelayRecord } from '../store/receipts.js'
 import { createFindMined } from '../txManager/confirmations.js'
 import type { MinedTransaction } from '../txManager/pendingTx.js'
 
+/** An authorization or an opening, as the call that takes it to the chain. */
+export interface RelayedCall {
+  readonly target: Hex
+  readonly digest: Hex
+  readonly data: Hex
+}
+
 /** The relay's questions to the chain about one authorization. Every method rejects with ChainUnavailableError. */
 export interface ChainView {
-  /** Whether the authorization has taken effect, by any transaction: the one truth about it. */
-  isUsed(target: Hex, digest: Hex): Promise<boolean>
+  /** Whether it has taken effect, by any transaction: the one truth about it. An opening has once its very order is there. */
+  isUsed(call: RelayedCall): Promise<boolean>
   /** Whether the effect was there `confirmations` - 1 blocks below the head, or 100 where that is less: it counts then. */
-  isDeep(target: Hex, digest: Hex): Promise<boolean>
+  isDeep(call: RelayedCall): Promise<boolean>
   /** The latest block's number, and that of the block which has a transaction; null when none has it. */
   whereIs(hash: Hex): Promise<{ head: number; blockNumber: number | null }>
   /** Whether the block has the transaction. Nodes know that for longer than they find a transaction by its hash. */
@@ -45,6 +55,27 @@ const boolWord = z
 /** A block may be older than the contract. */
 const oldBoolWord = boolWord.or(z.literal('0x').transform(() => false))
 
+/** The members of `OrderEscrow.orders`, a word each: account, amount, deadline, commit, orgId, state. */
+const ORDER_WORDS = 6
+const WORD_DIGITS = 64
+const orderWords = z
+  .string()
+  .regex(new RegExp(`^0x[0-9a-f]{${ORDER_WORDS * WORD_DIGITS}}$`))
+  .transform((answer) => answer.slice(2))
+const oldOrder = orderWords.or(z.literal('0x').transform(() => null))
+
+const encodeOrdersCall = (orderId: Hex) => interfaces.orderEscrow.encodeFunctionData('orders', [orderId])
+
+/** Whether the escrow has, or had, exactly this order: its id is never used twice. */
+function isSameOrder(words: string, { account, amount, deadline, commit }: OpenedOrder): boolean {
+  const expected =
+    wordOf('address', account) +
+    wordOf('uint256', amount) +
+    wordOf('uint64', BigInt(deadline)) +
+    wordOf('bytes32', commit)
+  return words.startsWith(expected)
+}
+
 const hashesSchema = z.looseObject({ transactions: z.array(bytes32Schema) }).nullable()
 
 export function createChainView(options: ChainViewOptions): ChainView {
@@ -52,10 +83,23 @@ export function createChainView(options: ChainViewOptions): ChainView {
   const findMined = createFindMined(rpc)
   const depth = Math.min(options.confirmations - 1, MAX_DEPTH)
 
-  async function usedDigest(target: Hex, digest: Hex, tag: string): Promise<RpcAnswer | undefined> {
-    const data = USED_DIGEST + digest.slice(2)
+  async function view({ target }: RelayedCall, data: string, tag: string): Promise<RpcAnswer | undefined> {
     const [answer] = await rpc.send([{ method: 'eth_call', params: [{ to: target, data }, tag] }])
     return answer
+  }
+
+  /** @param isOld whether the block may be older than the contract */
+  async function hasEffect(call: RelayedCall, tag: string, isOld: boolean): Promise<boolean> {
+    const order = openedByCall(call.data)
+    if (order === null) {
+      const answer = await view(call, USED_DIGEST + call.digest.slice(2), tag)
+      return resultOf(answer, isOld ? oldBoolWord : boolWord)
+    }
+    const words = resultOf(
+      await view(call, encodeOrdersCall(order.orderId), tag),
+      isOld ? oldOrder : orderWords,
+    )
+    return words !== null && isSameOrder(words, order)
   }
 
   async function headNumber(): Promise<number> {
@@ -63,14 +107,12 @@ export function createChainView(options: ChainViewOptions): ChainView {
     return resultOf(answer, smallQuantitySchema)
   }
 
-  async function isUsed(target: Hex, digest: Hex): Promise<boolean> {
-    return resultOf(await usedDigest(target, digest, 'latest'), boolWord)
-  }
+  const isUsed = (call: RelayedCall) => hasEffect(call, 'latest', false)
 
-  async function isDeep(target: Hex, digest: Hex): Promise<boolean> {
+  async function isDeep(call: RelayedCall): Promise<boolean> {
     if (depth === 0) return true
     const block = (await headNumber()) - depth
-    return block >= 0 && resultOf(await usedDigest(target, digest, toQuantity(block)), oldBoolWord)
+    return block >= 0 && (await hasEffect(call, toQuantity(block), true))
   }
 
   async function replay({ receipt, data }: RelayRecord, blockTag: number): Promise<Revert | null> {

@@ -32,6 +32,11 @@ export interface RelayDesk {
    */
   post(authorization: VerifiedAuthorization): Promise<Followed>
   /**
+   * Whether {@link post} would take it now. Begins nothing. One that is under way, or has taken effect, passes.
+   * @throws RelayRefusal as `post`, StorageError, ChainUnavailableError
+   */
+  foresee(authorization: VerifiedAuthorization): Promise<void>
+  /**
    * The receipt of an authorization, undefined when there is none that can be trusted.
    * @throws ChainUnavailableError when no node answers whether it is still true
    */
@@ -83,6 +88,9 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
       .filter(({ relay }) => relay.underWay() < maxUnderWay)
       .toSorted((a, b) => a.relay.underWay() - b.relay.underWay())
 
+  /** Whether no other server has an account. */
+  const isAlone = () => accounts.terms().length === accounts.addresses.length
+
   async function follow(digest: Hex): Promise<Followed> {
     const stored = await store.find(digest)
     if (stored === undefined) throw new RelayRefusal({ code: 'receipt-not-found' })
@@ -126,8 +134,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
         refusal = error
       }
     }
-    const isAlone = accounts.terms().length === accounts.addresses.length
-    if (isAlone) throw refusal ?? new RelayRefusal({ code: 'relay-overloaded' })
+    if (isAlone()) throw refusal ?? new RelayRefusal({ code: 'relay-overloaded' })
     if (!(await isAnyFunded())) throw new RelayRefusal({ code: 'relayer-underfunded' })
     return leave(authorization)
   }
@@ -151,7 +158,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
       transactions: keptFor(undefined, stored?.record),
     }
     if ('revert' in forecast) {
-      const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(target, digest))
+      const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(authorization))
       if (!isUsed) throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
       const record = stored?.record ?? pending
       const next = (await overtaken(chain, record)) ?? record
@@ -164,13 +171,27 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     return follow(digest)
   }
 
+  async function foresee(authorization: VerifiedAuthorization): Promise<void> {
+    const { digest, target, data, purpose } = authorization
+    const stored = await store.find(digest)
+    if (stored !== undefined && !isFinal(stored.record.receipt)) return
+    if (withRoom().length === 0 && isAlone()) throw new RelayRefusal({ code: 'relay-overloaded' })
+    const [forecast, isFunded] = await Promise.all([preflight.check({ to: target, data }), isAnyFunded()])
+    if ('revert' in forecast) {
+      if (await chain.isUsed(authorization)) return
+      throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
+    }
+    if (!isFunded) throw new RelayRefusal({ code: 'relayer-underfunded' })
+    await budget.assertRoom(digest, purpose, forecast.gasLimit)
+  }
+
   /** Judged by the chain, which the server of its account may not have asked yet. */
   async function findStored(digest: Hex): Promise<Receipt | undefined> {
     const stored = await store.find(digest)
     if (stored === undefined) return undefined
-    const { receipt } = stored.record
+    const { receipt, data } = stored.record
     if (!isFinal(receipt)) return receipt
-    const isUsed = await chain.isUsed(receipt.target, digest)
+    const isUsed = await chain.isUsed({ target: receipt.target, digest, data })
     if (isUsed === (receipt.status === 'confirmed') && (await isTrue(chain, stored.record))) return receipt
     if (!isUsed) return undefined
     const [term] = accounts.terms()
@@ -248,6 +269,11 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
       } finally {
         beginnings.delete(digest)
       }
+    },
+    async foresee(authorization) {
+      const { digest } = authorization
+      await accounts.tried
+      if (!beginnings.has(digest) && jobOf(digest) === undefined) await foresee(authorization)
     },
     async find(digest) {
       await accounts.tried

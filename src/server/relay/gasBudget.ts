@@ -50,8 +50,11 @@ export interface GasBudget {
    * authorization itself belongs to a held order.
    */
   keptForHeld(purpose: GasPurpose, gas: bigint): bigint | null
-  /** One of its transactions was mined and used `gas`. The rest of its reservation is free. */
-  spend(digest: Hex, gas: bigint): void
+  /**
+   * One of its transactions was mined and used `gas`. The rest of its reservation is free.
+   * @returns a function that takes the gas off the quota, and leaves it on the budget, on the same day
+   */
+  spend(digest: Hex, gas: bigint): () => void
   /**
    * Counts its limit as used, because the transaction may still be mined.
    * @returns a function that replaces the limit by the gas used, on the same day

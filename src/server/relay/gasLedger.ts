@@ -2,6 +2,7 @@ import type { Hex } from '../../protocol/hex.js'
 import type { GasPurpose } from '../store/receipts.js'
 import type { CorrectGas } from '../txManager/pendingTx.js'
 import { type GasChange, type GasCount, type GasVersion, type HeldOrder, holderOf } from './gasCount.js'
+import { createSums } from './gasSums.js'
 
 /** A version of the shared count that includes this server's changes. */
 export interface NextGas {
@@ -33,8 +34,8 @@ export interface GasLedger {
   take(digest: Hex, purpose: GasPurpose): () => void
   /** Sets gas aside. For an order that is not held yet, it also books gas for the mark and the end. */
   put(digest: Hex, purpose: GasPurpose, gas: bigint): void
-  /** A transaction of the digest was mined. */
-  spend(digest: Hex, gas: bigint): void
+  /** A transaction of the digest was mined. @returns a function that takes its gas off the quota, on the same day */
+  spend(digest: Hex, gas: bigint): () => void
   /** A transaction of the digest may be mined: its limit counts as used. */
   lose(digest: Hex): CorrectGas
   /** Counts the gas of a transaction that belongs to no authorization. */
@@ -61,32 +62,6 @@ const DAY_MS = 86_400_000
 const END_EXTRA = 120_000n
 /** A deadline is 30 days ahead at most, and a reclaim 7 days later. No order needs an older booking. */
 const MAX_HELD_DAYS = 40
-
-/**
- * Gas by holder, and the total, which includes the platform's.
- * @param onChange called with each holder whose gas has changed
- */
-function createSums(onChange: (holder: Hex) => void = () => undefined) {
-  const by = new Map<Hex, bigint>()
-  let all = 0n
-  return {
-    by,
-    all: () => all,
-    of: (holder: Hex) => by.get(holder) ?? 0n,
-    add(holder: Hex | undefined, gas: bigint) {
-      all += gas
-      if (holder === undefined) return
-      onChange(holder)
-      const sum = (by.get(holder) ?? 0n) + gas
-      if (sum === 0n) by.delete(holder)
-      else by.set(holder, sum)
-    },
-    clear() {
-      all = 0n
-      by.clear()
-    },
-  }
-}
 
 /** A server's part of the shared count: its gas with its margin, and the gas of each holder of a quota. */
 interface Part {
@@ -339,7 +314,15 @@ export function createGasLedger(now: () => number): GasLedger {
     },
     spend(digest, gas) {
       turn()
-      spent.add(free(digest)?.holder, gas)
+      const holder = free(digest)?.holder
+      spent.add(holder, gas)
+      const spentOn = day
+      return () => {
+        turn()
+        if (day !== spentOn) return
+        spent.add(holder, -gas)
+        spent.add(undefined, gas)
+      }
     },
     lose(digest) {
       turn()

@@ -140,7 +140,7 @@ function createBeginning(
     const record = { ...pendingRecord(authorization, new Date()), account, transactions }
     if ('revert' in forecast) {
       // An authorization that has taken effect reverts too, because its digest is used. A node that trails may not know that.
-      const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(target, digest))
+      const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(authorization))
       if (isUsed) return deps.accept(stored ?? { record, version })
       throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
     }
@@ -267,7 +267,7 @@ export async function isTrue(chain: ChainView, record: RelayRecord): Promise<boo
 export async function overtaken(chain: ChainView, record: RelayRecord): Promise<RelayRecord | undefined> {
   const { digest, target, status } = record.receipt
   if (status === 'confirmed' && (await isTrue(chain, record))) return undefined
-  const isDeep = await chain.isDeep(target, digest)
+  const isDeep = await chain.isDeep({ digest, target, data: record.data })
   return isDeep
     ? confirmed(record, await chain.effectOf(record), new Date())
     : awaitingDepth(record, new Date())

@@ -3,6 +3,7 @@ import { ChainAnswerError } from '../../chain/errors.js'
 import { isOfUsedDigest } from '../../chain/reverts.js'
 import { isFinal, REFUSED_BY_NODES, type Receipt, type Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import { isOpening } from '../../protocol/postedOpening.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { withTimeout } from '../../service/waiting.js'
 import type { GasPurpose, ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
@@ -124,6 +125,12 @@ type Step = () => Promise<boolean>
 /** Pause after a failed step, and between two looks at an effect that is not deep enough. */
 const PAUSE_MS = 1_000
 
+/**
+ * The revert of an opening after its check: another transaction has opened an order under its id, and has paid for that. The relay
+ * itself has one opening of an id under way at most. So the account's quota does not pay.
+ */
+const ID_TAKEN = 'OrderIdTaken'
+
 /** A call has failed once nodes refused it under so many nonces, each of which a no-op then used. */
 const MAX_REFUSALS = 5
 const REFUSED: Revert = { name: REFUSED_BY_NODES, args: {} }
@@ -137,8 +144,13 @@ export async function pause(stopping: AbortSignal): Promise<void> {
 function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint): Step {
   const { chain, txManager, admission } = deps
   const { purpose } = record.current()
-  const { digest, target } = record.current().receipt
-  const owner = createOwner(deps, record)
+  const { digest, target, primaryType } = record.current().receipt
+  const relayed = { target, digest, data: record.current().data }
+  /** Takes the gas of the last mined transaction off its quota. */
+  let excuse = () => {}
+  const owner = createOwner(deps, record, (excuseGas) => {
+    excuse = excuseGas
+  })
   let toResume = unresolved(record.current())
   let checkedGas = gasLimit
   let refusals = 0
@@ -166,7 +178,7 @@ function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint
 
   /** True once the effect is as deep as it has to be. Until then a reorganization may take it back. */
   async function awaitDepth(): Promise<boolean> {
-    if (!(await chain.isDeep(target, digest))) {
+    if (!(await chain.isDeep(relayed))) {
       await pause(deps.stopping)
       return false
     }
@@ -182,11 +194,13 @@ function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint
       return true
     }
     // It may have reverted because another of its transactions was first.
-    if (await chain.isUsed(target, digest)) {
+    if (await chain.isUsed(relayed)) {
+      if (isOpening(primaryType)) excuse()
       toResume = []
       return false
     }
     const reason = await chain.reasonOf(record.current(), transaction)
+    if (reason.name === ID_TAKEN) excuse()
     await record.put(failed(record.current(), transaction, reason, new Date()))
     return true
   }
@@ -206,7 +220,7 @@ function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint
 
   return async () => {
     if (toResume.length > 0) return after(await txManager.resume(toResume, owner))
-    if (checkedGas === undefined && (await chain.isUsed(target, digest))) return awaitDepth()
+    if (checkedGas === undefined && (await chain.isUsed(relayed))) return awaitDepth()
     if (refusals >= MAX_REFUSALS) return giveUp()
     const gas = checkedGas ?? (await check())
     checkedGas = undefined
@@ -216,13 +230,18 @@ function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint
   }
 }
 
-function createOwner({ chain, admission, reopen }: JobStepsDeps, record: JobRecord): Owner {
+/** @param onUsed called with a function that takes the gas of a mined transaction off its quota */
+function createOwner(
+  { chain, admission, reopen }: JobStepsDeps,
+  record: JobRecord,
+  onUsed: (excuseGas: () => void) => void,
+): Owner {
   const { digest, target } = record.current().receipt
   return {
     save: (transaction) => record.put(submitted(record.current(), transaction, new Date())),
     counted: () => admission.counted(digest),
-    isNeeded: async () => !(await chain.isUsed(target, digest)),
-    used: (gas) => admission.used(digest, gas),
+    isNeeded: async () => !(await chain.isUsed({ target, digest, data: record.current().data })),
+    used: (gas) => onUsed(admission.used(digest, gas)),
     lost: () => admission.lost(digest),
     dropped: () => reopen(digest),
   }

@@ -7,8 +7,9 @@ import { sendUntagged } from '../http/answers.js'
 import { relayToken } from '../http/auth.js'
 import { jsonBody, parseBody, parseParam } from '../http/body.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
-import { type AuthorizationVerifier, RelayRefusal } from './authorization.js'
+import type { AuthorizationVerifier } from './authorization.js'
 import type { Followed, RelayDesk } from './desk.js'
+import { withRelayProblems } from './problems.js'
 
 export interface RelayRouterDeps {
   readonly authToken: string
@@ -43,33 +44,12 @@ function postAuthorization({ verifier, relay, waitMs, stopping }: RelayRouterDep
   return async (req, res) => {
     const startedAt = performance.now()
     const authorization = parseBody(signedAuthorizationSchema, req.body)
-    const job = await withProblems(() => relay.post(verifier.verify(authorization)))
+    const job = await withRelayProblems(() => relay.post(verifier.verify(authorization)))
     const waitedMs = performance.now() - startedAt
     const receipt = await wait(job, waitPreference(req.get('Prefer'), waitMs) - waitedMs)
     res.status(isFinal(receipt) ? 200 : 202).location(`/relay/${receipt.digest}`)
     sendUntagged(res, z.encode(receiptSchema, receipt))
   }
-}
-
-async function withProblems<T>(action: () => Promise<T>): Promise<T> {
-  try {
-    return await action()
-  } catch (error) {
-    throw error instanceof RelayRefusal ? problemOf(error) : error
-  }
-}
-
-function problemOf({ reason, cause }: RelayRefusal): Problem {
-  return new Problem(reason.code, {
-    cause,
-    ...('retryAfterMs' in reason && {
-      headers: { 'Retry-After': String(Math.ceil(reason.retryAfterMs / 1_000)) },
-    }),
-    extensions: {
-      ...('revert' in reason && { revert: reason.revert }),
-      ...('quota' in reason && { quota: reason.quota }),
-    },
-  })
 }
 
 function getReceipt(relay: RelayRouterDeps['relay']): RequestHandler {

@@ -18,7 +18,7 @@ const order = { orderId: bytes32Schema, account: addressSchema }
  * The purpose of an authorization's gas, and the quota on which it counts.
  * - `hold`: writes a portfolio for an open order, which begins to hold the order unless it is held already
  * - `finish`: ends an order that is held
- * - `account`: refunds an order that was never held, or pays a withdrawal
+ * - `account`: opens an order, refunds one that was never held, or pays a withdrawal
  * - `institution`: publishes a rulebook
  * - `platform`: mints or burns
  */

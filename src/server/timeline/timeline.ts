@@ -113,7 +113,7 @@ export function createTimelineRouter(readTimeline: ReadTimeline): Router {
 }
 
 /** A write-ahead names its order too, but does not end it. */
-const ENDS: ReadonlySet<PrimaryType> = new Set(['OrderSettlement', 'OrderRefund'])
+const ENDS = ['OrderSettlement', 'OrderRefund'] as const satisfies readonly PrimaryType[]
 
 /**
  * Decorates the relay: the order's record gets the digest of each authorization that settles or refunds the order. Callers do
@@ -128,7 +128,8 @@ export function keepDigests<R extends Pick<RelayDesk, 'post'>>(
     async post(authorization) {
       const job = await relay.post(authorization)
       const { digest, primaryType, data } = authorization
-      const orderId = ENDS.has(primaryType) ? orderOfCall(primaryType, data) : null
+      const ending = ENDS.find((type) => type === primaryType)
+      const orderId = ending === undefined ? null : orderOfCall(ending, data)
       if (orderId === null) return job
       // Only a run settles or refunds an order, and each run leaves a record.
       const kept = records.update(orderId, (current) => current && withDigest(current, digest))

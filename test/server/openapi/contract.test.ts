@@ -39,6 +39,7 @@ import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
 import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
 import { signedCancel } from '../../support/signedCancels.js'
+import { sponsoredOrder } from '../../support/sponsoredOrders.js'
 import { breakStores } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf, mineAgain, stopMining } from '../relay/relayUnderTest.js'
@@ -308,6 +309,40 @@ describe('faults of a request', () => {
   })
 })
 
+describe('openings', () => {
+  const opening = (name: string, changes = {}) =>
+    sponsoredOrder(chain(), 'alice', bytes32(name), { amount: 0n, ...changes })
+
+  test('that the account did not sign, and that the chain would not take', async () => {
+    const { call } = await setUp()
+    const body = await opening('forged')
+    const forged = { ...body, opening: { ...body.opening, deadline: 4_000_000_000 } }
+    expect(of(await call('postOrder', { body: forged }))).toBe('422 invalid-opening')
+    const late = await opening('late', { validBefore: 1 })
+    expect(of(await call('postOrder', { body: late }))).toBe('422 would-revert')
+  })
+
+  test('two of one order at once, and more at once than the relay takes', async () => {
+    const { call } = await setUp({ RELAY_MAX_IN_FLIGHT: '2', RELAY_MAX_QUEUED: '0' })
+    await stopMining(chain())
+    const first = await opening('first')
+    expect((await call('postOrder', { body: first })).status).toBe(202)
+    const again = await opening('first', { validBefore: Number(first.opening.validBefore) + 1 })
+    expect(of(await call('postOrder', { body: again }))).toBe('409 opening-under-way')
+    expect((await call('postOrder', { body: await opening('second') })).status).toBe(202)
+    expect(of(await call('postOrder', { body: await opening('third') }))).toBe('503 relay-overloaded')
+    await mineAgain(chain())
+  })
+
+  test('of an account whose quota is used up', async () => {
+    const { call } = await setUp({ RELAY_ACCOUNT_DAILY_GAS: '21000' })
+    expect((await call('postOrder', { body: await opening('first of the day') })).status).toBe(202)
+    expect(of(await call('postOrder', { body: await opening('more than the quota') }))).toBe(
+      '429 relay-quota-exhausted',
+    )
+  })
+})
+
 describe('authorizations that the relay cannot afford', () => {
   test.each([
     ['relayer-underfunded', { RELAY_MIN_BALANCE: '1000000' }],
@@ -315,6 +350,8 @@ describe('authorizations that the relay cannot afford', () => {
   ])('%s', async (code, env) => {
     const { call } = await setUp(env)
     expect(of(await call('postAuthorization', { body: bodyOf(chain(), write()) }))).toBe(`503 ${code}`)
+    const sponsored = await sponsoredOrder(chain(), 'alice', bytes32(code), { amount: 0n })
+    expect(of(await call('postOrder', { body: sponsored }))).toBe(`503 ${code}`)
   })
 
   test('more of an institution’s rulebooks than its quota has gas for', async () => {

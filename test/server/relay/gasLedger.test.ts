@@ -80,3 +80,21 @@ test('after any steps the holders’ gas adds up, and an ended one leaves its sp
     }),
   )
 })
+
+test('spent gas can be taken off its quota: it stays on the total of the same day', () => {
+  let now = 0
+  const ledger = createGasLedger(() => now)
+  const purpose: GasPurpose = { kind: 'account', account: account(1) }
+  const spend = () => {
+    ledger.put(id(1), purpose, 90n)
+    return ledger.spend(id(1), 60n)
+  }
+  const excuse = spend()
+  expect([ledger.totalOf(account(1)), ledger.total()]).toEqual([60n, 60n])
+  excuse()
+  expect([ledger.totalOf(account(1)), ledger.total()]).toEqual([0n, 60n])
+  const tooLate = spend()
+  now = 86_400_000
+  tooLate()
+  expect([ledger.totalOf(account(1)), ledger.total()]).toEqual([0n, 0n])
+})

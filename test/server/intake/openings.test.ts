@@ -1,0 +1,277 @@
+// Orders whose escrows the relay opens: who pays, who is refused, and that each is opened once.
+import { toQuantity } from 'ethers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { commitOf } from '../../../src/protocol/envelope.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { INTERFACES } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32, FUNDS, openRequest, usd } from '../../support/institution.js'
+import { sealOrder } from '../../support/intakeServer.js'
+import { keyOf } from '../../support/openings.js'
+import { ENCLAVE_SIGNER, ROLES, type Role } from '../../support/roles.js'
+import { type SponsoredBody, sponsoredOrder } from '../../support/sponsoredOrders.js'
+import { storedRows } from '../../support/storedRows.js'
+import { useUtcDay } from '../../support/utcDay.js'
+import { mine, mineAgain, minedOfRelayer, pooled, stopMining } from '../relay/relayUnderTest.js'
+import { ORDER, useOrders } from './ordersUnderTest.js'
+
+useUtcDay(60_000)
+
+const { chain, setUp: start } = useOrders()
+const OTHER = bytes32('another order')
+
+async function setUp(overrides: Record<string, string> = {}) {
+  onTestFinished(() => mineAgain(chain()))
+  const server = await start({
+    ENCLAVE_SIGNER,
+    RELAYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
+    RELAY_POLL_INTERVAL: '10ms',
+    ...overrides,
+  })
+  await server.enclave.plan({ any: [{ outcome: 'queued', retryAt: 4_000_000_000 }] })
+  const before = await minedOfRelayer(chain())
+  return {
+    ...server,
+    /** The relayer's transactions since the start. */
+    sent: async () => (await minedOfRelayer(chain())) - before,
+    isOpen: (orderId: Hex = ORDER) =>
+      eventually('it is open', async () => {
+        const { body } = await server.api.get(`/orders/${orderId}`)
+        return body.state === 'OPEN'
+      }),
+    /** The ids of the orders that are stored. */
+    stored: () => storedRows(server.dataDir, 'orders').map(({ id }) => id),
+  }
+}
+
+const order = (changes: Parameters<typeof sponsoredOrder>[3] = {}, role: Role = 'alice', id = ORDER) =>
+  sponsoredOrder(chain(), role, id, changes)
+const of = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+const usdcOf = (address: Hex) => chain().read('usdc', 'balanceOf', address)
+
+/** Sends a transaction of another account, ahead of the relayer's in the next block. */
+async function goFirst(from: Role, to: 'escrow' | 'usdc', method: string, ...args: unknown[]): Promise<void> {
+  const data = INTERFACES[to].encodeFunctionData(method, args)
+  const tip = toQuantity(10n ** 12n)
+  const transaction = {
+    from: chain().account(from),
+    to: chain().addressOf(to),
+    data,
+    gas: toQuantity(500_000),
+  }
+  await chain().provider.send('eth_sendTransaction', [
+    { ...transaction, maxFeePerGas: tip, maxPriorityFeePerGas: tip },
+  ])
+}
+
+describe('an order with its opening', () => {
+  test.each([
+    ['a buy', usd(1_000)],
+    ['a request', 0n],
+  ])('%s is opened for an account without ether and without an approval, and runs', async (_, amount) => {
+    const server = await setUp()
+    await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), 0n)
+    await chain().provider.send('anvil_setBalance', [chain().account('alice'), '0x0'])
+    const body = await order({ amount })
+    const { opening: _opening, orderId: _orderId, ...envelope } = body
+    const answer = await server.post(body)
+    expect([answer.status, answer.headers.location]).toEqual([202, `/orders/${ORDER}`])
+    expect(answer.body).toMatchObject({ orderId: ORDER, result: 'received', commit: commitOf(envelope) })
+    await server.isOpen()
+    expect(await server.status()).toMatchObject({
+      account: chain().account('alice'),
+      amount: `${amount}`,
+      commit: commitOf(envelope),
+      receivedAt: answer.body.receivedAt,
+    })
+    await eventually('its run', async () => (await server.commitsRun()).length > 0)
+    expect(await server.commitsRun()).toEqual([commitOf(envelope)])
+    expect(await usdcOf(chain().account('alice'))).toBe(FUNDS - amount)
+    expect(await server.sent()).toBe(1)
+  })
+
+  test('is opened once, however often and however many times at once it is posted', async () => {
+    const server = await setUp()
+    const body = await order()
+    const answers = await Promise.all([server.post(body), server.post(body), server.post(body)])
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
+    await server.isOpen()
+    expect((await server.post(body)).body).toMatchObject({ result: 'already-received' })
+    await chain().mineAt((await chain().now()) + 1_800)
+    expect((await server.post(body)).body).toMatchObject({ result: 'already-received' })
+    expect(await server.sent()).toBe(1)
+  })
+
+  test('is opened by the next start where the server stops before its block', async () => {
+    const server = await setUp()
+    await stopMining(chain())
+    expect((await server.post(await order())).status).toBe(202)
+    await server.stop()
+    const next = await start(server.environment)
+    await eventually('it is sent', async () => (await pooled(chain())) === 1)
+    await mine(chain())
+    await eventually('it is open', async () => (await next.status()).state === 'OPEN')
+    expect(await server.sent()).toBe(1)
+  })
+
+  test('finds room where strangers have filled it with envelopes without escrows', async () => {
+    const server = await setUp({ ENVELOPE_MAX_WAITING: '1' })
+    expect((await server.post({ orderId: OTHER, ...(await sealOrder('junk')) })).status).toBe(202)
+    expect((await server.post({ orderId: bytes32('more'), ...(await sealOrder('more')) })).status).toBe(503)
+    expect((await server.post(await order())).status).toBe(202)
+    await server.isOpen()
+  })
+
+  test('that somebody else sent first is the account’s all the same, and costs it nothing', async () => {
+    const server = await setUp({ RELAY_ACCOUNT_DAILY_GAS: '21000' })
+    await stopMining(chain())
+    const body = await order()
+    expect((await server.post(body)).status).toBe(202)
+    await eventually('it is sent', async () => (await pooled(chain())) === 1)
+    const { account, amount, deadline, validBefore, sig } = body.opening
+    const struct = [account, ORDER, commitOf(body), amount, deadline, validBefore]
+    await goFirst('carol', 'escrow', 'openBuyFor', struct, sig)
+    await mine(chain())
+    await chain().provider.send('evm_setAutomine', [true])
+    await server.isOpen()
+    expect(await usdcOf(chain().account('alice'))).toBe(FUNDS - usd(1_000))
+    await eventually(
+      'her quota is whole',
+      async () => (await server.post(await order({}, 'alice', OTHER))).status === 202,
+    )
+  })
+})
+
+describe('refused, nothing is stored and nothing is sent:', () => {
+  /** The answer's code; `revert` by name. */
+  async function refused(server: Awaited<ReturnType<typeof setUp>>, body: object) {
+    const answer = await server.post(body)
+    expect(server.stored()).toEqual([])
+    expect(storedRows(server.dataDir, 'relays')).toEqual([])
+    expect(storedRows(server.dataDir, 'state').filter(({ id }) => id.startsWith('opening:'))).toEqual([])
+    expect(await server.sent()).toBe(0)
+    return [...of(answer), answer.body.revert?.name]
+  }
+
+  test('an opening that the account did not sign, for this very envelope', async () => {
+    const server = await setUp()
+    const body = await order()
+    const { opening } = body
+    const forged: object[] = [
+      await order({ key: keyOf(chain(), 'bob') }),
+      { ...body, ...(await sealOrder('another envelope')) },
+      { ...body, orderId: OTHER },
+      { ...body, opening: { ...opening, amount: `${usd(1)}` } },
+      { ...body, opening: { ...opening, amount: '0' } },
+      { ...body, opening: { ...opening, deadline: Number(opening.deadline) + 1 } },
+      { ...body, opening: { ...opening, validBefore: Number(opening.validBefore) + 1 } },
+      { ...body, opening: { ...opening, account: chain().account('bob') } },
+    ]
+    for (const each of forged)
+      expect(await refused(server, each)).toEqual([422, 'invalid-opening', undefined])
+    const malformed = { ...body, opening: { ...opening, further: 1 } }
+    expect(await refused(server, malformed)).toEqual([400, 'invalid-body', undefined])
+  })
+
+  test('what the escrow would refuse now', async () => {
+    const server = await setUp()
+    const reverts = async (body: SponsoredBody) => refused(server, body)
+    const would = (name: string) => [422, 'would-revert', name]
+    expect(await reverts(await order({}, 'dave'))).toEqual(would('NotAdmitted'))
+    expect(await reverts(await order({ amount: 0n }, 'dave'))).toEqual(would('NotCleared'))
+    expect(await reverts(await order({}, 'carol'))).toEqual(would('NotAdmitted'))
+    expect(await reverts(await order({ amount: FUNDS + 1n }))).toEqual(would('ERC20InsufficientBalance'))
+    expect(await reverts(await order({ validBefore: await chain().now() }))).toEqual(would('OpeningExpired'))
+    expect(await reverts(await order({ deadline: await chain().now() }))).toEqual(would('DeadlineOutOfRange'))
+    await chain().send('guardian', 'authority', 'pause')
+    expect(await reverts(await order())).toEqual(would('PlatformPaused'))
+    await chain().send('owner', 'authority', 'liftPause')
+    await openRequest(chain(), 'bob', 'a copied id')
+    const copied = await order({}, 'alice', bytes32('a copied id'))
+    const answer = await server.post(copied)
+    expect([answer.status, answer.body.revert]).toEqual([
+      422,
+      { name: 'OrderIdTaken', args: { orderId: copied.orderId, by: chain().account('bob') } },
+    ])
+    expect(server.stored()).not.toContain(copied.orderId)
+  })
+
+  test('strangers’ openings, however many: the relayer pays for none', async () => {
+    const server = await setUp()
+    const before = await chain().provider.getBalance(chain().account('relayer'))
+    const bodies = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => order({ amount: 0n }, 'dave', bytes32(`stranger ${index}`))),
+    )
+    const answers = await Promise.all(bodies.map((body) => server.post(body)))
+    expect(new Set(answers.map((answer) => answer.body.code))).toEqual(new Set(['would-revert']))
+    expect(server.stored()).toEqual([])
+    expect(await chain().provider.getBalance(chain().account('relayer'))).toBe(before)
+  })
+})
+
+describe('an account', () => {
+  test('has one opening of an id under way, also under another id with the same first bytes', async () => {
+    const server = await setUp()
+    await stopMining(chain())
+    const first = await order()
+    expect((await server.post(first)).status).toBe(202)
+    const { opening, orderId: _orderId, ...envelope } = first
+    const again = await order({ validBefore: Number(opening.validBefore) + 60, envelope })
+    expect(of(await server.post(again))).toEqual([409, 'opening-under-way'])
+    const alike: Hex = `0x${ORDER.slice(2, 34)}${'00'.repeat(16)}`
+    expect(of(await server.post(await order({}, 'bob', alike)))).toEqual([409, 'opening-under-way'])
+    expect(server.stored()).toEqual([ORDER])
+    await eventually('it is sent', async () => (await pooled(chain())) === 1)
+    await mine(chain())
+    // The order is there, so a second signature for it opens nothing, and one of another order has lost the id.
+    await eventually('the first is over', async () => (await server.post(again)).status === 202)
+    const late = await server.post(await order({}, 'bob', alike))
+    expect([...of(late), late.body.revert?.name]).toEqual([422, 'would-revert', 'OrderIdTaken'])
+    expect(await server.sent()).toBe(1)
+  })
+
+  test('pays with its gas quota, and the quota of others is their own', async () => {
+    const server = await setUp({ RELAY_ACCOUNT_DAILY_GAS: '21000' })
+    expect((await server.post(await order())).status).toBe(202)
+    await server.isOpen()
+    const second = await server.post(await order({}, 'alice', OTHER))
+    expect([...of(second), second.body.quota]).toEqual([429, 'relay-quota-exhausted', 'account'])
+    expect(server.stored()).toEqual([ORDER])
+    expect((await server.post(await order({}, 'bob', bytes32('of bob')))).status).toBe(202)
+  })
+
+  test('pays for an opening that it has made fail itself', async () => {
+    const server = await setUp({ RELAY_ACCOUNT_DAILY_GAS: '21000' })
+    await stopMining(chain())
+    expect((await server.post(await order())).status).toBe(202)
+    await eventually('it is sent', async () => (await pooled(chain())) === 1)
+    await goFirst('alice', 'usdc', 'transfer', chain().account('bob'), FUNDS)
+    await mine(chain())
+    await chain().provider.send('evm_setAutomine', [true])
+    await eventually('it has failed', async () =>
+      storedRows(server.dataDir, 'relays').some(({ doc }) => doc.includes('"failed"')),
+    )
+    expect(of(await server.post(await order({ amount: 0n }, 'alice', OTHER)))).toEqual([
+      429,
+      'relay-quota-exhausted',
+    ])
+  })
+
+  test('does not pay when another wallet takes its id first', async () => {
+    const server = await setUp({ RELAY_ACCOUNT_DAILY_GAS: '21000' })
+    await stopMining(chain())
+    expect((await server.post(await order())).status).toBe(202)
+    await eventually('it is sent', async () => (await pooled(chain())) === 1)
+    const taken: Hex = `0x${ORDER.slice(2, 34)}${'00'.repeat(16)}`
+    const deadline = (await chain().now()) + 3_600
+    await goFirst('bob', 'escrow', 'openRequest', taken, bytes32('bob’s own'), deadline)
+    await mine(chain())
+    await chain().provider.send('evm_setAutomine', [true])
+    await eventually('it has failed', async () =>
+      storedRows(server.dataDir, 'relays').some(({ doc }) => doc.includes('OrderIdTaken')),
+    )
+    expect(await usdcOf(chain().account('alice'))).toBe(FUNDS)
+    expect((await server.post(await order({}, 'alice', OTHER))).status).toBe(202)
+    await server.isOpen(OTHER)
+  })
+})
