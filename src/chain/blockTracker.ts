@@ -1,11 +1,11 @@
-// The one answer to "is this still the same chain?". Every reader of the chain compares the blocks that it knows with those that a
-// node has now.
+// The one answer to "is this still the same chain?". Every reader of the chain compares the blocks that it knows with those that
+// a node has now.
 import type { Hex } from '../protocol/hex.js'
 import type { BlockId } from './logReader.js'
 
 /** How a block that a node has now fits one that was read before. */
 type Fit =
-  /** It is that block, or one above it. */
+  /** It is that block, or lies above it. */
   | 'kept'
   /** It lies below: the node is behind, or the chain lost its end. */
   | 'behind'
@@ -23,8 +23,11 @@ export function fitOf(known: Numbered, now: Numbered): Fit {
 }
 
 /**
- * How a look fits what was seen before: it goes on from there; the node is behind (or the chain was rolled back:
- * it is too early to say); another branch replaced blocks; or it is another chain, or one that lost its end.
+ * How a look relates to the earlier ones.
+ * - `kept`: it continues them
+ * - `behind`: its head is lower; the node may be behind, or the chain was rolled back
+ * - `reorganized`: another branch replaced blocks
+ * - `reset`: it is another chain, or one that lost its end
  */
 export type History = 'kept' | 'behind' | 'reorganized' | 'reset'
 
@@ -45,7 +48,7 @@ interface Known {
 
 /** Remembers the blocks that were seen as heads. */
 interface BlockTracker {
-  /** The number of the last one. */
+  /** The number of the last head. */
   tip(): number | undefined
   /** @param hashAt asks for the hash of a block that is there, when blocks were replaced or the head is below an earlier one */
   next(head: Block, known: Known | undefined, hashAt: (number: number) => Promise<Hex>): Promise<History>

@@ -104,7 +104,7 @@ function* placesOf(digits: string, data: Hex): Generator<number> {
   }
 }
 
-/** As `POST /relay` takes it: integers as decimal text. */
+/** The form that `POST /relay` takes: integers as decimal text. */
 function wireForm(value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }

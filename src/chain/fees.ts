@@ -26,7 +26,7 @@ export function priceLimit(fees: Fees): bigint {
 /** About the least gas that one authorization of an order needs. */
 export const LEAST_GAS = 300_000n
 
-/** Wei of which an account can pay for one order at these fees, and keep its floor. */
+/** The least balance, in wei, that pays for one order at these fees and keeps the floor. */
 export function leastBalance(floor: bigint, fees: Fees): bigint {
   return floor + LEAST_GAS * priceLimit(fees)
 }
@@ -37,10 +37,10 @@ export async function balanceOf(rpc: Pick<Rpc, 'send'>, account: Hex): Promise<b
   return resultOf(answer, quantitySchema)
 }
 
-/** How many blocks the tip is taken from, and which of their payers is followed. */
+/** The blocks that the tip is derived from, and the percentile of their tips. */
 const HISTORY_BLOCKS = 5
 const TIP_PERCENTILE = 50
-/** A tip of nothing is refused by some nodes. */
+/** Some nodes refuse a tip of zero. */
 const MIN_TIP = 1_000_000n
 
 const QUESTIONS = [
@@ -56,7 +56,7 @@ const feeHistorySchema = z.looseObject({
 })
 
 /**
- * Fees that the chain takes now, never above the ceiling: twice the next block's base fee, so that it may rise for
+ * Fees that the chain accepts now, never above the ceiling: twice the next block's base fee, so that it may rise for
  * six full blocks, and the median tip of the last blocks. A chain whose blocks have no base fee gets the node's gas
  * price.
  *
@@ -73,11 +73,11 @@ export async function currentFees(rpc: Pick<Rpc, 'send'>, ceiling: bigint): Prom
 function marketFees({ baseFeePerGas, reward }: z.output<typeof feeHistorySchema>, ceiling: bigint): Fees {
   const baseFee = baseFeePerGas.at(-1) ?? 0n
   const tip = max(MIN_TIP, median((reward ?? []).flatMap((block) => block.slice(0, 1))))
-  return limited(2n * baseFee + tip, tip, ceiling)
+  return capped(2n * baseFee + tip, tip, ceiling)
 }
 
-/** At most the ceiling. */
-export function limited(maxFeePerGas: bigint, tip: bigint, ceiling: bigint): Fees {
+/** Fees of at most the ceiling. */
+export function capped(maxFeePerGas: bigint, tip: bigint, ceiling: bigint): Fees {
   const fee = min(maxFeePerGas, ceiling)
   return { type: 2, maxFeePerGas: fee, maxPriorityFeePerGas: min(tip, fee) }
 }

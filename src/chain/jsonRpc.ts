@@ -26,7 +26,7 @@ const answerSchema = z.union([
 ])
 const batchSchema = z.array(answerSchema)
 
-/** Why a node is set aside: no usable answer to a request, a rate limit, the answers of another chain, or old ones. */
+/** Why a node is set aside: no usable answer to a request, a rate limit, another chain, or a head behind the others. */
 export type NodeFault = 'no-answer' | 'rate-limit' | 'other-chain' | 'behind'
 
 /** The outcome of a request without answers. */
@@ -96,15 +96,15 @@ function inOrder(answers: z.output<typeof batchSchema>, count: number): RpcAnswe
  * large providers: https://eips.ethereum.org/EIPS/eip-1474#error-codes
  */
 const LIMIT_CODES = [-32_005, 429, -32_007, -32_012, -32_016]
-/** For these methods nodes also use the codes for a query of too many blocks, or for a fault of a transaction. */
+/** For these methods nodes also use those codes for a query of too many blocks, or for a fault of a transaction. */
 const AMBIGUOUS = ['eth_getLogs', 'eth_sendRawTransaction']
-const UNMISTAKABLE = 429
+const UNAMBIGUOUS_CODE = 429
 
 /** Whether a call was refused only for the node's rate limit. */
 export function isRateLimited({ method }: RpcCall, answer: RpcAnswer | undefined): boolean {
   if (answer === undefined || !('error' in answer)) return false
   const { code } = answer.error
-  return AMBIGUOUS.includes(method) ? code === UNMISTAKABLE : LIMIT_CODES.includes(code)
+  return AMBIGUOUS.includes(method) ? code === UNAMBIGUOUS_CODE : LIMIT_CODES.includes(code)
 }
 
 /**
@@ -136,7 +136,7 @@ export const smallQuantitySchema = quantitySchema
   .refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER), 'too large a number')
   .transform(Number)
 
-/** The fields of a block by which it is known. */
+/** The fields of a block that readers use. */
 export const blockSchema = z.looseObject({
   number: smallQuantitySchema,
   hash: bytes32Schema,
@@ -158,10 +158,10 @@ export function resultOf<T>(answer: RpcAnswer | undefined, schema: z.ZodType<T>)
   throw new ChainAnswerError('a node refused a call or answered it with something else')
 }
 
-/** A reverted execution: https://github.com/ethereum/execution-apis. Older nodes say so by the data beside another code. */
+/** A reverted execution: https://github.com/ethereum/execution-apis. Older nodes use another code, with the revert data. */
 export const EXECUTION_REVERTED = 3
 /**
- * Reads that a node in order answers without an error. A count at an old block may be pruned: then another node is asked, as for
+ * Reads that a working node answers without an error. A count at an old block may be pruned: then another node is asked, as for
  * any failure.
  */
 const PLAIN_READS = [
@@ -177,8 +177,8 @@ const PLAIN_READS = [
 ]
 
 /**
- * Whether a node's well-formed answers seem to be a failure of its own, such as a lost database behind it or a gateway without a
- * node: errors alone, none of them a revert, or an error for a plain read.
+ * Whether a node's well-formed answers look like a failure of the node itself, such as a lost database or a gateway without a
+ * node: only errors, none of them a revert, or an error for a plain read.
  */
 export function mayBeNodeFailure(calls: readonly RpcCall[], answers: readonly RpcAnswer[]): boolean {
   const failed = calls.filter((_, index) => isBareError(answers[index]))

@@ -162,16 +162,19 @@ function idOf({ number, hash }: BlockId): BlockId {
   return { number, hash }
 }
 
-/** Nodes limit a query by blocks, events, bytes or time, each with words and codes of its own. A rate limit says nothing of the range. */
+/**
+ * Nodes limit a query by blocks, events, bytes or time, each with its own messages and codes. A rate limit says nothing about the
+ * range.
+ */
 function assertAnswered(calls: readonly RpcCall[], answers: readonly RpcAnswer[]): void {
   if (calls.some((call, index) => isRateLimited(call, answers[index]))) throw new ChainUnavailableError(1)
   if (!answers.every(isResult)) throw new RangeRefusedError('a node refuses to give the events of a range')
 }
 
-/** Longer than the data of any event of ours. */
+/** Longer than the data of any of our events. */
 const MAX_DATA_LENGTH = 2 + 2 * 65_536
 
-/** The form alone: the fields are read one by one below. */
+/** Checks the form alone: the fields are read one by one below. */
 const logsSchema = z.array(
   z.object({
     address: z.string(),
@@ -212,7 +215,10 @@ function isSamePlace(log: ChainLog, other: ChainLog | undefined): boolean {
   return log.blockNumber === other?.blockNumber && log.logIndex === other.logIndex
 }
 
-/** Whether the logs of each block name one hash, and those of the last block its own: a node may change its mind between two queries. */
+/**
+ * Whether the logs of each block name one hash, and those of the last block its own: a node may switch branches between two
+ * queries.
+ */
 function isOneHistory(logs: readonly ChainLog[], last: BlockId): boolean {
   return logs.every(({ blockNumber, blockHash }, index) => {
     const next = logs[index + 1]
@@ -235,8 +241,8 @@ interface RangeSize {
 }
 
 /**
- * Answers in a row after which a longer range is tried again: a provider's limit stays, so that trying it at every
- * second query would lose a third of them. Where many events were too much, a few ranges further there may be fewer.
+ * Answers in a row after which a longer range is tried again. A provider's limit does not change, so trying at every second query
+ * would waste a third of them. Where a range had too many events, the next ones may have fewer.
  */
 const ANSWERS_UNTIL_LONGER = 8
 

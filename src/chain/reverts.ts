@@ -34,7 +34,7 @@ export function revertOf(error: unknown): Revert | null {
 
 const revertDataSchema = z
   .string()
-  // OpenEthereum, and Nethermind for long, put a word before it.
+  // OpenEthereum, and older versions of Nethermind, put a word before the data.
   .transform((text) => text.replace(/^Reverted /, ''))
   .pipe(z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/))
 
@@ -46,7 +46,7 @@ export function revertIn(answer: RpcAnswer | undefined): Revert | null {
   return answer.error.code === EXECUTION_REVERTED ? decodeRevert('0x') : null
 }
 
-/** Whether a call reverts because its authorization has taken effect: contracts look at that before all else. */
+/** Whether a call reverts because its authorization has taken effect: the contracts check that first. */
 export function isOfUsedDigest({ name }: Revert): boolean {
   return name === 'DigestUsed'
 }
@@ -56,7 +56,7 @@ function parse(contract: Interface, data: string): Revert | null {
     const error = contract.parseError(data)
     return error && { name: error.name, args: argsOf(error) }
   } catch {
-    // A selector that matches but arguments that do not decode, some of them only when they are read: someone else's error.
+    // The selector matches, but the arguments do not decode, some only when they are read: it is another contract's error.
     return null
   }
 }

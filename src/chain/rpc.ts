@@ -16,7 +16,7 @@ interface RpcOptions {
   urls: readonly string[]
   /** Time that one node gets for one request. */
   timeoutMs: number
-  /** Whether callers that ask alike in the same turn of the event loop share one answer. By default they do. */
+  /** Whether identical calls in the same turn of the event loop share one answer. By default they do. */
   shareAnswers?: boolean
   /** Asked of a node before its first use, and again after it was set aside; unchecked when left out. */
   chainId?: number | undefined
@@ -38,7 +38,7 @@ export interface Rpc {
    * @throws ChainUnavailableError when no node answered
    */
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>
-  /** Makes every node name its chain again before its next use: one may have become another's. */
+  /** Makes every node state its chain id again before its next use: one may have moved to another chain. */
   doubt(): void
   /** Asks every healthy node, or all when none is known to be healthy. */
   toAll<T>(ask: (node: SingleNode) => Promise<T>): Promise<T[]>
@@ -54,9 +54,9 @@ export interface SingleNode {
 
 /**
  * Nodes in order of preference, which all callers of a program share. One that fails is set aside, for longer each time, and
- * returns when it answers a question asked beside the traffic: no caller waits for a node that is down. A node that stays
- * behind the others is set aside, too, until it has caught up. When none is healthy all are asked nevertheless: first those
- * that have rested, last those that are behind.
+ * returns when it answers a health check: no caller waits for a node that is down. A node that stays behind the others is set
+ * aside, too, until it has caught up. When none is healthy, all are asked nevertheless: first those whose rest is over, last
+ * those that are behind.
  */
 export function createRpc(options: RpcOptions): Rpc {
   const { urls, timeoutMs, chainId, onNodeChange, onRequest } = options
@@ -82,16 +82,17 @@ export function createRpc(options: RpcOptions): Rpc {
 
   async function request(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
     const { healthy, others } = healthyFirst()
-    let poor: RpcAnswer[] | undefined
+    let partial: RpcAnswer[] | undefined
     for (const node of [...healthy, ...others]) {
-      if (poor !== undefined && !node.isHealthy()) continue
+      if (partial !== undefined && !node.isHealthy()) continue
       const found = await node.send(calls, signal)
       if (found?.isPartial === false && !mayBeNodeFailure(calls, found.answers)) return found.answers
-      if (poor === undefined || results(found?.answers) > results(poor)) poor = found?.answers
+      if (partial === undefined || countResults(found?.answers) > countResults(partial))
+        partial = found?.answers
       signal?.throwIfAborted()
     }
-    if (poor === undefined) throw new ChainUnavailableError(urls.length)
-    return poor
+    if (partial === undefined) throw new ChainUnavailableError(urls.length)
+    return partial
   }
 
   return {
@@ -102,13 +103,13 @@ export function createRpc(options: RpcOptions): Rpc {
     toAll(ask) {
       const { healthy } = healthyFirst()
       const asked = healthy.length > 0 ? healthy : nodes
-      return Promise.all(asked.map((node) => ask(whole(node))))
+      return Promise.all(asked.map((node) => ask(singleNode(node))))
     },
     faults: () => nodes.map((node) => node.fault()),
   }
 }
 
-function results(answers: readonly RpcAnswer[] = []): number {
+function countResults(answers: readonly RpcAnswer[] = []): number {
   return answers.filter(isResult).length
 }
 
@@ -117,8 +118,8 @@ function rank(node: RpcNode): number {
   return node.fault() === 'behind' ? Number.MAX_SAFE_INTEGER : node.retryAt()
 }
 
-/** With each answer as the node gave it: one that took some transactions of a batch has taken them. */
-function whole(node: RpcNode): SingleNode {
+/** Returns partial answers too: a node that accepted some transactions of a batch has accepted them. */
+function singleNode(node: RpcNode): SingleNode {
   return { send: async (calls) => (await node.send(calls))?.answers ?? null }
 }
 
@@ -130,7 +131,7 @@ const TOLERATED_BLOCKS = 2
 const PATIENCE_MS = 10_000
 
 /**
- * Compares the nodes' heads beside the traffic, to notice a node that stands still although each of its answers is
+ * Compares the nodes' heads in the background, to notice a node that stands still although each of its answers is
  * well-formed, and one that answers without a head while another has one. A node is compared with where another node was at
  * the comparison before: on a quick chain, whose blocks come faster than answers, heads requested side by side differ.
  *
@@ -145,8 +146,8 @@ function createHeadComparison(nodes: readonly RpcNode[]): () => void {
     if (!isBehind) behindSince.delete(node)
     else if (!behindSince.has(node)) behindSince.set(node, performance.now())
     const since = behindSince.get(node)
-    if (since === undefined) node.trails(false)
-    else if (performance.now() - since >= PATIENCE_MS) node.trails(true)
+    if (since === undefined) node.setBehind(false)
+    else if (performance.now() - since >= PATIENCE_MS) node.setBehind(true)
   }
 
   async function compare(): Promise<void> {
@@ -169,7 +170,7 @@ function createHeadComparison(nodes: readonly RpcNode[]): () => void {
   }
 }
 
-/** A node that answers with something other than a number has lost its chain: it is behind every node that has one. */
+/** A node that answers without a number has lost its chain, and so is behind every node that has one. */
 async function headOf(node: RpcNode): Promise<number | 'no-number' | 'no-answer'> {
   const found = await node.send([{ method: 'eth_blockNumber', params: [] }])
   if (found === null) return 'no-answer'
@@ -178,8 +179,8 @@ async function headOf(node: RpcNode): Promise<number | 'no-number' | 'no-answer'
 }
 
 /**
- * Gathers what is handed in during one turn of the event loop, and passes it on in groups, in the same order: under load, one
- * group for many items, and no delay for one that comes alone.
+ * Gathers the items of one turn of the event loop, and passes them on in groups, in the same order. Under load many items share
+ * a group; a single item is not delayed.
  *
  * @param limit what the sizes in one group may add up to; a larger item has a group of its own
  */
@@ -231,8 +232,8 @@ interface Waiting {
 }
 
 /**
- * Makes one request of all calls of one turn of the event loop that have the same signal. The calls of one caller stay
- * together. Callers that ask alike share an answer, unless `shareAnswers` is false, and all callers in a request share its failure.
+ * Makes one request of all calls of one turn of the event loop that have the same signal. The calls of one caller stay together.
+ * Identical calls of several callers share an answer, unless `shareAnswers` is false. All callers in a request share its failure.
  */
 export function inBatches(
   request: Rpc['send'],

@@ -29,16 +29,16 @@ interface RpcNodeOptions {
 
 /** One node and its health. */
 export interface RpcNode {
-  /** It answered last, for our chain, and is not behind the others. */
+  /** Its last answer was usable and of our chain, and it is not behind the others. */
   isHealthy(): boolean
   /** Why it is set aside; null when it is not. */
   fault(): NodeFault | null
   /** When it is worth asking again, by `performance.now()`. 0 for a node that never failed. */
   retryAt(): number
-  /** Makes it name its chain again before its next use. */
+  /** Makes it state its chain id again before its next use. */
   doubt(): void
   /** Whether it is known to be behind the others: it is set aside until it has caught up. */
-  trails(isBehind: boolean): void
+  setBehind(isBehind: boolean): void
   /** Looks, in the background, whether a node that is not known to be healthy is by now. Not before `retryAt`. */
   refresh(): void
   /**
@@ -65,8 +65,8 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
   let failures = 0
   let retryAt = 0
   let verifying: Promise<boolean> | undefined
-  /** Calls that the node takes in one request, as far as is known. */
-  let most = Number.POSITIVE_INFINITY
+  /** Calls that the node accepts in one request, as far as is known. */
+  let maxCalls = Number.POSITIVE_INFINITY
 
   function fault(): NodeFault | null {
     return lastFault ?? (isBehind ? 'behind' : null)
@@ -89,7 +89,7 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     failures++
   }
 
-  function welcome(): void {
+  function markHealthy(): void {
     verified = true
     lastFault = null
     retryAt = 0
@@ -97,9 +97,9 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     reportFault()
   }
 
-  /** Sets the node aside when its answers call for that. Null when there is nothing of use among them. */
+  /** Sets the node aside when its answers call for that. Null when none of them is usable. */
   async function ask(calls: readonly RpcCall[], signal?: AbortSignal): Promise<BatchAnswer | null> {
-    if (calls.length > most) return askInParts(calls, most, signal)
+    if (calls.length > maxCalls) return askInParts(calls, maxCalls, signal)
     const startedAt = performance.now()
     const reply = await request(options.url, calls, options.timeoutMs, signal)
     // A caller that gave up says nothing about the node.
@@ -116,11 +116,11 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     return limited === calls.length ? null : { answers: reply.answers, isPartial: limited > 0 }
   }
 
-  /** A node that refuses a batch, and then takes its halves, takes no more than that. */
+  /** After a node has refused a batch and accepted its halves, it gets no longer batches. */
   async function askInHalves(calls: readonly RpcCall[], signal?: AbortSignal): Promise<BatchAnswer | null> {
     const half = Math.ceil(calls.length / 2)
     const found = await askInParts(calls, half, signal)
-    if (found !== null) most = Math.min(most, half)
+    if (found !== null) maxCalls = Math.min(maxCalls, half)
     return found
   }
 
@@ -143,7 +143,7 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
 
   async function verify(): Promise<boolean> {
     const found = await ask([{ method: 'eth_chainId', params: [] }])
-    if (found !== null && chainIdOf(found.answers[0]) === BigInt(chainId ?? 0)) welcome()
+    if (found !== null && chainIdOf(found.answers[0]) === BigInt(chainId ?? 0)) markHealthy()
     else if (found !== null) setAside('other-chain')
     verifying = undefined
     return verified
@@ -162,7 +162,7 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     doubt() {
       verified = !mustVerify
     },
-    trails(now) {
+    setBehind(now) {
       isBehind = now
       reportFault()
     },
@@ -172,8 +172,8 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     async send(calls, signal) {
       if (!verified && !(await unlessAborted(verification(), signal))) return null
       const found = await ask(calls, signal)
-      // Another request may have set the node aside: it has to name its chain first.
-      if (found?.isPartial === false && verified) welcome()
+      // Another request may have set the node aside. Then its chain id is checked first.
+      if (found?.isPartial === false && verified) markHealthy()
       return found
     },
   }

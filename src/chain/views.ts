@@ -29,7 +29,7 @@ export function createContractReader(caller: ViewCaller, address: Hex, contract:
       try {
         const answer = await caller.call({ to: address, data, blockTag: block })
         if (answer === '0x') throw new ChainAnswerError(`no contract answers ${method} at ${address}`)
-        // As bytes: ethers takes fifteen times as long to read hex.
+        // Decoded from bytes, because ethers takes fifteen times as long to read hex.
         return schema.parse(returned(contract.decodeFunctionResult(method, hexToBytes(answer))))
       } catch (error) {
         throw failure(method, error)
@@ -38,7 +38,7 @@ export function createContractReader(caller: ViewCaller, address: Hex, contract:
   }
 }
 
-/** A view never reverts: if it is not an outage, the node refuses the call, or another contract answers. */
+/** Our views never revert: without an outage, the node refuses the call, or another contract answers. */
 function failure(method: string, error: unknown): Error {
   if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError) return error
   return new ChainAnswerError(`no usable answer to ${method}`, { cause: error })

@@ -1,6 +1,6 @@
 import type { Provider, TransactionReceipt } from 'ethers'
 
-/** Pause between two looks. A local chain mines at once, another one within seconds. */
+/** Pause between two polls. A local chain mines immediately, another one within seconds. */
 const FIRST_POLL_MS = 5
 const MAX_POLL_MS = 1_000
 

@@ -73,7 +73,7 @@ describe('a node', () => {
     expect(first.asked).toEqual(['eth_chainId', 'who', 'who'])
   })
 
-  it('of another chain is not used, and told apart', async () => {
+  it('of another chain is not used, and reported as such', async () => {
     const [first, second] = [await startNode('first', 'well', 1), await startNode('second')]
     const { ask, asked, changes } = transportOf(first, second)
     expect(await ask()).toEqual(by('second'))

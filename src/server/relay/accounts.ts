@@ -11,7 +11,7 @@ import type { TxManager } from '../txManager/txManager.js'
 import type { GasBudget, GasLeft } from './gasBudget.js'
 import type { Relay } from './relay.js'
 
-/** One term of the lease on an account. All of it is thrown away with the term. */
+/** The parts of one term of the lease on an account, discarded with the term. */
 export interface RelayTerm {
   readonly account: Hex
   readonly relay: Relay
@@ -22,13 +22,13 @@ export interface RelayTerm {
   readonly isTrusted: () => boolean
 }
 
-/** The relayer's accounts that this server holds at this moment. */
+/** The relayer's accounts, and which of them this server holds now. */
 export interface RelayerAccounts {
   readonly addresses: readonly Hex[]
   readonly leases: readonly string[]
   terms(): readonly RelayTerm[]
-  /** Accounts whose lease has been free for so long that no server seems to have its key. */
-  areForsaken(accounts: ReadonlySet<Hex>): Promise<ReadonlySet<Hex>>
+  /** Those of the given accounts whose leases have been free for so long that no server seems to have their keys. */
+  areAbandoned(accounts: ReadonlySet<Hex>): Promise<ReadonlySet<Hex>>
   /** Resolves once this server has tried to take each account, and those that it took are served. */
   readonly tried: Promise<void>
   readonly services: readonly Service[]
@@ -42,19 +42,19 @@ interface RelayerAccountsOptions {
   /** How often this server counts the others. */
   readonly shareEveryMs: number
   readonly build: (engine: Engine, signer: RelayerSigner, term: Term) => RelayTerm
-  /** Called with leases that are named by their accounts' places in the configuration. */
+  /** Called with leases named by the index of their account in the configuration. */
   readonly observeLease?: LeaseObserver | undefined
   readonly logger: Logger
 }
 
 const SERVER_LEASE = 'server:'
 const leaseOf = (account: Hex) => `relayer:${account}`
-/** A restarting server is back sooner. */
-const FORSAKEN_AFTER_MS = 60_000
+/** Longer than a server takes to restart. */
+const ABANDONED_AFTER_MS = 60_000
 
 /**
- * Each account belongs to one server at a time, by a lease. The living servers share the accounts evenly: one holds as many as its
- * share, rounded up, and gives one back when it has more. It rounds down while another server has less than that.
+ * Each account belongs to one server at a time, by a lease. Live servers share the accounts evenly. Each holds as many as its share,
+ * rounded up, and gives one back when it has more; it rounds down while another server has less than that.
  */
 export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerAccounts {
   const { engine, signers, serveLease, serverId, logger } = options
@@ -79,7 +79,7 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
     tried.get(address)?.resolve()
   }
 
-  function holder(signer: RelayerSigner, place: number): Service {
+  function holder(signer: RelayerSigner, index: number): Service {
     const { address } = signer
     return serveLease(
       leaseOf(address),
@@ -112,22 +112,22 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
       {
         isWanted: () => isWanted(address),
         onAttemptOver: () => onAttemptOver(address),
-        observe: (_lease, isHeld) => options.observeLease?.(`relayer:${place}`, isHeld),
+        observe: (_lease, isHeld) => options.observeLease?.(`relayer:${index}`, isHeld),
       },
     )
   }
 
-  async function lookAround(): Promise<void> {
-    const living = await heldLeases(engine.leases)
-    const others = living.filter(({ lease, holder }) => lease.startsWith(SERVER_LEASE) && holder !== serverId)
-    const taken = new Set(living.map(({ lease }) => lease))
+  async function rebalance(): Promise<void> {
+    const leases = await heldLeases(engine.leases)
+    const others = leases.filter(({ lease, holder }) => lease.startsWith(SERVER_LEASE) && holder !== serverId)
+    const taken = new Set(leases.map(({ lease }) => lease))
     free = new Set(signers.flatMap(({ address }) => (taken.has(leaseOf(address)) ? [] : [address])))
     const accounts = new Set(signers.map(({ address }) => leaseOf(address)))
     const heldBy = (server: string) =>
-      living.filter(({ lease, holder }) => holder === server && accounts.has(lease)).length
+      leases.filter(({ lease, holder }) => holder === server && accounts.has(lease)).length
     const each = signers.length / (others.length + 1)
-    const isOneShort = others.some(({ holder }) => heldBy(holder) < Math.floor(each))
-    share = isOneShort ? Math.floor(each) : Math.ceil(each)
+    const isAnyShort = others.some(({ holder }) => heldBy(holder) < Math.floor(each))
+    share = isAnyShort ? Math.floor(each) : Math.ceil(each)
     if (held.size <= share) return
     const [idlest] = [...held.values()].toSorted((a, b) => a.term.relay.underWay() - b.term.relay.underWay())
     if (idlest === undefined) return
@@ -135,10 +135,10 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
     idlest.end()
   }
 
-  const sharing = createPoller({
+  const rebalancing = createPoller({
     name: 'relayer-accounts',
     intervalMs: options.shareEveryMs,
-    tick: lookAround,
+    tick: rebalance,
     logger,
   })
 
@@ -146,7 +146,7 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
     addresses: signers.map(({ address }) => address),
     leases: signers.map(({ address }) => leaseOf(address)),
     terms: () => [...served].filter(({ isTrusted }) => isTrusted()),
-    async areForsaken(accounts) {
+    async areAbandoned(accounts) {
       const now = performance.now()
       const own = new Set(signers.map(({ address }) => address))
       const taken = new Set((await heldLeases(engine.leases)).map(({ lease }) => lease))
@@ -154,7 +154,7 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
       for (const account of freeSince.keys()) if (!free.includes(account)) freeSince.delete(account)
       for (const account of free) if (!freeSince.has(account)) freeSince.set(account, now)
       // No other server can have the key of an account where this server's database is its own.
-      const patienceMs = engine.isShared ? FORSAKEN_AFTER_MS : 0
+      const patienceMs = engine.isShared ? ABANDONED_AFTER_MS : 0
       return new Set(free.filter((account) => now - (freeSince.get(account) ?? now) >= patienceMs))
     },
     tried: Promise.all([...tried.values()].map(({ promise }) => promise)).then(() => undefined),
@@ -166,20 +166,20 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
             name: 'relayer shares',
             async start() {
               // Before the first attempt, so that a server that joins takes no more than its share.
-              await lookAround().catch((error: unknown) => {
+              await rebalance().catch((error: unknown) => {
                 logger.warn('servers not counted', describeError(error))
               })
             },
             stop: async () => undefined,
           },
           ...signers.map(holder),
-          sharing,
+          rebalancing,
         ]
       : signers.map(holder),
   }
 }
 
-/** How much this server's relay has to do, and what all servers may still use today. */
+/** The work of this server's relay, and the gas that all servers may still use today. */
 export interface RelayLoad extends GasLeft {
   /** Transactions that are sent and not yet deep enough. */
   readonly inFlight: number
@@ -205,10 +205,10 @@ export interface RelayHealth extends RelayLoad {
   readonly accounts: readonly AccountHealth[]
 }
 
-/** Asks neither chain nor store. */
+/** Reads memory only. */
 export function createRelayLoad(options: {
   readonly accounts: Pick<RelayerAccounts, 'terms'>
-  /** Authorizations that this server has under way, in whatever state. */
+  /** Authorizations that this server has under way, in any state. */
   readonly underWay: () => number
   readonly budget: Pick<GasBudget, 'left'>
 }): () => RelayLoad {

@@ -30,7 +30,7 @@ interface AdmissionOptions {
   readonly committed: () => Commitments
 }
 
-/** Decides what the account takes on, by its highest possible cost beside that of all earlier work. */
+/** Decides which work the account takes on, by the highest possible cost of that work and all earlier work. */
 export interface Admission {
   /** Ask for them together with the gas of the call. @throws ChainUnavailableError, ChainAnswerError */
   funds(): Promise<Funds>
@@ -45,9 +45,9 @@ export interface Admission {
   used(digest: Hex, gas: bigint): () => void
   /** Its last transaction may be mined or not: its gas stays counted at its limit until it is corrected. */
   lost(digest: Hex): CorrectGas
-  /** This term sends nothing more for it, and a later one may: its gas stays counted. */
+  /** This term sends nothing more for it, but a later one may: its gas stays counted. */
   leave(digest: Hex): void
-  /** This server sent nothing for it, and another may relay it: that one's booking for its order stays. */
+  /** This server sent nothing for it, and another may relay it: the other server's booking for its order stays. */
   release(digest: Hex): void
   /** No further transaction will be sent for it. */
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void

@@ -46,7 +46,7 @@ interface AuthorizationRules {
 
 /** An authorization that the enclave signed, or an opening that an account signed, as the call that takes it to the chain. */
 export interface VerifiedAuthorization {
-  /** The EIP-712 digest, by which it is known everywhere. */
+  /** The EIP-712 digest, its id in all stores and routes. */
   readonly digest: Hex
   readonly primaryType: RelayedType
   readonly target: Hex
@@ -54,7 +54,7 @@ export interface VerifiedAuthorization {
   readonly purpose: GasPurpose
 }
 
-/** Checks authorizations without any request. */
+/** Checks authorizations without a request to any service. */
 export interface AuthorizationVerifier {
   /**
    * The digest is computed for our chain and our contract, so a signature for any other recovers to some other signer.
@@ -69,7 +69,7 @@ export function createAuthorizationVerifier({
   contracts,
   signer,
 }: AuthorizationRules): AuthorizationVerifier {
-  const places = new Map(
+  const targets = new Map(
     PRIMARY_TYPES.map((primaryType) => {
       const target = targetOf(primaryType, contracts)
       const separator = authorizationSeparator(primaryType, { chainId, verifyingContract: target })
@@ -79,16 +79,16 @@ export function createAuthorizationVerifier({
   return {
     verify(authorization) {
       const { primaryType, signature } = authorization
-      const place = places.get(primaryType)
-      if (place === undefined) throw new TypeError('an authorization of no type')
-      const digest = digestUnder(place.separator, authorization)
+      const found = targets.get(primaryType)
+      if (found === undefined) throw new TypeError('an authorization of no type')
+      const digest = digestUnder(found.separator, authorization)
       try {
         assertSignedBy(signer, digest, signature)
       } catch (error) {
         if (error instanceof ProtocolError) throw new RelayRefusal({ code: 'invalid-signature' }, error)
         throw error
       }
-      const { target } = place
+      const { target } = found
       const data = encodeAuthorizationCall(authorization)
       return { digest, primaryType, target, data, purpose: gasPurposeOf(authorization) }
     },

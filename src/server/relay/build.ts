@@ -64,10 +64,10 @@ export interface BuiltRelay {
   readonly load: () => RelayLoad
 }
 
-/** How often a server counts the others, as a part of a lease's time to live. */
-const SHARE_SHARE = 0.1
+/** How often a server counts the others, as a share of a lease's time to live. */
+const REBALANCE_SHARE = 0.1
 
-/** How old an account's balance may be when it claims work. Work that it can no longer pay waits for funds. */
+/** How old an account's balance may be when it claims work. Work that it cannot pay for any more waits for funds. */
 const FUNDS_MAX_AGE_MS = 5_000
 
 /** Wires the relay. Starts nothing. */
@@ -81,7 +81,7 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
     signers: relayerKeys.map(createRelayerSigner),
     serveLease,
     serverId,
-    shareEveryMs: config.leaseTtlMs * SHARE_SHARE,
+    shareEveryMs: config.leaseTtlMs * REBALANCE_SHARE,
     observeLease: deps.observeLease,
     build: (fenced, signer, term) => buildTerm(deps, shared, { engine: fenced, signer, term }),
     logger,
@@ -92,7 +92,7 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
     chain: chainView,
     preflight,
     budget,
-    isFunded: createFunded(relayerKeys, rpc, settings.minBalance),
+    isFunded: createFundsCheck(relayerKeys, rpc, settings.minBalance),
     maxUnderWay: settings.maxInFlight + settings.maxQueued,
     waitMs: settings.waitMs,
     stopping,
@@ -141,7 +141,7 @@ function createShared({ config, rpc, engine, relayerKeys, logger }: BuildRelayDe
   }
 }
 
-function createFunded(keys: readonly RelayerKey[], rpc: Pick<Rpc, 'send'>, minBalance: bigint) {
+function createFundsCheck(keys: readonly RelayerKey[], rpc: Pick<Rpc, 'send'>, minBalance: bigint) {
   const looks = new Map(
     keys.map(({ address }) => [
       address,
@@ -158,12 +158,12 @@ function createFunded(keys: readonly RelayerKey[], rpc: Pick<Rpc, 'send'>, minBa
 function buildTerm(
   deps: BuildRelayDeps,
   shared: ReturnType<typeof createShared>,
-  ofTerm: { readonly engine: Engine; readonly signer: RelayerSigner; readonly term: Term },
+  termDeps: { readonly engine: Engine; readonly signer: RelayerSigner; readonly term: Term },
 ): RelayTerm {
   const { config, rpc, logger, onEnd } = deps
   const { chain, relay: settings } = config
   const { chainView, preflight, fees, budget } = shared
-  const { engine, signer, term } = ofTerm
+  const { engine, signer, term } = termDeps
   const account = signer.address
   const txManager = createTxManager({
     ...settings,
@@ -198,7 +198,7 @@ function buildTerm(
     onEnd,
     logger,
   })
-  // They stop in the reverse order: first the transaction manager lets go of everything under way.
+  // They stop in the reverse order: first the transaction manager releases everything under way.
   return {
     account,
     relay,

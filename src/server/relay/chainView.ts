@@ -28,7 +28,7 @@ export interface ChainView {
   isDeep(call: RelayedCall): Promise<boolean>
   /** The latest block's number, and that of the block which has a transaction; null when none has it. */
   whereIs(hash: Hex): Promise<{ head: number; blockNumber: number | null }>
-  /** Whether the block has the transaction. Nodes know that for longer than they find a transaction by its hash. */
+  /** Whether the block has the transaction. Nodes keep blocks for longer than their index of transactions by hash. */
   isIn(blockNumber: number, hash: Hex): Promise<boolean>
   /** The transaction of a record that succeeded, or null when none of them did. */
   effectOf(record: RelayRecord): Promise<MinedTransaction | null>
@@ -44,7 +44,7 @@ interface ChainViewOptions {
   readonly confirmations: number
 }
 
-/** The three contracts that take authorizations share this view. */
+/** A view of all three contracts that take authorizations. */
 const USED_DIGEST = id('usedDigest(bytes32)').slice(0, 10)
 /** Most nodes forget the state of a block that has 128 on top. */
 const MAX_DEPTH = 100
@@ -139,7 +139,7 @@ export function createChainView(options: ChainViewOptions): ChainView {
       return found.find((mined) => mined?.succeeded && sameAddress(mined.to ?? '', target)) ?? null
     },
     async reasonOf(record, { blockNumber }) {
-      // The obstacle is there after its block, or was there before it and is undone.
+      // The cause is in the state after its block, or was in the state before it and has been undone.
       const after = await replay(record, blockNumber)
       return after ?? (await replay(record, blockNumber - 1)) ?? decodeRevert('0x')
     },

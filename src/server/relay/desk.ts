@@ -13,7 +13,7 @@ import type { ChainView } from './chainView.js'
 import type { GasBudget } from './gasBudget.js'
 import type { Preflight } from './preflight.js'
 import { accountOf, keptFor, pendingRecord, TakenElsewhereError } from './record.js'
-import { isTrue, overtaken } from './relay.js'
+import { afterEffect, matchesChain } from './relay.js'
 import { endedJob } from './relayJob.js'
 
 /** An authorization on its way to its end, on this server or another. */
@@ -23,7 +23,7 @@ export interface Followed {
   readonly end: Promise<Receipt>
 }
 
-/** Takes authorizations on any server, whichever account relays them, and has their receipts. */
+/** The relay of the whole server: takes authorizations, whichever account relays them, and finds their receipts. */
 export interface RelayDesk {
   /**
    * Begins to relay, or joins the account that does so already. Spends no gas on an authorization that has taken effect.
@@ -41,15 +41,15 @@ export interface RelayDesk {
    * @throws ChainUnavailableError when no node answers whether it is still true
    */
   find(digest: Hex): Promise<Receipt | undefined>
-  /** How many authorizations this server has under way, in whatever state. */
+  /** How many authorizations this server has under way, in any state. */
   underWay(): number
-  /** Takes up stored authorizations that no account relays. */
+  /** Claims stored authorizations that no account relays. */
   readonly service: Service
 }
 
 interface RelayDeskOptions {
   readonly accounts: RelayerAccounts
-  /** Its writes carry no term. */
+  /** Its writes carry no fence. */
   readonly store: ReceiptStore
   readonly chain: ChainView
   readonly preflight: Preflight
@@ -58,7 +58,7 @@ interface RelayDeskOptions {
   readonly isFunded: (account: Hex) => Promise<boolean>
   /** Authorizations that one account has under way at once, those without a transaction included. */
   readonly maxUnderWay: number
-  /** How long a caller waits at most. */
+  /** The longest that a caller waits. */
   readonly waitMs: number
   readonly stopping: AbortSignal
   readonly logger: Logger
@@ -66,13 +66,13 @@ interface RelayDeskOptions {
 
 /** Pause between two looks for authorizations that another server has left. */
 const CLAIM_EVERY_MS = 250
-/** Pause between two searches of all records, which also find those of accounts that no server has a key for. */
+/** Pause between two searches of all open records, which also find those of accounts that no server has a key for. */
 const SEARCH_EVERY_MS = 30_000
 
 export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
   const { accounts, store, chain, preflight, budget, maxUnderWay, stopping, logger } = options
   const beginnings = new Map<Hex, Promise<Followed>>()
-  const following = createFollowing({ ...options, patienceMs: options.waitMs })
+  const following = createRecordFollower({ ...options, patienceMs: options.waitMs })
   let searchedAt = Number.NEGATIVE_INFINITY
 
   const jobOf = (digest: Hex) =>
@@ -97,8 +97,8 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     return following.of(stored)
   }
 
-  /** Follows a job beyond the term of its account: another server goes on with it. */
-  function lasting(digest: Hex, job: Followed): Followed {
+  /** Follows a job beyond this server's term of the account: another server continues it. */
+  function acrossTerms(digest: Hex, job: Followed): Followed {
     let latest = job
     const end = job.end.then(async (receipt) => {
       if (isFinal(receipt) || stopping.aborted) return receipt
@@ -114,7 +114,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     authorization: VerifiedAuthorization,
   ): Promise<Followed | undefined> {
     try {
-      return lasting(authorization.digest, await relay.begin(authorization))
+      return acrossTerms(authorization.digest, await relay.begin(authorization))
     } catch (error) {
       if (error instanceof TakenElsewhereError) return follow(authorization.digest)
       if (error instanceof StorageError && error.code === 'LEASE_LOST') return undefined
@@ -129,7 +129,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
         const job = await beginWith(term, authorization)
         if (job !== undefined) return job
       } catch (error) {
-        // Another account may have the funds.
+        // Another account may have enough.
         if (!(error instanceof RelayRefusal && error.reason.code === 'relayer-underfunded')) throw error
         refusal = error
       }
@@ -143,7 +143,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     const { digest } = authorization
     // A job whose take-up failed here begins like any other.
     const job = await jobOf(digest)?.catch(() => undefined)
-    return job === undefined ? begin(authorization) : lasting(digest, job)
+    return job === undefined ? begin(authorization) : acrossTerms(digest, job)
   }
 
   /** Stores an authorization for an account of another server, or for one that this server is about to hold. */
@@ -161,7 +161,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
       const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(authorization))
       if (!isUsed) throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
       const record = stored?.record ?? pending
-      const next = (await overtaken(chain, record)) ?? record
+      const next = (await afterEffect(chain, record)) ?? record
       if (isFinal(next.receipt)) return endedJob(next)
     } else {
       await budget.assertRoom(digest, purpose, forecast.gasLimit)
@@ -196,7 +196,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     if (!isUsed) return undefined
     const [term] = accounts.terms()
     if (term !== undefined) return correct(term, digest)
-    return ((await overtaken(chain, stored.record)) ?? stored.record).receipt
+    return ((await afterEffect(chain, stored.record)) ?? stored.record).receipt
   }
 
   /** Another caller may have corrected it in between. */
@@ -225,7 +225,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
 
   async function isAnyFunded(): Promise<boolean> {
     const funded = await Promise.all(accounts.addresses.map(options.isFunded))
-    return funded.some((isIt) => isIt)
+    return funded.includes(true)
   }
 
   async function claimLeft(): Promise<void> {
@@ -240,17 +240,17 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     }
   }
 
-  /** Takes up records that have an account, and no job there. */
+  /** Claims records whose account has no job for them. */
   async function search(): Promise<void> {
     if (performance.now() - searchedAt < SEARCH_EVERY_MS || accounts.terms().length === 0) return
     const open = await store.unfinished()
     const owners = new Set(open.flatMap(({ record }) => accountOf(record) ?? []))
-    const forsaken = await accounts.areForsaken(owners)
+    const abandoned = await accounts.areAbandoned(owners)
     searchedAt = performance.now()
     for (const stored of open) {
       const owner = accountOf(stored.record)
       const own = accounts.terms().find(({ account }) => account === owner)
-      const isFree = owner === undefined || forsaken.has(owner)
+      const isFree = owner === undefined || abandoned.has(owner)
       const term = own ?? (isFree ? withRoom()[0] : undefined)
       if (term !== undefined) claim(term, stored)
     }
@@ -296,7 +296,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
 }
 
 /** Follows authorizations that another server relays, by their stored records. */
-interface Following {
+interface RecordFollower {
   of(stored: StoredRelay): Followed
   count(): number
 }
@@ -304,12 +304,12 @@ interface Following {
 const FIRST_LOOK_MS = 250
 const LONGEST_PAUSE_MS = 1_000
 
-function createFollowing(options: {
+function createRecordFollower(options: {
   readonly store: Pick<ReceiptStore, 'find'>
-  /** How long a record is looked at after it was last asked for. */
+  /** How long a record is polled after it was last asked for. */
   readonly patienceMs: number
   readonly stopping: AbortSignal
-}): Following {
+}): RecordFollower {
   const { store, patienceMs, stopping } = options
   const followed = new Map<Hex, Followed & { until: number }>()
 

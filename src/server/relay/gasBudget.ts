@@ -100,7 +100,7 @@ export const gasRowSchema = z.strictObject({
   version: gasVersionSchema,
 })
 
-/** An authorization that waits until its reservation is stored. */
+/** A reservation that waits to be stored. */
 interface Request extends Decided {
   readonly digest: Hex
   readonly purpose: GasPurpose
@@ -126,7 +126,7 @@ interface Decided {
 export function createGasBudget(options: GasBudgetOptions): GasBudget {
   const { engine, limits, logger } = options
   const documents = createDocuments({ engine, logger, table: 'state', schema: gasRowSchema })
-  const ahead = least(limits.perDay / 1_000n, limits.perAccount / 10n)
+  const ahead = min(limits.perDay / 1_000n, limits.perAccount / 10n)
   const ledger = createGasLedger(options.now)
   const lock = createKeyedLock()
   let waiting: Request[] = []
@@ -136,7 +136,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   /** The next version of the shared count: the ledger knows all below it. */
   let next = 0
   let versionsRead = 0
-  /** By their ids, versions whose writes failed, and may happen all the same: even after the next look. */
+  /** Versions, by their ids, whose writes failed but may take effect all the same, even after the next read. */
   const doubtful = new Map<string, NextGas>()
 
   /** Takes over all newer versions. @returns whether other servers wrote any */
@@ -192,7 +192,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   /** At most the gas that is left, so that one server's margin never takes the others beyond the limit. */
   function margin(): bigint {
     if (!ledger.isSettingAside() || isStopping) return 0n
-    return least(ahead, most(limits.perDay - limits.reserve - ledger.total(), 0n))
+    return min(ahead, max(limits.perDay - limits.reserve - ledger.total(), 0n))
   }
 
   function undo(requests: readonly Request[]): void {
@@ -210,7 +210,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   }
 
   /** Stores the reservations that the newest version allows. */
-  async function settle(requests: readonly Request[]): Promise<void> {
+  async function storeReservations(requests: readonly Request[]): Promise<void> {
     const mustSave = isToBeSaved
     isToBeSaved = false
     const isAdmitted = ({ decision }: Request) => typeof decision === 'function'
@@ -234,21 +234,21 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   }
 
   /** One write at a time. Each carries the requests that came while the one before was under way. */
-  function settleAll(): Promise<void> {
+  function storeWaiting(): Promise<void> {
     gathering ??= lock.run(LOCK, async () => {
       // Requests of one turn of the event loop share a write.
       await new Promise(setImmediate)
       gathering = undefined
       const requests = waiting
       waiting = []
-      if (requests.length > 0 || isToBeSaved) await settle(requests)
+      if (requests.length > 0 || isToBeSaved) await storeReservations(requests)
     })
     return gathering
   }
 
   function saveSoon(): void {
     isToBeSaved = true
-    void settleAll()
+    void storeWaiting()
   }
 
   function decide({ digest, purpose, gas }: Pick<Request, 'digest' | 'purpose' | 'gas'>): Decided {
@@ -303,7 +303,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
       if (isStoredAhead && typeof decided.decision === 'function') return
       await new Promise<void>((resolve, reject) => {
         waiting.push({ digest, purpose, gas, ...decided, resolve, reject })
-        void settleAll()
+        void storeWaiting()
       })
     },
     async assertRoom(digest, purpose, gas) {
@@ -326,10 +326,10 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
       if (engine.isShared) saveSoon()
     },
     left() {
-      const left = most(limits.perDay - ledger.total(), 0n)
+      const left = max(limits.perDay - ledger.total(), 0n)
       return {
-        gasLeft: most(left - limits.reserve, 0n),
-        reserveLeft: least(left, limits.reserve),
+        gasLeft: max(left - limits.reserve, 0n),
+        reserveLeft: min(left, limits.reserve),
         booked: ledger.booked(),
       }
     },
@@ -346,16 +346,16 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
         isStopping = true
         if (next === 0 && ledger.isUnused()) return
         isToBeSaved = true
-        await settleAll()
+        await storeWaiting()
       },
     },
   }
 }
 
-function least(a: bigint, b: bigint): bigint {
+function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-function most(a: bigint, b: bigint): bigint {
+function max(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }

@@ -112,7 +112,7 @@ export function createGasLedger(now: () => number): GasLedger {
   }
   let day = today()
 
-  function turn(): void {
+  function rollOverDay(): void {
     if (today() === day) return
     day = today()
     spent.clear()
@@ -176,12 +176,12 @@ export function createGasLedger(now: () => number): GasLedger {
 
   /** @returns the gas that was set aside */
   function free(digest: Hex) {
-    const own = reserved.get(digest)
-    if (own === undefined) return undefined
+    const reservation = reserved.get(digest)
+    if (reservation === undefined) return undefined
     reserved.delete(digest)
-    setAside.add(holderOf(own.purpose), -own.gas)
-    draw(own.drawsOn, -own.gas)
-    return { ...own, holder: holderOf(own.purpose) }
+    setAside.add(holderOf(reservation.purpose), -reservation.gas)
+    draw(reservation.drawsOn, -reservation.gas)
+    return { ...reservation, holder: holderOf(reservation.purpose) }
   }
 
   /** The order that the digest has booked. */
@@ -211,7 +211,7 @@ export function createGasLedger(now: () => number): GasLedger {
   /** A version of another day includes no part of this server's. */
   function isOfToday(dayOf: number): boolean {
     sharedDay = dayOf
-    turn()
+    rollOverDay()
     if (dayOf !== day) forgetPart()
     return dayOf === day
   }
@@ -248,10 +248,11 @@ export function createGasLedger(now: () => number): GasLedger {
     }
   }
 
-  /** Makes a change of this server again that is not stored yet. */
+  /** Applies this server's unstored change of an order again, over another server's version. */
   function keepChange(orderId: Hex, order: HeldOrder | undefined): void {
-    const own = changes.get(orderId)
-    if (own !== undefined && (own.onlyOf === undefined || own.onlyOf === order?.by)) hold(orderId, own.order)
+    const change = changes.get(orderId)
+    if (change !== undefined && (change.onlyOf === undefined || change.onlyOf === order?.by))
+      hold(orderId, change.order)
   }
 
   function fullCount(gas: bigint): GasCount {
@@ -265,7 +266,7 @@ export function createGasLedger(now: () => number): GasLedger {
   }
 
   function changeTo(gas: bigint, by: ReadonlyMap<Hex, bigint>): GasChange {
-    const differences = [...by].map(([holder, own]) => ({ holder, gas: own - (stored.by.get(holder) ?? 0n) }))
+    const differences = [...by].map(([holder, sum]) => ({ holder, gas: sum - (stored.by.get(holder) ?? 0n) }))
     return {
       day,
       gas: gas - stored.gas,
@@ -276,15 +277,15 @@ export function createGasLedger(now: () => number): GasLedger {
 
   return {
     total() {
-      turn()
+      rollOverDay()
       return others.all() + own() + booked.all()
     },
     totalOf(holder) {
-      turn()
+      rollOverDay()
       return others.of(holder) + ownOf(holder) + booked.of(holder)
     },
     isCovered(more) {
-      turn()
+      rollOverDay()
       return own() + more <= stored.gas
     },
     isUnused: () => own() === 0n && changes.size === 0,
@@ -305,7 +306,7 @@ export function createGasLedger(now: () => number): GasLedger {
       }
     },
     put(digest, purpose, gas) {
-      turn()
+      rollOverDay()
       reserve(digest, purpose, gas)
       const more = toBook(purpose, gas)
       if (purpose.kind !== 'hold' || more === 0n) return
@@ -325,17 +326,17 @@ export function createGasLedger(now: () => number): GasLedger {
       }
     },
     lose(digest) {
-      turn()
+      rollOverDay()
       const { gas: limit = 0n, holder } = free(digest) ?? {}
       spent.add(holder, limit)
       const lostOn = day
       return (gas) => {
-        turn()
+        rollOverDay()
         if (day === lostOn && gas < limit) spent.add(holder, gas - limit)
       }
     },
     spendOther(gas) {
-      turn()
+      rollOverDay()
       spent.add(undefined, gas)
     },
     end(digest, purpose, isConfirmed) {
@@ -347,7 +348,7 @@ export function createGasLedger(now: () => number): GasLedger {
     },
     release: (digest) => free(digest) !== undefined,
     day() {
-      turn()
+      rollOverDay()
       return day
     },
     merge(version) {
@@ -355,7 +356,7 @@ export function createGasLedger(now: () => number): GasLedger {
       else mergeChange(version.change)
     },
     next(margin, mustBeFull) {
-      turn()
+      rollOverDay()
       const isFull = mustBeFull || sharedDay !== day
       const gas = own() + margin
       const changed = isFull ? [...ownHolders(), ...touched] : [...touched]
@@ -366,7 +367,7 @@ export function createGasLedger(now: () => number): GasLedger {
         value: isFull ? { count: fullCount(gas) } : { change: changeTo(gas, by) },
         written() {
           sharedDay = dayOf
-          turn()
+          rollOverDay()
           for (const [orderId, change] of made) if (changes.get(orderId) === change) changes.delete(orderId)
           if (day !== dayOf) return
           stored = { gas, by: stored.by }

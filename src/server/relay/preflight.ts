@@ -17,7 +17,7 @@ import { createRecentMap } from '../../service/recentMap.js'
 import { createTimedValue } from '../../service/waiting.js'
 import type { Call } from '../txManager/pendingTx.js'
 
-/** The outcome of a call on the latest state, before any gas is spent on it. */
+/** The result of simulating a call on the latest state, before any gas is spent on it. */
 type Forecast = { readonly gasLimit: bigint } | { readonly revert: Revert }
 
 interface PreflightOptions {
@@ -32,9 +32,9 @@ interface PreflightOptions {
 const ROOM_MAX_AGE_MS = 10_000
 /** After this long a call's gas is estimated again: it may need much less by now. */
 const ESTIMATE_MAX_AGE_MS = 60_000
-/** Kinds of calls whose last estimate is remembered. */
+/** The most kinds of calls whose last estimate is remembered. */
 const MAX_ESTIMATES = 1_024
-/** The contracts that take authorizations are three. */
+/** Three contracts take authorizations. */
 const MAX_TARGETS = 8
 const SELECTOR_DIGITS = 10
 
@@ -42,7 +42,7 @@ const limitSchema = z.looseObject({ gasLimit: quantitySchema })
 
 export interface Preflight {
   /**
-   * Runs the call on the latest state.
+   * Simulates the call on the latest state.
    * @throws ChainUnavailableError, ChainAnswerError
    */
   check(call: Call): Promise<Forecast>
@@ -78,7 +78,7 @@ export function createPreflight({ rpc, from, maxGas }: PreflightOptions): Prefli
     return isResult(answer)
   }
 
-  /** Undefined when the refusal may be the call's fault or the node's. */
+  /** Undefined when the node's error does not show whether the call or the node is at fault. */
   async function estimate(call: Call): Promise<bigint | Revert | undefined> {
     const question = { method: 'eth_estimateGas', params: [{ from, ...call }, 'latest'] }
     const [answer] = await rpc.send([question])

@@ -6,7 +6,7 @@ import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.j
 import type { MinedTransaction } from '../txManager/pendingTx.js'
 import type { VerifiedAuthorization } from './authorization.js'
 
-/** Another server has changed the stored record since it was read here: the authorization is its own now. */
+/** Another server has changed the stored record since it was read here, and relays the authorization now. */
 export class TakenElsewhereError extends Error {
   override readonly name = 'TakenElsewhereError'
 }
@@ -38,7 +38,7 @@ export function accountOf({ account, transactions }: RelayRecord): Hex | undefin
   return raw === undefined ? account : signerOf(raw)
 }
 
-/** Transactions as another account keeps them: to find their effect, and never to send them again. */
+/** Another account's transactions, by their hashes alone: to find their effect, and never to send them again. */
 function foreign(transactions: readonly KeptTransaction[]): KeptTransaction[] {
   return transactions.map(({ hash }) => ({ hash }))
 }
@@ -70,12 +70,12 @@ function kept(transaction: KeptTransaction, nonce: number): KeptTransaction {
   return transaction.nonce === nonce ? transaction : rest
 }
 
-/** @param transaction null when it took effect by a transaction that this server knows nothing of */
+/** @param transaction null when it took effect by a transaction that this server does not know */
 export function confirmed(record: RelayRecord, transaction: MinedTransaction | null, now: Date): RelayRecord {
   return changed(record, now, { status: 'confirmed', ...minedFields(transaction), error: null })
 }
 
-/** @param transaction null when it was given up before anything of it was mined */
+/** @param transaction null when it was given up before any of its transactions was mined */
 export function failed(
   record: RelayRecord,
   transaction: MinedTransaction | null,
@@ -85,7 +85,7 @@ export function failed(
   return changed(record, now, { status: 'failed', ...minedFields(transaction), error })
 }
 
-/** It took effect without this server's doing, in a block that may still be taken back. */
+/** It took effect by another party's transaction, in a block that may still be taken back. */
 export function awaitingDepth(record: RelayRecord, now: Date): RelayRecord {
   return changed(record, now, { status: 'pending', ...minedFields(null), error: null })
 }
@@ -113,9 +113,9 @@ function changed(record: RelayRecord, now: Date, change: Partial<Receipt>): Rela
   return { ...record, receipt: { ...record.receipt, ...change, updatedAt: now.toISOString() } }
 }
 
-/** The record of a job, one version after another. */
+/** The stored record of a job, written version by version. */
 export interface JobRecord {
-  /** The newest version that is stored; the first one before it is. */
+  /** The newest stored version; before any is stored, the initial one. */
   current(): RelayRecord
   /** Writes a next version. Durable when it resolves. @throws StorageError, TakenElsewhereError */
   put(next: RelayRecord): Promise<void>
@@ -158,7 +158,7 @@ export function createJobRecord(
   }
 
   async function write(next: RelayRecord): Promise<void> {
-    // Its caller has an error as its answer: nothing may be sent.
+    // Its caller got an error, so nothing may be sent any more.
     if (refusal !== undefined) throw refusal.error
     try {
       if (doubtful !== undefined) await resolveDoubt(doubtful)

@@ -44,7 +44,7 @@ export interface Relay {
    * @throws StorageError, ChainUnavailableError, TakenElsewhereError
    */
   acceptEffect(stored: StoredRelay): Promise<RelayJob>
-  /** How many authorizations are under way, in whatever state. */
+  /** How many authorizations are under way, in any state. */
   underWay(): number
   /** Its start takes up what an earlier term of the account left unfinished. */
   readonly service: Service
@@ -77,7 +77,7 @@ export function createRelay(deps: RelayDeps): Relay {
   }
 
   async function accept({ record, version }: StoredRelay): Promise<RelayJob> {
-    const next = await overtaken(deps.chain, takenOn(record, account, new Date()))
+    const next = await afterEffect(deps.chain, takenOn(record, account, new Date()))
     if (next === undefined) return endedJob(record)
     const stored = await put({ record: next, version })
     return isFinal(next.receipt) ? endedJob(next) : resume(stored)
@@ -148,7 +148,7 @@ function createBeginning(
     try {
       return await startJob(deps, { record, version }, forecast.gasLimit)
     } catch (error) {
-      if (isOthers(error)) admission.release(digest)
+      if (mayBeBookedElsewhere(error)) admission.release(digest)
       else admission.end(digest, purpose, false)
       throw error
     }
@@ -158,7 +158,7 @@ function createBeginning(
 const LEASE_CODES = new Set<string | undefined>(['LEASE_LOST', 'LEASE_NOT_TRUSTED'])
 
 /** Whether another server may have booked gas for the same authorization. The shared count cannot tell the two bookings apart. */
-function isOthers(error: unknown): boolean {
+function mayBeBookedElsewhere(error: unknown): boolean {
   return (
     error instanceof TakenElsewhereError || (error instanceof StorageError && LEASE_CODES.has(error.code))
   )
@@ -209,8 +209,8 @@ interface ReopeningDeps {
 }
 
 /**
- * Follows an authorization again whose transaction a reorganization took back, and sends it again where no pool has kept it. A
- * failed write of the record is tried again until the term ends.
+ * Reopens an authorization whose transaction a reorganization took back, and sends it again where no pool has kept it. A failed
+ * write of the record is retried until the term ends.
  */
 function createReopening(deps: ReopeningDeps): (digest: Hex) => void {
   const { store, account, jobs, stopping, logger } = deps
@@ -246,17 +246,17 @@ function createReopening(deps: ReopeningDeps): (digest: Hex) => void {
 }
 
 /**
- * Whether a record's transaction is where its receipt says. A chain that was reset does not know an earlier transaction, or has it
- * elsewhere. A receipt that names another party's effect is true as long as none of its own transactions is found.
+ * Whether a record's transaction is in the block that its receipt names. A chain that was reset does not know an earlier
+ * transaction, or has it elsewhere. A receipt of another party's effect holds as long as none of its own transactions is found.
  * @throws ChainUnavailableError
  */
-export async function isTrue(chain: ChainView, record: RelayRecord): Promise<boolean> {
+export async function matchesChain(chain: ChainView, record: RelayRecord): Promise<boolean> {
   const { status, txHash, blockNumber } = record.receipt
   if (status === 'confirmed' && txHash === null) return (await chain.effectOf(record)) === null
   if (txHash === null || blockNumber === null) return true
   const now = await chain.whereIs(txHash)
   if (now.blockNumber !== null) return now.blockNumber === blockNumber
-  // A node that trails does not deny an effect, nor does one that finds no old transactions.
+  // A node that is behind disproves no effect, nor does one that cannot find old transactions.
   return (status === 'confirmed' && now.head < blockNumber) || chain.isIn(blockNumber, txHash)
 }
 
@@ -264,7 +264,7 @@ export async function isTrue(chain: ChainView, record: RelayRecord): Promise<boo
  * The next record of an authorization that has taken effect: confirmed once the effect is deep enough. Undefined for a record
  * that is confirmed already. @throws ChainUnavailableError
  */
-export async function overtaken(chain: ChainView, record: RelayRecord): Promise<RelayRecord | undefined> {
+export async function afterEffect(chain: ChainView, record: RelayRecord): Promise<RelayRecord | undefined> {
   const { digest, target, status } = record.receipt
   if (status === 'confirmed' && (await isTrue(chain, record))) return undefined
   const isDeep = await chain.isDeep({ digest, target, data: record.data })

@@ -8,7 +8,7 @@ import { describeError, type Logger } from '../../service/logger.js'
 import { withTimeout } from '../../service/waiting.js'
 import type { GasPurpose, ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import { hasEffect } from '../txManager/confirmations.js'
-import type { MinedTransaction, Outcome, Owner } from '../txManager/pendingTx.js'
+import type { MinedTransaction, Owner, TxOutcome } from '../txManager/pendingTx.js'
 import type { TxManager } from '../txManager/txManager.js'
 import type { Admission } from './admission.js'
 import type { ChainView } from './chainView.js'
@@ -35,11 +35,11 @@ export interface RelayJob {
   current(): Receipt
   /** The purpose of its gas. */
   readonly purpose: GasPurpose
-  /** The final receipt, or, when the server stops before, the last one. Never rejects. */
+  /** The final receipt, or the last one when the term or the server ends first. Never rejects. */
   readonly end: Promise<Receipt>
 }
 
-/** A call whose transaction is not saved after this long waits, and its record is saved first. */
+/** If the transaction is not saved after this long, the record is saved first. */
 const SOON_MS = 200
 
 /** Takes up a record that is stored. */
@@ -50,7 +50,7 @@ export function resumeJob(deps: RelayJobDeps, stored: StoredRelay): RelayJob {
 
 /**
  * Begins with a call that has just been checked. Writes the record when its transaction is signed, or before that when it has
- * to wait, and then resolves: from there on the job comes to its end, by another process if need be.
+ * to wait, and then resolves. From there on the job reaches its end, in another process if need be.
  *
  * @param initial with the version that it is to replace
  * @throws StorageError, TakenElsewhereError: nothing was sent then, and nothing will be
@@ -70,7 +70,7 @@ export async function startJob(
   return job
 }
 
-/** A job that needs no steps. */
+/** A job that has already ended. */
 export function endedJob({ receipt, purpose }: RelayRecord): RelayJob {
   return { current: () => receipt, purpose, end: Promise.resolve(receipt) }
 }
@@ -103,8 +103,8 @@ async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Pro
   }
   await record.keep()
   const { receipt } = record.current()
-  const says = isFinal(receipt) ? 'authorization relayed' : 'authorization left for the next start'
-  logger.info(says, { digest, primaryType, txHash: receipt.txHash, outcome: receipt.status })
+  const message = isFinal(receipt) ? 'authorization relayed' : 'authorization left for the next start'
+  logger.info(message, { digest, primaryType, txHash: receipt.txHash, outcome: receipt.status })
   deps.onEnd?.(receipt)
 }
 
@@ -155,7 +155,7 @@ function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint
   let checkedGas = gasLimit
   let refusals = 0
 
-  /** The call's gas limit, or null when nothing needs to be sent any more. */
+  /** The call's gas limit, or null once the job has ended without a send. */
   async function check(): Promise<bigint | null> {
     const call = { to: target, data: record.current().data }
     const [forecast, funds] = await Promise.all([deps.preflight.check(call), admission.funds()])
@@ -187,7 +187,7 @@ function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint
   }
 
   async function afterMined(transaction: MinedTransaction): Promise<boolean> {
-    // Kept until the end is stored: if that fails, the transaction is found again.
+    // If storing the end fails, the next step resumes these transactions and finds the mined one again.
     toResume = record.current().transactions
     if (hasEffect(transaction, target)) {
       await record.put(confirmed(record.current(), transaction, new Date()))
@@ -211,7 +211,7 @@ function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint
     return true
   }
 
-  async function after(outcome: Outcome): Promise<boolean> {
+  async function after(outcome: TxOutcome): Promise<boolean> {
     if (outcome.kind === 'mined') return afterMined(outcome.transaction)
     toResume = []
     if (outcome.kind === 'refused') refusals++

@@ -15,19 +15,19 @@ export interface RelayRouterDeps {
   readonly authToken: string
   readonly verifier: AuthorizationVerifier
   readonly relay: Pick<RelayDesk, 'post' | 'find'>
-  /** How long a caller is kept waiting at most. */
+  /** The longest that a caller waits for its receipt. */
   readonly waitMs: number
   /** Aborts when the server begins to stop: every wait ends then. */
   readonly stopping: AbortSignal
 }
 
 /**
- * Room for the largest authorization, two blobs of 20,480 bytes in hex, and some more. It is a constant because an account whose
- * write did not fit could never trade again, and because only callers with the token get so far.
+ * Room for the largest authorization, with two blobs of 20,480 bytes in hex. It is a constant because an account whose write did
+ * not fit could never trade again, and because only callers with the token get this far.
  */
 const BODY_LIMIT_BYTES = 128 * 1_024
 
-/** The enclave-facing routes, /relay and what is below it. The token is checked before anything else, whatever the body. */
+/** The enclave-facing routes under /relay. The token is checked first, before the body is read. */
 export function createRelayRouter(deps: RelayRouterDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router.use('/relay', relayToken(deps.authToken))
@@ -61,8 +61,8 @@ function getReceipt(relay: RelayRouterDeps['relay']): RequestHandler {
 }
 
 /**
- * Waits for a job's end, for `waitMs` at most, and not beyond the server's stop. Resolves with the receipt so far: at once when
- * the checks have used up the caller's time.
+ * Waits for a job's end, for `waitMs` at most, and not beyond the server's stop. Resolves with the receipt so far, and immediately
+ * when the checks have used up the caller's time.
  */
 type Wait = (job: Followed, waitMs: number) => Promise<Receipt>
 

@@ -24,13 +24,13 @@ export interface AccountView {
   /** Returns the worst break since the last call. */
   takeBreak(): Break | null
   /**
-   * Whether none of these transactions used the nonce, and its block is so far below `head` that the node cannot just be late.
-   * One request, so that one node answers both. @throws ChainUnavailableError, ChainAnswerError
+   * Whether another transaction used the nonce, in a block so deep below `head` that the node cannot just be behind. One request,
+   * so that one node answers everything. @throws ChainUnavailableError, ChainAnswerError
    */
   isTaken(nonce: number, hashes: readonly Hex[], head: number): Promise<boolean>
 }
 
-/** A node may know a count some blocks before it, or another node behind the same URL, knows the receipt. */
+/** A node may know the new count some blocks before it, or another node behind the same URL, knows the receipt. */
 const TAKEN_DEPTH = 5
 
 export function createAccountView(options: {
@@ -42,7 +42,7 @@ export function createAccountView(options: {
   const { rpc, address } = options
   const tracker = createBlockTracker(options)
   let broken: Break | null = null
-  /** These requests travel alone: a slow question of another caller must not hold up a look. */
+  /** A signal of its own keeps these requests out of shared batches: another caller's slow call must not delay a look. */
   const ownSignal = new AbortController().signal
   const send = (calls: readonly RpcCall[]) => rpc.send(calls, ownSignal)
   return {
@@ -63,7 +63,7 @@ export function createAccountView(options: {
       const known =
         tip === undefined ? undefined : { number: tip, now: resultOf(atTip, blockSchema.nullable()) }
       const history = await tracker.next(head, known, hashAt)
-      // It may be a node that has become one of another chain.
+      // The node may have moved to another chain.
       if (history === 'reset') rpc.doubt()
       if (history === 'reset' || (history === 'reorganized' && broken === null)) broken = history
       return {
@@ -106,27 +106,27 @@ interface ForeignUseOptions {
 /** Notices transactions of the account that this server has not signed. */
 export interface ForeignUse {
   /** A transaction of this server, or of an earlier process of it. */
-  own(hash: Hex): void
+  noteOwn(hash: Hex): void
   /** The chain shows the nonce as used, by an unknown transaction. */
   suspect(nonce: number): void
-  /** Finds the transactions that used the suspected nonces; again where no node answers. Never rejects. */
+  /** Finds the transactions that used the suspected nonces; retried by the next check where no node answers. Never rejects. */
   check(head: number): Promise<void>
   /** Whether such a transaction was found within the last ten minutes. */
   isRecent(): boolean
 }
 
-/** For how long one foreign transaction is news. */
+/** How long a foreign transaction counts as recent. */
 const RECENT_MS = 600_000
 /** Own transactions that are remembered. */
 const MAX_OWN = 4_096
-/** Suspected nonces at once. A shared key collides again soon, so one of many nonces is enough. */
+/** Suspected nonces at a time. A shared key collides again soon, so one of many nonces is enough. */
 const MAX_SUSPECTED = 16
-/** Looks for one nonce: a block may not be there yet, or be too old. */
+/** Looks for one nonce: its block may not be known yet, or be too old. */
 const MAX_LOOKS = 5
 
 /**
- * A missing receipt proves nothing: the node may be behind, or out of order. So this searches for the block that used
- * the nonce, and compares its transaction with those that were signed here.
+ * A missing receipt proves nothing: the node may be behind or broken. So this searches for the block that used the nonce,
+ * and compares its transaction with those that were signed here.
  */
 export function createForeignUse(options: ForeignUseOptions): ForeignUse {
   const { findNonceUse, logger } = options
@@ -149,7 +149,7 @@ export function createForeignUse(options: ForeignUseOptions): ForeignUse {
   }
 
   return {
-    own: (hash) => own.set(hash, true),
+    noteOwn: (hash) => own.set(hash, true),
     suspect(nonce) {
       if (suspected.size < MAX_SUSPECTED && !suspected.has(nonce)) suspected.set(nonce, 0)
     },

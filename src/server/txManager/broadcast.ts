@@ -18,10 +18,10 @@ export interface NodeAnswers {
   readonly refused: number
 }
 
-/** Gives signed transactions to the chain's nodes. */
+/** Broadcasts signed transactions to the chain's nodes. */
 export interface Broadcaster {
   /**
-   * Sends the same bytes to every healthy node at once; never rejects. A refusal says little: "already known" is a
+   * Sends the same bytes to every healthy node at the same time; never rejects. A refusal says little: "already known" is a
    * success, "nonce too low" may be one, and nodes word them differently. So a node that refuses is asked whether it
    * knows the hash. `held: 0` does not prove that the transaction will not be mined: a lost answer may
    * hide that a node took it.
@@ -35,10 +35,10 @@ interface Submission {
   readonly resolve: (answers: NodeAnswers) => void
 }
 
-/** Whether a node holds a transaction; undefined when it gave no answer, or seems to be out of order. */
+/** Whether a node holds a transaction; undefined when it gave no answer, or seems to be broken. */
 type Verdict = boolean | undefined
 
-/** Only the node itself can make it fail: if it succeeds, the node is in order, whatever its other answers say. */
+/** Only a broken node fails to answer it: if it succeeds, the node works, and its other answers count. */
 const CONTROL: RpcCall = { method: 'eth_blockNumber', params: [] }
 /** Leaves room for the control in the request that asks for hashes. */
 const GROUP_LIMIT = REQUEST_LIMIT - sizeOfCall(CONTROL)
@@ -67,18 +67,18 @@ async function submitTo(node: SingleNode, submissions: readonly Submission[]): P
   if (answers === null) return []
   const refused = submissions.filter((_, index) => !isTaken(answers[index]))
   const known = refused.length === 0 ? [] : await node.send([...refused.map(lookUpCall), CONTROL])
-  const isInOrder = isResult(known?.[refused.length])
+  const isWorking = isResult(known?.[refused.length])
   return submissions.map((submission) => {
     const at = refused.indexOf(submission)
     if (at === -1) return true
-    return verdictBy(lookUpCall(submission), known?.[at], isInOrder)
+    return verdictBy(lookUpCall(submission), known?.[at], isWorking)
   })
 }
 
-/** A node in order may have an error for a hash that it does not know: geth, while it indexes its transactions. */
-function verdictBy(asked: RpcCall, answer: RpcAnswer | undefined, isInOrder: boolean): Verdict {
+/** A working node may answer with an error for a hash that it does not know: geth does while it indexes its transactions. */
+function verdictBy(asked: RpcCall, answer: RpcAnswer | undefined, isWorking: boolean): Verdict {
   if (isResult(answer)) return isTaken(answer)
-  return isInOrder && !isRateLimited(asked, answer) ? false : undefined
+  return isWorking && !isRateLimited(asked, answer) ? false : undefined
 }
 
 function sendCall({ raw }: Submission) {

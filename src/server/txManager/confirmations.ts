@@ -29,7 +29,7 @@ interface ConfirmationsOptions {
   readonly logger: Logger
 }
 
-/** Finds the transaction that used a nonce. */
+/** Follows a pending transaction from its block to its outcome. */
 export interface Confirmations {
   /**
    * @param head the latest block's number
@@ -40,8 +40,8 @@ export interface Confirmations {
 }
 
 /**
- * One node may know of a new count before another knows of the receipt that goes with it. After this long the count
- * is believed even where the chain makes no further blocks.
+ * One node may know the new count before another knows the receipt that goes with it. After this long the count is believed,
+ * even where the chain makes no further blocks.
  */
 const RECEIPT_LAG_MS = 5_000
 
@@ -59,7 +59,7 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
     logger,
   } = options
 
-  /** A transaction under an earlier nonce ends the call only by its effect: it may have failed then, and be tried again now. */
+  /** A transaction under an earlier nonce ends the call only if it had its effect: it may have reverted then, and succeed now. */
   function endsPending(tx: PendingTx, index: number, transaction: MinedTransaction): boolean {
     const hasItsNonce = tx.transactions[index]?.nonce === tx.nonce
     return hasItsNonce || (transaction.succeeded && !isNoOp(transaction, address))
@@ -76,7 +76,7 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
     pendingTxs.finish(tx, { kind: 'mined', transaction })
   }
 
-  /** Decided by blocks or by the clock, whichever is first: a process may end before the blocks come. */
+  /** Decided by depth or by time, whichever comes first: the process may end before further blocks arrive. */
   async function missed(tx: PendingTx, head: number): Promise<void> {
     tx.missedSince ??= performance.now()
     const own = tx.transactions.filter(({ nonce }) => nonce === tx.nonce)
@@ -169,7 +169,7 @@ export interface ConfirmedTransactions {
 
 /** Two epochs of Ethereum, after which a block is final. */
 const DEPTH = 64
-/** Reports are kept of so many at most. */
+/** The most reported transactions that are watched. */
 const MAX_KEPT = 4_096
 
 export function createConfirmedTransactions(findMined: FindMined): ConfirmedTransactions {
@@ -184,7 +184,7 @@ export function createConfirmedTransactions(findMined: FindMined): ConfirmedTran
     reported.dropped()
   }
 
-  function letGo(reported: ReportedTransaction): void {
+  function stopWatching(reported: ReportedTransaction): void {
     kept.delete(reported)
     suspected.delete(reported)
   }
@@ -194,12 +194,13 @@ export function createConfirmedTransactions(findMined: FindMined): ConfirmedTran
       kept.add(reported)
       for (const oldest of kept) {
         if (kept.size <= MAX_KEPT) break
-        letGo(oldest)
+        stopWatching(oldest)
       }
     },
     isEmpty: () => kept.size === 0,
     forget(head) {
-      for (const reported of kept) if (head - reported.transaction.blockNumber >= DEPTH) letGo(reported)
+      for (const reported of kept)
+        if (head - reported.transaction.blockNumber >= DEPTH) stopWatching(reported)
     },
     suspectAll() {
       for (const reported of kept) suspected.add(reported)
@@ -214,12 +215,12 @@ export function createConfirmedTransactions(findMined: FindMined): ConfirmedTran
   }
 }
 
-/** Transactions whose nonce was given up before a receipt was found: a node that has none may just not show it. */
+/** Transactions whose nonce was given up before a receipt was found: the node may merely not have shown it. */
 export interface LostTransactions {
   add(tx: PendingTx): void
   /** Another transaction used the nonce, so none that was sent under it uses gas. */
   taken(nonce: number): void
-  /** Looks for their receipts, every few seconds at most; again where no node answers. Never rejects. */
+  /** Looks for their receipts, every few seconds at most. Never rejects. */
   check(): Promise<void>
 }
 

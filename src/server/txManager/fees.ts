@@ -1,8 +1,8 @@
-import { currentFees, type Fees, limited, priceLimit } from '../../chain/fees.js'
+import { capped, currentFees, type Fees, priceLimit } from '../../chain/fees.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createTimedValue } from '../../service/waiting.js'
 
-/** The fees that a transaction has to offer now. */
+/** The fees that a new transaction should offer. */
 export interface FeeMarket {
   /** @throws ChainUnavailableError, ChainAnswerError */
   current(): Promise<Fees>
@@ -22,7 +22,7 @@ export function raisedFees(previous: Fees, current: Fees, ceiling: bigint): Fees
   const limit = max(priceLimit(current), raise(priceLimit(previous)))
   if (limit > ceiling) return null
   if (current.type === 0) return { type: 0, gasPrice: limit }
-  return limited(limit, max(current.maxPriorityFeePerGas, raise(tipOf(previous))), ceiling)
+  return capped(limit, max(current.maxPriorityFeePerGas, raise(tipOf(previous))), ceiling)
 }
 
 /** Whether a new transaction would offer more, and a raise would catch up with it. */

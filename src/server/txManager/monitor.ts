@@ -8,17 +8,17 @@ import { isHeld, isRefused, type PendingTx, type PendingTxs } from './pendingTx.
 import type { SendAhead, Sender } from './sender.js'
 
 interface MonitorOptions {
-  /** Whether the account is known to be this process's own. What another server does with it is no news here. */
+  /** Whether the account is known to be this process's own. Otherwise another server may use it, and a look proves nothing here. */
   readonly isTrusted: () => boolean
   readonly account: AccountView
   readonly pendingTxs: PendingTxs
   readonly confirmations: Confirmations
   readonly resubmission: Resubmission
-  readonly sendAhead: Pick<SendAhead, 'saw'>
+  readonly sendAhead: Pick<SendAhead, 'observeCount'>
   readonly gaps: NonceGaps
   readonly confirmed: ConfirmedTransactions
   readonly lost: Pick<LostTransactions, 'check'>
-  readonly nonceManager: Pick<NonceManager, 'saw'>
+  readonly nonceManager: Pick<NonceManager, 'observeCount'>
   readonly foreignUse: Pick<ForeignUse, 'check'>
   readonly logger: Logger
 }
@@ -28,7 +28,7 @@ const IDLE_LOOK_MS = 5_000
 /** While none can be lost either, a look only finds other uses of the account. */
 const RESTING_LOOK_MS = 30_000
 
-/** Looks at the chain for every pending transaction, and does what follows. */
+/** Looks at the chain for every pending transaction, and acts on the result. */
 interface Monitor {
   /** One look: a request for head and nonce, and one more for the receipts of transactions that seem mined. */
   look(): Promise<void>
@@ -66,7 +66,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     return broken
   }
 
-  /** In the order of their nonces. One that fails waits for the next look, and holds up no other. */
+  /** In the order of their nonces. A transaction that fails waits for the next look and delays no other. */
   async function each(isOne: (nonce: number) => boolean, act: (tx: PendingTx) => Promise<void>) {
     const some = pendingTxs.all().filter(({ nonce }) => isOne(nonce))
     await Promise.all(
@@ -88,13 +88,13 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const broken = noticeBreak(look)
       await confirmed.check()
       confirmed.forget(look.head)
-      if (broken === null) nonceManager.saw(look.count)
+      if (broken === null) nonceManager.observeCount(look.count)
       await foreignUse.check(look.head)
       await each(
         (nonce) => nonce < look.count,
         (tx) => confirmations.check(tx, look.head, broken !== null),
       )
-      sendAhead.saw(look.count)
+      sendAhead.observeCount(look.count)
       await each(
         (nonce) => nonce >= look.count,
         (tx) => resubmission.check(tx, look.count),
@@ -112,7 +112,7 @@ interface ResubmissionOptions {
   readonly resubmitAfterMs: number
 }
 
-/** Resubmits transactions that are in no block, when it is time. */
+/** Offers, resubmits or gives up transactions that are in no block, each at its time. */
 interface Resubmission {
   /**
    * @param count the lowest nonce that is free on the chain
@@ -127,15 +127,15 @@ const OFFER_AGAIN_MS = 1_000
 export function createResubmission(options: ResubmissionOptions): Resubmission {
   const { sender, sendAhead, nonceManager, pendingTxs, resubmitAfterMs } = options
 
-  /** A transaction that was in a block before is sent again at once. */
+  /** A transaction that was in a block before is sent again immediately. */
   function leaveBlock(tx: PendingTx): void {
     if (tx.blockNumber !== undefined) tx.sentAt = undefined
     tx.blockNumber = undefined
     tx.missedSince = undefined
   }
 
-  /** Before its turn it could not be mined at any fee, and a refusal meant little. So its time and its answers begin anew. */
-  function takeTurn(tx: PendingTx): void {
+  /** Until now no fee could have had it mined, and a refusal meant little. So its time and its answers begin anew. */
+  function becomeNext(tx: PendingTx): void {
     tx.wasNext = true
     tx.waitsSince = performance.now()
     if (!isRefused(tx)) return
@@ -143,8 +143,8 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
     sendAhead.offer(tx)
   }
 
-  /** Another transaction has had its effect. If its nonce becomes a gap, it is filled. */
-  function letGo(tx: PendingTx): void {
+  /** Its effect is already there by another transaction. If its nonce becomes a gap, it is filled later. */
+  function abandon(tx: PendingTx): void {
     nonceManager.recycle(tx.nonce)
     pendingTxs.finish(tx, { kind: 'displaced' })
   }
@@ -152,11 +152,11 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
   async function sendFirst(tx: PendingTx): Promise<void> {
     if (sendAhead.isTooEarly(tx)) return
     if (await tx.owner.isNeeded()) sendAhead.offer(tx)
-    else letGo(tx)
+    else abandon(tx)
   }
 
   /** Nodes may have dropped it. Above a lower pending nonce, a higher fee would not help. */
-  async function waitOn(tx: PendingTx): Promise<void> {
+  async function keepWaiting(tx: PendingTx): Promise<void> {
     if (await sender.isOutbid(tx)) return sender.resubmit(tx)
     tx.waitsSince = performance.now()
     if (isHeld(tx)) sendAhead.offer(tx)
@@ -166,12 +166,12 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
     async check(tx, count) {
       leaveBlock(tx)
       const isNext = tx.nonce === count
-      if (isNext && !tx.wasNext) takeTurn(tx)
+      if (isNext && !tx.wasNext) becomeNext(tx)
       const { sentAt, waitsSince, answers } = tx
       const now = performance.now()
       if (sentAt === undefined) return sendFirst(tx)
       if (now - waitsSince >= resubmitAfterMs && !isUnanswered(answers)) {
-        if (!isNext) return waitOn(tx)
+        if (!isNext) return keepWaiting(tx)
         return isRefused(tx) ? sender.giveUp(tx) : sender.resubmit(tx)
       }
       if (answers?.held === 0 && now - sentAt >= OFFER_AGAIN_MS) sendAhead.offer(tx)
@@ -198,7 +198,7 @@ interface NonceGaps {
   close(look: AccountState, broken: Break | null): Promise<void>
 }
 
-/** A caller may be about to acquire the nonce, and one node may know of a count before another does. */
+/** How long a gap is left open: a caller may be about to acquire the nonce, or a node may not know the count yet. */
 const PATIENCE_MS = 3_000
 /** More gaps mean that the chain has lost the transactions below, and no-ops would cost more than starting again. */
 const MAX_FILLED = 16

@@ -16,15 +16,15 @@ export interface NonceManager {
   recycle(nonce: number): void
   /** Frees a nonce under which a transaction is mined. */
   consume(nonce: number): void
-  /** The lowest `most` nonces from `count` on that are not in use, below one that is: transactions above wait for them. */
+  /** At most `most` unused nonces from `count` on that lie below a used one: the transactions above wait for them. */
   gaps(count: number, most: number): number[]
   /** The chain has used every nonce below `count`. Calls `onUnknown` for each one that this process did not assign. */
-  saw(count: number): void
-  /** Drops the local count and asks the chain again; with `latest` without its pool, where that cannot be right either. */
+  observeCount(count: number): void
+  /** Drops the local count and asks the chain again. With `latest` it ignores the node's pool, which cannot be right then. */
   resync(tag: 'pending' | 'latest'): void
 }
 
-/** Pause before a node that trails is asked again. */
+/** Pause before a node that is behind is asked again. */
 const ASK_AGAIN_MS = 200
 
 /**
@@ -40,21 +40,21 @@ export function createNonceManager(
   /** Users of each nonce. After a crash there may be two of one nonce; one of them loses it. */
   const used = new Map<number, number>()
   let first: number | undefined
-  // A node counts its pending transactions too, also those that are stuck: behind them nothing is ever mined.
+  // A node counts its pending transactions too, stuck ones included: no transaction above those is ever mined.
   let tag: 'pending' | 'latest' = 'pending'
 
-  /** A node may trail for a minute; a stop does not wait for it. */
+  /** A node may be behind for a minute; a stop does not wait for it. */
   async function ask(): Promise<number | undefined> {
     while (!stopping.aborted) {
       const { history, pending, count } = await account.look()
-      if (history === 'kept') saw(count)
+      if (history === 'kept') observeCount(count)
       if (history !== 'behind') return tag === 'pending' ? pending : count
       await sleep(ASK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)
     }
     return undefined
   }
 
-  function saw(count: number): void {
+  function observeCount(count: number): void {
     if (first === undefined) return
     for (let nonce = first; nonce < count; nonce++) if (!used.has(nonce)) onUnknown(nonce)
     first = Math.max(first, count)
@@ -95,7 +95,7 @@ export function createNonceManager(
       }
       return gaps
     },
-    saw,
+    observeCount,
     resync(newTag) {
       first = undefined
       tag = newTag

@@ -4,7 +4,7 @@ import type { Hex } from '../../protocol/hex.js'
 import { type KeptTransaction, readTransaction, type SignedTransaction } from '../signer/transaction.js'
 import type { NodeAnswers } from './broadcast.js'
 
-/** The effect of a transaction, apart from its gas and fees. */
+/** The target and calldata of a transaction. */
 export interface Call {
   readonly to: Hex
   readonly data: Hex
@@ -28,22 +28,22 @@ export interface MinedTransaction {
  * - `mined`: one of its transactions is deep enough
  * - `refused`: a no-op was mined, because no node took the call. The call must go out again under another nonce
  * - `displaced`: another transaction used it, or the chain lost the nonces below. The same follows
- * - `stopped`: it was still open when the term ended
+ * - `stopped`: it was still pending when the term ended
  */
-export type Outcome =
+export type TxOutcome =
   | { readonly kind: 'mined'; readonly transaction: MinedTransaction }
   | { readonly kind: 'refused' }
   | { readonly kind: 'displaced' }
   | { readonly kind: 'stopped' }
 
-/** Replaces the gas limit of a lost transaction by the gas that it used. To be called once. */
+/** Replaces the gas limit of a lost transaction with the gas that it used. Call it once. */
 export type CorrectGas = (used: bigint) => void
 
-/** The user of a pending transaction, and what the transaction manager needs of it. */
+/** The caller behind a pending transaction, as the transaction manager needs it. */
 export interface Owner {
   /** Makes a signed transaction durable. Nothing is broadcast before it resolves. */
   save(transaction: SignedTransaction): Promise<void>
-  /** The commitments include its cost from now on. Called once, and not for a resumed call. */
+  /** From now on the commitments include its cost. Called once, and not for a resumed call. */
   counted(): void
   /** Asked before a transaction that may have been sent earlier is sent again. False when its effect is there. */
   isNeeded(): Promise<boolean>
@@ -80,8 +80,8 @@ export interface PendingTx {
   /** Resolves when it is in a block for the first time, or ended otherwise. */
   readonly mined: Promise<void>
   readonly markMined: () => void
-  readonly outcome: Promise<Outcome>
-  readonly finish: (outcome: Outcome) => void
+  readonly outcome: Promise<TxOutcome>
+  readonly finish: (outcome: TxOutcome) => void
 }
 
 /**
@@ -95,7 +95,7 @@ export function createPendingTx(
 ): PendingTx {
   const newest = lastSigned(transactions)
   const mined = Promise.withResolvers<void>()
-  const outcome = Promise.withResolvers<Outcome>()
+  const outcome = Promise.withResolvers<TxOutcome>()
   return {
     nonce: newest.nonce,
     transactions: [...transactions],
@@ -160,11 +160,11 @@ export interface PendingTxs {
   /** Adds a transaction under the same nonce, signed and saved. */
   addTransaction(tx: PendingTx, transaction: SignedTransaction): void
   /** Removes it, and resolves its outcome. */
-  finish(tx: PendingTx, outcome: Outcome): void
+  finish(tx: PendingTx, outcome: TxOutcome): void
   /** In the order of their nonces. */
   all(): PendingTx[]
   of(nonce: number): PendingTx | undefined
-  /** In no order, and without a copy: every offer goes through them. */
+  /** In no particular order, and not copied, because every offer iterates over them. */
   unordered(): Iterable<PendingTx>
   count(): number
   committed(): Commitments

@@ -51,10 +51,10 @@ export interface Sender {
   resubmit(tx: PendingTx): Promise<void>
   /** Whether a transaction that is signed now would offer more. @throws ChainUnavailableError */
   isOutbid(tx: PendingTx): Promise<boolean>
-  /** Replaces a transaction that no node takes by a no-op, so that later nonces can be mined. */
+  /** Replaces a transaction that no node accepts with a no-op, so that later nonces can be mined. */
   giveUp(tx: PendingTx): Promise<void>
   /**
-   * Signs and saves a no-op for a nonce gap. No start takes it up: a lost one leaves the gap as it was.
+   * Signs and saves a no-op for a nonce gap. No later term resumes it: if it is lost, the gap is found and filled again.
    * @throws what `saveNoOp` throws, and ChainUnavailableError
    */
   fill(nonce: number): Promise<PendingTx>
@@ -64,7 +64,7 @@ export interface Sender {
 
 /** https://eips.ethereum.org/EIPS/eip-2718: a plain transfer */
 const TRANSFER_GAS = 21_000n
-/** The gas of a no-op is known when it is sent. */
+/** The gas of a no-op is counted when it is sent. */
 const NO_OP_OWNER: Omit<Owner, 'save'> = {
   counted: () => undefined,
   isNeeded: async () => true,
@@ -125,7 +125,7 @@ export function createSender(options: SenderOptions): Sender {
     await sent
   }
 
-  /** Where the ceiling leaves no room, a different call offers the same fee: a node that holds no transaction takes it. */
+  /** Where the ceiling leaves no room for a raise, a different call offers the same fee: a node that holds none accepts it. */
   async function replace(tx: PendingTx, call: CheckedCall): Promise<void> {
     const previous = readTransaction(tx.newest.raw)
     const raised = raisedFees(previous.fees, await fees.current(), maxFeePerGas)
@@ -180,12 +180,12 @@ export interface SendAhead {
   /** Sends it, unless that is too early: then it has to be offered again later. */
   offer(tx: PendingTx): void
   /** @param count the lowest nonce that is free on the chain */
-  saw(count: number): void
+  observeCount(count: number): void
 }
 
 /**
  * Some chains take only the account's next nonce (Arbitrum's class), others a certain number ahead. So no transaction is
- * offered above a refused one. Once a node takes that one, the next follows at once.
+ * offered above a refused one. Once a node takes that one, the next follows immediately.
  */
 export function createSendAhead({ pendingTxs, sender, limit }: SendAheadOptions): SendAhead {
   let free = 0
@@ -212,7 +212,7 @@ export function createSendAhead({ pendingTxs, sender, limit }: SendAheadOptions)
   return {
     isTooEarly,
     offer,
-    saw(count) {
+    observeCount(count) {
       free = count
     },
   }

@@ -23,10 +23,10 @@ import {
   type Commitments,
   createPendingTx,
   createPendingTxs,
-  type Outcome,
   type Owner,
   type PendingTx,
   type PendingTxs,
+  type TxOutcome,
 } from './pendingTx.js'
 import { type CheckedCall, createSendAhead, createSender, type SendAhead, type Sender } from './sender.js'
 
@@ -34,7 +34,7 @@ interface TxManagerOptions {
   readonly rpc: Pick<Rpc, 'send' | 'doubt'>
   /** Sends the requests of one turn in one batch. */
   readonly broadcaster: Broadcaster
-  /** How long a node whose blocks are known may trail, in place of the usual time. */
+  /** How long a node whose blocks are known may be behind, in place of the usual time. */
   readonly trailingMs?: number | undefined
   readonly signer: RelayerSigner
   /** Whether the account is known to be this process's own. Nothing new is signed otherwise. */
@@ -43,11 +43,11 @@ interface TxManagerOptions {
   readonly chainId: number
   /** Blocks that must hold a transaction, its own included, before it counts. */
   readonly confirmations: number
-  /** How many transactions may be in no block at once. */
+  /** How many transactions may be unmined at the same time. */
   readonly maxInFlight: number
   /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes take. */
   readonly maxSentAhead?: number | undefined
-  /** A transaction that is in no block after this long is resubmitted with a higher fee. */
+  /** A transaction that is not mined after this long is resubmitted with a higher fee. */
   readonly resubmitAfterMs: number
   /** Pause between two looks at the chain while a transaction is pending. */
   readonly pollIntervalMs: number
@@ -62,7 +62,7 @@ interface TxManagerOptions {
   readonly logger: Logger
 }
 
-/** The one user of the relayer's account: takes calls into blocks, many at a time, and leaves no nonce open. */
+/** The one user of the relayer's account: gets calls mined, many at a time, and leaves no nonce gap. */
 export interface TxManager {
   /**
    * Signs the call under the next nonce, saves it, broadcasts it and follows it. Resubmits it with a higher fee when it
@@ -70,12 +70,12 @@ export interface TxManager {
    *
    * @throws what `save` throws, and ChainUnavailableError: nothing was sent then, and no nonce used
    */
-  send(call: CheckedCall, owner: Owner): Promise<Outcome>
+  send(call: CheckedCall, owner: Owner): Promise<TxOutcome>
   /**
    * Follows transactions that an earlier term signed, oldest first: they may have been broadcast, or mined. The newest is
    * sent again only once a look at the chain shows that none is mined.
    */
-  resume(transactions: readonly KeptTransaction[], owner: Owner): Promise<Outcome>
+  resume(transactions: readonly KeptTransaction[], owner: Owner): Promise<TxOutcome>
   /** Whether a call would have to wait for a permit now. */
   isFull(): boolean
   committed(): Commitments
@@ -100,10 +100,10 @@ export function createTxManager(options: TxManagerOptions): TxManager {
     onForeign: options.onForeign,
     logger,
   })
-  const sender = createSender({ ...options, pendingTxs, onSigned: foreignUse.own })
+  const sender = createSender({ ...options, pendingTxs, onSigned: foreignUse.noteOwn })
   const stopping = new AbortController()
   const sendAhead = createSendAhead({ pendingTxs, sender, limit: options.maxSentAhead })
-  const { nonceManager, look } = createOversight(
+  const { nonceManager, look } = createMonitoring(
     { ...options, findMined, gasMeter, lost, foreignUse, pendingTxs, sender, sendAhead },
     stopping.signal,
   )
@@ -130,7 +130,7 @@ export function createTxManager(options: TxManagerOptions): TxManager {
       try {
         if (stopping.signal.aborted) return { kind: 'stopped' }
         const tx = await open(call, owner)
-        // It is saved, so the next term sends it. This one does not watch it any more.
+        // It is saved, so the next term sends it. This term no longer follows it.
         if (tx === undefined || stopping.signal.aborted) return { kind: 'stopped' }
         sendAhead.offer(tx)
         await tx.mined
@@ -142,7 +142,7 @@ export function createTxManager(options: TxManagerOptions): TxManager {
     },
     async resume(transactions, owner) {
       if (stopping.signal.aborted) return { kind: 'stopped' }
-      for (const { hash } of transactions) foreignUse.own(hash)
+      for (const { hash } of transactions) foreignUse.noteOwn(hash)
       const tx = createPendingTx(transactions, owner)
       semaphore.occupy()
       void tx.mined.then(semaphore.release)
@@ -168,7 +168,7 @@ export function createTxManager(options: TxManagerOptions): TxManager {
 }
 
 /** Wires the parts that look at the chain. */
-function createOversight(
+function createMonitoring(
   parts: TxManagerOptions & {
     readonly findMined: FindMined
     readonly gasMeter: GasMeter

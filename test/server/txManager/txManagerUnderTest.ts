@@ -8,7 +8,7 @@ import { createPrivateKey, createRelayerSigner } from '../../../src/server/signe
 import type { SignedTransaction } from '../../../src/server/signer/transaction.js'
 import { createBroadcaster } from '../../../src/server/txManager/broadcast.js'
 import { createFeeMarket } from '../../../src/server/txManager/fees.js'
-import type { Outcome, Owner } from '../../../src/server/txManager/pendingTx.js'
+import type { Owner, TxOutcome } from '../../../src/server/txManager/pendingTx.js'
 import { createTxManager, type TxManager } from '../../../src/server/txManager/txManager.js'
 import { Secret } from '../../../src/service/secret.js'
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
@@ -24,7 +24,7 @@ const TRANSFER_GAS = 21_000n
 export interface Sent {
   /** Everything that was signed for it, oldest first. */
   readonly saved: SignedTransaction[]
-  readonly outcome: Promise<Outcome>
+  readonly outcome: Promise<TxOutcome>
   /** Wei that the transaction manager has said to be committed, when the call was among what is under way. */
   committed: bigint
   /** How often it was reported as taken back. */
@@ -91,7 +91,7 @@ export async function startTxManager(options: {
   await txManager.service.start()
   onTestFinished(() => txManager.service.stop())
 
-  function track(run: (owner: Owner) => Promise<Outcome>, save?: Owner['save']): Sent {
+  function track(run: (owner: Owner) => Promise<TxOutcome>, save?: Owner['save']): Sent {
     const saved: SignedTransaction[] = []
     const owner: Owner = {
       async save(transaction) {
