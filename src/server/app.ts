@@ -43,7 +43,7 @@ export function readsOf({ intake, status, health }: AppDeps): Read[] {
   return [...intakeReads(intake), ...statusReads(status, health)]
 }
 
-/** Every route of the API behind the checks that all of them share. `answerReads` and `shedLoad` stand before it. Never listens. */
+/** Every route of the API, behind the checks that all of them share. `answerReads` and `shedLoad` run before it. Never listens. */
 export function createApp(deps: AppDeps): Express {
   const { http, logger } = deps
   const app = express()
@@ -66,7 +66,7 @@ export function createApp(deps: AppDeps): Express {
     ]),
   )
 
-  // The busiest first, because each request is offered to one router after the other.
+  // The busiest router first, because Express tries them in this order.
   app.use(createIntakeRouter(deps.intake))
   app.use(createReadsRouter(readsOf(deps)))
   app.use(createRelayRouter(deps.relay))

@@ -51,7 +51,7 @@ interface ServerDeps {
 /** Builds every part from the configuration and wires them. Starts no part and sends no request. */
 export function buildServer(deps: ServerDeps): {
   app: ReturnType<typeof createApp>
-  /** The app behind load shedding, as it listens. */
+  /** The app behind load shedding, ready to listen. */
   api: LoadShedding
   /** The operator's endpoints. */
   ops: ReturnType<typeof buildOps>

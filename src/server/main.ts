@@ -13,7 +13,7 @@ import { StorageError, UndurableDatabaseError, UnknownSchemaError } from './stor
 // The process: configuration, signals, exit codes. 0 after a clean stop, 1 after a failure.
 
 const EXIT_FAILURE = 1
-/** Time for the answers to callers whose writes failed. */
+/** Time to answer callers whose writes failed. */
 const LAST_ANSWERS_MS = 100
 /** The shell's convention for a process that Ctrl-C ended. */
 const EXIT_FORCED = 130

@@ -200,7 +200,7 @@ function relayObserver({ counter, histogram }: Registered): Metrics['relay'] {
     for (const status of ['confirmed', 'failed']) ended.inc({ type, status }, 0)
   }
   return ({ primaryType, status, createdAt, updatedAt }) => {
-    // Jobs that a stop interrupts end in the next process.
+    // A job that a stop interrupts ends in a later term.
     if (status !== 'confirmed' && status !== 'failed') return
     ended.inc({ type: primaryType, status })
     durations.observe({ status }, (Date.parse(updatedAt) - Date.parse(createdAt)) / 1_000)

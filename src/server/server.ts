@@ -23,7 +23,7 @@ export interface RunningServer {
   readonly port: number
   /** The port of the operator's endpoints. */
   readonly opsPort: number
-  /** Logs once what chain and broker say against the configuration. */
+  /** Checks the configuration once against chain and broker, and logs each fault. */
   logConfigurationFaults(): Promise<void>
   /** Stops accepting, waits for requests under way within the limit, then stops every service. Call it once. */
   stop(): Promise<void>

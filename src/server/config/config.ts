@@ -27,7 +27,7 @@ type Settings = z.output<typeof environmentSchema>
  * The only reader of the server's environment: the process's own and the file that `ENV_FILE` names (else `.env`, if it
  * exists). A variable of the environment wins over the file's; the process's own environment is not changed.
  *
- * @throws ConfigError with every fault at once
+ * @throws ConfigError with all faults
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const { ENV_FILE = '' } = environment
@@ -36,7 +36,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   return readConfig({ ...ofFile, ...withoutEmpty(environment) })
 }
 
-/** @throws ConfigError with every fault at once */
+/** @throws ConfigError with all faults */
 export function readConfig(environment: Environment): Config {
   const given = withoutEmpty(environment)
   const { data, error } = environmentSchema.safeParse(given)
@@ -230,7 +230,7 @@ function relayerKeyFaults(environment: Environment): ConfigFault[] {
   return others.map((name) => ({ name, problem: `stands beside ${first}: set one of the two` }))
 }
 
-/** Settings of one kind of trigger beside another are a mistake about where the enclave runs. */
+/** Settings of one kind of trigger beside another kind show a mistake about where the enclave runs. */
 function triggerFaults(environment: Environment): ConfigFault[] {
   const { ENCLAVE_TRIGGER, ENCLAVE_COMMAND, DATABASE_URL, NODE_TLS_REJECT_UNAUTHORIZED } = environment
   // A misspelt kind is a fault of its own, and says nothing of the other variables.

@@ -34,7 +34,7 @@ export interface OpenedOrder {
   readonly position: ChainPosition
 }
 
-interface EventPlace {
+interface EscrowEventBase {
   /** Block hash and log index: after a reorganization the same event has another id. */
   readonly id: string
   readonly orderId: Hex
@@ -46,7 +46,7 @@ interface EventPlace {
 export type EscrowEvent = OpenedEvent | ClosedEvent
 
 /** An escrow has been opened. */
-export type OpenedEvent = EventPlace &
+export type OpenedEvent = EscrowEventBase &
   OpenedOrder & {
     readonly kind: 'opened'
     /** Unix seconds. */
@@ -54,7 +54,7 @@ export type OpenedEvent = EventPlace &
   }
 
 /** An escrow has ended. */
-export type ClosedEvent = EventPlace & { readonly kind: 'settled' | 'refunded' }
+export type ClosedEvent = EscrowEventBase & { readonly kind: 'settled' | 'refunded' }
 
 /** The events of the escrow in a range of blocks. */
 export interface EscrowPiece extends Pick<LogPiece, 'parent' | 'last'> {
@@ -86,7 +86,7 @@ const TOPICS = [...kindByTopic.keys()].filter((topic) => topic !== undefined)
 export function createEscrowEvents(options: {
   readonly rpc: Pick<Rpc, 'send'>
   readonly escrow: Hex
-  /** Aborts when the server or the term begins to stop: every call then fails at once. */
+  /** Aborts when the server or the term begins to stop: every call then fails immediately. */
   readonly stopping: AbortSignal
 }): EscrowEvents {
   const { rpc, escrow, stopping } = options
@@ -131,7 +131,7 @@ function toEvent({ topics, data, blockHash, blockNumber, logIndex, txHash }: Cha
   ]
 }
 
-/** Observes reads of the chain, which saves it reads of its own. Must not throw. */
+/** Observes reads of the chain, which spares the observer reads of its own. Must not throw. */
 export interface EscrowObserver {
   onHead(head: BlockId): void
   onEvents(events: readonly EscrowEvent[]): void
@@ -168,7 +168,7 @@ export const REREAD_BLOCKS = 64
 /** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
 const LOOK_BACK_SECONDS = 38 * 24 * 3_600
 
-/** Past events, and the last block that was read for them. */
+/** Past events, with the last block that was read for them. */
 interface Past {
   readonly events: readonly EscrowEvent[]
   readonly block: BlockId

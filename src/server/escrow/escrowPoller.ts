@@ -8,7 +8,7 @@ import { type EscrowEvent, type EscrowEvents, type RangeReader, REREAD_BLOCKS } 
 
 /** Follows the escrow's events. */
 interface EscrowPoller extends Service {
-  /** Looks at once because the chain has changed. */
+  /** Looks now, because the chain has changed. */
   poke(): void
 }
 
@@ -54,8 +54,8 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
   let last: BlockId | undefined
 
   async function start(): Promise<BlockId> {
-    const { block, events: dealtWith } = await recover()
-    for (const event of dealtWith) window.add(event)
+    const { block, events: handled } = await recover()
+    for (const event of handled) window.add(event)
     return block
   }
 
@@ -73,7 +73,7 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
         next = rereadFrom
         continue
       }
-      for (const event of window.news(piece.events, next, piece.to)) {
+      for (const event of window.unhandled(piece.events, next, piece.to)) {
         await onEvent(event, event.position.block < newFrom)
         window.add(event)
       }
@@ -116,8 +116,8 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
 
 /** The latest handled events, so that reading them again does not handle them again. */
 interface EventWindow {
-  /** The events of a range of blocks, both ends included, that are still to be dealt with. */
-  news(events: readonly EscrowEvent[], from: number, to: number): EscrowEvent[]
+  /** The events of a range of blocks, both ends included, that are still to be handled. */
+  unhandled(events: readonly EscrowEvent[], from: number, to: number): EscrowEvent[]
   add(event: EscrowEvent): void
   /** Forgets what lies before this block. */
   forgetBefore(block: number): void
@@ -134,7 +134,7 @@ function createEventWindow(): EventWindow {
   }
 
   return {
-    news(events, from, to) {
+    unhandled(events, from, to) {
       // Events before the lost one count again: an order whose end has vanished is open.
       if (hasLost(events, from, to)) known.clear()
       return events.filter(({ id }) => !known.has(id))

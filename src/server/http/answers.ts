@@ -43,8 +43,7 @@ export function sendPrepared(res: Response, { text, length, etag }: Prepared): v
 }
 
 /**
- * Answers a POST, without the ETag that Express would add: it would stand for the answer to this very request, which no
- * request can ask for again.
+ * Answers a POST without the ETag that Express would add: no later request can ask for the same answer.
  */
 export function sendUntagged(res: Response, encoded: object): void {
   const text = JSON.stringify(encoded)

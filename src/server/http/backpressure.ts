@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 
 const CHECK_MS = 10
-/** Rest of the event loop, between two checks, that shows room for more. */
+/** Idle time of the event loop between two checks that shows room for more. */
 const REST_MS = 1
 /** Connections that resume at one rest: few enough that their requests are answered in time. */
 const BATCH_SIZE = 32
@@ -12,7 +12,7 @@ interface BackpressureOptions {
   readonly maxPauseMs: number
   /** The longest pause of any connection, in milliseconds. */
   readonly maxRatePauseMs: number
-  /** Connections paused at once; beyond that, the first one that was paused resumes. */
+  /** The most connections that are paused; beyond that, the one that was paused first resumes. */
   readonly maxPaused: number
   /** Milliseconds of the monotonic clock. */
   readonly now?: () => number
@@ -22,7 +22,7 @@ interface BackpressureOptions {
 export interface Backpressure {
   /** Stops reading the connection until the process rests, or `maxPauseMs` have passed. */
   pause(socket: Socket): void
-  /** Stops reading the connection for that long, rest or none: its client may not ask earlier. */
+  /** Stops reading the connection for that long, even if the process rests: its client may not ask earlier. */
   pauseFor(socket: Socket, ms: number): void
   /** Whether the bytes that are read from the connection now may have waited for all of `maxPauseMs`. */
   hasWaitedOut(socket: Socket): boolean
@@ -44,7 +44,7 @@ interface Pause {
 export function createBackpressure(options: BackpressureOptions): Backpressure {
   const { maxPauseMs, maxRatePauseMs, maxPaused } = options
   const { now = performance.now.bind(performance), idle = idleMs } = options
-  /** In the order in which they were paused. */
+  /** In the order of pausing. */
   const paused = new Map<Socket, Pause>()
   const waitedOut = new Set<Socket>()
   let timer: NodeJS.Timeout | undefined
@@ -103,7 +103,7 @@ export function createBackpressure(options: BackpressureOptions): Backpressure {
   }
 }
 
-/** How long the process has had no rest before it counts as overloaded: a single long pause is none. */
+/** How long the event loop must have had no idle time before the process counts as overloaded: one long task is no overload. */
 const WITHOUT_REST_MS = 100
 
 interface QueueingDelayOptions {
@@ -112,7 +112,7 @@ interface QueueingDelayOptions {
   /** Milliseconds of the monotonic clock. */
   readonly now?: () => number
   readonly idle?: typeof idleMs
-  /** Calls back when all requests that had come as this turn of the event loop began are dealt with. */
+  /** Calls back once all requests that had arrived when this turn of the event loop began are handled. */
   readonly atTurnEnd?: (ended: () => void) => void
 }
 

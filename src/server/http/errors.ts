@@ -9,7 +9,7 @@ import type { ProblemDefinition } from './problemDefinition.js'
 
 // Body shape: RFC 9457 (problem details for HTTP APIs).
 
-/** One fault of a body or parameter: where it is (dotted path, empty for the whole) and what is wrong with it. */
+/** One fault of a body or parameter: its place (dotted path, empty for the whole) and the problem. */
 export interface FieldError {
   readonly path: string
   readonly message: string

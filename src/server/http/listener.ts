@@ -7,9 +7,9 @@ import { Problem, problemBody } from './errors.js'
 import type { ProblemCode } from './problemCodes.js'
 import { clientOf } from './rateLimit.js'
 
-/** How closely the header and request time-outs are kept. */
+/** How often Node checks the header and request time-outs. */
 const CONNECTION_CHECK_MS = 1_000
-/** How soon a stopping server hangs up after a connection's last answer. */
+/** How often a stopping server closes connections that have become idle. */
 const IDLE_CHECK_MS = 50
 
 /** The settings of a server that listens. */
@@ -93,7 +93,7 @@ function whileConnected(listener: RequestListener): RequestListener {
   }
 }
 
-/** Hangs up on a caller that reads none of its answer for that long. Node would keep the answer in memory for ever. */
+/** Hangs up on a caller that reads none of its answer for that long. Node would keep the answer in memory forever. */
 function withAnswerTimeout(listener: RequestListener, limitMs: number): RequestListener {
   return (req, res) => {
     res.setTimeout(limitMs, () => {
@@ -104,10 +104,10 @@ function withAnswerTimeout(listener: RequestListener, limitMs: number): RequestL
   }
 }
 
-/** Resolves when every connection is closed: the idle at once, the busy when answered or after `limitMs`. */
+/** Resolves when every connection is closed: idle ones immediately, busy ones once answered or after `limitMs`. */
 export async function close(server: Server, limitMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Node closes the connections that are idle now, and would keep alive those that are when they were answered.
+  // Node closes the connections that are idle now. Those that become idle later would be kept alive.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const limit = setTimeout(() => server.closeAllConnections(), limitMs)
   await closed
@@ -121,7 +121,7 @@ export function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Node's codes of a request that never became one; any other is a malformed request. */
+/** Node's codes for bytes that did not become a request; any other code is a malformed request. */
 const CODES = new Map<unknown, ProblemCode>([
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
   ['HPE_HEADER_OVERFLOW', 'headers-too-large'],

@@ -7,8 +7,8 @@ import type { Logger } from '../../service/logger.js'
 import { Problem } from './errors.js'
 
 /**
- * Handlers that every request passes, as one layer of the router: a layer of its own costs a request more than most of them do.
- * An error ends the row, as in Express.
+ * Handlers that every request passes, as one layer of the router: a layer each would cost a request more than most of the handlers
+ * do. An error ends the chain, as in Express.
  */
 export function oneLayer(handlers: readonly RequestHandler[]): RequestHandler {
   return (req, res, next) => run(handlers, 0, req, res, next)
@@ -83,8 +83,8 @@ interface Logged {
 /**
  * Logs one line per request, when its answer has gone out or its caller has gone away, and reports it to the metrics.
  *
- * @returns a function to be called as a request arrives; `logged` is asked when it has ended. That function returns another, which
- *   leaves the request to somebody else's report.
+ * @returns a function to call when a request arrives; it calls `logged` when the request has ended, and returns another, which leaves
+ *   the request to another report
  */
 export function createRequestReport(
   logger: Logger,
@@ -136,13 +136,13 @@ function routeOf(req: Request): string {
   return typeof path === 'string' ? path : 'unmatched'
 }
 
-/** A middleware that needs nothing of Express. */
+/** A middleware that does not depend on Express. */
 type WriteHeaders = (req: IncomingMessage, res: ServerResponse, next: () => void) => void
 
 /**
  * Protects an answer that is no page (OWASP REST Security Cheat Sheet): it may not be framed, run, sniffed for another type,
- * embedded by another site, asked for over plain HTTP again, or cached without asking again. Headers that only concern the
- * treatment of a page are left out, because every answer would carry them in vain.
+ * embedded by another site, asked for over plain HTTP again, or cached without asking again. Headers that concern
+ * only pages are left out, because no answer here is one.
  */
 export function securityHeaders(): WriteHeaders[] {
   const protect = helmet({

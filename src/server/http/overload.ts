@@ -46,11 +46,11 @@ export interface LoadSheddingOptions {
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly logger: Logger
-  /** Gets each refusal. */
+  /** Called with each refusal. */
   readonly observe: HttpObserver
   /** Whether a request comes too late; default: by its queueing delay in the event loop. */
   readonly isLate?: () => boolean
-  /** For the connections of refused requests; they are read on without it. */
+  /** Pauses the connections of refused requests; without it the server goes on reading them. */
   readonly backpressure?: Backpressure | undefined
 }
 
@@ -61,8 +61,8 @@ export interface LoadShedding {
 }
 
 /**
- * Decides before Express which requests the server takes, so that one it does not take costs next to nothing: no body is
- * read, no line logged, and the server stops reading its connection (`backpressure`).
+ * Decides before Express which requests the server takes, so that a refusal costs next to nothing: no body is read, no line
+ * logged, and the server stops reading its connection (`backpressure`).
  *
  * - A probe is always taken. Probes have a rate of their own, so a page over its rate fails no probe.
  * - Relay requests that show the relay's token are always taken: refusing one would undo accepted work.
@@ -79,7 +79,7 @@ export function shedLoad(app: Answer, options: LoadSheddingOptions): LoadSheddin
   const requests = createClientRateLimit(rateLimitPerMinute)
   const probes = createClientRateLimit(rateLimitPerMinute)
   const hasToken = relayTokenCheck(options.authToken)
-  const takeUnlessLate = takingUnlessLate(app, options)
+  const takeUnlessLate = createTake(app, options)
   const refuse = createRefusal('rate-limited', 'requests refused: rate-limited', options)
 
   /** Connections on which a refusal by rate is under way. */
@@ -137,8 +137,8 @@ type Take = (
   headers: Readonly<Record<string, string>>,
 ) => void
 
-/** Takes a request, its answer with these headers, unless the process could only answer it late. */
-function takingUnlessLate(app: Answer, options: LoadSheddingOptions): Take {
+/** Hands a request to the app, with these headers on its answer, unless the process could only answer it late. */
+function createTake(app: Answer, options: LoadSheddingOptions): Take {
   const { maxWaitMs, maxUnderWay, maxUnderWayPerClient, backpressure } = options
   const isLate = options.isLate ?? createQueueingDelay({ maxWaitMs })
   const refuseLate = createRefusal('overloaded', 'requests refused: overloaded', options)

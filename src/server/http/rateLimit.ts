@@ -5,7 +5,7 @@ import { createRecentMap } from '../../service/recentMap.js'
 
 const MAPPED = '::ffff:'
 
-/** Bytes of an IPv6 address that tell clients apart: providers hand out a /56 to one of them. */
+/** The bytes of an IPv6 address that identify a client: providers assign a /56 to each. */
 const IPV6_PREFIX_BYTES = 7
 
 /**

@@ -25,7 +25,7 @@ type EventName = (typeof EVENT_NAMES)[number]
 
 const uintText = z.codec(z.string().regex(/^\d{1,78}$/), z.bigint(), { decode: BigInt, encode: String })
 
-/** Something that may be shown of an event: amounts (in base units), deadlines (Unix seconds) and version numbers. */
+/** A value of an event that may be shown: an amount (in base units), a deadline (Unix seconds) or a version number. */
 const shownSchema = z.strictObject({
   name: z.enum(['amount', 'payout', 'supply', 'deadline', 'version']),
   unit: z.enum(['USDC', 'shares', 'time', 'count']),
@@ -183,7 +183,7 @@ function version(): Reading {
 
 const USDC_ASSET = BigInt(nameToBytes32('USDC'))
 
-/** With its unit, without which the amount would have no meaning. */
+/** With its unit, because the amount means nothing without it. */
 function payout(): Reading {
   return (words) => {
     const value = words('payout')

@@ -70,7 +70,7 @@ function firstWithin(blocks: readonly NarratedBlock[]): number {
   return 0
 }
 
-/** The fate of the narrated history. */
+/** How the narrated history compares with the chain. */
 type Verdict =
   /** No block differs: the node may be behind. */
   | { readonly kind: 'unclear' }

@@ -10,7 +10,7 @@ export interface NarratorOutput {
   readonly isTTY?: boolean
   /** Whether the terminal reports colours. */
   hasColors?(): boolean
-  /** Calls `done` when the text is written, or never will be. */
+  /** Calls `done` when the text is written, or cannot be written any more. */
   write(text: string, done: () => void): unknown
 }
 
@@ -50,7 +50,7 @@ export function createPrinter(
   }
 }
 
-/** The lines in as few texts as the limit allows, each made only for its write. */
+/** The lines in as few texts as the limit allows, each made only when it is written. */
 function* parts(lines: readonly NarrationLine[], textOf: (line: NarrationLine) => string): Generator<string> {
   let part = ''
   for (const each of lines) {

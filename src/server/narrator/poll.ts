@@ -101,7 +101,7 @@ export function createNarratorTick(options: NarratorOptions): Tick {
   let confirmed = 0
   let resets = 0
   /** Whether the next look follows without a pause. */
-  let isNextAtOnce = false
+  let isNextImmediate = false
 
   async function save(next: Cursor, lines: readonly NarrationLine[], signal: AbortSignal): Promise<void> {
     await cursors.save(next)
@@ -203,15 +203,15 @@ export function createNarratorTick(options: NarratorOptions): Tick {
   }
 
   /**
-   * Whether there is more to read without a pause. New blocks are read at once only after a pause: otherwise a chain that
-   * grows with every look would leave no pause.
+   * Whether there is more to read without a pause. New blocks are read immediately only after a pause: otherwise a chain
+   * that grows with every look would leave no pause.
    */
   function hasMore(
     before: { readonly confirmed: number; readonly cursor: Cursor | undefined },
     block: number,
   ) {
-    const isNews = cursor !== before.cursor || confirmed > before.confirmed
-    return isNews && confirmed > block && (before.confirmed > block || !isNextAtOnce)
+    const hasAdvanced = cursor !== before.cursor || confirmed > before.confirmed
+    return hasAdvanced && confirmed > block && (before.confirmed > block || !isNextImmediate)
   }
 
   return async (signal) => {
@@ -219,18 +219,18 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     try {
       await look(signal)
     } catch (error) {
-      // A shorter range is the easier question after any error.
+      // After any error a shorter range is easier to answer.
       const isShorter = !(error instanceof StorageError) && size.refused()
       if (isShorter && error instanceof RangeRefusedError) return 'again'
-      isNextAtOnce = false
+      isNextImmediate = false
       throw error
     }
     if (cursor === undefined) return undefined
     const block = lastOf(cursor).number
     options.onLook?.({ block, due: before.confirmed })
-    isNextAtOnce = hasMore(before, block)
-    if (!isNextAtOnce) ahead.forget()
-    return isNextAtOnce ? 'again' : undefined
+    isNextImmediate = hasMore(before, block)
+    if (!isNextImmediate) ahead.forget()
+    return isNextImmediate ? 'again' : undefined
   }
 }
 

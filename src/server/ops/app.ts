@@ -75,7 +75,7 @@ function createChecks(
   const { chainId, contracts } = config.chain
   const check = (name: string, look: Look) => createCheck({ name, look, logger })
   return [
-    // The look is free, so a start or a stop shows at once.
+    // The look costs nothing, so a start or a stop shows immediately.
     createCheck({ name: 'server', look: phaseLook(phase), logger, freshMs: 0 }),
     check('chain', chainLook({ rpc, chainId })),
     check('contracts', contractsLook({ rpc, contracts })),

@@ -69,7 +69,7 @@ const FRESH_MS = 1_000
 
 /**
  * Concurrent callers share one look, and callers shortly afterwards share its result. While a look hangs, only its first
- * callers wait for the time limit: the others fail at once, and no other look begins.
+ * callers wait for the time limit: the others fail immediately, and no other look begins.
  */
 export function createCheck(options: CheckOptions): Check {
   const { name, look, logger, limitMs = LIMIT_MS, freshMs = FRESH_MS } = options

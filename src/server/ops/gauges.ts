@@ -48,7 +48,7 @@ function addReadiness({ metrics, readiness, accounts, minBalance, standbys }: Ga
   )
   addEach(
     'relayer_balance_ether',
-    "Balance of each of the relayer's accounts, by its address; absent while no node tells it.",
+    "Balance of each of the relayer's accounts, by its address; absent while no node reports it.",
     'account',
     async () => {
       // Shares the look of the check: one request to the node.
@@ -58,7 +58,7 @@ function addReadiness({ metrics, readiness, accounts, minBalance, standbys }: Ga
   )
   add(
     'database_standbys',
-    'Standbys that each commit waits for; absent for SQLite, and while PostgreSQL does not tell.',
+    'Standbys that each commit waits for; absent for SQLite, and while PostgreSQL does not report them.',
     async () => {
       await readiness()
       return standbys()
@@ -73,15 +73,15 @@ function addBacklog({ metrics, backlog }: GaugeSources): void {
   const { add, addEach } = createGauges(metrics)
   add(
     'orders_watched',
-    'Orders whose escrow is open, or whose end is not yet dealt with.',
+    'Orders whose escrow is open, or whose end is not yet handled.',
     () => backlog().orders?.watched,
   )
   add(
     'orders_due',
-    "Orders that wait for a run: no slot is free, or it is another order's turn.",
+    "Orders that wait for a run: no permit is free, or it is another order's turn.",
     () => backlog().orders?.due,
   )
-  add('orders_longest_wait_seconds', 'How long the order has waited that has been due for longest.', () => {
+  add('orders_longest_wait_seconds', 'How long the order that has been due for longest has waited.', () => {
     const { orders } = backlog()
     return orders && orders.longestWaitMs / MS_PER_SECOND
   })
@@ -104,7 +104,7 @@ function addRelay({ metrics, load, gas }: GaugeSources): void {
   const { add, addEach } = createGauges(metrics)
   addEach(
     'relay_under_way',
-    'Authorizations under way: queued (waiting for a nonce), in_flight (sent, not deep enough).',
+    'Authorizations under way: queued (nothing sent yet), in_flight (sent, not deep enough).',
     'stage',
     () => {
       const { queued, inFlight } = load()
@@ -117,7 +117,7 @@ function addRelay({ metrics, load, gas }: GaugeSources): void {
   add('relay_gas_left', "Gas that is left of today's budget (UTC), without the reserve.", () =>
     Number(load().gasLeft),
   )
-  add('relay_gas_reserve_left', 'What is left of the reserve for orders that are held.', () =>
+  add('relay_gas_reserve_left', 'Gas that is left of the reserve for orders that are held.', () =>
     Number(load().reserveLeft),
   )
   add('relay_gas_per_day', 'Gas that may be used in one day (RELAY_DAILY_GAS).', () => Number(gas.perDay))
@@ -143,10 +143,10 @@ function addChain({ metrics, rpc, progress }: GaugeSources): void {
     'The last block whose events were narrated.',
     seen(({ block }) => block),
   )
-  add('narrator_lag_blocks', 'Blocks that the last look was to narrate and has left.', seen(lagOf))
+  add('narrator_lag_blocks', 'Blocks that the last look should have narrated and has not.', seen(lagOf))
   add(
     'narrator_last_look_timestamp_seconds',
-    'When the narrator last looked at the chain with success, or began to where it never did (Unix time).',
+    'When the narrator last looked at the chain successfully, or else when it began (Unix time).',
     () => (progress.isNarrating() ? progress.lookedAt() / MS_PER_SECOND : undefined),
   )
 }

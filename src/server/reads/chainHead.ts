@@ -32,7 +32,7 @@ interface Asking extends Patient<BlockId> {
   readonly since: number
 }
 
-/** However small `maxAgeMs` is. */
+/** The shortest interval, however small `maxAgeMs` is. */
 const LEAST_INTERVAL_MS = 250
 /** Pause before the next request after a failure. */
 const RETRY_MS = 1_000
@@ -53,7 +53,7 @@ export function createChainHead(options: {
   let asking: Asking | undefined
   let last: Known | undefined
   let failure: { readonly error: unknown; readonly retryAt: number } | undefined
-  /** How often what was known has expired. */
+  /** How often the known head was declared expired. */
   let expired = 0
 
   function isYounger(ageMs: number): boolean {
@@ -67,7 +67,7 @@ export function createChainHead(options: {
   }
 
   async function ask(): Promise<BlockId> {
-    // The answer may be as old as its question.
+    // The answer may be as old as the request.
     const asked = { readAt: performance.now(), expired }
     try {
       const head = await events.head()
@@ -85,10 +85,10 @@ export function createChainHead(options: {
     if (asking !== undefined && since - asking.since < maxAgeMs) return asking
     const mine = { ...withPatience(ask(), PATIENCE_MS), since }
     asking = mine
-    const settle = () => {
+    const clear = () => {
       if (asking === mine) asking = undefined
     }
-    mine.whole.then(settle, settle)
+    mine.whole.then(clear, clear)
     return mine
   }
 

@@ -17,7 +17,7 @@ import { type Read, read } from '../http/reads.js'
 import { MarketUnavailableError } from './market.js'
 import type { StatusViews } from './views.js'
 
-/** Wallet screen, institution, compliance flags, market, its bars and its clock, and the server's own set-up. */
+/** Wallet screen, institution, compliance flags, market with bars and clock, and the server's own set-up. */
 export function statusReads(views: StatusViews, health: HealthDeps): Read[] {
   const walletIn = (address: string) => parseParam(addressSchema, 'address', address)
   return [

@@ -7,8 +7,8 @@ import { createDocuments } from './documents.js'
 import type { Engine } from './engine.js'
 
 /**
- * How often an order's cancel is written: an account may replace its own, because the enclave's key may have changed, and no more
- * often than that costs little.
+ * How often an order's cancel may be written. An account may replace its own, because the enclave's key may have changed; the
+ * limit keeps that cheap.
  */
 export const MAX_CANCELS = 8
 
@@ -21,7 +21,7 @@ const cancelRecordSchema = z.strictObject({
   /** When the first one came. */
   receivedAt: z.iso.datetime(),
 })
-/** What cancels an order: one for each, signed by its account. */
+/** The cancel of an order, signed by its account; one for each order. */
 export type CancelRecord = z.output<typeof cancelRecordSchema>
 
 /**
@@ -67,7 +67,7 @@ export function createCancelRecords(options: {
   }
 }
 
-/** What takes the place of a stored cancel, if anything does. */
+/** The cancel that replaces the stored one, if any does. */
 function nextOf(current: CancelRecord, offered: CancelRecord, version: number): CancelRecord | undefined {
   const isSame = envelopeHash(current.envelope) === envelopeHash(offered.envelope)
   if (isSame || version >= MAX_CANCELS) return undefined

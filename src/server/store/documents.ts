@@ -23,7 +23,7 @@ export interface StoredEntry<T> extends Entry<T> {
 /** The documents of one table. Every method rejects with StorageError, also where a stored document cannot be parsed. */
 interface Documents<T> {
   get(id: string): Promise<T | undefined>
-  /** As `get`, but does not parse a row that is known already. */
+  /** Like `get`, but does not parse a row that is already known. */
   getUnless(isKnown: (row: Row) => boolean, id: string): Promise<StoredEntry<T> | 'known' | undefined>
   /** The documents that exist and can be parsed, in any order; without those that are known already. */
   getMany(ids: readonly string[], isKnown?: (row: Row) => boolean): Promise<StoredEntry<T>[]>
@@ -107,13 +107,13 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
     return row && parse(row)
   }
 
-  /** No repeat helps here. */
+  /** Throws for results that no retry changes. */
   function refuse(result: WriteResult): void {
     if (result === 'taken') throw storageError('UNIQUE_KEY_TAKEN')
     if (result === 'lost-term') throw storageError('LEASE_LOST')
   }
 
-  /** Until no other process comes in between. */
+  /** Retries until no other process has written in between. */
   async function repeat(attempt: () => Promise<WriteResult>): Promise<void> {
     for (;;) {
       const result = await attempt()

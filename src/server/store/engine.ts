@@ -39,7 +39,7 @@ export interface Leases {
   take(lease: string, holder: string, ttlMs: number): Promise<Fence | undefined>
   /** Moves the expiry, also of a lease that has expired. False once the term is over. */
   renew(fence: Fence, ttlMs: number): Promise<boolean>
-  /** Ends the term, so that the lease is free at once. */
+  /** Ends the term, so that the lease is free immediately. */
   release(fence: Fence): Promise<void>
   /** The leases that have a term, by name. */
   list(): Promise<LeaseState[]>

@@ -16,7 +16,7 @@ export interface Term {
    * only: the fence of each write is what keeps a process that was paused after the question from writing.
    */
   isTrusted(): boolean
-  /** Ends the term at once, without waiting for the next renewal: for an owner whose write ended as `lost-term`. */
+  /** Ends the term immediately, without waiting for the next renewal: for an owner whose write ended as `lost-term`. */
   end(): void
 }
 

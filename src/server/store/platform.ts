@@ -24,7 +24,10 @@ export class ForeignDatabaseError extends Error {
 
 export const PLATFORM_ID = 'platform'
 
-/** The first server on a database names its platform there; every later one must have the same. @throws ForeignDatabaseError, StorageError */
+/**
+ * The first server on a database records its platform there; every later one must have the same.
+ * @throws ForeignDatabaseError, StorageError
+ */
 export async function checkPlatform(engine: Engine, platform: StoredPlatform): Promise<void> {
   const doc = JSON.stringify(platform)
   const result = await engine.put('state', {

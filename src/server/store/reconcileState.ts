@@ -9,7 +9,7 @@ const stateSchema = z.strictObject({
   /** The market's close after which the next one is due. */
   nextClose: z.iso.datetime().nullable(),
 })
-/** By this a new term notices a missed reconcile. */
+/** Shows a new term whether it missed a reconcile. */
 export type ReconcileState = z.output<typeof stateSchema>
 
 /** Every method rejects with StorageError. */

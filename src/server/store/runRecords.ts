@@ -48,7 +48,7 @@ const runRecordSchema = z.discriminatedUnion('job', [
   z.strictObject({ job: z.literal('policy'), ...common }),
   z.strictObject({ job: z.literal('reconcile'), ...common }),
 ])
-/** By this a new term follows a run that an earlier one left under way. */
+/** The row of a run, by which a new term follows it when an earlier term left it under way. */
 export type RunRecord = z.output<typeof runRecordSchema>
 
 /** The runs under way. Every method rejects with StorageError. */
@@ -63,7 +63,7 @@ export interface RunRecords {
   /** Durable when it resolves. Rejects while its account, or the reconcile, has another run. */
   create(run: RunRecord): Promise<void>
   /**
-   * Changes a run that is there, as no server has changed it in between; `change` returns undefined to write nothing.
+   * Changes an existing run, atomically among all servers; `change` returns undefined to write nothing.
    * Durable when it resolves.
    */
   change(runId: string, change: (run: RunRecord) => RunRecord | undefined): Promise<void>

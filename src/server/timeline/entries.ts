@@ -15,9 +15,10 @@ export interface TimelineParts {
   readonly history: OrderHistory
 }
 
-/** An entry with the moment (Unix milliseconds) that decides its place. */
-interface Placed {
-  readonly place: number
+/** An entry and its sort key. */
+interface TimedEntry {
+  /** Unix milliseconds. It differs from the entry's own time where that contradicts cause and effect. */
+  readonly sortMs: number
   readonly entry: TimelineEntry
 }
 
@@ -26,8 +27,8 @@ interface Placed {
  * time, they come after their causes and before their effects.
  */
 export function timelineEntries(parts: TimelineParts): TimelineEntry[] {
-  // At the same moment: in this order.
-  const placed = [
+  // Entries with equal sort keys keep this order.
+  const timed = [
     ...receivedEntry(parts),
     ...openedEntry(parts),
     ...cancelEntry(parts),
@@ -35,21 +36,21 @@ export function timelineEntries(parts: TimelineParts): TimelineEntry[] {
     ...endEntries(parts),
     ...parts.triggers.flatMap(runEntries),
   ]
-  return placed.sort((a, b) => a.place - b.place).map(({ entry }) => entry)
+  return timed.sort((a, b) => a.sortMs - b.sortMs).map(({ entry }) => entry)
 }
 
-function receivedEntry({ received }: TimelineParts): Placed[] {
+function receivedEntry({ received }: TimelineParts): TimedEntry[] {
   if (received === null) return []
   const { commit, receivedAt } = received
   return [byServer({ kind: 'received', at: receivedAt, commit })]
 }
 
-function cancelEntry({ cancelReceivedAt: at }: TimelineParts): Placed[] {
+function cancelEntry({ cancelReceivedAt: at }: TimelineParts): TimedEntry[] {
   return at === undefined ? [] : [byServer({ kind: 'cancel-received', at })]
 }
 
 /** No run starts, no cancel is stored, and the relay accepts no authorization, before the escrow is open. */
-function openedEntry({ history: { opened }, ...parts }: TimelineParts): Placed[] {
+function openedEntry({ history: { opened }, ...parts }: TimelineParts): TimedEntry[] {
   if (opened === null) return []
   const { txHash, blockNumber } = opened
   const later = [
@@ -57,21 +58,28 @@ function openedEntry({ history: { opened }, ...parts }: TimelineParts): Placed[]
     ...parts.receipts.map(({ createdAt }) => createdAt),
     ...(parts.cancelReceivedAt === undefined ? [] : [parts.cancelReceivedAt]),
   ]
-  const place = Math.min(opened.time * 1_000, ...later.map(Date.parse))
+  const sortMs = Math.min(opened.time * 1_000, ...later.map(Date.parse))
   return [
-    { place, entry: { kind: 'opened', at: iso(opened.time), event: 'OrderOpened', txHash, blockNumber } },
+    { sortMs, entry: { kind: 'opened', at: iso(opened.time), event: 'OrderOpened', txHash, blockNumber } },
   ]
 }
 
-function runEntries({ attempt, reason, startedAt, finishedAt, outcome, waitsFor }: TriggerRecord): Placed[] {
+function runEntries({
+  attempt,
+  reason,
+  startedAt,
+  finishedAt,
+  outcome,
+  waitsFor,
+}: TriggerRecord): TimedEntry[] {
   const began = byServer({ kind: 'triggered', at: startedAt, attempt, reason })
   if (finishedAt === null || outcome === null) return [began]
   const why = waitsFor && { waitsFor }
   return [began, byServer({ kind: 'outcome', at: finishedAt, attempt, outcome, ...why })]
 }
 
-/** The chain decides: a receipt that differs is of blocks that were reorganized away, or are still to be read. */
-function relayEntries(receipt: Receipt, ended: OrderEnd | null): Placed[] {
+/** The chain decides: a receipt that differs belongs to blocks that were reorganized away, or are not read yet. */
+function relayEntries(receipt: Receipt, ended: OrderEnd | null): TimedEntry[] {
   const { digest, createdAt, updatedAt, txHash, blockNumber } = receipt
   const tookEffect = ended !== null && ended.digest === digest
   const status = tookEffect ? 'confirmed' : receipt.status === 'confirmed' ? 'submitted' : receipt.status
@@ -83,18 +91,18 @@ function relayEntries(receipt: Receipt, ended: OrderEnd | null): Placed[] {
 }
 
 /** The event, and before it the transaction when it carried the enclave's authorization. */
-function endEntries({ history: { ended }, triggers, receipts }: TimelineParts): Placed[] {
+function endEntries({ history: { ended }, triggers, receipts }: TimelineParts): TimedEntry[] {
   if (ended === null) return []
   const { digest, txHash, blockNumber } = ended
   const at = iso(ended.time)
   const before = receipts.filter((receipt) => receipt.digest === digest).map(({ createdAt }) => createdAt)
   const after = triggers.flatMap(knowsTheEndSince)
   const latest = Math.max(ended.time * 1_000, ...before.map(Date.parse))
-  const place = Math.min(latest, ...after.map(Date.parse))
-  const event = { place, entry: { ...eventOf(ended), at, txHash, blockNumber } }
+  const sortMs = Math.min(latest, ...after.map(Date.parse))
+  const event = { sortMs, entry: { ...eventOf(ended), at, txHash, blockNumber } }
   if (digest === null) return [event]
   return [
-    { place, entry: { kind: 'transaction', at, digest, txHash, status: 'confirmed', blockNumber } },
+    { sortMs, entry: { kind: 'transaction', at, digest, txHash, status: 'confirmed', blockNumber } },
     event,
   ]
 }
@@ -112,8 +120,8 @@ function eventOf({ kind }: OrderEnd) {
     : ({ kind, event: 'OrderRefunded' } as const)
 }
 
-function byServer(entry: TimelineEntry): Placed {
-  return { place: Date.parse(entry.at), entry }
+function byServer(entry: TimelineEntry): TimedEntry {
+  return { sortMs: Date.parse(entry.at), entry }
 }
 
 function iso(unixSeconds: number): string {

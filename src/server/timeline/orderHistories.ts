@@ -66,7 +66,7 @@ export function createOrderHistories(options: OrderHistoriesOptions): OrderHisto
     return next.history
   }
 
-  /** As of the head; undefined when the chain is another one than it was, or the order was not on it. */
+  /** The known history, brought up to the head; undefined when it is of another chain, or the order was not on it. */
   async function followed(orderId: Hex, known: Known): Promise<Known | undefined> {
     const head = await chainHead.current()
     if (isCurrent(known, head)) return known

@@ -70,7 +70,7 @@ export function createHistoryReader({
   readonly domain: AuthorizationDomain
   readonly escrow: { usedDigest(digest: Hex): Promise<boolean> }
 }): HistoryReader {
-  async function place({ txHash, position }: EscrowEvent): Promise<OrderEvent> {
+  async function orderEvent({ txHash, position }: EscrowEvent): Promise<OrderEvent> {
     const [answer] = await rpc.send([blockCall(position.block)])
     return { txHash, blockNumber: position.block, time: resultOf(answer, blockSchema).timestamp }
   }
@@ -105,8 +105,8 @@ export function createHistoryReader({
     const opening = events.findLast((event) => event.kind === 'opened')
     const ending = events.findLast((event): event is ClosedEvent => event.kind !== 'opened')
     const [opened, ended, cause] = await Promise.all([
-      opening && place(opening),
-      ending && place(ending),
+      opening && orderEvent(opening),
+      ending && orderEvent(ending),
       ending && causeOf(ending),
     ])
     return {

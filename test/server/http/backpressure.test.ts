@@ -72,7 +72,7 @@ test('incoming bytes are not read before a rest, and are read then', async () =>
   expect(waitedOut).toEqual([])
 })
 
-test('without a rest it is read when the time is over, and later ones are told apart from it', async () => {
+test('without a rest it is read when the time is over, and later ones do not count as waited out', async () => {
   const { heard, waitedOut, clients, wait } = await setUp(2)
   wait(MAX_UNREAD_MS - 1)
   await sleep(A_WHILE_MS)

@@ -76,7 +76,7 @@ describe('an event that a reorganization removed', () => {
     expect(told(narrator.lines)).toEqual([1, 2, 3, -3, -2, 4, 5])
   })
 
-  test('is retracted and told again where the new history has it in another block', async () => {
+  test('is retracted and narrated again where the new history has it in another block', async () => {
     const { narrator } = await atHead()
     const fork = await snapshot()
     await buys(1)

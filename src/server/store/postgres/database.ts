@@ -27,7 +27,7 @@ export class StatementError extends Error {
 }
 
 interface DatabaseOptions {
-  /** As `pg` takes it, TLS included: https://node-postgres.com/features/connecting#connection-uri */
+  /** In the form that `pg` takes, TLS included: https://node-postgres.com/features/connecting#connection-uri */
   readonly url: Secret
   readonly maxConnections: number
   /** How long a statement waits for a connection, anew when all connections are replaced, and then for its answer. */
@@ -36,8 +36,8 @@ interface DatabaseOptions {
 }
 
 /**
- * How long making a connection may take at least, while statements give up and others come: were it given up with them, a
- * busy machine would never make one.
+ * The least time that establishing a connection may take, even if the statements that wait for it give up. Otherwise a busy
+ * machine would never complete one.
  */
 const CONNECTING_MS = 3_000
 
@@ -47,7 +47,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const ending = new Set<Promise<void>>()
   let isOver = false
 
-  /** Every idle connection may be as dead as the one that gave no answer, so that each would cost a timeout of its own. */
+  /** Replaces the pool: every idle connection may be as dead as the one that gave no answer, and would cost a time-out each. */
   function replace(failed: Pool): void {
     if (current !== failed || isOver) return
     current = createPool(options)
@@ -56,7 +56,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     ending.add(ended)
   }
 
-  /** A connection of the newest pool: one that is replaced serves none of those who wait. @throws StorageError */
+  /** A connection of the newest pool. Callers that wait for a replaced pool move to the new one. @throws StorageError */
   async function connect(): Promise<{ client: pg.PoolClient; used: Pool }> {
     for (;;) {
       const used = current
@@ -70,7 +70,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         })
         .finally(() => used.waiting.delete(onReplaced))
       if (outcome !== undefined && outcome !== REPLACED) return { client: outcome, used }
-      // Nobody waits for it any more.
+      // No caller waits for it any more.
       connecting.then((client) => client.release(), ignore)
       if (outcome === undefined) throw storageError(NO_CONNECTION)
     }
@@ -85,7 +85,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         client.release()
         return rows
       } catch (error) {
-        // A statement that fails costs its connection too: pg cannot tell which of them are still good.
+        // A failed statement costs its connection too, because pg does not know which connections still work.
         client.release(true)
         const failure = failureOf(error)
         if (failure instanceof StorageError && IS_LOST.has(failure.code)) replace(used)
@@ -143,7 +143,7 @@ function failureOf(error: unknown): StatementError | StorageError {
   return storageError(message.includes('timeout') ? NO_CONNECTION : 'ECONNRESET', error)
 }
 
-/** A statement that is refused by itself is a failure of the store too, where no other could be written in its place. */
+/** For statements without a fallback: one that PostgreSQL refuses counts as a failure of the store. */
 export async function asking<T>(statement: Promise<T>): Promise<T> {
   try {
     return await statement

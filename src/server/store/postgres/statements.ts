@@ -1,9 +1,9 @@
 import type { Table } from '../engine.js'
 
 /**
- * Locks the leases of the batch until it is committed: no server can take such a lease before that, so a successor reads
- * every row of the earlier term. Without the lock, a write whose snapshot is older than the
- * take could commit after the successor has read. Renewals and other fenced writes do not wait for this lock.
+ * Locks the leases of the batch until it is committed: no server can take such a lease before that, so a successor reads every
+ * row of the earlier term. Without the lock, a write whose snapshot is older than the take could commit after the successor has
+ * read. Renewals and other fenced writes do not wait for this lock.
  */
 const HELD = `
   SELECT name, term FROM leases WHERE (name, term) IN (SELECT lease, term FROM batch) ORDER BY name FOR KEY SHARE`
@@ -37,7 +37,7 @@ UNION ALL SELECT id, 'lost-term' FROM batch WHERE NOT EXISTS (SELECT FROM permit
 
 const EXPIRY = `clock_timestamp() + $1 * interval '1 millisecond'`
 
-/** One statement, so that no server can stop in its middle. It leaves alone a lease whose term is just writing. */
+/** One statement, so that no server can stop in its middle. It skips a lease whose term is just writing. */
 export const TAKE_LEASE = `WITH expired AS (
   SELECT name FROM leases WHERE name = $2 AND expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED
 ), taken AS (
@@ -54,5 +54,5 @@ export const RELEASE_LEASE = 'DELETE FROM leases WHERE name = $1 AND term = $2'
 export const LIST_LEASES = `
   SELECT name, term, holder, round(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8 AS expires_in_ms
   FROM leases ORDER BY name`
-/** Each server leaves a lease of its own behind that no other takes. */
+/** Each server leaves behind a lease of its own name, which no other server takes. */
 export const FORGET_LEASES = `DELETE FROM leases WHERE expires_at < clock_timestamp() - interval '1 hour'`

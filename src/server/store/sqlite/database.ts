@@ -7,7 +7,7 @@ import { migrate } from './schema.js'
 
 const PRIVATE_DIRECTORY = 0o700
 const PRIVATE_FILE = 0o600
-/** Bytes of a page, of a new database: a dozen rows, so that a group of new ones needs fewer pages than with the usual 4,096. */
+/** Bytes of a page in a new database. It holds a dozen rows, so a group of writes needs fewer than of 4,096. */
 const PAGE_SIZE = 16_384
 /** How long a commit waits for another program that writes to the database, such as an operator's shell. */
 const BUSY_TIMEOUT_MS = 1_000
@@ -57,7 +57,7 @@ function pathIn(directory: string): string {
   return join(directory, 'server.db')
 }
 
-/** This process may not read a directory further up, or its file system syncs none. It made no such directory either. */
+/** Errors for a directory further up that this process may not read or sync. It has not created such a directory either. */
 const NEVER_SYNCED = new Set<unknown>(['EACCES', 'EPERM', 'EROFS', 'EINVAL'])
 
 /** Makes the database's entry durable, and those of the directories that lead to it. */

@@ -15,7 +15,7 @@ export interface GroupWriter {
   close(): Promise<void>
 }
 
-/** The medium has no room, or another program holds the database: the next write tries again. Any other failure breaks the engine. */
+/** Full medium, or a database another program holds: the next write tries again. Any other failure breaks the engine. */
 const REFUSALS = new Set<string | undefined>(['SQLITE_FULL', 'SQLITE_BUSY'])
 
 interface SqliteOptions {

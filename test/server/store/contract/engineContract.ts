@@ -158,7 +158,7 @@ export function testEngine(name: string, openAt: OpenEngine): void {
     await engine.stop()
   })
 
-  test(`${name}: a group with lost terms and good ones, of several leases, is told apart`, async () => {
+  test(`${name}: in a group of several leases, only writes of lost terms are refused`, async () => {
     const engine = await open()
     const lost = await takeOver(engine, 'relayer')
     const [held, other] = [await takeOver(engine, 'relayer'), await takeOver(engine, 'narrator')]
