@@ -24,7 +24,7 @@ export interface FeeActivity {
   readonly amount: bigint
 }
 
-/** What the broker has entered for an account. */
+/** An account's entries in the broker's books. */
 export interface Activities {
   readonly fills: readonly TradeActivity[]
   readonly fees: readonly FeeActivity[]
@@ -68,7 +68,7 @@ const feeSchema = z
 /** A page of entries, as the broker answers it. */
 export const activityPageSchema = z.array(z.union([fillSchema, feeSchema]))
 
-export type ActivityPage = z.output<typeof activityPageSchema>
+type ActivityPage = z.output<typeof activityPageSchema>
 
 /** Entries of one page: Alpaca's own limit. */
 const PAGE = 100

@@ -18,7 +18,7 @@ export type BrokerErrorKind =
   | 'rejected'
 
 /** The facts of a failure that are safe to keep: never a header, a key, a body sent, or a filled-in path. */
-export interface BrokerErrorDetails {
+interface BrokerErrorDetails {
   /** Method and route template, such as `POST /v2/orders`. */
   readonly route: string
   /** The HTTP status, when there was an answer. */

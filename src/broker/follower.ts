@@ -16,7 +16,7 @@ const EARLIER_MS = 1_000
 const REMEMBERED = 10_000
 
 /** Watches orders for as long as callers wait for a change. */
-export interface Follower {
+interface Follower {
   /** See `SharedBroker.follow`. */
   follow(order: BrokerOrder, withinMs: number): Promise<BrokerOrder>
   /** Something happened to the order with this `client_order_id`; undefined: perhaps to any. */
@@ -31,8 +31,8 @@ interface Followed {
 }
 
 /**
- * Looks at all orders that are followed with one list call, at the pace that events give, and by itself where none come. An event
- * never says more than "look now".
+ * Reads all followed orders with one list call, whenever an event comes, and at intervals where none come. An event never means
+ * more than "look now".
  */
 export function createFollower(deps: {
   /** By `client_order_id`; null for an order that cannot be read. */

@@ -24,7 +24,7 @@ interface BrokerHttpOptions {
   readonly patienceMs: number
 }
 
-export interface BrokerRequest {
+interface BrokerRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** The path without anything filled in, for error messages: `/v2/orders/{id}`. */
   readonly route: string

@@ -135,8 +135,8 @@ const unreadableOrderSchema = z
   .transform((order) => ({ id: order.id, clientOrderId: order.client_order_id, createdAt: order.created_at }))
 
 /**
- * The orders submitted after a time, by their `client_order_id`, for those who wait for some of them: null for one that cannot be read,
- * which keeps no other from its answer.
+ * The orders submitted after a time, by `client_order_id`. An order that cannot be read is null, so that callers who wait for the
+ * others get their answers.
  */
 export async function lookAtOrders(
   trading: BrokerHttp,

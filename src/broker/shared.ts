@@ -27,7 +27,7 @@ export interface SharedBrokerOptions extends BrokerOptions {
   readonly clockMaxAgeMs?: number | undefined
 }
 
-/** One account at Alpaca, for a process that works on many orders at once. It adds to `Broker` that requests share answers and the rate. */
+/** One account at Alpaca, for many concurrent orders: a `Broker` whose requests share answers and the rate. */
 export interface SharedBroker extends Broker {
   /** Known until its next transition, for a minute at most; `timestamp` goes on with the time. */
   getClock(): Promise<BrokerClock>
@@ -36,17 +36,18 @@ export interface SharedBroker extends Broker {
   /** One call for all symbols that are asked for in a moment; never an answer that began before the question. */
   getSnapshots(symbols: readonly string[]): Promise<Map<string, Snapshot>>
   /**
-   * The right to send one order, at its turn: the orders of one account go by `openedAt`, accounts take turns, the one with the oldest
-   * escrow first. Null when it would take longer than `withinMs`, at once where that can be foreseen; `deferUntil` says when to come again.
+   * The right to send one order, at its turn. Accounts take turns, the one with the oldest escrow first; an account's orders go by
+   * `openedAt`. Null when the turn would come later than `withinMs`, without a wait where that is known before; `deferUntil` says when
+   * to ask again.
    *
-   * It comes before everything else that placing needs: an order that has to come again has then asked the broker for nothing, and where it
-   * is not written ahead yet, its next run need not look it up. Read the chain after it is granted. A placement that
-   * is not sent is released; it lapses after half a minute. One with `lookUp` has room for that as well.
+   * Reserve before everything else that placing needs: an order that has to ask again has then cost no request, and if it is not
+   * written ahead yet, its next run need not look it up. Read the chain after the reservation. Release a placement that is not sent;
+   * it lapses after half a minute. With `lookUp` it holds a token for the look-up as well.
    */
   reserve(
     ask: PlacementTurn & { readonly withinMs: number; readonly lookUp?: boolean },
   ): Promise<Placement | null>
-  /** When an order that got no placement should ask again. Each call counts as one that will: they spread over the coming minutes. */
+  /** When an order that got no placement should ask again. Each call reserves a turn, spread over the next minutes. */
   deferUntil(ask?: { readonly lookUp?: boolean }): Date
   /**
    * The order as it stands at its next known change, in status, quantity or id; as it was given when none is seen within `withinMs`.

@@ -37,7 +37,7 @@ const messageSchema = z.discriminatedUnion('stream', [
   }),
 ])
 
-export interface TradeUpdates {
+interface TradeUpdates {
   /** Connects, and again whenever the connection is lost. Repeated calls have no effect. */
   start(): void
   /** Whether events arrive. Some may get lost all the same. */

@@ -38,7 +38,7 @@ const COMMANDS: readonly Command[] = [
   watchCommand,
 ]
 
-export interface Dependencies {
+interface Dependencies {
   readonly env: Environment
   readonly out: OutStream
   readonly err: ErrorStream

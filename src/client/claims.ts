@@ -19,7 +19,7 @@ export interface Claim {
  * The payments that wait at the escrow because the wallet could not receive them. Methods throw as `ClientContract`
  * does.
  */
-export interface ClaimDesk {
+interface ClaimDesk {
   /** Claims above zero. @param others symbols that are no longer listed */
   claims(others?: readonly string[]): Promise<readonly Claim[]>
   /** Withdraws a claim to the wallet, or to the recipient that the platform's owner allowed. */

@@ -2,7 +2,7 @@ import type { ProblemBody, Revert } from '../protocol/api.js'
 
 /**
  * Machine-readable codes of failures on the client's side of the wire.
- * | - wallet: `no-provider`, `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
+ * - wallet: `no-provider`, `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
  * - trust: `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`
  * - the caller's input: `invalid-order`, `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`
  * - transactions: `transaction-refused`, `transaction-pending`, `transaction-replaced`

@@ -40,7 +40,7 @@ import { createPlatform, type Pins, type Platform } from './platform.js'
 import type { FollowOptions } from './poll.js'
 import { type OpenedPortfolio, readPortfolio, readVersion } from './portfolio.js'
 import type { PortfolioKey } from './portfolioKey.js'
-import { createReader, type Reader, type ReaderOptions, readerOf, reading } from './reader.js'
+import { createReader, type Reader, type ReaderOptions, readerDeps, readerOf } from './reader.js'
 import type { RetryTiming } from './retry.js'
 import {
   openCopy,
@@ -229,7 +229,7 @@ export interface Client extends Reader {
 /** @throws ClientError `no-provider` */
 export function createClient(options: ClientOptions): Client {
   const { policyTimeoutMs = POLICY_TIMEOUT_MS } = options
-  const { http, timing } = reading(options)
+  const { http, timing } = readerDeps(options)
   const wallet = createWallet(options.signer, options.miningTimeoutMs ?? MINING_TIMEOUT_MS)
   const { platform, contracts } = createPlatform({ http, wallet, pins: options.pins ?? {} })
   const orders = createOrders({ http, timing })

@@ -3,7 +3,7 @@ import { ClientError } from './errors.js'
 /**
  * Nonces of one account's intents: `max(stored + 1, Date.now())`, so that two devices do not choose the same nonce.
  * Never returns a nonce twice.
- * | @returns the next nonce, given the one stored in the portfolio (0 if there is none)
+ * @returns the next nonce, given the one stored in the portfolio (0 if there is none)
  */
 export function createNonces(now: () => number = Date.now): (stored: number) => number {
   let last = 0

@@ -35,7 +35,7 @@ export interface Platform extends PlatformContracts {
   readonly chainId: number
 }
 
-export interface PlatformSource {
+interface PlatformSource {
   /**
    * Asks the server for the key on every call, because the enclave's key may have rotated.
    * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, and the errors of

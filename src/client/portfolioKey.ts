@@ -19,8 +19,10 @@ export interface PortfolioKey {
 /**
  * Derives the portfolio key from the wallet. Requests the same signature twice: a wallet that does not sign
  * deterministically (RFC 6979) would lose its portfolio, so this refuses it.
- * | The text names no origin: a page that obtains this signature can read the portfolio. Call it on your own page only.
- * | @throws ClientError `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
+ *
+ * The text names no origin: a page that obtains this signature can read the portfolio. Call it on your own page only.
+ *
+ * @throws ClientError `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
  */
 export async function derivePortfolioKey(wallet: Wallet): Promise<PortfolioKey> {
   await wallet.assertExternallyOwned()

@@ -31,12 +31,12 @@ const TIMEOUT_MS = 15_000
 
 /** Reads without a wallet, for a page that shows market and orders before one is connected. */
 export function createReader(options: ReaderOptions): Reader {
-  const deps = reading(options)
+  const deps = readerDeps(options)
   return readerOf(createViews(deps), createOrders(deps))
 }
 
 /** The dependencies of a reader, with defaults for absent options. */
-export function reading({
+export function readerDeps({
   serverUrl,
   timeoutMs = TIMEOUT_MS,
   timing = DEFAULT_TIMING,

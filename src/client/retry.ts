@@ -20,7 +20,7 @@ const UNAVAILABLE = 503
 
 /**
  * Runs an idempotent request. Retries after 429, 503, a timeout or a lost connection, with exponential backoff that is
- * never shorter than `Retry-After`. Throws any other failure at once, and any whose `Retry-After` exceeds MAX_ASKED_S.
+ * never shorter than `Retry-After`. Throws any other failure immediately, and any whose `Retry-After` exceeds MAX_ASKED_S.
  */
 export async function withRetries<T>(
   send: () => Promise<T>,

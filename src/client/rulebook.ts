@@ -59,8 +59,8 @@ export interface PublishedRulebook extends PolicyVersion {
  * Signs the rulebook with the admin's wallet, seals it, signs the envelope and publishes it, replacing the present
  * rulebook entirely. Requests two signatures, and two more if the portfolio key is not derived yet. Keys of `employees`
  * may be in any case.
- * | @returns the institution and version now in force, and the copy to keep: only the enclave can open the rulebook on
- * chain
+ * @returns the institution and version now in force, and the copy to keep: only the enclave can open the rulebook on
+ *   chain
  * @throws ClientError `not-admin`, `invalid-rulebook`
  * @throws ServerError `policy-rejected` with the enclave's code in `problem.reason`, `enclave-failed`,
  *   `enclave-timeout` (it may still be accepted: read the version again)

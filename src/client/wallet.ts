@@ -8,7 +8,7 @@ import { ClientError } from './errors.js'
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
 
 /** Typed data and its digest, so that the wallet's signature can be verified. */
-export interface TypedData {
+interface TypedData {
   readonly domain: TypedDataDomain
   readonly types: Record<string, TypedDataField[]>
   readonly message: Record<string, unknown>

@@ -12,7 +12,7 @@ import { codeOf, failureOf, PostponedError, RunFailure } from './failures.js'
 import type { Look } from './heads.js'
 import type { Relay } from './relay.js'
 
-/** Signs what the enclave decided and sees it take effect. */
+/** Signs the enclave's decisions and waits until they have taken effect. */
 export interface Authorizer {
   /**
    * Returns once the chain has taken the authorization: `usedDigest` on the enclave's own node, not the relay's word.
@@ -33,7 +33,7 @@ interface AuthorizerDeps {
 
 type Digest = Pick<Authorization, 'primaryType'> & { readonly digest: Hex }
 
-/** How often in all the relay may give no usable answer about one authorization. */
+/** The most times that the relay may give no usable answer about one authorization. */
 const MAX_SILENCES = 3
 
 /** A node that does not answer says nothing about the digest. */

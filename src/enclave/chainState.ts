@@ -22,7 +22,7 @@ export interface ChainState extends Contracts {
    * @throws ChainAnswerError when the head is older than the bound, or lower than before, or the nodes disagree
    */
   look(): Promise<Look>
-  /** As `look`, after a pause that all runs share. */
+  /** Like `look`, after a pause that all runs share. */
   lookLater(): Promise<Look>
   /** The same chain by requests of its own, none of whose answers is shared: right before an order is sent. */
   readonly alone: Pick<ChainState, 'look' | 'escrow' | 'ledger' | 'pausedUntil'>
@@ -46,7 +46,7 @@ export interface SharedChain {
   forRun(): ChainState
 }
 
-/** For a single run, or a program that looks once. */
+/** For a single run, or a program that reads the chain once. */
 export function createChainState(options: Omit<ChainOptions, 'pollMs'>): ChainState {
   return createSharedChain({ ...options, pollMs: 0 }).forRun()
 }
@@ -153,7 +153,7 @@ function agreeing(first: ViewCaller, witness: ViewCaller): ViewCaller {
   }
 }
 
-/** Runs that work side by side look at the head, at a block below it, and at what was the head a moment ago. */
+/** Concurrent runs read at the head, at a block below it, and at the head before. */
 const MAX_BLOCKS = 4
 
 interface BlockCache extends ViewCaller {
@@ -165,7 +165,7 @@ interface BlockCache extends ViewCaller {
  * that is asked for by a number or a tag.
  */
 function createBlockCache(caller: ViewCaller): BlockCache {
-  /** The block that was used last comes last. */
+  /** In the order of their last use. */
   const blocks = new Map<string, Map<string, Promise<string>>>()
 
   function answersAt(hash: string): Map<string, Promise<string>> {

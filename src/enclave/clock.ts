@@ -24,7 +24,7 @@ export interface RunClock {
   allows(ms: number): boolean
   /** Stands before every call to broker and relay. @throws RunFailure `out-of-time` from `stopAt` on */
   check(): void
-  /** @throws RunFailure `out-of-time` at once when it would end after `stopAt` */
+  /** @throws RunFailure `out-of-time` immediately when it would end after `stopAt` */
   sleep(ms: number): Promise<void>
 }
 

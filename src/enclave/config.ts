@@ -10,7 +10,7 @@ export type EnclaveConfig = z.output<typeof environmentSchema>
 /**
  * Reads the file that `ENCLAVE_ENV_FILE` names, with what the process was given of `RESIDENT_VARIABLES`, and no other
  * variable; without a file, the process's own environment.
- * @throws ConfigError with every fault at once
+ * @throws ConfigError with all faults
  */
 export function loadConfig(environment: Environment = process.env): EnclaveConfig {
   const file = environment.ENCLAVE_ENV_FILE
@@ -22,7 +22,7 @@ export function loadConfig(environment: Environment = process.env): EnclaveConfi
   })
 }
 
-/** @throws ConfigError with every fault at once */
+/** @throws ConfigError with all faults */
 export function readConfig(environment: Environment): EnclaveConfig {
   const { data, error } = environmentSchema.safeParse(withoutEmpty(environment))
   if (data === undefined) throw new ConfigError(faultsOf(error))

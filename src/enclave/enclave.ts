@@ -19,7 +19,7 @@ import { type Batching, guardBroker, type Limits, type Run, type Timings } from 
 import { createPolicyStore, createPortfolioStore } from './stores.js'
 
 /** The enclave's secrets: 32 bytes each. */
-export interface EnclaveKeys {
+interface EnclaveKeys {
   /** All ledger keys are derived from it. */
   master: Hex
   /** Opens what clients seal. */
@@ -81,7 +81,7 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
   }
 }
 
-/** More than are live at once. */
+/** More than are ever live at the same time. */
 const REMEMBERED_ORDERS = 10_000
 
 /** The parts that the runs of one process share. */

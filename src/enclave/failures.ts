@@ -81,7 +81,7 @@ export class ConflictError extends Error {
   override readonly name = 'ConflictError'
 }
 
-/** Reverts that say no more than that something else was first. */
+/** Reverts that only mean that another write came first. */
 const CONFLICTS = new Set([
   'VersionConflict',
   'HistoryConflict',

@@ -26,7 +26,7 @@ export interface Look {
 export interface Heads {
   /** A look that began after the call. Callers share it, so there is one request at a time. */
   look(): Promise<Look>
-  /** A look by a request of its own, which no caller shares or waits for. */
+  /** A look by a request of its own, which no other caller shares. */
   lookAlone(): Promise<Look>
   /** A look after a pause. All callers that wait for a block share both. */
   lookLater(): Promise<Look>

@@ -7,7 +7,7 @@ export const TAG_BYTES = 16
 const KEY_BYTES = 32
 
 /** Everything that decryption checks besides the ciphertext and its tag. */
-export interface GcmContext {
+interface GcmContext {
   /** 32 bytes. */
   key: Bytes
   /** 12 bytes, never used twice under one key. */

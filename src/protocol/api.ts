@@ -40,11 +40,11 @@ export const orderReceivedSchema = z.object({
 })
 export type OrderReceived = z.output<typeof orderReceivedSchema>
 
-export const orderStateSchema = z.enum(['NONE', 'OPEN', 'SETTLED', 'REFUNDED'])
+const orderStateSchema = z.enum(['NONE', 'OPEN', 'SETTLED', 'REFUNDED'])
 export type OrderState = z.output<typeof orderStateSchema>
 
 /** Why the server started a run. */
-export const triggerReasonSchema = z.enum(['received', 'retry', 'restart', 'recovered', 'reclaimed'])
+const triggerReasonSchema = z.enum(['received', 'retry', 'restart', 'recovered', 'reclaimed'])
 export type TriggerReason = z.output<typeof triggerReasonSchema>
 
 export const triggerSchema = z.object({
@@ -81,7 +81,7 @@ export const orderStatusSchema = z.object({
 })
 export type OrderStatus = z.output<typeof orderStatusSchema>
 
-export const receiptStatusSchema = z.enum(['pending', 'submitted', 'confirmed', 'failed'])
+const receiptStatusSchema = z.enum(['pending', 'submitted', 'confirmed', 'failed'])
 
 const run = { at: timeSchema, attempt: z.int().positive() }
 const onChain = { at: timeSchema, txHash: bytes32Schema, blockNumber: count }

@@ -18,7 +18,7 @@ import { assertSignedBy, signatureSchema } from './signature.js'
 import { typedDataDigest } from './typedData.js'
 
 /** An order as its escrow has it. A cancel has no nonce, so it voids no order that waits. */
-export interface CancelledOrder {
+interface CancelledOrder {
   readonly orderId: Hex
   readonly account: Hex
 }

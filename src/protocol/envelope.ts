@@ -19,7 +19,7 @@ const PADDING_BYTES = 256
 const PORTFOLIO_PADDING_BYTES = 512
 
 /** The purpose of an envelope. An envelope opens only for its own purpose. */
-export type EnvelopeKind = 'order' | 'policy' | 'cancel' | 'portfolio' | 'notice' | 'rulebook-copy'
+type EnvelopeKind = 'order' | 'policy' | 'cancel' | 'portfolio' | 'notice' | 'rulebook-copy'
 
 /** Kind and context go into the additional authenticated data: `utf8(kind) ‖ context`. */
 export interface EnvelopePlace {

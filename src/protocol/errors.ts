@@ -1,5 +1,5 @@
 /** The machine-readable kind of a failure. */
-export type ProtocolErrorCode =
+type ProtocolErrorCode =
   | 'invalid-bytes'
   | 'invalid-name'
   | 'invalid-decimal'

@@ -3,7 +3,7 @@ import { type EnvelopePlace, open, seal } from './envelope.js'
 import { type Bytes, bytes32Schema, type Hex, hexToBytes } from './hex.js'
 
 /** Why an order was refused, readable by the employee alone. */
-export const noticeSchema = z.strictObject({
+const noticeSchema = z.strictObject({
   orderId: bytes32Schema,
   /** A kebab-case code for programs to branch on. */
   code: z.string().regex(/^[a-z0-9-]{1,64}$/),

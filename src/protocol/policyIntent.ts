@@ -18,7 +18,7 @@ const unsignedShape = {
 }
 
 /** A rulebook before its admin signs it. */
-export const unsignedRulebookSchema = z.strictObject(unsignedShape)
+const unsignedRulebookSchema = z.strictObject(unsignedShape)
 export type UnsignedRulebook = z.output<typeof unsignedRulebookSchema>
 
 /** The content of a rulebook's envelope. Decode JSON with `.parse`, encode with `z.encode`. */

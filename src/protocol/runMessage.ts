@@ -39,7 +39,7 @@ function isSecret(text: string): boolean {
 }
 
 /** The header fields that carry a signature. */
-export type RunMessageHeaders = {
+type RunMessageHeaders = {
   readonly 'webhook-id': string
   /** Unix seconds. */
   readonly 'webhook-timestamp': string

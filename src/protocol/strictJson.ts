@@ -17,8 +17,8 @@ const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
  * Parses one JSON value.
- * | @throws JsonError if it is malformed, is nested deeper than 32, or has an object with a repeated or forbidden
- * member name, written literally or with escapes
+ * @throws JsonError if it is malformed, is nested deeper than 32, or has an object with a repeated or forbidden
+ *   member name, written literally or with escapes
  */
 export function parseStrictJson(text: string): unknown {
   let value: unknown
@@ -31,7 +31,7 @@ export function parseStrictJson(text: string): unknown {
   return value
 }
 
-/** Walks text that JSON.parse has accepted, so it only needs to tell brackets from strings. */
+/** Walks text that JSON.parse has accepted, so it only needs to distinguish brackets from strings. */
 function checkNames(text: string): void {
   const open: Set<string>[] = []
   for (let at = 0; at < text.length; at++) {

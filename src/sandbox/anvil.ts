@@ -38,7 +38,7 @@ export interface Anvil {
 /**
  * Starts a local chain on 127.0.0.1 and resolves when it answers. It ends with `stop()`, or with this process, even if
  * that is killed. Like mainnet, it limits code size and gas per transaction (EIP-7825).
- * | @throws Error with the program's own message if it cannot start, e.g. because the port is taken
+ * @throws Error with the program's own message if it cannot start, e.g. because the port is taken
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const { port = 0, chainId = 31337, accounts = 10 } = options

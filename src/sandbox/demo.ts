@@ -29,7 +29,7 @@ const POLL_MS = 250
 const ORDER_LIFETIME = 3_600
 
 /** The demo's outcome is wrong. */
-export class DemoError extends Error {
+class DemoError extends Error {
   override readonly name = 'DemoError'
 }
 

@@ -8,7 +8,7 @@ import { isRunning } from '../service/processIdentity.js'
 /**
  * Kills the enclaves that a server left: one for each run, or the resident one. They are designed to outlive the
  * server, but must not outlive the sandbox.
- * | @param root data directory of the stopped server
+ * @param root data directory of the stopped server
  */
 export async function endEnclaves(root: string): Promise<void> {
   for (const { process: run } of await readRuns(root)) {

@@ -24,7 +24,7 @@ export interface Ports {
 }
 
 /** Ports that were free when claimed. */
-export interface ClaimedPorts extends Ports {
+interface ClaimedPorts extends Ports {
   /** The ports of each server and of its operator endpoints. */
   servers: readonly { port: number; ops: number }[]
 }

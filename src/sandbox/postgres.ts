@@ -42,7 +42,7 @@ export interface Postgres {
 }
 
 /** A directory, and a way to run programs there as a user that PostgreSQL accepts. */
-export interface PostgresHost {
+interface PostgresHost {
   readonly directory: string
   start(program: string, args: readonly string[]): ChildProcess
   /** @throws Error with the program's own message if it fails */

@@ -22,7 +22,7 @@ export class ConfigError extends Error {
 }
 
 /** The text about a variable in an env example. */
-export interface VariableNotes {
+interface VariableNotes {
   /** Opens a section of the file. */
   readonly section?: string
   readonly about: string
@@ -38,7 +38,7 @@ const variableNotes = z.registry<VariableNotes>()
 export type Kind<T> = z.ZodType<T, string>
 
 /** A program's variables, in the order of its env example. */
-export type EnvironmentSchema = z.ZodObject<Record<string, z.ZodType>>
+type EnvironmentSchema = z.ZodObject<Record<string, z.ZodType>>
 
 export function required<T>(kind: Kind<T>, notes: VariableNotes & { example: string }) {
   return z.string({ error: 'is missing' }).pipe(kind).register(variableNotes, notes)
@@ -110,7 +110,7 @@ export function renderConfigurationTable(schema: EnvironmentSchema): string {
   const rows = [['Variable', 'Default', 'Meaning']]
   let about = ''
   for (const [name, notes] of notesOf(schema)) {
-    // A variable without words of its own belongs to the one above it.
+    // A variable without a text of its own shares that of the one above it.
     about = notes.about === '' ? about : notes.about
     rows.push([`\`${name}\``, defaultOf(notes), about])
   }

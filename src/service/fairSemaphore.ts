@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '../protocol/timeLimit.js'
 
-/** How a wait ended: with a permit, after its time, or because the lines are full. */
+/** How a wait ended: with a permit, after its time, or because the queues are full. */
 type Acquired = 'acquired' | 'late' | 'crowded-out'
 
 /**

@@ -17,7 +17,7 @@ export function createKeyedLock(): KeyedLock {
       try {
         return await result
       } finally {
-        // The last one out leaves no entry behind, so that the map holds only what is under way.
+        // The last action of a key removes its entry, so that the map holds only keys with actions under way.
         if (tails.get(key) === tail) tails.delete(key)
       }
     },

@@ -62,7 +62,7 @@ export function createHook(name: string, { start, stop }: { start?(): unknown; s
 
 /**
  * One turn of a poller. A rejection is logged, and the next tick follows after the usual pause; after `again` it follows
- * at once. `signal` aborts when the poller stops, which then waits for the tick to end.
+ * immediately. `signal` aborts when the poller stops, which then waits for the tick to end.
  */
 export type Tick = (signal: AbortSignal) => Promise<'again' | undefined>
 
@@ -74,7 +74,7 @@ interface PollerOptions {
   readonly logger: Logger
 }
 
-/** A service that repeats one action from its start on, never twice at once. */
+/** A service that repeats one action from its start on, never two at a time. */
 export function createPoller({ name, intervalMs, tick, logger }: PollerOptions): Service {
   const stopping = new AbortController()
   let running: Promise<void> = Promise.resolve()

@@ -6,7 +6,7 @@ interface Semaphore {
   acquire(ms?: number): Promise<boolean>
   /** Takes a permit whether or not one is free: for work that has already begun. */
   occupy(): void
-  /** To be called once for each permit. */
+  /** Call it once for each permit. */
   release(): void
   /** Whether a caller would have to wait now. */
   isFull(): boolean
@@ -17,7 +17,7 @@ export function createSemaphore(permits: number): Semaphore {
   let free = permits
 
   function release(): void {
-    // Handed on directly, so that no later caller gets in between.
+    // Passed to the next waiter directly, so that no later caller overtakes it.
     const next = free < 0 ? undefined : queue.shift()
     if (next === undefined) free++
     else next()

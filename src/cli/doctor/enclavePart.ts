@@ -16,7 +16,7 @@ const TIMEOUT_MS = 300_000
 /**
  * Runs the enclave's part as a process of its own. Of this process's environment it gets only the path of the enclave's
  * configuration, like the server's runs. This process never reads that file.
- * | @throws NoReportError
+ * @throws NoReportError
  */
 export function askEnclave(
   envFile: string,

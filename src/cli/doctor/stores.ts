@@ -73,7 +73,7 @@ function checkLeases(found: Inspection): Finding {
 /**
  * Whether the server could write there. Writes and removes a small file; if the directory does not exist yet, checks
  * the rights on its parent.
- * | @param directory absolute
+ * @param directory absolute
  */
 async function checkDataDir(directory: string): Promise<Finding> {
   try {

@@ -25,7 +25,7 @@ interface NodeValues {
   readonly rpc?: string | undefined
 }
 
-export interface WalletValues extends ServerValues, NodeValues {
+interface WalletValues extends ServerValues, NodeValues {
   readonly 'key-file'?: string | undefined
   readonly 'portfolio-keys'?: string | undefined
   readonly 'enclave-key'?: string | undefined

@@ -10,7 +10,7 @@ import type { Environment } from './connection.js'
 import { stateDirectory } from './stateDirectory.js'
 
 /** The argument of `Client.submitOrder`. */
-export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>
+type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>
 
 /**
  * Sealed orders between the opening of their escrow and their arrival at the server; until then only this machine has

@@ -17,7 +17,7 @@ export type Block =
   | { readonly kind: 'line'; readonly cells: readonly Cell[] }
 
 /** Aligned, with thousands separators and units; or fields separated by tabs, for other programs. */
-export type Style = 'people' | 'plain'
+type Style = 'people' | 'plain'
 
 export function renderBlocks(blocks: readonly Block[], style: Style): string {
   const shown = blocks.map((block) => linesOf(block, style).join('\n')).filter((text) => text !== '')

@@ -22,7 +22,7 @@ const keptSchema = z.strictObject({
   from: z.int().min(0),
   /** The last block that was read; final then. */
   last: z.strictObject({ number: z.int().min(0), hash: bytes32Schema }),
-  /** Null if no event was seen that tells it. */
+  /** Null if no event that shows it was seen. */
   known: knownSchema.nullable(),
   entries: z.array(historyEntrySchema),
   /** The drawn keys that were tried. A version that they did not open is tried again with others. */
@@ -44,7 +44,7 @@ interface CachePlace {
   readonly account: Hex
 }
 
-/** The format of the plaintext. Another one is not read. */
+/** The format of the plaintext. Other formats are not read. */
 const FORMAT = 1n
 const SALT = new TextEncoder().encode('service-history-v1')
 
@@ -83,7 +83,7 @@ export function createHistoryCache(
   }
 }
 
-/** A full or forbidden store must not take the history away. */
+/** A full or forbidden store must not prevent reading the history. */
 async function unlessFailed<T>(use: () => Promise<T>): Promise<T | undefined> {
   try {
     return await use()

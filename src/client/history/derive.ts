@@ -1,4 +1,4 @@
-// The history of an account out of its portfolio's versions: docs/protocol.md, "Deriving the history". Pure.
+// Derives the history of an account from its portfolio's versions: docs/protocol.md, "Deriving the history". Pure.
 import * as z from 'zod'
 import type { SignedWrite } from '../../chain/calledAuthorization.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
@@ -9,7 +9,7 @@ import { publicKeySchema } from '../../protocol/publicKey.js'
 import { divide, ONE_SHARE, uint64Schema } from '../../protocol/units.js'
 import { type Balance, balanceSchema, type EntryBody, effectOf, minus, NO_BALANCE, plus } from './entries.js'
 
-/** The portfolio as far as the events up to one point tell it. */
+/** The state of the portfolio, as far as the events up to one point show it. */
 export const knownSchema = z.strictObject({
   /** The last version; 0 before the first. */
   version: uint64Schema,
@@ -118,7 +118,7 @@ function keyChange(
   return from === null || from === to ? [] : [{ kind: 'key-changed', ...at, from, to }]
 }
 
-/** What became of the authorization's order. */
+/** The entries for the change of the authorization's order. */
 function changeOf(known: Known, authorization: SignedWrite, after: Portfolio, change: Balance): EntryBody[] {
   const { primaryType, message } = authorization
   const { orderId, version } = message

@@ -20,20 +20,20 @@ const sharesSchema = z.record(symbolSchema, intSchema)
 
 const cursorSchema = z.strictObject({
   blockNumber: z.int().min(0),
-  /** Tells whether the chain still has that block. */
+  /** Shows whether the chain still has that block. */
   blockHash: bytes32Schema,
   logIndex: z.int().min(0),
   /** The entry's place among those of the same event, from 0. */
   part: z.int().min(0),
 })
-/** An entry's place on the chain. `history({ after: cursor })` resumes behind it. */
+/** An entry's place on the chain. `history({ after: cursor })` resumes after it. */
 export type HistoryCursor = Readonly<z.output<typeof cursorSchema>>
 
 const place = {
   /** Unix seconds, of the block. */
   timestamp: z.int().min(0),
   txHash: bytes32Schema,
-  /** Whether the block has the asked confirmations. A reorganization may still remove the others. */
+  /** Whether the block has the requested confirmations. A reorganization may still remove other entries. */
   isFinal: z.boolean(),
   cursor: cursorSchema,
 }
@@ -141,7 +141,7 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
   }),
   /**
    * A version whose effect is unknown. `reason`:
-   * | - `other-key`: none of the account's keys opens it
+   * - `other-key`: none of the account's keys opens it
    * - `malformed`: it opens, and is no portfolio of a format that this client knows
    * - `not-in-calldata`: the transaction does not contain the authorization in plain ABI encoding
    * - `unknown-predecessor`: it opens, but not the version before
@@ -226,7 +226,7 @@ export function effectOf(entry: EntryBody): Balance {
   }
 }
 
-/** Whether `entry` lies behind the cursor. */
+/** Whether the entry comes after the cursor. */
 export function isAfter({ cursor }: Pick<HistoryEntry, 'cursor'>, other: HistoryCursor): boolean {
   return (
     (cursor.blockNumber - other.blockNumber || cursor.logIndex - other.logIndex || cursor.part - other.part) >

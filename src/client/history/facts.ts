@@ -1,4 +1,4 @@
-// Reads an account's events out of the chain, with the portfolios in the calldata of their transactions.
+// Reads an account's events from the chain, with the portfolios in the calldata of their transactions.
 import { Interface } from 'ethers'
 import * as z from 'zod'
 import {

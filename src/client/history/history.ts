@@ -3,7 +3,7 @@ import { ChainUnavailableError, isChainFailure } from '../../chain/errors.js'
 import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
 import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
 import type { BlockId } from '../../chain/logReader.js'
-import { bytes32Schema } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { accountIdOf } from '../../protocol/identifiers.js'
 import { createContract } from '../contract.js'
 import { ClientError } from '../errors.js'
@@ -26,7 +26,7 @@ import { createNode, type Node } from './node.js'
 export interface HistoryOptions {
   /** The first block to read; default 0. The block of the contracts' deployment saves queries. */
   readonly fromBlock?: number | undefined
-  /** Only entries behind this one. Its block has to be on the chain still. */
+  /** Only entries after this one. Its block must still be on the chain. */
   readonly after?: HistoryCursor | undefined
   /** Blocks that must hold an event, its own included, until its entry is final; default 12. */
   readonly confirmations?: number | undefined
@@ -116,10 +116,10 @@ interface Head {
   readonly hash: string
 }
 
-/** The head, and the ledger's own account of the portfolio there: it shows whether a node left out an event. */
+/** The head, and the portfolio's version and hash there: they show whether a node left out an event. */
 async function readHead(
   wallet: Wallet,
-  { ledger, account }: { readonly ledger: `0x${string}`; readonly account: `0x${string}` },
+  { ledger, account }: { readonly ledger: Hex; readonly account: Hex },
 ): Promise<Head> {
   const number = await wallet.provider.getBlockNumber()
   const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
@@ -212,7 +212,7 @@ function placed(
   return { ...body, timestamp, txHash, isFinal, cursor: { blockNumber, blockHash, logIndex, part } }
 }
 
-/** Whether a kept history goes back far enough, is on the chain still, and was read with all keys that are held now. */
+/** Whether a kept history goes back far enough, is still on the chain, and was read with all keys that are held now. */
 async function canUse(
   kept: KeptHistory,
   { rpc, from, keys }: { rpc: Node; from: number; keys: Pick<Keyring, 'drawn'> },

@@ -1,4 +1,4 @@
-// What an account holds, what it paid and what it gained, out of its history. Pure, in whole base units.
+// Derives an account's holdings, payments and gains from its history. Pure, in whole base units.
 import { divide, notionalOf, ONE_SHARE } from '../../protocol/units.js'
 import type { HistoryEntry } from './entries.js'
 
@@ -30,7 +30,7 @@ export interface Holdings {
 /** Prices by symbol: USDC base units for one share. */
 export type Prices = Readonly<Record<string, bigint>>
 
-export const NO_HOLDINGS: Holdings = {
+const NO_HOLDINGS: Holdings = {
   cash: 0n,
   positions: {},
   realised: {},
@@ -51,7 +51,7 @@ export function holdingsOf(entries: Iterable<HistoryEntry>, before: Holdings = N
 }
 
 /** The holdings after one more entry. */
-export function afterEntry(holdings: Holdings, entry: HistoryEntry): Holdings {
+function afterEntry(holdings: Holdings, entry: HistoryEntry): Holdings {
   switch (entry.kind) {
     case 'bought': {
       const { symbol, shares, cost, escrowed } = entry

@@ -3,7 +3,7 @@ import type { Hex } from '../../protocol/hex.js'
 import { ONE_CENT } from '../../protocol/units.js'
 import type { HistoryEntry } from './entries.js'
 
-/** One order, as the history tells it. USDC amounts have 6 decimals, shares 9; null where nothing readable tells it. */
+/** One order, derived from its entries. USDC amounts have 6 decimals, shares 9; null where no readable entry has the value. */
 export interface OrderSummary {
   readonly orderId: Hex
   readonly state: 'OPEN' | 'SETTLED' | 'REFUNDED'
@@ -100,7 +100,7 @@ function endOf({ timestamp, txHash }: HistoryEntry): Pick<OrderSummary, 'endedAt
   return { endedAt: timestamp, endedIn: txHash }
 }
 
-/** What a sale brought before fees, and the fees; USDC base units. */
+/** The gross proceeds of a sale, and its fees, in USDC base units. */
 export interface SaleFees {
   readonly gross: bigint
   readonly fees: bigint

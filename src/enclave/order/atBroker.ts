@@ -54,7 +54,7 @@ export async function findOrder(run: Run, order: Held | NeverPlaced): Promise<Li
   return found && fromBroker(order, await assertOurs(run, found, order.entry))
 }
 
-/** As `findOrder`, for an entry whose escrow has ended. */
+/** Like `findOrder`, for an entry whose escrow has ended. */
 export async function findByEntry(run: Run, orderId: Hex, entry: OpenOrder): Promise<BrokerOrder | null> {
   const found = await run.broker.getOrderByClientOrderId(clientOrderIdOf(orderId))
   return found && assertOurs(run, found, entry)
@@ -91,7 +91,7 @@ export async function isAtBroker(run: Run, orderId: Hex): Promise<boolean> {
 }
 
 /**
- * Follows a live order for `fillWaitMs`, because most market orders fill at once. Returns it as it was last seen, also when the
+ * Follows a live order for `fillWaitMs`, because most market orders fill immediately. Returns it as it was last seen, also when the
  * broker does not say.
  * @throws BrokerError when the broker's answer cannot be read
  */
@@ -171,8 +171,8 @@ async function sendOnce(run: Run, held: Held, request: OrderRequest): Promise<Br
 }
 
 /**
- * An order's turn at the broker, before everything else that placing needs: one that has to wait has cost neither gas nor a request.
- * Undefined where it may not need one: while the market is closed, or after this process saw it at the broker.
+ * Reserves an order's turn at the broker before everything else that placing needs: an order that has to wait has then cost neither
+ * gas nor a request. Undefined where it may not need a turn: while the market is closed, or after this process saw it at the broker.
  * @param needs.lookUp whether it is looked up first, at the same turn
  * @throws PostponedError `broker-rate-limit`
  */

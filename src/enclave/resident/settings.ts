@@ -22,7 +22,7 @@ export interface ResidentSettings {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** @throws ConfigError with every fault at once */
+/** @throws ConfigError with all faults */
 export function residentSettings(config: EnclaveConfig, environment: Environment): ResidentSettings {
   const stateDirectory = resolve(config.ENCLAVE_STATE_DIR)
   const secret = config.ENCLAVE_TRIGGER_SECRET ?? secretIn(stateDirectory)
@@ -46,7 +46,7 @@ export function residentSettings(config: EnclaveConfig, environment: Environment
   }
 }
 
-/** As the server that starts its own enclave leaves it. */
+/** The secret that a server leaves for the enclave which it starts itself. */
 function secretIn(directory: string): string | undefined {
   const path = join(directory, 'secret')
   if (!existsSync(path)) return undefined

@@ -39,7 +39,7 @@ const orderBodySchema = z.object({
   stop_loss: z.null().optional(),
 })
 
-export interface OrderTicket {
+interface OrderTicket {
   readonly symbol: string
   readonly side: 'buy' | 'sell'
   readonly clientOrderId: string | undefined

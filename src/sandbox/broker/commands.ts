@@ -7,7 +7,7 @@ import type { Lifecycle } from './lifecycle.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
 import { CASH_DECIMALS, liveOrders } from './money.js'
-import type { RateLimit } from './rateLimit.js'
+import type { AccountRateLimit } from './rateLimit.js'
 import type { StandInStream } from './tradeUpdates.js'
 import type { StandInAccount, StandInOrder } from './types.js'
 
@@ -18,7 +18,7 @@ interface ControlDeps {
   readonly lifecycle: Lifecycle
   readonly fillRules: FillRules
   readonly faults: Faults
-  readonly rateLimit: RateLimit
+  readonly rateLimit: AccountRateLimit
   readonly stream: StandInStream
 }
 

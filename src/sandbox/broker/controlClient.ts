@@ -41,7 +41,7 @@ export interface BrokerControlClient {
 
 /**
  * Controls a stand-in in another process.
- * | @example
+ * @example
  * const broker = createBrokerControlClient(sandbox.brokerUrl)
  * await broker.run('clock', { open: false })
  */

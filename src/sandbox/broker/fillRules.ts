@@ -1,6 +1,6 @@
 import type { FillBehaviour } from './types.js'
 
-export interface FillRule {
+interface FillRule {
   /** Any account if absent. */
   readonly account?: string | undefined
   readonly symbol?: string | undefined

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AlpacaCall } from './alpacaRoutes.js'
 import type { Faults } from './faults.js'
-import type { RateLimit } from './rateLimit.js'
+import type { AccountRateLimit } from './rateLimit.js'
 import { refusal, UNAUTHORIZED } from './refusal.js'
 import type { RequestLog } from './requestLog.js'
 import type { Reply, StandInAccount } from './types.js'
@@ -15,7 +15,7 @@ interface StandInServerDeps {
   readonly alpaca: (call: AlpacaCall) => Reply
   readonly control: (call: { method: string; path: string; body: unknown }) => Reply
   readonly faults: Faults
-  readonly rateLimit: RateLimit
+  readonly rateLimit: AccountRateLimit
   readonly requestLog: RequestLog
   readonly now: () => Date
 }

@@ -13,7 +13,7 @@ import { createLifecycle, type Lifecycle } from './lifecycle.js'
 import { createMarket, uuidOf } from './market.js'
 import { createMarketClock } from './marketClock.js'
 import { CASH_DECIMALS } from './money.js'
-import { createRateLimit } from './rateLimit.js'
+import { createAccountRateLimit } from './rateLimit.js'
 import { createRequestLog } from './requestLog.js'
 import { createStream } from './tradeUpdates.js'
 import type { FillBehaviour, StandInAccount, StandInAccountConfig, StandInSymbol } from './types.js'
@@ -63,7 +63,7 @@ export async function startBrokerStandIn(options: BrokerStandInOptions): Promise
   const stream = createStream({ accounts, seed: options.seed, now })
   const lifecycle: Lifecycle = createLifecycle({ accounts, market, clock, now, onStatus: stream.announce })
   const fillRules = createFillRules(options.fill ?? { mode: 'delay', delayMs: 100 })
-  const [faults, rateLimit, requestLog] = [createFaults(), createRateLimit(now), createRequestLog()]
+  const [faults, rateLimit, requestLog] = [createFaults(), createAccountRateLimit(now), createRequestLog()]
   rateLimit.enforce(options.rateLimit ?? null)
 
   const deps = { accounts, market, clock, lifecycle, fillRules, faults, rateLimit, requestLog, stream, now }

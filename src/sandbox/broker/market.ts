@@ -9,7 +9,7 @@ const MAX_STEP_BPS = 10
 /** The stand-in knows bars of a quarter of an hour alone. */
 export const BAR_MS = 900_000
 
-export type SnapshotMember = 'latestTrade' | 'latestQuote' | 'minuteBar' | 'dailyBar' | 'prevDailyBar'
+type SnapshotMember = 'latestTrade' | 'latestQuote' | 'minuteBar' | 'dailyBar' | 'prevDailyBar'
 
 /** One symbol: prices are USD with 6 decimals. */
 export interface Listing {

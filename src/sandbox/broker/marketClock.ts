@@ -5,7 +5,7 @@ const DAY_MS = 24 * HOUR_MS
 /** A trading day's length, 9:30 to 16:00. */
 const SESSION_MS = 6.5 * HOUR_MS
 
-export interface ClockChange {
+interface ClockChange {
   readonly open: boolean
   readonly nextOpen?: Date | undefined
   readonly nextClose?: Date | undefined

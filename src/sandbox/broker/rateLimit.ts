@@ -3,7 +3,7 @@ import type { Reply } from './types.js'
 
 const WINDOW_MS = 60_000
 
-export interface RateLimit {
+export interface AccountRateLimit {
   /** The limit in requests per minute, account and API; null disables the limit and its headers. */
   enforce(perMinute: number | null): void
   /** Counts one request. Returns the headers of its answer, and the refusal if it exceeds the limit. */
@@ -14,7 +14,7 @@ export interface RateLimit {
 }
 
 /** Windows of one minute, per account and API, as `X-RateLimit-*` describes them. */
-export function createRateLimit(now: () => Date): RateLimit {
+export function createAccountRateLimit(now: () => Date): AccountRateLimit {
   const windows = new Map<string, { until: number; used: number }>()
   let limit: number | null = null
   return {

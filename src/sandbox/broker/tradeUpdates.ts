@@ -28,7 +28,7 @@ const EVENTS: ReadonlyMap<OrderStatus, string> = new Map([
 ])
 
 /** The stream's behaviour. Shares are between 0 and 1; an absent member has no effect. */
-export interface StreamBehaviour {
+interface StreamBehaviour {
   /** The share of events that the stream drops. */
   readonly drop?: number | undefined
   /** The share of events that the stream sends twice. */

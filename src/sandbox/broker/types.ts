@@ -41,9 +41,9 @@ export interface FillBehaviour {
 }
 
 export type EndStatus = 'canceled' | 'expired' | 'rejected'
-export type WaitingStatus = 'held' | 'suspended' | 'stopped' | 'accepted_for_bidding' | 'pending_replace'
-export type EndingStatus = 'calculated' | 'done_for_day'
-export type LiveStatus =
+type WaitingStatus = 'held' | 'suspended' | 'stopped' | 'accepted_for_bidding' | 'pending_replace'
+type EndingStatus = 'calculated' | 'done_for_day'
+type LiveStatus =
   | 'accepted'
   | 'pending_new'
   | 'new'

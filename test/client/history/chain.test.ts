@@ -201,7 +201,7 @@ describe('writes side by side', () => {
 })
 
 describe('versions that do not open', () => {
-  it('are reported, and public payouts among them are told', async () => {
+  it('are reported, with the public payouts among them', async () => {
     await openRequest(chain(), idOf(1))
     await chain().send('alice', 'usdc', 'mint', chain().addressOf('pool'), 50n * USDC)
     const payout = { asset: 'USDC', amount: 50n * USDC }
@@ -245,7 +245,7 @@ describe('versions that do not open', () => {
 })
 
 describe('deposits', () => {
-  it('are told where a settlement only adds', async () => {
+  it('are reported where a settlement only adds', async () => {
     await openBuy(chain(), idOf(1), 100n * USDC)
     const portfolio = { ...emptyOf(), cash: 100n * USDC, positions: positions(SHARE) }
     await write(chain(), { does: 'settle', orderId: idOf(1), portfolio })

@@ -10,7 +10,7 @@ import type { TestChain } from '../../support/chain.js'
 import type { Role } from '../../support/roles.js'
 import { walletOf } from '../clientSetting.js'
 
-/** Nobody listens there: with a pinned escrow, a history needs no server. */
+/** No server listens there: with a pinned escrow, a history needs none. */
 const NO_SERVER = 'http://127.0.0.1:1'
 
 /** A client with the wallet of a role and these drawn keys, the last one drawn first. */
