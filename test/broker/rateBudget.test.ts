@@ -396,7 +396,7 @@ describe('against a broker that counts 200 a minute', () => {
     expect(broker.refusals()).toBe(0)
   })
 
-  it('three processes share it evenly, and next to nothing is asked in vain', async () => {
+  it('three processes share it evenly, and hardly a request is refused', async () => {
     const broker = limitedBroker(200)
     const shares = [1, 2, 3].map(() => greedy(newBudget(), broker))
     await pass(3 * MINUTE)
@@ -406,7 +406,7 @@ describe('against a broker that counts 200 a minute', () => {
     expect(broker.refusals()).toBeLessThan(15)
   })
 
-  it('a thousand orders at the opening go out in the order of their escrows, at its pace, and none asks in vain', async () => {
+  it('a thousand orders at the opening go out in the order of their escrows, at its pace, and are deferred once at most', async () => {
     const broker = limitedBroker(200)
     const budget = newBudget()
     const placed: number[] = []

@@ -13,7 +13,7 @@ const world = useWorld()
 
 interface TwoRuns extends Scenario {
   /** Changes something when the second run begins, so that it decides otherwise than the first. */
-  meanwhile?(world: World, order: OpenedOrder): Promise<unknown>
+  whenSecondBegins?(world: World, order: OpenedOrder): Promise<unknown>
 }
 
 const loseKyc = (w: World) => w.chain.send('owner', 'token', 'setKyc', w.chain.account('alice'), false)
@@ -32,25 +32,25 @@ const scenarios: Record<string, TwoRuns> = {
   'a buy that the second run refuses': {
     arrange: (w) => w.open(buy(250)),
     broker: loseSends,
-    meanwhile: loseKyc,
+    whenSecondBegins: loseKyc,
     outcome: 'refunded',
   },
   'a sale that the second run refuses': {
     arrange: arrangeSale,
     broker: loseSends,
-    meanwhile: loseKyc,
+    whenSecondBegins: loseKyc,
     outcome: 'refunded',
   },
   'a buy whose deadline passes': {
     arrange: (w) => w.open(buy(250)),
     broker: loseSends,
-    meanwhile: (w, { deadline }) => w.chain.mineAt(deadline + 1),
+    whenSecondBegins: (w, { deadline }) => w.chain.mineAt(deadline + 1),
     outcome: 'refunded',
   },
   'a buy that its account cancels': {
     arrange: (w) => w.open(buy(250)),
     broker: loseSends,
-    meanwhile: (w, order) => w.cancel(order),
+    whenSecondBegins: (w, order) => w.cancel(order),
     outcome: 'refunded',
   },
 }
@@ -127,7 +127,9 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     const { order, perform } = await setStage(world(), scenario)
     const play = (at: number, until: Interleaving['until']) =>
       perform(async (w) => {
-        const calls = await playBoth(w, order, { at, until }, async () => scenario.meanwhile?.(w, order))
+        const calls = await playBoth(w, order, { at, until }, async () =>
+          scenario.whenSecondBegins?.(w, order),
+        )
         await w.checkInvariants()
         await resume(w, order)
         await expectOneEnd(w, order)

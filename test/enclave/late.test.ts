@@ -14,7 +14,7 @@ const DAY = 86_400
 
 interface LateScenario extends Scenario {
   /** Changes something between the two runs, so that the second decides otherwise than the first. */
-  meanwhile?(world: World, order: OpenedOrder): Promise<unknown>
+  betweenRuns?(world: World, order: OpenedOrder): Promise<unknown>
 }
 
 const setKyc = (verified: boolean) => (w: World) =>
@@ -32,19 +32,19 @@ const scenarios: Record<string, LateScenario> = {
   'a new buy, refused once and then not': {
     arrange: (w) => w.open(buy(250)),
     begin: async (w) => void (await setKyc(false)(w)),
-    meanwhile: setKyc(true),
+    betweenRuns: setKyc(true),
     outcome: 'refunded',
   },
   'a queued buy, refused once and then not': {
     arrange: (w) => w.open({ ...buy(250), deadlineIn: 2 * DAY }),
     broker: (broker) => broker.control.clock({ open: false }),
     begin: refusedWhenOpened,
-    meanwhile: setKyc(true),
+    betweenRuns: setKyc(true),
     outcome: 'refunded',
   },
   'a buy, cancelled after its run died': {
     arrange: (w) => w.open(buy(250)),
-    meanwhile: (w, order) => w.cancel(order),
+    betweenRuns: (w, order) => w.cancel(order),
     outcome: 'refunded',
   },
 }
@@ -79,7 +79,7 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     const play = (post: number, landsAt: number) =>
       perform(async (w) => {
         const posts = await dieAfterPost(w, order, post)
-        await scenario.meanwhile?.(w, order)
+        await scenario.betweenRuns?.(w, order)
         await w.checkInvariants()
         const late = sabotage(w.deps(), -1, 'crash', async (call) => {
           if (call === landsAt) await w.relay.land()

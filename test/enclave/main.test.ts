@@ -165,7 +165,7 @@ describe('an enclave that is killed', { timeout: 120_000 }, () => {
   async function killedWhen(
     order: OpenedOrder,
     when: () => Promise<boolean> | boolean,
-    { meanwhile, left = [] }: { meanwhile?: () => void; left?: RunResult['outcome'][] } = {},
+    { betweenRuns, left = [] }: { betweenRuns?: () => void; left?: RunResult['outcome'][] } = {},
   ): Promise<RunResult> {
     const child = await start(orderJob(order))
     await expect.poll(when, { timeout: 60_000, interval: 5 }).toBe(true)
@@ -174,7 +174,7 @@ describe('an enclave that is killed', { timeout: 120_000 }, () => {
     expect(await readdir(child.directory)).toHaveLength(1 + left.length)
     for (const outcome of left) expect(await child.result()).toMatchObject({ outcome })
     world().broker.control.clear({ what: 'faults' })
-    meanwhile?.()
+    betweenRuns?.()
     const next = await start(orderJob(order, false))
     expect(await next.exit).toBe(0)
     return next.result()
@@ -196,7 +196,7 @@ describe('an enclave that is killed', { timeout: 120_000 }, () => {
     world().broker.control.fill({ mode: 'hold', times: 1 })
     const placed = () => world().broker.control.orders().length === 1
     const release = () => world().broker.control.release({ symbol: 'AAPL' })
-    expect(await killedWhen(order, placed, { meanwhile: release })).toMatchObject({ outcome: 'settled' })
+    expect(await killedWhen(order, placed, { betweenRuns: release })).toMatchObject({ outcome: 'settled' })
     expect(world().broker.control.orders()).toHaveLength(1)
     await world().checkInvariants()
   })

@@ -14,7 +14,7 @@ export async function buildApp(options: {
   readonly chain: TestChain
   /** Default: the chain's own node. */
   readonly rpcUrl?: string
-  /** Default: nobody listens there. */
+  /** Default: a URL where no server listens. */
   readonly brokerUrl?: string
   readonly env?: Record<string, string>
   /** The data directory; default: one of its own. */

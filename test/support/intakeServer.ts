@@ -44,7 +44,7 @@ export async function startIntakeServer(environment: Record<string, string>) {
   return { url: at(server.port), opsUrl: at(server.opsPort), log, stop }
 }
 
-/** An envelope as a client seals one; what is inside is nobody's business here. */
+/** An envelope as a client seals one; its content does not matter here. */
 export function sealOrder(content: string): Promise<Envelope> {
   const key = serverConfig(SERVER_ENVIRONMENT).enclave.intentPublicKey
   return seal({ content }, key, ORDER_PLACE)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { onTestFinished } from 'vitest'
 
-/** A URL on loopback where nobody listens. */
+/** A URL on loopback where no server listens. */
 export async function closedUrl(): Promise<string> {
   const server = createServer()
   server.listen(0, '127.0.0.1')

@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../../src/server/config/config.js'
 
-/** A complete environment of the server; every value is made up, and nobody listens at its URLs. */
+/** A complete environment of the server; every value is made up, and no server listens at its URLs. */
 export const SERVER_ENVIRONMENT = {
   PORT: '0',
   HOST: '127.0.0.1',
@@ -31,7 +31,7 @@ export const SERVER_ENVIRONMENT = {
 /** What the server and an enclave that stays up share in the tests. */
 export const RUN_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
-/** The variables of a server whose enclave is remote; nobody listens there. */
+/** The variables of a server whose enclave is remote; no server listens there. */
 export const REMOTE = {
   ENCLAVE_TRIGGER: 'http',
   ENCLAVE_URL: 'http://127.0.0.1:9',

@@ -1,4 +1,4 @@
-// Orders as no honest client makes them: every step by hand.
+// Orders that no honest client makes: a test chooses every step.
 import { Contract, Wallet } from 'ethers'
 import { z } from 'zod'
 import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'

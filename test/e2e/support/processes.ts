@@ -1,4 +1,4 @@
-// What the system shows of processes to whoever may look (Linux: from `/proc`).
+// The system's public view of processes (Linux: from `/proc`).
 import { readdir, readFile } from 'node:fs/promises'
 
 /** A running process. */

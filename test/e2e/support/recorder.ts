@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { buffer } from 'node:stream/consumers'
 import type { Evidence } from './evidence.js'
 
-/** Stands between the server and whoever speaks with it, and keeps all that it answers: status, headers, body. */
+/** A proxy in front of the server that keeps every answer: status, headers, body. */
 export interface Recorder {
   readonly url: string
   /** The server's own URL, once it is known. */
   readonly target: Promise<string>
-  /** Whoever came before waits until now. */
+  /** Requests that came earlier wait until now. */
   forwardTo(serverUrl: string): void
   stop(): Promise<void>
 }

@@ -7,7 +7,7 @@ export interface Passed {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
-  /** Null when its answer was lost, or nobody answered. */
+  /** Null when its answer was lost, or there was none. */
   status: number | null
 }
 
@@ -16,7 +16,7 @@ export interface Wire {
   readonly url: string
   /** Oldest first. */
   readonly passed: readonly Passed[]
-  /** Whoever came before waits until now. */
+  /** Requests that came earlier wait until now. */
   forwardTo(url: string): void
   /** The next ones, to such a path, get there, but the answers to them do not come back. */
   loseAnswers(count: number, pathEnd?: string): void

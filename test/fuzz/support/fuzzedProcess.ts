@@ -126,5 +126,5 @@ function listening({ stdout, stderr }: ChildProcess, log: Log): Promise<number> 
 
 /** Defects, and whatever is no line of the log. */
 function isFault(line: string): boolean {
-  return !line.startsWith('{"') || /internal-error|uncaught|not dealt with|did not stop|set aside/.test(line)
+  return !line.startsWith('{"') || /internal-error|uncaught|not handled|did not stop|set aside/.test(line)
 }

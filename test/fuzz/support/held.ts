@@ -57,7 +57,7 @@ export function growthIn(
 /** Figures with excess growth. @param requests in all rounds, as many in each */
 export function growthOf(held: readonly Held[], requests: number): string[] {
   const [first, last] = [held[0], held.at(-1)]
-  if (first === undefined || last === undefined) return ['nobody has looked at what the server holds']
+  if (first === undefined || last === undefined) return ["the server's memory was never read"]
   const late = lateGrowth(
     held.map(({ heapUsed }) => heapUsed),
     requests,

@@ -16,8 +16,8 @@ const R = hexToBytes(SigningKey.computePublicKey(K, true))
 
 /**
  * Signs digests with the same nonce each time, which spares the one slow step of ECDSA: s = k⁻¹·(z + r·d) mod n
- * (SEC 1, 4.1.3). It gives the key away to whoever sees two signatures, and is good for nothing but ten thousands
- * of test signatures with a key that everyone knows. The signatures are valid, in the form that the contracts take.
+ * (SEC 1, 4.1.3). Two signatures give the key away, so it serves only tens of thousands of test signatures with a key
+ * that everyone knows. The signatures are valid, in the form that the contracts take.
  */
 export function createFixedNonceSigner(privateKey: Hex): (digest: Hex) => Hex {
   const d = BigInt(privateKey)

@@ -6,7 +6,7 @@ const TIME_LIMIT_MS = 180_000
 const ATTEMPTS = 5
 const COMES_AGAIN = [429, 503]
 
-/** What the server refuses with; to be told apart by `code`. */
+/** A refusal by the server; branch on `code`. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly status: number

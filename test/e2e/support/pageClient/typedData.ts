@@ -1,4 +1,4 @@
-// EIP-712 by hand, from the type strings of sections 7 to 9 and 12 of docs/protocol.md.
+// EIP-712 without a library, from the type strings of sections 7 to 9 and 12 of docs/protocol.md.
 import { keccak256 } from 'ethers'
 import { fromHex, type Hex, uint256be, utf8 } from './bytes.js'
 import { canonicalJson } from './json.js'
