@@ -192,7 +192,8 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     const { receipt, data } = stored.record
     if (!isFinal(receipt)) return receipt
     const isUsed = await chain.isUsed({ target: receipt.target, digest, data })
-    if (isUsed === (receipt.status === 'confirmed') && (await isTrue(chain, stored.record))) return receipt
+    if (isUsed === (receipt.status === 'confirmed') && (await matchesChain(chain, stored.record)))
+      return receipt
     if (!isUsed) return undefined
     const [term] = accounts.terms()
     if (term !== undefined) return correct(term, digest)

@@ -314,12 +314,12 @@ export function createGasLedger(now: () => number): GasLedger {
       book(orderId, { orderId, account, gas: gas + END_EXTRA, mark: gas, day, by: digest })
     },
     spend(digest, gas) {
-      turn()
+      rollOverDay()
       const holder = free(digest)?.holder
       spent.add(holder, gas)
       const spentOn = day
       return () => {
-        turn()
+        rollOverDay()
         if (day !== spentOn) return
         spent.add(holder, -gas)
         spent.add(undefined, gas)

@@ -266,7 +266,7 @@ export async function matchesChain(chain: ChainView, record: RelayRecord): Promi
  */
 export async function afterEffect(chain: ChainView, record: RelayRecord): Promise<RelayRecord | undefined> {
   const { digest, target, status } = record.receipt
-  if (status === 'confirmed' && (await isTrue(chain, record))) return undefined
+  if (status === 'confirmed' && (await matchesChain(chain, record))) return undefined
   const isDeep = await chain.isDeep({ digest, target, data: record.data })
   return isDeep
     ? confirmed(record, await chain.effectOf(record), new Date())

@@ -22,6 +22,7 @@ import {
   signedCall,
 } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
@@ -526,9 +527,13 @@ describe('two servers with two accounts', () => {
     )
     const refused = answers.filter(({ status }) => status === 503)
     expect(refused.map(({ body }) => body.code)).toEqual(refused.map(() => 'relay-budget-exhausted'))
-    const taken = answers.filter(({ status }) => status === 202).map((answer) => receiptOf(answer).txHash)
+    const taken = answers.filter(({ status }) => status === 202).map(receiptOf)
     const limits = await Promise.all(
-      taken.map(async (hash) => (await chain().provider.getTransaction(hash ?? ''))?.gasLimit ?? 0n),
+      taken.map(async ({ digest }) => {
+        const hash = await eventually('it is sent', async () => receiptOf(await one.relay.get(digest)).txHash)
+        const sent = await eventually('a node has it', () => chain().provider.getTransaction(hash))
+        return sent.gasLimit
+      }),
     )
     expect(taken.length + refused.length).toBe(answers.length)
     expect(taken.length).toBeGreaterThan(1)
