@@ -1,6 +1,7 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { Header } from './header.js'
 import { PolledFailure, SaidAbove } from './parts/polledFailure.js'
+import { ToastList } from './parts/toastList.js'
 import { ConnectScreen } from './screens/connect.js'
 import { DeskScreen } from './screens/desk.js'
 import { InstitutionScreen } from './screens/institution.js'
@@ -34,6 +35,7 @@ export function App({ settings }: { settings: Settings }) {
             <Screen key={account?.session} store={store} />
           </SaidAbove.Provider>
         </main>
+        <ToastList />
       </AccountContext.Provider>
     </StoreContext.Provider>
   )

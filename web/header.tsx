@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { CopyAddress } from './parts/copyAddress.js'
 import type { Route } from './state/browser.js'
 import { useStore } from './state/context.js'
@@ -15,7 +16,7 @@ export function Header() {
   return (
     <header class="top">
       <a class="brand" href="#/desk">
-        <img src="./icon.svg" alt="" width="24" height="24" /> Desk
+        <img src="./icon.svg" alt="" width="24" height="24" /> <span>Desk</span>
       </a>
       <nav aria-label="Places">
         {places.map(([place, label]) => (
@@ -39,26 +40,42 @@ function Clock() {
   return (
     <span class={value.isOpen ? 'clock clock-open' : 'clock'} data-test="clock">
       <span class="visually-hidden">Market: </span>
-      {clockWords(value, now.value)}
+      {value.isOpen ? 'Open' : 'Closed'}
+      <span class="roomy">{clockWords(value, now.value)}</span>
     </span>
   )
 }
 
+/** The connected wallet; on a narrow screen its address and buttons stand below its name, once that is pressed. */
 function WalletButton() {
   const { session, disconnect } = useStore().wallets
+  const [isOpen, setOpen] = useState(false)
   if (session.value === null) return null
   const { wallet, address } = session.value
+  const isDemo = wallet.demo !== null
   return (
-    <div class="account">
-      <span title={address}>
-        {wallet.demo === null ? null : <b>{wallet.name} </b>}
-        <code>{shortHex(address)}</code>
-        {wallet.demo === null ? null : <span class="tag tag-beside">demo</span>}
-      </span>
-      <CopyAddress key={address} address={address} />
-      <button type="button" class="quiet" onClick={disconnect}>
-        Disconnect
+    <div class={isOpen ? 'account account-open' : 'account'}>
+      <button type="button" class="account-name" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isDemo ? wallet.name : shortHex(address)}
       </button>
+      <div class="account-body">
+        <span title={address}>
+          {isDemo ? <b>{wallet.name} </b> : null}
+          <code>{shortHex(address)}</code>
+          {isDemo ? <span class="tag tag-beside">demo</span> : null}
+        </span>
+        <CopyAddress key={address} address={address} />
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            setOpen(false)
+            disconnect()
+          }}
+        >
+          Disconnect
+        </button>
+      </div>
     </div>
   )
 }

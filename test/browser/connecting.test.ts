@@ -32,7 +32,7 @@ describe('a wallet that does not answer', () => {
     const wallet = page.getByRole('button', { name })
     const cancel = page.getByRole('button', { name: 'Cancel' })
     await wallet.click()
-    await page.getByText('look at your wallet…').waitFor()
+    await page.getByText('check your wallet…').waitFor()
     expect(await findViolations(page)).toEqual([])
     await cancel.click()
     await cancel.waitFor({ state: 'detached' })

@@ -24,14 +24,14 @@ async function expectReadable(page: Page): Promise<void> {
 describe('in the dark, a wallet', () => {
   it('in no institution founds one, and waits', async () => {
     const page = await darkPageOf('Otto')
-    await page.getByLabel('Name of the institution').waitFor()
+    await page.getByLabel('Institution name').waitFor()
     await expectReadable(page)
-    await page.getByLabel('Name of the institution').fill('Example Capital')
-    await page.getByRole('button', { name: 'Found it' }).click()
+    await page.getByLabel('Institution name').fill('Example Capital')
+    await page.getByRole('button', { name: 'Create institution' }).click()
     await page.getByRole('alert').getByText('An institution with this name already exists').waitFor()
     await expectReadable(page)
-    await page.getByLabel('Name of the institution').fill('Night Capital')
-    await page.getByRole('button', { name: 'Found it' }).click()
+    await page.getByLabel('Institution name').fill('Night Capital')
+    await page.getByRole('button', { name: 'Create institution' }).click()
     await page.getByRole('heading', { name: 'Almost there' }).waitFor()
     await page
       .getByText('To be admitted, give the operator the institution’s name and your address.')

@@ -18,7 +18,7 @@ function ada(): Page {
   return pages.ada
 }
 
-const showDetails = (page: Page) => page.getByText('Was it phished, or do you have a key file?').click()
+const showDetails = (page: Page) => page.getByText('Replace the key, or use a key file').click()
 
 /** Makes a key, and keeps the file that the browser saves. */
 async function makeKey(page: Page): Promise<typeof kept> {
@@ -58,9 +58,9 @@ describe('a new key', () => {
     await page.getByText(/^made on /).waitFor()
     await page.locator('[data-test=key-waits]').waitFor()
     expect(await findViolations(page)).toEqual([])
-    await order(page, 'Sell', 'MSFT', '100')
+    await order(page, 'Buy', 'MSFT', '30,000')
     await newestOrder(page, 'REFUNDED')
-    await page.locator('[data-notice=insufficient-shares]').waitFor()
+    await page.locator('[data-notice=over-limit]').waitFor()
     await page.locator('[data-test=key-waits]').waitFor()
     await order(page, 'Sell', 'AAPL', '100')
     await newestOrder(page, 'SETTLED')

@@ -41,7 +41,7 @@ async function expectBarred(page: Page): Promise<void> {
 
 async function expectRulesOf2(page: Page): Promise<void> {
   await page.getByText('No changes from version 2.').waitFor()
-  expect(await page.getByLabel('Ada may not trade TSLA').isChecked()).toBe(true)
+  expect(await page.getByLabel('Ada may trade TSLA').isChecked()).toBe(false)
   expect(await page.getByLabel('Ben may buy').isChecked()).toBe(true)
   expect(await page.getByLabel('Largest order').inputValue()).toBe('20000')
 }
@@ -65,7 +65,7 @@ describe('the form', () => {
     await openCopy(dana, desk().copy)
     await dana.getByText('No changes from version 1.').waitFor()
     expect(await dana.getByLabel('Ben may buy').isChecked()).toBe(true)
-    await dana.getByLabel('Ada may not trade TSLA').check()
+    await dana.getByLabel('Ada may trade TSLA').uncheck()
     await dana.getByLabel('Largest order').fill('20,000')
     await dana.getByLabel('Shares may be withdrawn').uncheck()
     expect(await changes(dana).allInnerTexts()).toEqual([
@@ -86,7 +86,7 @@ describe('the form', () => {
     await expectBarred(dana)
     await dana.getByRole('button', { name: 'Open the copy of version 2' }).click()
     await expectRulesOf2(dana)
-    await dana.getByLabel('Ada may not trade TSLA').uncheck()
+    await dana.getByLabel('Ada may trade TSLA').check()
     await dana.getByLabel('Largest order').fill('25000')
     expect(await changes(dana).allInnerTexts()).toEqual([
       expect.stringMatching(/^lifted Ada .* may trade TSLA again$/),
@@ -148,6 +148,21 @@ describe('a wallet that was invited after the rulebook in force', () => {
     await expectVersion(5)
     await row.getByText('not covered by the rulebook in force').waitFor({ state: 'detached' })
     await noor.context().close()
+  })
+})
+
+describe('a member', () => {
+  it('is removed only once the admin has said so twice', async () => {
+    const row = dana.getByRole('row', { name: /^Noor .*member/ })
+    await row.getByRole('button', { name: /^Remove/ }).click()
+    const asked = dana.locator('[data-test=removal]')
+    await asked.getByText('Remove Noor').waitFor()
+    expect(await findViolations(dana)).toEqual([])
+    await asked.getByRole('button', { name: 'Keep' }).click()
+    await asked.waitFor({ state: 'detached' })
+    await row.getByRole('button', { name: /^Remove/ }).click()
+    await asked.getByRole('button', { name: 'Yes, remove' }).click()
+    await row.waitFor({ state: 'detached' })
   })
 })
 

@@ -27,8 +27,8 @@ it('a step that is asked for now is listed, also when the page knows that it is 
 it('the amounts are named', () => {
   const asked = askedFor({ unlocked: true, escrowed: dollars(1_000), allowance: 0n, step: null })
   expect(asked.map(({ says }) => says)).toEqual([
-    'To sign the order. This device then seals it.',
-    'To let the escrow take 1,000.00 USDC, exactly that.',
-    'To open the escrow with 1,000.00 USDC. A refused order gives it back.',
+    'Sign the order. This device then seals it.',
+    'Approve exactly 1,000.00 USDC for the escrow.',
+    'Open the escrow with 1,000.00 USDC. You get it back if the order is refused.',
   ])
 })

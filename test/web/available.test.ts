@@ -42,6 +42,6 @@ describe('the available amount', () => {
 
   it('in a portfolio that is not open is not known', () => {
     const ticket = { side: 'SELL', symbol: 'AAPL', payFrom: 'wallet' } as const
-    expect(available(ticket, funds, null)).toBe('Open your portfolio to see the available amount.')
+    expect(available(ticket, funds, null)).toBe('Open your portfolio to see how much is available.')
   })
 })

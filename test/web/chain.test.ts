@@ -54,6 +54,6 @@ describe('a wallet on another chain', () => {
     ['inside of another error', { wallet_switchEthereumChain: wrapped(4001) }],
   ])('whose person says no %s is believed', async (_to, errors) => {
     const failure: unknown = await switchChain(walletOf(errors).wallet, { chain }).catch((error) => error)
-    expect(failureOf(failure).title).toBe('You rejected it in the wallet')
+    expect(failureOf(failure).title).toBe('You declined in your wallet')
   })
 })

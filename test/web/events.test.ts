@@ -79,7 +79,7 @@ describe('an event of the contracts in words', () => {
       'OrderRefunded',
       [id, wallet, 1_000_000n],
       'escrow',
-      'Order 0xabab…abab given back: 1.00 USDC',
+      'Order 0xabab…abab refunded: 1.00 USDC',
     ],
     [confidentialLedgerAbi, 'PortfolioUpdated', [id, 4n], 'ledger', 'A portfolio was written, version 4'],
     [confidentialLedgerAbi, 'PolicyUpdated', [org, 2n], 'ledger', 'Example Capital has rulebook version 2'],

@@ -16,9 +16,9 @@ const order = {
 
 describe('a failure in words', () => {
   it.each([
-    ['a wallet that says no', { code: 4001, message: 'User rejected' }, 'You rejected it in the wallet'],
+    ['a wallet that says no', { code: 4001, message: 'User rejected' }, 'You declined in your wallet'],
     ['a wallet that waits', { code: -32002 }, 'Your wallet is waiting for you'],
-    ['a refused signature', new ClientError('signature-refused', ''), 'You rejected it in the wallet'],
+    ['a refused signature', new ClientError('signature-refused', ''), 'You declined in your wallet'],
     ['another chain', new ClientError('wrong-chain', ''), 'The wallet is on another chain'],
     ['a server that is away', unreachable, 'The server does not answer'],
     ['a server behind a proxy that is away', ofProxy(503), 'The server does not answer'],
@@ -54,8 +54,10 @@ describe('a failure in words', () => {
       new ClientError('foreign-key-file', ''),
       'This key file belongs to another wallet',
     ],
+    ['a reorganization', new ClientError('chain-reorganized', ''), 'The chain changed while it was read'],
+    ['a busy node', new ClientError('node-unavailable', ''), 'The chain’s node limits its requests'],
     ['a pause', new ContractError('openRequest', 'PlatformPaused', {}), 'The platform is paused'],
-    ['an order that was stopped', new PlacingStopped(), 'You stopped it'],
+    ['an order that was stopped', new PlacingStopped(), 'You stopped this order'],
     ['a revert of no name', new ContractError('join', 'Odd', {}), 'The contract refused it (Odd)'],
     ['a node that is away', makeError('', 'NETWORK_ERROR'), 'The chain does not answer'],
     ['a node that is silent', makeError('', 'TIMEOUT'), 'The chain does not answer'],

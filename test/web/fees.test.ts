@@ -9,9 +9,9 @@ const at = (amount: bigint | null, price: bigint | null) => ({ amount, price })
 it('a sale shows its fees before it is placed', () => {
   // 30,000 shares: TAF 4.98, CAT 2 × 0.795, each rounded up to the cent.
   expect(feeWords('SELL', market, at(usd(6_000_000), usd(200)))).toBe(
-    'About 6.57 USDC of it goes to the broker’s fees (TAF, CAT).',
+    'The broker’s fees (TAF, CAT) are about 6.57 USDC.',
   )
-  expect(feeWords('SELL', market, at(usd(10), usd(200)))).toContain('About 0.02 USDC')
+  expect(feeWords('SELL', market, at(usd(10), usd(200)))).toContain('about 0.02 USDC')
 })
 
 it('and that it pays, while the amount or the price is not known', () => {

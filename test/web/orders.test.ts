@@ -57,6 +57,14 @@ it('an order that was seen open has ended once, and its envelope is dropped then
   leave()
 })
 
+it('an order that was placed here and has ended before it was first read has ended, too', async () => {
+  const { orders, onEnd } = ordersOf([refunded])
+  orders.memory.value = withPlaced(orders.memory.value, ID, { side: 'BUY', symbol: 'AAPL', maxSpend: 1n })
+  const leave = effect(() => void orders.of(ID).status.value)
+  await vi.waitFor(() => expect(onEnd.mock.calls).toEqual([[refunded]]))
+  leave()
+})
+
 it('an order that had ended before is no news', async () => {
   const { orders, onEnd } = ordersOf([refunded])
   const leave = effect(() => void orders.of(ID).status.value)

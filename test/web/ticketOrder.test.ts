@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { amountOf, estimate, orderOf, type Ticket } from '../../web/trade/ticketOrder.js'
+import {
+  amountOf,
+  EMPTY_TICKET,
+  orderOf,
+  type Ticket,
+  ticketOf,
+  withEquity,
+} from '../../web/trade/ticketOrder.js'
 
-const ticket: Ticket = { side: 'BUY', symbol: 'AAPL', amount: '250', payFrom: 'wallet', hours: 24 }
+const ticket: Ticket = {
+  side: 'BUY',
+  symbol: 'AAPL',
+  amount: '250',
+  payFrom: 'wallet',
+  unit: 'usdc',
+  hours: 24,
+}
 const shareTicket: Ticket = { ...ticket, side: 'WITHDRAW' }
 
 describe('an amount on the ticket', () => {
@@ -10,8 +24,8 @@ describe('an amount on the ticket', () => {
     [' 1,250.5 ', 1_250_500_000n],
     ['', null],
     ['0', 'Enter an amount above zero.'],
-    ['0.99', 'At least 1 USDC.'],
-    ['1.1234567', 'At most 6 digits after the point.'],
+    ['0.99', 'Enter at least 1 USDC.'],
+    ['1.1234567', 'Enter at most 6 digits after the point.'],
     ['ten', 'Enter a plain number, such as 250 or 99.50.'],
     ['-5', 'Enter a plain number, such as 250 or 99.50.'],
     ['1,234,567.25', 1_234_567_250_000n],
@@ -47,10 +61,16 @@ describe('the order on the ticket', () => {
   })
 })
 
-describe('the estimate for an amount', () => {
-  it('is in shares, and nothing without a price', () => {
-    expect(estimate(1_000_000_000n, 200_000_000n)).toBe(5_000_000_000n)
-    expect(estimate(1_000_000_000n, null)).toBeNull()
-    expect(estimate(1_000_000_000n, 0n)).toBeNull()
+describe('the ticket as it stands', () => {
+  it('trades the first listed equity until one is chosen, and withdraws cash', () => {
+    expect(ticketOf(EMPTY_TICKET, 'AAPL').symbol).toBe('AAPL')
+    expect(ticketOf({ ...EMPTY_TICKET, equity: 'MSFT' }, 'AAPL').symbol).toBe('MSFT')
+    expect(ticketOf({ ...EMPTY_TICKET, equity: 'MSFT', side: 'WITHDRAW' }, 'AAPL').symbol).toBe('USDC')
+  })
+
+  it('keeps side and amount when an equity is chosen to trade, unless it was a withdrawal', () => {
+    const sale = { ...EMPTY_TICKET, side: 'SELL', amount: '250' } as const
+    expect(withEquity(sale, 'MSFT')).toEqual({ ...sale, equity: 'MSFT' })
+    expect(withEquity({ ...sale, side: 'WITHDRAW' }, 'MSFT')).toEqual({ ...EMPTY_TICKET, equity: 'MSFT' })
   })
 })

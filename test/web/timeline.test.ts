@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TimelineEntry } from '../../src/client/index.js'
 import { noticeCodes } from '../../src/enclave/notices.js'
 import { timelineEntrySchema } from '../../src/protocol/api.js'
-import { entryWords, noticeWords, orderWords, stateWords } from '../../web/words/timeline.js'
+import { entryWords, noticeWords, orderTone, orderWords, stateWords } from '../../web/words/timeline.js'
 import { serverError } from './support/serverError.js'
 
 const at = '2026-03-02T10:00:00Z'
@@ -11,19 +11,23 @@ const hash = `0x${'ab'.repeat(32)}` as const
 const block = { at, txHash: hash, blockNumber: 7 }
 
 const ENTRIES: readonly (readonly [TimelineEntry, string])[] = [
-  [{ kind: 'received', at, commit: hash }, 'The server has the sealed order'],
-  [{ kind: 'triggered', ...run, reason: 'retry' }, 'The enclave started run 2'],
+  [{ kind: 'received', at, commit: hash }, 'Server received the sealed order'],
+  [{ kind: 'cancel-received', at }, 'Server received your cancel'],
+  [{ kind: 'triggered', ...run, reason: 'retry' }, 'Enclave started run 2'],
   [{ kind: 'outcome', ...run, outcome: 'queued' }, 'Run 2 ended: waiting for the market'],
   [
     { kind: 'outcome', ...run, outcome: 'queued', waitsFor: 'relay-quota-exhausted' },
     'Run 2 ended: your gas quota for today is used up; continues at midnight UTC',
   ],
-  [{ kind: 'relayed', at, digest: hash, status: 'pending' }, 'The relay has the enclave’s decision: pending'],
+  [
+    { kind: 'relayed', at, digest: hash, status: 'pending' },
+    'Relay received the enclave’s decision: pending',
+  ],
   [
     { kind: 'transaction', at, digest: hash, txHash: hash, status: 'submitted', blockNumber: null },
     'Transaction 0xabab…abab: submitted',
   ],
-  [{ kind: 'opened', ...block, event: 'OrderOpened' }, 'The escrow is open on the chain'],
+  [{ kind: 'opened', ...block, event: 'OrderOpened' }, 'Escrow opened on the chain'],
   [{ kind: 'settled', ...block, event: 'OrderSettled' }, 'Settled on the chain'],
   [{ kind: 'refunded', ...block, event: 'OrderRefunded' }, 'Refunded on the chain'],
   [{ kind: 'reclaimed', ...block, event: 'OrderRefunded' }, 'Reclaimed from the escrow'],
@@ -45,16 +49,16 @@ describe('an order’s state', () => {
 
   it.each([
     [{ state: 'SETTLED' as const, receivedAt: null, triggers: [] }, 'Settled'],
-    [{ state: 'REFUNDED' as const, receivedAt: at, triggers: [] }, 'Given back'],
+    [{ state: 'REFUNDED' as const, receivedAt: at, triggers: [] }, 'Refunded'],
     [{ state: 'OPEN' as const, receivedAt: null, triggers: [] }, 'Not submitted'],
     [{ state: 'OPEN' as const, receivedAt: null, triggers: [trigger('rejected')] }, 'Not submitted'],
-    [{ state: 'OPEN' as const, receivedAt: null, triggers: [trigger('placed')] }, 'At the market'],
-    [{ state: 'OPEN' as const, receivedAt: at, triggers: [] }, 'Under way'],
-    [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger(null)] }, 'Under way'],
+    [{ state: 'OPEN' as const, receivedAt: null, triggers: [trigger('placed')] }, 'At the broker'],
+    [{ state: 'OPEN' as const, receivedAt: at, triggers: [] }, 'In progress'],
+    [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger(null)] }, 'In progress'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued')] }, 'Waiting for the market'],
-    [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('placed')] }, 'At the market'],
+    [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('placed')] }, 'At the broker'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [noGas] }, 'Waiting for tomorrow'],
-    [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued'), trigger(null)] }, 'Under way'],
+    [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued'), trigger(null)] }, 'In progress'],
   ])('%j', (status, words) => {
     expect(stateWords(status, null)).toBe(words)
     expect(orderWords(status, new Error('since then'), null)).toBe(words)
@@ -62,9 +66,9 @@ describe('an order’s state', () => {
 
   it.each([
     ['over-limit', 'Refused'],
-    ['deadline-passed', 'Not done in time'],
-    ['cancelled', 'Given back'],
-  ])('given back with the notice %s', (code, words) => {
+    ['deadline-passed', 'Expired'],
+    ['cancelled', 'Refunded'],
+  ])('refunded with the notice %s', (code, words) => {
     expect(stateWords({ state: 'REFUNDED', receivedAt: at, triggers: [] }, { code })).toBe(words)
   })
 
@@ -79,6 +83,25 @@ describe('an order’s state', () => {
     expect(orderWords(null, null, null)).toBe('Sealed')
     expect(orderWords(null, serverError(404, 'order-not-found'), null)).toBe('Sealed')
     expect(orderWords(null, serverError(503, 'chain-unavailable'), null)).toBe('Some title')
+  })
+})
+
+describe('the colour of an order’s state', () => {
+  const open: Parameters<typeof stateWords>[0] = { state: 'OPEN', receivedAt: at, triggers: [] }
+
+  it('tells waiting, a warning and a failure apart, and is good only for a settled order', () => {
+    expect(orderTone(open, null, null)).toBe('wait')
+    expect(orderTone({ ...open, receivedAt: null }, null, null)).toBe('warn')
+    expect(orderTone({ ...open, state: 'SETTLED' }, null, null)).toBe('good')
+    expect(orderTone({ ...open, state: 'REFUNDED' }, null, { code: 'over-limit' })).toBe('bad')
+    expect(orderTone({ ...open, state: 'REFUNDED' }, null, { code: 'expired' })).toBe('warn')
+    expect(orderTone({ ...open, state: 'REFUNDED' }, null, null)).toBe('warn')
+  })
+
+  it('without a state is a warning once the server has failed', () => {
+    expect(orderTone(null, null, null)).toBe('wait')
+    expect(orderTone(null, serverError(404, 'order-not-found'), null)).toBe('wait')
+    expect(orderTone(null, serverError(503, 'chain-unavailable'), null)).toBe('warn')
   })
 })
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { addressSchema } from '../../src/protocol/address.js'
 import type { Member } from '../chain/members.js'
 import { useAction } from '../hooks/useAction.js'
@@ -8,10 +8,13 @@ import { Field, hintId } from '../parts/field.js'
 import { WalletName } from '../parts/walletName.js'
 import { useAccount } from '../state/context.js'
 
+const TONES = { admin: 'good', member: 'good', leaving: 'warn', invited: 'wait' } as const
+
 export function Members() {
   const { session, members } = useAccount()
   const found = members.value
   const { busy, error, run } = useAction()
+  const [removing, setRemoving] = useState<Member | null>(null)
   const { membership } = session.client
   const change = (act: () => Promise<unknown>) =>
     run(async () => {
@@ -32,26 +35,19 @@ export function Members() {
             </tr>
           </thead>
           <tbody>
-            {found?.members.map(({ address, state }) => (
-              <tr key={address}>
+            {found?.members.map((member) => (
+              <tr key={member.address}>
                 <th scope="row">
-                  <WalletName address={address} />
+                  <WalletName address={member.address} />
                 </th>
                 <td>
-                  <span class={state === 'invited' || state === 'leaving' ? 'tag' : 'tag tag-good'}>
-                    {state}
-                  </span>
+                  <span class={`tag tag-${TONES[member.state]}`}>{member.state}</span>
                 </td>
                 <td class="number">
-                  {state === 'admin' ? null : (
-                    <button
-                      type="button"
-                      class="quiet"
-                      disabled={busy}
-                      onClick={() => change(() => membership.remove(address))}
-                    >
-                      {state === 'invited' ? 'Withdraw' : 'Remove'}
-                      <span class="visually-hidden"> {address}</span>
+                  {member.state === 'admin' ? null : (
+                    <button type="button" class="quiet" disabled={busy} onClick={() => setRemoving(member)}>
+                      {member.state === 'invited' ? 'Withdraw' : 'Remove'}
+                      <span class="visually-hidden"> {member.address}</span>
                     </button>
                   )}
                 </td>
@@ -60,10 +56,56 @@ export function Members() {
           </tbody>
         </table>
       </div>
+      {removing === null ? null : (
+        <Removal
+          key={removing.address}
+          member={removing}
+          busy={busy}
+          onRemove={async () => {
+            if (await change(() => membership.remove(removing.address))) setRemoving(null)
+          }}
+          onKeep={() => setRemoving(null)}
+        />
+      )}
       {found?.complete ? null : <p class="muted">Reading the members…</p>}
       <Invite busy={busy} onInvite={(address) => change(() => membership.invite(address))} />
       <FailureBox error={error} />
     </Card>
+  )
+}
+
+interface RemovalProps {
+  readonly member: Member
+  readonly busy: boolean
+  readonly onRemove: () => void
+  readonly onKeep: () => void
+}
+
+/** Asks before a member is removed, or an invitation withdrawn. */
+function Removal({ member: { address, state }, busy, onRemove, onKeep }: RemovalProps) {
+  const keep = useRef<HTMLButtonElement>(null)
+  // The question stands below the table, away from the button that asked it.
+  useEffect(() => keep.current?.focus(), [])
+  const isInvited = state === 'invited'
+  return (
+    <div class="box box-warn" role="alert" data-test="removal">
+      <strong>
+        {isInvited ? 'Withdraw the invitation of' : 'Remove'} <WalletName address={address} />?
+      </strong>
+      <p>
+        {isInvited
+          ? 'This wallet can then no longer join with it. You can invite it again.'
+          : 'This wallet can then no longer buy. It can still sell and withdraw. To return, it needs another invitation.'}
+      </p>
+      <p class="row">
+        <button type="button" disabled={busy} onClick={onRemove}>
+          {busy ? 'Waiting…' : isInvited ? 'Yes, withdraw' : 'Yes, remove'}
+        </button>
+        <button type="button" ref={keep} disabled={busy} onClick={onKeep}>
+          Keep
+        </button>
+      </p>
+    </div>
   )
 }
 

@@ -92,7 +92,7 @@ export function Rulebook(props: RulebookProps) {
                 <th scope="col">Buys</th>
                 <th scope="col">Sells</th>
                 <th scope="col" class="wide-only">
-                  May not trade
+                  May trade
                 </th>
               </tr>
             </thead>

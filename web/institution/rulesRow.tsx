@@ -44,15 +44,15 @@ export function RulesRow({ rules, symbols, isUncovered, onChange }: RulesRowProp
       </td>
       <td>
         <span class="narrow-only muted" aria-hidden="true">
-          May not trade
+          May trade
         </span>
         <div class="row">
           {symbols.map((symbol) => (
             <label key={symbol} class="check">
               <input
                 type="checkbox"
-                aria-label={`${name} may not trade ${symbol}`}
-                checked={restricted.includes(symbol)}
+                aria-label={`${name} may trade ${symbol}`}
+                checked={!restricted.includes(symbol)}
                 onChange={() => onChange({ ...rules, restricted: toggled(symbol) })}
               />
               {symbol}

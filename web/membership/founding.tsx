@@ -5,7 +5,7 @@ import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { useAccount } from '../state/context.js'
 
-/** Founds an institution; the platform must admit it. */
+/** Creates an institution; the platform must admit it. */
 export function Founding({ title }: { title: string }) {
   const { session, view } = useAccount()
   const { busy, error, run } = useAction()
@@ -21,9 +21,9 @@ export function Founding({ title }: { title: string }) {
     <Card title={title}>
       <form onSubmit={found}>
         <Field
-          label="Name of the institution"
+          label="Institution name"
           id="institution-name"
-          hint="Public, at most 31 characters. The platform must admit it; until then others may found one with this name."
+          hint="Public, up to 31 characters. Until the platform admits it, others can create one with the same name."
         >
           <input
             id="institution-name"
@@ -36,7 +36,7 @@ export function Founding({ title }: { title: string }) {
           />
         </Field>
         <button type="submit" class="primary" disabled={busy}>
-          {busy ? 'Founding…' : 'Found it'}
+          {busy ? 'Creating…' : 'Create institution'}
         </button>
       </form>
       <FailureBox error={error} />

@@ -32,8 +32,8 @@ export function Invitation({ invitation }: InvitationProps) {
         </code>
       </p>
       <p class="muted">
-        Names can look alike, addresses cannot. Compare this one with the address that your employer gave you.
-        A member can leave, but leaving takes several days.
+        Anyone can copy a name, but not an address. Compare this one with the address that your employer gave
+        you. You can leave later; leaving takes several days.
       </p>
       <button type="button" class="primary" disabled={busy} onClick={join}>
         {busy ? 'Joining…' : `Join ${name}`}

@@ -10,9 +10,9 @@ export function LeavingNote({ leavingAt }: { leavingAt: number | null }) {
   if (leavingAt === null) return null
   const at = timeOfDay(new Date(leavingAt * 1_000).toISOString(), new Date())
   return (
-    <p class="box" role="status" data-test="leaving">
-      This wallet leaves its institution at <b>{at}</b>. Until then the rulebook binds it, and it can sell and
-      withdraw, but not buy.
+    <p class="box box-warn" role="status" data-test="leaving">
+      This wallet leaves its institution at <b>{at}</b>. Until then the rulebook still applies, and you can
+      sell and withdraw, but not buy.
     </p>
   )
 }
@@ -39,8 +39,8 @@ export function LeaveCard({ name, leavingAt }: LeaveProps) {
       {asked ? (
         <>
           <p>
-            There is no way back: from now on this wallet buys nothing, and after some days it has left {name}
-            . Selling and withdrawing stay open.
+            This cannot be undone. You can no longer buy as a member of {name}, and your membership ends in a
+            few days. You can always sell and withdraw.
           </p>
           <div class="row">
             <button type="button" class="primary" disabled={busy} onClick={leave}>

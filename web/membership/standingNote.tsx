@@ -5,7 +5,7 @@ export function StandingNote() {
   const { value } = useAccount().standing
   if (value === 'outsider') {
     return (
-      <p class="box box-bad" role="status" data-test="not-covered">
+      <p class="box box-warn" role="status" data-test="not-covered">
         <strong>This wallet is not covered by the rulebook in force.</strong> The rulebook was published
         before this wallet was invited, and a rulebook names its members. The enclave refuses orders of a
         wallet that it does not name, and returns the money. Ask your admin to publish a new rulebook.
@@ -14,7 +14,7 @@ export function StandingNote() {
   }
   if (value === 'invited') {
     return (
-      <p class="box" role="status" data-test="not-covered">
+      <p class="box box-warn" role="status" data-test="not-covered">
         <strong>This wallet may not be covered by the rulebook in force.</strong> The rulebook was published
         before this wallet joined. Only its admin knows whether it names this wallet already. If it does not,
         the enclave refuses its orders and returns the money.

@@ -33,7 +33,7 @@ export function AdmitCard() {
   return (
     <Card title="Admit an institution">
       <form onSubmit={submit}>
-        <Field label="Its name" id="admit-name" hint="Exactly as it was founded.">
+        <Field label="Institution name" id="admit-name" hint="Exactly as its founder wrote it.">
           <input
             id="admit-name"
             aria-describedby={hintId('admit-name')}
@@ -45,9 +45,9 @@ export function AdmitCard() {
           />
         </Field>
         <Field
-          label="Its founder"
+          label="Founder’s address"
           id="admit-founder"
-          hint="Becomes its admin. Anyone can found one with the same name: ask the institution for this address."
+          hint="Becomes its admin. Anyone can use the same name, so ask the institution for this address."
         >
           <input
             id="admit-founder"

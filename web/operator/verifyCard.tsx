@@ -32,7 +32,7 @@ export function VerifyCard() {
         <Field
           label="Address"
           id="verify-address"
-          hint="A verified wallet (KYC) may trade as a member of an institution."
+          hint="A verified wallet (KYC) can trade as a member of an institution."
         >
           <input
             id="verify-address"

@@ -5,6 +5,10 @@ interface FieldProps {
   /** The id of the control inside. */
   readonly id: string
   readonly hint?: ComponentChildren
+  /** The fault of the control's value; it takes the hint's place. */
+  readonly error?: string | null
+  /** Stands beside the label. */
+  readonly aside?: ComponentChildren
   readonly children: ComponentChildren
 }
 
@@ -12,14 +16,17 @@ interface FieldProps {
 export const hintId = (id: string) => `${id}-hint`
 
 /** A control with its label and hint. */
-export function Field({ label, id, hint, children }: FieldProps) {
+export function Field({ label, id, hint, error = null, aside, children }: FieldProps) {
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <div class="field-head">
+        <label for={id}>{label}</label>
+        {aside}
+      </div>
       {children}
-      {hint === undefined ? null : (
-        <p class="hint" id={hintId(id)}>
-          {hint}
+      {hint === undefined && error === null ? null : (
+        <p class={error === null ? 'hint' : 'hint hint-bad'} id={hintId(id)}>
+          {error ?? hint}
         </p>
       )}
     </div>

@@ -11,14 +11,16 @@ export function ConnectScreen() {
     <div class="narrow">
       <h1>Trade without showing your hand</h1>
       <p class="lead">
-        This device seals your order. The server passes it on unread, the enclave executes it, and your
-        portfolio comes back encrypted, for this page alone to open.
+        Your order is sealed on this device. The server forwards it unread, the enclave executes it, and your
+        portfolio comes back encrypted, so that only you can open it.
       </p>
       <FailureBox error={error.value} />
       <section class="card" aria-labelledby="wallets">
         <h2 id="wallets">Connect a wallet</h2>
         {own.length === 0 ? (
-          <p class="muted">This browser has no wallet. Install one as an extension to see it here.</p>
+          <p class="muted">
+            No wallet found in this browser. Install a wallet extension, and it appears here.
+          </p>
         ) : (
           <WalletList wallets={own} />
         )}
@@ -29,8 +31,7 @@ export function ConnectScreen() {
             Demo wallets <span class="tag">sandbox only</span>
           </h2>
           <p class="muted">
-            Accounts of the local chain, which signs for them without asking. They have no value anywhere
-            else.
+            Test accounts of the local chain. They sign without asking and hold no real money.
           </p>
           <WalletList wallets={demo} />
         </section>
@@ -51,7 +52,7 @@ function WalletList({ wallets }: { wallets: readonly FoundWallet[] }) {
               <b>{wallet.name}</b>
               {wallet.demo === null ? null : <small>{wallet.demo}</small>}
             </span>
-            {connecting.value === wallet ? <small>look at your wallet…</small> : null}
+            {connecting.value === wallet ? <small>check your wallet…</small> : null}
           </button>
           {connecting.value === wallet ? (
             <button type="button" class="quiet" onClick={cancel}>

@@ -24,7 +24,7 @@ export function DeskScreen() {
     <>
       <ClaimsCard />
       <PolledFailure error={error} />
-      {value === null && error === null ? <p class="muted">Asking the server…</p> : null}
+      {value === null && error === null ? <p class="muted">Loading…</p> : null}
       {value?.screen === 'found' ? <FoundScreen view={value} /> : null}
       {value?.screen === 'wait' ? <StandingNote /> : null}
       {value?.screen === 'wait' ? <WaitScreen view={value} /> : null}

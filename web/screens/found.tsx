@@ -9,13 +9,14 @@ export function FoundScreen({ view }: { view: WalletView }) {
   const { address } = useAccount().session
   return (
     <div class="narrow">
-      <h1>Start with an institution</h1>
+      <h1>Join or create an institution</h1>
       <p class="lead">
-        A wallet trades as a member of an institution, whose admin writes the rules. This wallet has none yet.
+        You trade as a member of an institution, and its admin sets the rules. This wallet has no institution
+        yet.
       </p>
       {view.invitation === null ? null : <Invitation invitation={view.invitation} />}
       <OwnAddress address={address} use="To be invited, give the admin of an institution your address." />
-      <Founding title="Found one" />
+      <Founding title="Create an institution" />
     </div>
   )
 }

@@ -27,8 +27,8 @@ export function InstitutionScreen({ orgId }: { orgId: Hex }) {
       <PolledFailure error={institution.error ?? members.error} />
       <div class="columns">
         <div>
-          {isAdmin ? null : <p class="muted">Only the admin’s wallet can change members and rules.</p>}
-          {view === null && institution.error === null ? <p class="muted">Asking the server…</p> : null}
+          {isAdmin ? null : <p class="muted">Only the admin can change members and rules.</p>}
+          {view === null && institution.error === null ? <p class="muted">Loading…</p> : null}
           {isAdmin && view !== null ? (
             <Rulebook
               orgId={orgId}
@@ -54,8 +54,8 @@ function Unadmitted({ name }: { name: string }) {
   return (
     <>
       <h1>{name}</h1>
-      <p class="box">
-        The operator of the platform has not admitted it yet. Until then it has no members and no rulebook.
+      <p class="box box-wait">
+        The platform’s operator has not admitted this institution yet. Members and a rulebook come after that.
       </p>
     </>
   )
@@ -76,7 +76,7 @@ function Summary({ view }: { view: InstitutionView }) {
         <dt>Rulebook</dt>
         <dd>{view.rulesVersion === 0 ? 'none yet' : `version ${view.rulesVersion}`}</dd>
       </dl>
-      <h3 class="spaced">The whole platform’s pool</h3>
+      <h3 class="spaced">The platform’s pool</h3>
       <dl class="facts">
         <dt>USDC</dt>
         <dd>{money(view.pool.usdc)}</dd>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { PolledFailure } from '../parts/polledFailure.js'
 import { useAccount, useStore } from '../state/context.js'
 import { KeyCard } from '../trade/keyCard.js'
@@ -6,30 +6,42 @@ import { MarketTable } from '../trade/marketTable.js'
 import { OrdersCard } from '../trade/ordersCard.js'
 import { PortfolioCard } from '../trade/portfolioCard.js'
 import { Ticket } from '../trade/ticket.js'
+import { withEquity } from '../trade/ticketOrder.js'
 
-/** The market, the order ticket, the portfolio and the state of the orders. */
+/** The order ticket first, then the portfolio, the market and the state of the orders. */
 export function TradeScreen() {
   const { market } = useStore()
-  const { compliance, funds } = useAccount()
-  const [chosen, setChosen] = useState<string | null>(null)
-  const symbol = chosen ?? market.value?.symbols[0]?.symbol ?? ''
+  const { compliance, funds, draft, placing } = useAccount()
+  const ticket = useRef<HTMLDivElement>(null)
+  const { side, equity } = draft.value
+  const selected = equity ?? market.value?.symbols[0]?.symbol ?? null
+  const trade = (symbol: string) => {
+    placing.clear()
+    draft.value = withEquity(draft.peek(), symbol)
+    ticket.current?.scrollIntoView({ block: 'nearest' })
+    ticket.current?.querySelector<HTMLInputElement>('#ticket-amount')?.focus()
+  }
   return (
     <>
       <h1 class="visually-hidden">Trade</h1>
       <PolledFailure error={market.error ?? compliance.error ?? funds.error} />
-      <div class="columns">
-        <div>
-          {market.value === null && market.error === null ? <p class="muted">Asking for prices…</p> : null}
+      <div class="desk">
+        <div class="desk-side">
+          <div ref={ticket} class="anchor">
+            {market.value === null ? null : <Ticket market={market.value} />}
+          </div>
+          <PortfolioCard />
+        </div>
+        <div class="desk-main">
+          {market.value === null && market.error === null ? <p class="muted">Loading prices…</p> : null}
           {market.value === null ? null : (
-            <MarketTable market={market.value} selected={symbol} onSelect={setChosen} />
+            <MarketTable
+              market={market.value}
+              selected={side === 'WITHDRAW' ? null : selected}
+              onSelect={trade}
+            />
           )}
           <OrdersCard />
-        </div>
-        <div>
-          <PortfolioCard />
-          {market.value === null ? null : (
-            <Ticket market={market.value} symbol={symbol} onSymbol={setChosen} />
-          )}
           <KeyCard />
         </div>
       </div>

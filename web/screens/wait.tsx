@@ -7,16 +7,17 @@ import { OwnAddress } from '../parts/ownAddress.js'
 import { useAccount } from '../state/context.js'
 
 const WAITING: Record<WalletView['waitingFor'][number], readonly [title: string, detail: string]> = {
-  admission: ['Admission', 'The operator of the platform has to admit the institution.'],
-  kyc: ['Verification', 'The operator of the platform has to verify this wallet (KYC).'],
-  policy: ['A rulebook', 'The admin of the institution has to publish its first rulebook.'],
+  admission: ['Admission', 'The platform’s operator admits the institution.'],
+  kyc: ['Verification', 'The platform’s operator verifies this wallet (KYC).'],
+  policy: ['A rulebook', 'The institution’s admin publishes its first rulebook.'],
 }
 
 /** For a wallet that may not trade yet: the missing steps, and who takes them. */
 export function WaitScreen({ view }: { view: WalletView }) {
   const { address } = useAccount().session
   const name = view.orgId === null ? null : bytes32ToName(view.orgId)
-  const belongs = view.role === 'founder' ? `Founded: ${name}.` : `A member of ${name ?? 'an institution'}.`
+  const belongs =
+    view.role === 'founder' ? `You created ${name}.` : `You are a member of ${name ?? 'an institution'}.`
   const steps = [
     ['Institution', belongs, true] as const,
     ...(['admission', 'kyc', 'policy'] as const).map((step) => {
@@ -27,7 +28,7 @@ export function WaitScreen({ view }: { view: WalletView }) {
   return (
     <div class="narrow">
       <h1>Almost there</h1>
-      <p class="lead">This page checks every few seconds and opens automatically.</p>
+      <p class="lead">This page checks every few seconds and opens when all steps are done.</p>
       <LeavingNote leavingAt={view.leavingAt} />
       <ol class="steps">
         {steps.map(([title, detail, done]) => (
@@ -36,7 +37,8 @@ export function WaitScreen({ view }: { view: WalletView }) {
               {done ? '✓' : '·'}
             </span>
             <div>
-              <b>{title}</b> <span class={done ? 'tag tag-good' : 'tag'}>{done ? 'done' : 'waiting'}</span>
+              <b>{title}</b>{' '}
+              <span class={done ? 'tag tag-good' : 'tag tag-wait'}>{done ? 'done' : 'waiting'}</span>
               <p class="muted">{detail}</p>
             </div>
           </li>
@@ -56,7 +58,7 @@ export function WaitScreen({ view }: { view: WalletView }) {
         </p>
       ) : null}
       {view.invitation === null ? null : <Invitation invitation={view.invitation} />}
-      {view.role === 'founder' ? <Founding title="Found another" /> : null}
+      {view.role === 'founder' ? <Founding title="Create another institution" /> : null}
     </div>
   )
 }

@@ -6,6 +6,7 @@ import type {
   Hex,
   InstitutionView,
   OpenedPortfolio,
+  OrderStatus,
   Views,
   WalletView,
 } from '../../src/client/index.js'
@@ -16,11 +17,16 @@ import { createStandingReader, type Standing } from '../chain/standing.js'
 import type { Settings } from '../settings.js'
 import { withOpenOrders, withPlaced } from '../trade/orderMemory.js'
 import { type KeyInUse, newestMade } from '../trade/portfolioKeys.js'
+import { EMPTY_TICKET, type TicketDraft } from '../trade/ticketOrder.js'
 import type { Session } from '../wallet/session.js'
+import { shortHex } from '../words/format.js'
+import { requestWords } from '../words/request.js'
 import { createOrders, type Orders } from './orders.js'
 import { createPlacing, type Placing } from './placing.js'
+import { createProgress, type Progress } from './progress.js'
 import { type Ask, createQuery, type Pace, type Query } from './query.js'
 import { createRulebookWork, type RulebookWork } from './rulebookWork.js'
+import type { Toast, Toasts } from './toasts.js'
 
 /** Everything that the page knows of a connected wallet. It ends with the session: one wallet, one chain. */
 export interface Account {
@@ -34,6 +40,10 @@ export interface Account {
   readonly portfolio: Query<OpenedPortfolio | null>
   readonly orders: Orders
   readonly placing: Placing
+  /** How far the order is that was placed last; null without one. */
+  readonly progress: ReadonlySignal<Progress | null>
+  /** The order ticket as it stands. It survives a change of screen. */
+  readonly draft: Signal<TicketDraft>
   readonly rulebook: RulebookWork
   /** The newest key of the portfolio; null while none is in use. */
   readonly key: Signal<KeyInUse | null>
@@ -50,12 +60,13 @@ export interface AccountDeps {
   readonly settings: Settings
   readonly views: Views
   readonly isSeen: ReadonlySignal<boolean>
+  readonly toasts: Pick<Toasts, 'show'>
 }
 
 const [SOON_MS, LATER_MS] = [3_000, 15_000]
 const [INSTITUTION_MS, CHAIN_MS, COMPLIANCE_MS, RARE_MS] = [5_000, 10_000, 30_000, 60_000]
 
-export function createAccount({ session, settings, views, isSeen }: AccountDeps): Account {
+export function createAccount({ session, settings, views, isSeen, toasts }: AccountDeps): Account {
   const { client, provider, address } = session
   const ask = <T>(question: () => Ask<T> | null, pace: Pace<T>) => createQuery({ isSeen, question, pace })
   const poll = <T>(question: Ask<T>, pace: Pace<T>) => ask(() => question, pace)
@@ -74,26 +85,36 @@ export function createAccount({ session, settings, views, isSeen }: AccountDeps)
     return opened
   }
   const portfolio = ask(() => (key.value === null ? null : () => readPortfolio()), CHAIN_MS)
-  const refresh = () => {
-    funds.refresh()
-    portfolio.refresh()
-  }
   const readOrders = createOrderHistory(provider, settings, address)
   const history = read(() => readOrders, LATER_MS)
-  const orders = createOrders({ client, isSeen, history, key, onEnd: refresh })
+  const orders = createOrders({ client, isSeen, history, key, onEnd })
   const { memory } = orders
+  function report(orderId: Hex, tone: Toast['tone'], happened: string) {
+    const request = memory.peek().ordered.get(orderId)
+    toasts.show({ tone, says: `${happened}: ${request ? requestWords(request) : shortHex(orderId)}` })
+  }
+  function onEnd({ orderId, state }: OrderStatus) {
+    funds.refresh()
+    portfolio.refresh()
+    if (state === 'SETTLED') report(orderId, 'good', 'Settled')
+    else report(orderId, 'warn', 'Refunded')
+  }
+  const placing = createPlacing({
+    ...{ client, key },
+    isKeyMissing: () => isKeyMissing(address, key.peek()),
+    onOrder(orderId, request) {
+      memory.value = withPlaced(memory.peek(), orderId, request)
+      funds.refresh()
+      report(orderId, 'wait', 'Order sent')
+    },
+  })
   return {
     ...{ session, view, orgId, isAdmin, key, funds, portfolio, orders },
     compliance: poll((aborted) => views.compliance(address, aborted), COMPLIANCE_MS),
     claims: poll(() => client.claims(), RARE_MS),
-    placing: createPlacing({
-      ...{ client, key },
-      isKeyMissing: () => isKeyMissing(address, key.peek()),
-      onOrder(orderId, request) {
-        memory.value = withPlaced(memory.peek(), orderId, request)
-        funds.refresh()
-      },
-    }),
+    placing,
+    progress: createProgress(placing, orders),
+    draft: signal(EMPTY_TICKET),
     rulebook: createRulebookWork(client),
     institution: ask(() => {
       const id = orgId.value

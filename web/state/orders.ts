@@ -61,7 +61,8 @@ export function createOrders({ client, isSeen, history, key, onEnd }: OrdersDeps
     return createQuery({ isSeen, question: () => question, pace })
   }
   function create(orderId: Hex): OrderQueries {
-    let wasOpen = false
+    // An order that this page has placed may end before its state is first read.
+    let wasOpen = memory.peek().placed.includes(orderId)
     const look = (seen: OrderStatus) => {
       if (hasEnded(seen)) {
         // Not earlier: until then the server may lose the envelope, and only this browser can submit it again.

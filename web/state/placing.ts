@@ -18,6 +18,8 @@ export type PlacingStep = 'unlocking' | 'signing' | PlaceStep
 export interface PlacingState {
   /** Null while no order is being placed. */
   readonly step: PlacingStep | null
+  /** The order whose escrow is open, for its stages on the ticket; null before, and while that is uncertain. */
+  readonly orderId: Hex | null
   /** The wallet that took the order's id, while the client retries with new ones. */
   readonly taken: TakenId | null
   readonly error: unknown
@@ -31,6 +33,8 @@ export interface Placing {
   place(request: OrderRequest): Promise<boolean>
   /** Stops retrying. */
   stop(): void
+  /** Forgets how the last order went, unless its escrow may be open: that warning stays until the next order. */
+  clear(): void
 }
 
 interface PlacingDeps {
@@ -42,7 +46,7 @@ interface PlacingDeps {
   readonly onOrder: (orderId: Hex, request: OrderRequest) => void
 }
 
-const NONE: PlacingState = { step: null, taken: null, error: null, mayBeOpen: false }
+const NONE: PlacingState = { step: null, orderId: null, taken: null, error: null, mayBeOpen: false }
 
 /** Seals orders, opens their escrows and submits them. */
 export function createPlacing({ client, key, isKeyMissing, onOrder }: PlacingDeps): Placing {
@@ -72,8 +76,8 @@ export function createPlacing({ client, key, isKeyMissing, onOrder }: PlacingDep
           onIdTaken: (taken) => change({ taken, step: 'signing' }),
           onOpen(orderId, isCertain) {
             isListed = true
-            change({ mayBeOpen: !isCertain })
             onOrder(orderId, request)
+            change({ orderId: isCertain ? orderId : null, mayBeOpen: !isCertain })
           },
         })
       } catch (error) {
@@ -83,5 +87,8 @@ export function createPlacing({ client, key, isKeyMissing, onOrder }: PlacingDep
       return isListed
     },
     stop: () => stopping.abort(new PlacingStopped()),
+    clear() {
+      if (state.peek().step === null && !state.peek().mayBeOpen) state.value = NONE
+    },
   }
 }

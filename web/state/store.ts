@@ -1,13 +1,19 @@
-import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { computed, type ReadonlySignal } from '@preact/signals'
 import { JsonRpcProvider, type Provider } from 'ethers'
-import { createReader, type Health, type MarketClock, type MarketView } from '../../src/client/index.js'
+import {
+  createReader,
+  type Health,
+  type MarketBars,
+  type MarketClock,
+  type MarketView,
+} from '../../src/client/index.js'
 import { createEventsReader } from '../chain/events.js'
 import type { LogsSoFar } from '../chain/logs.js'
 import type { Settings } from '../settings.js'
-import { type Seen, withPrices } from '../trade/sparkline.js'
 import { type Account, createAccount } from './account.js'
 import { type BrowserState, createBrowserState } from './browser.js'
 import { createQuery, type Query } from './query.js'
+import { createToasts, type Toasts } from './toasts.js'
 import { createWallets, type Wallets } from './wallets.js'
 
 /** The page's state: signals and queries, which screens read. It lasts as long as the page. */
@@ -16,10 +22,11 @@ export interface Store extends BrowserState {
   readonly wallets: Wallets
   /** Null without a connected wallet. */
   readonly account: ReadonlySignal<Account | null>
+  readonly toasts: Toasts
   readonly clock: Query<MarketClock>
   readonly market: Query<MarketView>
-  /** The prices that this page has seen. */
-  readonly seen: ReadonlySignal<Seen>
+  /** The prices of the last days. */
+  readonly bars: Query<MarketBars>
   readonly health: Query<Health>
   /** Whether there is a way to read the chain: the page's own node if configured, else the wallet's. */
   readonly canRead: ReadonlySignal<boolean>
@@ -30,7 +37,8 @@ export interface Store extends BrowserState {
 /** The page polls again by itself, and shows the failure until then. */
 const ONCE = { attempts: 1, baseMs: 0, maxMs: 0 }
 const TIMEOUT_MS = 8_000
-const [CLOCK_MS, AWAY_MS, MARKET_MS, HEALTH_MS, EVENTS_MS] = [15_000, 3_000, 3_000, 5_000, 2_000]
+const [CLOCK_MS, AWAY_MS, MARKET_MS, BARS_MS] = [15_000, 3_000, 3_000, 60_000]
+const [HEALTH_MS, EVENTS_MS] = [5_000, 2_000]
 
 export function createStore(settings: Settings): Store {
   const { chain, serverUrl } = settings
@@ -38,9 +46,10 @@ export function createStore(settings: Settings): Store {
   const { isSeen } = browser
   const { views } = createReader({ serverUrl, timing: ONCE, timeoutMs: TIMEOUT_MS })
   const wallets = createWallets(settings, browser)
+  const toasts = createToasts()
   const account = computed(() => {
     const session = wallets.session.value
-    return session === null ? null : createAccount({ session, settings, views, isSeen })
+    return session === null ? null : createAccount({ session, settings, views, isSeen, toasts })
   })
   window.addEventListener('focus', () => account.peek()?.orders.history.refresh())
 
@@ -49,9 +58,8 @@ export function createStore(settings: Settings): Store {
     const session = wallets.session.value
     return own ?? (session?.chainId === chain.id ? session.provider : null)
   })
-  const seen = signal<Seen>(new Map())
   return {
-    ...{ ...browser, settings, wallets, account, seen },
+    ...{ ...browser, settings, wallets, account, toasts },
     clock: createQuery({
       isSeen,
       question: () => askClock,
@@ -59,6 +67,11 @@ export function createStore(settings: Settings): Store {
       pace: (_clock, error) => (error === null ? CLOCK_MS : AWAY_MS),
     }),
     market: createQuery({ isSeen, question: () => askMarket, pace: MARKET_MS }),
+    bars: createQuery({
+      isSeen,
+      question: () => askBars,
+      pace: (_bars, error) => (error === null ? BARS_MS : AWAY_MS),
+    }),
     health: createQuery({ isSeen, question: () => askHealth, pace: HEALTH_MS }),
     canRead: computed(() => reader.value !== null),
     events: createQuery({
@@ -72,10 +85,11 @@ export function createStore(settings: Settings): Store {
   function askClock(aborted: AbortSignal) {
     return views.clock(aborted)
   }
-  async function askMarket(aborted: AbortSignal) {
-    const market = await views.market(aborted)
-    seen.value = withPrices(seen.peek(), market.symbols)
-    return market
+  function askMarket(aborted: AbortSignal) {
+    return views.market(aborted)
+  }
+  function askBars(aborted: AbortSignal) {
+    return views.bars(aborted)
   }
   function askHealth(aborted: AbortSignal) {
     return views.health(aborted)

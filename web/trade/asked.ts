@@ -22,19 +22,19 @@ export interface Asking {
 export function askedFor({ unlocked, escrowed, allowance, step }: Asking): readonly Asked[] {
   const unlocking = {
     step: 'unlocking' as const,
-    says: 'To sign one text twice. The signature derives the key that opens your portfolio.',
+    says: 'Sign a short text twice. This makes the key that opens your portfolio.',
   }
-  const signing = { step: 'signing' as const, says: 'To sign the order. This device then seals it.' }
+  const signing = { step: 'signing' as const, says: 'Sign the order. This device then seals it.' }
   const approving = {
     step: 'approving' as const,
-    says: `To let the escrow take ${money(escrowed)} USDC, exactly that.`,
+    says: `Approve exactly ${money(escrowed)} USDC for the escrow.`,
   }
   const opening = {
     step: 'opening' as const,
     says:
       escrowed > 0n
-        ? `To open the escrow with ${money(escrowed)} USDC. A refused order gives it back.`
-        : 'To open the order on the chain, which shows no amount.',
+        ? `Open the escrow with ${money(escrowed)} USDC. You get it back if the order is refused.`
+        : 'Open the order on the chain. No amount shows there.',
   }
   return [
     ...(unlocked && step !== 'unlocking' ? [] : [unlocking]),

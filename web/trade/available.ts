@@ -12,7 +12,7 @@ export function available(
   if (side === 'BUY' && payFrom === 'wallet') {
     return funds === null ? '' : `${money(funds.balance)} USDC in the wallet.`
   }
-  if (portfolio === null) return 'Open your portfolio to see the available amount.'
+  if (portfolio === null) return 'Open your portfolio to see how much is available.'
   if (symbol === 'USDC' || side === 'BUY') return `${money(freeCash(portfolio))} USDC free in the portfolio.`
   return `${shares(freeShares(portfolio, symbol))} ${symbol} free in the portfolio.`
 }

@@ -19,15 +19,15 @@ export function ClaimsCard() {
   return (
     <Card title="Waiting for you">
       <p class="muted">
-        The wallet could not receive this: its USDC is blocked, or its shares are frozen. It is held outside
-        the platform’s pool until it can be paid out.
+        This could not be paid to your wallet, because its USDC is blocked or its shares are frozen. It is
+        held for you, apart from the platform’s pool.
       </p>
       <ul class="claims">
         {value.map((claim) => (
           <li key={claim.asset} data-claim={claim.asset}>
             <b>{amountOf(claim)}</b>{' '}
             <button type="button" class="quiet" disabled={busy} onClick={() => pay(claim, null)}>
-              {busy ? 'Waiting…' : 'Pay it to this wallet'}
+              {busy ? 'Waiting…' : 'Pay to this wallet'}
             </button>{' '}
             {claim.recipient === null ? null : (
               <button
@@ -37,7 +37,7 @@ export function ClaimsCard() {
                 title={claim.recipient}
                 onClick={() => pay(claim, claim.recipient)}
               >
-                Pay it to {shortHex(claim.recipient)}
+                Pay to {shortHex(claim.recipient)}
               </button>
             )}
           </li>

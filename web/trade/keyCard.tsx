@@ -51,17 +51,17 @@ export function KeyCard() {
         </div>
       ) : null}
       {waits ? (
-        <p class="box" data-test="key-waits">
-          Your portfolio on chain is still sealed to the older key, so a thief of that key can read it. Your
-          next order that the enclave accepts replaces it. The smallest order is a withdrawal of cash.
+        <p class="box box-warn" data-test="key-waits">
+          Your portfolio on the chain is still sealed to the older key, so a thief of that key can read it.
+          Your next accepted order changes that. The smallest one is a withdrawal of cash.
         </p>
       ) : null}
       <details open={saved !== null || missing}>
-        <summary>Was it phished, or do you have a key file?</summary>
+        <summary>Replace the key, or use a key file</summary>
         <p class="muted">
-          A page that has your signature of “Service portfolio key v1” can read your portfolio. If you signed
-          it on any other page, make a new key, which no signature can derive. A thief keeps what he has read.
-          If you have a key file already, choose it first: the new file then holds its keys too.
+          A page on which you signed “Service portfolio key v1” can read your portfolio. If you signed it
+          anywhere but here, make a new key. It protects everything from your next order on. If you already
+          have a key file, choose it first, so that the new file holds its keys too.
         </p>
         <button type="button" disabled={making.busy} onClick={make}>
           Make a new key

@@ -1,19 +1,17 @@
-import { useState } from 'preact/hooks'
-import type { Notice, OrderStatus } from '../../src/client/index.js'
-import { formatDecimal } from '../../src/client/index.js'
+import { useEffect, useState } from 'preact/hooks'
+import type { OrderStatus } from '../../src/client/index.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { useAccount } from '../state/context.js'
 import type { DeskOrder } from '../state/orders.js'
 import { money, shortHex } from '../words/format.js'
-import { orderWords } from '../words/timeline.js'
+import { requestWords } from '../words/request.js'
+import { orderTone, orderWords } from '../words/timeline.js'
 import { isEnvelopeMissing } from './envelopeMissing.js'
 import { hasEnded } from './hasEnded.js'
 import { keptOrder } from './keptOrders.js'
-import type { Ordered } from './orderMemory.js'
 import { OrderNotice } from './orderNotice.js'
-import { decimalsOf } from './ticketOrder.js'
 import { Timeline } from './timeline.js'
 
 interface OrderCardProps {
@@ -25,6 +23,10 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
   const { orderId, request } = order
   const { orders, key } = useAccount()
   const [isOpen, setOpen] = useState(startsOpen)
+  // The chain may list an order before this page knows that it is its own.
+  useEffect(() => {
+    if (startsOpen) setOpen(true)
+  }, [startsOpen])
   const queries = orders.of(orderId)
   const { value: status, error } = queries.status
   const { value: notice } = queries.notice
@@ -36,7 +38,7 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
         {request === null && status?.amount ? (
           <span class="muted">escrow of {money(status.amount)} USDC</span>
         ) : null}
-        <span class={`tag ${tagOf(status, notice)}`} role="status">
+        <span class={`tag tag-${orderTone(status, error, notice)}`} role="status">
           {state}
         </span>
       </div>
@@ -47,7 +49,7 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
       {isEnvelopeMissing(status, error) ? <Resubmit order={order} /> : null}
       {status === null ? null : <Reclaim status={status} />}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>What happened</summary>
+        <summary>Details</summary>
         {isOpen ? <Timeline timeline={queries.timeline} /> : null}
       </details>
     </li>
@@ -64,18 +66,6 @@ function unknownWords(status: OrderStatus, unlocked: boolean): string {
     : 'Open your portfolio to see the order’s content.'
 }
 
-function requestWords(request: Ordered): string {
-  const { side, symbol, maxSpend } = request
-  const verb = { BUY: 'Buy', SELL: 'Sell', WITHDRAW: 'Withdraw' }[side]
-  if (side !== 'WITHDRAW') return `${verb} ${symbol} for ${money(maxSpend)} USDC`
-  return `${verb} ${formatDecimal(maxSpend, decimalsOf(request))} ${symbol}`
-}
-
-function tagOf(status: OrderStatus | null, notice: Notice | null): string {
-  if (status?.state === 'SETTLED') return 'tag-good'
-  return status?.state === 'REFUNDED' && notice !== null ? 'tag-bad' : ''
-}
-
 /** For an order whose envelope the server lacks, but this browser may have. */
 function Resubmit({ order }: Pick<OrderCardProps, 'order'>) {
   const { client } = useAccount().session
@@ -87,8 +77,8 @@ function Resubmit({ order }: Pick<OrderCardProps, 'order'>) {
       await client.submitOrder(kept)
     })
   return (
-    <div class="box">
-      <p>The server does not have the sealed envelope of this order. It is kept in this browser.</p>
+    <div class="box box-warn">
+      <p>The server does not have this order’s sealed envelope. This browser still has it.</p>
       <button type="button" disabled={busy} onClick={submit}>
         {busy ? 'Submitting…' : 'Submit it again'}
       </button>
@@ -110,9 +100,11 @@ function Reclaim({ status }: { status: OrderStatus }) {
     })
   return (
     <div class="box">
-      <p>This order has had no answer for a week after its deadline. You can reclaim it from the contract.</p>
+      <p>
+        This order got no answer within a week of its deadline. You can reclaim its escrow from the contract.
+      </p>
       <button type="button" disabled={busy} onClick={reclaim}>
-        Take it back
+        Reclaim the escrow
       </button>
       <FailureBox error={error} />
     </div>

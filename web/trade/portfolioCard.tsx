@@ -30,17 +30,19 @@ export function PortfolioCard() {
       {unlocked ? null : (
         <>
           <p class="muted">
-            It is encrypted on the chain. Your wallet signs one text twice, and the signature derives the key
-            that opens it. The key stays in this page’s memory.
+            Your portfolio is encrypted on the chain. Your wallet signs a short text twice, which makes the
+            key that opens it. The key stays in this page’s memory.
           </p>
           <button type="button" class="primary" disabled={unlocking.busy} onClick={unlock}>
-            {unlocking.busy ? 'Look at your wallet…' : 'Open my portfolio'}
+            {unlocking.busy ? 'Check your wallet…' : 'Open my portfolio'}
           </button>
           <FailureBox error={unlocking.error} />
         </>
       )}
       <PolledFailure error={error} />
-      {unlocked && !answered && error === null ? <p class="muted">Reading it from the chain…</p> : null}
+      {unlocked && !answered && error === null ? (
+        <p class="muted">Reading your portfolio from the chain…</p>
+      ) : null}
       {unlocked && answered && value === null ? (
         <p class="muted">You have no portfolio yet. Your first order creates it.</p>
       ) : null}
@@ -58,7 +60,7 @@ function Opened({ opened, symbols }: { opened: OpenedPortfolio; symbols: MarketV
         {money(total)} <small class="muted">USDC</small>
       </p>
       {unpriced.length === 0 ? null : (
-        <p class="muted">Without {unpriced.join(', ')}, which has no price now.</p>
+        <p class="muted">Not counted, because there is no price now: {unpriced.join(', ')}.</p>
       )}
       <div class="scroll">
         <table>

@@ -1,22 +1,18 @@
-import { useState } from 'preact/hooks'
-import type { Funds, MarketView, Portfolio, TakenId } from '../../src/client/index.js'
+import type { MarketView, TakenId } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
 import { Choice } from '../parts/choice.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { useAccount, useStore } from '../state/context.js'
-import { failureOf } from '../words/failures.js'
+import { failureOf, isAsleep } from '../words/failures.js'
 import { feeWords } from '../words/fees.js'
-import { shares } from '../words/format.js'
+import { reviewWords, worthOf } from '../words/review.js'
+import { AmountField } from './amountField.js'
 import { available } from './available.js'
-import { amountOf, decimalsOf, estimate, orderOf, type Ticket as TicketFields } from './ticketOrder.js'
+import { OrderStages } from './orderStages.js'
+import { availableUnits, type Checked, checkTicket, priceOf, type TicketFacts } from './ticketCheck.js'
+import { orderOf, type TicketDraft, type Ticket as TicketFields, ticketOf } from './ticketOrder.js'
 import { TicketSteps } from './ticketSteps.js'
-
-interface TicketProps {
-  readonly market: MarketView
-  readonly symbol: string
-  readonly onSymbol: (symbol: string) => void
-}
 
 const SIDES = [
   ['BUY', 'Buy'],
@@ -28,82 +24,117 @@ const SOURCES = [
   ['cash', 'Portfolio cash'],
 ] as const
 const LIFETIMES = [
-  [1, 'an hour'],
-  [24, 'a day'],
-  [168, 'a week'],
+  [1, '1 hour'],
+  [24, '1 day'],
+  [168, '1 week'],
 ] as const
 const VERBS = { BUY: 'Buy', SELL: 'Sell', WITHDRAW: 'Withdraw' }
 
-export function Ticket(props: TicketProps) {
-  const { market, onSymbol } = props
-  const clock = useStore().clock.value
-  const account = useAccount()
-  const funds = account.funds.value
-  const portfolio = account.portfolio.value?.portfolio ?? null
-  const placing = account.placing.state.value
-  const isBusy = placing.step !== null
-  const [side, setSide] = useState<TicketFields['side']>('BUY')
-  const [amount, setAmount] = useState('')
-  const [payFrom, setPayFrom] = useState<TicketFields['payFrom']>('wallet')
-  const [hours, setHours] = useState(24)
-  const [withdrawn, setWithdrawn] = useState('USDC')
-  const symbol = side === 'WITHDRAW' ? withdrawn : props.symbol
-  const ticket = { side, symbol, amount, payFrom, hours }
-  const units = amountOf(ticket)
-  const symbols =
-    side === 'WITHDRAW'
-      ? ['USDC', ...Object.keys(portfolio?.positions ?? {})]
-      : market.symbols.map((equity) => equity.symbol)
+/** The portfolio of an account that has none yet. */
+const NO_PORTFOLIO = { cash: 0n, positions: {}, openOrders: {} }
 
-  const amountNow = typeof units === 'bigint' ? units : null
-  const fees = feeWords(side, market, { amount: amountNow, price: priceOf(market, symbol) })
+/** The order ticket. An order that cannot go through cannot be sent, and the button says why. */
+export function Ticket({ market }: { market: MarketView }) {
+  const { placing, key, funds, draft } = useAccount()
+  const ticket = ticketOf(draft.value, market.symbols[0]?.symbol ?? '')
+  const facts = useFacts(market)
+  const checked = checkTicket(ticket, facts)
+  const order = checked.kind === 'ready' ? checked : null
+  const state = placing.state.value
+  const isBusy = state.step !== null
 
+  const change = (to: Partial<TicketDraft>) => {
+    placing.clear()
+    draft.value = { ...draft.peek(), ...to }
+  }
+  const choose = (symbol: string) =>
+    change(ticket.side === 'WITHDRAW' ? { asset: symbol } : { equity: symbol })
   const place = async (event: Event) => {
     event.preventDefault()
-    if (typeof units !== 'bigint') return
-    if (await account.placing.place(orderOf(ticket, units, Date.now()))) setAmount('')
+    if (order === null || isBusy) return
+    if (await placing.place(orderOf(ticket, order.units, Date.now()))) {
+      draft.value = { ...draft.peek(), amount: '' }
+    }
   }
   return (
     <Card title="Order">
       <form onSubmit={place}>
-        <Choice legend="Side" name="side" options={SIDES} value={side} onChange={setSide} />
-        <Field label={side === 'WITHDRAW' ? 'What' : 'Equity'} id="ticket-symbol">
+        <Fields ticket={ticket} facts={facts} checked={checked} onChange={change} onSymbol={choose} />
+        <Review ticket={ticket} market={market} checked={checked} facts={facts} />
+        <button type="submit" class="primary" disabled={isBusy || order === null} data-test="place">
+          {isBusy ? 'Sending…' : buttonWords(checked, ticket)}
+        </button>
+      </form>
+      <OrderStages />
+      <TicketSteps
+        step={state.step}
+        unlocked={key.value !== null}
+        escrowed={ticket.side === 'BUY' && ticket.payFrom === 'wallet' ? (order?.units ?? 0n) : 0n}
+        allowance={funds.value?.allowance ?? 0n}
+      />
+      {state.taken === null ? null : <InTheWay taken={state.taken} onStop={placing.stop} />}
+      {state.mayBeOpen ? <MayBeOpen error={state.error} /> : <FailureBox error={state.error} />}
+    </Card>
+  )
+}
+
+function useFacts(market: MarketView): TicketFacts {
+  const { clock, market: prices, now } = useStore()
+  const { funds, portfolio, compliance, view } = useAccount()
+  return {
+    market,
+    isAway: isAsleep(prices.error) || isAsleep(clock.error),
+    clock: clock.value,
+    funds: funds.value,
+    portfolio: portfolio.value?.portfolio ?? (portfolio.answered ? NO_PORTFOLIO : null),
+    compliance: compliance.value,
+    view: view.value,
+    now: now.value,
+  }
+}
+
+interface FieldsProps {
+  readonly ticket: TicketFields
+  readonly facts: TicketFacts
+  readonly checked: Checked
+  readonly onChange: (to: Partial<TicketDraft>) => void
+  readonly onSymbol: (symbol: string) => void
+}
+
+function Fields({ ticket, facts, checked, onChange, onSymbol }: FieldsProps) {
+  const { side, symbol, payFrom, hours } = ticket
+  const errorOf = (field: string) =>
+    checked.kind === 'fault' && checked.field === field ? checked.says : null
+  return (
+    <>
+      <Choice
+        legend="Side"
+        name="side"
+        options={SIDES}
+        value={side}
+        onChange={(to) => onChange({ side: to, amount: '' })}
+      />
+      <div class="pair">
+        <Field label={side === 'WITHDRAW' ? 'Asset' : 'Equity'} id="ticket-symbol" error={errorOf('symbol')}>
           <select
             id="ticket-symbol"
+            aria-describedby={errorOf('symbol') === null ? undefined : hintId('ticket-symbol')}
+            aria-invalid={errorOf('symbol') !== null}
             value={symbol}
-            onChange={({ currentTarget: { value } }) =>
-              side === 'WITHDRAW' ? setWithdrawn(value) : onSymbol(value)
-            }
+            onChange={({ currentTarget }) => onSymbol(currentTarget.value)}
           >
-            {symbols.map((option) => (
+            {optionsOf(side, facts).map((option) => (
               <option key={option}>{option}</option>
             ))}
           </select>
         </Field>
-        <Field
-          label={decimalsOf(ticket) === 6 ? 'Amount in USDC' : 'Number of shares'}
-          id="ticket-amount"
-          hint={hintOf(ticket, units, { market, funds, portfolio })}
-        >
-          <input
-            id="ticket-amount"
-            aria-describedby={hintId('ticket-amount')}
-            inputMode="decimal"
-            autocomplete="off"
-            required
-            value={amount}
-            aria-invalid={typeof units === 'string'}
-            onInput={(event) => setAmount(event.currentTarget.value)}
-          />
-        </Field>
-        {side === 'BUY' ? (
-          <Choice legend="Pay from" name="pay-from" options={SOURCES} value={payFrom} onChange={setPayFrom} />
-        ) : null}
-        <Field label="Cancel the rest after" id="ticket-hours">
+        <Field label="Good for" id="ticket-hours" error={errorOf('hours')}>
           <select
             id="ticket-hours"
+            aria-describedby={errorOf('hours') === null ? undefined : hintId('ticket-hours')}
+            aria-invalid={errorOf('hours') !== null}
             value={hours}
-            onChange={(event) => setHours(Number(event.currentTarget.value))}
+            onChange={({ currentTarget }) => onChange({ hours: Number(currentTarget.value) })}
           >
             {LIFETIMES.map(([value, label]) => (
               <option key={value} value={value}>
@@ -112,28 +143,70 @@ export function Ticket(props: TicketProps) {
             ))}
           </select>
         </Field>
-        {clock !== null && !clock.isOpen && side !== 'WITHDRAW' ? (
-          <p class="box">The market is closed. The order waits, sealed, until it opens.</p>
-        ) : null}
-        {fees === '' ? null : (
-          <p class="muted" data-test="fees">
-            {fees}
-          </p>
-        )}
-        <button type="submit" class="primary" disabled={isBusy || typeof units !== 'bigint'}>
-          {isBusy ? 'Placing…' : `${VERBS[side]} ${symbol}`}
-        </button>
-      </form>
-      <TicketSteps
-        step={placing.step}
-        unlocked={account.key.value !== null}
-        escrowed={side === 'BUY' && payFrom === 'wallet' && typeof units === 'bigint' ? units : 0n}
-        allowance={funds?.allowance ?? 0n}
+      </div>
+      {side === 'BUY' ? (
+        <Choice
+          legend="Pay from"
+          name="pay-from"
+          options={SOURCES}
+          value={payFrom}
+          onChange={(to) => onChange({ payFrom: to })}
+        />
+      ) : null}
+      <AmountField
+        ticket={ticket}
+        hint={available(ticket, facts.funds, facts.portfolio)}
+        error={errorOf('amount')}
+        available={availableUnits(ticket, facts)}
+        onChange={onChange}
       />
-      {placing.taken === null ? null : <InTheWay taken={placing.taken} onStop={account.placing.stop} />}
-      {placing.mayBeOpen ? <MayBeOpen error={placing.error} /> : <FailureBox error={placing.error} />}
-    </Card>
+    </>
   )
+}
+
+/** A symbol that is no longer listed can still be sold and withdrawn. */
+function optionsOf(side: TicketFields['side'], { market, portfolio }: TicketFacts): readonly string[] {
+  const listed = market.symbols.map((equity) => equity.symbol)
+  const held = Object.keys(portfolio?.positions ?? {})
+  if (side === 'WITHDRAW') return ['USDC', ...held]
+  return side === 'BUY' ? listed : [...new Set([...listed, ...held])]
+}
+
+interface ReviewProps {
+  readonly ticket: TicketFields
+  readonly market: MarketView
+  readonly checked: Checked
+  readonly facts: TicketFacts
+}
+
+/** What the order comes to, before it is signed. */
+function Review({ ticket, market, checked, facts }: ReviewProps) {
+  const { side, symbol } = ticket
+  const order = checked.kind === 'ready' ? checked : null
+  const fees = feeWords(side, market, { amount: order && worthOf(order), price: priceOf(market, symbol) })
+  const isClosed = facts.clock !== null && !facts.clock.isOpen && side !== 'WITHDRAW'
+  return (
+    <>
+      {checked.kind === 'fault' && checked.field === null ? (
+        <p class="box box-wait" role="status">
+          {checked.says}
+        </p>
+      ) : null}
+      {isClosed && checked.kind !== 'fault' ? (
+        <p class="box box-wait">The market is closed. The order waits, sealed, until it opens.</p>
+      ) : null}
+      {order === null ? null : (
+        <p class="review" data-test="review">
+          <b>{reviewWords(ticket, order, market)}</b> {fees}
+        </p>
+      )}
+    </>
+  )
+}
+
+function buttonWords(checked: Checked, { side, symbol }: TicketFields): string {
+  if (checked.kind === 'fault') return checked.brief
+  return checked.kind === 'empty' ? 'Enter an amount' : `${VERBS[side]} ${symbol}`
 }
 
 /** Another wallet copies the ids of this wallet's pending orders, so that none opens. */
@@ -160,26 +233,9 @@ function InTheWay({ taken: { by, times }, onStop }: { taken: TakenId; onStop: ()
 /** Does not advise trying again, because that could escrow a second time. */
 function MayBeOpen({ error }: { error: unknown }) {
   return (
-    <div class="box box-bad" role="alert">
+    <div class="box box-warn" role="alert">
       <strong>The order may be open</strong>
       <p>{failureOf(error).title}. Check your orders before you order again.</p>
     </div>
   )
-}
-
-/** The fault of the amount; otherwise its estimate and the available funds. */
-function hintOf(
-  { side, symbol, payFrom }: TicketFields,
-  units: bigint | string | null,
-  { market, funds, portfolio }: { market: MarketView; funds: Funds | null; portfolio: Portfolio | null },
-): string {
-  if (typeof units === 'string') return units
-  const price = priceOf(market, symbol)
-  const about = units === null || side === 'WITHDRAW' ? null : estimate(units, price)
-  const comesTo = about === null ? '' : `About ${shares(about)} shares now. `
-  return comesTo + available({ side, symbol, payFrom }, funds, portfolio)
-}
-
-function priceOf({ symbols }: MarketView, symbol: string): bigint | null {
-  return symbols.find((equity) => equity.symbol === symbol)?.price ?? null
 }

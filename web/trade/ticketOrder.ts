@@ -1,5 +1,4 @@
 import { type OrderRequest, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
-import { sharesFor } from '../../src/protocol/units.js'
 import { plainNumber } from '../words/number.js'
 
 /** The fields of the ticket. */
@@ -7,42 +6,69 @@ export interface Ticket {
   readonly side: OrderRequest['side']
   readonly symbol: string
   readonly amount: string
+  /** The unit of a buy's or a sale's amount. */
+  readonly unit: 'usdc' | 'shares'
   readonly payFrom: 'wallet' | 'cash'
   readonly hours: number
 }
 
-const LEAST = 1_000_000n
-const HOUR_SECONDS = 3_600
+/** The ticket as it stands, with an equity to trade and an asset to withdraw: each side keeps its own. */
+export interface TicketDraft extends Omit<Ticket, 'symbol'> {
+  /** Null for the first listed equity. */
+  readonly equity: string | null
+  readonly asset: string
+}
+
+export const EMPTY_TICKET: TicketDraft = {
+  ...{ side: 'BUY', amount: '', unit: 'usdc', payFrom: 'wallet', hours: 24 },
+  ...{ equity: null, asset: 'USDC' },
+}
+
+/** The draft's fields. @param first the first listed equity */
+export function ticketOf({ equity, asset, ...fields }: TicketDraft, first: string): Ticket {
+  return { ...fields, symbol: fields.side === 'WITHDRAW' ? asset : (equity ?? first) }
+}
+
+/** The draft with an equity to trade in place of a withdrawal. */
+export function withEquity(draft: TicketDraft, equity: string): TicketDraft {
+  return draft.side === 'WITHDRAW' ? { ...draft, equity, side: 'BUY', amount: '' } : { ...draft, equity }
+}
+
+/** The least buy or sale, in USDC base units. */
+export const LEAST = 1_000_000n
+export const HOUR_SECONDS = 3_600
 
 /** A withdrawal of shares is by share count, every other order by an amount of USDC. */
 export function decimalsOf({ side, symbol }: Pick<Ticket, 'side' | 'symbol'>): number {
   return side === 'WITHDRAW' && symbol !== 'USDC' ? SHARE_DECIMALS : USDC_DECIMALS
 }
 
-/** The amount in base units, or its fault in words; null if empty. */
+/** The unit of the typed amount. */
+export function unitOf({ side, symbol, unit }: Pick<Ticket, 'side' | 'symbol' | 'unit'>): Ticket['unit'] {
+  if (side !== 'WITHDRAW') return unit
+  return symbol === 'USDC' ? 'usdc' : 'shares'
+}
+
+/** The typed amount in base units of its unit, or its fault in words; null if empty. */
 export function amountOf(ticket: Ticket): bigint | string | null {
   if (ticket.amount.trim() === '') return null
   const text = plainNumber(ticket.amount)
   if (text === null) return 'Enter a plain number, such as 250 or 99.50.'
-  const decimals = decimalsOf(ticket)
-  if ((text.split('.')[1] ?? '').length > decimals) return `At most ${decimals} digits after the point.`
+  const isUsdc = unitOf(ticket) === 'usdc'
+  const decimals = isUsdc ? USDC_DECIMALS : SHARE_DECIMALS
+  if ((text.split('.')[1] ?? '').length > decimals) return `Enter at most ${decimals} digits after the point.`
   const units = parseDecimal(text, decimals)
   if (units === 0n) return 'Enter an amount above zero.'
-  if (ticket.side !== 'WITHDRAW' && units < LEAST) return 'At least 1 USDC.'
+  if (ticket.side !== 'WITHDRAW' && isUsdc && units < LEAST) return 'Enter at least 1 USDC.'
   return units
 }
 
 /** The ticket's order, with its deadline counted from now. */
 export function orderOf(
-  { side, symbol, payFrom, hours }: Ticket,
+  { side, symbol, payFrom, hours }: Pick<Ticket, 'side' | 'symbol' | 'payFrom' | 'hours'>,
   maxSpend: bigint,
   now: number,
 ): OrderRequest {
   const deadline = Math.floor(now / 1_000) + hours * HOUR_SECONDS
   return { side, symbol, maxSpend, deadline, ...(side === 'BUY' && { payFrom }) }
-}
-
-/** The shares that an amount buys at a price; null without a price. */
-export function estimate(units: bigint, price: bigint | null): bigint | null {
-  return price === null || price === 0n ? null : sharesFor(units, price)
 }

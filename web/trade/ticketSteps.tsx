@@ -2,11 +2,11 @@ import type { PlacingStep } from '../state/placing.js'
 import { type Asking, askedFor } from './asked.js'
 
 const SAYS: Record<PlacingStep, string> = {
-  unlocking: 'Look at your wallet: it asks you to sign one text twice, for the key of your portfolio.',
-  signing: 'Look at your wallet: it asks you to sign the order.',
-  approving: 'The order is sealed. Look at your wallet: it asks you to let the escrow take the USDC.',
-  opening: 'Look at your wallet: it asks you to open the escrow. The chain then needs some time.',
-  submitting: 'The escrow is open. The page is sending the sealed order to the server; your wallet is done.',
+  unlocking: 'Check your wallet: sign the text twice to open your portfolio.',
+  signing: 'Check your wallet: sign the order.',
+  approving: 'The order is sealed. Check your wallet: approve the USDC for the escrow.',
+  opening: 'Check your wallet: open the escrow. The chain then needs a few seconds.',
+  submitting: 'The escrow is open. The page sends the sealed order; your wallet is done.',
 }
 
 /** The wallet's prompts, before and while they appear. */
@@ -18,7 +18,7 @@ export function TicketSteps(asking: Asking) {
         {step === null ? null : SAYS[step]}
       </p>
       <details open={step !== null}>
-        <summary>What your wallet asks for</summary>
+        <summary>What your wallet will ask</summary>
         <ol class="asked">
           {askedFor(asking).map((asked) => (
             <li key={asked.step} aria-current={asked.step === step ? 'step' : undefined}>
@@ -27,7 +27,7 @@ export function TicketSteps(asking: Asking) {
           ))}
         </ol>
         {step === 'submitting' ? (
-          <p class="muted">Your wallet is done: the page is sending the sealed order to the server.</p>
+          <p class="muted">Your wallet is done. The page sends the sealed order to the server.</p>
         ) : null}
       </details>
     </>

@@ -20,24 +20,24 @@ const WORDS: Record<string, Words> = {
   NotCleared: ['Your wallet is not verified', 'The operator must verify it (KYC) before it can trade.'],
   NotAdmitted: [
     'The platform does not admit your institution',
-    'Its members cannot buy until the operator admits it. They can still sell and withdraw.',
+    'You cannot buy until the operator admits it. You can still sell and withdraw.',
   ],
-  Leaving: ['This wallet is leaving its institution', 'Until then it can sell and withdraw, but not buy.'],
+  Leaving: ['This wallet is leaving its institution', 'It can still sell and withdraw, but not buy.'],
   PlatformPaused: [
     'The platform is paused',
-    'Orders cannot open or settle until the pause ends, after a few days at most. Open orders are safe.',
+    'No order can open or settle until the pause ends, within a few days. Your open orders are safe.',
   ],
   AdminCannotLeave: ['An admin cannot leave', 'Hand the institution over to another wallet first.'],
-  NoClaim: ['No claims wait for this wallet', 'They have already been paid.'],
+  NoClaim: ['This wallet has no claims', 'They have already been paid.'],
   NotClaimRecipient: [
-    'It may not be paid to that wallet',
+    'This cannot be paid to that wallet',
     'The operator must first approve a verified wallet.',
   ],
   WalletFrozen: [
     'These shares are frozen',
     'They can be paid once the operator releases the wallet’s holding.',
   ],
-  NotFounded: ['No such institution was founded by that wallet', 'Check name and address.'],
+  NotFounded: ['That wallet has not created this institution', 'Check the name and the address.'],
   TooManyOpenOrders: ['You have reached the limit of open orders', 'Wait until one of them ends.'],
   InstitutionTaken: ['An institution with this name already exists', 'Choose another name.'],
   AlreadyInInstitution: [

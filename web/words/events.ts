@@ -53,7 +53,7 @@ const SAY: Record<string, readonly [tag: string, say: Say]> = {
   OrderSettled: ['escrow', (args) => `Order ${wallet(args, 'orderId')} settled${payout(args)}`],
   OrderRefunded: [
     'escrow',
-    (args) => `Order ${wallet(args, 'orderId')} given back: ${money(units(args, 'amount'))} USDC`,
+    (args) => `Order ${wallet(args, 'orderId')} refunded: ${money(units(args, 'amount'))} USDC`,
   ],
   PortfolioUpdated: ['ledger', (args) => `A portfolio was written, version ${text(args, 'version')}`],
   PolicyUpdated: ['ledger', (args) => `${name(args, 'orgId')} has rulebook version ${text(args, 'version')}`],

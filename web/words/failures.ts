@@ -21,28 +21,22 @@ export interface Failure {
   readonly advice: string
 }
 
-const ASLEEP: Words = [
-  'The server does not answer',
-  'On free hosting it sleeps when idle and wakes up within a minute. Try again then.',
-]
+const ASLEEP: Words = ['The server does not answer', 'Check your connection, and try again in a minute.']
 const KEEPS_TRYING: Words = [
   ASLEEP[0],
-  'On free hosting it sleeps when idle and wakes up within a minute. This page keeps trying; leave it open.',
+  'This page keeps trying. Orders that the server has already received continue when it is back.',
 ]
-const NODE_SILENT: Words = [
-  'The chain does not answer',
-  'Its node is unreachable. Check your connection and try again.',
-]
+const NODE_SILENT: Words = ['The chain does not answer', 'Check your connection and try again.']
 const REFUSED: Words = [
-  'You rejected it in the wallet',
-  'No transaction was sent. To continue, start again and confirm in the wallet.',
+  'You declined in your wallet',
+  'Nothing was sent. To continue, start again and confirm in your wallet.',
 ]
 const DISTRUST: Words = [
   'The server’s configuration differs from this page’s',
   'Do not trade here. Report it to the operator: the server or this page was altered.',
 ]
 const RELOAD: Words = [
-  'The server’s answer is not understood',
+  'This page cannot read the server’s answer',
   'Reload the page: it may be older than the server.',
 ]
 
@@ -59,7 +53,7 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   ],
   'wallet-not-deterministic': [
     'This wallet signs the same text differently each time',
-    'Your portfolio could never be opened again. Use another wallet.',
+    'You could never open your portfolio again. Use another wallet.',
   ],
   'wrong-chain': [
     'The wallet is on another chain',
@@ -104,6 +98,11 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'This key file belongs to another wallet',
     'Connect that wallet, or choose the file of this one.',
   ],
+  'chain-reorganized': [
+    'The chain changed while it was read',
+    'Its newest blocks were replaced, which is normal. Try again.',
+  ],
+  'node-unavailable': ['The chain’s node limits its requests', 'Try again in a minute.'],
   'invalid-copy': [
     'This is not a copy of your institution’s rulebook',
     'Choose the file that was exported where the rulebook in force was published.',
@@ -172,7 +171,10 @@ export function isUnknownOrder(error: unknown): boolean {
 
 function wordsOf(error: unknown): Words {
   if (error instanceof PlacingStopped) {
-    return ['You stopped it', 'No escrow was opened. Report the wallet that took the id to the operator.']
+    return [
+      'You stopped this order',
+      'No escrow was opened. Report the wallet that took the id to the operator.',
+    ]
   }
   if (error instanceof NotSubmittedError) {
     const [title] = wordsOf(error.cause)
@@ -182,7 +184,7 @@ function wordsOf(error: unknown): Words {
     ]
   }
   if (error instanceof ClientError) {
-    return CLIENT[error.code] ?? ['This cannot be done', error.message]
+    return CLIENT[error.code] ?? ['This did not work', error.message]
   }
   if (error instanceof ServerError) return serverWords(error)
   if (error instanceof ContractError) return contractWords(error)
@@ -221,10 +223,10 @@ function walletWords(error: unknown): Words {
   const code = walletCode(error)
   if (isError(error, 'ACTION_REJECTED') || code === USER_REJECTED) return REFUSED
   if (code === REQUEST_PENDING) {
-    return ['Your wallet is waiting for you', 'Open it: it is waiting for your answer.']
+    return ['Your wallet is waiting for you', 'Open it and answer its request.']
   }
   if (isError(error, 'INSUFFICIENT_FUNDS')) {
-    return ['The wallet does not have enough ether for the fee', 'Send it some, and try again.']
+    return ['The wallet does not have enough ether for the fee', 'Send some ether to it, and try again.']
   }
   if (NODE_FAILS.some((kind) => isError(error, kind)) || error instanceof TypeError) return NODE_SILENT
   return ['An unexpected error occurred', 'Try again. If it persists, reload the page.']

@@ -17,5 +17,5 @@ export function feeWords(
   const about = amount === null ? null : feesOfAmount(fees, amount, price)
   return about === null
     ? `The broker’s fees (${names}) are deducted from the proceeds.`
-    : `About ${money(about)} USDC of it goes to the broker’s fees (${names}).`
+    : `The broker’s fees (${names}) are about ${money(about)} USDC.`
 }

@@ -28,6 +28,11 @@ export function shortHex(hex: string): string {
   return `${hex.slice(0, 6)}…${hex.slice(-4)}`
 }
 
+/** `Mon`: the day of the week, of Unix milliseconds. */
+export function dayName(at: number): string {
+  return new Date(at).toLocaleDateString('en-GB', { weekday: 'short' })
+}
+
 /** The time of day; another day's with its date. */
 export function timeOfDay(iso: string, now: Date): string {
   const time = new Date(iso)

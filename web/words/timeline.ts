@@ -6,19 +6,19 @@ import { shortHex } from './format.js'
 export function entryWords(entry: TimelineEntry): string {
   switch (entry.kind) {
     case 'received':
-      return 'The server has the sealed order'
+      return 'Server received the sealed order'
     case 'cancel-received':
-      return 'The server has your cancel'
+      return 'Server received your cancel'
     case 'triggered':
-      return `The enclave started run ${entry.attempt}`
+      return `Enclave started run ${entry.attempt}`
     case 'outcome':
       return `Run ${entry.attempt} ended: ${entry.waitsFor ? WAITS[entry.waitsFor] : OUTCOMES[entry.outcome]}`
     case 'relayed':
-      return `The relay has the enclave’s decision: ${entry.status}`
+      return `Relay received the enclave’s decision: ${entry.status}`
     case 'transaction':
       return `Transaction ${shortHex(entry.txHash)}: ${entry.status}`
     case 'opened':
-      return 'The escrow is open on the chain'
+      return 'Escrow opened on the chain'
     case 'settled':
       return 'Settled on the chain'
     case 'refunded':
@@ -31,12 +31,12 @@ export function entryWords(entry: TimelineEntry): string {
 const OUTCOMES: Record<Extract<TimelineEntry, { kind: 'outcome' }>['outcome'], string> = {
   settled: 'settled',
   refunded: 'refused',
-  placed: 'at the market, not filled yet',
+  placed: 'at the broker, not filled yet',
   queued: 'waiting for the market',
-  rejected: 'not this order’s envelope',
+  rejected: 'the envelope is not this order’s',
   accepted: 'accepted',
   done: 'done',
-  failed: 'failed, will be retried',
+  failed: 'failed, the server tries again',
 }
 
 const WAITS: Record<WaitReason, string> = {
@@ -45,7 +45,7 @@ const WAITS: Record<WaitReason, string> = {
   'relay-quota-exhausted': 'your gas quota for today is used up; continues at midnight UTC',
   'relay-budget-exhausted': 'the platform’s gas budget for today is used up; continues at midnight UTC',
   'broker-rate-limit': 'waiting for the broker’s rate limit',
-  'chain-depth': 'waiting until the chain has confirmed it',
+  'chain-depth': 'waiting for the chain’s confirmations',
 }
 
 const SHORT_WAITS: Record<WaitReason, string> = {
@@ -67,9 +67,20 @@ export function orderWords(
   return error === null || isUnknownOrder(error) ? 'Sealed' : failureOf(error).title
 }
 
+/** How an order's state is coloured: it waits, it needs a look, it failed, or it is done. */
+export type Tone = 'wait' | 'warn' | 'bad' | 'good'
+
+export function orderTone(status: Stated | null, error: unknown, notice: Pick<Notice, 'code'> | null): Tone {
+  if (status === null) return error === null || isUnknownOrder(error) ? 'wait' : 'warn'
+  if (status.state === 'SETTLED') return 'good'
+  if (status.state === 'REFUNDED') return refundWords(notice) === 'Refused' ? 'bad' : 'warn'
+  return stateWords(status, notice) === NOT_SUBMITTED ? 'warn' : 'wait'
+}
+
 type WaitReason = NonNullable<OrderStatus['triggers'][number]['waitsFor']>
 type Stated = Pick<OrderStatus, 'state' | 'triggers' | 'receivedAt'>
 
+const NOT_SUBMITTED = 'Not submitted'
 /** Notices that are no refusal: the order expired, or was called off. */
 const NOT_IN_TIME = new Set(['expired', 'closed-until-deadline', 'expired-at-close', 'deadline-passed'])
 const CALLED_OFF = new Set(['cancelled', 'not-placed'])
@@ -83,14 +94,14 @@ export function stateWords(status: Stated, notice: Pick<Notice, 'code'> | null):
   // Takes precedence: the enclave continues with an order that it has recorded, even if the server has lost the
   // envelope.
   if (outcome === 'queued') return 'Waiting for the market'
-  if (outcome === 'placed') return 'At the market'
-  return status.receivedAt === null ? 'Not submitted' : 'Under way'
+  if (outcome === 'placed') return 'At the broker'
+  return status.receivedAt === null ? NOT_SUBMITTED : 'In progress'
 }
 
 /** The chain alone does not distinguish a refusal from a reclaimed order. */
 function refundWords(notice: Pick<Notice, 'code'> | null): string {
-  if (notice === null || CALLED_OFF.has(notice.code)) return 'Given back'
-  return NOT_IN_TIME.has(notice.code) ? 'Not done in time' : 'Refused'
+  if (notice === null || CALLED_OFF.has(notice.code)) return 'Refunded'
+  return NOT_IN_TIME.has(notice.code) ? 'Expired' : 'Refused'
 }
 
 /** A notice as a complete sentence. */

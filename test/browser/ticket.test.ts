@@ -1,0 +1,230 @@
+// The ticket on a desk and on a phone: what it lets through, how it says no, and how an order goes on.
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { findViolations, overflowOf } from './support/accessibility.js'
+import { newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { screenshot } from './support/screenshot.js'
+
+const desk = useBrowserDesk()
+const SIZES = [
+  ['desk', 'Ada', { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' }],
+  ['phone', 'Ben', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+] as const
+const NARROWEST = { width: 320, height: 640 }
+const HOURS_MS = 3_600_000
+const SYMBOLS = ['AAPL', 'MSFT', 'NVDA', 'TSLA']
+
+const amountOf = (page: Page) => page.locator('#ticket-amount')
+const buttonOf = (page: Page) => page.locator('[data-test=place]')
+const stagesOf = (page: Page) => page.locator('[data-test=stages]')
+
+async function enter(name: string, options: (typeof SIZES)[number][2]): Promise<Page> {
+  const page = await desk().visit(undefined, options)
+  await page.getByRole('button', { name: new RegExp(`^${name}\\b`) }).click()
+  await amountOf(page).waitFor()
+  return page
+}
+
+/** The amount is refused: the button says why, and the field is described by the reason. */
+async function expectRefused(page: Page, brief: string, says: string): Promise<void> {
+  await buttonOf(page).getByText(brief, { exact: true }).waitFor()
+  expect(await buttonOf(page).isDisabled()).toBe(true)
+  const amount = amountOf(page)
+  expect(await amount.getAttribute('aria-invalid')).toBe('true')
+  const hint = page.locator(`#${await amount.getAttribute('aria-describedby')}`)
+  expect(await hint.textContent()).toContain(says)
+  expect(await redOf(hint)).toBe(true)
+}
+
+/** Whether a text is more red than anything else. */
+function redOf(text: Locator): Promise<boolean> {
+  return text.evaluate((element) => {
+    const [red = 0, green = 0, blue = 0] = getComputedStyle(element).color.match(/\d+/g)?.map(Number) ?? []
+    return red > green + 40 && red > blue + 40
+  })
+}
+
+/** How many buttons, links and fields reach beyond the screen's edges. */
+function clippedOf(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('button, a, input, select, .tag, td, th')]
+      .filter((element) => !element.classList.contains('skip') && element.checkVisibility())
+      .filter((element) => {
+        const { left, right, width } = element.getBoundingClientRect()
+        return width > 2 && (left < -1 || right > innerWidth + 1)
+      })
+      .map((element) => element.outerHTML.slice(0, 120)),
+  )
+}
+
+const inView = (locator: Locator) =>
+  locator.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect()
+    return top >= 0 && bottom <= innerHeight
+  })
+
+describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
+  let page: Page
+
+  it('says on its button and at its field what cannot go through, until it is changed', async () => {
+    page = await enter(name, options)
+    await buttonOf(page).getByText('Enter an amount', { exact: true }).waitFor()
+    expect(await inView(buttonOf(page))).toBe(true)
+    await page.getByText('USDC in the wallet.').waitFor()
+    await amountOf(page).fill('60,000')
+    await expectRefused(page, 'Not enough USDC', 'USDC in the wallet.')
+    expect(await findViolations(page)).toEqual([])
+    await screenshot(page, `ticket-refused-${size}`)
+    await amountOf(page).fill('0.5')
+    await expectRefused(page, 'Check the amount', 'Enter at least 1 USDC.')
+    await amountOf(page).fill('600')
+    await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
+    expect(await amountOf(page).getAttribute('aria-invalid')).toBe('false')
+
+    await page.locator('.choice-row label', { hasText: 'Sell' }).click()
+    await page.locator('#ticket-symbol').selectOption('TSLA')
+    await amountOf(page).fill('10')
+    // Nothing is known of a portfolio that is not open.
+    await buttonOf(page).getByText('Sell TSLA', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Open my portfolio' }).click()
+    await buttonOf(page).getByText('No TSLA to sell', { exact: true }).waitFor()
+  })
+
+  it('takes parts of what there is, and shares, and says what they come to', async () => {
+    await page.locator('.choice-row label', { hasText: 'Buy' }).click()
+    await page.locator('#ticket-symbol').selectOption('AAPL')
+    await page.getByRole('button', { name: 'Max', exact: true }).click()
+    const all = Number(await amountOf(page).inputValue())
+    expect(all).toBeGreaterThan(1_000)
+    await page.getByRole('button', { name: '25 %', exact: true }).click()
+    expect(Number(await amountOf(page).inputValue())).toBeCloseTo(all / 4, 1)
+    await page.getByRole('button', { name: 'Shares', exact: true }).click()
+    expect(await amountOf(page).inputValue()).toBe('')
+    await amountOf(page).fill('2')
+    await page.locator('[data-test=review]', { hasText: 'come to' }).waitFor()
+    await page.locator('[data-test=review]', { hasText: 'The order is for this amount.' }).waitFor()
+    await page.getByRole('button', { name: 'USDC', exact: true }).click()
+  })
+
+  it('shows the stages of an order, and toasts when it was sent and when it has ended', async () => {
+    await amountOf(page).fill('120')
+    await page.locator('[data-test=review]', { hasText: 'Buys about' }).waitFor()
+    await buttonOf(page).click()
+    const toasts = page.locator('[data-test=toasts]')
+    await stagesOf(page).locator('[aria-current=step]').waitFor()
+    expect(await stagesOf(page).getByText('usually').count()).toBe(0)
+    await toasts.getByText('Order sent: Buy AAPL for 120.00 USDC').waitFor()
+    await screenshot(page, `ticket-stages-${size}`)
+    await toasts.getByText('Settled: Buy AAPL for 120.00 USDC').waitFor()
+    await page.locator('[data-test=stages][data-stage=done]').waitFor()
+    expect(
+      await stagesOf(page)
+        .getByText(/^\d+\.\d s$/)
+        .count(),
+    ).toBeGreaterThan(2)
+    expect(await findViolations(page)).toEqual([])
+    await amountOf(page).fill('1')
+    await stagesOf(page).waitFor({ state: 'detached' })
+  })
+
+  it('sells all that is held, and no more', async () => {
+    await page.locator('.choice-row label', { hasText: 'Sell' }).click()
+    await amountOf(page).fill('60,000')
+    await expectRefused(page, 'Not enough AAPL', 'Your free AAPL is worth')
+    await page.getByRole('button', { name: 'Shares', exact: true }).click()
+    await page.getByRole('button', { name: 'Max', exact: true }).click()
+    await page.locator('[data-test=review]', { hasText: 'Sells all your AAPL' }).waitFor()
+    await buttonOf(page).click()
+    // By now it knows the times of the order before.
+    await stagesOf(page)
+      .getByText(/usually \d+\.\d s$/)
+      .first()
+      .waitFor()
+    await newestOrder(page, 'SETTLED')
+    await page.locator('[data-holding=AAPL]').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'USDC', exact: true }).click()
+  })
+
+  it('takes no order that expires before the market opens', async () => {
+    const nextOpen = new Date(Date.now() + 3 * HOURS_MS).toISOString()
+    desk().sandbox.broker.clock({ open: false, nextOpen })
+    await page.locator('[data-test=clock]', { hasText: 'opens in' }).waitFor()
+    await page.locator('.choice-row label', { hasText: 'Buy' }).click()
+    await amountOf(page).fill('50')
+    await page.locator('#ticket-hours').selectOption('1 hour')
+    await buttonOf(page).getByText('Market closed until after expiry').waitFor()
+    expect(await redOf(page.locator('#ticket-hours-hint'))).toBe(true)
+    expect(await findViolations(page)).toEqual([])
+    await page.locator('#ticket-hours').selectOption('1 day')
+    await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
+    await page.getByText('The market is closed. The order waits, sealed, until it opens.').waitFor()
+    desk().sandbox.broker.clock({ open: true })
+    await page.locator('[data-test=clock]', { hasText: 'closes in' }).waitFor()
+  })
+
+  it('is in view with four holdings, and “Trade” comes to it', async () => {
+    for (const symbol of SYMBOLS) {
+      await order(page, 'Buy', symbol, '50')
+      await page.locator(`[data-holding=${symbol}]`).waitFor()
+    }
+    await page.locator('.choice-row label', { hasText: 'Withdraw' }).click()
+    await page.getByRole('button', { name: 'Trade MSFT' }).click()
+    expect(await page.locator('#ticket-symbol').inputValue()).toBe('MSFT')
+    await buttonOf(page).getByText('Enter an amount', { exact: true }).waitFor()
+    expect(await amountOf(page).evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(() => inView(amountOf(page))).toBe(true)
+    await page.evaluate(() => scrollTo(0, 0))
+    expect(await inView(buttonOf(page))).toBe(true)
+    expect(await findViolations(page)).toEqual([])
+    await screenshot(page, `trade-${size}`)
+  })
+
+  it('keeps what was typed through a look at another screen', async () => {
+    await amountOf(page).fill('75')
+    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    await page.getByRole('heading', { name: 'Operator' }).waitFor()
+    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    await buttonOf(page).getByText('Buy MSFT', { exact: true }).waitFor()
+    expect(await amountOf(page).inputValue()).toBe('75')
+  })
+
+  it('clips nothing at 320 pixels, under a header of one line', async () => {
+    await page.setViewportSize(NARROWEST)
+    await page.getByRole('button', { name: 'MSFT chart' }).click()
+    await page.getByRole('img', { name: /^MSFT, last five days: / }).waitFor()
+    expect(await overflowOf(page)).toBe(0)
+    expect(await clippedOf(page)).toEqual([])
+    expect(await page.locator('.top').evaluate((element) => element.clientHeight)).toBeLessThan(60)
+    expect(await findViolations(page)).toEqual([])
+    await screenshot(page, `narrowest-${size}`)
+    await page.getByRole('button', { name: 'MSFT chart' }).click()
+    await page.locator('.account-name').click()
+    await page.getByRole('button', { name: 'Disconnect' }).waitFor()
+    expect(await clippedOf(page)).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe.each(SIZES)('on a %s, while the server does not answer, the ticket', (size, name, options) => {
+  it('waits for it, beside old prices', async () => {
+    const { sandbox } = desk()
+    const page = await enter(name, options)
+    await amountOf(page).fill('50')
+    await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
+    await sandbox.server().kill()
+    await buttonOf(page).getByText('Waiting for the server…').waitFor()
+    await page.getByText(/^Old prices, from/).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await screenshot(page, `away-${size}`)
+    await sandbox.restartServer()
+    await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
+    await page.getByText(/^Old prices, from/).waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+})
+
+describe('the console', () => {
+  it('has heard of nothing that the page did wrong', () => {
+    expect(desk().complaints).toEqual([])
+  })
+})

@@ -1,0 +1,102 @@
+import { effect, signal } from '@preact/signals'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Notice, OrderStatus, Timeline } from '../../src/client/index.js'
+import type { OrderQueries } from '../../web/state/orders.js'
+import type { PlacingState } from '../../web/state/placing.js'
+import { createProgress } from '../../web/state/progress.js'
+import type { Query } from '../../web/state/query.js'
+import { usualMs } from '../../web/trade/stageTimes.js'
+import { MemoryStorage } from './memoryStorage.js'
+
+const ID = `0x${'0a'.repeat(32)}` as const
+const AT = '2026-03-02T10:00:00Z'
+const NONE: PlacingState = { step: null, orderId: null, taken: null, error: null, mayBeOpen: false }
+const open: OrderStatus = {
+  ...{ orderId: ID, state: 'OPEN', account: null, amount: null, deadline: null, commit: null },
+  ...{ receivedAt: AT, triggers: [], nextTriggerAt: null, notice: null },
+}
+const run = { attempt: 1, reason: 'received', startedAt: AT, finishedAt: AT } as const
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', new MemoryStorage())
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+function queryOf<T>(value: () => T | null): Query<T> {
+  return {
+    get value() {
+      return value()
+    },
+    answered: true,
+    error: null,
+    refresh: () => undefined,
+  }
+}
+
+/** An order whose steps and states come as the test says, a second apart. */
+function watched() {
+  const state = signal(NONE)
+  const status = signal<OrderStatus | null>(null)
+  const queries: OrderQueries = {
+    status: queryOf(() => status.value),
+    timeline: queryOf<Timeline>(() => null),
+    notice: queryOf<Notice | null>(() => null),
+  }
+  const progress = createProgress({ state }, { of: () => queries })
+  const leave = effect(() => void progress.value)
+  return {
+    progress,
+    leave,
+    place(to: Partial<PlacingState>) {
+      vi.advanceTimersByTime(1_000)
+      state.value = { ...NONE, ...to }
+    },
+    become(to: Partial<OrderStatus>) {
+      vi.advanceTimersByTime(1_000)
+      status.value = { ...open, ...to }
+    },
+  }
+}
+
+it('an order passes through its stages, and leaves its times', () => {
+  const { progress, leave, place, become } = watched()
+  expect(progress.value).toBeNull()
+  place({ step: 'signing' })
+  place({ step: 'approving' })
+  place({ step: 'opening' })
+  place({ step: 'submitting' })
+  place({ orderId: ID })
+  become({})
+  become({ triggers: [{ ...run, outcome: 'settled' }] })
+  become({ state: 'SETTLED', triggers: [{ ...run, outcome: 'settled' }] })
+  expect(progress.value?.marks.map(({ stage }) => stage)).toEqual([
+    ...['sign', 'escrow', 'sealed', 'enclave', 'settled', 'done'],
+  ])
+  expect(usualMs('escrow')).toBe(2_000)
+  expect(usualMs('enclave')).toBe(1_000)
+  expect(usualMs('sign')).toBeNull()
+  place({})
+  expect(progress.value).toBeNull()
+  leave()
+})
+
+it('an order that waited, or was refused, leaves none', () => {
+  const { leave, place, become } = watched()
+  const waited = [{ ...run, outcome: 'queued' } as const, { ...run, attempt: 2, outcome: 'settled' } as const]
+  for (const end of [
+    { state: 'SETTLED', triggers: waited },
+    { state: 'REFUNDED', triggers: [{ ...run, outcome: 'refunded' }] },
+  ] as const) {
+    place({ step: 'opening' })
+    place({ orderId: ID })
+    become({})
+    become({ ...end, triggers: [...end.triggers] })
+    become({})
+  }
+  expect(usualMs('escrow')).toBeNull()
+  leave()
+})

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { availableUnits, checkTicket, partOf, type TicketFacts } from '../../web/trade/ticketCheck.js'
+import type { Ticket } from '../../web/trade/ticketOrder.js'
+
+const NOW = Date.parse('2026-03-02T10:00:00Z')
+const usdc = (amount: number) => BigInt(Math.round(amount * 100)) * 10_000n
+const shares = (amount: number) => BigInt(Math.round(amount * 1_000)) * 1_000_000n
+const ticket: Ticket = {
+  side: 'BUY',
+  symbol: 'AAPL',
+  amount: '250',
+  unit: 'usdc',
+  payFrom: 'wallet',
+  hours: 24,
+}
+
+function symbolOf(symbol: string, price: bigint | null): TicketFacts['market']['symbols'][number] {
+  return { symbol, name: symbol, price, previousClose: null, bid: null, ask: null, asOf: null }
+}
+const equityOf = (change: Partial<{ frozen: boolean; listed: boolean }>) => ({
+  equities: [{ symbol: 'AAPL', kyc: true, listed: true, frozen: false, ...change }],
+})
+const hoursFromNow = (hours: number) => new Date(NOW + hours * 3_600_000).toISOString()
+const closedFor = (hours: number) => ({
+  clock: { isOpen: false, nextOpen: hoursFromNow(hours), nextClose: hoursFromNow(hours + 7) },
+})
+const facts: TicketFacts = {
+  market: { symbols: [symbolOf('AAPL', usdc(200)), symbolOf('MUTE', null)] },
+  isAway: false,
+  clock: { isOpen: true, nextOpen: hoursFromNow(20), nextClose: hoursFromNow(3) },
+  funds: { balance: usdc(1_000) },
+  portfolio: {
+    cash: usdc(300),
+    positions: { AAPL: { qty: shares(5), locked: shares(1) } },
+    openOrders: {},
+  },
+  compliance: equityOf({}),
+  view: { leavingAt: null },
+  now: NOW,
+}
+const check = (to: Partial<Ticket>, of: Partial<TicketFacts> = {}) =>
+  checkTicket({ ...ticket, ...to }, { ...facts, ...of })
+
+describe('an order that can go through', () => {
+  it('carries its amount, and about how many shares that is', () => {
+    expect(check({})).toEqual({
+      ...{ kind: 'ready', units: usdc(250), shares: shares(1.25), price: usdc(200), isAll: false },
+    })
+    expect(check({ symbol: 'MUTE' })).toMatchObject({ kind: 'ready', shares: null, price: null })
+  })
+
+  it('by shares becomes an amount at the current price', () => {
+    expect(check({ unit: 'shares', amount: '1.5' })).toMatchObject({ units: usdc(300), shares: shares(1.5) })
+    expect(check({ unit: 'shares', amount: '1', symbol: 'MUTE' })).toMatchObject({ brief: 'No price now' })
+    expect(check({ unit: 'shares', amount: '0.001' })).toMatchObject({ brief: 'Too small' })
+  })
+
+  it('that sells all shares is for a little more than they are worth', () => {
+    const all = { kind: 'ready', units: usdc(808), isAll: true }
+    expect(check({ side: 'SELL', unit: 'shares', amount: '4' })).toMatchObject({ ...all, shares: shares(4) })
+    expect(check({ side: 'SELL', amount: '800' })).toMatchObject(all)
+    expect(check({ side: 'SELL', amount: '799' })).toMatchObject({ units: usdc(799), isAll: false })
+    // The price has fallen since the amount was typed.
+    expect(check({ side: 'SELL', amount: '808' })).toMatchObject(all)
+  })
+
+  it('withdraws cash or shares', () => {
+    expect(check({ side: 'WITHDRAW', symbol: 'USDC', amount: '300' })).toMatchObject({ units: usdc(300) })
+    expect(check({ side: 'WITHDRAW', amount: '4' })).toMatchObject({ units: shares(4) })
+  })
+
+  it('is not held back by anything that is not known yet', () => {
+    const unknown = { clock: null, funds: null, portfolio: null, compliance: null, view: null }
+    for (const side of ['BUY', 'SELL', 'WITHDRAW'] as const) {
+      expect(check({ side, amount: '9000' }, unknown)).toMatchObject({ kind: 'ready' })
+    }
+  })
+})
+
+describe('an order that cannot go through', () => {
+  it.each<[string, Partial<Ticket>, Partial<TicketFacts>, string | null, string]>([
+    ['is too small', { amount: '0.5' }, {}, 'amount', 'Check the amount'],
+    ['is more than the wallet has', { amount: '1000.01' }, {}, 'amount', 'Not enough USDC'],
+    [
+      'is more shares than the wallet buys',
+      { unit: 'shares', amount: '5.1' },
+      {},
+      'amount',
+      'Not enough USDC',
+    ],
+    ['is more than the cash', { payFrom: 'cash', amount: '301' }, {}, 'amount', 'Not enough USDC'],
+    ['sells more than is free', { side: 'SELL', amount: '900' }, {}, 'amount', 'Not enough AAPL'],
+    ['sells more shares', { side: 'SELL', unit: 'shares', amount: '4.1' }, {}, 'amount', 'Not enough AAPL'],
+    ['sells nothing', { side: 'SELL', symbol: 'MSFT' }, {}, 'symbol', 'No MSFT to sell'],
+    [
+      'withdraws more cash',
+      { side: 'WITHDRAW', symbol: 'USDC', amount: '301' },
+      {},
+      'amount',
+      'Not enough USDC',
+    ],
+    ['withdraws more shares', { side: 'WITHDRAW', amount: '4.5' }, {}, 'amount', 'Not enough AAPL'],
+    ['is for frozen shares', {}, { compliance: equityOf({ frozen: true }) }, 'symbol', 'Your AAPL is frozen'],
+    ['is not listed', {}, { compliance: equityOf({ listed: false }) }, 'symbol', 'AAPL is not listed'],
+    ['expires first', {}, closedFor(24), 'hours', 'Market closed until after expiry'],
+    ['is bought by a leaver', {}, { view: { leavingAt: 1 } }, null, 'No buying while you leave'],
+    ['meets no server', {}, { isAway: true }, null, 'Waiting for the server…'],
+  ])('because it %s', (_why, to, of, field, brief) => {
+    expect(check(to, of)).toMatchObject({ kind: 'fault', field, brief })
+  })
+
+  it('is no longer held back once what is wrong is changed', () => {
+    expect(check({ hours: 168 }, closedFor(24))).toMatchObject({ kind: 'ready' })
+    expect(check({ side: 'WITHDRAW', amount: '1' }, closedFor(24))).toMatchObject({ kind: 'ready' })
+    expect(check({ side: 'SELL', amount: '10' }, { view: { leavingAt: 1 } })).toMatchObject({ kind: 'ready' })
+    const unlisted = { compliance: equityOf({ listed: false }) }
+    expect(check({ side: 'SELL', amount: '10' }, unlisted)).toMatchObject({ kind: 'ready' })
+  })
+
+  it('is empty before anything is typed', () => {
+    expect(check({ amount: ' ' })).toEqual({ kind: 'empty' })
+  })
+})
+
+describe('the available amount', () => {
+  const available = (to: Partial<Ticket>) => availableUnits({ ...ticket, ...to }, facts)
+
+  it('is in the ticket’s unit', () => {
+    expect(available({})).toBe(usdc(1_000))
+    expect(available({ unit: 'shares' })).toBe(shares(5))
+    expect(available({ payFrom: 'cash' })).toBe(usdc(300))
+    expect(available({ side: 'SELL' })).toBe(usdc(800))
+    expect(available({ side: 'SELL', unit: 'shares' })).toBe(shares(4))
+    expect(available({ side: 'WITHDRAW' })).toBe(shares(4))
+  })
+
+  it('in parts is in whole cents, and whole in one part', () => {
+    expect(partOf(ticket, 1_010_001n, 25n)).toBe(250_000n)
+    expect(partOf(ticket, 1_010_001n, 100n)).toBe(1_010_001n)
+    expect(partOf({ ...ticket, unit: 'shares' }, 3n, 50n)).toBe(1n)
+  })
+})

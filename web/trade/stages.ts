@@ -1,0 +1,53 @@
+import type { OrderStatus } from '../../src/client/index.js'
+import type { PlacingStep } from '../state/placing.js'
+import { hasEnded } from './hasEnded.js'
+
+/** The stages of an order, in order. */
+export const STAGES = ['sign', 'escrow', 'sealed', 'enclave', 'settled'] as const
+export type Stage = (typeof STAGES)[number]
+
+/** When an order entered a stage, in Unix milliseconds. */
+export interface Mark {
+  readonly stage: Stage | 'done'
+  readonly at: number
+}
+
+const STAGE_OF: Record<PlacingStep, Stage> = {
+  unlocking: 'sign',
+  signing: 'sign',
+  approving: 'escrow',
+  opening: 'escrow',
+  submitting: 'sealed',
+}
+
+/** The stage that an order is in; `done` once it has ended. */
+export function stageOf(
+  step: PlacingStep | null,
+  status: Pick<OrderStatus, 'state' | 'receivedAt' | 'triggers'> | null,
+): Mark['stage'] {
+  if (step !== null) return STAGE_OF[step]
+  if (status === null) return 'sealed'
+  if (hasEnded(status)) return 'done'
+  const outcome = status.triggers.at(-1)?.outcome
+  if (outcome === 'settled' || outcome === 'refunded') return 'settled'
+  return status.receivedAt === null ? 'sealed' : 'enclave'
+}
+
+/** The place of a stage in the order of stages. */
+export function rankOf(stage: Mark['stage']): number {
+  return stage === 'done' ? STAGES.length : STAGES.indexOf(stage)
+}
+
+/** The marks with one more. An earlier stage than the last one begins another order. */
+export function withMark(marks: readonly Mark[], mark: Mark): readonly Mark[] {
+  const last = marks.at(-1)
+  if (last?.stage === mark.stage) return marks
+  return last !== undefined && rankOf(mark.stage) < rankOf(last.stage) ? [mark] : [...marks, mark]
+}
+
+/** How long a stage took in milliseconds; null if its beginning or its end was not seen. */
+export function durationOf(stage: Stage, marks: readonly Mark[]): number | null {
+  const index = marks.findIndex((mark) => mark.stage === stage)
+  const [begun, ended] = [marks[index], marks[index + 1]]
+  return begun === undefined || ended === undefined ? null : ended.at - begun.at
+}

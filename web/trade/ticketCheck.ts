@@ -1,0 +1,191 @@
+import type {
+  ComplianceView,
+  Funds,
+  MarketClock,
+  MarketView,
+  Portfolio,
+  WalletView,
+} from '../../src/client/index.js'
+import { freeCash, freeShares } from '../../src/protocol/portfolio.js'
+import { notionalOf, sharesFor, toCents } from '../../src/protocol/units.js'
+import { money, shares } from '../words/format.js'
+import { amountOf, HOUR_SECONDS, LEAST, type Ticket, unitOf } from './ticketOrder.js'
+
+/** Everything that the page knows about whether an order can go through; null where it does not know yet. */
+export interface TicketFacts {
+  readonly market: Pick<MarketView, 'symbols'>
+  /** Whether the server does not answer. */
+  readonly isAway: boolean
+  readonly clock: MarketClock | null
+  readonly funds: Pick<Funds, 'balance'> | null
+  readonly portfolio: Pick<Portfolio, 'cash' | 'openOrders' | 'positions'> | null
+  readonly compliance: Pick<ComplianceView, 'equities'> | null
+  readonly view: Pick<WalletView, 'leavingAt'> | null
+  /** Unix milliseconds. */
+  readonly now: number
+}
+
+export type TicketField = 'symbol' | 'amount' | 'hours'
+
+/** Why the ticket cannot be sent. */
+export interface Fault {
+  readonly kind: 'fault'
+  /** The field to change; null if changing none would help. */
+  readonly field: TicketField | null
+  /** In a few words, for the button. */
+  readonly brief: string
+  readonly says: string
+}
+
+/** An order that can be sent, as far as the page knows. */
+export interface Ready {
+  readonly kind: 'ready'
+  /** The order's amount: USDC base units, or share base units for a withdrawal of shares. */
+  readonly units: bigint
+  /** Share base units at the current price; null without a price, and for a withdrawal of cash. */
+  readonly shares: bigint | null
+  readonly price: bigint | null
+  /** Whether a sale takes all free shares. */
+  readonly isAll: boolean
+}
+
+export type Checked = Fault | Ready | { readonly kind: 'empty' }
+
+const PERCENT = 100n
+/**
+ * A sale of all shares is sent with one percent more than they are worth, so that none stays behind when the price falls:
+ * the enclave sells no more shares than there are. A typed amount of up to three percent more counts as all of them.
+ */
+const ALL_PERCENT = 101n
+const MOST_PERCENT = 103n
+
+export function checkTicket(ticket: Ticket, facts: TicketFacts): Checked {
+  const blocked = blockedBy(ticket, facts)
+  if (blocked !== null) return blocked
+  const amount = amountOf(ticket)
+  if (amount === null) return { kind: 'empty' }
+  if (typeof amount === 'string') return faultOf('amount', 'Check the amount', amount)
+  return sized(ticket, facts, amount)
+}
+
+/** The amount that may be ordered, in the ticket's unit; null while it is unknown. */
+export function availableUnits(ticket: Ticket, facts: TicketFacts): bigint | null {
+  const { side, symbol, payFrom } = ticket
+  const price = priceOf(facts.market, symbol)
+  const held = facts.portfolio && freeShares(facts.portfolio, symbol)
+  if (side === 'SELL' || (side === 'WITHDRAW' && symbol !== 'USDC')) {
+    if (unitOf(ticket) === 'shares' || held === null || held === 0n) return held
+    return price === null ? null : notionalOf(held, price, 'down')
+  }
+  const cash = facts.portfolio && freeCash(facts.portfolio)
+  const usdc = side === 'BUY' && payFrom === 'wallet' ? (facts.funds?.balance ?? null) : cash
+  if (usdc === null || unitOf(ticket) === 'usdc') return usdc
+  return price === null || price === 0n ? null : sharesFor(usdc, price)
+}
+
+/** A part of the available amount; a part of USDC is in whole cents. */
+export function partOf(ticket: Ticket, available: bigint, percent: bigint): bigint {
+  const part = (available * percent) / PERCENT
+  return unitOf(ticket) === 'usdc' && percent < PERCENT ? toCents(part, 'down') : part
+}
+
+/** A reason that no amount changes. */
+function blockedBy(ticket: Ticket, facts: TicketFacts): Fault | null {
+  const { side, symbol, hours } = ticket
+  const { clock, now } = facts
+  if (facts.isAway) {
+    return faultOf(
+      null,
+      'Waiting for the server…',
+      'The server does not answer. You can order once it is back.',
+    )
+  }
+  if (side === 'BUY' && facts.view !== null && facts.view.leavingAt !== null) {
+    const says = 'This wallet is leaving its institution. Until then it can sell and withdraw, but not buy.'
+    return faultOf(null, 'No buying while you leave', says)
+  }
+  const equity = facts.compliance?.equities.find((one) => one.symbol === symbol)
+  if (equity?.frozen) {
+    return faultOf('symbol', `Your ${symbol} is frozen`, `The operator has frozen this wallet’s ${symbol}.`)
+  }
+  if (side === 'BUY' && equity !== undefined && !equity.listed) {
+    return faultOf('symbol', `${symbol} is not listed`, `${symbol} is no longer listed on this platform.`)
+  }
+  const opensAt = clock === null || clock.isOpen || side === 'WITHDRAW' ? null : Date.parse(clock.nextOpen)
+  if (opensAt !== null && opensAt >= now + hours * HOUR_SECONDS * 1_000) {
+    const says = 'The market opens only after this order has expired. Choose a longer time.'
+    return faultOf('hours', 'Market closed until after expiry', says)
+  }
+  return null
+}
+
+function sized(ticket: Ticket, facts: TicketFacts, amount: bigint): Fault | Ready {
+  const { side, symbol } = ticket
+  const price = priceOf(facts.market, symbol)
+  const available = availableUnits(ticket, facts)
+  const inShares = unitOf(ticket) === 'shares'
+  if (side === 'WITHDRAW') {
+    if (available !== null && amount > available) return tooMuch(ticket, available)
+    return { kind: 'ready', units: amount, shares: inShares ? amount : null, price, isAll: false }
+  }
+  if (inShares && price === null) {
+    return faultOf('amount', 'No price now', `${symbol} has no price now. Enter an amount in USDC.`)
+  }
+  const units = inShares && price !== null ? notionalOf(amount, price, 'up') : amount
+  if (units < LEAST) return faultOf('amount', 'Too small', 'An order has to come to at least 1 USDC.')
+  const quantity = inShares ? amount : price === null || price === 0n ? null : sharesFor(units, price)
+  if (side === 'SELL' && facts.portfolio !== null && available !== null) {
+    const held = freeShares(facts.portfolio, symbol)
+    return sale({ ticket, amount, available, price, units, quantity, held })
+  }
+  if (available !== null && amount > available) return tooMuch(ticket, available)
+  return { kind: 'ready', units, shares: quantity, price, isAll: false }
+}
+
+interface Sale {
+  readonly ticket: Ticket
+  readonly amount: bigint
+  readonly available: bigint
+  readonly price: bigint | null
+  readonly units: bigint
+  readonly quantity: bigint | null
+  /** The free shares. */
+  readonly held: bigint
+}
+
+function sale({ ticket, amount, available, price, units, quantity, held }: Sale): Fault | Ready {
+  const most = unitOf(ticket) === 'shares' ? available : (available * MOST_PERCENT) / PERCENT
+  if (available === 0n || amount > most) return tooMuch(ticket, available)
+  if (amount < available) return { kind: 'ready', units, shares: quantity, price, isAll: false }
+  const isShort = unitOf(ticket) === 'usdc' && amount > available
+  const all = isShort ? units : (units * ALL_PERCENT) / PERCENT
+  return { kind: 'ready', units: all, shares: held, price, isAll: true }
+}
+
+function tooMuch(ticket: Ticket, available: bigint): Fault {
+  const { side, symbol, payFrom } = ticket
+  const inShares = unitOf(ticket) === 'shares'
+  if (side === 'BUY' || symbol === 'USDC') {
+    const place = side === 'BUY' && payFrom === 'wallet' ? 'in the wallet' : 'free in the portfolio'
+    const says = inShares
+      ? `The USDC ${place} is enough for ${shares(available)} shares.`
+      : `You have ${money(available)} USDC ${place}.`
+    return faultOf('amount', 'Not enough USDC', says)
+  }
+  if (available === 0n)
+    return faultOf('symbol', `No ${symbol} to ${verbOf(side)}`, `You have no free ${symbol}.`)
+  const says = inShares
+    ? `You have ${shares(available)} ${symbol} free.`
+    : `Your free ${symbol} is worth ${money(available)} USDC.`
+  return faultOf('amount', `Not enough ${symbol}`, says)
+}
+
+const verbOf = (side: Ticket['side']) => (side === 'SELL' ? 'sell' : 'withdraw')
+
+function faultOf(field: TicketField | null, brief: string, says: string): Fault {
+  return { kind: 'fault', field, brief, says }
+}
+
+export function priceOf({ symbols }: Pick<MarketView, 'symbols'>, symbol: string): bigint | null {
+  return symbols.find((equity) => equity.symbol === symbol)?.price ?? null
+}

@@ -1,0 +1,44 @@
+import type { MarketView } from '../../src/client/index.js'
+import { feesOfAmount } from '../../src/protocol/fees.js'
+import { notionalOf } from '../../src/protocol/units.js'
+import type { Ready } from '../trade/ticketCheck.js'
+import type { Ticket } from '../trade/ticketOrder.js'
+import { money, shares } from './format.js'
+
+/** The order in one sentence, before it is signed. */
+export function reviewWords(
+  { side, symbol, unit }: Pick<Ticket, 'side' | 'symbol' | 'unit'>,
+  order: Pick<Ready, 'units' | 'shares' | 'price' | 'isAll'>,
+  { fees }: Pick<MarketView, 'fees'>,
+): string {
+  if (side === 'WITHDRAW') {
+    const amount = symbol === 'USDC' ? `${money(order.units)} USDC` : `${shares(order.units)} ${symbol}`
+    return `Moves ${amount} from your portfolio to this wallet.`
+  }
+  const amount = `${money(order.units)} USDC`
+  if (order.price === null || order.shares === null) return `${VERBS[side]} ${symbol} for ${amount}.`
+  const at = `at ${money(order.price)} now`
+  const worth = worthOf(order)
+  const fee = feesOfAmount(fees, worth, order.price) ?? 0n
+  const received = `You receive about ${money(worth > fee ? worth - fee : 0n)} USDC.`
+  if (order.isAll) {
+    const most = `The order allows up to ${amount}, so that none is left over if the price falls.`
+    return `Sells all your ${symbol}, ${shares(order.shares)} shares ${at}. ${received} ${most}`
+  }
+  const quantity = `${shares(order.shares)} ${symbol} ${at}`
+  if (unit === 'shares') return `${quantity} come to ${amount}. The order is for this amount.`
+  if (side === 'BUY') return `Buys about ${quantity}.`
+  return `Sells about ${quantity}. ${received}`
+}
+
+/** What the order comes to in USDC base units at the current price; its own amount without a price. */
+export function worthOf({
+  units,
+  shares: quantity,
+  price,
+  isAll,
+}: Pick<Ready, 'units' | 'shares' | 'price' | 'isAll'>): bigint {
+  return isAll && quantity !== null && price !== null ? notionalOf(quantity, price, 'down') : units
+}
+
+const VERBS = { BUY: 'Buys', SELL: 'Sells' }
