@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { TimelineEntry } from '../../src/client/index.js'
 import { noticeCodes } from '../../src/enclave/notices.js'
 import { timelineEntrySchema } from '../../src/protocol/api.js'
-import { entryWords, noticeWords, orderTone, orderWords, stateWords } from '../../web/words/timeline.js'
+import {
+  entryWords,
+  noticeWords,
+  orderTone,
+  orderWords,
+  stateWords,
+  waitingWords,
+} from '../../web/words/timeline.js'
 import { serverError } from './support/serverError.js'
 
 const at = '2026-03-02T10:00:00Z'
@@ -58,6 +65,8 @@ describe('an order’s state', () => {
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued')] }, 'Waiting for the market'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('placed')] }, 'At the broker'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [noGas] }, 'Waiting for tomorrow'],
+    [{ state: 'OPEN' as const, receivedAt: at, triggers: [noGas], cancelReceivedAt: at }, 'Cancelling'],
+    [{ state: 'SETTLED' as const, receivedAt: at, triggers: [], cancelReceivedAt: at }, 'Settled'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued'), trigger(null)] }, 'In progress'],
   ])('%j', (status, words) => {
     expect(stateWords(status, null)).toBe(words)
@@ -67,7 +76,8 @@ describe('an order’s state', () => {
   it.each([
     ['over-limit', 'Refused'],
     ['deadline-passed', 'Expired'],
-    ['cancelled', 'Refunded'],
+    ['cancelled', 'Cancelled'],
+    ['not-placed', 'Refunded'],
   ])('refunded with the notice %s', (code, words) => {
     expect(stateWords({ state: 'REFUNDED', receivedAt: at, triggers: [] }, { code })).toBe(words)
   })
@@ -96,12 +106,35 @@ describe('the colour of an order’s state', () => {
     expect(orderTone({ ...open, state: 'REFUNDED' }, null, { code: 'over-limit' })).toBe('bad')
     expect(orderTone({ ...open, state: 'REFUNDED' }, null, { code: 'expired' })).toBe('warn')
     expect(orderTone({ ...open, state: 'REFUNDED' }, null, null)).toBe('warn')
+    expect(orderTone({ ...open, state: 'REFUNDED' }, null, { code: 'cancelled' })).toBe('plain')
   })
 
   it('without a state is a warning once the server has failed', () => {
     expect(orderTone(null, null, null)).toBe('wait')
     expect(orderTone(null, serverError(404, 'order-not-found'), null)).toBe('wait')
     expect(orderTone(null, serverError(503, 'chain-unavailable'), null)).toBe('warn')
+  })
+})
+
+describe('an order that waits', () => {
+  const now = new Date(2030, 0, 2, 15, 0, 0)
+  const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000).toISOString()
+  const ended = { attempt: 1, reason: 'received', startedAt: at, finishedAt: at, outcome: 'queued' } as const
+  const waiting: Parameters<typeof waitingWords>[0] = {
+    ...{ state: 'OPEN', deadline: later(60), triggers: [ended], nextTriggerAt: later(5) },
+  }
+
+  it('says until when it is good, and when it is tried next', () => {
+    expect(waitingWords(waiting, now)).toBe('Good until 16:00:00. Tried next at 15:05:00.')
+    expect(waitingWords({ ...waiting, nextTriggerAt: null }, now)).toBe('Good until 16:00:00.')
+  })
+
+  it('says nothing while a run is under way, once it is cancelled, and once it has ended', () => {
+    const running = { ...ended, attempt: 2, finishedAt: null, outcome: null }
+    expect(waitingWords({ ...waiting, triggers: [] }, now)).toBeNull()
+    expect(waitingWords({ ...waiting, triggers: [ended, running] }, now)).toBeNull()
+    expect(waitingWords({ ...waiting, cancelReceivedAt: at }, now)).toBeNull()
+    expect(waitingWords({ ...waiting, state: 'REFUNDED' }, now)).toBeNull()
   })
 })
 

@@ -7,10 +7,11 @@ import { useAccount } from '../state/context.js'
 import type { DeskOrder } from '../state/orders.js'
 import { money, shortHex } from '../words/format.js'
 import { requestWords } from '../words/request.js'
-import { orderTone, orderWords } from '../words/timeline.js'
+import { orderTone, orderWords, waitingWords } from '../words/timeline.js'
 import { isEnvelopeMissing } from './envelopeMissing.js'
 import { hasEnded } from './hasEnded.js'
 import { keptOrder } from './keptOrders.js'
+import { OrderCancel } from './orderCancel.js'
 import { OrderNotice } from './orderNotice.js'
 import { Timeline } from './timeline.js'
 
@@ -31,10 +32,12 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
   const { value: status, error } = queries.status
   const { value: notice } = queries.notice
   const state = orderWords(status, error, notice)
+  const name = request === null ? `Sealed order ${shortHex(orderId)}` : requestWords(request)
+  const waiting = status === null ? null : waitingWords(status, new Date())
   return (
     <li class="order" data-state={status?.state}>
       <div class="order-head">
-        <h3>{request === null ? `Sealed order ${shortHex(orderId)}` : requestWords(request)}</h3>
+        <h3>{name}</h3>
         {request === null && status?.amount ? (
           <span class="muted">escrow of {money(status.amount)} USDC</span>
         ) : null}
@@ -46,7 +49,11 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
         <p class="muted">{unknownWords(status, key.value !== null)}</p>
       ) : null}
       {status !== null && hasEnded(status) ? <OrderNotice status={status} opened={queries.notice} /> : null}
-      {isEnvelopeMissing(status, error) ? <Resubmit order={order} /> : null}
+      {waiting === null ? null : <p class="muted">{waiting}</p>}
+      {isEnvelopeMissing(status, error) && status?.cancelReceivedAt === undefined ? (
+        <Resubmit order={order} />
+      ) : null}
+      {status === null ? null : <OrderCancel status={status} name={name} />}
       {status === null ? null : <Reclaim status={status} />}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>Details</summary>

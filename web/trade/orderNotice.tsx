@@ -1,7 +1,7 @@
 import type { Notice, OrderStatus } from '../../src/client/index.js'
 import { FailureBox } from '../parts/failureBox.js'
 import type { Answer } from '../state/query.js'
-import { noticeWords } from '../words/timeline.js'
+import { noticeWords, orderTone } from '../words/timeline.js'
 
 interface OrderNoticeProps {
   readonly status: OrderStatus
@@ -27,7 +27,7 @@ export function OrderNotice({ status, opened: { value: notice, error } }: OrderN
       </p>
     )
   return (
-    <p class={isFilled ? 'box' : 'box box-bad'} data-notice={notice.code}>
+    <p class={isFilled ? 'box' : `box box-${orderTone(status, null, notice)}`} data-notice={notice.code}>
       {noticeWords(notice)}
     </p>
   )

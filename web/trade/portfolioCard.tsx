@@ -53,7 +53,7 @@ export function PortfolioCard() {
 
 function Opened({ opened, symbols }: { opened: OpenedPortfolio; symbols: MarketView['symbols'] }) {
   const { portfolio } = opened
-  const { holdings, total, unpriced } = valuationOf(portfolio, symbols)
+  const { holdings, cash, inOrders, total, unpriced } = valuationOf(portfolio, symbols)
   return (
     <>
       <p class="total" data-test="total">
@@ -80,9 +80,18 @@ function Opened({ opened, symbols }: { opened: OpenedPortfolio; symbols: MarketV
               <th scope="row">Cash</th>
               <td />
               <td class="number" data-holding="USDC">
-                {money(portfolio.cash)}
+                {money(cash)}
               </td>
             </tr>
+            {inOrders === 0n ? null : (
+              <tr>
+                <th scope="row">In open orders</th>
+                <td />
+                <td class="number" data-test="in-orders">
+                  {money(inOrders)}
+                </td>
+              </tr>
+            )}
             {holdings.map(({ symbol, qty, locked, value }) => (
               <tr key={symbol}>
                 <th scope="row">

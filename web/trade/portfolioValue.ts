@@ -1,4 +1,5 @@
 import type { MarketView, Portfolio } from '../../src/client/index.js'
+import { freeCash } from '../../src/protocol/portfolio.js'
 import { notionalOf } from '../../src/protocol/units.js'
 
 /** One line of the portfolio. */
@@ -12,14 +13,25 @@ export interface Holding {
 
 export interface Valuation {
   readonly holdings: readonly Holding[]
-  /** Cash and all priced holdings, in USDC base units. */
+  /** USDC base units that no open order uses. */
+  readonly cash: bigint
+  /** USDC base units in open buys: held by the escrow, or reserved from the cash. */
+  readonly inOrders: bigint
+  /** Cash, money in open orders and all priced holdings, in USDC base units. */
   readonly total: bigint
   /** Symbols without a price, excluded from the total. */
   readonly unpriced: readonly string[]
 }
 
 /** The portfolio's value at these prices. */
-export function valuationOf({ cash, positions }: Portfolio, symbols: MarketView['symbols']): Valuation {
+export function valuationOf(
+  portfolio: Pick<Portfolio, 'cash' | 'positions' | 'openOrders'>,
+  symbols: MarketView['symbols'],
+): Valuation {
+  const { positions, openOrders } = portfolio
+  const cash = freeCash(portfolio)
+  const escrowed = Object.values(openOrders).reduce((sum, { escrow }) => sum + escrow, 0n)
+  const inOrders = portfolio.cash - cash + escrowed
   const prices = new Map(symbols.map(({ symbol, price }) => [symbol, price]))
   const holdings = Object.entries(positions).map(([symbol, { qty, locked }]) => {
     const price = prices.get(symbol) ?? null
@@ -27,7 +39,8 @@ export function valuationOf({ cash, positions }: Portfolio, symbols: MarketView[
   })
   return {
     holdings: holdings.sort((a, b) => a.symbol.localeCompare(b.symbol)),
-    total: holdings.reduce((sum, { value }) => sum + (value ?? 0n), cash),
+    ...{ cash, inOrders },
+    total: holdings.reduce((sum, { value }) => sum + (value ?? 0n), cash + inOrders),
     unpriced: holdings.filter(({ value }) => value === null).map(({ symbol }) => symbol),
   }
 }

@@ -1,6 +1,6 @@
 import type { Notice, OrderStatus, TimelineEntry } from '../../src/client/index.js'
 import { failureOf, isUnknownOrder } from './failures.js'
-import { shortHex } from './format.js'
+import { shortHex, timeOfDay } from './format.js'
 
 /** One entry of an order's timeline in words. */
 export function entryWords(entry: TimelineEntry): string {
@@ -67,28 +67,29 @@ export function orderWords(
   return error === null || isUnknownOrder(error) ? 'Sealed' : failureOf(error).title
 }
 
-/** How an order's state is coloured: it waits, it needs a look, it failed, or it is done. */
-export type Tone = 'wait' | 'warn' | 'bad' | 'good'
+/** How an order's state is coloured: it waits, it needs a look, it failed, it is done, or its owner cancelled it. */
+export type Tone = 'wait' | 'warn' | 'bad' | 'good' | 'plain'
 
 export function orderTone(status: Stated | null, error: unknown, notice: Pick<Notice, 'code'> | null): Tone {
   if (status === null) return error === null || isUnknownOrder(error) ? 'wait' : 'warn'
   if (status.state === 'SETTLED') return 'good'
-  if (status.state === 'REFUNDED') return refundWords(notice) === 'Refused' ? 'bad' : 'warn'
+  if (status.state === 'REFUNDED') return REFUND_TONES[refundWords(notice)]
   return stateWords(status, notice) === NOT_SUBMITTED ? 'warn' : 'wait'
 }
 
 type WaitReason = NonNullable<OrderStatus['triggers'][number]['waitsFor']>
-type Stated = Pick<OrderStatus, 'state' | 'triggers' | 'receivedAt'>
+type Stated = Pick<OrderStatus, 'state' | 'triggers' | 'receivedAt' | 'cancelReceivedAt'>
 
 const NOT_SUBMITTED = 'Not submitted'
-/** Notices that are no refusal: the order expired, or was called off. */
+/** Notices that are no refusal: the order expired. */
 const NOT_IN_TIME = new Set(['expired', 'closed-until-deadline', 'expired-at-close', 'deadline-passed'])
-const CALLED_OFF = new Set(['cancelled', 'not-placed'])
+const REFUND_TONES = { Cancelled: 'plain', Expired: 'warn', Refunded: 'warn', Refused: 'bad' } as const
 
 /** An order's activity in two or three words. `notice` is the reason of its refund, if known. */
 export function stateWords(status: Stated, notice: Pick<Notice, 'code'> | null): string {
   if (status.state === 'SETTLED') return 'Settled'
   if (status.state === 'REFUNDED') return refundWords(notice)
+  if (status.cancelReceivedAt !== undefined) return 'Cancelling'
   const { outcome, waitsFor } = status.triggers.at(-1) ?? {}
   if (waitsFor !== undefined) return SHORT_WAITS[waitsFor]
   // Takes precedence: the enclave continues with an order that it has recorded, even if the server has lost the
@@ -99,10 +100,28 @@ export function stateWords(status: Stated, notice: Pick<Notice, 'code'> | null):
 }
 
 /** The chain alone does not distinguish a refusal from a reclaimed order. */
-function refundWords(notice: Pick<Notice, 'code'> | null): string {
-  if (notice === null || CALLED_OFF.has(notice.code)) return 'Refunded'
+function refundWords(notice: Pick<Notice, 'code'> | null): keyof typeof REFUND_TONES {
+  if (notice === null || notice.code === 'not-placed') return 'Refunded'
+  if (notice.code === 'cancelled') return 'Cancelled'
   return NOT_IN_TIME.has(notice.code) ? 'Expired' : 'Refused'
 }
+
+/**
+ * For an order that a run has left open: until when it is good, and when it is tried next. Null while a run is under way,
+ * and once the account has cancelled it.
+ */
+export function waitingWords(
+  { state, deadline, triggers, nextTriggerAt, cancelReceivedAt }: Waiting,
+  now: Date,
+): string | null {
+  const { outcome, finishedAt } = triggers.at(-1) ?? {}
+  const isLeftOpen = typeof finishedAt === 'string' && outcome !== 'settled' && outcome !== 'refunded'
+  if (state !== 'OPEN' || deadline === null || !isLeftOpen || cancelReceivedAt !== undefined) return null
+  const good = `Good until ${timeOfDay(deadline, now)}.`
+  return nextTriggerAt === null ? good : `${good} Tried next at ${timeOfDay(nextTriggerAt, now)}.`
+}
+
+type Waiting = Pick<OrderStatus, 'state' | 'deadline' | 'triggers' | 'nextTriggerAt' | 'cancelReceivedAt'>
 
 /** A notice as a complete sentence. */
 export function noticeWords({ message }: Pick<Notice, 'message'>): string {

@@ -1,0 +1,73 @@
+// Orders that wait: what their cards and the portfolio say, and how they are cancelled. On a desk and on a phone.
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { findViolations, overflowOf } from './support/accessibility.js'
+import { newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { screenshot } from './support/screenshot.js'
+
+const desk = useBrowserDesk()
+const SIZES = [
+  ['desk', 'Ada', { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' }],
+  ['phone', 'Ben', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
+] as const
+const HOURS_MS = 3_600_000
+
+/** The newest order shows as cancelled, with its reason, and the money in open orders is gone. */
+async function expectCancelled(page: Page): Promise<void> {
+  const card = await newestOrder(page, 'REFUNDED')
+  await card.getByRole('status').getByText('Cancelled', { exact: true }).waitFor()
+  await card.locator('[data-notice=cancelled]').waitFor()
+  await card.getByText('Server received your cancel').waitFor()
+  expect(await card.getByRole('button', { name: /^Cancel order/ }).count()).toBe(0)
+  await page.locator('[data-test=in-orders]').waitFor({ state: 'detached' })
+  expect(await findViolations(page)).toEqual([])
+}
+
+describe.each(SIZES)('on a %s, an order', (size, name, options) => {
+  let page: Page
+
+  it('that is live at the broker is cancelled, and its money comes back', async () => {
+    page = await desk().visit(undefined, options)
+    await page.getByRole('button', { name: new RegExp(`^${name}\\b`) }).click()
+    await page.getByRole('button', { name: 'Open my portfolio' }).click()
+    desk().sandbox.broker.fill({ mode: 'hold' })
+    await order(page, 'Buy', 'MSFT', '90')
+    const card = page.locator('.order').first()
+    await card.getByRole('status').getByText('At the broker', { exact: true }).waitFor()
+    await card.getByText(/^Good until /).waitFor()
+    await page.locator('[data-test=in-orders]', { hasText: '90.00' }).waitFor()
+    const cancel = card.getByRole('button', { name: 'Cancel order Buy MSFT for 90.00 USDC' })
+    await cancel.scrollIntoViewIfNeeded()
+    expect(await findViolations(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    await screenshot(page, `cancel-${size}`)
+    await cancel.click()
+    await card.locator('[data-test=cancelling]').waitFor()
+    await expectCancelled(page)
+    await screenshot(page, `cancelled-${size}`)
+    desk().sandbox.broker.clear({ what: 'fills' })
+  })
+
+  it('that waits for the market says when it is tried next, and is cancelled', async () => {
+    const { broker } = desk().sandbox
+    broker.clock({ open: false, nextOpen: new Date(Date.now() + 3 * HOURS_MS).toISOString() })
+    await page.locator('[data-test=clock]', { hasText: 'Closed' }).waitFor()
+    await order(page, 'Buy', 'AAPL', '50')
+    const card = page.locator('.order').first()
+    await card.getByRole('status').getByText('Waiting for the market', { exact: true }).waitFor()
+    await card.getByText(/^Good until .+\. Tried next at .+\.$/).waitFor()
+    await page.locator('[data-test=stages]', { hasText: 'Waiting for the market' }).waitFor()
+    await page.locator('[data-test=in-orders]', { hasText: '50.00' }).waitFor()
+    await card.getByRole('button', { name: /^Cancel order/ }).click()
+    await expectCancelled(page)
+    broker.clock({ open: true })
+    await page.locator('[data-test=clock]', { hasText: 'Open' }).waitFor()
+    await page.context().close()
+  })
+})
+
+describe('the console', () => {
+  it('has heard of nothing that the page did wrong', () => {
+    expect(desk().complaints).toEqual([])
+  })
+})
