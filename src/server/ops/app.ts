@@ -81,7 +81,7 @@ function createChecks(
     check('contracts', contractsLook({ rpc, contracts })),
     check('relayer', relayer.look),
     ...(relay.addresses.length > 1
-      ? relay.addresses.map((address) => check(`relayer:${address}`, () => relayer.lookAt(address)))
+      ? relay.addresses.map((address, place) => check(`relayer-${place}`, () => relayer.lookAt(address)))
       : []),
     check('enclave', enclaveLookOf(config.enclave.trigger)),
     check('store', store.look),

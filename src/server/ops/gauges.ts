@@ -48,12 +48,12 @@ function addReadiness({ metrics, readiness, accounts, minBalance, standbys }: Ga
   )
   addEach(
     'relayer_balance_ether',
-    "Balance of each of the relayer's accounts, by its address; absent while no node reports it.",
+    "Balance of each of the relayer's accounts, by its place in the configuration, from 0; absent while no node reports it.",
     'account',
     async () => {
       // Shares the look of the check: one request to the node.
       await readiness()
-      return accounts().map(({ address, balance }) => [address, Number(formatEther(balance))] as const)
+      return accounts().map(({ balance }, place) => [place, Number(formatEther(balance))] as const)
     },
   )
   add(
