@@ -1,7 +1,7 @@
 // The end of a CI run: which tests failed and why, then, as the closing line, how many passed and failed, as the test runner counted them.
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Of each message: what the test says, and where it stands. */
+/** How much of a message is printed: what the test says, and where it stands. */
 const MESSAGE_LENGTH = 1_500
 
 const PARTS = ['unit', 'e2e', 'node24', 'browser', 'disk']

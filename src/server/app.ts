@@ -44,7 +44,7 @@ export function readsOf({ intake, status, health }: AppDeps): Read[] {
 }
 
 /** Every route of the API, behind the checks that all of them share. `answerReads` and `shedLoad` run before it. Never listens. */
-export function createApp(deps: AppDeps): Express {
+export function createApp(deps: AppDeps, reads: readonly Read[] = readsOf(deps)): Express {
   const { http, logger } = deps
   const app = express()
   app.disable('x-powered-by')
@@ -68,7 +68,7 @@ export function createApp(deps: AppDeps): Express {
 
   // The busiest router first, because Express tries them in this order.
   app.use(createIntakeRouter(deps.intake))
-  app.use(createReadsRouter(readsOf(deps)))
+  app.use(createReadsRouter(reads))
   app.use(createRelayRouter(deps.relay))
   if (deps.runs !== undefined) app.use(createRunsRouter(deps.runs))
   app.use(createTimelineRouter(deps.timeline))

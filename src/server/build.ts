@@ -203,10 +203,12 @@ export function buildServer(deps: ServerDeps): {
     ...relay.services,
     narrator,
   ]
-  const app = createApp(appDeps)
+  // One table for both, so that each answer is made once.
+  const routes = readsOf(appDeps)
+  const app = createApp(appDeps, routes)
   const backpressure = backpressureFor(config.http)
   const answer = answerReads(app, {
-    reads: readsOf(appDeps),
+    reads: routes,
     frontendOrigin: config.http.frontendOrigin,
     stopping,
     logger,

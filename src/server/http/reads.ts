@@ -68,7 +68,7 @@ export type Answer = (
 
 /**
  * Answers the reads before Express, whose layers cost more than they do. It answers exactly as the app would, and leaves to the app
- * whatever is no plain success: other methods, preconditions that are not simply the ETag, invalid requests, failures.
+ * whatever is no plain success: other methods, preconditions of several ETags, invalid requests, failures.
  */
 export function answerReads(app: RequestListener, options: ReadsOptions): Answer {
   const { reads, frontendOrigin, stopping } = options
@@ -81,7 +81,8 @@ export function answerReads(app: RequestListener, options: ReadsOptions): Answer
     return (
       (method === 'GET' || method === 'HEAD') &&
       (headers.origin === undefined || headers.origin === frontendOrigin) &&
-      headers['access-control-request-method'] === undefined
+      headers['access-control-request-method'] === undefined &&
+      (headers['if-none-match'] === undefined || ONE_TAG.test(headers['if-none-match']))
     )
   }
 
@@ -100,32 +101,26 @@ export function answerReads(app: RequestListener, options: ReadsOptions): Answer
 
     function send({ text, length, etag }: Prepared): void {
       const known = req.headers['if-none-match']
-      if (known !== undefined && known !== etag) {
-        leave()
-        return
-      }
-      res.writeHead(known === undefined ? 200 : 304, {
+      // By the weak comparison (RFC 9110, 8.8.3.2).
+      const isKnown = known === etag || `W/${known}` === etag
+      res.writeHead(isKnown ? 304 : 200, {
         'X-Request-Id': requestId,
         ...common,
         ...headers,
         ...(req.headers.origin !== undefined && readable),
         ETag: etag,
-        ...(known === undefined && {
+        ...(!isKnown && {
           'Content-Type': 'application/json; charset=utf-8',
           'Content-Length': length,
         }),
       })
-      res.end(known === undefined ? text : undefined)
-    }
-
-    function leave(): void {
-      forget()
-      pass()
+      res.end(isKnown ? undefined : text)
     }
 
     function fail(error: unknown): void {
       failures.set(req, error)
-      leave()
+      forget()
+      pass()
     }
 
     try {
@@ -152,5 +147,7 @@ function splitPath(url: string): { path: string; param: string } {
   return PARAM.test(param) ? { path: whole.slice(0, at), param } : { path: whole, param: '' }
 }
 
+/** An `If-None-Match` with one ETag, as browsers send it. */
+const ONE_TAG = /^(?:W\/)?"[!#-+\--~]*"$/
 /** The parameters of reads: an address, 32 bytes. */
 const PARAM = /^0x[0-9a-zA-Z]+$/

@@ -67,6 +67,9 @@ const HEADERS: Record<string, string>[] = [
   { Origin: ORIGIN },
   { Origin: 'https://evil.example' },
   { 'If-None-Match': '*' },
+  { 'If-None-Match': 'W/"another"' },
+  { 'If-None-Match': '"one, with a comma"' },
+  { 'If-None-Match': 'no tag' },
   { 'If-None-Match': '"another", W/"one more"' },
   { 'Cache-Control': 'no-cache' },
 ]
@@ -95,6 +98,9 @@ describe('a read', () => {
     const again = await both('GET', path, known)
     expect(again.after.status).toBe(304)
     expect(again.after).toEqual(again.before)
+    const strong = String(after.headers.etag).slice('W/'.length)
+    const third = await both('GET', path, { ...headers, 'If-None-Match': strong })
+    expect(third.after).toEqual(third.before)
   })
 })
 
@@ -142,6 +148,12 @@ describe('before Express', () => {
     expect((await ask(listener, 'GET', '/thing/0x12', {})).status).toBe(418)
     expect(left).toEqual(['GET /thing/0x12'])
     expect(lines()).toEqual([])
+  })
+
+  test('another ETag than the present one is answered without the app', async () => {
+    const { listener, left } = setUp(() => ({ a: 1 }))
+    const answer = await ask(listener, 'GET', '/things', { 'If-None-Match': 'W/"another"' })
+    expect([answer.status, answer.text, left]).toEqual([200, '{"a":1}', []])
   })
 
   test('nothing is answered once the server stops', async () => {
