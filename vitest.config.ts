@@ -14,51 +14,72 @@ const E2E = [
 ]
 /** Mocks a module that others have loaded, so it needs a process of its own. */
 const MOCKING = ['test/server/intake/orders.model.test.ts']
-/** Those have commands of their own: vitest.browser.config.ts, vitest.disk.config.ts. */
-const OWN_COMMANDS = ['test/browser/*.test.ts', 'test/disk/*.test.ts']
+/** What only a browser can tell. */
+const BROWSER = ['test/browser/*.test.ts']
+/** Has a command of its own: vitest.disk.config.ts. */
+const DISK = ['test/disk/*.test.ts']
 // CI's machine is shared and noisy: what fails there is tried once more. Not so in test/faults, whose tests say so themselves: what goes
 // wrong in one run of two is what they look for.
 const retry = process.env.CI ? 1 : 0
+/** Sandboxes at the same time. */
+const PROCESSES = 5
 /** Where CI finds the count: checks print after the tests. */
 const outputFile = process.env.TEST_RESULTS ?? 'data/test-results.json'
 
 /** What takes more than half a minute. */
 const LONG = [
+  '/test/attacks/floods.test.ts',
+  '/test/attacks/sharedRelayerKey.test.ts',
+  '/test/broker/tradeUpdates.test.ts',
+  '/test/browser/desk.test.ts',
+  '/test/browser/ticket.test.ts',
+  '/test/browser/wallets.test.ts',
+  '/test/e2e/cli.test.ts',
+  '/test/e2e/confidentiality.test.ts',
+  '/test/e2e/doctor.test.ts',
+  '/test/e2e/lostRun.test.ts',
+  '/test/e2e/manyOrders.test.ts',
+  '/test/e2e/market.test.ts',
+  '/test/e2e/protocolPage.test.ts',
+  '/test/e2e/remoteEnclave.test.ts',
+  '/test/e2e/sandbox.test.ts',
+  '/test/e2e/servers.test.ts',
+  '/test/e2e/unrulyEnclave.test.ts',
   '/test/enclave/besides.test.ts',
   '/test/enclave/late.test.ts',
   '/test/enclave/mishaps/cancels.test.ts',
   '/test/enclave/mishaps/reclaims.test.ts',
   '/test/enclave/mishaps/refusals.test.ts',
   '/test/enclave/mishaps/trades.test.ts',
-  '/test/server/ops/readyz.test.ts',
-  '/test/server/relay/unbelieved.test.ts',
-  '/test/server/trigger/scheduler.test.ts',
-  '/test/e2e/cli.test.ts',
-  '/test/e2e/confidentiality.test.ts',
-  '/test/e2e/doctor.test.ts',
-  '/test/e2e/lostRun.test.ts',
-  '/test/e2e/market.test.ts',
-  '/test/e2e/manyOrders.test.ts',
-  '/test/e2e/remoteEnclave.test.ts',
-  '/test/e2e/sandbox.test.ts',
-  '/test/e2e/servers.test.ts',
-  '/test/e2e/unrulyEnclave.test.ts',
   '/test/faults/cluster/cluster.test.ts',
   '/test/faults/cluster/foundOut.test.ts',
   '/test/faults/orders/foundOut.test.ts',
   '/test/faults/orders/orders.test.ts',
   '/test/fuzz/fuzz.test.ts',
+  '/test/server/intake/policy.test.ts',
+  '/test/server/narrator/process.test.ts',
+  '/test/server/ops/readyz.test.ts',
+  '/test/server/relay/servers.test.ts',
+  '/test/server/relay/unbelieved.test.ts',
+  '/test/server/store/postgres.test.ts',
+  '/test/server/trigger/manyServers.test.ts',
+  '/test/server/trigger/scheduler.test.ts',
+  '/test/server/txManager/txManager.test.ts',
 ]
 
 /**
- * Begins with what takes long, as the last file is waited for by itself. Vitest remembers how long a file took; in CI, where
- * it remembers nothing, it would begin with the largest, and a long test may be a short text.
+ * Begins each project with what takes long, as the last file is waited for by itself. Vitest remembers how long a file took; in CI, where
+ * it remembers nothing, it would begin with the largest, and a long test may be a short text. One project follows the other, because a
+ * worker keeps its modules until it gets a file of another project.
  */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) => LONG.some((name) => moduleId.endsWith(name))
     const sorted = await super.sort(files)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    return [...new Set(sorted.map(({ project }) => project))].flatMap((project) => {
+      const own = sorted.filter((file) => file.project === project)
+      return [...own.filter(isLong), ...own.filter((file) => !isLong(file))]
+    })
   }
 }
 
@@ -71,8 +92,9 @@ export default defineConfig({
         // Many of these wait for a chain's blocks: two more of them than cores keep the cores at work.
         test: {
           name: 'unit',
+          globalSetup: 'test/support/savedChains.ts',
           include: ['test/**/*.test.ts'],
-          exclude: [...E2E, ...OWN_COMMANDS, ...MOCKING],
+          exclude: [...E2E, ...BROWSER, ...DISK, ...MOCKING],
           // A worker loads ethers and zod once, not for each file.
           isolate: false,
           retry,
@@ -97,10 +119,28 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: E2E,
+          globalSetup: 'test/support/savedChains.ts',
+          // As above: what a scenario holds is closed with its file.
+          isolate: false,
           retry,
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          maxWorkers: 5,
+          maxWorkers: PROCESSES,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        // Needs Chromium, so `npm test` leaves it to `npm run test:browser`.
+        test: {
+          name: 'browser',
+          include: BROWSER,
+          globalSetup: ['test/browser/support/findChromium.ts', 'test/support/savedChains.ts'],
+          isolate: false,
+          // The parts of a file build on each other: a second try would begin after what the first one has done, and pass for another reason.
+          retry: 0,
+          testTimeout: 180_000,
+          hookTimeout: 300_000,
+          maxWorkers: PROCESSES,
           sequence: { groupOrder: 1 },
         },
       },

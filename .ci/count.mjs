@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 /** How much of a message is printed: what the test says, and where it stands. */
 const MESSAGE_LENGTH = 1_500
 
-const PARTS = ['unit', 'e2e', 'node24', 'browser', 'disk']
+const PARTS = ['unit', 'processes', 'node24', 'disk']
 const [counted, missing] = [[], []]
 for (const part of PARTS) {
   const file = new URL(`../data/${part}-test-results.json`, import.meta.url)

@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { registerSecp256k1 } from '../src/protocol/secp256k1.js'
 import { createCleanUp } from '../src/sandbox/cleanUp.js'
-import { registerFastKeccak } from '../src/service/fastKeccak.js'
 import { libSecp256k1 } from '../src/service/libSecp256k1.js'
+import { registerNativeBytes } from '../src/service/nativeBytes.js'
 import { opensslSecp256k1 } from '../src/service/opensslSecp256k1.js'
 import { accounts } from './accounts.js'
 import { floods } from './floods.js'
@@ -82,7 +82,7 @@ const load = () => (loadavg()[0] ?? Number.NaN).toFixed(1)
 
 async function run({ figures, options, nodeOptions }: ReturnType<typeof readCommandLine>): Promise<void> {
   // Signs, hashes and seals here as fast as the server does.
-  registerFastKeccak()
+  registerNativeBytes()
   registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
   await mkdir(BENCH_DIRECTORY, { recursive: true })
   const machine = `${availableParallelism()} cores of ${cpus()[0]?.model.trim()}, Node ${process.version}`

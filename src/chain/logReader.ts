@@ -1,6 +1,5 @@
 // The one reader of contracts' events. It reads their fields without a schema each: a server that catches up reads hundreds of
 // thousands, and schemas would take as long as the node. Every function throws ChainAnswerError for a malformed field.
-import * as z from 'zod'
 import { checksum } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { ChainAnswerError, ChainUnavailableError } from './errors.js'
@@ -24,16 +23,16 @@ const SMALL_WORD = /^0x0{51}[0-9a-f]{13}$/
 const ADDRESS_WORD = /^0x0{24}[0-9a-f]{40}$/
 
 /** 32 bytes: a topic, a hash. */
-export function wordOf(text: string): Hex {
+export function wordOf(text: unknown): Hex {
   return matching(text, WORD)
 }
 
-export function hexOf(text: string): Hex {
+export function hexOf(text: unknown): Hex {
   return matching(text, HEX)
 }
 
 /** A block's number, a log's index, a time. */
-export function numberOf(text: string): number {
+export function numberOf(text: unknown): number {
   return Number(matching(text, SMALL_QUANTITY))
 }
 
@@ -56,14 +55,20 @@ export function numberIn(word: string): number {
   return Number(matching(word, SMALL_WORD))
 }
 
-function matching(text: string, pattern: RegExp): Hex {
-  const lower = text.toLowerCase()
+function matching(text: unknown, pattern: RegExp): Hex {
+  // Nearly all nodes write lower case, and lowering it would copy it.
+  if (isHex(text, pattern)) return text
+  const lower = typeof text === 'string' ? text.toLowerCase() : text
   if (isHex(lower, pattern)) return lower
-  throw new ChainAnswerError('a node answered with an event of another form')
+  throw malformed()
 }
 
-function isHex(text: string, pattern: RegExp): text is Hex {
-  return pattern.test(text)
+function isHex(text: unknown, pattern: RegExp): text is Hex {
+  return typeof text === 'string' && pattern.test(text)
+}
+
+function malformed(): ChainAnswerError {
+  return new ChainAnswerError('a node answered with an event of another form')
 }
 
 /** A block in one version of the chain: after a reorganization its number has another hash. */
@@ -173,41 +178,69 @@ function assertAnswered(calls: readonly RpcCall[], answers: readonly RpcAnswer[]
 
 /** Longer than the data of any of our events. */
 const MAX_DATA_LENGTH = 2 + 2 * 65_536
+const MAX_TOPICS = 4
 
-/** Checks the form alone: the fields are read one by one below. */
-const logsSchema = z.array(
-  z.object({
-    address: z.string(),
-    topics: z.array(z.string()).min(1).max(4),
-    data: z.string().max(MAX_DATA_LENGTH),
-    blockNumber: z.string(),
-    blockHash: z.string(),
-    logIndex: z.string(),
-    transactionHash: z.string(),
-    blockTimestamp: z.string().optional(),
-  }),
-)
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
 
-/** The logs that one query found. @throws ChainAnswerError unless the query asked for all of them */
-function logsIn(answer: RpcAnswer | undefined, asked: Hex, { from, to }: BlockRange): ChainLog[] {
-  const contract = asked.toLowerCase()
-  return resultOf(answer, logsSchema).map((log) => {
-    const address = hexOf(log.address)
-    const blockNumber = numberOf(log.blockNumber)
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value)
+}
+
+/** Logs share most fields with the log before: its block, its transaction, its event. Only another text is read. */
+function remembering<T>(read: (text: unknown) => T): (text: unknown) => T {
+  let last: { readonly text: unknown; readonly value: T } | undefined
+  return (text) => {
+    if (last === undefined || last.text !== text) last = { text, value: read(text) }
+    return last.value
+  }
+}
+
+/** Reads the logs of one query's answer. */
+function createReader(contract: string, { from, to }: BlockRange): (log: unknown) => ChainLog {
+  const addressOf = remembering(hexOf)
+  const eventOf = remembering(wordOf)
+  const blockNumberOf = remembering(numberOf)
+  const blockHashOf = remembering(wordOf)
+  const txHashOf = remembering(wordOf)
+  const timestampOf = remembering((text) => (text === undefined ? undefined : numberOf(text)))
+
+  function topicsOf(topics: unknown): Hex[] {
+    if (!isList(topics) || topics.length === 0 || topics.length > MAX_TOPICS) throw malformed()
+    return topics.map((topic, index) => (index === 0 ? eventOf(topic) : wordOf(topic)))
+  }
+
+  function dataOf(data: unknown): Hex {
+    if (typeof data === 'string' && data.length > MAX_DATA_LENGTH) throw malformed()
+    return hexOf(data)
+  }
+
+  return (log) => {
+    if (!isRecord(log)) throw malformed()
+    const address = addressOf(log.address)
+    const blockNumber = blockNumberOf(log.blockNumber)
     if (address !== contract || blockNumber < from || blockNumber > to) {
       throw new ChainAnswerError('a node answered with events that it was not asked for')
     }
     return {
       address,
-      topics: log.topics.map(wordOf),
-      data: hexOf(log.data),
+      topics: topicsOf(log.topics),
+      data: dataOf(log.data),
       blockNumber,
-      blockHash: wordOf(log.blockHash),
+      blockHash: blockHashOf(log.blockHash),
       logIndex: numberOf(log.logIndex),
-      txHash: wordOf(log.transactionHash),
-      blockTimestamp: log.blockTimestamp === undefined ? undefined : numberOf(log.blockTimestamp),
+      txHash: txHashOf(log.transactionHash),
+      blockTimestamp: timestampOf(log.blockTimestamp),
     }
-  })
+  }
+}
+
+/** The logs that one query found. @throws ChainAnswerError unless the query asked for all of them */
+function logsIn(answer: RpcAnswer | undefined, asked: Hex, range: BlockRange): ChainLog[] {
+  const logs = isResult(answer) ? answer.result : undefined
+  if (!isList(logs)) throw malformed()
+  return logs.map(createReader(asked.toLowerCase(), range))
 }
 
 /** A node may list an event twice. */

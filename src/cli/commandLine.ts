@@ -64,7 +64,7 @@ export async function runCommandLine(args: readonly string[], dependencies: Depe
     signal.addEventListener('abort', () => setTimeout(reject, INTERRUPTION_GRACE_MS, signal.reason))
   })
   try {
-    const [name, ...rest] = args
+    const { name, rest } = splitName(args)
     const asked = informationOf(name, rest)
     if (asked === undefined)
       return await Promise.race([find(name).run(rest, { env, terminal, signal }), interrupted])
@@ -76,6 +76,12 @@ export async function runCommandLine(args: readonly string[], dependencies: Depe
     if (!isUnheard) terminal.failure(failure)
     return failure.exit
   }
+}
+
+/** `--json` and `--quiet` may stand before the command's name, too. */
+function splitName(args: readonly string[]): { name: string | undefined; rest: readonly string[] } {
+  const index = args.findIndex((each) => each !== '--json' && each !== '--quiet')
+  return index < 0 ? { name: undefined, rest: args } : { name: args[index], rest: args.toSpliced(index, 1) }
 }
 
 /** Help or version text, if the arguments ask for it. */

@@ -21,6 +21,8 @@ export interface ClientContract {
    * @throws ClientError `transaction-refused`, `transaction-pending`, `transaction-replaced`
    */
   send(method: string, args: readonly unknown[]): Promise<Mined>
+  /** The call, for a batch. */
+  call(method: string, args: readonly unknown[]): { readonly to: Hex; readonly data: string }
 }
 
 /** Headroom in the gas limit for state that changes between estimate and block. */
@@ -35,23 +37,18 @@ interface ContractDeps {
 export function createContract({ wallet, address, abi }: ContractDeps): ClientContract {
   const contract = new Interface(abi)
   const { provider, signer } = wallet
+  const callOf = (method: string, args: readonly unknown[]) => ({
+    to: address,
+    data: contract.encodeFunctionData(method, args),
+  })
   return {
+    call: callOf,
     async read(method, args, schema, blockTag = 'latest') {
-      const data = contract.encodeFunctionData(method, args)
-      return parseResult(
-        contract,
-        method,
-        schema,
-        await provider.call({ to: address, data, blockTag }),
-        address,
-      )
+      const answer = await provider.call({ ...callOf(method, args), blockTag })
+      return parseResult(contract, method, schema, answer, address)
     },
     async send(method, args) {
-      const call = {
-        from: await wallet.account(),
-        to: address,
-        data: contract.encodeFunctionData(method, args),
-      }
+      const call = { from: await wallet.account(), ...callOf(method, args) }
       const refusal = (error: unknown) => refusalOf(contract, method, error)
       const gas = await provider.estimateGas(call).catch(refusal)
       const gasLimit = (gas * GAS_MARGIN_PERCENT) / 100n

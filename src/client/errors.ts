@@ -6,6 +6,7 @@ import type { ProblemBody, Revert } from '../protocol/api.js'
  * - trust: `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`
  * - the caller's input: `invalid-order`, `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`
  * - transactions: `transaction-refused`, `transaction-pending`, `transaction-replaced`
+ * - openings by the platform: `opening-outstanding`, `opening-expired`, `opening-unsupported`
  * - server: `server-unreachable`, `server-timeout`, `unexpected-answer`, `commit-differs`
  * - portfolio keys: `portfolio-undecryptable`, `portfolio-key-missing`, `invalid-key-file`, `foreign-key-file`
  * - history: `chain-reorganized`, `node-unavailable`
@@ -29,6 +30,9 @@ export type ClientErrorCode =
   | 'transaction-refused'
   | 'transaction-pending'
   | 'transaction-replaced'
+  | 'opening-outstanding'
+  | 'opening-expired'
+  | 'opening-unsupported'
   | 'server-unreachable'
   | 'server-timeout'
   | 'unexpected-answer'

@@ -2,15 +2,16 @@ import * as z from 'zod'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { addressSchema, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
+import { createBatch } from './batch.js'
 import { createContract, type Mined } from './contract.js'
 import { erc20Abi } from './erc20.js'
 import { ClientError, ContractError } from './errors.js'
-import type { SealedOrder } from './orderIntent.js'
+import type { SealedOrder, SignedOrder } from './orderIntent.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
 
 /** Characters of an order id's first 16 bytes, `0x` included. */
-const PREFIX_DIGITS = 34
+export const PREFIX_CHARS = 34
 
 /** Errors of the contracts behind the escrow, which the escrow's own ABI lacks. */
 const ERRORS_BEHIND = [
@@ -29,14 +30,23 @@ export interface Funds {
   readonly allowance: bigint
 }
 
+export type Funding = 'allowed' | 'batch' | 'short'
+
 /** Opens and reclaims orders on chain. Methods throw ContractError and ClientError as `ClientContract.send` does. */
 export interface Escrow {
   /**
-   * Opens the order's escrow. If it escrows USDC and the allowance is short, first approves exactly that amount.
-   * @param onStep called before each request to the wallet
+   * How the wallet's USDC gets into the escrow without a transaction of its own for the approval, where it can: `allowed` already or
+   * nothing to pay, or in a `batch` with the approval. Otherwise `short`.
    * @throws ClientError `insufficient-usdc`
    */
-  open(order: SealedOrder, onStep?: (step: 'approving' | 'opening') => void): Promise<Mined>
+  fundingOf(order: SealedOrder): Promise<Funding>
+  /**
+   * Opens the order's escrow. A `short` one by its signed opening; without that it first approves exactly the amount.
+   * @param onStep called before each request to the wallet
+   */
+  open(order: SealedOrder, funding: Funding, onStep?: (step: 'approving' | 'opening') => void): Promise<Mined>
+  /** Sends the order's signed opening, at the wallet's own cost. */
+  openSigned(order: SignedOrder): Promise<Mined>
   /**
    * The account whose order has the same first 16 bytes in its id, if the escrow refused this one for that reason; else
    * null. Ids are random, so that account copies ids from pending transactions.
@@ -57,6 +67,7 @@ interface EscrowDeps {
 export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
   const escrow = createContract({ wallet, address: contracts.escrow, abi: ESCROW_ABI })
   const usdc = createContract({ wallet, address: contracts.usdc, abi: erc20Abi })
+  const batch = createBatch(wallet)
 
   async function funds(): Promise<Funds> {
     const account = await wallet.account()
@@ -67,29 +78,47 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
     return { balance, allowance }
   }
 
-  async function ensureAllowance(amount: bigint, onApprove: () => void): Promise<void> {
-    const { balance, allowance } = await funds()
-    if (balance < amount) {
-      throw new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
+  function openSigned({ orderId, commit, opening }: SignedOrder): Promise<Mined> {
+    const { account, amount, deadline, validBefore, sig } = opening
+    if (amount === 0n) {
+      return escrow.send('openRequestFor', [[account, orderId, commit, deadline, validBefore], sig])
     }
-    if (allowance >= amount) return
-    onApprove()
-    await usdc.send('approve', [contracts.escrow, amount])
+    return escrow.send('openBuyFor', [[account, orderId, commit, amount, deadline, validBefore], sig])
   }
 
   return {
-    async open({ orderId, commit, escrowed, intent }, onStep) {
-      if (escrowed > 0n) await ensureAllowance(escrowed, () => onStep?.('approving'))
+    async fundingOf({ escrowed }) {
+      if (escrowed === 0n) return 'allowed'
+      const { balance, allowance } = await funds()
+      if (balance < escrowed) {
+        throw new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
+      }
+      if (allowance >= escrowed) return 'allowed'
+      return (await batch.isOffered()) ? 'batch' : 'short'
+    },
+    async open({ orderId, commit, escrowed, intent, opening }, funding, onStep) {
+      const [approval, call] = [
+        [contracts.escrow, escrowed],
+        [orderId, commit, escrowed, intent.expiry],
+      ]
+      if (funding === 'short' && opening === undefined) {
+        onStep?.('approving')
+        await usdc.send('approve', approval)
+      }
       onStep?.('opening')
       if (escrowed === 0n) return escrow.send('openRequest', [orderId, commit, intent.expiry])
-      return escrow.send('openBuy', [orderId, commit, escrowed, intent.expiry])
+      if (funding === 'batch') {
+        return batch.send([usdc.call('approve', approval), escrow.call('openBuy', call)], 'openBuy')
+      }
+      return opening === undefined ? escrow.send('openBuy', call) : openSigned({ orderId, commit, opening })
     },
+    openSigned,
     async takenBy(orderId, error) {
       if (!(error instanceof ContractError)) return null
       if (error.code === 'OrderIdTaken') return addressSchema.parse(error.args.by)
       // Some nodes omit a revert's data.
       if (error.code !== 'unknown') return null
-      const holder = await escrow.read('takenBy', [orderId.slice(0, PREFIX_DIGITS)], addressSchema)
+      const holder = await escrow.read('takenBy', [orderId.slice(0, PREFIX_CHARS)], addressSchema)
       return holder === ZERO_ADDRESS || sameAddress(holder, await wallet.account()) ? null : holder
     },
     funds,

@@ -78,6 +78,8 @@ interface Answer {
 
 function sender(options: HttpOptions) {
   const base = options.serverUrl.replace(/\/+$/, '')
+  // Without a name and a password.
+  const shown = base.replace(/\/\/[^/]*@/, '//')
   // A browser's fetch throws unless called on its own global.
   const fetchIt: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
   return async ({ path, ...exchange }: Exchange, request: RequestOptions = {}): Promise<Answer> => {
@@ -96,8 +98,8 @@ function sender(options: HttpOptions) {
     } catch (error) {
       if (error instanceof ServerError) throw error
       request.signal?.throwIfAborted()
-      if (signal.aborted) throw new ClientError('server-timeout', `${path} was not answered in time`)
-      throw new ClientError('server-unreachable', `${path} cannot be reached`, { cause: error })
+      if (signal.aborted) throw new ClientError('server-timeout', `${shown}${path} was not answered in time`)
+      throw new ClientError('server-unreachable', `${shown}${path} cannot be reached`, { cause: error })
     }
   }
 }

@@ -7,6 +7,7 @@ import type { Policy } from '../protocol/policy.js'
 import { cancelOrder } from './cancelOrder.js'
 import { type Claim, createClaimDesk } from './claims.js'
 import type { Mined } from './contract.js'
+import { createDeviceSeal } from './deviceSeal.js'
 import { createEscrow, type Funds } from './escrow.js'
 import type { HistoryStore } from './history/cache.js'
 import { explorerLink, type HistoryCursor, type HistoryEntry, type HistoryKind } from './history/entries.js'
@@ -27,10 +28,13 @@ import { type OrderSummary, ordersOf, type SaleFees, saleFees } from './history/
 import { createKeyring } from './keyring.js'
 import { createMembership, type Membership } from './membership.js'
 import { openNotice } from './notice.js'
-import type { OrderRequest, SealedOrder } from './orderIntent.js'
+import { createOpenings, type OpeningState } from './openings.js'
+import type { OrderRequest, SealedOrder, SignedOrder, SubmittableOrder } from './orderIntent.js'
 import { createOrders } from './orders.js'
 import {
   createOrderPlacing,
+  isSignedOrder,
+  openSigned,
   type PlacedOrder,
   type PlaceOptions,
   type PlaceStep,
@@ -90,6 +94,7 @@ export type {
   Membership,
   Mined,
   OpenedPortfolio,
+  OpeningState,
   OrderRequest,
   OrderSummary,
   Pins,
@@ -108,6 +113,8 @@ export type {
   RulebookChange,
   SaleFees,
   SealedOrder,
+  SignedOrder,
+  SubmittableOrder,
   TakenId,
   ValuePoint,
   Views,
@@ -117,6 +124,7 @@ export {
   createReader,
   explorerLink,
   holdingsOf,
+  isSignedOrder,
   ordersOf,
   rulebookChanges,
   saleFees,
@@ -167,13 +175,23 @@ export interface Client extends Reader {
    * @throws ClientError `invalid-key-file`, `foreign-key-file`
    */
   importKeys(text: string): Promise<void>
-  /** Seals the order, opens its escrow (one or two transactions) and submits it. @throws NotSubmittedError */
+  /**
+   * Seals the order, opens its escrow (one or two transactions) and submits it. With `sponsored` it requests another signature in place
+   * of the transactions: the platform opens the escrow and pays the gas.
+   * @throws NotSubmittedError
+   */
   placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>
-  /** Submits an order whose escrow is already open. Idempotent. */
-  submitOrder(
-    order: Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>,
-    signal?: AbortSignal,
-  ): Promise<OrderReceived>
+  /** Submits an order whose escrow is already open, or whose opening is signed. Idempotent. */
+  submitOrder(order: SubmittableOrder, signal?: AbortSignal): Promise<OrderReceived>
+  /** Whether the server and the contracts take orders with `sponsored`. */
+  canSponsor(): Promise<boolean>
+  /** What the chain has of an order whose opening is signed. With a pinned escrow it needs no server. */
+  openingState(order: SignedOrder): Promise<OpeningState>
+  /**
+   * Opens an order by its signed opening in a transaction of the wallet, and submits it: for an order that the platform has not opened.
+   * @throws ContractError if the escrow refuses it, such as `OpeningExpired`
+   */
+  openOrder(order: SubmittableOrder & SignedOrder, signal?: AbortSignal): Promise<OrderReceived>
   /**
    * Cancels the wallet's own order: what has not been filled is refunded, what has been filled is settled. Resolves once the
    * server has the cancel; follow the order to its end. Requests two signatures. Idempotent.
@@ -220,10 +238,18 @@ export interface Client extends Reader {
   /**
    * For an admin: opens the rulebook in a copy from an earlier publication.
    * @param copy JSON, unvalidated
-   * @param version the version in force
+   * @param version the version that it must be of: the one in force before a publication, any to read the past
    * @throws ClientError `invalid-copy`, `outdated-copy`, `copy-undecryptable`
    */
   openRulebookCopy(copy: unknown, version: number): Promise<Policy>
+  /**
+   * Seals a JSON value with the newest portfolio key, for storage on this device: such as the names that an admin gives
+   * to members. It opens for the same purpose, wallet and deployment alone.
+   * @param purpose a word of the caller's, such as `names`; `history` is the client's own
+   */
+  sealForDevice(purpose: string, value: unknown): Promise<Uint8Array>
+  /** The JSON value, unvalidated; undefined if no imported or derived key opens it. */
+  openFromDevice(purpose: string, bytes: Uint8Array): Promise<unknown>
 }
 
 /** @throws ClientError `no-provider` */
@@ -233,11 +259,20 @@ export function createClient(options: ClientOptions): Client {
   const wallet = createWallet(options.signer, options.miningTimeoutMs ?? MINING_TIMEOUT_MS)
   const { platform, contracts } = createPlatform({ http, wallet, pins: options.pins ?? {} })
   const orders = createOrders({ http, timing })
+  const openings = createOpenings(wallet)
   const escrow = async () => createEscrow({ wallet, contracts: await contracts() })
   const desk = async () => createClaimDesk({ wallet, contracts: await contracts() })
   const portfolioVersion = async () => readVersion(wallet, await contracts())
   const keys = createKeyring({ wallet, portfolioVersion })
   const rulebooks = async () => ({ http, wallet, platform: await platform(), timing, policyTimeoutMs, keys })
+  const deviceSeal = async (purpose: string) => {
+    const [account, chainId, { ledger }] = await Promise.all([
+      wallet.account(),
+      wallet.chainId(),
+      contracts(),
+    ])
+    return createDeviceSeal({ purpose, place: { chainId, ledger, account }, keys })
+  }
   return {
     ...readerOf(createViews({ http, timing }), orders),
     account: wallet.account,
@@ -247,7 +282,14 @@ export function createClient(options: ClientOptions): Client {
     lock: keys.lock,
     drawKey: keys.draw,
     importKeys: keys.importKeys,
-    placeOrder: createOrderPlacing({ wallet, platform, keys, orders, timing }),
+    placeOrder: createOrderPlacing({ wallet, platform, keys, orders, openings, timing }),
+    async canSponsor() {
+      const known = await platform()
+      return known.takesOpenings && openings.isOffered(known)
+    },
+    openingState: async (order) => openings.stateOf(order, await contracts()),
+    openOrder: async (order, signal) =>
+      openSigned(order, { wallet, contracts: await contracts(), openings, orders }, signal),
     submitOrder: orders.submit,
     cancelOrder: async (orderId, signal) =>
       cancelOrder(orderId, { wallet, orders, platform: await platform() }, signal),
@@ -261,5 +303,7 @@ export function createClient(options: ClientOptions): Client {
     rulebookVersion: async (signal) => rulebookVersion(await rulebooks(), signal),
     publishRulebook: async (policy, published) => publishRulebook(policy, await rulebooks(), published),
     openRulebookCopy: async (copy, version) => openCopy(copy, version, await rulebooks()),
+    sealForDevice: async (purpose, value) => (await deviceSeal(purpose)).seal(value),
+    openFromDevice: async (purpose, bytes) => (await deviceSeal(purpose)).open(bytes),
   }
 }

@@ -10,6 +10,7 @@ import {
   unsignedIntentSchema,
 } from '../protocol/intent.js'
 import { intentDomain } from '../protocol/intentDomain.js'
+import type { PostedOpening } from '../protocol/postedOpening.js'
 import { ClientError } from './errors.js'
 import type { Platform } from './platform.js'
 import type { Wallet } from './wallet.js'
@@ -38,7 +39,15 @@ export interface SealedOrder {
   readonly commit: Hex
   /** USDC base units that the escrow takes; 0 for every order except a BUY from the wallet. */
   readonly escrowed: bigint
+  /** The wallet's signature that opens the escrow, no matter who sends it; absent where the wallet's transaction needs none. */
+  readonly opening?: PostedOpening | undefined
 }
+
+/** An order whose opening the wallet has signed. */
+export type SignedOrder = Pick<SealedOrder, 'orderId' | 'commit'> & { readonly opening: PostedOpening }
+
+/** An order as the server takes it. */
+export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit' | 'opening'>
 
 interface SealingDeps {
   readonly wallet: Wallet

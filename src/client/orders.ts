@@ -13,21 +13,18 @@ import type { PostCancel } from '../protocol/cancelIntent.js'
 import type { Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
 import type { Http } from './http.js'
-import type { SealedOrder } from './orderIntent.js'
+import type { SubmittableOrder } from './orderIntent.js'
 import { type Followed, type FollowOptions, follow } from './poll.js'
 import { type RetryTiming, sleep, waitAfter, withRetries } from './retry.js'
 
 /** Orders at the server. An aborted call rejects with the signal's reason. */
 export interface Orders {
   /**
-   * Posts the envelope once its escrow is mined. Anyone can post another envelope under the same orderId first, so this
-   * posts again until the server holds ours. Idempotent.
+   * Posts the envelope, once its escrow is mined or with the signature that opens it. Anyone can post another envelope
+   * under the same orderId first, so this posts again until the server holds ours. Idempotent.
    * @throws ClientError `commit-differs`, ServerError
    */
-  submit(
-    order: Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>,
-    signal?: AbortSignal,
-  ): Promise<OrderReceived>
+  submit(order: SubmittableOrder, signal?: AbortSignal): Promise<OrderReceived>
   /**
    * Posts a signed and sealed cancel. Idempotent.
    * @throws ServerError `order-not-found`, `not-order-account`, `order-ended`
@@ -62,8 +59,9 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
   const timelineOf = (orderId: Hex) => `${pathOf(orderId)}/timeline`
   const retried = <T>(send: () => Promise<T>, signal?: AbortSignal) => withRetries(send, timing, signal)
 
-  async function submit(order: Parameters<Orders['submit']>[0], signal?: AbortSignal) {
-    const body = z.encode(postOrderSchema, { orderId: order.orderId, ...order.envelope })
+  async function submit(order: SubmittableOrder, signal?: AbortSignal) {
+    const { orderId, envelope, opening } = order
+    const body = z.encode(postOrderSchema, { orderId, ...envelope, ...(opening && { opening }) })
     for (let attempt = 1; attempt <= timing.attempts; attempt++) {
       const received = await retried(
         () => http.post('/orders', body, orderReceivedSchema, { signal }),

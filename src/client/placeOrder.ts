@@ -1,29 +1,57 @@
+import { isError } from 'ethers'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
+import { sameAddress } from '../protocol/address.js'
 import type { OrderReceived } from '../protocol/api.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'
+import { ClientError, ContractError, ServerError } from './errors.js'
 import { createEscrow } from './escrow.js'
 import type { Keyring } from './keyring.js'
 import { createNonces } from './nonces.js'
-import { NotSubmittedError, type OrderRequest, type SealedOrder, sealOrder } from './orderIntent.js'
+import type { Openings } from './openings.js'
+import {
+  NotSubmittedError,
+  type OrderRequest,
+  type SealedOrder,
+  type SignedOrder,
+  type SubmittableOrder,
+  sealOrder,
+} from './orderIntent.js'
 import type { Orders } from './orders.js'
-import type { Platform } from './platform.js'
+import type { Platform, PlatformContracts } from './platform.js'
 import { readNonce } from './portfolio.js'
 import { type RetryTiming, sleep, waitAfter } from './retry.js'
 import type { Wallet } from './wallet.js'
 
-/** The step that an order waits for: USDC approval, opening the escrow, or submission to the server. */
-export type PlaceStep = 'approving' | 'opening' | 'submitting'
+/**
+ * The step that an order waits for: the signature of its opening, the USDC approval, the opening of the escrow (by the wallet or by
+ * the platform), or submission to the server.
+ */
+export type PlaceStep = 'authorizing' | 'approving' | 'opening' | 'submitting'
 
 export interface PlaceOptions {
   readonly signal?: AbortSignal | undefined
   /**
+   * The wallet signs the opening and sends no transaction; the platform opens the escrow and pays the gas, within the account's daily
+   * quota. The next sponsored order waits until this one is open or its signature has expired.
+   */
+  readonly sponsored?: boolean | undefined
+  /**
+   * Orders that the caller has kept from before, such as from an earlier visit. While the signed opening of one can still be used, the
+   * client signs no other: a sponsored order is refused (`opening-outstanding`), another approves its USDC by a transaction.
+   */
+  readonly earlier?: readonly SubmittableOrder[] | undefined
+  /**
    * Awaited before the escrow opens. Keep the order until it is submitted: if the page closes in between, only
    * `submitOrder` with this envelope can start it. If the server loses its files before a run starts, the status has a
-   * null `receivedAt`: submit again. `intent` is confidential.
+   * null `receivedAt`: submit again. `intent` is confidential. A sponsored order carries its `opening`, and `submitOrder` may then
+   * open it: until the signature expires, ask before you submit it again.
    */
   readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined
-  /** Called as each step starts. No approval is needed if the allowance suffices or the order escrows no USDC. */
+  /**
+   * Called as each step starts. A buy whose allowance is short is authorized by a signature; in one batch with its opening where the
+   * wallet offers that (EIP-5792); by an approval where the account or the contracts cannot take a signature.
+   */
   readonly onStep?: ((step: PlaceStep) => void) | undefined
   /**
    * Called if another wallet has already opened an order under this id. The client then seals under a fresh id, which
@@ -53,6 +81,7 @@ interface PlacingDeps {
   readonly platform: () => Promise<Platform>
   readonly keys: Keyring
   readonly orders: Orders
+  readonly openings: Openings
   /** The backoff before an order is sealed under another id. */
   readonly timing: RetryTiming
 }
@@ -64,15 +93,90 @@ interface PlacingDeps {
  */
 export function createOrderPlacing(deps: PlacingDeps) {
   const nonces = createNonces()
+  const { openings } = deps
   let previous: Promise<unknown> = Promise.resolve()
 
+  /** The wallet's own transaction. @returns the account that has taken the id, if one has */
+  async function openByWallet(sealed: SealedOrder, platform: Platform, options: PlaceOptions) {
+    const { beforeOpen, onStep, earlier = [] } = options
+    const escrow = createEscrow({ wallet: deps.wallet, contracts: platform })
+    const funding = await escrow.fundingOf(sealed)
+    const isSigned = funding === 'short' && (await canSign(platform, earlier))
+    if (isSigned) onStep?.('authorizing')
+    const signed = isSigned ? await openings.sign(sealed, platform) : null
+    const order = signed === null ? sealed : { ...sealed, opening: signed.opening }
+    await beforeOpen?.(order)
+    try {
+      return { order, opened: await escrow.open(order, funding, onStep) }
+    } catch (error) {
+      if (isSignedOrder(order) && mayBeOut(error)) openings.note(order, platform)
+      const takenBy = await escrow.takenBy(order.orderId, error)
+      const isMine = takenBy !== null && sameAddress(takenBy, await deps.wallet.account())
+      if (takenBy !== null && !isMine) return { takenBy }
+      if (!(error instanceof ContractError) || signed === null || !isSignedOrder(order)) throw error
+      // Another account that saw the transaction may have sent the signed opening first.
+      if (!isMine && (await openings.stateOf(order, platform)) !== 'open') throw error
+      const opened = await openings.opened(order, platform, signed)
+      return 'takenBy' in opened ? opened : { order, opened }
+    }
+  }
+
+  /** A contract cannot make the signature, and two that can be used at once could both be used. */
+  async function canSign(platform: Platform, earlier: readonly SubmittableOrder[]): Promise<boolean> {
+    const code = await deps.wallet.provider.getCode(await deps.wallet.account())
+    if (code !== '0x' || !(await openings.isOffered(platform))) return false
+    return openings.areAllOver(platform, earlier.filter(isSignedOrder))
+  }
+
+  /** The wallet's signature, which the platform sends. @returns the account that has taken the id, if one has */
+  async function openByPlatform(sealed: SealedOrder, platform: Platform, options: PlaceOptions) {
+    const { beforeOpen, onStep, signal, earlier = [] } = options
+    if (!platform.takesOpenings) {
+      throw new ClientError(
+        'opening-unsupported',
+        'This server opens no orders. Pay the gas from the wallet.',
+      )
+    }
+    if (!(await openings.areAllOver(platform, earlier.filter(isSignedOrder)))) {
+      throw new ClientError(
+        'opening-outstanding',
+        'The wallet has signed an order that the platform may still open. Wait for it, or up to ten minutes.',
+      )
+    }
+    onStep?.('authorizing')
+    const { opening, since } = await openings.sign(sealed, platform)
+    const order = { ...sealed, opening }
+    await beforeOpen?.(order)
+    openings.note(order, platform)
+    onStep?.('opening')
+    const check = () => assertNotFailed(order.orderId, signal)
+    try {
+      const received = await deps.orders.submit(order, signal)
+      const opened = await openings.opened(order, platform, { since, check, signal })
+      return 'takenBy' in opened ? opened : { order, opened, received }
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error
+      const takenBy = await openings.takenBy(order, platform)
+      if (takenBy === null) throw error
+      return { takenBy }
+    }
+  }
+
+  /** The chain decides whether the order is open. The server only knows sooner why it is not. */
+  async function assertNotFailed(orderId: Hex, signal?: AbortSignal): Promise<void> {
+    const status = await deps.orders.get(orderId, signal).catch(() => null)
+    const { opening } = { opening: undefined, ...status }
+    if (opening?.status !== 'failed') return
+    throw new ContractError('openFor', opening.error?.name ?? 'unknown', opening.error?.args ?? {})
+  }
+
   async function openOne(request: OrderRequest, options: PlaceOptions) {
-    const { beforeOpen, onStep, onIdTaken, signal } = options
+    const { onIdTaken, signal } = options
     signal?.throwIfAborted()
     const [platform, { publicKey }] = [await deps.platform(), await deps.keys.newest()]
     const stored = await readNonce(deps.wallet, platform, deps.keys)
     const orgId = await institutionOf(deps.wallet, platform)
-    const escrow = createEscrow({ wallet: deps.wallet, contracts: platform })
+    const open = options.sponsored ? openByPlatform : openByWallet
     for (let times = 1; ; times++) {
       const sealing = {
         wallet: deps.wallet,
@@ -83,29 +187,63 @@ export function createOrderPlacing(deps: PlacingDeps) {
       }
       const order = await sealOrder(request, sealing)
       signal?.throwIfAborted()
-      await beforeOpen?.(order)
-      try {
-        return { order, opened: await escrow.open(order, onStep) }
-      } catch (error) {
-        const by = await escrow.takenBy(order.orderId, error)
-        if (by === null) throw error
-        onIdTaken?.({ orderId: order.orderId, by, times })
-        await sleep(waitAfter(times, deps.timing), signal)
-      }
+      const placed = await open(order, platform, options)
+      if (!('takenBy' in placed)) return { received: undefined, ...placed }
+      onIdTaken?.({ orderId: order.orderId, by: placed.takenBy, times })
+      await sleep(waitAfter(times, deps.timing), signal)
     }
   }
 
   return async (request: OrderRequest, options: PlaceOptions = {}): Promise<PlacedOrder> => {
     const mine = previous.then(() => openOne(request, options))
     previous = mine.catch(() => undefined)
-    const { order, opened } = await mine
+    const { order, opened, received } = await mine
+    if (received !== undefined) return { order, opened, received }
     options.onStep?.('submitting')
     try {
-      return { order, opened, received: await deps.orders.submit(order, options.signal) }
+      return { order, opened, received: await deps.orders.submit(withoutOpening(order), options.signal) }
     } catch (error) {
       throw new NotSubmittedError(order, error)
     }
   }
+}
+
+/** Whether others may have seen a transaction that failed, and its signature. */
+function mayBeOut(error: unknown): boolean {
+  const isRefused = error instanceof ClientError && error.code === 'transaction-refused'
+  return !isRefused && !(error instanceof ContractError) && !isError(error, 'INSUFFICIENT_FUNDS')
+}
+
+interface OpenSignedDeps extends Pick<PlacingDeps, 'wallet' | 'openings' | 'orders'> {
+  readonly contracts: PlatformContracts
+}
+
+/** Sends the signed opening of an order that the platform has not opened, then submits the order. */
+export async function openSigned(
+  order: SubmittableOrder & SignedOrder,
+  { wallet, contracts, openings, orders }: OpenSignedDeps,
+  signal?: AbortSignal,
+): Promise<OrderReceived> {
+  const escrow = createEscrow({ wallet, contracts })
+  await escrow.openSigned(order).catch(async (error) => {
+    // The platform may have been first.
+    const by = await escrow.takenBy(order.orderId, error)
+    const isOpen = (await openings.stateOf(order, contracts)) === 'open'
+    if (!isOpen && (by === null || !sameAddress(by, await wallet.account()))) throw error
+  })
+  return orders.submit(withoutOpening(order), signal)
+}
+
+/** For an order that is open: the server need not open it. */
+function withoutOpening<T extends SubmittableOrder>(order: T): T {
+  return { ...order, opening: undefined }
+}
+
+/** Whether the wallet has signed the order's opening. */
+export function isSignedOrder<T extends Pick<SealedOrder, 'opening' | 'orderId' | 'commit'>>(
+  order: T,
+): order is T & SignedOrder {
+  return order.opening !== undefined
 }
 
 /** The institution is informational in an intent: the enclave reads it from the registry. */

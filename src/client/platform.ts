@@ -33,6 +33,8 @@ export interface PlatformContracts {
 export interface Platform extends PlatformContracts {
   readonly enclavePublicKey: Hex
   readonly chainId: number
+  /** Whether the server opens orders that the account has signed. */
+  readonly takesOpenings: boolean
 }
 
 interface PlatformSource {
@@ -75,7 +77,10 @@ export function createPlatform({ http, wallet, pins }: PlatformDeps): PlatformSo
     if (!sameAddress(contracts.usdc, key.usdc)) {
       throw new ClientError('untrusted-escrow', `The escrow's USDC is ${contracts.usdc}, not ${key.usdc}.`)
     }
-    return { enclavePublicKey: key.publicKey, chainId: key.chainId, ...contracts }
+    return {
+      ...{ enclavePublicKey: key.publicKey, chainId: key.chainId, ...contracts },
+      takesOpenings: key.takesOpenings ?? false,
+    }
   }
 
   return { platform, contracts: () => (pins.escrow === undefined ? platform() : contractsOf(pins.escrow)) }

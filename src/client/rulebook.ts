@@ -105,7 +105,7 @@ export async function rulebookVersion(deps: RulebookDeps, signal?: AbortSignal):
 /**
  * Opens a copy from this wallet's own publication.
  * @param copy as kept or exported, unvalidated
- * @param version the version in force: a copy of another version does not describe it
+ * @param version the version that the copy must be of: a copy of another version does not describe it
  * @throws ClientError `not-admin`, `invalid-copy`, `outdated-copy`, `copy-undecryptable`
  */
 export async function openCopy(copy: unknown, version: number, deps: RulebookDeps): Promise<Policy> {

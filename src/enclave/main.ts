@@ -7,8 +7,8 @@ import { createSharedBroker } from '../broker/index.js'
 import { createRpc, type Rpc } from '../chain/rpc.js'
 import { registerSecp256k1 } from '../protocol/secp256k1.js'
 import { ConfigError } from '../service/config.js'
-import { registerFastKeccak } from '../service/fastKeccak.js'
 import { createLogger, describeError, type Logger } from '../service/logger.js'
+import { registerNativeBytes } from '../service/nativeBytes.js'
 import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
 import { requireNode } from '../service/version.js'
 import { systemClock } from './clock.js'
@@ -124,7 +124,7 @@ function rpcOf(config: EnclaveConfig, urls: string[]): Rpc {
 }
 
 requireNode()
-registerFastKeccak()
+registerNativeBytes()
 registerSecp256k1(opensslSecp256k1)
 try {
   const [, , command] = process.argv

@@ -21,9 +21,9 @@ export function checksum(address: string): Hex {
 
 /** https://eips.ethereum.org/EIPS/eip-55: digits of one case carry no checksum. */
 function hasRightChecksum(address: string): boolean {
+  if (address === checksum(address)) return true
   const digits = address.slice(2)
-  const hasNone = digits === digits.toLowerCase() || digits === digits.toUpperCase()
-  return hasNone || address === checksum(address)
+  return digits === digits.toLowerCase() || digits === digits.toUpperCase()
 }
 
 /** An address on the wire: any case in (a wrong EIP-55 checksum is an error), checksummed out. */

@@ -20,6 +20,8 @@ export const enclaveKeySchema = z.object({
   escrow: addressSchema,
   scheme: z.string(),
   usdc: addressSchema,
+  /** Whether `POST /orders` takes an `opening`; absent at a server that does not know it. */
+  takesOpenings: z.boolean().optional(),
 })
 export type EnclaveKey = z.output<typeof enclaveKeySchema>
 
@@ -59,6 +61,17 @@ export const triggerSchema = z.object({
 })
 export type TriggerRecord = z.output<typeof triggerSchema>
 
+const receiptStatusSchema = z.enum(['pending', 'submitted', 'confirmed', 'failed'])
+/** A contract error's name, and its arguments as text. The server defines two names itself: see docs/errors.md. */
+export const revertSchema = z.object({ name: z.string(), args: z.record(z.string(), z.string()) })
+export type Revert = z.output<typeof revertSchema>
+
+const openingProgress = {
+  status: receiptStatusSchema,
+  /** Why it failed: the contract's error. Null unless it failed. */
+  error: revertSchema.nullable(),
+}
+
 /** Unlike a posted envelope, a returned one may have further members. */
 export const sealedNoticeSchema = z.object(orderEnvelopeSchema.shape)
 
@@ -78,10 +91,10 @@ export const orderStatusSchema = z.object({
   notice: sealedNoticeSchema.nullable(),
   /** When the account's cancel came; absent without one. */
   cancelReceivedAt: timeSchema.optional(),
+  /** While the escrow is not on chain: how the relay fares with the opening that the account signed; absent without one. */
+  opening: z.object(openingProgress).optional(),
 })
 export type OrderStatus = z.output<typeof orderStatusSchema>
-
-const receiptStatusSchema = z.enum(['pending', 'submitted', 'confirmed', 'failed'])
 
 const run = { at: timeSchema, attempt: z.int().positive() }
 const onChain = { at: timeSchema, txHash: bytes32Schema, blockNumber: count }
@@ -90,6 +103,8 @@ const onChain = { at: timeSchema, txHash: bytes32Schema, blockNumber: count }
 export const timelineEntrySchema = z.discriminatedUnion('kind', [
   /** The server stored the envelope. */
   z.object({ kind: z.literal('received'), at: timeSchema, commit: bytes32Schema }),
+  /** The relay accepted the opening that the account signed. */
+  z.object({ kind: z.literal('opening'), at: timeSchema, digest: bytes32Schema, ...openingProgress }),
   /** The server stored the account's cancel. */
   z.object({ kind: z.literal('cancel-received'), at: timeSchema }),
   /** An enclave run started. */
@@ -255,10 +270,6 @@ export const healthSchema = z.object({
   relayers: z.array(addressSchema),
 })
 export type Health = z.output<typeof healthSchema>
-
-/** A contract error's name, and its arguments as text. The server defines two names itself: see docs/errors.md. */
-export const revertSchema = z.object({ name: z.string(), args: z.record(z.string(), z.string()) })
-export type Revert = z.output<typeof revertSchema>
 
 /** What the relay sends: authorizations of the enclave, and openings of accounts. */
 export const RELAYED_TYPES = [...PRIMARY_TYPES, ...OPENING_TYPES] as const

@@ -19,6 +19,8 @@ export const deskSettingsSchema = z.strictObject({
     rpcUrl: z.url().nullable(),
     /** The deployment's block: log queries start here. */
     firstBlock: z.int().min(0),
+    /** A block explorer for links to transactions, such as `https://etherscan.io`. */
+    explorerUrl: z.url({ protocol: /^https?$/ }).optional(),
   }),
   /** Values that the page does not take from the server. */
   pins: z.strictObject({ enclavePublicKey: publicKeySchema, escrow: addressSchema }),

@@ -12,8 +12,8 @@ export type Bytes = Uint8Array<ArrayBuffer>
 const HEX_PATTERN = '^0x(?:[0-9a-fA-F]{2})*$'
 
 const NO_DIGIT = -1
-/** The value of each ASCII character as a hexadecimal digit. */
-const DIGITS = new Int8Array(128).fill(NO_DIGIT)
+/** The value of each UTF-16 code unit as a hexadecimal digit: a smaller table would need a check of each one's bounds. */
+const DIGITS = new Int8Array(0x1_0000).fill(NO_DIGIT)
 for (let value = 0; value < 16; value++) {
   const digit = value.toString(16)
   for (const form of [digit, digit.toUpperCase()]) DIGITS[form.charCodeAt(0)] = value
@@ -23,12 +23,41 @@ function digitAt(hex: string, at: number): number {
   return DIGITS[hex.charCodeAt(at)] ?? NO_DIGIT
 }
 
-/** A table lookup loop needs a quarter of a regular expression's time for a ciphertext. */
-function isHex(text: string): boolean {
-  if (!text.startsWith('0x') || text.length % 2 === 1) return false
+/** The bytes of an even number of hex digits in either case; undefined if there is another character. */
+export type DecodeHex = (digits: string) => Bytes | undefined
+
+/** Runs everywhere, in a quarter of the time that a regular expression takes to check a ciphertext. */
+export const referenceDecodeHex: DecodeHex = (digits) => {
+  const bytes = new Uint8Array(digits.length / 2)
   let found = 0
-  for (let at = 2; at < text.length; at++) found |= digitAt(text, at)
-  return found >= 0
+  for (let index = 0; index < bytes.length; index++) {
+    const value = (digitAt(digits, 2 * index) << 4) | digitAt(digits, 2 * index + 1)
+    found |= value
+    bytes[index] = value
+  }
+  return found < 0 ? undefined : bytes
+}
+
+let decodeHex = referenceDecodeHex
+
+/** Replaces this process's decoder by a faster one. */
+export function registerDecodeHex(faster: DecodeHex): void {
+  decodeHex = faster
+}
+
+/** `0x` and pairs of characters, which need not be digits. */
+function hasHexForm(text: string): text is Hex {
+  return text.startsWith('0x') && text.length % 2 === 0
+}
+
+/** A string of one piece, which is read faster than one that is put together. */
+function toLowerHex(text: string): Hex {
+  const lower = text.toLowerCase()
+  return hasHexForm(lower) ? lower : `0x${lower.slice(2)}`
+}
+
+function isHex(text: string): boolean {
+  return hasHexForm(text) && decodeHex(text.slice(2)) !== undefined
 }
 
 /** Lower-case `0x` hex of the bytes. */
@@ -37,16 +66,13 @@ export function bytesToHex(bytes: Uint8Array): Hex {
 }
 
 /**
- * The bytes of a `0x` hex string. V8's own `Uint8Array.fromHex` is several times slower.
+ * The bytes of a `0x` hex string.
  * @throws ProtocolError `invalid-bytes`
  */
 export function hexToBytes(hex: string): Bytes {
-  if (!isHex(hex)) throw new ProtocolError('invalid-bytes', 'expected 0x and an even number of hex digits')
-  const bytes = new Uint8Array((hex.length - 2) / 2)
-  for (let index = 0; index < bytes.length; index++) {
-    const at = 2 + 2 * index
-    bytes[index] = (digitAt(hex, at) << 4) | digitAt(hex, at + 1)
-  }
+  const bytes = hasHexForm(hex) ? decodeHex(hex.slice(2)) : undefined
+  if (bytes === undefined)
+    throw new ProtocolError('invalid-bytes', 'expected 0x and an even number of hex digits')
   return bytes
 }
 
@@ -100,7 +126,7 @@ export function hexBetween(min: number, max: number) {
       .min(2 + min * 2, message)
       .meta({ pattern: HEX_PATTERN }),
     lowerHex,
-    { decode: (text) => `0x${text.slice(2).toLowerCase()}` as const, encode: (hex) => hex },
+    { decode: toLowerHex, encode: (hex) => hex },
   )
 }
 

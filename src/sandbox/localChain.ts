@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Interface, JsonRpcProvider, Wallet } from 'ethers'
 import { deployContracts } from '../chain/deploy.js'
 import { interfaces } from '../chain/interfaces.js'
@@ -11,6 +12,7 @@ import { deployTestUsdc } from './testUsdc.js'
 import { type Call, sendAll } from './transactions.js'
 
 const POLLING_MS = 50
+const MINING_MS = 20
 
 const usdcInterface = new Interface(testUsdcAbi)
 
@@ -27,6 +29,24 @@ export function localProvider(rpcUrl: string, chainId: number): JsonRpcProvider 
     cacheTimeout: -1,
     pollingInterval: POLLING_MS,
   })
+}
+
+/** Mines a block every few milliseconds until the work is done, besides those that the chain mines by itself. */
+export async function whileMining<T>(provider: JsonRpcProvider, work: () => Promise<T>): Promise<T> {
+  let isDone = false
+  const mine = async () => {
+    while (!isDone) {
+      await provider.send('evm_mine', [])
+      await sleep(MINING_MS)
+    }
+  }
+  const [result] = await Promise.all([
+    work().finally(() => {
+      isDone = true
+    }),
+    mine(),
+  ])
+  return result
 }
 
 /** Deploys USDC, the five contracts and their authority. */

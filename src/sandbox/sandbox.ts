@@ -8,7 +8,14 @@ import { createCleanUp } from './cleanUp.js'
 import { assertDeskBuilt, deskSettings, startDesk } from './desk.js'
 import { takeDirectory } from './directory.js'
 import { type Places, writeEnvFiles } from './envFiles.js'
-import { type Deployed, deployAll, foundInstitution, joinInstitution, localProvider } from './localChain.js'
+import {
+  type Deployed,
+  deployAll,
+  foundInstitution,
+  joinInstitution,
+  localProvider,
+  whileMining,
+} from './localChain.js'
 import { claimPorts } from './ports.js'
 import { startPostgres } from './postgres.js'
 import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
@@ -65,10 +72,9 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   const lock = await takeDirectory(directory)
   cleanUp.add(async () => lock.release())
   const secrets = drawSecrets()
-  const { anvil, accounts, provider } = await startChain(ports.rpc, stage)
+  const { anvil, accounts, provider } = await startChain(options, ports.rpc, stage)
   const broker = await startBroker(options, ports.broker, secrets, stage)
-  const deployed = await deployAll(provider, accounts, publicIdentity(secrets).enclaveSigner)
-  stage.printStep('contracts', 'five deployed, and a test USDC')
+  const deployed = await whileMining(provider, () => populate(provider, accounts, secrets, stage))
   const databaseUrl = isShared ? await startDatabase(stage) : undefined
   const [first, ...others] = ports.servers.map(({ port, ops }) => ({ url: at(port), opsUrl: at(ops) }))
   if (first === undefined) throw new RangeError('a sandbox needs a server')
@@ -86,7 +92,6 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   const info = describeSandbox(places, deployed.usdc, accounts)
   await writeEnvFiles(options, places, secrets, accounts)
   await writeSandboxFile(directory, info)
-  await populate(provider, accounts, deployed, stage)
   const enclave = await startEnclave(options, places.enclaveUrl, stage)
   const servers = isShared
     ? await startServers(options, places, stage)
@@ -107,12 +112,16 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   }
 }
 
-async function startChain(port: number, { cleanUp, printStep }: Stage) {
-  const anvil = await startAnvil({ port, blockTime: BLOCK_TIME })
+async function startChain(
+  { blockTime = BLOCK_TIME }: SandboxOptions,
+  port: number,
+  { cleanUp, printStep }: Stage,
+) {
+  const anvil = await startAnvil({ port, blockTime })
   cleanUp.add(() => anvil.stop())
   const provider = localProvider(anvil.rpcUrl, anvil.chainId)
   cleanUp.add(async () => provider.destroy())
-  printStep('chain', `anvil, a block every ${BLOCK_TIME} s, at ${anvil.rpcUrl}`)
+  printStep('chain', `anvil, a block every ${blockTime} s, at ${anvil.rpcUrl}`)
   return { anvil, provider, accounts: castAccounts(anvil) }
 }
 
@@ -134,13 +143,15 @@ async function startBroker(
   return broker
 }
 
-/** Founds the institution and has its employees join. */
+/** Deploys the contracts, founds the institution and has its employees join. */
 async function populate(
   provider: JsonRpcProvider,
   accounts: SandboxAccounts,
-  deployed: Deployed,
+  secrets: SandboxSecrets,
   { printStep }: Stage,
-): Promise<void> {
+): Promise<Deployed> {
+  const deployed = await deployAll(provider, accounts, publicIdentity(secrets).enclaveSigner)
+  printStep('contracts', 'five deployed, and a test USDC')
   await foundInstitution(provider, accounts, deployed)
   printStep(
     'institution',
@@ -148,6 +159,7 @@ async function populate(
   )
   await joinInstitution(provider, accounts, deployed)
   printStep('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
+  return deployed
 }
 
 /**

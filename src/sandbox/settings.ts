@@ -44,6 +44,8 @@ export interface SandboxOptions {
   serverSettings?: Record<string, string>
   /** Further variables for the enclave's env file. */
   enclaveSettings?: Record<string, string>
+  /** Seconds between blocks, perhaps a fraction. Default: `BLOCK_TIME`. */
+  blockTime?: number
   /** The interval of the price walk; without it, prices stay constant. */
   walkIntervalMs?: number
   /** Prints one line for the person at the terminal. */

@@ -2,6 +2,7 @@ import express, { type Express } from 'express'
 import type { Logger } from '../service/logger.js'
 import type { Config } from './config/config.js'
 import { errorHandler, notFound } from './http/errors.js'
+import { createFastRouter, type FastRoute } from './http/fastRoutes.js'
 import {
   conditionalReads,
   type HttpObserver,
@@ -13,8 +14,7 @@ import {
   securityHeaders,
 } from './http/middleware.js'
 import { originCheck } from './http/origin.js'
-import { createReadsRouter, type Read } from './http/reads.js'
-import { createIntakeRouter, type IntakeRouterDeps, intakeReads } from './intake/router.js'
+import { createIntakeRouter, type IntakeRouterDeps, intakeRoutes } from './intake/router.js'
 import { createDocsRouter } from './openapi/router.js'
 import { createRelayRouter, type RelayRouterDeps } from './relay/router.js'
 import { type HealthDeps, statusReads } from './status/router.js'
@@ -38,13 +38,13 @@ export interface AppDeps {
   readonly status: StatusViews
 }
 
-/** The routes that only read. */
-export function readsOf({ intake, status, health }: AppDeps): Read[] {
-  return [...intakeReads(intake), ...statusReads(status, health)]
+/** The busy routes. */
+export function fastRoutesOf({ intake, status, health }: AppDeps): FastRoute[] {
+  return [...intakeRoutes(intake), ...statusReads(status, health)]
 }
 
-/** Every route of the API, behind the checks that all of them share. `answerReads` and `shedLoad` run before it. Never listens. */
-export function createApp(deps: AppDeps, reads: readonly Read[] = readsOf(deps)): Express {
+/** Every route of the API, behind the checks that all of them share. `answerFast` and `shedLoad` run before it. Never listens. */
+export function createApp(deps: AppDeps, routes: readonly FastRoute[] = fastRoutesOf(deps)): Express {
   const { http, logger } = deps
   const app = express()
   app.disable('x-powered-by')
@@ -67,8 +67,8 @@ export function createApp(deps: AppDeps, reads: readonly Read[] = readsOf(deps))
   )
 
   // The busiest router first, because Express tries them in this order.
+  app.use(createFastRouter(routes))
   app.use(createIntakeRouter(deps.intake))
-  app.use(createReadsRouter(reads))
   app.use(createRelayRouter(deps.relay))
   if (deps.runs !== undefined) app.use(createRunsRouter(deps.runs))
   app.use(createTimelineRouter(deps.timeline))

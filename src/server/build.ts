@@ -4,10 +4,10 @@ import type { Receipt } from '../protocol/api.js'
 import type { Service } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
 import { readVersion } from '../service/version.js'
-import { type AppDeps, createApp, readsOf } from './app.js'
+import { type AppDeps, createApp, fastRoutesOf } from './app.js'
 import type { Config } from './config/config.js'
+import { answerFast } from './http/fastRoutes.js'
 import { backpressureFor, type LoadShedding, shedLoad } from './http/overload.js'
-import { answerReads } from './http/reads.js'
 import { createCancels } from './intake/cancels.js'
 import { createOpenings } from './intake/openings.js'
 import { createOrderStatus } from './intake/orderStatus.js'
@@ -21,6 +21,7 @@ import { buildOps, type Phase } from './ops/app.js'
 import { buildReads, createHeadReads } from './reads/headReads.js'
 import { buildRelay } from './relay/build.js'
 import { createOpeningPlace, createOpeningVerifier } from './relay/opening.js'
+import { createFindOpening } from './relay/openingReceipt.js'
 import type { RelayerKey } from './signer/signer.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
@@ -113,7 +114,9 @@ export function buildServer(deps: ServerDeps): {
     onForeign,
   })
   const { receipts } = relay
-  const timeline = buildTimeline({ config, rpc, contracts, head, records, receipts, stopping })
+  const openingRecords = createOpeningRecords({ engine, logger })
+  const findOpening = createFindOpening({ openings: openingRecords, receipts })
+  const timeline = buildTimeline({ config, rpc, contracts, head, records, receipts, findOpening, stopping })
   const enclaveRuns = buildEnclaveRuns({
     config,
     engine,
@@ -168,10 +171,10 @@ export function buildServer(deps: ServerDeps): {
         verify: createOpeningVerifier(createOpeningPlace(rpc, domain)),
         relay: relay.desk,
         receipts,
-        records: createOpeningRecords({ engine, logger }),
+        records: openingRecords,
       }),
       cancels: createCancels({ domain, escrowed, records, onStored: enclaveRuns.onCancelled }),
-      orderStatus: createOrderStatus({ escrowed, summaryOf: records.summaryOf }),
+      orderStatus: createOrderStatus({ escrowed, summaryOf: records.summaryOf, findOpening }),
       policy: createPolicy({
         run: enclaveRuns.policyRuns.run,
         checkAuthor: createAuthorCheck({
@@ -204,12 +207,12 @@ export function buildServer(deps: ServerDeps): {
     narrator,
   ]
   // One table for both, so that each answer is made once.
-  const routes = readsOf(appDeps)
+  const routes = fastRoutesOf(appDeps)
   const app = createApp(appDeps, routes)
   const backpressure = backpressureFor(config.http)
-  const answer = answerReads(app, {
-    reads: routes,
-    frontendOrigin: config.http.frontendOrigin,
+  const answer = answerFast(app, {
+    ...config.http,
+    routes,
     stopping,
     logger,
     observe: metrics.http,

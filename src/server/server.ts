@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { registerSecp256k1 } from '../protocol/secp256k1.js'
 import { lockDirectory } from '../service/directoryLock.js'
-import { registerFastKeccak } from '../service/fastKeccak.js'
 import { libSecp256k1 } from '../service/libSecp256k1.js'
 import { createLifetime } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
+import { registerNativeBytes } from '../service/nativeBytes.js'
 import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
 import { buildServer } from './build.js'
 import { logConfigurationFaults } from './config/checkup.js'
@@ -99,7 +99,7 @@ async function startOn(
   config: Config,
   logger: Logger,
 ): Promise<RunningServer> {
-  registerFastKeccak()
+  registerNativeBytes()
   registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
   const stopping = new AbortController()
   const relayerKeys = await openRelayerKeys(config.relay.relayerKeys)

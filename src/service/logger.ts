@@ -107,12 +107,14 @@ export function createLogger(options: { level: LogLevel; destination?: Destinati
 }
 
 const allowedNames: ReadonlySet<string> = new Set(FIELDS)
+const isField = (name: string): name is LogField => allowedNames.has(name)
 
 /** Keeps only the allowed fields, and of those only plain values: an object could carry anything. */
 function allowed(fields: LogFields = {}): Record<string, string | number | boolean | null> {
   const kept: Record<string, string | number | boolean | null> = {}
-  for (const [name, value] of Object.entries<unknown>(fields)) {
-    if (!allowedNames.has(name)) continue
+  for (const name in fields) {
+    if (!isField(name)) continue
+    const value: unknown = fields[name]
     if (typeof value === 'string') {
       kept[name] = value.slice(0, name === 'errorStack' ? MAX_STACK_LENGTH : MAX_TEXT_LENGTH)
     } else if (typeof value === 'number' || typeof value === 'boolean' || value === null) {

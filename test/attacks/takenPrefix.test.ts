@@ -33,7 +33,9 @@ async function pendingOf({ sandbox }: Desk, account: Hex): Promise<{ orderId: He
   const [transaction] = Object.values(own?.[1] ?? {})
   if (transaction === undefined) return undefined
   const call = escrow.parseTransaction({ data: transaction.input })
-  return { orderId: call?.name === 'openBuy' ? bytes32Schema.parse(call.args.getValue('orderId')) : null }
+  return {
+    orderId: call?.name === 'openBuyFor' ? bytes32Schema.parse(call.args.getValue('o').orderId) : null,
+  }
 }
 
 /** Takes these first 16 bytes as Bob, ahead of all others in the block. */

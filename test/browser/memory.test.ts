@@ -1,7 +1,7 @@
 // Data that only the page remembers.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Locator, Page, Route } from 'playwright-core'
+import type { Locator, Page, Request, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
@@ -14,15 +14,17 @@ describe('the envelope of an open order', () => {
     const { sandbox } = desk()
     const page = await desk().visitAs('Cleo')
     await page.route('**/orders', refusePost)
-    await order(page, 'Buy', 'AAPL', '80')
+    await order(page, 'Buy', 'AAPL', '80', { feePayer: 'Wallet pays' })
     await page.getByRole('alert').getByText('but the server does not have it yet').waitFor()
-    await page.unroute('**/orders', refusePost)
     await sandbox.server().kill()
     await sandbox.restartServer()
     const card = page.locator('.order').first()
     await openDetails(card)
     await card.getByText('Run 1 ended').waitFor()
     await card.getByText('Not submitted', { exact: true }).waitFor()
+    // The page has tried by itself, until it gave up.
+    await card.getByRole('button', { name: 'Submit it again' }).waitFor()
+    await page.unroute('**/orders', refusePost)
     await card.getByRole('button', { name: 'Submit it again' }).click()
     await newestOrder(page, 'SETTLED')
     await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
@@ -37,11 +39,11 @@ describe('the envelope of an open order', () => {
     const card = page.locator('.order').first()
     await card.getByText('At the broker', { exact: true }).waitFor()
     expect(await card.getByRole('button', { name: 'Submit it again' }).count()).toBe(0)
+    const again = page.waitForRequest((request) => isPost(request) && request.url().endsWith('/orders'))
     await sandbox.server().kill()
     await rm(join(sandbox.directory, 'server'), { recursive: true })
     await sandbox.restartServer()
-    await card.getByRole('button', { name: 'Submit it again' }).click()
-    await card.getByRole('button', { name: 'Submit it again' }).waitFor({ state: 'detached' })
+    await again
     await card.getByText('At the broker', { exact: true }).waitFor()
     sandbox.broker.clear({ what: 'fills' })
     sandbox.broker.release({})
@@ -119,7 +121,9 @@ async function holdRulebook(page: Page): Promise<{ version: number; letGo: () =>
 }
 
 /** The server is not reached by an order, by everything else it is. */
-const refusePost = (route: Route) => (route.request().method() === 'POST' ? route.abort() : route.fallback())
+const refusePost = (route: Route) => (isPost(route.request()) ? route.abort() : route.fallback())
+
+const isPost = (request: Request) => request.method() === 'POST'
 
 /** Open by itself where the card is listed with its order's name, which may come after the chain's word of it. */
 const openDetails = (card: Locator) =>

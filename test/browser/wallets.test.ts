@@ -66,7 +66,7 @@ describe('a wallet of the browser', () => {
     expect(await askedOf(page, 'personal_sign')).toBe(signed)
 
     await changeExtension(page, { refuses: ['eth_sendTransaction'] })
-    await order(page, 'Buy', 'AAPL', '70')
+    await order(page, 'Buy', 'AAPL', '70', { feePayer: 'Wallet pays' })
     await page.getByRole('alert').getByText('You declined in your wallet').waitFor()
     expect(await page.locator('.order').count()).toBe(0)
     expect(await keptOrders(page)).toBe(0)
@@ -191,7 +191,9 @@ describe('a server that goes away in the middle', () => {
     await newestOrder(page, 'SETTLED')
     await card.getByRole('heading', { name: 'Buy MSFT for 500.00 USDC' }).waitFor()
     await page.reload()
-    await card.getByText('The content of this order is no longer known').waitFor()
+    await card.getByText('Open your portfolio to see the order’s content.').waitFor()
+    await page.getByRole('button', { name: 'Open my portfolio' }).click()
+    await card.getByRole('heading', { name: 'Buy MSFT for 500.00 USDC' }).waitFor()
     await page.context().close()
   })
 })
@@ -232,29 +234,26 @@ describe('a page that cannot be drawn', () => {
 })
 
 describe('an order whose sending fails in the middle', () => {
-  it('is listed when it is unknown whether it is open, and can be submitted again', async () => {
+  it('is listed when it is unknown whether it is open, and submitted once it is', async () => {
     const page = await desk().visitAs('Cleo')
     await loseAnswerOf(page, 'eth_sendTransaction')
-    await order(page, 'Buy', 'AAPL', '70', { payFrom: 'Portfolio cash' })
+    await order(page, 'Buy', 'AAPL', '70', { payFrom: 'Portfolio cash', feePayer: 'Wallet pays' })
     const alert = page.getByRole('alert').filter({ hasText: 'The order may be open' })
     await alert.getByText('Check your orders before you order again.').waitFor()
     expect(await page.locator('#ticket-amount').inputValue()).toBe('')
-    await page.locator('.order').getByRole('button', { name: 'Submit it again' }).click()
+    // It is open, so the page submits it by itself.
     await newestOrder(page, 'REFUNDED')
-    await page.getByRole('button', { name: 'Submit it again' }).waitFor({ state: 'detached' })
     await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
     await page.context().close()
   })
 
-  it('is found again after a reload when the server never got it', async () => {
+  it('submits itself after a reload when the server never got it', async () => {
     const page = await desk().visitAs('Cleo')
     await page.route('**/orders', refusePost)
-    await order(page, 'Buy', 'AAPL', '80')
+    await order(page, 'Buy', 'AAPL', '80', { feePayer: 'Wallet pays' })
     await page.getByRole('alert').getByText('but the server does not have it yet').waitFor()
     await page.unroute('**/orders', refusePost)
     await page.reload()
-    await page.locator('.order').first().getByText('Not submitted').waitFor()
-    await page.getByRole('button', { name: 'Submit it again' }).click()
     await newestOrder(page, 'SETTLED')
     await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
     await page.context().close()
@@ -264,7 +263,7 @@ describe('an order whose sending fails in the middle', () => {
     const { provider } = desk().sandbox
     const page = await desk().visitAs('Cleo')
     await page.route('**/orders', refusePost)
-    await order(page, 'Buy', 'AAPL', '90')
+    await order(page, 'Buy', 'AAPL', '90', { feePayer: 'Wallet pays' })
     await page.locator('.order').first().getByText('Not submitted').waitFor()
     await page.getByRole('button', { name: 'Reclaim the escrow' }).waitFor({ state: 'detached' })
     await provider.send('evm_increaseTime', [NINE_DAYS])

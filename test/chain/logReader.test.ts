@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { ChainAnswerError } from '../../src/chain/errors.js'
-import { addressIn, hexOf, numberIn, numberOf, wordAt, wordOf } from '../../src/chain/logReader.js'
+import {
+  addressIn,
+  hexOf,
+  logRequest,
+  numberIn,
+  numberOf,
+  wordAt,
+  wordOf,
+} from '../../src/chain/logReader.js'
 
 const word = (digits: string) => digits.padStart(64, '0')
 const account = '5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -27,5 +35,60 @@ describe('the fields of a log', () => {
     ['a word with more than a time', () => numberIn(`0x1${word('1').slice(1)}`)],
   ])('%s is refused', (_, read) => {
     expect(read).toThrow(ChainAnswerError)
+  })
+})
+
+describe('the answer of a query', () => {
+  const address = `0x${'a'.repeat(40)}` as const
+  const hashOf = (number: number): `0x${string}` => `0x${word(number.toString(16))}`
+  const blockOf = (number: number) => ({
+    result: { number: `0x${number.toString(16)}`, hash: hashOf(number), timestamp: '0x1' },
+  })
+  const log = {
+    address: `0x${'A'.repeat(40)}`,
+    topics: [hashOf(77), hashOf(78)],
+    data: '0x0AFF',
+    blockNumber: '0x5',
+    blockHash: hashOf(5),
+    logIndex: '0x0',
+    transactionHash: hashOf(79),
+    blockTimestamp: '0x64',
+  }
+  const read = (logs: unknown) =>
+    logRequest([{ address, topics: [] }], { from: 5, to: 9 }).read([blockOf(9), { result: logs }, blockOf(4)])
+
+  it('is read field by field, also where one log repeats those of another', () => {
+    const { blockTimestamp: _, ...untimed } = log
+    const other = { ...untimed, blockNumber: '0x6', blockHash: hashOf(6), topics: [hashOf(80)] }
+    const logs = read([log, { ...log, logIndex: '0x1' }, other])?.logs
+    const common = { address, data: '0x0aff', txHash: hashOf(79) }
+    const first = { ...common, topics: log.topics, blockNumber: 5, blockHash: hashOf(5), blockTimestamp: 100 }
+    expect(logs).toEqual([
+      { ...first, logIndex: 0 },
+      { ...first, logIndex: 1 },
+      { ...common, topics: [hashOf(80)], blockNumber: 6, blockHash: hashOf(6), logIndex: 0 },
+    ])
+  })
+
+  const missing = Object.keys(log).filter((name) => name !== 'blockTimestamp')
+  it.each<[string, unknown]>([
+    ['that is no list', { logs: [] }],
+    ['with a log that is none', [null]],
+    ...missing.map((name): [string, unknown] => [
+      `with a log without ${name}`,
+      [{ ...log, [name]: undefined }],
+    ]),
+    ...Object.keys(log).map((name): [string, unknown] => [
+      `with a number as ${name}`,
+      [{ ...log, [name]: 5 }],
+    ]),
+    ['with a log without topics', [{ ...log, topics: [] }]],
+    ['with a log of five topics', [{ ...log, topics: Array(5).fill(hashOf(1)) }]],
+    ['with more data than our events have', [{ ...log, data: `0x${'ab'.repeat(65_537)}` }]],
+    ['with a later log that is malformed', [log, { ...log, logIndex: '0x1', blockHash: '0x5' }]],
+    ["with another contract's log", [{ ...log, address: `0x${'b'.repeat(40)}` }]],
+    ['with a log of another block', [{ ...log, blockNumber: '0x4' }]],
+  ])('%s is refused', (_, logs) => {
+    expect(() => read(logs)).toThrow(ChainAnswerError)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import packageFile from '../../package.json' with { type: 'json' }
 import { runCommandLine } from '../../src/cli/commandLine.js'
 
 const COMMANDS = [
@@ -35,8 +36,17 @@ describe('the command line', () => {
     expect(asked.stdout).toContain('Exit codes: 0 done, 1 failed, 2')
   })
 
-  it('prints its version', async () => {
-    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  it('prints the version of the package', async () => {
+    const { code, stdout } = await run(['--version'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${packageFile.version}\n` })
+    expect((await run(['--json', '--version'])).stdout).toBe(stdout)
+  })
+
+  it('takes --json and --quiet before the command and after it', async () => {
+    const after = await run(['status', '0x12', '--json', '--quiet'])
+    expect(JSON.parse(after.stderr)).toMatchObject({ error: { code: 'usage' } })
+    expect(await run(['--json', '--quiet', 'status', '0x12'])).toEqual(after)
+    expect(await run(['--json', 'status', '0x12', '--quiet'])).toEqual(after)
   })
 
   it.each(COMMANDS)('explains %s', async (name) => {

@@ -57,6 +57,7 @@ export function enclaveKeyOf(chain: TestChain) {
     escrow: chain.addressOf('escrow'),
     scheme: 'service-ecies-v1',
     usdc: chain.addressOf('usdc'),
+    takesOpenings: true,
   }
 }
 
@@ -85,6 +86,7 @@ export function receive(body: unknown): ApiAnswer {
 
 function stored(body: unknown): { orderId: unknown; commit: Hex } {
   if (typeof body !== 'object' || body === null || !('orderId' in body)) throw new Error('not an order')
-  const { orderId, ...envelope } = body
+  const { orderId, ...rest } = body
+  const { opening: _opening, ...envelope } = { opening: undefined, ...rest }
   return { orderId, commit: commitOf(orderEnvelopeSchema.parse(envelope)) }
 }

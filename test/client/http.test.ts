@@ -52,7 +52,10 @@ describe('requests', () => {
     const gone = await startApiStandIn()
     await gone.stop()
     const nobody = createHttp({ serverUrl: gone.url, timeoutMs: 10_000 })
-    await expect(nobody.get('/x', schema)).rejects.toMatchObject({ code: 'server-unreachable' })
+    const message = `${gone.url}/x cannot be reached`
+    await expect(nobody.get('/x', schema)).rejects.toMatchObject({ code: 'server-unreachable', message })
+    const secret = createHttp({ serverUrl: 'http://me:secret@127.0.0.1:1', timeoutMs: 10_000 })
+    await expect(secret.get('/x', schema)).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1\/x /)
   })
 
   it('end with the caller’s own reason', async () => {

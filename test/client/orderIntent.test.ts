@@ -30,6 +30,7 @@ function deps(signer: AbstractSigner = walletOf(chain(), 'alice')) {
     usdc: zero,
     ledger: zero,
     registry: zero,
+    takesOpenings: true,
   }
   return { wallet: createWallet(signer, 0), platform, userPubKey, orgId: ORG_ID, nonce: 5 }
 }

@@ -50,7 +50,7 @@ const sentBy = (role: Role) => chain().provider.getTransactionCount(chain().acco
 const posted = () => api.requests.filter(({ method }) => method === 'POST')
 
 describe('placing an order', () => {
-  it('approves exactly what a buy escrows, opens it, then posts it', async () => {
+  it('signs exactly what a buy escrows, opens it by one transaction, then posts it', async () => {
     const { client, deadline } = await setting()
     const before = await sentBy('alice')
     const request: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 25n * ONE, deadline }
@@ -66,19 +66,21 @@ describe('placing an order', () => {
     })
     expect(await balance('alice')).toBe(WALLET_USDC - 25n * ONE)
     expect(await allowance('alice')).toBe(0n)
-    expect((await sentBy('alice')) - before).toBe(2)
+    expect((await sentBy('alice')) - before).toBe(1)
     expect((await chain().provider.getTransactionReceipt(opened.txHash))?.blockNumber).toBe(
       opened.blockNumber,
     )
     expect(received).toMatchObject({ orderId, commit })
-    expect(posted()).toMatchObject([{ path: '/orders', body: { orderId, ...order.envelope } }])
+    expect(posted().map(({ path, body }) => ({ path, body }))).toEqual([
+      { path: '/orders', body: { orderId, ...order.envelope } },
+    ])
     expect(order.intent.orgId).toBe(ORG_ID)
   })
 
   it.each<[Omit<OrderRequest, 'deadline'>, string[]]>([
     [
       { side: 'BUY', symbol: 'AAPL', maxSpend: ONE },
-      ['sealed', 'approving', 'sent', 'opening', 'sent', 'submitting', 'posted'],
+      ['authorizing', 'sealed', 'opening', 'sent', 'submitting', 'posted'],
     ],
     [{ side: 'SELL', symbol: 'AAPL', maxSpend: ONE }, ['sealed', 'opening', 'sent', 'submitting', 'posted']],
   ])('tells each step of %o as it begins', async (request, expected) => {
@@ -129,7 +131,7 @@ describe('placing an order', () => {
     await chain().send('owner', 'usdc', 'mint', chain().account('carol'), ONE)
     await expect(client.placeOrder({ ...sale, side: 'BUY' })).rejects.toMatchObject({
       name: 'ContractError',
-      method: 'openBuy',
+      method: 'openBuyFor',
       code: 'NotAdmitted',
       args: { orgId: `0x${'00'.repeat(32)}` },
     })

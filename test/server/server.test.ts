@@ -61,6 +61,7 @@ describe('on a chain', () => {
       escrow: chain().addresses.orderEscrow,
       scheme: 'service-ecies-v1',
       usdc: chain().addressOf('usdc'),
+      takesOpenings: true,
     })
   })
 

@@ -5,7 +5,7 @@ import type { TestChain } from './chain.js'
 import { ROLES, type Role } from './roles.js'
 
 /** The domain of the sandbox's USDC. */
-const USDC_DOMAIN = { name: 'USD Coin (test)', version: '2' }
+export const USDC_DOMAIN = { name: 'USD Coin (test)', version: '2' }
 
 /** The private key of a role's account. */
 export function keyOf(chain: TestChain, role: Role): Hex {

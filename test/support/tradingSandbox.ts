@@ -1,6 +1,14 @@
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { type EscrowReader, startEscrowReader } from './escrowReader.js'
 
+/** For a sandbox in which a test waits for a block, a fill or a look at the chain: each takes a fraction of a second. */
+export const QUICK = {
+  blockTime: 0.25,
+  // On a busy machine requests wait, and no test of a sandbox asks how long.
+  server: { NARRATOR_INTERVAL: '250ms', RELAY_POLL_INTERVAL: '100ms', MAX_WAIT: '1m' },
+  enclave: { FILL_WAIT: '1500ms', CONFIRM_POLL_INTERVAL: '100ms' },
+}
+
 /** A budget for a day is not what is looked at. */
 const NO_BUDGET = String(Number.MAX_SAFE_INTEGER)
 /** All orders come from one address, many at once, and each caller waits for its answer. */

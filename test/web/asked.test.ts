@@ -3,18 +3,20 @@ import { type Asking, askedFor } from '../../web/trade/asked.js'
 
 const dollars = (amount: number) => BigInt(amount) * 1_000_000n
 const stepsOf = (asking: Partial<Asking>) =>
-  askedFor({ unlocked: true, escrowed: 0n, allowance: 0n, step: null, ...asking }).map(({ step }) => step)
+  askedFor({ unlocked: true, byPlatform: false, escrowed: 0n, allowance: 0n, step: null, ...asking }).map(
+    ({ step }) => step,
+  )
 
 it('a first order needs the key of the portfolio, too', () => {
   expect(stepsOf({ unlocked: false, escrowed: dollars(70) })).toEqual([
-    ...['unlocking', 'signing', 'approving', 'opening'],
+    ...['unlocking', 'signing', 'authorizing', 'opening'],
   ])
   expect(stepsOf({ unlocked: false })).toEqual(['unlocking', 'signing', 'opening'])
 })
 
-it('an approval is asked for where the allowance is short', () => {
+it('a payment is signed where the allowance is short', () => {
   expect(stepsOf({ escrowed: dollars(70), allowance: dollars(69) })).toEqual([
-    ...['signing', 'approving', 'opening'],
+    ...['signing', 'authorizing', 'opening'],
   ])
   expect(stepsOf({ escrowed: dollars(70), allowance: dollars(70) })).toEqual(['signing', 'opening'])
 })
@@ -25,10 +27,27 @@ it('a step that is asked for now is listed, also when the page knows that it is 
 })
 
 it('the amounts are named', () => {
-  const asked = askedFor({ unlocked: true, escrowed: dollars(1_000), allowance: 0n, step: null })
+  const asked = askedFor({
+    unlocked: true,
+    byPlatform: false,
+    escrowed: dollars(1_000),
+    allowance: 0n,
+    step: null,
+  })
   expect(asked.map(({ says }) => says)).toEqual([
     'Sign the order. This device then seals it.',
-    'Approve exactly 1,000.00 USDC for the escrow.',
-    'Open the escrow with 1,000.00 USDC. You get it back if the order is refused.',
+    'Sign the payment of exactly 1,000.00 USDC into the escrow, unless your wallet pays and opens in one step.',
+    'Open the escrow with exactly 1,000.00 USDC. You get it back if the order is refused.',
   ])
+})
+
+it('for an order that the platform opens, all are signatures, and no allowance counts', () => {
+  const byPlatform = { byPlatform: true, escrowed: dollars(70) }
+  expect(stepsOf(byPlatform)).toEqual(['signing', 'authorizing'])
+  expect(stepsOf({ ...byPlatform, allowance: dollars(70) })).toEqual(['signing', 'authorizing'])
+  const saysOf = (escrowed: bigint | null) =>
+    askedFor({ unlocked: true, byPlatform: true, escrowed, allowance: 0n, step: null }).at(-1)?.says
+  expect(saysOf(dollars(70))).toContain('exactly 70.00 USDC')
+  expect(saysOf(0n)).toContain('No amount shows')
+  expect(saysOf(null)).toContain('the order’s USDC')
 })

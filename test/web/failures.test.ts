@@ -95,6 +95,15 @@ describe('a failure in words', () => {
     expect(failureOf(unreachable).advice).not.toMatch(/keeps trying/)
   })
 
+  it('of a platform that does not open an order says why, and what to do', () => {
+    const revert = { name: 'NotCleared', args: {} }
+    expect(failureOf(serverError(422, 'would-revert', { revert })).title).toBe('Your wallet is not verified')
+    expect(failureOf(serverError(422, 'would-revert')).title).toBe('Some title')
+    const quota = (whose: string) => failureOf(serverError(429, 'relay-quota-exhausted', { quota: whose }))
+    expect(quota('account').advice).toMatch(/^Pay the network fee from your wallet/)
+    expect(quota('institution').title).toBe('Some title')
+  })
+
   it('of a rulebook says what the enclave found', () => {
     const error = serverError(422, 'policy-rejected', { reason: 'unlisted-symbol' })
     expect(failureOf(error).title).toBe('The rulebook names a symbol that is not listed')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dayChange, money, shares, shortHex } from '../../web/words/format.js'
+import { dayChange, gain, money, shares, shortHex } from '../../web/words/format.js'
 
 describe('amounts in words', () => {
   it.each([
@@ -15,6 +15,12 @@ describe('amounts in words', () => {
     [4_720_543_806n, '4.7205'],
     [12_000_000_000_000n, '12,000'],
   ])('shares %s are %s', (units, text) => expect(shares(units)).toBe(text))
+
+  it.each([
+    [12_345_678n, '+12.34'],
+    [-12_345_678n, '−12.34'],
+    [0n, '+0.00'],
+  ])('a gain of %s is %s', (units, text) => expect(gain(units)).toBe(text))
 
   it.each([
     [101_250_000n, 100_000_000n, '+1.25 %'],

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Client, OrderStatus } from '../../src/client/index.js'
+import type { Client, HistoryEntry, OrderStatus } from '../../src/client/index.js'
 import type { OrderHistory } from '../../web/chain/orderHistory.js'
 import { createOrders } from '../../web/state/orders.js'
 import { createQuery } from '../../web/state/query.js'
@@ -16,7 +16,22 @@ const status: OrderStatus = {
   ...{ orderId: ID, state: 'OPEN', account: null, amount: null, deadline: null, commit: null },
   ...{ receivedAt: null, triggers: [], nextTriggerAt: null, notice: null },
 }
+const bought: HistoryEntry = {
+  ...{
+    kind: 'bought',
+    orderId: ID,
+    version: 1n,
+    symbol: 'AAPL',
+    amount: 5n,
+    shares: 9n,
+    cost: 4n,
+    price: 3n,
+  },
+  ...{ escrowed: 5n, timestamp: 0, txHash: ID, isFinal: true },
+  cursor: { blockNumber: 1, blockHash: ID, logIndex: 0, part: 0 },
+}
 const refunded: OrderStatus = { ...status, state: 'REFUNDED' }
+const ACCOUNT = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
 const isSeen = signal(true)
 
 beforeEach(() => {
@@ -28,11 +43,13 @@ afterEach(() => {
 
 /** The orders of an account whose status changes as the test says. */
 function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['openNotice']>()) {
+  const openingState = vi.fn<Client['openingState']>(async () => 'expired')
   const key = signal<KeyInUse | null>(null)
   const onEnd = vi.fn()
   const asked: number[] = []
   const client = {
     openNotice,
+    openingState,
     async *followOrder(_orderId: unknown, { pollMs }: { pollMs?: number | undefined } = {}) {
       asked.push(pollMs ?? 0)
       yield* statuses
@@ -43,7 +60,15 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
   }
   const readHistory = async () => ({ ids: [ID], complete: true })
   const history = createQuery<OrderHistory>({ isSeen, question: () => readHistory, pace: () => null })
-  return { orders: createOrders({ client, isSeen, history, key, onEnd }), key, onEnd, asked }
+  const entries = signal<readonly HistoryEntry[]>([])
+  const trades = createQuery({ isSeen, question: () => async () => entries.value, pace: () => null })
+  return {
+    orders: createOrders({ client, address: ACCOUNT, isSeen, history, trades, key, onEnd }),
+    key,
+    onEnd,
+    asked,
+    entries,
+  }
 }
 
 it('an order that was seen open has ended once, and its envelope is dropped then', async () => {
@@ -97,8 +122,8 @@ it('an order that the chain does not show yet is listed before the others, once'
   orders.memory.value = withPlaced(orders.memory.value, ID, request)
   orders.memory.value = withPlaced(orders.memory.value, OTHER, request)
   expect(orders.listed.value).toEqual([
-    { orderId: OTHER, request },
-    { orderId: ID, request },
+    { orderId: OTHER, request, summary: null },
+    { orderId: ID, request, summary: null },
   ])
   leave()
 })
@@ -115,4 +140,39 @@ it('orders are asked about more slowly while more are shown', async () => {
   }
   await vi.waitFor(() => expect(asked.at(-1)).toBeGreaterThan(asked[0] ?? 0))
   leave()
+})
+
+it('the content and the fill of an order come from the history, once that is read', async () => {
+  const { orders, entries } = ordersOf([])
+  const leave = effect(() => void orders.listed.value)
+  await vi.waitFor(() => expect(orders.listed.value).toHaveLength(1))
+  expect(orders.listed.value[0]).toMatchObject({ request: null, summary: null })
+  entries.value = [bought]
+  await vi.waitFor(() => expect(orders.listed.value[0]?.summary).toMatchObject({ shares: 9n, price: 3n }))
+  expect(orders.listed.value[0]?.request).toEqual({ side: 'BUY', symbol: 'AAPL', maxSpend: 5n })
+  leave()
+})
+
+/** An order that an earlier visit signed, as the browser has kept it. */
+function keep(account: string, orderId = OTHER): void {
+  const bytes = (length: number) => `0x${'02'.repeat(length)}`
+  const envelope = { epk: bytes(33), iv: bytes(12), ct: bytes(512), tag: bytes(16) }
+  const opening = { account, amount: '0', deadline: 4_000_000_000, validBefore: 2, sig: bytes(65) }
+  const kept = { orderId, commit: ID, envelope, opening, deadline: 4_000_000_000 }
+  localStorage.setItem(`desk:order:${orderId}`, JSON.stringify(kept))
+}
+
+it('an order that an earlier visit signed is listed, and forgotten once its signature opens nothing any more', async () => {
+  keep(ACCOUNT)
+  const { orders } = ordersOf([])
+  expect(orders.listed.value.map(({ orderId }) => orderId)).toEqual([OTHER])
+  const leave = effect(() => void orders.of(OTHER).opening.value)
+  await vi.waitFor(() => expect(orders.of(OTHER).opening.value).toBe('expired'))
+  expect(localStorage.length).toBe(0)
+  leave()
+})
+
+it('one that another account signed is not listed', () => {
+  keep(`0x${'0b'.repeat(20)}`)
+  expect(ordersOf([]).orders.listed.value).toEqual([])
 })

@@ -14,7 +14,7 @@ import {
 } from '../../src/client/index.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { createPlacing } from '../../web/state/placing.js'
-import { keepOrder, keptOrder } from '../../web/trade/keptOrders.js'
+import { keepOrder, keptOrder, signedOrders } from '../../web/trade/keptOrders.js'
 import { placeKept } from '../../web/trade/placeKept.js'
 import type { KeyInUse } from '../../web/trade/portfolioKeys.js'
 import { PlacingStopped } from '../../web/words/failures.js'
@@ -150,9 +150,19 @@ describe('an order whose ids somebody takes', () => {
   })
 
   it('is neither listed nor kept once its person stops it', async () => {
-    const client = { ...takenClient(true), platform: vi.fn(), unlock: vi.fn(), portfolio: vi.fn() }
+    const client = {
+      ...takenClient(true),
+      platform: vi.fn(),
+      unlock: vi.fn(),
+      portfolio: vi.fn(),
+      canSponsor: vi.fn(),
+    }
     const onOrder = vi.fn()
-    const { state, place, stop } = createPlacing({ client, key: inUse(), isKeyMissing: () => false, onOrder })
+    const { state, place, stop } = createPlacing({
+      ...{ client, key: inUse(), onOrder },
+      earlier: () => [],
+      isKeyMissing: () => false,
+    })
     const placing = place(request)
     await vi.waitFor(() => expect(state.value.taken).toMatchObject({ by, times: 1 }))
     expect(state.value.step).toBe('signing')
@@ -165,12 +175,61 @@ describe('an order whose ids somebody takes', () => {
   })
 })
 
+describe('an order that the platform opens', () => {
+  const opening = {
+    ...{ account: `0x${'02'.repeat(20)}` as const, amount: 0n, deadline: NOW + 60, validBefore: NOW + 30 },
+    sig: `0x${'02'.repeat(65)}` as const,
+  }
+  const order = { ...sealed(idOf('a')), opening }
+  async function place(failure: unknown) {
+    const signed: Hex[] = []
+    const onOpen = vi.fn()
+    const onSigned = (orderId: Hex) => void signed.push(orderId)
+    const options = { sponsored: true, onStep: () => undefined, onOpen, onSigned }
+    const placing = placeKept(clientOf(order, failure), request, options)
+    if (failure === null) await placing
+    else await expect(placing).rejects.toBe(failure)
+    return { signed, opened: onOpen.mock.calls }
+  }
+
+  it.each([
+    ['the server refuses it', new ContractError('openFor', 'ERC20InsufficientBalance', {})],
+    ['the server falls silent', new ClientError('server-unreachable', '')],
+    ['the page stops', new PlacingStopped()],
+  ])('is kept with its signature as %s, because it can still be opened', async (_why, failure) => {
+    expect(await place(failure)).toEqual({ signed: [order.orderId], opened: [] })
+    expect(keptOrder(order.orderId)).toMatchObject({ opening })
+    expect(signedOrders(opening.account)).toMatchObject([{ orderId: order.orderId }])
+    expect(signedOrders(`0x${'03'.repeat(20)}`)).toEqual([])
+  })
+
+  it('is forgotten once its signature has expired', async () => {
+    const expired = new ClientError('opening-expired', '')
+    expect(await place(expired)).toEqual({ signed: [], opened: [] })
+    expect(keptOrder(order.orderId)).toBeNull()
+  })
+
+  it('is open for certain once the client says so', async () => {
+    expect(await place(null)).toEqual({ signed: [], opened: [[order.orderId, true]] })
+  })
+})
+
 it('an order under a key that was given up is not begun, and the wallet not asked', async () => {
-  const client = { placeOrder: vi.fn(), platform: vi.fn(), unlock: vi.fn(), portfolio: vi.fn() }
-  const placing = createPlacing({ client, key: signal(null), isKeyMissing: () => true, onOrder: vi.fn() })
+  const asked = {
+    placeOrder: vi.fn(),
+    platform: vi.fn(),
+    unlock: vi.fn(),
+    portfolio: vi.fn(),
+    canSponsor: vi.fn(),
+  }
+  const placing = createPlacing({
+    ...{ client: asked, key: signal(null), onOrder: vi.fn() },
+    earlier: () => [],
+    isKeyMissing: () => true,
+  })
   expect(await placing.place(request)).toBe(false)
   expect(placing.state.value).toMatchObject({ step: null, error: { code: 'portfolio-key-missing' } })
-  for (const asked of Object.values(client)) expect(asked).not.toHaveBeenCalled()
+  for (const method of Object.values(asked)) expect(method).not.toHaveBeenCalled()
 })
 
 it('an order that the server has is kept all the same, as the server may lose it', async () => {

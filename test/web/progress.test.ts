@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Notice, OrderStatus, Timeline } from '../../src/client/index.js'
+import type { Notice, OpeningState, OrderStatus, Timeline } from '../../src/client/index.js'
 import type { OrderQueries } from '../../web/state/orders.js'
 import type { PlacingState } from '../../web/state/placing.js'
 import { createProgress } from '../../web/state/progress.js'
@@ -44,6 +44,7 @@ function watched() {
   const queries: OrderQueries = {
     status: queryOf(() => status.value),
     timeline: queryOf<Timeline>(() => null),
+    opening: queryOf<OpeningState | null>(() => null),
     notice: queryOf<Notice | null>(() => null),
   }
   const progress = createProgress({ state }, { of: () => queries })

@@ -6,6 +6,7 @@ import {
   isUnknown,
   policyOf,
   withEmployees,
+  withImported,
   withRules,
 } from '../../web/institution/rulebookDraft.js'
 
@@ -20,6 +21,7 @@ const policy: Policy = {
   maxOrderNotional: 20_000_500_000n,
   allowWithdrawShares: true,
 }
+const SYMBOLS = ['AAPL', 'TSLA']
 const FIRST = { version: 0, policy: null }
 const KNOWN = { version: 2, policy }
 const UNKNOWN = { version: 2, policy: null }
@@ -32,7 +34,7 @@ describe('a rulebook as it is written', () => {
       maxOrder: '20000.5',
       allowWithdrawShares: true,
     })
-    expect(policyOf(withEmployees(draft, [ada], KNOWN))).toEqual(policy)
+    expect(policyOf(withEmployees(draft, [ada], KNOWN), SYMBOLS)).toEqual(policy)
     expect(([ada, ben] as const).map((address) => isUncovered(KNOWN, address))).toEqual([false, true])
   })
 
@@ -44,7 +46,7 @@ describe('a rulebook as it is written', () => {
       maxOrder: '',
       allowWithdrawShares: false,
     })
-    expect(policyOf(draft)).toBeNull()
+    expect(policyOf(draft, SYMBOLS)).toBeNull()
     expect(isUncovered(UNKNOWN, ada)).toBe(false)
   })
 
@@ -66,17 +68,39 @@ describe('a rulebook as it is written', () => {
 
   it('becomes a policy under lower-case addresses, its amount in base units', () => {
     const draft = { ...withRules(beginningOf(FIRST), restricted), maxOrder: ' 25,000.5 ' }
-    expect(policyOf(draft)).toEqual({
+    expect(policyOf(draft, SYMBOLS)).toEqual({
       employees: { [ada.toLowerCase()]: ofAda },
       maxOrderNotional: 25_000_500_000n,
       allowWithdrawShares: false,
     })
   })
 
+  it('restricts no symbol that is not listed any more, since the enclave would refuse it', () => {
+    const draft = withEmployees(beginningOf(KNOWN), [ada], KNOWN)
+    expect(policyOf(draft, ['AAPL'])?.employees[ada.toLowerCase()]?.restricted).toEqual([])
+  })
+
+  it('takes from a file what it says of an employee, and leaves the rest', () => {
+    const imported = (rows: Parameters<typeof withImported>[1], from: typeof KNOWN) =>
+      withImported(beginningOf(from), rows, from).rules
+    expect(imported([{ address: ada, canBuy: true }], KNOWN)).toEqual([{ ...restricted, canBuy: true }])
+    expect(imported([{ address: ada, restricted: [] }], KNOWN)).toEqual([{ ...restricted, restricted: [] }])
+    expect(imported([{ address: ben, restricted: ['TSLA'] }], KNOWN)).toEqual([
+      { address: ben, ...free, restricted: ['TSLA'] },
+    ])
+    expect(imported([{ address: ben, canSell: false }], KNOWN)).toEqual([
+      { address: ben, ...free, canSell: false },
+    ])
+    const edited = withRules(beginningOf(KNOWN), { address: ada, ...free })
+    expect(withImported(edited, [{ address: ada, canSell: false }], KNOWN).rules).toEqual([
+      { address: ada, ...free, canSell: false },
+    ])
+  })
+
   it.each(['', 'much', '-1', '1.1234567', '1e6', '99,50', '1,5', '1,00'])(
     'is none with "%s" as the largest order',
     (maxOrder) => {
-      expect(policyOf({ ...beginningOf(FIRST), maxOrder })).toBeNull()
+      expect(policyOf({ ...beginningOf(FIRST), maxOrder }, SYMBOLS)).toBeNull()
     },
   )
 })

@@ -2,9 +2,11 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import type { Client, Policy } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
-import { keptCopy } from '../../web/institution/keptCopy.js'
+import { createKeptCopies } from '../../web/institution/keptCopies.js'
+import type { DeviceStore } from '../../web/state/deviceStore.js'
 import { createRulebookWork } from '../../web/state/rulebookWork.js'
 import { readVectors } from '../support/vectors.js'
+import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
 import { MemoryStorage } from './memoryStorage.js'
 
 const { copy } = readVectors('rulebookCopy', z.object({ copy: rulebookCopySchema }))
@@ -18,33 +20,36 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-function working() {
+function working(device: DeviceStore = createMemoryDevice()) {
   const openRulebookCopy = vi.fn<Client['openRulebookCopy']>().mockResolvedValue(policy)
   const publishRulebook = vi.fn<Client['publishRulebook']>().mockResolvedValue({ orgId, version: 2, copy })
+  const kept = createKeptCopies(device, copy)
   return {
-    work: createRulebookWork({ openRulebookCopy, publishRulebook }),
+    work: createRulebookWork({ openRulebookCopy, publishRulebook }, kept),
+    kept,
     openRulebookCopy,
     publishRulebook,
   }
 }
 
 it('an opened rulebook is known, kept, and takes the place of the draft', async () => {
-  const { work, openRulebookCopy } = working()
+  const { work, kept, openRulebookCopy } = working()
   work.edit((draft) => ({ ...draft, maxOrder: '7' }), { version: 1, policy: null })
   expect(work.state.value.draft).toMatchObject({ base: 1, maxOrder: '7' })
   await work.open(copy, 1)
-  expect(work.state.value).toMatchObject({ known: { version: 1, policy }, draft: null })
+  expect(work.state.value.draft).toBeNull()
+  expect(work.state.value.policies.get(1)).toEqual(policy)
   expect(openRulebookCopy).toHaveBeenCalledWith(copy, 1)
-  expect(keptCopy(orgId)).toEqual(copy)
+  expect(await kept.of(orgId)).toEqual([copy])
 })
 
 it('a publication is signed for the version it was written from, and its rules are known and kept', async () => {
-  const { work, publishRulebook } = working()
+  const { work, kept, publishRulebook } = working()
   await work.publish(policy, 1)
   expect(publishRulebook).toHaveBeenCalledWith(policy, { base: 1 })
-  const ended = { known: { version: 2, policy }, published: 2, publishingSince: null, error: null }
-  expect(work.state.value).toMatchObject(ended)
-  expect(keptCopy(orgId)).toEqual(copy)
+  expect(work.state.value).toMatchObject({ published: 2, publishingSince: null, error: null })
+  expect(work.state.value.policies.get(2)).toEqual(policy)
+  expect(await kept.of(orgId)).toEqual([copy])
 })
 
 it('the draft goes on from the version that was published, and a new draft from the one that is given', async () => {
@@ -62,20 +67,74 @@ it('the draft goes on from the version that was published, and a new draft from 
 })
 
 it('a publication that fails leaves what was known and written', async () => {
-  const { work, publishRulebook } = working()
+  const { work, kept, publishRulebook } = working()
   const failure = new Error('the enclave refused it')
   publishRulebook.mockRejectedValue(failure)
   work.edit((draft) => ({ ...draft, maxOrder: '7' }), { version: 1, policy })
   await work.publish(policy, 1)
-  expect(work.state.value).toMatchObject({ error: failure, known: null, published: null })
+  expect(work.state.value).toMatchObject({ error: failure, published: null })
   expect(work.state.value.draft).toMatchObject({ base: 1, maxOrder: '7' })
-  expect(keptCopy(orgId)).toBeNull()
+  expect(work.state.value.policies.size).toBe(0)
+  expect(await kept.of(orgId)).toEqual([])
 })
 
-it('a browser that keeps nothing costs the copy in it alone', async () => {
+it('a browser that keeps nothing costs the copies in it alone', async () => {
   vi.stubGlobal('localStorage', undefined)
-  const { work } = working()
+  const { work, kept } = working(NO_DEVICE)
+  await work.load(orgId)
   await work.publish(policy, 1)
-  expect(work.state.value).toMatchObject({ published: 2, copy, error: null })
-  expect(keptCopy(orgId)).toBeNull()
+  expect(work.state.value).toMatchObject({ published: 2, copies: new Map([[2, copy]]), error: null })
+  expect(await kept.of(orgId)).toEqual([])
+})
+
+it('every copy on this device is read, damaged and foreign ones left out, and the one of before the history moved', async () => {
+  const device = createMemoryDevice()
+  const { work, kept } = working(device)
+  localStorage.setItem(`desk:rulebook:${orgId}`, JSON.stringify(z.encode(rulebookCopySchema, copy)))
+  await kept.keep({ ...copy, version: 3 })
+  await kept.keep({ ...copy, version: 4, chainId: copy.chainId + 1 })
+  await kept.keep({ ...copy, version: 5, orgId: `0x${'09'.repeat(32)}` })
+  for (const [name, bytes] of device.kept)
+    if (name.endsWith('/3')) device.kept.set(`${name}0`, bytes.slice(1))
+  expect(work.state.value.copies).toBeNull()
+  await work.load(orgId)
+  expect([...(work.state.value.copies?.keys() ?? [])].sort()).toEqual([copy.version, 3])
+  expect(localStorage.length).toBe(0)
+})
+
+it('an earlier copy is opened without a loss of the draft', async () => {
+  const { work } = working()
+  await work.open({ ...copy, version: 2 }, 2)
+  work.edit((draft) => ({ ...draft, maxOrder: '7' }), { version: 2, policy })
+  await work.open(copy, 1)
+  expect(work.state.value.draft).toMatchObject({ base: 2, maxOrder: '7' })
+  expect([...work.state.value.policies.keys()]).toEqual([2, 1])
+})
+
+it('a version that is restored becomes the draft, for the version in force, until something is edited', async () => {
+  const ada = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+  const ben = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
+  const { work, openRulebookCopy } = working()
+  const rules = { canBuy: true, canSell: false, restricted: ['TSLA'] }
+  openRulebookCopy.mockResolvedValueOnce({ ...policy, employees: { [ada.toLowerCase()]: rules } })
+  await work.open(copy, 1)
+  const inForce = {
+    version: 4,
+    policy: {
+      ...policy,
+      employees: { [ben.toLowerCase()]: { canBuy: true, canSell: true, restricted: [] } },
+    },
+  }
+  work.restore(2, [ada], inForce)
+  expect(work.state.value.draft).toBeNull()
+  work.restore(1, [ada, ben], inForce)
+  expect(work.state.value).toMatchObject({ restored: 1, draft: { base: 4, maxOrder: '20000' } })
+  expect(work.state.value.draft?.rules).toEqual([
+    { address: ada, ...rules },
+    { address: ben, canBuy: false, canSell: false, restricted: [] },
+  ])
+  work.edit((draft) => draft, inForce)
+  expect(work.state.value).toMatchObject({ restored: null, draft: { base: 4 } })
+  work.restart()
+  expect(work.state.value).toMatchObject({ restored: null, draft: null })
 })

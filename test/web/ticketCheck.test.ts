@@ -12,6 +12,7 @@ const ticket: Ticket = {
   unit: 'usdc',
   payFrom: 'wallet',
   hours: 24,
+  feePayer: 'platform',
 }
 
 function symbolOf(symbol: string, price: bigint | null): TicketFacts['market']['symbols'][number] {

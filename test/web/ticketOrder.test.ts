@@ -15,6 +15,7 @@ const ticket: Ticket = {
   payFrom: 'wallet',
   unit: 'usdc',
   hours: 24,
+  feePayer: 'platform',
 }
 const shareTicket: Ticket = { ...ticket, side: 'WITHDRAW' }
 

@@ -67,6 +67,24 @@ describe('an order’s state', () => {
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [noGas] }, 'Waiting for tomorrow'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [noGas], cancelReceivedAt: at }, 'Cancelling'],
     [{ state: 'SETTLED' as const, receivedAt: at, triggers: [], cancelReceivedAt: at }, 'Settled'],
+    [
+      {
+        state: 'NONE' as const,
+        receivedAt: at,
+        triggers: [],
+        opening: { status: 'submitted' as const, error: null },
+      },
+      'Opening',
+    ],
+    [
+      {
+        state: 'NONE' as const,
+        receivedAt: at,
+        triggers: [],
+        opening: { status: 'failed' as const, error: null },
+      },
+      'Not opened',
+    ],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued'), trigger(null)] }, 'In progress'],
   ])('%j', (status, words) => {
     expect(stateWords(status, null)).toBe(words)

@@ -14,7 +14,7 @@ export interface Contracts {
 }
 
 /** The contracts that the escrow names. The escrow's address comes from a source other than the server. */
-export async function contractsOf(provider: Provider, escrow: Hex): Promise<Contracts> {
+export async function contractsOf(provider: Pick<Provider, 'call'>, escrow: Hex): Promise<Contracts> {
   const of = (method: string) =>
     readView<Hex>(provider, { address: escrow, abi: orderEscrowAbi, method, schema: addressSchema })
   const [registry, ledger, token, pool] = await Promise.all([

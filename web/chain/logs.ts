@@ -5,12 +5,12 @@ import { type ChainLog, createPartReader, type LogSource, type Part } from './pa
 import { turnAfter } from './turn.js'
 
 /** Blocks below the head to read again each time: a reorganization may replace them, and a node may lag another. */
-const UNSETTLED_BLOCKS = 12
+export const UNSETTLED_BLOCKS = 12
 
 export interface LogQuery {
   readonly address: Hex | readonly Hex[]
-  /** In the form of `eth_getLogs`; null matches any topic. */
-  readonly topics?: readonly (string | null)[]
+  /** In the form of `eth_getLogs`: null matches any topic, a list each of its topics. */
+  readonly topics?: readonly (string | readonly string[] | null)[]
   readonly fromBlock: number
   /** The number of newest logs to return; unset: all. */
   readonly most?: number
@@ -45,7 +45,7 @@ export function createLogTail(
 ): LogTail {
   const parts = createPartReader(source, {
     address: typeof filter.address === 'string' ? filter.address : [...filter.address],
-    topics: [...(filter.topics ?? [])],
+    topics: (filter.topics ?? []).map((topic) => (typeof topic === 'object' && topic ? [...topic] : topic)),
   })
   let logs: readonly ChainLog[] = []
   /** The contiguous range of blocks read so far. */

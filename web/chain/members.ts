@@ -7,9 +7,9 @@ import { bytes32Schema } from '../../src/protocol/hex.js'
 import type { Settings } from '../settings.js'
 import type { Ask } from '../state/query.js'
 import { contractsOf } from './contracts.js'
-import { createLogTail, topicOf } from './logs.js'
+import { createLogTail, type LogsSoFar, topicOf, UNSETTLED_BLOCKS } from './logs.js'
 import { once } from './once.js'
-import type { ChainLog } from './parts.js'
+import type { ChainLog, LogSource } from './parts.js'
 import { readView } from './read.js'
 
 /** A wallet that belongs to an institution, or may join it. */
@@ -25,6 +25,11 @@ export interface Members {
   readonly complete: boolean
 }
 
+interface MembersSettings {
+  readonly pins: Pick<Settings['pins'], 'escrow'>
+  readonly chain: Pick<Settings['chain'], 'firstBlock'>
+}
+
 const CHANGED = topicOf(institutionRegistryAbi, 'MemberUpdated')
 
 const ADDRESS_DIGITS = 40
@@ -36,14 +41,29 @@ const NONE = -1
  * Reads the institution's wallets: events name every wallet that ever belonged, the registry gives its current state.
  * Each read requests only new or unread events.
  */
-export function createMembersReader(provider: Provider, { pins, chain }: Settings, orgId: Hex): Ask<Members> {
+export function createMembersReader(
+  provider: Pick<Provider, 'call'> & LogSource,
+  { pins, chain }: MembersSettings,
+  orgId: Hex,
+): Ask<Members> {
   const begun = once(async () => {
     const { registry } = await contractsOf(provider, pins.escrow)
     const query = { address: registry, topics: [CHANGED, orgId], fromBlock: chain.firstBlock }
     return { registry, look: createLogTail(provider, query) }
   })
 
-  async function membersOf(registry: Hex, named: readonly Hex[]): Promise<Member[]> {
+  /** The states as of the newest event. Without an event only a departure changes one, when it takes effect. */
+  let read: { readonly newest: string; readonly states: ReadonlyMap<Hex, readonly Member[]> } | null = null
+
+  async function membersOf(
+    registry: Hex,
+    { logs, head }: Pick<LogsSoFar, 'logs' | 'head'>,
+  ): Promise<Member[]> {
+    const last = logs.at(-1)
+    const newest = `${logs.length} ${last?.blockHash} ${last?.index}`
+    // A node that lags the one with the events may answer the views from before them.
+    const isSettled = head - (last?.blockNumber ?? head) > UNSETTLED_BLOCKS
+    const known = read?.newest === newest ? read.states : new Map<Hex, readonly Member[]>()
     const view = <T>(method: string, args: readonly unknown[], schema: z.ZodType<T>) =>
       readView(provider, { address: registry, abi: institutionRegistryAbi, method, args, schema })
     const admin = await view<Hex>('adminOf', [orgId], addressSchema)
@@ -56,23 +76,33 @@ export function createMembersReader(provider: Provider, { pins, chain }: Setting
       if (org === orgId) return [{ address, state: leavingAt === 0n ? 'member' : 'leaving' }]
       return isInvited ? [{ address, state: 'invited' }] : []
     }
-    const others = await Promise.all(named.filter((address) => address !== admin).map(stateOf))
-    return [{ address: admin, state: 'admin' }, ...others.flat()]
+    const states = new Map(
+      await Promise.all(
+        walletsOf(logs).map(async (address) => {
+          const kept = known.get(address)
+          const isKept = kept !== undefined && kept[0]?.state !== 'leaving'
+          return [address, isKept ? kept : await stateOf(address)] as const
+        }),
+      ),
+    )
+    read = isSettled ? { newest, states } : null
+    const others = [...states].filter(([address]) => address !== admin)
+    return [{ address: admin, state: 'admin' }, ...others.flatMap(([, state]) => state)]
   }
 
   return async (signal, report) => {
     const { registry, look } = await begun()
     let reported = NONE
-    const { logs, complete } = await look({
+    const found = await look({
       signal,
       async onPart(soFar) {
         const named = walletsOf(soFar.logs)
         if (named.length === reported) return
         reported = named.length
-        report({ members: await membersOf(registry, named), complete: false })
+        report({ members: await membersOf(registry, soFar), complete: false })
       },
     })
-    return { members: await membersOf(registry, walletsOf(logs)), complete }
+    return { members: await membersOf(registry, found), complete: found.complete }
   }
 }
 

@@ -12,7 +12,7 @@ interface View<T> {
 }
 
 /** One view of a contract with a single result. */
-export async function readView<T>(provider: Provider, view: View<T>): Promise<T> {
+export async function readView<T>(provider: Pick<Provider, 'call'>, view: View<T>): Promise<T> {
   const contract = new Interface(view.abi)
   const data = contract.encodeFunctionData(view.method, view.args ?? [])
   const answer = await inTime('call', provider.call({ to: view.address, data }))

@@ -68,8 +68,8 @@ export function CopyBox({ version, isKnown, copy, onOpen }: CopyBoxProps) {
   )
 }
 
-/** Undefined for invalid JSON, which `onOpen` rejects like any other malformed copy. */
-function jsonOf(text: string): unknown {
+/** Undefined for invalid JSON, which the client refuses as any other malformed copy. */
+export function jsonOf(text: string): unknown {
   try {
     return parseStrictJson(text)
   } catch {

@@ -5,8 +5,10 @@ import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
-import { WalletName } from '../parts/walletName.js'
+import { Paged } from '../parts/paged.js'
+import { useNames, WalletName } from '../parts/walletName.js'
 import { useAccount } from '../state/context.js'
+import { Naming, SealedNames } from './naming.js'
 
 const TONES = { admin: 'good', member: 'good', leaving: 'warn', invited: 'wait' } as const
 
@@ -15,6 +17,9 @@ export function Members() {
   const found = members.value
   const { busy, error, run } = useAction()
   const [removing, setRemoving] = useState<Member | null>(null)
+  const [naming, setNaming] = useState<Member['address'] | null>(null)
+  const asked = useRef<HTMLButtonElement | null>(null)
+  const nameOf = useNames()
   const { membership } = session.client
   const change = (act: () => Promise<unknown>) =>
     run(async () => {
@@ -23,39 +28,56 @@ export function Members() {
     })
   return (
     <Card title="Members">
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Wallet</th>
-              <th scope="col">Status</th>
-              <th scope="col">
-                <span class="visually-hidden">Change</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {found?.members.map((member) => (
-              <tr key={member.address}>
-                <th scope="row">
-                  <WalletName address={member.address} />
-                </th>
-                <td>
-                  <span class={`tag tag-${TONES[member.state]}`}>{member.state}</span>
-                </td>
-                <td class="number">
-                  {member.state === 'admin' ? null : (
-                    <button type="button" class="quiet" disabled={busy} onClick={() => setRemoving(member)}>
-                      {member.state === 'invited' ? 'Withdraw' : 'Remove'}
-                      <span class="visually-hidden"> {member.address}</span>
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <SealedNames />
+      <Paged
+        id="members"
+        what="members"
+        items={found?.members ?? []}
+        textOf={({ address, state }) => `${nameOf(address) ?? ''} ${address} ${state}`}
+      >
+        {(shown) => (
+          <div class="scroll">
+            <table class="people">
+              <thead>
+                <tr>
+                  <th scope="col">Wallet</th>
+                  <th scope="col">Status</th>
+                  <th scope="col">
+                    <span class="visually-hidden">Change</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map((member) => (
+                  <MemberRow
+                    key={member.address}
+                    member={member}
+                    busy={busy}
+                    onName={(button) => {
+                      asked.current = button
+                      setNaming(member.address)
+                    }}
+                    onRemove={(button) => {
+                      asked.current = button
+                      setRemoving(member)
+                    }}
+                  />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Paged>
+      {naming === null ? null : (
+        <Naming
+          key={naming}
+          address={naming}
+          onEnd={() => {
+            setNaming(null)
+            asked.current?.focus()
+          }}
+        />
+      )}
       {removing === null ? null : (
         <Removal
           key={removing.address}
@@ -64,13 +86,52 @@ export function Members() {
           onRemove={async () => {
             if (await change(() => membership.remove(removing.address))) setRemoving(null)
           }}
-          onKeep={() => setRemoving(null)}
+          onKeep={() => {
+            setRemoving(null)
+            asked.current?.focus()
+          }}
         />
       )}
       {found?.complete ? null : <p class="muted">Reading the members…</p>}
       <Invite busy={busy} onInvite={(address) => change(() => membership.invite(address))} />
       <FailureBox error={error} />
     </Card>
+  )
+}
+
+interface MemberRowProps {
+  readonly member: Member
+  readonly busy: boolean
+  readonly onName: (button: HTMLButtonElement) => void
+  readonly onRemove: (button: HTMLButtonElement) => void
+}
+
+function MemberRow({ member: { address, state }, busy, onName, onRemove }: MemberRowProps) {
+  return (
+    <tr>
+      <th scope="row">
+        <WalletName address={address} />
+      </th>
+      <td>
+        <span class={`tag tag-${TONES[state]}`}>{state}</span>
+      </td>
+      <td class="number">
+        <button type="button" class="quiet" onClick={({ currentTarget }) => onName(currentTarget)}>
+          Name<span class="visually-hidden"> {address}</span>
+        </button>{' '}
+        {state === 'admin' ? null : (
+          <button
+            type="button"
+            class="quiet"
+            disabled={busy}
+            onClick={({ currentTarget }) => onRemove(currentTarget)}
+          >
+            {state === 'invited' ? 'Withdraw' : 'Remove'}
+            <span class="visually-hidden"> {address}</span>
+          </button>
+        )}
+      </td>
+    </tr>
   )
 }
 
@@ -130,9 +191,8 @@ function Invite({ busy, onInvite }: InviteProps) {
       <Field
         label="Invite a wallet"
         id="invite-address"
-        hint={
-          isWrong ? 'Not an address: expected 0x and 40 hex digits.' : 'It becomes a member when it joins.'
-        }
+        hint="It becomes a member when it joins."
+        error={isWrong ? 'Not an address: enter 0x and 40 hex digits.' : null}
       >
         <div class="row">
           <input

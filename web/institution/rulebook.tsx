@@ -1,24 +1,18 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { type Hex, rulebookChanges } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
+import { Paged } from '../parts/paged.js'
+import { useNames } from '../parts/walletName.js'
 import { useAccount } from '../state/context.js'
-import type { RulebookState } from '../state/rulebookWork.js'
+import { inForceOf } from '../state/rulebookWork.js'
 import { Changes } from './changes.js'
 import { CopyBox } from './copyBox.js'
+import { ImportBox } from './importBox.js'
 import { isInForce } from './isInForce.js'
-import { keptCopy } from './keptCopy.js'
 import { Publishing } from './publishing.js'
-import {
-  beginningOf,
-  isUncovered,
-  isUnknown,
-  policyOf,
-  type RulebookInForce,
-  withEmployees,
-  withRules,
-} from './rulebookDraft.js'
+import { beginningOf, isUncovered, isUnknown, policyOf, withEmployees, withRules } from './rulebookDraft.js'
 import { RulesRow } from './rulesRow.js'
 
 interface RulebookProps {
@@ -33,29 +27,31 @@ interface RulebookProps {
 /** The rules in force come from a copy: only the enclave can open the rulebook on the chain. */
 export function Rulebook(props: RulebookProps) {
   const { orgId, employees, symbols } = props
-  const { rulebook, institution } = useAccount()
+  const { rulebook, institution, versions } = useAccount()
   const { edit } = rulebook
   const work = rulebook.state.value
   const { publishingSince, published, error } = work
   const inForce = inForceOf(work, props.version)
   const { version } = inForce
   const unknown = isUnknown(inForce)
-  const copy = useMemo(
-    () => [work.copy, keptCopy(orgId)].find((one) => one?.version === version) ?? null,
-    [work.copy, orgId, version],
-  )
+  const nameOf = useNames()
   const busy = publishingSince !== null
   const draft = work.draft ?? beginningOf(inForce)
   const isOvertaken = work.draft !== null && work.draft.base !== version
   // A rulebook without its members would bar them all, so none is built before they are known.
   const written = employees === null ? null : withEmployees(draft, employees, inForce)
-  const policy = written === null ? null : policyOf(written)
+  const policy = written === null ? null : policyOf(written, symbols)
   const isAmountWrong = written !== null && policy === null
   const changes = policy === null ? null : rulebookChanges(inForce.policy, policy)
   const lifted = unknown ? 0 : (changes ?? []).filter(({ effect }) => effect === 'lifted').length
   useEffect(() => {
-    if (published !== null) institution.refresh()
-  }, [published, institution])
+    rulebook.load(orgId)
+  }, [rulebook, orgId])
+  useEffect(() => {
+    if (published === null) return
+    institution.refresh()
+    versions.refresh()
+  }, [published, institution, versions])
   const publish = (event: Event) => {
     event.preventDefault()
     if (policy !== null && !isOvertaken) rulebook.publish(policy, version)
@@ -71,56 +67,67 @@ export function Rulebook(props: RulebookProps) {
     >
       <p class="muted">
         This device seals it to the enclave. It replaces the whole rulebook in force. A copy, sealed to your
-        wallet, stays in this browser.
+        wallet, stays on this device.
       </p>
-      {version === 0 ? null : (
+      {version === 0 || work.copies === null ? null : (
         <CopyBox
           key={version}
           version={version}
           isKnown={!unknown}
-          copy={copy}
+          copy={work.copies.get(version) ?? null}
           onOpen={(given) => rulebook.open(given, version)}
         />
       )}
       {isOvertaken ? <Overtaken version={version} onRestart={rulebook.restart} /> : null}
       <form onSubmit={publish}>
-        <div class="scroll">
-          <table class="rules">
-            <thead>
-              <tr>
-                <th scope="col">Employee</th>
-                <th scope="col">Buys</th>
-                <th scope="col">Sells</th>
-                <th scope="col" class="wide-only">
-                  May trade
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {written?.rules.map((rules) => (
-                <RulesRow
-                  key={rules.address}
-                  rules={rules}
-                  symbols={symbols}
-                  isUncovered={isUncovered(inForce, rules.address)}
-                  onChange={(changed) => edit((before) => withRules(before, changed), inForce)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ImportBox symbols={symbols} inForce={inForce} />
+        <Paged
+          id="employees"
+          what="employees"
+          items={written?.rules ?? []}
+          textOf={({ address }) => `${nameOf(address) ?? ''} ${address}`}
+        >
+          {(shown) => (
+            <div class="scroll">
+              <table class="rules">
+                <thead>
+                  <tr>
+                    <th scope="col">Employee</th>
+                    <th scope="col">Buys</th>
+                    <th scope="col">Sells</th>
+                    <th scope="col" class="wide-only">
+                      May trade
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {shown.map((rules) => (
+                    <RulesRow
+                      key={rules.address}
+                      rules={rules}
+                      symbols={symbols}
+                      isUncovered={isUncovered(inForce, rules.address)}
+                      onChange={(changed) => edit((before) => withRules(before, changed), inForce)}
+                    />
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+        </Paged>
         {written === null ? <p class="muted">Reading the members…</p> : null}
         <Field
           label="Largest order, in USDC"
           id="max-order"
-          hint={isAmountWrong ? 'Enter a plain number, such as 25000.' : 'The enclave refuses larger orders.'}
+          hint="The enclave refuses larger orders."
+          error={isAmountWrong && work.draft !== null ? 'Enter a plain number, such as 25000.' : null}
         >
           <input
             id="max-order"
             aria-describedby={hintId('max-order')}
             inputMode="decimal"
             autocomplete="off"
-            aria-invalid={isAmountWrong}
+            aria-invalid={isAmountWrong && work.draft !== null}
             value={draft.maxOrder}
             onInput={({ currentTarget: { value } }) =>
               edit((before) => ({ ...before, maxOrder: value }), inForce)
@@ -139,7 +146,15 @@ export function Rulebook(props: RulebookProps) {
             Shares may be withdrawn
           </label>
         </p>
-        {changes === null || busy ? null : <Changes changes={changes} version={version} isKnown={!unknown} />}
+        {changes === null || busy ? null : (
+          <Changes
+            changes={changes}
+            version={version}
+            isKnown={!unknown}
+            restored={work.restored}
+            onDiscard={work.draft === null || isOvertaken ? null : rulebook.restart}
+          />
+        )}
         <button type="submit" class="primary" disabled={busy || policy === null || isOvertaken}>
           {busy ? 'Publishing…' : publishWords(version + 1, lifted)}
         </button>
@@ -153,12 +168,6 @@ export function Rulebook(props: RulebookProps) {
       <FailureBox error={error} />
     </Card>
   )
-}
-
-/** The server may lag a publication from this page. */
-function inForceOf({ published, known }: RulebookState, read: number): RulebookInForce {
-  const version = Math.max(read, published ?? 0)
-  return { version, policy: known?.version === version ? known.policy : null }
 }
 
 function publishWords(version: number, lifted: number): string {

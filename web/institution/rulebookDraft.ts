@@ -1,5 +1,6 @@
 import { formatDecimal, type Hex, type Policy, parseDecimal, USDC_DECIMALS } from '../../src/client/index.js'
 import { plainNumber } from '../words/number.js'
+import type { EmployeeRow } from './employeeFile.js'
 
 /** The rulebook in force, as far as this page knows it. */
 export interface RulebookInForce {
@@ -76,15 +77,46 @@ export function withRules(draft: RulebookDraft, changed: RulesDraft): RulebookDr
   return { ...draft, rules: [...others, changed] }
 }
 
-/** The rulebook of a draft; null while its amount is invalid. */
-export function policyOf({ rules, maxOrder, allowWithdrawShares }: RulebookDraft): Policy | null {
+/**
+ * The draft with the lines of a file. What a row leaves out stays as it is; a wallet without a line may buy and sell
+ * unless its row says otherwise.
+ */
+export function withImported(
+  draft: RulebookDraft,
+  rows: readonly EmployeeRow[],
+  inForce: RulebookInForce,
+): RulebookDraft {
+  const lines = new Map(draft.rules.map((line) => [line.address, line]))
+  for (const { address, canBuy, canSell, restricted } of rows) {
+    const isListed = inForce.policy?.employees[address.toLowerCase()] !== undefined
+    const before = lines.get(address) ?? (isListed ? lineInForce(address, inForce) : allowed(address))
+    lines.set(address, {
+      address,
+      canBuy: canBuy ?? before.canBuy,
+      canSell: canSell ?? before.canSell,
+      restricted: restricted ?? before.restricted,
+    })
+  }
+  return { ...draft, rules: [...lines.values()] }
+}
+
+const allowed = (address: Hex): RulesDraft => ({ address, canBuy: true, canSell: true, restricted: [] })
+
+/**
+ * The rulebook of a draft; null while its amount is invalid.
+ * @param symbols the listed ones: the enclave refuses a rulebook that restricts another
+ */
+export function policyOf(
+  { rules, maxOrder, allowWithdrawShares }: RulebookDraft,
+  symbols: readonly string[],
+): Policy | null {
   const amount = plainNumber(maxOrder)
   if (amount === null || !AMOUNT.test(amount)) return null
   return {
     employees: Object.fromEntries(
       rules.map(({ address, canBuy, canSell, restricted }) => [
         address.toLowerCase(),
-        { canBuy, canSell, restricted: [...restricted] },
+        { canBuy, canSell, restricted: restricted.filter((symbol) => symbols.includes(symbol)) },
       ]),
     ),
     maxOrderNotional: parseDecimal(amount, USDC_DECIMALS),

@@ -1,5 +1,4 @@
-import { WalletName } from '../parts/walletName.js'
-import { useStore } from '../state/context.js'
+import { useNames, WalletName } from '../parts/walletName.js'
 import { shortHex } from '../words/format.js'
 import type { RulesDraft } from './rulebookDraft.js'
 
@@ -13,9 +12,8 @@ interface RulesRowProps {
 
 /** One employee's rights. */
 export function RulesRow({ rules, symbols, isUncovered, onChange }: RulesRowProps) {
-  const { settings } = useStore()
   const { address, canBuy, canSell, restricted } = rules
-  const name = settings.demoWallets.find((wallet) => wallet.address === address)?.name ?? shortHex(address)
+  const name = useNames()(address) ?? shortHex(address)
   const toggled = (symbol: string) =>
     restricted.includes(symbol) ? restricted.filter((other) => other !== symbol) : [...restricted, symbol]
   return (

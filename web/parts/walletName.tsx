@@ -1,13 +1,20 @@
 import { useStore } from '../state/context.js'
 import { shortHex } from '../words/format.js'
 
-/** An address, with the demo wallet's name in the sandbox. */
+/** The name of a wallet: the one that this admin gave it, or a demo wallet's; null without one. */
+export function useNames(): (address: string) => string | null {
+  const { settings, account } = useStore()
+  const given: ReadonlyMap<string, string> | undefined = account.value?.names.state.value.given
+  return (address) =>
+    given?.get(address) ?? settings.demoWallets.find((wallet) => wallet.address === address)?.name ?? null
+}
+
+/** An address, with its name if it has one. */
 export function WalletName({ address }: { address: string }) {
-  const { settings } = useStore()
-  const known = settings.demoWallets.find((wallet) => wallet.address === address)
+  const name = useNames()(address)
   return (
     <span class="wallet-name" title={address}>
-      {known === undefined ? null : <b>{known.name} </b>}
+      {name === null ? null : <b>{name} </b>}
       <code>{shortHex(address)}</code>
     </span>
   )

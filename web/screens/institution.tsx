@@ -3,6 +3,7 @@ import type { Hex, InstitutionView } from '../../src/client/index.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { Members } from '../institution/members.js'
 import { Rulebook } from '../institution/rulebook.js'
+import { RulebookHistory } from '../institution/rulebookHistory.js'
 import { LeaveCard } from '../membership/leaving.js'
 import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/polledFailure.js'
@@ -36,6 +37,9 @@ export function InstitutionScreen({ orgId }: { orgId: Hex }) {
               symbols={view.pool.equities.map(({ symbol }) => symbol)}
               version={view.rulesVersion}
             />
+          ) : null}
+          {isAdmin && view !== null ? (
+            <RulebookHistory employees={employees} version={view.rulesVersion} />
           ) : null}
         </div>
         <div>

@@ -4,6 +4,7 @@ import type {
   ComplianceView,
   Funds,
   Hex,
+  HistoryEntry,
   InstitutionView,
   OpenedPortfolio,
   OrderStatus,
@@ -13,14 +14,20 @@ import type {
 import { createMembersReader, type Members } from '../chain/members.js'
 import { createOrderHistory } from '../chain/orderHistory.js'
 import { isOwner } from '../chain/ownership.js'
+import { createRulebooksReader, type PublishedVersions } from '../chain/rulebooks.js'
 import { createStandingReader, type Standing } from '../chain/standing.js'
+import { createTradeHistory } from '../chain/tradeHistory.js'
+import { createKeptCopies } from '../institution/keptCopies.js'
 import type { Settings } from '../settings.js'
+import { signedOrders } from '../trade/keptOrders.js'
 import { withOpenOrders, withPlaced } from '../trade/orderMemory.js'
 import { type KeyInUse, newestMade } from '../trade/portfolioKeys.js'
 import { EMPTY_TICKET, type TicketDraft } from '../trade/ticketOrder.js'
 import type { Session } from '../wallet/session.js'
 import { shortHex } from '../words/format.js'
 import { requestWords } from '../words/request.js'
+import type { DeviceStore } from './deviceStore.js'
+import { createNames, type Names } from './names.js'
 import { createOrders, type Orders } from './orders.js'
 import { createPlacing, type Placing } from './placing.js'
 import { createProgress, type Progress } from './progress.js'
@@ -38,17 +45,25 @@ export interface Account {
   readonly funds: Query<Funds>
   readonly claims: Query<readonly Claim[]>
   readonly portfolio: Query<OpenedPortfolio | null>
+  /** What the account bought, sold and withdrew, oldest first, once a key is in use. */
+  readonly trades: Query<readonly HistoryEntry[]>
   readonly orders: Orders
   readonly placing: Placing
+  /** Whether the platform opens orders, and pays their gas. */
+  readonly canSponsor: Query<boolean>
   /** How far the order is that was placed last; null without one. */
   readonly progress: ReadonlySignal<Progress | null>
   /** The order ticket as it stands. It survives a change of screen. */
   readonly draft: Signal<TicketDraft>
   readonly rulebook: RulebookWork
+  /** The names that the wallet, as an admin, gives to others. */
+  readonly names: Names
   /** The newest key of the portfolio; null while none is in use. */
   readonly key: Signal<KeyInUse | null>
   readonly institution: Query<InstitutionView>
   readonly members: Query<Members>
+  /** When each version of the rulebook came into force; null but for its admin. */
+  readonly versions: Query<PublishedVersions>
   /** Null for a wallet without an institution, and for an admin, who writes the rulebook. */
   readonly standing: Query<Standing | null>
   /** Whether the wallet is the platform's owner. */
@@ -61,12 +76,13 @@ export interface AccountDeps {
   readonly views: Views
   readonly isSeen: ReadonlySignal<boolean>
   readonly toasts: Pick<Toasts, 'show'>
+  readonly device: DeviceStore
 }
 
 const [SOON_MS, LATER_MS] = [3_000, 15_000]
 const [INSTITUTION_MS, CHAIN_MS, COMPLIANCE_MS, RARE_MS] = [5_000, 10_000, 30_000, 60_000]
 
-export function createAccount({ session, settings, views, isSeen, toasts }: AccountDeps): Account {
+export function createAccount({ session, settings, views, isSeen, toasts, device }: AccountDeps): Account {
   const { client, provider, address } = session
   const ask = <T>(question: () => Ask<T> | null, pace: Pace<T>) => createQuery({ isSeen, question, pace })
   const poll = <T>(question: Ask<T>, pace: Pace<T>) => ask(() => question, pace)
@@ -87,7 +103,12 @@ export function createAccount({ session, settings, views, isSeen, toasts }: Acco
   const portfolio = ask(() => (key.value === null ? null : () => readPortfolio()), CHAIN_MS)
   const readOrders = createOrderHistory(provider, settings, address)
   const history = read(() => readOrders, LATER_MS)
-  const orders = createOrders({ client, isSeen, history, key, onEnd })
+  const version = computed(() => portfolio.value?.version ?? null)
+  const trades = ask(
+    () => (key.value === null ? null : createTradeHistory({ client, settings, store: device, version })),
+    (_entries, error) => (error === null ? null : CHAIN_MS),
+  )
+  const orders = createOrders({ client, address, isSeen, history, trades, key, onEnd })
   const { memory } = orders
   function report(orderId: Hex, tone: Toast['tone'], happened: string) {
     const request = memory.peek().ordered.get(orderId)
@@ -101,21 +122,30 @@ export function createAccount({ session, settings, views, isSeen, toasts }: Acco
   }
   const placing = createPlacing({
     ...{ client, key },
+    earlier: () => signedOrders(address),
     isKeyMissing: () => isKeyMissing(address, key.peek()),
-    onOrder(orderId, request) {
+    onOrder(orderId, request, isSent) {
       memory.value = withPlaced(memory.peek(), orderId, request)
       funds.refresh()
-      report(orderId, 'wait', 'Order sent')
+      if (isSent) report(orderId, 'wait', 'Order sent')
     },
   })
   return {
-    ...{ session, view, orgId, isAdmin, key, funds, portfolio, orders },
+    ...{ session, view, orgId, isAdmin, key, funds, portfolio, trades, orders },
     compliance: poll((aborted) => views.compliance(address, aborted), COMPLIANCE_MS),
     claims: poll(() => client.claims(), RARE_MS),
     placing,
+    canSponsor: poll(
+      () => client.canSponsor(),
+      (_can, error) => (error === null ? null : CHAIN_MS),
+    ),
     progress: createProgress(placing, orders),
     draft: signal(EMPTY_TICKET),
-    rulebook: createRulebookWork(client),
+    rulebook: createRulebookWork(
+      client,
+      createKeptCopies(device, { chainId: session.chainId, escrow: settings.pins.escrow }),
+    ),
+    names: createNames({ client, store: device, chainId: session.chainId, account: address }),
     institution: ask(() => {
       const id = orgId.value
       return id === null ? null : (aborted) => views.institution(id, aborted)
@@ -124,6 +154,10 @@ export function createAccount({ session, settings, views, isSeen, toasts }: Acco
       () => (orgId.value === null ? null : createMembersReader(provider, settings, orgId.value)),
       INSTITUTION_MS,
     ),
+    versions: read(() => {
+      if (orgId.value === null || !isAdmin.value) return null
+      return createRulebooksReader(provider, settings, { orgId: orgId.value, admin: address })
+    }, CHAIN_MS),
     standing: ask(() => {
       if (orgId.value === null || isAdmin.value) return null
       return createStandingReader(provider, settings, { orgId: orgId.value, wallet: address })

@@ -1,8 +1,19 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { Client, Hex, Notice, OrderStatus, Timeline } from '../../src/client/index.js'
+import {
+  type Client,
+  type Hex,
+  type HistoryEntry,
+  isSignedOrder,
+  type Notice,
+  type OpeningState,
+  type OrderStatus,
+  type OrderSummary,
+  ordersOf,
+  type Timeline,
+} from '../../src/client/index.js'
 import type { OrderHistory } from '../chain/orderHistory.js'
 import { hasEnded } from '../trade/hasEnded.js'
-import { forgetOrder } from '../trade/keptOrders.js'
+import { forgetOrder, keptOrder, signedOrders } from '../trade/keptOrders.js'
 import { NO_ORDERS, type Ordered, type OrderMemory } from '../trade/orderMemory.js'
 import { orderPace } from '../trade/orderPace.js'
 import type { KeyInUse } from '../trade/portfolioKeys.js'
@@ -11,14 +22,18 @@ import { createQuery, following, type Query, type QueryOptions } from './query.j
 /** An order of this wallet. */
 export interface DeskOrder {
   readonly orderId: Hex
-  /** The order's content: known to the page that sealed it, and to the portfolio while it is open. */
+  /** The order's content: known to the page that sealed it, and to the portfolio's versions from its admission on. */
   readonly request: Ordered | null
+  /** Its content and fill by the portfolio's versions; null until they are read. */
+  readonly summary: OrderSummary | null
 }
 
 /** Queries of one order. */
 export interface OrderQueries {
   readonly status: Query<OrderStatus>
   readonly timeline: Query<Timeline>
+  /** What the chain has of an order that is signed and not known to be open; null for others. */
+  readonly opening: Query<OpeningState | null>
   /** The notice of an ended order, opened once a key is in use. */
   readonly notice: Query<Notice | null>
 }
@@ -36,9 +51,12 @@ export interface Orders {
 }
 
 interface OrdersDeps {
-  readonly client: Pick<Client, 'followOrder' | 'followTimeline' | 'openNotice'>
+  readonly client: Pick<Client, 'followOrder' | 'followTimeline' | 'openNotice' | 'openingState'>
+  readonly address: Hex
   readonly isSeen: QueryOptions<unknown>['isSeen']
   readonly history: Query<OrderHistory>
+  /** What the account bought, sold and withdrew. */
+  readonly trades: Query<readonly HistoryEntry[]>
   readonly key: ReadonlySignal<KeyInUse | null>
   /** Called when an order that was seen open has ended. */
   readonly onEnd: (status: OrderStatus) => void
@@ -48,10 +66,15 @@ const AGAIN_MS = 4_000
 /** The initial number of shown orders. */
 const FEW = 5
 
-export function createOrders({ client, isSeen, history, key, onEnd }: OrdersDeps): Orders {
-  const memory = signal(NO_ORDERS)
+export function createOrders({ client, address, isSeen, history, trades, key, onEnd }: OrdersDeps): Orders {
+  // Orders that an earlier visit signed, and that nobody may have opened.
+  const memory = signal<OrderMemory>({
+    ...NO_ORDERS,
+    placed: signedOrders(address).map(({ orderId }) => orderId),
+  })
   const most = signal(FEW)
-  const listed = computed(() => listedOf(memory.value, history.value?.ids ?? []))
+  const summaries = computed(() => new Map(ordersOf(trades.value ?? []).map((one) => [one.orderId, one])))
+  const listed = computed(() => listedOf(memory.value, history.value?.ids ?? [], summaries.value))
   const pollMs = computed(() => orderPace(Math.min(listed.value.length, most.value)))
   const queries = new Map<Hex, OrderQueries>()
 
@@ -82,7 +105,24 @@ export function createOrders({ client, isSeen, history, key, onEnd }: OrdersDeps
       },
       pace: () => null,
     })
-    return { status, timeline: follow((options) => client.followTimeline(orderId, options)), notice }
+    const isUnopened = computed(() => (status.value?.state ?? 'NONE') === 'NONE')
+    /** What has become of a signature that opens nothing any more: the order is forgotten then. */
+    let over: OpeningState | null = null
+    const readOpening = async () => {
+      const kept = keptOrder(orderId)
+      if (kept === null || !isSignedOrder(kept)) return over
+      const found = await client.openingState(kept)
+      if (found !== 'expired' && found !== 'taken') return found
+      forgetOrder(orderId)
+      over = found
+      return found
+    }
+    const opening = createQuery<OpeningState | null>({
+      isSeen,
+      question: () => (isUnopened.value ? readOpening : null),
+      pace: (found, error) => (error !== null || found === 'usable' ? AGAIN_MS : null),
+    })
+    return { status, opening, timeline: follow((options) => client.followTimeline(orderId, options)), notice }
   }
   return {
     ...{ history, memory, listed, most },
@@ -101,10 +141,19 @@ async function* watched<T>(values: AsyncGenerator<T>, look: (value: T) => void):
   }
 }
 
-function listedOf({ placed, ordered }: OrderMemory, ids: readonly Hex[]): readonly DeskOrder[] {
+function listedOf(
+  { placed, ordered }: OrderMemory,
+  ids: readonly Hex[],
+  summaries: ReadonlyMap<Hex, OrderSummary>,
+): readonly DeskOrder[] {
   const opened = new Set(ids)
-  return [...placed.filter((orderId) => !opened.has(orderId)), ...ids].map((orderId) => ({
-    orderId,
-    request: ordered.get(orderId) ?? null,
-  }))
+  return [...placed.filter((orderId) => !opened.has(orderId)), ...ids].map((orderId) => {
+    const summary = summaries.get(orderId) ?? null
+    return { orderId, request: ordered.get(orderId) ?? requestOf(summary), summary }
+  })
+}
+
+function requestOf(summary: OrderSummary | null): Ordered | null {
+  const { side = null, symbol = null, amount = null } = summary ?? {}
+  return side === null || symbol === null || amount === null ? null : { side, symbol, maxSpend: amount }
 }

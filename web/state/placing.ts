@@ -4,6 +4,7 @@ import {
   ClientError,
   type Hex,
   type OrderRequest,
+  type PlaceOptions,
   type PlaceStep,
   type TakenId,
 } from '../../src/client/index.js'
@@ -29,8 +30,11 @@ export interface PlacingState {
 
 export interface Placing {
   readonly state: ReadonlySignal<PlacingState>
-  /** Resolves with whether the order is open, or may be. */
-  place(request: OrderRequest): Promise<boolean>
+  /**
+   * Resolves with whether the order is open, or may be or come to be.
+   * @param byPlatform the platform opens it and pays the gas, if it does that
+   */
+  place(request: OrderRequest, byPlatform?: boolean): Promise<boolean>
   /** Stops retrying. */
   stop(): void
   /** Forgets how the last order went, unless its escrow may be open: that warning stays until the next order. */
@@ -38,18 +42,21 @@ export interface Placing {
 }
 
 interface PlacingDeps {
-  readonly client: Pick<Client, 'placeOrder' | 'platform' | 'unlock' | 'portfolio'>
+  readonly client: Pick<Client, 'placeOrder' | 'platform' | 'unlock' | 'portfolio' | 'canSponsor'>
+  /** The wallet's orders that are signed and not known to be open. */
+  readonly earlier: () => PlaceOptions['earlier']
   /** The key of the portfolio in use; null while there is none. */
   readonly key: Signal<KeyInUse | null>
   /** Whether a key newer than the one in use exists. */
   readonly isKeyMissing: () => boolean
-  readonly onOrder: (orderId: Hex, request: OrderRequest) => void
+  /** @param isSent whether the order is open, or may be; false for one that is signed alone */
+  readonly onOrder: (orderId: Hex, request: OrderRequest, isSent: boolean) => void
 }
 
 const NONE: PlacingState = { step: null, orderId: null, taken: null, error: null, mayBeOpen: false }
 
 /** Seals orders, opens their escrows and submits them. */
-export function createPlacing({ client, key, isKeyMissing, onOrder }: PlacingDeps): Placing {
+export function createPlacing({ client, earlier, key, isKeyMissing, onOrder }: PlacingDeps): Placing {
   const state = signal(NONE)
   const change = (to: Partial<PlacingState>) => {
     state.value = { ...state.peek(), ...to }
@@ -57,7 +64,7 @@ export function createPlacing({ client, key, isKeyMissing, onOrder }: PlacingDep
   let stopping = new AbortController()
   return {
     state,
-    async place(request) {
+    async place(request, byPlatform = false) {
       let isListed = false
       stopping = new AbortController()
       state.value = { ...NONE, step: key.value === null ? 'unlocking' : 'signing' }
@@ -71,13 +78,19 @@ export function createPlacing({ client, key, isKeyMissing, onOrder }: PlacingDep
           change({ step: 'signing' })
         }
         await placeKept(client, request, {
+          sponsored: byPlatform && (await client.canSponsor()),
+          earlier: earlier(),
           signal: stopping.signal,
           onStep: (step) => change({ step }),
           onIdTaken: (taken) => change({ taken, step: 'signing' }),
           onOpen(orderId, isCertain) {
             isListed = true
-            onOrder(orderId, request)
+            onOrder(orderId, request, true)
             change({ orderId: isCertain ? orderId : null, mayBeOpen: !isCertain })
+          },
+          onSigned(orderId) {
+            isListed = true
+            onOrder(orderId, request, false)
           },
         })
       } catch (error) {

@@ -1,21 +1,34 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import type { Client, Policy, RulebookCopy } from '../../src/client/index.js'
+import type { Client, Hex, Policy, RulebookCopy } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
-import { keepCopy } from '../institution/keptCopy.js'
-import { beginningOf, type RulebookDraft, type RulebookInForce } from '../institution/rulebookDraft.js'
+import type { EmployeeRow } from '../institution/employeeFile.js'
+import type { KeptCopies } from '../institution/keptCopies.js'
+import {
+  beginningOf,
+  type RulebookDraft,
+  type RulebookInForce,
+  withEmployees,
+  withImported,
+} from '../institution/rulebookDraft.js'
 
 /**
- * The rulebook being edited or published, kept across the page's screens, so that a draft is not lost. It ends with the
- * session.
+ * The rulebook being edited or published, and the earlier ones, kept across the page's screens, so that a draft is not
+ * lost. It ends with the session.
  */
 export interface RulebookWork {
   readonly state: ReadonlySignal<RulebookState>
+  /** Reads the institution's copies on this device. */
+  load(orgId: Hex): Promise<void>
   /** @param from the rulebook that a new draft starts from */
   edit(to: (before: RulebookDraft) => RulebookDraft, from: RulebookInForce): void
+  /** Changes the lines of a file's employees, and remembers whom the file names. */
+  take(rows: readonly EmployeeRow[], from: RulebookInForce): void
+  /** Replaces the draft by the rules of an earlier version, whose copy is open. Employees whom it omits get no right. */
+  restore(version: number, employees: readonly Hex[], from: RulebookInForce): void
   /** Discards the draft. */
   restart(): void
   /**
-   * Starts from the rulebook in a copy, and stores the copy.
+   * Opens a copy and stores it. A draft that began without knowing these rules is discarded.
    * @throws the errors of `Client.openRulebookCopy`
    */
   open(copy: unknown, version: number): Promise<void>
@@ -24,12 +37,16 @@ export interface RulebookWork {
 }
 
 export interface RulebookState {
-  /** The last rulebook whose rules are known here. */
-  readonly known: RulebookInForce | null
-  /** The copy of that rulebook. */
-  readonly copy: RulebookCopy | null
+  /** The copies on this device, and those of this session, by version; null until the device's are read. */
+  readonly copies: ReadonlyMap<number, RulebookCopy> | null
+  /** The rulebooks whose rules are known here, by version. */
+  readonly policies: ReadonlyMap<number, Policy>
   /** The draft and its base version; null before the first edit. */
   readonly draft: (RulebookDraft & { readonly base: number }) | null
+  /** The version whose rules the draft holds since it was restored; null after an edit. */
+  readonly restored: number | null
+  /** The wallets of the file that was imported last. */
+  readonly imported: readonly Hex[]
   /** The start of the running publication in milliseconds; null without one. */
   readonly publishingSince: number | null
   /** The version that was published last. */
@@ -39,42 +56,83 @@ export interface RulebookState {
 }
 
 const NOTHING: RulebookState = {
-  known: null,
-  copy: null,
+  copies: null,
+  policies: new Map(),
   draft: null,
+  restored: null,
+  imported: [],
   publishingSince: null,
   published: null,
   error: null,
 }
 
+/** @param read the version last read: the server may lag a publication from this page */
+export function inForceOf(
+  { published, policies }: Pick<RulebookState, 'published' | 'policies'>,
+  read: number,
+): RulebookInForce {
+  const version = Math.max(read, published ?? 0)
+  return { version, policy: policies.get(version) ?? null }
+}
+
 export function createRulebookWork(
   client: Pick<Client, 'openRulebookCopy' | 'publishRulebook'>,
+  kept: KeptCopies,
 ): RulebookWork {
   const state = signal(NOTHING)
   const change = (to: Partial<RulebookState>) => {
     state.value = { ...state.peek(), ...to }
   }
+  /** The state with a version whose rules are known, and its copy if there is one. */
+  const knowing = (version: number, policy: Policy, copy: RulebookCopy | null) => {
+    const { copies, policies } = state.peek()
+    return {
+      copies: copy === null ? copies : new Map(copies).set(version, copy),
+      policies: new Map(policies).set(version, policy),
+    }
+  }
+  const edit: RulebookWork['edit'] = (to, from) => {
+    const { draft } = state.peek()
+    const edited = { ...to(draft ?? beginningOf(from)), base: draft?.base ?? from.version }
+    change({ draft: edited, restored: null })
+  }
   return {
-    state,
-    edit(to, from) {
-      const { draft } = state.peek()
-      change({ draft: { ...to(draft ?? beginningOf(from)), base: draft?.base ?? from.version } })
+    ...{ state, edit },
+    async load(orgId) {
+      const found = await kept.of(orgId)
+      const ofSession = state.peek().copies ?? []
+      change({ copies: new Map([...found.map((copy) => [copy.version, copy] as const), ...ofSession]) })
     },
-    restart: () => change({ draft: null }),
+    take(rows, from) {
+      edit((before) => withImported(before, rows, from), from)
+      change({ imported: rows.map(({ address }) => address) })
+    },
+    restore(version, employees, { version: base }) {
+      const policy = state.peek().policies.get(version)
+      if (policy === undefined) return
+      const earlier = { version, policy }
+      change({
+        draft: { ...withEmployees(beginningOf(earlier), employees, earlier), base },
+        restored: version,
+      })
+    },
+    restart: () => change({ draft: null, restored: null, imported: [] }),
     async open(given, version) {
       const policy = await client.openRulebookCopy(given, version)
       const copy = rulebookCopySchema.parse(given)
-      keepCopy(copy)
-      change({ known: { version, policy }, copy, draft: null })
+      await kept.keep(copy)
+      const { draft, policies } = state.peek()
+      const isBlind = draft !== null && version >= draft.base && !policies.has(version)
+      change({ ...knowing(version, policy, copy), ...(isBlind ? { draft: null, restored: null } : {}) })
     },
     async publish(policy, base) {
       change({ publishingSince: Date.now(), published: null, error: null })
       try {
         const { version, copy } = await client.publishRulebook(policy, { base })
-        if (copy !== null) keepCopy(copy)
+        if (copy !== null) await kept.keep(copy)
         const { draft } = state.peek()
         change({
-          ...{ known: { version, policy }, copy, publishingSince: null, published: version },
+          ...{ ...knowing(version, policy, copy), publishingSince: null, published: version, restored: null },
           // Edits made during the publication continue from the new version.
           draft: draft && { ...draft, base: version },
         })

@@ -12,6 +12,7 @@ import type { LogsSoFar } from '../chain/logs.js'
 import type { Settings } from '../settings.js'
 import { type Account, createAccount } from './account.js'
 import { type BrowserState, createBrowserState } from './browser.js'
+import { createDeviceStore } from './deviceStore.js'
 import { createQuery, type Query } from './query.js'
 import { createToasts, type Toasts } from './toasts.js'
 import { createWallets, type Wallets } from './wallets.js'
@@ -47,9 +48,10 @@ export function createStore(settings: Settings): Store {
   const { views } = createReader({ serverUrl, timing: ONCE, timeoutMs: TIMEOUT_MS })
   const wallets = createWallets(settings, browser)
   const toasts = createToasts()
+  const device = createDeviceStore()
   const account = computed(() => {
     const session = wallets.session.value
-    return session === null ? null : createAccount({ session, settings, views, isSeen, toasts })
+    return session === null ? null : createAccount({ session, settings, views, isSeen, toasts, device })
   })
   window.addEventListener('focus', () => account.peek()?.orders.history.refresh())
 

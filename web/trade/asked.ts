@@ -10,36 +10,57 @@ export interface Asked {
 export interface Asking {
   /** Whether the portfolio's key has been derived. */
   readonly unlocked: boolean
-  /** USDC base units that the escrow takes. */
-  readonly escrowed: bigint
+  /** Whether the platform opens the order and pays for it. */
+  readonly byPlatform: boolean
+  /** USDC base units that the escrow takes; null while the amount is not entered. */
+  readonly escrowed: bigint | null
   /** The amount that the escrow may already take. */
   readonly allowance: bigint
   /** The order's step; null before the first. */
   readonly step: PlacingStep | null
 }
 
+const UNLOCKING: Asked = {
+  step: 'unlocking',
+  says: 'Sign a short text twice. This makes the key that opens your portfolio.',
+}
+const SIGNING: Asked = { step: 'signing', says: 'Sign the order. This device then seals it.' }
+
 /** The wallet's prompts for an order, in order. */
-export function askedFor({ unlocked, escrowed, allowance, step }: Asking): readonly Asked[] {
-  const unlocking = {
-    step: 'unlocking' as const,
-    says: 'Sign a short text twice. This makes the key that opens your portfolio.',
-  }
-  const signing = { step: 'signing' as const, says: 'Sign the order. This device then seals it.' }
-  const approving = {
-    step: 'approving' as const,
-    says: `Approve exactly ${money(escrowed)} USDC for the escrow.`,
-  }
-  const opening = {
-    step: 'opening' as const,
-    says:
-      escrowed > 0n
-        ? `Open the escrow with ${money(escrowed)} USDC. You get it back if the order is refused.`
-        : 'Open the order on the chain. No amount shows there.',
-  }
+export function askedFor(asking: Asking): readonly Asked[] {
+  const { unlocked, byPlatform, step } = asking
   return [
-    ...(unlocked && step !== 'unlocking' ? [] : [unlocking]),
-    signing,
-    ...(escrowed > allowance || step === 'approving' ? [approving] : []),
-    opening,
+    ...(unlocked && step !== 'unlocking' ? [] : [UNLOCKING]),
+    SIGNING,
+    ...(byPlatform ? [authorizingFor(asking)] : ownPrompts(asking)),
   ]
+}
+
+const amountOf = (escrowed: bigint | null) =>
+  escrowed === null ? 'the order’s USDC' : `exactly ${money(escrowed)} USDC`
+
+/** A signature: no ether, and no transaction. */
+function authorizingFor({ escrowed }: Asking): Asked {
+  const says =
+    escrowed === 0n
+      ? 'Sign the opening. The platform sends it and pays the network fee. No amount shows on the chain.'
+      : `Sign the payment of ${amountOf(escrowed)} into the escrow. The platform sends it and pays the network fee. You get the USDC back if the order is refused.`
+  return { step: 'authorizing', says }
+}
+
+/** One transaction. A payment that is not approved yet is signed first, or approved where the wallet cannot sign it. */
+function ownPrompts({ escrowed, allowance, step }: Asking): readonly Asked[] {
+  const opening: Asked = {
+    step: 'opening',
+    says:
+      escrowed === 0n
+        ? 'Open the order on the chain. No amount shows there.'
+        : `Open the escrow with ${amountOf(escrowed)}. You get it back if the order is refused.`,
+  }
+  if (step === 'approving') {
+    return [{ step, says: `Approve ${amountOf(escrowed)} for the escrow.` }, opening]
+  }
+  if (escrowed !== null && escrowed <= allowance) return [opening]
+  const says = `Sign the payment of ${amountOf(escrowed)} into the escrow, unless your wallet pays and opens in one step.`
+  return [{ step: 'authorizing', says }, opening]
 }

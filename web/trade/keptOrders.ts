@@ -1,15 +1,19 @@
-// Sealed orders whose escrow may be open. The server may lack or lose their envelopes, and could not start the orders
+// Sealed orders whose escrow may be open, or may still be opened by a signature. The server may lack or lose their envelopes, and could not start the orders
 // without these copies. Only the enclave can open an envelope, so the browser's storage may hold it.
 import * as z from 'zod'
-import type { SealedOrder } from '../../src/client/index.js'
+import { isSignedOrder, type SealedOrder, type SignedOrder } from '../../src/client/index.js'
+import { sameAddress } from '../../src/protocol/address.js'
 import { orderEnvelopeSchema } from '../../src/protocol/envelope.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
+import { postedOpeningSchema } from '../../src/protocol/postedOpening.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 
 const keptSchema = z.object({
   orderId: bytes32Schema,
   commit: bytes32Schema,
   envelope: orderEnvelopeSchema,
+  /** The wallet's signature that opens its escrow; absent where a transaction opens it. */
+  opening: postedOpeningSchema.optional(),
   /** Unix seconds. */
   deadline: z.int().positive(),
 })
@@ -18,13 +22,13 @@ export type KeptOrder = z.output<typeof keptSchema>
 const PREFIX = 'desk:order:'
 
 /** Stores an order, and drops those that are already reclaimable, because their envelopes are no longer useful. */
-export function keepOrder({ orderId, commit, envelope, intent }: SealedOrder): void {
+export function keepOrder({ orderId, commit, envelope, opening, intent }: SealedOrder): void {
   for (const key of keys()) {
     const kept = read(key)
     if (kept === null || kept.deadline + RECLAIM_DELAY < Date.now() / 1_000) localStorage.removeItem(key)
   }
-  const kept: KeptOrder = { orderId, commit, envelope, deadline: intent.expiry }
-  localStorage.setItem(PREFIX + orderId, JSON.stringify(kept))
+  const kept: KeptOrder = { orderId, commit, envelope, opening, deadline: intent.expiry }
+  localStorage.setItem(PREFIX + orderId, JSON.stringify(z.encode(keptSchema, kept)))
 }
 
 export function forgetOrder(orderId: Hex): void {
@@ -34,6 +38,14 @@ export function forgetOrder(orderId: Hex): void {
 /** Null if the order is not stored or is damaged. */
 export function keptOrder(orderId: Hex): KeptOrder | null {
   return read(PREFIX + orderId)
+}
+
+/** Those whose opening this account has signed. */
+export function signedOrders(account: Hex): (KeptOrder & SignedOrder)[] {
+  return keys()
+    .flatMap((key) => read(key) ?? [])
+    .filter(isSignedOrder)
+    .filter(({ opening }) => sameAddress(opening.account, account))
 }
 
 function keys(): string[] {

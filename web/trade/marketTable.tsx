@@ -123,7 +123,11 @@ function Row({ equity, points, scale, isOpen, onToggle, isFrozen, isSelected, on
       {isOpen ? (
         <tr>
           <td colSpan={5}>
-            <PriceChart symbol={symbol} points={points} previousClose={previousClose} />
+            {points.length < 2 ? (
+              <p class="muted">No prices of the last days yet.</p>
+            ) : (
+              <PriceChart name={symbol} unit="USD" points={points} previousClose={previousClose} />
+            )}
           </td>
         </tr>
       ) : null}

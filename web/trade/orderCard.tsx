@@ -8,12 +8,15 @@ import type { DeskOrder } from '../state/orders.js'
 import { money, shortHex } from '../words/format.js'
 import { requestWords } from '../words/request.js'
 import { orderTone, orderWords, waitingWords } from '../words/timeline.js'
+import { fillWords } from '../words/trade.js'
 import { isEnvelopeMissing } from './envelopeMissing.js'
 import { hasEnded } from './hasEnded.js'
 import { keptOrder } from './keptOrders.js'
 import { OrderCancel } from './orderCancel.js'
+import { OrderFacts } from './orderFacts.js'
 import { OrderNotice } from './orderNotice.js'
 import { Timeline } from './timeline.js'
+import { Unopened } from './unopened.js'
 
 interface OrderCardProps {
   readonly order: DeskOrder
@@ -21,8 +24,8 @@ interface OrderCardProps {
 }
 
 export function OrderCard({ order, startsOpen }: OrderCardProps) {
-  const { orderId, request } = order
-  const { orders, key } = useAccount()
+  const { orderId, request, summary } = order
+  const { orders, key, trades } = useAccount()
   const [isOpen, setOpen] = useState(startsOpen)
   // The chain may list an order before this page knows that it is its own.
   useEffect(() => {
@@ -34,6 +37,7 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
   const state = orderWords(status, error, notice)
   const name = request === null ? `Sealed order ${shortHex(orderId)}` : requestWords(request)
   const waiting = status === null ? null : waitingWords(status, new Date())
+  const fill = summary === null ? null : fillWords(summary)
   return (
     <li class="order" data-state={status?.state}>
       <div class="order-head">
@@ -46,43 +50,64 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
         </span>
       </div>
       {request === null && status !== null ? (
-        <p class="muted">{unknownWords(status, key.value !== null)}</p>
+        <p class="muted">{unknownWords(status, key.value !== null, trades.answered)}</p>
       ) : null}
-      {status !== null && hasEnded(status) ? <OrderNotice status={status} opened={queries.notice} /> : null}
+      {fill === null ? null : <p data-test="fill">{fill}</p>}
+      {status !== null && hasEnded(status) && fill === null ? (
+        <OrderNotice status={status} opened={queries.notice} />
+      ) : null}
       {waiting === null ? null : <p class="muted">{waiting}</p>}
-      {isEnvelopeMissing(status, error) && status?.cancelReceivedAt === undefined ? (
-        <Resubmit order={order} />
+      <Unopened order={order} status={status} opening={queries.opening.value} />
+      {isEnvelopeMissing(status, error) &&
+      queries.opening.value === null &&
+      status?.cancelReceivedAt === undefined ? (
+        <Resubmit order={order} isOpen={status?.state === 'OPEN'} />
       ) : null}
       {status === null ? null : <OrderCancel status={status} name={name} />}
       {status === null ? null : <Reclaim status={status} />}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>Details</summary>
-        {isOpen ? <Timeline timeline={queries.timeline} /> : null}
+        {isOpen ? (
+          <>
+            {status !== null && fill !== null ? (
+              <OrderNotice status={status} opened={queries.notice} />
+            ) : null}
+            <OrderFacts orderId={orderId} summary={summary} />
+            <Timeline timeline={queries.timeline} />
+          </>
+        ) : null}
       </details>
     </li>
   )
 }
 
 /** Explains why the order's content is not shown, and where to see it. */
-function unknownWords(status: OrderStatus, unlocked: boolean): string {
-  if (hasEnded(status)) {
-    return 'The content of this order is no longer known: only the page that sealed it had it, and that page was closed.'
-  }
-  return unlocked
-    ? 'The order’s content appears once the enclave has written it to your portfolio.'
-    : 'Open your portfolio to see the order’s content.'
+function unknownWords(status: OrderStatus, isUnlocked: boolean, isRead: boolean): string {
+  if (!isUnlocked) return 'Open your portfolio to see the order’s content.'
+  if (!hasEnded(status))
+    return 'The order’s content appears once the enclave has written it to your portfolio.'
+  if (!isRead) return 'Reading your history from the chain…'
+  return 'This order never entered your portfolio, so only the page that sealed it knew its content.'
 }
 
-/** For an order whose envelope the server lacks, but this browser may have. */
-function Resubmit({ order }: Pick<OrderCardProps, 'order'>) {
+/**
+ * For an order whose envelope the server lacks, but this browser may have. It goes there by itself once the escrow is open; otherwise the
+ * person decides.
+ */
+function Resubmit({ order, isOpen }: Pick<OrderCardProps, 'order'> & { readonly isOpen: boolean }) {
   const { client } = useAccount().session
   const { busy, error, run } = useAction()
   const kept = keptOrder(order.orderId)
-  if (kept === null) return null
   const submit = () =>
     run(async () => {
-      await client.submitOrder(kept)
+      if (kept !== null) await client.submitOrder({ ...kept, opening: undefined })
     })
+  useEffect(() => {
+    if (isOpen) submit()
+  }, [isOpen])
+  // An order that is signed and not open has its own choices.
+  const isSigned = kept?.opening !== undefined && !isOpen
+  if (kept === null || isSigned || (isOpen && error === null)) return null
   return (
     <div class="box box-warn">
       <p>The server does not have this order’s sealed envelope. This browser still has it.</p>

@@ -1,6 +1,7 @@
 import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import { useAccount } from '../state/context.js'
+import { keptOrder } from './keptOrders.js'
 import { OrderCard } from './orderCard.js'
 
 /** The orders that a click adds: the page polls every shown order. */
@@ -8,7 +9,8 @@ const MORE = 10
 
 export function OrdersCard() {
   const { history, listed, most } = useAccount().orders
-  const shown = listed.value.slice(0, most.value)
+  // One that this browser keeps may wait for its envelope, or for a decision.
+  const shown = listed.value.filter(({ orderId }, index) => index < most.value || keptOrder(orderId) !== null)
   const hidden = listed.value.length - shown.length
   const { error } = history
   const isComplete = history.value?.complete ?? false

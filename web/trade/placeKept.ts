@@ -7,6 +7,7 @@ import {
   type Hex,
   NotSubmittedError,
   type OrderRequest,
+  type PlaceOptions,
   type PlaceStep,
   type TakenId,
 } from '../../src/client/index.js'
@@ -19,6 +20,8 @@ export interface PlacingEvents {
   readonly onOpen: (orderId: Hex, isCertain: boolean) => void
   /** Another wallet copied the order's id; the client retries with a new one. */
   readonly onIdTaken?: (taken: TakenId) => void
+  /** The order is signed, and the platform has not opened it: until the signature expires, it may. */
+  readonly onSigned?: (orderId: Hex) => void
   readonly signal?: AbortSignal
 }
 
@@ -26,12 +29,15 @@ export interface PlacingEvents {
 export async function placeKept(
   client: Pick<Client, 'placeOrder'>,
   request: OrderRequest,
-  { onStep, onOpen, onIdTaken, signal }: PlacingEvents,
+  options: Pick<PlaceOptions, 'sponsored' | 'earlier'> & PlacingEvents,
 ): Promise<void> {
+  const { sponsored = false, earlier, onStep, onOpen, onIdTaken, onSigned, signal } = options
   let kept: Hex | null = null
   let step: PlaceStep | null = null
   try {
     const { order } = await client.placeOrder(request, {
+      sponsored,
+      earlier,
       beforeOpen: (sealed) => {
         if (kept !== null) forgetOrder(kept)
         kept = sealed.orderId
@@ -52,10 +58,17 @@ export async function placeKept(
     onOpen(order.orderId, true)
   } catch (error) {
     if (error instanceof NotSubmittedError) onOpen(error.order.orderId, true)
-    else if (kept !== null && (step !== 'opening' || isNothingOpened(error))) forgetOrder(kept)
+    else if (sponsored) {
+      if (kept !== null && isExpired(error)) forgetOrder(kept)
+      else if (kept !== null) onSigned?.(kept)
+    } else if (kept !== null && (step !== 'opening' || isNothingOpened(error))) forgetOrder(kept)
     else if (kept !== null) onOpen(kept, false)
     throw error
   }
+}
+
+function isExpired(error: unknown): boolean {
+  return error instanceof ClientError && error.code === 'opening-expired'
 }
 
 const NOTHING_OPENED = new Set<ClientErrorCode>([

@@ -1,16 +1,18 @@
-import type { MarketView, OpenedPortfolio } from '../../src/client/index.js'
+import { type Holdings, holdingsOf, type MarketView, type OpenedPortfolio } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import { useAccount, useStore } from '../state/context.js'
-import { money, shares } from '../words/format.js'
+import { dayChange, gain, money, shares } from '../words/format.js'
+import { curveOf } from './portfolioCurve.js'
 import { openKeys } from './portfolioKeys.js'
-import { valuationOf } from './portfolioValue.js'
+import { type Gains, type Holding, valuationOf } from './portfolioValue.js'
+import { PriceChart } from './priceChart.js'
 
 export function PortfolioCard() {
   const { market } = useStore()
-  const { session, portfolio, key } = useAccount()
+  const { session, portfolio, trades, key } = useAccount()
   const { value, answered, error } = portfolio
   const unlocked = key.value !== null
   const unlocking = useAction()
@@ -46,19 +48,50 @@ export function PortfolioCard() {
       {unlocked && answered && value === null ? (
         <p class="muted">You have no portfolio yet. Your first order creates it.</p>
       ) : null}
-      {value === null ? null : <Opened opened={value} symbols={market.value?.symbols ?? []} />}
+      {value === null ? null : (
+        <Opened
+          opened={value}
+          symbols={market.value?.symbols ?? []}
+          held={trades.value === null ? null : holdingsOf(trades.value)}
+        />
+      )}
+      {value === null ? null : <Curve />}
+      {value === null ? null : <PolledFailure error={trades.error} />}
     </Card>
   )
 }
 
-function Opened({ opened, symbols }: { opened: OpenedPortfolio; symbols: MarketView['symbols'] }) {
+/** The portfolio's value over the last days. */
+function Curve() {
+  const { market, bars } = useStore()
+  const { trades } = useAccount()
+  if (trades.value === null || bars.value === null || market.value === null) return null
+  const points = curveOf(trades.value, bars.value, market.value)
+  if (points.length < 2) return null
+  return (
+    <details>
+      <summary>Value over the last days</summary>
+      <PriceChart name="Portfolio" unit="USDC" points={points} previousClose={null} />
+    </details>
+  )
+}
+
+interface OpenedProps {
+  readonly opened: OpenedPortfolio
+  readonly symbols: MarketView['symbols']
+  /** Null until the history is read. */
+  readonly held: Holdings | null
+}
+
+function Opened({ opened, symbols, held }: OpenedProps) {
   const { portfolio } = opened
-  const { holdings, cash, inOrders, total, unpriced } = valuationOf(portfolio, symbols)
+  const { holdings, cash, inOrders, total, unpriced, gains } = valuationOf(portfolio, symbols, held)
   return (
     <>
       <p class="total" data-test="total">
         {money(total)} <small class="muted">USDC</small>
       </p>
+      {gains === null ? null : <Totals gains={gains} />}
       {unpriced.length === 0 ? null : (
         <p class="muted">Not counted, because there is no price now: {unpriced.join(', ')}.</p>
       )}
@@ -92,20 +125,57 @@ function Opened({ opened, symbols }: { opened: OpenedPortfolio; symbols: MarketV
                 </td>
               </tr>
             )}
-            {holdings.map(({ symbol, qty, locked, value }) => (
-              <tr key={symbol}>
-                <th scope="row">
-                  {symbol} {locked > 0n ? <span class="tag">{shares(locked)} in an order</span> : null}
-                </th>
-                <td class="number" data-holding={symbol}>
-                  {shares(qty)}
-                </td>
-                <td class="number">{value === null ? 'no price' : money(value)}</td>
-              </tr>
+            {holdings.map((holding) => (
+              <Row key={holding.symbol} holding={holding} />
             ))}
           </tbody>
         </table>
       </div>
     </>
   )
+}
+
+function Row({ holding }: { holding: Holding }) {
+  const { symbol, qty, locked, value, average, cost, gain: gained } = holding
+  return (
+    <tr>
+      <th scope="row">
+        {symbol} {locked > 0n ? <span class="tag">{shares(locked)} in an order</span> : null}
+        {average === null ? null : (
+          <small class="below" data-average={symbol}>
+            at {money(average)} on average
+          </small>
+        )}
+      </th>
+      <td class="number" data-holding={symbol}>
+        {shares(qty)}
+      </td>
+      <td class="number">
+        {value === null ? 'no price' : money(value)}
+        {value === null || gained === null ? null : (
+          <small class={`below ${directionOf(gained)}`} data-gain={symbol}>
+            {gain(gained)}{' '}
+            {cost === null || cost === 0n ? null : <span>({dayChange(cost + gained, cost)})</span>}
+          </small>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+/** Gains before fees of what is held, and of what was sold. */
+function Totals({ gains: { unrealised, realised } }: { gains: Gains }) {
+  const total = unrealised + realised
+  return (
+    <p class="gains" data-test="gains">
+      <span class={directionOf(total)}>{gain(total)} USDC</span>{' '}
+      <span class="muted">
+        {realised === 0n ? 'gain' : `gain: ${gain(unrealised)} held, ${gain(realised)} realised`}
+      </span>
+    </p>
+  )
+}
+
+function directionOf(gained: bigint): 'up' | 'down' | '' {
+  return gained > 0n ? 'up' : gained < 0n ? 'down' : ''
 }

@@ -1,4 +1,10 @@
-import type { MarketView, Portfolio } from '../../src/client/index.js'
+import {
+  averageCost,
+  type Holdings,
+  type MarketView,
+  type Portfolio,
+  unrealisedGain,
+} from '../../src/client/index.js'
 import { freeCash } from '../../src/protocol/portfolio.js'
 import { notionalOf } from '../../src/protocol/units.js'
 
@@ -9,6 +15,17 @@ export interface Holding {
   readonly locked: bigint
   /** USDC base units; null without a price. */
   readonly value: bigint | null
+  /** USDC base units that a share cost on average, and that these shares cost; null while that is unknown. */
+  readonly average: bigint | null
+  readonly cost: bigint | null
+  /** What a sale at the current price would gain, before fees; null without a price or a cost. */
+  readonly gain: bigint | null
+}
+
+/** Gains of all holdings, and of all sales so far, in USDC base units. */
+export interface Gains {
+  readonly unrealised: bigint
+  readonly realised: bigint
 }
 
 export interface Valuation {
@@ -21,12 +38,15 @@ export interface Valuation {
   readonly total: bigint
   /** Symbols without a price, excluded from the total. */
   readonly unpriced: readonly string[]
+  /** Null while the gain of a holding is unknown, or the cost of shares that were sold. */
+  readonly gains: Gains | null
 }
 
-/** The portfolio's value at these prices. */
+/** The portfolio's value at these prices. @param held what the history says about it; null until that is read */
 export function valuationOf(
   portfolio: Pick<Portfolio, 'cash' | 'positions' | 'openOrders'>,
   symbols: MarketView['symbols'],
+  held: Holdings | null,
 ): Valuation {
   const { positions, openOrders } = portfolio
   const cash = freeCash(portfolio)
@@ -35,12 +55,29 @@ export function valuationOf(
   const prices = new Map(symbols.map(({ symbol, price }) => [symbol, price]))
   const holdings = Object.entries(positions).map(([symbol, { qty, locked }]) => {
     const price = prices.get(symbol) ?? null
-    return { symbol, qty, locked, value: price === null ? null : notionalOf(qty, price, 'down') }
+    const found = held?.positions[symbol]
+    // The history may be a moment behind the portfolio, or ahead of it.
+    const holding = found?.shares === qty ? found : null
+    return {
+      ...{ symbol, qty, locked },
+      value: price === null ? null : notionalOf(qty, price, 'down'),
+      average: holding && averageCost(holding),
+      cost: holding?.cost ?? null,
+      gain: holding === null || price === null ? null : unrealisedGain(holding, price),
+    }
   })
   return {
     holdings: holdings.sort((a, b) => a.symbol.localeCompare(b.symbol)),
     ...{ cash, inOrders },
     total: holdings.reduce((sum, { value }) => sum + (value ?? 0n), cash + inOrders),
     unpriced: holdings.filter(({ value }) => value === null).map(({ symbol }) => symbol),
+    gains: gainsOf(holdings, held),
   }
+}
+
+function gainsOf(holdings: readonly Holding[], held: Holdings | null): Gains | null {
+  const gains = holdings.flatMap(({ gain }) => (gain === null ? [] : [gain]))
+  if (held === null || !held.isComplete || gains.length < holdings.length) return null
+  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
+  return { unrealised: sum(gains), realised: sum(Object.values(held.realised)) }
 }

@@ -8,17 +8,16 @@ const [LEFT, BELOW, EDGE] = [64, 24, 8]
 const [APART, DAY_WIDTH] = [14, 32]
 
 interface PriceChartProps {
-  readonly symbol: string
+  /** What has these prices: a symbol, or the portfolio. */
+  readonly name: string
+  readonly unit: 'USD' | 'USDC'
   readonly points: readonly Point[]
+  /** Marked by a dashed line; null without one. */
   readonly previousClose: bigint | null
 }
 
-/** The prices of the last days, larger, with their times. */
-export function PriceChart(props: PriceChartProps) {
-  return props.points.length < 2 ? <p class="muted">No prices of the last days yet.</p> : <Chart {...props} />
-}
-
-function Chart({ symbol, points, previousClose }: PriceChartProps) {
+/** The prices of the last days, larger, with their times. Needs two points. */
+export function PriceChart({ name, unit, points, previousClose }: PriceChartProps) {
   const [figure, width] = useWidth()
   // One unit is one pixel, so that the text has its size on a phone, too.
   const box = { width: Math.max(0, width - LEFT - EDGE), height: HEIGHT }
@@ -31,24 +30,24 @@ function Chart({ symbol, points, previousClose }: PriceChartProps) {
     ['close', close],
     ['lowest', lowest],
   ] as const
-  const marks = named.flatMap(([name, point]) =>
-    point ? [{ name, price: point.price, y: placeOf(point, scale, box).y }] : [],
+  const marks = named.flatMap(([mark, point]) =>
+    point ? [{ mark, price: point.price, y: placeOf(point, scale, box).y }] : [],
   )
   const labelled = apart(marks)
-  const span = `${money(lowest?.price ?? 0n)} to ${money(highest?.price ?? 0n)} USD`
+  const span = `${money(lowest?.price ?? 0n)} to ${money(highest?.price ?? 0n)} ${unit}`
   return (
-    <figure class="price-chart" data-test={`chart-${symbol}`} ref={figure}>
+    <figure class="price-chart" data-test={`chart-${name}`} ref={figure}>
       <svg
         viewBox={`${-LEFT} ${-EDGE} ${width} ${HEIGHT + BELOW + EDGE}`}
         height={HEIGHT + BELOW + EDGE}
         role="img"
-        aria-label={`${symbol}, last five days: ${span}`}
+        aria-label={`${name}, last five days: ${span}`}
       >
-        {marks.map(({ name, y }) => (
-          <line key={name} x1={0} x2={box.width} y1={y} y2={y} class={`mark mark-${name}`} />
+        {marks.map(({ mark, y }) => (
+          <line key={mark} x1={0} x2={box.width} y1={y} y2={y} class={`mark mark-${mark}`} />
         ))}
-        {labelled.map(({ name, y, price }) => (
-          <text key={name} x={-8} y={y + 4} text-anchor="end">
+        {labelled.map(({ mark, y, price }) => (
+          <text key={mark} x={-8} y={y + 4} text-anchor="end">
             {money(price)}
           </text>
         ))}

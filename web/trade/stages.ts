@@ -15,6 +15,7 @@ export interface Mark {
 const STAGE_OF: Record<PlacingStep, Stage> = {
   unlocking: 'sign',
   signing: 'sign',
+  authorizing: 'sign',
   approving: 'escrow',
   opening: 'escrow',
   submitting: 'sealed',

@@ -23,6 +23,10 @@ const SOURCES = [
   ['wallet', 'Wallet'],
   ['cash', 'Portfolio cash'],
 ] as const
+const FEE_PAYERS = [
+  ['platform', 'Platform pays'],
+  ['wallet', 'Wallet pays'],
+] as const
 const LIFETIMES = [
   [1, '1 hour'],
   [24, '1 day'],
@@ -35,7 +39,7 @@ const NO_PORTFOLIO = { cash: 0n, positions: {}, openOrders: {} }
 
 /** The order ticket. An order that cannot go through cannot be sent, and the button says why. */
 export function Ticket({ market }: { market: MarketView }) {
-  const { placing, key, funds, draft } = useAccount()
+  const { placing, key, funds, draft, canSponsor } = useAccount()
   const ticket = ticketOf(draft.value, market.symbols[0]?.symbol ?? '')
   const facts = useFacts(market)
   const checked = checkTicket(ticket, facts)
@@ -52,7 +56,7 @@ export function Ticket({ market }: { market: MarketView }) {
   const place = async (event: Event) => {
     event.preventDefault()
     if (order === null || isBusy) return
-    if (await placing.place(orderOf(ticket, order.units, Date.now()))) {
+    if (await placing.place(orderOf(ticket, order.units, Date.now()), ticket.feePayer === 'platform')) {
       draft.value = { ...draft.peek(), amount: '' }
     }
   }
@@ -60,6 +64,15 @@ export function Ticket({ market }: { market: MarketView }) {
     <Card title="Order">
       <form onSubmit={place}>
         <Fields ticket={ticket} facts={facts} checked={checked} onChange={change} onSymbol={choose} />
+        {canSponsor.value ? (
+          <Choice
+            legend="Network fee"
+            name="fee-payer"
+            options={FEE_PAYERS}
+            value={ticket.feePayer}
+            onChange={(feePayer) => change({ feePayer })}
+          />
+        ) : null}
         <Review ticket={ticket} market={market} checked={checked} facts={facts} />
         <button type="submit" class="primary" disabled={isBusy || order === null} data-test="place">
           {isBusy ? 'Sending…' : buttonWords(checked, ticket)}
@@ -69,7 +82,8 @@ export function Ticket({ market }: { market: MarketView }) {
       <TicketSteps
         step={state.step}
         unlocked={key.value !== null}
-        escrowed={ticket.side === 'BUY' && ticket.payFrom === 'wallet' ? (order?.units ?? 0n) : 0n}
+        byPlatform={canSponsor.value === true && ticket.feePayer === 'platform'}
+        escrowed={ticket.side === 'BUY' && ticket.payFrom === 'wallet' ? (order?.units ?? null) : 0n}
         allowance={funds.value?.allowance ?? 0n}
       />
       {state.taken === null ? null : <InTheWay taken={state.taken} onStop={placing.stop} />}

@@ -10,6 +10,8 @@ export interface Ticket {
   readonly unit: 'usdc' | 'shares'
   readonly payFrom: 'wallet' | 'cash'
   readonly hours: number
+  /** Who pays the network fee of opening the order, where the platform offers it. */
+  readonly feePayer: 'platform' | 'wallet'
 }
 
 /** The ticket as it stands, with an equity to trade and an asset to withdraw: each side keeps its own. */
@@ -21,6 +23,7 @@ export interface TicketDraft extends Omit<Ticket, 'symbol'> {
 
 export const EMPTY_TICKET: TicketDraft = {
   ...{ side: 'BUY', amount: '', unit: 'usdc', payFrom: 'wallet', hours: 24 },
+  feePayer: 'platform',
   ...{ equity: null, asset: 'USDC' },
 }
 

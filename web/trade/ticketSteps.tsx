@@ -1,21 +1,27 @@
 import type { PlacingStep } from '../state/placing.js'
 import { type Asking, askedFor } from './asked.js'
 
-const SAYS: Record<PlacingStep, string> = {
+const saysOf = (byPlatform: boolean): Record<PlacingStep, string> => ({
   unlocking: 'Check your wallet: sign the text twice to open your portfolio.',
   signing: 'Check your wallet: sign the order.',
+  authorizing: byPlatform
+    ? 'The order is sealed. Check your wallet: sign its opening, which the platform sends for you.'
+    : 'The order is sealed. Check your wallet: sign its payment.',
   approving: 'The order is sealed. Check your wallet: approve the USDC for the escrow.',
-  opening: 'Check your wallet: open the escrow. The chain then needs a few seconds.',
+  opening: byPlatform
+    ? 'The platform opens the escrow. Your wallet is done; the chain needs a few seconds.'
+    : 'Check your wallet: open the escrow. The chain then needs a few seconds.',
   submitting: 'The escrow is open. The page sends the sealed order; your wallet is done.',
-}
+})
 
 /** The wallet's prompts, before and while they appear. */
 export function TicketSteps(asking: Asking) {
-  const { step } = asking
+  const { step, byPlatform } = asking
+  const isWalletDone = step === 'submitting' || (step === 'opening' && byPlatform)
   return (
     <>
       <p class="visually-hidden" role="status">
-        {step === null ? null : SAYS[step]}
+        {step === null ? null : saysOf(byPlatform)[step]}
       </p>
       <details open={step !== null}>
         <summary>What your wallet will ask</summary>
@@ -26,9 +32,7 @@ export function TicketSteps(asking: Asking) {
             </li>
           ))}
         </ol>
-        {step === 'submitting' ? (
-          <p class="muted">Your wallet is done. The page sends the sealed order to the server.</p>
-        ) : null}
+        {isWalletDone && step !== null ? <p class="muted">{saysOf(byPlatform)[step]}</p> : null}
       </details>
     </>
   )

@@ -1,4 +1,4 @@
-import type { ContractError } from '../../src/client/index.js'
+import type { OrderStatus } from '../../src/client/index.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 
 /** A failure's title and advice. */
@@ -9,10 +9,14 @@ const NO_INSTITUTION: Words = [
   'Only members of an institution can buy. You can still sell and withdraw.',
 ]
 
-/** A contract's refusal in plain words. */
-export function contractWords({ code, args }: ContractError): Words {
-  if (code === 'NotAdmitted' && args.orgId === ZERO_BYTES32) return NO_INSTITUTION
-  return WORDS[code] ?? [`The contract refused it (${code})`, 'Your transaction had no effect.']
+/** A contract's error. */
+type Revert = NonNullable<NonNullable<OrderStatus['opening']>['error']>
+
+/** A contract's refusal in plain words; null: it has no reason. */
+export function revertWords(revert: Revert | null): Words {
+  const { name, args } = revert ?? { name: 'unknown', args: {} }
+  if (name === 'NotAdmitted' && args.orgId === ZERO_BYTES32) return NO_INSTITUTION
+  return WORDS[name] ?? [`The contract refused it (${name})`, 'It had no effect.']
 }
 
 /** By the names of the contracts' errors. */
@@ -37,6 +41,13 @@ const WORDS: Record<string, Words> = {
     'These shares are frozen',
     'They can be paid once the operator releases the wallet’s holding.',
   ],
+  OrderIdTaken: ['Another wallet has taken this order’s id', 'No money moved. Place the order again.'],
+  OpeningExpired: ['The signature has expired', 'No money moved. Place the order again.'],
+  ERC20InsufficientBalance: [
+    'The wallet holds less USDC than the order needs',
+    'No money moved. Send it again once the wallet has enough, or place a smaller order.',
+  ],
+  RefusedByNodes: ['The chain’s nodes refused the transaction', 'No money moved. Try again in a minute.'],
   NotFounded: ['That wallet has not created this institution', 'Check the name and the address.'],
   TooManyOpenOrders: ['You have reached the limit of open orders', 'Wait until one of them ends.'],
   InstitutionTaken: ['An institution with this name already exists', 'Choose another name.'],

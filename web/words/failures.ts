@@ -8,11 +8,21 @@ import {
 } from '../../src/client/index.js'
 import { UnknownChainError } from '../wallet/chain.js'
 import { walletCode } from '../wallet/walletCode.js'
-import { contractWords, type Words } from './contractWords.js'
+import { revertWords, type Words } from './contractWords.js'
 
 /** The user stopped an order whose id another wallet keeps taking. */
 export class PlacingStopped extends Error {
   override readonly name = 'PlacingStopped'
+}
+
+/** The page knows the names, but the browser does not store them. */
+export class NotStoredError extends Error {
+  override readonly name = 'NotStoredError'
+}
+
+/** No key in this page opens the stored names, and a change would overwrite them. */
+export class UnreadableNamesError extends Error {
+  override readonly name = 'UnreadableNamesError'
 }
 
 /** A failure in plain words: what happened, and the remedy. */
@@ -38,6 +48,11 @@ const DISTRUST: Words = [
 const RELOAD: Words = [
   'This page cannot read the server’s answer',
   'Reload the page: it may be older than the server.',
+]
+
+const UNREADABLE_NAMES: Words = [
+  'No key in this page opens the names',
+  'If you made a new portfolio key, choose its file on the desk.',
 ]
 
 const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
@@ -76,6 +91,15 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'Another transaction replaced it',
     'It was replaced or cancelled in the wallet. To continue, start again.',
   ],
+  'opening-outstanding': [
+    'An order that you signed can still be opened',
+    'It is among your orders below: send it, or wait until its signature expires, at most ten minutes.',
+  ],
+  'opening-expired': [
+    'The platform did not open the order in time',
+    'Its signature has expired, and no money moved. Place it again, or pay the network fee yourself.',
+  ],
+  'opening-unsupported': ['The platform does not open orders here', 'Pay the network fee from your wallet.'],
   'server-unreachable': ASLEEP,
   'server-timeout': ASLEEP,
   'commit-differs': [
@@ -187,7 +211,7 @@ function wordsOf(error: unknown): Words {
     return CLIENT[error.code] ?? ['This did not work', error.message]
   }
   if (error instanceof ServerError) return serverWords(error)
-  if (error instanceof ContractError) return contractWords(error)
+  if (error instanceof ContractError) return revertWords({ name: error.code, args: error.args })
   if (error instanceof UnknownChainError) {
     const { name, id } = error.chain
     return [
@@ -195,6 +219,13 @@ function wordsOf(error: unknown): Words {
       `Add ${name}, chain id ${id}, among the networks in your wallet, and try again.`,
     ]
   }
+  if (error instanceof NotStoredError) {
+    return [
+      'This browser does not store the names',
+      'They are lost when you disconnect. Allow this page to store data, and save them again.',
+    ]
+  }
+  if (error instanceof UnreadableNamesError) return UNREADABLE_NAMES
   return walletWords(error)
 }
 
@@ -205,6 +236,14 @@ function serverWords(error: ServerError): Words {
     return (
       POLICY[reason] ?? [`The enclave refused the rulebook (${reason})`, 'The previous one stays in force.']
     )
+  }
+  const revert = error.problem?.revert
+  if (error.code === 'would-revert' && revert !== undefined) return revertWords(revert)
+  if (error.code === 'relay-quota-exhausted' && error.problem?.quota === 'account') {
+    return [
+      'The platform has paid as much for your wallet today as it does',
+      'Pay the network fee from your wallet, or try again after midnight UTC.',
+    ]
   }
   if (error.code === 'enclave-timeout') {
     return [

@@ -14,6 +14,11 @@ export function shares(units: bigint): string {
   return shown(units, SHARE_DECIMALS, 0, SHOWN_SHARE_DECIMALS)
 }
 
+/** A gain, `+12.34`, or a loss, `−12.34`. */
+export function gain(units: bigint): string {
+  return units < 0n ? `−${money(-units)}` : `+${money(units)}`
+}
+
 /** A price's change since the previous day, `+1.25 %`; null if either price is unknown. */
 export function dayChange(price: bigint | null, previousClose: bigint | null): string | null {
   if (price === null || previousClose === null || previousClose === 0n) return null

@@ -1,4 +1,5 @@
 import type { Notice, OrderStatus, TimelineEntry } from '../../src/client/index.js'
+import { revertWords } from './contractWords.js'
 import { failureOf, isUnknownOrder } from './failures.js'
 import { shortHex, timeOfDay } from './format.js'
 
@@ -7,6 +8,8 @@ export function entryWords(entry: TimelineEntry): string {
   switch (entry.kind) {
     case 'received':
       return 'Server received the sealed order'
+    case 'opening':
+      return openingWords(entry)
     case 'cancel-received':
       return 'Server received your cancel'
     case 'triggered':
@@ -26,6 +29,11 @@ export function entryWords(entry: TimelineEntry): string {
     case 'reclaimed':
       return 'Reclaimed from the escrow'
   }
+}
+
+function openingWords({ status, error }: NonNullable<OrderStatus['opening']>): string {
+  if (status !== 'failed') return `Platform opens the escrow for you: ${status}`
+  return `Platform could not open the escrow: ${revertWords(error)[0]}`
 }
 
 const OUTCOMES: Record<Extract<TimelineEntry, { kind: 'outcome' }>['outcome'], string> = {
@@ -74,13 +82,16 @@ export function orderTone(status: Stated | null, error: unknown, notice: Pick<No
   if (status === null) return error === null || isUnknownOrder(error) ? 'wait' : 'warn'
   if (status.state === 'SETTLED') return 'good'
   if (status.state === 'REFUNDED') return REFUND_TONES[refundWords(notice)]
-  return stateWords(status, notice) === NOT_SUBMITTED ? 'warn' : 'wait'
+  const words = stateWords(status, notice)
+  if (words === NOT_OPENED) return 'bad'
+  return words === NOT_SUBMITTED ? 'warn' : 'wait'
 }
 
 type WaitReason = NonNullable<OrderStatus['triggers'][number]['waitsFor']>
-type Stated = Pick<OrderStatus, 'state' | 'triggers' | 'receivedAt' | 'cancelReceivedAt'>
+type Stated = Pick<OrderStatus, 'state' | 'triggers' | 'receivedAt' | 'cancelReceivedAt' | 'opening'>
 
 const NOT_SUBMITTED = 'Not submitted'
+const NOT_OPENED = 'Not opened'
 /** Notices that are no refusal: the order expired. */
 const NOT_IN_TIME = new Set(['expired', 'closed-until-deadline', 'expired-at-close', 'deadline-passed'])
 const REFUND_TONES = { Cancelled: 'plain', Expired: 'warn', Refunded: 'warn', Refused: 'bad' } as const
@@ -90,6 +101,7 @@ export function stateWords(status: Stated, notice: Pick<Notice, 'code'> | null):
   if (status.state === 'SETTLED') return 'Settled'
   if (status.state === 'REFUNDED') return refundWords(notice)
   if (status.cancelReceivedAt !== undefined) return 'Cancelling'
+  if (status.opening !== undefined) return status.opening.status === 'failed' ? NOT_OPENED : 'Opening'
   const { outcome, waitsFor } = status.triggers.at(-1) ?? {}
   if (waitsFor !== undefined) return SHORT_WAITS[waitsFor]
   // Takes precedence: the enclave continues with an order that it has recorded, even if the server has lost the

@@ -25,6 +25,7 @@ const OPTIONS = {
   ...WALLET_OPTIONS,
   deadline: { type: 'string', default: '24h' },
   'pay-by': { type: 'string', default: 'wallet' },
+  sponsored: { type: 'boolean', default: false },
   'no-wait': { type: 'boolean', default: false },
   timeout: { type: 'string' },
 } as const
@@ -43,11 +44,13 @@ export const orderCommand: Command = {
 order resume <orderId> [options]
 
 The amount is in USDC, such as 1000 or 250.50, or in shares for a withdrawal of shares. Buys and sales are by amount, not
-by share count. "order resume" submits a sealed order again whose escrow is already open.
+by share count. "order resume" submits a sealed order again whose escrow is already open, or whose opening is signed.
 
   --deadline <duration>    cancels the unfilled rest at this time: 90s, 15m, 24h (default), up to 30d
   --pay-by <wallet|cash>   pays a buy from the wallet's USDC (default), or from the portfolio's cash, which shows no amount
                            on the chain
+  --sponsored              signs the opening instead of sending it: the platform opens the escrow and pays the gas, so the
+                           wallet needs no ether and no approval
   --no-wait                ends once the server has the order
   --timeout <duration>     stops following after this time, up to 24d, with exit code 4; the order continues`,
   usesWallet: true,
@@ -60,7 +63,7 @@ by share count. "order resume" submits a sealed order again whose escrow is alre
     const connection = await connectWallet(values, context.env)
     try {
       const orderId = request
-        ? await place(request, { connection, kept, context })
+        ? await place(request, { connection, kept, context }, values.sponsored)
         : await resume(resumed ?? '0x', { connection, kept, context })
       const { client } = connection
       return await conclude(orderId, { client, context, wait: !values['no-wait'], timeoutMs, exitOf })
@@ -105,14 +108,21 @@ interface Placing {
   readonly context: CommandContext
 }
 
-async function place(request: OrderRequest, { connection, kept, context }: Placing): Promise<Hex> {
+async function place(
+  request: OrderRequest,
+  { connection, kept, context }: Placing,
+  sponsored: boolean,
+): Promise<Hex> {
   const { terminal, signal } = context
   const mine: Hex[] = []
+  await requireListed(request, { connection, context })
   await printFees(request, { connection, context })
   terminal.progress('reading the portfolio')
   try {
     const { order, opened } = await connection.client.placeOrder(request, {
       signal,
+      sponsored,
+      earlier: await kept.all(),
       async beforeOpen(sealed) {
         mine.push(sealed.orderId)
         await kept.keep(sealed)
@@ -129,8 +139,26 @@ async function place(request: OrderRequest, { connection, kept, context }: Placi
     await Promise.all(mine.map((orderId) => kept.forget(orderId)))
     return order.orderId
   } catch (error) {
-    if (openedNothing(error)) await Promise.all(mine.map((orderId) => kept.forget(orderId)))
+    const isVoid = sponsored ? isExpired(error) : openedNothing(error)
+    if (isVoid) await Promise.all(mine.map((orderId) => kept.forget(orderId)))
+    else if (sponsored && mine.length > 0) {
+      terminal.progress(
+        `the order stays signed for ten minutes: "order resume ${mine.at(-1)}" sends it again`,
+      )
+    }
     throw error
+  }
+}
+
+/** The enclave refuses other symbols, but only once the wallet has paid for the opening of the escrow. */
+async function requireListed(
+  { side, symbol }: OrderRequest,
+  { connection, context: { signal } }: Omit<Placing, 'kept'>,
+): Promise<void> {
+  if (side === 'WITHDRAW') return
+  const { symbols } = await connection.client.views.health(signal)
+  if (!symbols.includes(symbol)) {
+    throw new UsageError(`the symbol: ${symbol} is not listed; the server lists ${symbols.join(' ')}`)
   }
 }
 
@@ -159,6 +187,11 @@ async function printFees(
     if (!(error instanceof ServerError)) throw error
     terminal.progress("what the order pays in the broker's fees is not known now: the server has no prices")
   }
+}
+
+/** A signed opening can be used until then, by anyone who has it. */
+function isExpired(error: unknown): boolean {
+  return error instanceof ClientError && error.code === 'opening-expired'
 }
 
 /** Whether it is certain that no escrow was opened. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Tagged } from '../../client/http.js'
 import type { Hex, MarketView, TimelineEntry } from '../../client/index.js'
 import { follow } from '../../client/poll.js'
 import { withRetries } from '../../client/retry.js'
@@ -20,7 +21,8 @@ export const watchCommand: Command = {
 watch market [options]
 
 Prints a line for each event of the order, oldest first, until the order ends: exit code 0 if it was settled, 3 if it was
-refunded or reclaimed. "watch market" prints a line for each symbol whose prices changed. With --json each line is an
+refunded or reclaimed. "watch market" prints a line for each symbol whose prices changed, and marks
+prices as stale that are older than 15 seconds. With --json each line is an
 object.`,
   usesWallet: false,
   async run(args, context) {
@@ -66,6 +68,8 @@ function detailOf(entry: TimelineEntry): string {
       return `enclave run ${entry.attempt}: ${entry.outcome}`
     case 'relayed':
       return `${entry.status}, digest ${entry.digest}`
+    case 'opening':
+      return `${entry.status}${entry.error === null ? '' : `: ${entry.error.name}`}, digest ${entry.digest}`
     case 'transaction':
       return `${entry.status}, ${entry.txHash}`
     default:
@@ -78,10 +82,16 @@ async function watchMarket(
   { http, timing }: ServerConnection,
   { terminal, signal }: CommandContext,
 ): Promise<ExitCode> {
+  let last: Tagged<MarketView> | undefined
   const market = follow(
     {
-      ask: (etag) =>
-        withRetries(() => http.getIfChanged('/market', marketSchema, etag, { signal }), timing, signal),
+      // Prices that have not changed have still grown older.
+      ask: async (etag) => {
+        const ask = () => http.getIfChanged('/market', marketSchema, etag, { signal })
+        const answer = await withRetries(ask, timing, signal)
+        if (answer !== 'unchanged') last = answer
+        return last ?? answer
+      },
       isComplete: () => false,
       isFinal: () => false,
     },
@@ -92,13 +102,17 @@ async function watchMarket(
   return EXIT.done
 }
 
+/** The server calls an answer stale while it fetches the next one, so that a lone watcher's prices often are by seconds. */
+const NOTABLE_AGE_MS = 15_000
+
 const oneSymbolSchema = marketSchema.shape.symbols.element
 
 function printPrices(
-  { asOf, stale, symbols }: MarketView,
+  { asOf, symbols, ...view }: MarketView,
   printed: Map<string, string>,
   terminal: Terminal,
 ): void {
+  const stale = view.stale && Date.now() - Date.parse(asOf) >= NOTABLE_AGE_MS
   for (const each of symbols) {
     const { symbol, price, bid, ask } = each
     const prices = `${price} ${bid} ${ask} ${stale}`

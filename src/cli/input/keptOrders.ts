@@ -1,25 +1,29 @@
-import { mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { SealedOrder } from '../../client/index.js'
+import type { SubmittableOrder } from '../../client/index.js'
 import { postOrderSchema } from '../../protocol/api.js'
 import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { PostedOpening } from '../../protocol/postedOpening.js'
 import { UsageError } from '../failure.js'
 import type { Environment } from './connection.js'
 import { stateDirectory } from './stateDirectory.js'
 
-/** The argument of `Client.submitOrder`. */
-type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>
-
 /**
  * Sealed orders between the opening of their escrow and their arrival at the server; until then only this machine has
- * them. A file holds the sealed envelope alone, which only the enclave can open.
+ * them. A file holds the sealed envelope, which only the enclave can open, and the signed opening of a sponsored order.
  */
 export interface KeptOrders {
   /** The file is durable when this resolves. */
-  keep(order: { readonly orderId: Hex; readonly envelope: Envelope }): Promise<void>
+  keep(order: {
+    readonly orderId: Hex
+    readonly envelope: Envelope
+    readonly opening?: PostedOpening | undefined
+  }): Promise<void>
   forget(orderId: Hex): Promise<void>
+  /** All that are kept. */
+  all(): Promise<SubmittableOrder[]>
   /** @throws UsageError if there is no such order */
   find(orderId: Hex): Promise<SubmittableOrder>
 }
@@ -27,12 +31,17 @@ export interface KeptOrders {
 export function createKeptOrders(env: Environment): KeptOrders {
   const directory = stateDirectory(env, 'orders')
   const pathOf = (orderId: Hex) => join(directory, `${orderId}.json`)
+  const parse = (text: string): SubmittableOrder => {
+    const { orderId, opening, ...envelope } = postOrderSchema.parse(JSON.parse(text))
+    return { orderId, envelope, commit: commitOf(envelope), ...(opening && { opening }) }
+  }
   return {
-    async keep({ orderId, envelope }) {
+    async keep({ orderId, envelope, opening }) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
       const file = await open(pathOf(orderId), 'wx', 0o600)
       try {
-        await file.writeFile(JSON.stringify(z.encode(postOrderSchema, { orderId, ...envelope })))
+        const order = { orderId, ...envelope, ...(opening && { opening }) }
+        await file.writeFile(JSON.stringify(z.encode(postOrderSchema, order)))
         await file.sync()
       } finally {
         await file.close()
@@ -47,8 +56,12 @@ export function createKeptOrders(env: Environment): KeptOrders {
           `no sealed order ${orderId} here: it reached the server, or was sealed on another machine`,
         )
       })
-      const { orderId: kept, ...envelope } = postOrderSchema.parse(JSON.parse(text))
-      return { orderId: kept, envelope, commit: commitOf(envelope) }
+      return parse(text)
+    },
+    async all() {
+      const names = await readdir(directory).catch(() => [])
+      const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')))
+      return texts.map(parse)
     },
   }
 }

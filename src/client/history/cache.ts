@@ -1,12 +1,8 @@
 // A history's final part, kept by the caller and sealed with the portfolio key: a page need not read the chain again.
-import { hkdf } from '@noble/hashes/hkdf.js'
-import { sha256 } from '@noble/hashes/sha2.js'
 import * as z from 'zod'
-import { type Bytes, bytes32Schema, bytesToHex, type Hex, hexToBytes } from '../../protocol/hex.js'
-import { accountIdOf } from '../../protocol/identifiers.js'
-import { openBlob, sealBlob } from '../../protocol/ledgerBlob.js'
+import { bytes32Schema } from '../../protocol/hex.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
-import { ClientError } from '../errors.js'
+import { createDeviceSeal, type DevicePlace } from '../deviceSeal.js'
 import type { Keyring } from '../keyring.js'
 import { knownSchema } from './derive.js'
 import { historyEntrySchema } from './entries.js'
@@ -37,48 +33,21 @@ interface HistoryCache {
   save(kept: KeptHistory): Promise<void>
 }
 
-/** The ledger and the account whose history it is. */
-interface CachePlace {
-  readonly chainId: number
-  readonly ledger: Hex
-  readonly account: Hex
-}
-
-/** The format of the plaintext. Other formats are not read. */
-const FORMAT = 1n
-const SALT = new TextEncoder().encode('service-history-v1')
-
-/** The key of a kept history: HKDF-SHA256 (RFC 5869) of the portfolio's private key. */
-function historyKey(privateKey: Bytes): Bytes {
-  return Uint8Array.from(hkdf(sha256, privateKey, SALT, new TextEncoder().encode('history'), 32))
-}
-
-/** Sealed as the ledger's blobs are, bound to chain, ledger, account and format. */
 export function createHistoryCache(
   store: HistoryStore,
-  { chainId, ledger, account }: CachePlace,
+  place: DevicePlace,
   keys: Pick<Keyring, 'newest' | 'opened'>,
 ): HistoryCache {
-  const name = `history/${chainId}/${ledger}/${account}`.toLowerCase()
-  const place = { chainId, ledger, id: accountIdOf(account), version: FORMAT }
+  const name = `history/${place.chainId}/${place.ledger}/${place.account}`.toLowerCase()
+  const sealed = createDeviceSeal({ purpose: 'history', place, keys })
   return {
     async load() {
       const bytes = await unlessFailed(() => store.get(name))
-      if (!bytes) return null
-      try {
-        const blob = bytesToHex(bytes)
-        const value = await keys.opened(({ privateKey }) => openBlob(blob, historyKey(privateKey), place))
-        return keptSchema.safeParse(value).data ?? null
-      } catch (error) {
-        // The user rejected the signature that derives the key.
-        if (error instanceof ClientError) throw error
-        return null
-      }
+      return bytes ? (keptSchema.safeParse(await sealed.open(bytes)).data ?? null) : null
     },
     async save(kept) {
-      const { privateKey } = await keys.newest()
-      const blob = await sealBlob(z.encode(keptSchema, kept), historyKey(privateKey), place)
-      await unlessFailed(() => store.set(name, hexToBytes(blob)))
+      const bytes = await sealed.seal(z.encode(keptSchema, kept))
+      await unlessFailed(() => store.set(name, bytes))
     },
   }
 }

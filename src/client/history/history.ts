@@ -93,7 +93,12 @@ async function* entriesOf(deps: HistoryDeps, options: HistoryOptions) {
   const cache = store ? createHistoryCache(store, place, keys) : null
   const kept = (await cache?.load()) ?? null
   const isUsable = kept !== null && (await canUse(kept, { rpc, from, keys }))
-  const walk = createWalk(facts, isUsable ? kept : { from, last: null, known: null, entries: [] })
+  const isNothingBefore = async () =>
+    atHead.version === 0n || (await versionAt(wallet, place, from - 1)) === 0n
+  const walk = createWalk(
+    { facts, isNothingBefore },
+    isUsable ? kept : { from, last: null, known: null, entries: [] },
+  )
   const isAsked = (entry: HistoryEntry) =>
     entry.cursor.blockNumber >= from && (after === undefined || isAfter(entry, after))
 
@@ -131,6 +136,21 @@ async function readHead(
   return { number, version, hash }
 }
 
+/** The portfolio's version at a past block; null where the node does not keep the state of that block. */
+async function versionAt(
+  wallet: Wallet,
+  { ledger, account }: { readonly ledger: Hex; readonly account: Hex },
+  block: number,
+): Promise<bigint | null> {
+  const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
+  try {
+    return await contract.read('portfolioVersion', [accountIdOf(account)], z.bigint(), block)
+  } catch (error) {
+    // The block is older than the ledger.
+    return error instanceof ClientError ? 0n : null
+  }
+}
+
 /** The walk's start: a kept history, or a block. */
 interface Start {
   readonly from: number
@@ -139,8 +159,14 @@ interface Start {
   readonly entries: readonly HistoryEntry[]
 }
 
+interface WalkDeps {
+  readonly facts: FactReader
+  /** Whether the portfolio had no version before the walk's start; false while that is unknown. */
+  readonly isNothingBefore: () => Promise<boolean>
+}
+
 /** Goes along the chain from its start and derives the entries. */
-function createWalk(facts: FactReader, start: Start) {
+function createWalk({ facts, isNothingBefore }: WalkDeps, start: Start) {
   const { from } = start
   const entries = [...start.entries]
   let { last, known } = start
@@ -150,6 +176,8 @@ function createWalk(facts: FactReader, start: Start) {
   async function knownBefore(fact: Fact): Promise<Known> {
     const version = fact.is === 'written' ? fact.write.version : null
     if (from === 0 || version === 1n) return NOTHING_WRITTEN
+    // A search for a version that does not exist would go back to block 0.
+    if (version === null && (await isNothingBefore())) return NOTHING_WRITTEN
     const write = await facts.lastWrite({ from: 0, to: from - 1 })
     if (write !== null) return afterWrite(unknownBefore(write.version), write).known
     return version === null ? NOTHING_WRITTEN : unknownBefore(version)

@@ -50,9 +50,11 @@ export function sendUntagged(res: Response, encoded: object): void {
   end(res, text, Buffer.byteLength(text))
 }
 
+export const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
+
 /** Ends the response itself: `res.send` turns longer texts into a buffer, which is then written apart from the headers. */
 function end(res: Response, text: string, length: number): void {
-  res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  res.setHeader('Content-Type', JSON_TYPE['Content-Type'])
   res.setHeader('Content-Length', length)
   res.end(text)
 }

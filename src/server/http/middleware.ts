@@ -80,18 +80,21 @@ interface Logged {
   readonly code: string | undefined
 }
 
+/** When requests arrived that one report has left to another. */
+const arrivals = new WeakMap<IncomingMessage, number>()
+
 /**
  * Logs one line per request, when its answer has gone out or its caller has gone away, and reports it to the metrics.
  *
  * @returns a function to call when a request arrives; it calls `logged` when the request has ended, and returns another, which leaves
- *   the request to another report
+ *   the request, with the time that it has taken, to another report
  */
 export function createRequestReport(
   logger: Logger,
   observe?: HttpObserver,
 ): (req: IncomingMessage, res: ServerResponse, logged: () => Logged) => () => void {
   return (req, res, logged) => {
-    const startedAt = performance.now()
+    const startedAt = arrivals.get(req) ?? performance.now()
     const atEnd = () => {
       const durationMs = performance.now() - startedAt
       const { method = '' } = req
@@ -110,7 +113,10 @@ export function createRequestReport(
       })
     }
     res.on('close', atEnd)
-    return () => res.off('close', atEnd)
+    return () => {
+      arrivals.set(req, startedAt)
+      res.off('close', atEnd)
+    }
   }
 }
 

@@ -7,11 +7,11 @@ import { createSendProblem } from './answers.js'
 import { relayTokenCheck } from './auth.js'
 import { type Backpressure, createBackpressure, createQueueingDelay } from './backpressure.js'
 import { Problem } from './errors.js'
+import type { Answer } from './fastRoutes.js'
 import type { HttpObserver } from './middleware.js'
 import { preflightAnswer } from './origin.js'
 import { PROBLEMS, type ProblemCode } from './problemCodes.js'
 import { type Allowance, addressOf, clientOf, createClientRateLimit } from './rateLimit.js'
-import type { Answer } from './reads.js'
 
 /** Refusals are logged this often, however many they are. */
 const LOG_INTERVAL_MS = 1_000

@@ -8,7 +8,7 @@ import type { ReceiptStore } from '../store/receipts.js'
 import type { NotReceived, Orders } from './orders.js'
 
 /** A posted order with the opening that its account signed. */
-export type SponsoredOrder = PostOrder & { readonly opening: PostedOpening }
+type SponsoredOrder = PostOrder & { readonly opening: PostedOpening }
 
 /** The intake of orders whose escrows the relay opens. */
 export interface Openings {

@@ -1,6 +1,7 @@
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { OrderStatus } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { FindOpening } from '../relay/openingReceipt.js'
 import type { OrderSummary } from '../store/orderRecords.js'
 
 interface OrderStatusDeps {
@@ -8,19 +9,27 @@ interface OrderStatusDeps {
   readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
   /** The very same object as long as the record is. */
   readonly summaryOf: (orderId: Hex) => Promise<OrderSummary | undefined>
+  readonly findOpening: FindOpening
 }
 
 /**
  * Reads the state of an order from chain and record: the very same object as long as neither has changed, null for an
- * unknown order.
+ * unknown order. One that is being opened is read anew each time.
  *
  * The function throws StorageError, ChainUnavailableError, ChainAnswerError.
  */
-export function createOrderStatus({ escrowed, summaryOf }: OrderStatusDeps) {
+export function createOrderStatus({ escrowed, summaryOf, findOpening }: OrderStatusDeps) {
   const known = new WeakMap<EscrowedOrder, { readonly of: OrderSummary | undefined; status: OrderStatus }>()
   return async (orderId: Hex): Promise<OrderStatus | null> => {
     const [order, summary] = await Promise.all([escrowed(orderId), summaryOf(orderId)])
-    if (order.state === 'NONE' && summary === undefined) return null
+    if (order.state === 'NONE') {
+      if (summary === undefined) return null
+      const opening = await findOpening(orderId)
+      if (opening !== undefined) {
+        const { status, error } = opening
+        return { ...statusOf(orderId, order, summary), opening: { status, error } }
+      }
+    }
     const before = known.get(order)
     if (before !== undefined && before.of === summary) return before.status
     const status = statusOf(orderId, order, summary)

@@ -15,7 +15,7 @@ import type { PolicyRunEnd, PolicyRuns } from '../trigger/policyRuns.js'
 import type { RunEnd } from '../trigger/runner.js'
 
 /** Why no new version of a rulebook is on the chain. */
-export type PolicyRefusalReason =
+type PolicyRefusalReason =
   | { readonly code: 'enclave-busy' | 'enclave-failed' | 'enclave-timeout' | 'shutting-down' }
   | { readonly code: 'chain-unavailable' | 'not-on-chain' }
   /** With the enclave's own code. */

@@ -19,9 +19,9 @@ import { createTimedValue } from '../../service/waiting.js'
 import { sendUntagged } from '../http/answers.js'
 import { fieldErrors, jsonBody, parseBody, parseParam } from '../http/body.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
+import { type FastRoute, read } from '../http/fastRoutes.js'
 import type { ProblemCode } from '../http/problemCodes.js'
 import { clientOf } from '../http/rateLimit.js'
-import { type Read, read } from '../http/reads.js'
 import { withRelayProblems } from '../relay/problems.js'
 import type { Cancels } from './cancels.js'
 import type { Openings } from './openings.js'
@@ -44,6 +44,7 @@ export function createEnclaveKey(options: {
     escrow: escrow.address,
     scheme: ENVELOPE_SCHEME,
     usdc: await escrow.usdc(),
+    takesOpenings: true,
   }))
 }
 
@@ -114,9 +115,28 @@ const checkOrderId: RequestHandler = (req, _res, next) => {
   next()
 }
 
-/** The key to seal to, the state of an order, and the version of a rulebook. */
-export function intakeReads({ enclaveKey, orderStatus, policyVersion }: IntakeRouterDeps): Read[] {
+/** The key to seal to, the state of an order, and the version of a rulebook; and what takes orders. */
+export function intakeRoutes(deps: IntakeRouterDeps): FastRoute[] {
+  const { enclaveKey, orderStatus, policyVersion, orders, openings, bodyLimitBytes } = deps
   return [
+    {
+      method: 'POST',
+      path: '/orders',
+      bodyLimitBytes,
+      async answer(body, client) {
+        const { opening, ...order } = parseEnvelopeBody(postOrderSchema, body)
+        const received =
+          opening === undefined
+            ? await orders.receive(order, client)
+            : await withRelayProblems(() => openings.receive({ ...order, opening }, client))
+        if (typeof received === 'string') throw new Problem(NOT_RECEIVED[received])
+        return {
+          status: 202,
+          location: `/orders/${received.orderId}`,
+          body: z.encode(orderReceivedSchema, received),
+        }
+      },
+    },
     read('/orders/:orderId', orderStatusSchema, async (orderId) => {
       const status = await orderStatus(parseParam(bytes32Schema, 'orderId', orderId))
       if (status === null) throw new Problem('order-not-found')
@@ -131,26 +151,11 @@ export function intakeReads({ enclaveKey, orderStatus, policyVersion }: IntakeRo
   ]
 }
 
-/** What clients post: orders, cancels and rulebooks. */
+/** What clients post besides orders: cancels and rulebooks. */
 export function createIntakeRouter(deps: IntakeRouterDeps): Router {
-  const { orders, openings, cancels, policy } = deps
+  const { cancels, policy } = deps
   const router = Router({ caseSensitive: true, strict: true })
   const readBody = jsonBody(deps.bodyLimitBytes)
-
-  router
-    .route('/orders')
-    .post(readBody, async (req, res) => {
-      const { opening, ...order } = parseEnvelopeBody(postOrderSchema, req.body)
-      const client = clientOf(req.ip)
-      const received =
-        opening === undefined
-          ? await orders.receive(order, client)
-          : await withRelayProblems(() => openings.receive({ ...order, opening }, client))
-      if (typeof received === 'string') throw new Problem(NOT_RECEIVED[received])
-      res.status(202).location(`/orders/${received.orderId}`)
-      sendUntagged(res, z.encode(orderReceivedSchema, received))
-    })
-    .all(methodNotAllowed('POST'))
 
   router
     .route('/orders/:orderId/cancel')

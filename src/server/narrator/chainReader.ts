@@ -9,12 +9,7 @@ import {
 import type { Rpc } from '../../chain/rpc.js'
 import type { ContractAddresses } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { topicsOf, WATCHED, type WatchedContract } from './events.js'
-
-/** A narrated event. */
-export interface NarratedLog extends ChainLog {
-  readonly contract: WatchedContract
-}
+import { topicsOf, WATCHED } from './events.js'
 
 /** The answers of one request. */
 export interface ChainSnapshot {
@@ -25,7 +20,7 @@ export interface ChainSnapshot {
    * The narrated events of all five contracts in the range; undefined when the node does not have the range's last block.
    * @throws RangeRefusedError, or ChainAnswerError unless all five queries are answered, and of one history
    */
-  readonly logs: () => { readonly logs: readonly NarratedLog[]; readonly last: BlockId } | undefined
+  readonly logs: () => { readonly logs: readonly ChainLog[]; readonly last: BlockId } | undefined
 }
 
 /** Reads the chain for the narrator. Every method rejects with ChainUnavailableError or ChainAnswerError. */
@@ -47,12 +42,6 @@ export function createChainReader(options: {
   const queries = WATCHED.map(
     (contract): LogQuery => ({ address: contracts[contract], topics: [topicsOf(contract)] }),
   )
-  const contractAt = new Map(WATCHED.map((contract) => [contracts[contract].toLowerCase(), contract]))
-
-  function withContract(log: ChainLog): NarratedLog[] {
-    const contract = contractAt.get(log.address)
-    return contract === undefined ? [] : [{ ...log, contract }]
-  }
 
   return {
     async look(last, range, signal) {
@@ -63,10 +52,7 @@ export function createChainReader(options: {
       return {
         head: resultOf(answers[0], blockSchema),
         hash: resultOf(answers.at(-1), blockSchema.nullable())?.hash ?? null,
-        logs() {
-          const piece = request?.read(answers.slice(1))
-          return piece && { logs: piece.logs.flatMap(withContract), last: piece.last }
-        },
+        logs: () => request?.read(answers.slice(1)),
       }
     },
     async hashes(numbers, signal) {

@@ -1,6 +1,7 @@
 import type { EventFragment } from 'ethers'
 import { z } from 'zod'
 import { interfaces } from '../../chain/interfaces.js'
+import type { ChainLog } from '../../chain/logReader.js'
 import type { ContractAddresses } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
@@ -43,10 +44,7 @@ export type NarrationLine =
   | { readonly kind: 'reset'; readonly time: bigint }
 
 /** The content of a log. */
-interface RawLog {
-  readonly topics: readonly Hex[]
-  readonly data: Hex
-}
+type RawLog = Pick<ChainLog, 'topics' | 'data'>
 
 /** The words of one event by the names of its fields, as unsigned numbers. */
 type Words = (field: string) => bigint
@@ -74,7 +72,7 @@ export function createWordReader({ inputs }: EventFragment): (log: RawLog) => Wo
 }
 
 /** Which of the five contracts. */
-export type WatchedContract = keyof ContractAddresses
+type WatchedContract = keyof ContractAddresses
 
 /** Reads one value that may be shown of an event; null when there is none. */
 type Reading = (words: Words) => Shown | null
@@ -125,31 +123,45 @@ export const WATCHED: readonly WatchedContract[] = [
 ]
 
 interface Entry extends Row {
-  readonly topic: Hex
   /** Null for another contract's event of the same signature: a wrong address in the configuration. */
   readonly read: (log: RawLog) => Words | null
 }
 
-const ENTRIES: readonly Entry[] = ROWS.map((entry) => {
-  const fragment = interfaces[entry.contract].getEvent(entry.name)
-  if (fragment === null) throw new TypeError(`${entry.contract} has no event ${entry.name}`)
-  return { ...entry, topic: bytes32Schema.parse(fragment.topicHash), read: createWordReader(fragment) }
-})
+/** The entries of each contract by topic. */
+const ENTRIES = new Map(WATCHED.map((contract) => [contract, entriesOf(contract)]))
+
+function entriesOf(contract: WatchedContract): ReadonlyMap<Hex, Entry> {
+  const rows = ROWS.filter((entry) => entry.contract === contract)
+  return new Map(
+    rows.map((entry) => {
+      const fragment = interfaces[contract].getEvent(entry.name)
+      if (fragment === null) throw new TypeError(`${contract} has no event ${entry.name}`)
+      return [bytes32Schema.parse(fragment.topicHash), { ...entry, read: createWordReader(fragment) }]
+    }),
+  )
+}
 
 /** The first topics of a contract's narrated events, as a filter of `eth_getLogs` takes them. */
 export function topicsOf(contract: WatchedContract): Hex[] {
-  return ENTRIES.filter((entry) => entry.contract === contract).map(({ topic }) => topic)
+  return [...(ENTRIES.get(contract)?.keys() ?? [])]
 }
 
-/** The narration of a contract's log, or null when the table does not have it. */
-export function narrate(contract: WatchedContract, log: RawLog): Narration | null {
-  const entry = ENTRIES.find(
-    (candidate) => candidate.contract === contract && candidate.topic === log.topics[0],
+/** The narration of a log, or null when the table does not have it. */
+export type Narrate = (log: ChainLog) => Narration | null
+
+/** Narrates the logs of these contracts. */
+export function createNarrate(contracts: ContractAddresses): Narrate {
+  const entriesAt = new Map(
+    WATCHED.map((contract) => [contracts[contract].toLowerCase(), ENTRIES.get(contract)]),
   )
-  const words = entry?.read(log)
-  if (!entry || !words) return null
-  const values = entry.shows.map((show) => show(words)).filter((shown) => shown !== null)
-  return { event: entry.name, values }
+  return (log) => {
+    const [topic] = log.topics
+    const entry = topic && entriesAt.get(log.address)?.get(topic)
+    const words = entry?.read(log)
+    if (!entry || !words) return null
+    const values = entry.shows.map((show) => show(words)).filter((shown) => shown !== null)
+    return { event: entry.name, values }
+  }
 }
 
 const WORDS = new Map(ROWS.map(({ contract, name, says }) => [name, { tag: TAGS[contract], says }]))

@@ -1,4 +1,10 @@
-import { type BlockId, type BlockRange, createRangeSize, RangeRefusedError } from '../../chain/logReader.js'
+import {
+  type BlockId,
+  type BlockRange,
+  type ChainLog,
+  createRangeSize,
+  RangeRefusedError,
+} from '../../chain/logReader.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createHook, createPoller, type Service, type Tick } from '../../service/lifetime.js'
@@ -6,8 +12,8 @@ import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
 import type { ServeLease } from '../store/leaseHolder.js'
 import { StorageError } from '../store/storageError.js'
-import { type ChainReader, type ChainSnapshot, createChainReader, type NarratedLog } from './chainReader.js'
-import { type Narration, type NarrationLine, narrate } from './events.js'
+import { type ChainReader, type ChainSnapshot, createChainReader } from './chainReader.js'
+import { createNarrate, type Narrate, type Narration, type NarrationLine } from './events.js'
 import {
   type Cursor,
   type CursorStore,
@@ -48,6 +54,7 @@ export function buildNarrator(deps: {
   return serveLease('narrator', (engine) => {
     const tick = createNarratorTick({
       chain: createChainReader({ rpc, contracts }),
+      narrate: createNarrate(contracts),
       cursors: createCursorStore({ engine, logger }),
       confirmations,
       maxRange: logRange,
@@ -62,6 +69,7 @@ export function buildNarrator(deps: {
 
 interface NarratorOptions {
   readonly chain: ChainReader
+  readonly narrate: Narrate
   readonly cursors: CursorStore
   /** Blocks that must hold an event, its own included, before it is narrated. */
   readonly confirmations: number
@@ -93,7 +101,7 @@ const LOOKS_UNTIL_RESET = 5
  * Do not call it again before it has resolved.
  */
 export function createNarratorTick(options: NarratorOptions): Tick {
-  const { chain, cursors, confirmations, print, logger } = options
+  const { chain, narrate, cursors, confirmations, print, logger } = options
   const size = createRangeSize(options.maxRange)
   const ahead = createLookAhead(chain)
   let cursor: Cursor | undefined
@@ -131,6 +139,13 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     return size.part({ from: after + 1, to: confirmed })
   }
 
+  /** Has the node look at a further range while another one is read, saved and printed. */
+  function prepareNext(after: number, signal: AbortSignal): void {
+    const last = ahead.end() ?? after
+    const next = nextRange(last)
+    if (next !== undefined && size.isWhole(next)) ahead.prepare(last, next, signal)
+  }
+
   async function advance(
     from: Cursor,
     range: BlockRange,
@@ -141,21 +156,19 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     // The node is behind the one that reported the head.
     if (found === undefined) return
     size.answered(range)
-    // The next request and the reader of the lines need not wait for each other.
-    const next = nextRange(range.to)
-    if (next !== undefined && size.isWhole(next)) ahead.prepare(range.to, next, signal)
+    prepareNext(range.to, signal)
     const { blocks, lines } = narrated(found.logs, found.last)
     await save(extended(from, blocks, look.head.number), lines, signal)
   }
 
   function narrated(
-    logs: readonly NarratedLog[],
+    logs: readonly ChainLog[],
     last: BlockId,
   ): { blocks: NarratedBlock[]; lines: NarrationLine[] } {
     const lines: NarrationLine[] = []
     const byBlock = new Map<number, BlockId & { told: Narration[] }>()
     for (const log of logs) {
-      const narration = narrate(log.contract, log)
+      const narration = narrate(log)
       if (narration === null) {
         logger.warn('event not readable', { blockNumber: log.blockNumber })
         continue
@@ -194,8 +207,11 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     cursor ??= await cursors.load()
     if (cursor === undefined) return begin(signal)
     const last = lastOf(cursor)
-    const range = nextRange(last.number)
-    const found = await ahead.look(last.number, range, signal)
+    const prepared = ahead.take(last.number)
+    const range = prepared?.range ?? nextRange(last.number)
+    // Not beside a look that begins only now: both would travel in one request, and a node might refuse its size.
+    if (prepared !== undefined) prepareNext(prepared.range.to, signal)
+    const found = await (prepared?.look ?? chain.look(last.number, range, signal))
     confirmed = confirmedBy(found.head)
     if (found.hash !== last.hash) return reconsider(cursor, signal)
     resets = 0
@@ -252,28 +268,40 @@ function nowSeconds(): bigint {
   return BigInt(Math.floor(Date.now() / 1_000))
 }
 
-/** Looks at the chain; the next look can begin while the lines of the last one are printed. */
+/** Ranges under way beside the one that is read. With one alone, the node rests between two requests. */
+const MAX_AHEAD = 2
+
+interface PreparedLook {
+  /** The block before the range. */
+  readonly last: number
+  readonly range: BlockRange
+  readonly look: Promise<ChainSnapshot>
+}
+
+/** The next looks of a run of ranges, which are under way while the last one is read, saved and printed. */
 function createLookAhead(chain: Pick<ChainReader, 'look'>) {
-  let prepared: { number: number; range: BlockRange; look: Promise<ChainSnapshot> } | undefined
+  let prepared: PreparedLook[] = []
 
   return {
-    /** The prepared look if it has these arguments, else a new one. */
-    look(number: number, range: BlockRange | undefined, signal: AbortSignal): Promise<ChainSnapshot> {
-      const ready = prepared
-      prepared = undefined
-      const isPrepared =
-        ready?.number === number && ready.range.from === range?.from && ready.range.to === range.to
-      return isPrepared ? ready.look : chain.look(number, range, signal)
+    /** The last block of the prepared ranges. */
+    end: () => prepared.at(-1)?.range.to,
+    /** The prepared look at the range after this block. Where another is next, all are forgotten. */
+    take(last: number): PreparedLook | undefined {
+      const next = prepared.shift()
+      if (next?.last === last) return next
+      prepared = []
+      return undefined
     },
-    prepare(number: number, range: BlockRange, signal: AbortSignal): void {
-      const look = chain.look(number, range, signal)
+    prepare(last: number, range: BlockRange, signal: AbortSignal): void {
+      if (prepared.length >= MAX_AHEAD) return
+      const look = chain.look(last, range, signal)
       // The look that takes it gets its error.
       look.catch(() => undefined)
-      prepared = { number, range, look }
+      prepared.push({ last, range, look })
     },
-    /** After a pause the prepared look is too old. */
+    /** After a pause the prepared looks are too old. */
     forget(): void {
-      prepared = undefined
+      prepared = []
     },
   }
 }

@@ -46,6 +46,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     escrow: ESCROW,
     scheme: ENVELOPE_SCHEME,
     usdc: USDC,
+    takesOpenings: true,
   },
   PostOrder: { orderId: ORDER_ID, ...ORDER_ENVELOPE },
   PostCancel: {

@@ -14,7 +14,7 @@ import { createFindMined } from '../txManager/confirmations.js'
 import type { MinedTransaction } from '../txManager/pendingTx.js'
 
 /** An authorization or an opening, as the call that takes it to the chain. */
-export interface RelayedCall {
+interface RelayedCall {
   readonly target: Hex
   readonly digest: Hex
   readonly data: Hex

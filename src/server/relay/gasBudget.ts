@@ -166,8 +166,8 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   }
 
   async function newestRound(): Promise<number> {
-    const first = await documents.getUnless(() => false, rowOf(0))
-    return first === undefined || first === 'known' ? 0 : first.version - 1
+    const first = await documents.find(rowOf(0))
+    return first === undefined ? 0 : first.version - 1
   }
 
   /** @returns false where another server came first */

@@ -1,4 +1,7 @@
-/** The kinds of documents. `state` holds the single ones: gas, cursor, reconcile, platform, no-op transactions. */
+/**
+ * The kinds of documents. `state` holds all that has no table of its own: the day's gas, the narrator's cursor, the last reconcile,
+ * the platform, claims of openings, no-op transactions.
+ */
 export const TABLES = ['orders', 'relays', 'runs', 'state', 'cancels'] as const
 export type Table = (typeof TABLES)[number]
 
@@ -73,6 +76,8 @@ export interface Engine {
   readonly isShared: boolean
   /** Reads durable versions only. */
   get(table: Table, id: string): Promise<Row | undefined>
+  /** For an engine that keeps rows in memory: the next `get` reads this one from the medium, where an operator may have mended it. */
+  forget?(table: Table, id: string): void
   /** The rows that exist, in any order. */
   getMany(table: Table, ids: readonly string[]): Promise<Row[]>
   /** The open rows, in any order. */

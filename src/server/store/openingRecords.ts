@@ -21,6 +21,8 @@ export interface OpeningRecords {
    * @returns whether the opening may be sent. Durable when it resolves
    */
   claim(orderId: Hex, digest: Hex, isOver: (earlier: OpeningRecord) => Promise<boolean>): Promise<boolean>
+  /** The last claim of the id's first 16 bytes. */
+  get(orderId: Hex): Promise<OpeningRecord | undefined>
 }
 
 /** Characters of an order id's first 16 bytes, `0x` included. */
@@ -31,10 +33,12 @@ export function createOpeningRecords(options: {
   readonly logger: Logger
 }): OpeningRecords {
   const documents = createDocuments({ ...options, table: 'state', schema: openingRecordSchema })
+  const nameOf = (orderId: Hex) => `opening:${orderId.slice(0, PREFIX_CHARS)}`
   return {
+    get: (orderId) => documents.get(nameOf(orderId)),
     async claim(orderId, digest, isOver) {
       let isClaimed = false
-      await documents.change(`opening:${orderId.slice(0, PREFIX_CHARS)}`, async (current) => {
+      await documents.change(nameOf(orderId), async (current) => {
         isClaimed = current === undefined || current.value.digest === digest || (await isOver(current.value))
         if (!isClaimed || current?.value.digest === digest) return undefined
         return { value: { digest, at: new Date().toISOString() }, isOpen: false }

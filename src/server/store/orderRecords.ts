@@ -121,7 +121,12 @@ export function createOrderRecords(options: {
   readonly engine: Engine
   readonly logger: Logger
 }): OrderRecords {
-  const documents = createDocuments({ ...options, table: 'orders', schema: orderRecordSchema })
+  const documents = createDocuments({
+    ...options,
+    table: 'orders',
+    schema: orderRecordSchema,
+    isPlainJson: true,
+  })
   const cancels = createCancelRecords(options)
   const summaries = createRecentMap<Hex, KnownSummary>(SUMMARIES)
 

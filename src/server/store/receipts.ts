@@ -80,8 +80,8 @@ export function createReceiptStore(options: {
   return {
     get: documents.get,
     async find(digest) {
-      const found = await documents.getUnless(() => false, digest)
-      return found === undefined || found === 'known' ? undefined : toStored(found)
+      const found = await documents.find(digest)
+      return found && toStored(found)
     },
     put: (digest, record, version) =>
       documents.replace(digest, version, {

@@ -10,6 +10,8 @@ export interface TimelineParts {
   readonly cancelReceivedAt: string | undefined
   /** Oldest first. */
   readonly triggers: readonly TriggerRecord[]
+  /** The receipt of the opening that the relay sends for the account. */
+  readonly opening: Receipt | undefined
   /** Receipts of the authorizations that end the order. */
   readonly receipts: readonly Receipt[]
   readonly history: OrderHistory
@@ -30,6 +32,7 @@ export function timelineEntries(parts: TimelineParts): TimelineEntry[] {
   // Entries with equal sort keys keep this order.
   const timed = [
     ...receivedEntry(parts),
+    ...openingEntry(parts),
     ...openedEntry(parts),
     ...cancelEntry(parts),
     ...parts.receipts.flatMap((receipt) => relayEntries(receipt, parts.history.ended)),
@@ -39,10 +42,32 @@ export function timelineEntries(parts: TimelineParts): TimelineEntry[] {
   return timed.sort((a, b) => a.sortMs - b.sortMs).map(({ entry }) => entry)
 }
 
-function receivedEntry({ received }: TimelineParts): TimedEntry[] {
+function receivedEntry({ received, ...parts }: TimelineParts): TimedEntry[] {
   if (received === null) return []
   const { commit, receivedAt } = received
-  return [byServer({ kind: 'received', at: receivedAt, commit })]
+  const entry = { kind: 'received', at: receivedAt, commit } as const
+  return [parts.opening === undefined ? byServer(entry) : beforeOpened(entry, parts)]
+}
+
+/** As with the end, the chain decides whether the order is open. */
+function openingEntry({ opening, ...parts }: TimelineParts): TimedEntry[] {
+  if (opening === undefined) return []
+  const { createdAt, digest, error } = opening
+  const status =
+    parts.history.opened !== null
+      ? 'confirmed'
+      : opening.status === 'confirmed'
+        ? 'submitted'
+        : opening.status
+  const entry = { kind: 'opening', at: createdAt, digest, status } as const
+  return [beforeOpened({ ...entry, error: status === 'failed' ? error : null }, parts)]
+}
+
+/** The relay opens the escrow after it has the opening, which comes with the envelope. */
+function beforeOpened(entry: TimelineEntry, { history: { opened }, ...parts }: OpenedParts): TimedEntry {
+  const timed = byServer(entry)
+  if (opened === null) return timed
+  return { ...timed, sortMs: Math.min(timed.sortMs, openedMs(opened, parts)) }
 }
 
 function cancelEntry({ cancelReceivedAt: at }: TimelineParts): TimedEntry[] {
@@ -50,15 +75,21 @@ function cancelEntry({ cancelReceivedAt: at }: TimelineParts): TimedEntry[] {
 }
 
 /** No run starts, no cancel is stored, and the relay accepts no authorization, before the escrow is open. */
-function openedEntry({ history: { opened }, ...parts }: TimelineParts): TimedEntry[] {
-  if (opened === null) return []
-  const { txHash, blockNumber } = opened
+function openedMs(opened: NonNullable<OrderHistory['opened']>, parts: Omit<OpenedParts, 'history'>): number {
   const later = [
     ...parts.triggers.map(({ startedAt }) => startedAt),
     ...parts.receipts.map(({ createdAt }) => createdAt),
     ...(parts.cancelReceivedAt === undefined ? [] : [parts.cancelReceivedAt]),
   ]
-  const sortMs = Math.min(opened.time * 1_000, ...later.map(Date.parse))
+  return Math.min(opened.time * 1_000, ...later.map(Date.parse))
+}
+
+type OpenedParts = Pick<TimelineParts, 'history' | 'triggers' | 'receipts' | 'cancelReceivedAt'>
+
+function openedEntry({ history: { opened }, ...parts }: TimelineParts): TimedEntry[] {
+  if (opened === null) return []
+  const { txHash, blockNumber } = opened
+  const sortMs = openedMs(opened, parts)
   return [
     { sortMs, entry: { kind: 'opened', at: iso(opened.time), event: 'OrderOpened', txHash, blockNumber } },
   ]

@@ -13,6 +13,7 @@ import { parseParam } from '../http/body.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
 import type { ChainHead } from '../reads/chainHead.js'
 import type { RelayDesk } from '../relay/desk.js'
+import type { FindOpening } from '../relay/openingReceipt.js'
 import { matchingCandidate, type OrderRecord, type OrderRecords, withDigest } from '../store/orderRecords.js'
 import type { ReceiptStore } from '../store/receipts.js'
 import { timelineEntries } from './entries.js'
@@ -33,10 +34,11 @@ export function buildTimeline(deps: {
   readonly head: ChainHead
   readonly records: OrderRecords
   readonly receipts: Pick<ReceiptStore, 'get'>
+  readonly findOpening: FindOpening
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
 }): BuiltTimeline {
-  const { config, rpc, contracts, head, records, receipts, stopping } = deps
+  const { config, rpc, contracts, head, records, receipts, findOpening, stopping } = deps
   const { chainId, logRange } = config.chain
   const { escrow } = contracts
   const events = createEscrowEvents({ rpc, escrow: escrow.address, stopping })
@@ -52,7 +54,7 @@ export function buildTimeline(deps: {
     maxBlocks: logRange,
   })
   return {
-    read: createTimeline({ records, receipts, histories }),
+    read: createTimeline({ records, receipts, findOpening, histories }),
     observer: histories.observer,
   }
 }
@@ -60,6 +62,7 @@ export function buildTimeline(deps: {
 interface TimelineDeps {
   readonly records: Pick<OrderRecords, 'get' | 'cancels'>
   readonly receipts: Pick<ReceiptStore, 'get'>
+  readonly findOpening: FindOpening
   readonly histories: Pick<OrderHistories, 'of'>
 }
 
@@ -71,12 +74,13 @@ interface TimelineDeps {
  */
 export type ReadTimeline = (orderId: Hex) => Promise<Timeline | null>
 
-function createTimeline({ records, receipts, histories }: TimelineDeps): ReadTimeline {
+function createTimeline({ records, receipts, findOpening, histories }: TimelineDeps): ReadTimeline {
   return async (orderId) => {
-    const [history, record, cancel] = await Promise.all([
+    const [history, record, cancel, opening] = await Promise.all([
       histories.of(orderId),
       records.get(orderId),
       records.cancels.get(orderId),
+      findOpening(orderId),
     ])
     if (history.opened === null && history.ended === null && record === undefined) return null
     const found = await Promise.all((record?.digests ?? []).map((digest) => receipts.get(digest)))
@@ -84,6 +88,7 @@ function createTimeline({ records, receipts, histories }: TimelineDeps): ReadTim
       received: receivedOf(record, history),
       cancelReceivedAt: cancel?.receivedAt,
       triggers: record?.triggers ?? [],
+      opening,
       receipts: found.flatMap((relayRecord) => (relayRecord === undefined ? [] : [relayRecord.receipt])),
       history,
     })

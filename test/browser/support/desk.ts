@@ -3,10 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { PublishedRulebook } from '../../../src/client/index.js'
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
+import { QUICK } from '../../support/tradingSandbox.js'
 import { launchChromium, PATIENCE_MS, VIEWPORT } from './browser.js'
 
 export interface BrowserDesk {
@@ -21,16 +22,27 @@ export interface BrowserDesk {
   /** A page of a browser of its own, at an address. */
   visit(url?: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
   /** The same, with a demo wallet connected. */
-  visitAs(name: string): Promise<Page>
+  visitAs(name: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
 }
 
-/** A fill comes within moments here, and a block every second. */
-const QUICK_ENCLAVE = { FILL_WAIT: '1500ms', CONFIRM_POLL_INTERVAL: '100ms' }
+/** A desk's screen, a phone, and the narrowest phone, each by day or in the dark. */
+export const SIZES = [
+  { name: '1440-light', options: { viewport: { width: 1_440, height: 900 } } },
+  { name: '1440-dark', options: { viewport: { width: 1_440, height: 900 }, colorScheme: 'dark' } },
+  { name: '390-light', options: { viewport: { width: 390, height: 844 } } },
+  { name: '390-dark', options: { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } },
+  { name: '320-light', options: { viewport: { width: 320, height: 640 } } },
+] as const
 
-/** For a test file; to be used inside of tests and hooks. */
+/** For a test file; to be used inside of tests and hooks. The first failure ends the file, as its parts build on each other. */
 export function useBrowserDesk(): () => BrowserDesk {
   const started: (() => Promise<void>)[] = []
   let desk: BrowserDesk | undefined
+  let hasFailed = false
+  beforeEach(({ skip }) => skip(hasFailed, 'an earlier part has failed'))
+  afterEach(({ task }) => {
+    hasFailed ||= task.result?.state === 'fail'
+  })
   beforeAll(async () => {
     const browser = await launchChromium()
     started.push(() => browser.close())
@@ -39,7 +51,9 @@ export function useBrowserDesk(): () => BrowserDesk {
     const sandbox = await startSandbox({
       directory,
       ports: { server: 0, rpc: 0, broker: 0, desk: 0 },
-      enclaveSettings: QUICK_ENCLAVE,
+      blockTime: QUICK.blockTime,
+      serverSettings: QUICK.server,
+      enclaveSettings: QUICK.enclave,
       print: () => undefined,
     })
     started.push(() => sandbox.stop())
@@ -76,10 +90,10 @@ function openDesk(sandbox: Sandbox, browser: Browser, copy: BrowserDesk['copy'])
     copy,
     complaints,
     visit,
-    async visitAs(name) {
-      const page = await visit()
+    async visitAs(name, options) {
+      const page = await visit(url, options)
       await page.getByRole('button', { name: new RegExp(`^${name}\\b`) }).click()
-      await page.getByRole('button', { name: 'Disconnect' }).waitFor()
+      await page.locator('.account').waitFor()
       return page
     },
   }
@@ -100,7 +114,7 @@ export async function openCopy(page: Page, copy: unknown): Promise<void> {
 export async function importCopy(page: Page, copy: unknown): Promise<void> {
   const file = { name: 'rulebook.json', mimeType: 'application/json' }
   const text = typeof copy === 'string' ? copy : JSON.stringify(copy)
-  await page.locator('input[type=file]').setInputFiles({ ...file, buffer: Buffer.from(text) })
+  await page.getByLabel('Import the copy from').setInputFiles({ ...file, buffer: Buffer.from(text) })
 }
 
 /** The newest order's card, once it stands in the state. */
@@ -116,10 +130,12 @@ export async function order(
   side: 'Buy' | 'Sell' | 'Withdraw',
   symbol: string,
   amount: string,
-  { payFrom }: { payFrom?: 'Wallet' | 'Portfolio cash' } = {},
+  { payFrom, feePayer }: { payFrom?: 'Wallet' | 'Portfolio cash'; feePayer?: 'Wallet pays' } = {},
 ) {
   await page.locator('.choice-row label', { hasText: side }).click()
-  if (payFrom !== undefined) await page.locator('.choice-row label', { hasText: payFrom }).click()
+  if (payFrom !== undefined)
+    await page.locator('.choice-row label', { hasText: new RegExp(`^${payFrom}$`) }).click()
+  if (feePayer !== undefined) await page.locator('.choice-row label', { hasText: feePayer }).click()
   await page.locator('#ticket-symbol').selectOption(symbol)
   await page.locator('#ticket-amount').fill(amount)
   await page.getByRole('button', { name: `${side} ${symbol}`, exact: true }).click()

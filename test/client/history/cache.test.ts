@@ -3,7 +3,7 @@ import { type HistoryOptions, type HistoryStore, ordersOf } from '../../../src/c
 import type { Hex } from '../../../src/protocol/hex.js'
 import { useChain } from '../../support/chain.js'
 import { clearForTrading } from '../clientSetting.js'
-import { historyClient, kindsOf, readAll } from './historySetting.js'
+import { historyClient, kindsOf, queriedFrom, readAll } from './historySetting.js'
 import { emptyOf, idOf, OTHER_SECRET, openRequest, publicKey, SECRET, USDC, write } from './written.js'
 
 const chain = useChain(async (started) => {
@@ -33,23 +33,6 @@ async function withdraw(number: number, secret: Hex = SECRET): Promise<void> {
   await write(chain(), { does: 'settle', orderId: idOf(number), portfolio, payout })
 }
 
-/** The blocks that queries for events began with, while `act` runs. */
-async function queried(act: () => Promise<unknown>): Promise<number[]> {
-  const { provider } = chain()
-  const send = provider.send.bind(provider)
-  const from: number[] = []
-  provider.send = (method, params) => {
-    if (method === 'eth_getLogs' && Array.isArray(params)) from.push(Number(params[0].fromBlock))
-    return send(method, params)
-  }
-  try {
-    await act()
-  } finally {
-    provider.send = send
-  }
-  return from
-}
-
 describe('a kept history', () => {
   it('is the same as one that is read, and only later blocks are read again', async () => {
     const store = createStore()
@@ -58,7 +41,7 @@ describe('a kept history', () => {
     await withdraw(2)
     const all = await history({})
     let second = first
-    const from = await queried(async () => {
+    const from = await queriedFrom(chain(), async () => {
       second = await history({ store })
     })
     expect(second).toEqual(all)
@@ -78,7 +61,7 @@ describe('a kept history', () => {
     await withdraw(2)
     const all = await history({ store, confirmations: 10 })
     const last = all.findLast(({ isFinal }) => isFinal)
-    const from = await queried(() => history({ store, confirmations: 10 }))
+    const from = await queriedFrom(chain(), () => history({ store, confirmations: 10 }))
     const head = await chain().provider.getBlockNumber()
     expect(last && last.cursor.blockNumber < head - 9).toBe(true)
     expect(Math.min(...from)).toBe(head - 8)
@@ -93,7 +76,7 @@ describe('a kept history', () => {
     const text = Buffer.from(bytes).toString('latin1')
     for (const word of ['withdrawn', 'cash', idOf(1).slice(2)]) expect(text).not.toContain(word)
     expect(bytes[0]).toBe(1)
-    const from = await queried(() => history({ store }, [OTHER_SECRET]))
+    const from = await queriedFrom(chain(), () => history({ store }, [OTHER_SECRET]))
     expect(Math.min(...from)).toBe(0)
     const bob = await historyClient(chain(), [SECRET], { role: 'bob' })
     const foreign: HistoryStore = { get: async () => bytes, set: async () => {} }

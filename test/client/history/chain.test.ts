@@ -5,10 +5,11 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import { portfolioHashAfter } from '../../../src/protocol/ledgerBlob.js'
 import type { Portfolio } from '../../../src/protocol/portfolio.js'
 import { deployForwarder } from '../../contracts/fixtures/forwarder.js'
-import { signedCall } from '../../support/authorizations.js'
+import { orderOf, refund, signedCall } from '../../support/authorizations.js'
 import { INTERFACES, useChain } from '../../support/chain.js'
+import { EMPTY } from '../../support/orderActions.js'
 import { clearForTrading } from '../clientSetting.js'
-import { historyClient, kindsOf, readAll } from './historySetting.js'
+import { historyClient, kindsOf, queriedFrom, readAll } from './historySetting.js'
 import {
   authorizationOf,
   buyOf,
@@ -51,6 +52,12 @@ async function buy(number: number, before: Portfolio = emptyOf()): Promise<Portf
 }
 const BUY = ['opened', 'accepted', 'bought']
 
+/** Ends an order as the enclave does that refuses it: the portfolio, which has no version, stays as it is. */
+async function refuse(orderId: Hex): Promise<void> {
+  const refusal = refund(await orderOf(chain(), orderId), { ...EMPTY, version: 0n })
+  await chain().send('relayer', ...signedCall(chain(), refusal))
+}
+
 const mine = (blocks: number) => chain().provider.send('anvil_mine', [`0x${blocks.toString(16)}`])
 
 describe('finality', () => {
@@ -91,6 +98,29 @@ describe('resuming', () => {
     const all = await history()
     const fromBlock = (all[3]?.cursor.blockNumber ?? 0) + 1
     for (const maxBlocks of [7, 10_000]) expect(await history({ fromBlock, maxBlocks })).toEqual(all.slice(4))
+  })
+
+  it('from a block on that begins with a refusal looks no further back when nothing was written', async () => {
+    await mine(30)
+    const fromBlock = await chain().provider.getBlockNumber()
+    const orderId = idOf(1)
+    await openRequest(chain(), orderId)
+    await refuse(orderId)
+    const asked: number[] = []
+    for (const maxBlocks of [7, 10_000]) {
+      asked.push(
+        ...(await queriedFrom(chain(), async () => {
+          expect(kindsOf(await history({ fromBlock, maxBlocks }))).toEqual(['opened', 'refunded'])
+        })),
+      )
+    }
+    await buy(2)
+    asked.push(
+      ...(await queriedFrom(chain(), async () => {
+        expect(kindsOf(await history({ fromBlock }))).toEqual(['opened', 'refunded', ...BUY])
+      })),
+    )
+    expect(Math.min(...asked)).toBe(fromBlock)
   })
 
   it('behind a block that was replaced says so', async () => {

@@ -1,4 +1,4 @@
-import type { JsonRpcProvider } from 'ethers'
+import type { JsonRpcProvider, Signer } from 'ethers'
 import {
   type Client,
   createClient,
@@ -17,11 +17,15 @@ const NO_SERVER = 'http://127.0.0.1:1'
 export async function historyClient(
   chain: TestChain,
   privateKeys: readonly Hex[] = [],
-  { role = 'alice', provider }: { role?: Role; provider?: JsonRpcProvider } = {},
+  {
+    role = 'alice',
+    provider,
+    signer = walletOf(chain, role, provider),
+  }: { role?: Role; provider?: JsonRpcProvider; signer?: Signer } = {},
 ): Promise<Client> {
   const client = createClient({
     serverUrl: NO_SERVER,
-    signer: walletOf(chain, role, provider),
+    signer,
     pins: { escrow: chain.addressOf('escrow') },
   })
   const keys = privateKeys.map((privateKey, index) => ({
@@ -40,3 +44,19 @@ export async function readAll(client: Client, options?: HistoryOptions): Promise
 }
 
 export const kindsOf = (entries: readonly HistoryEntry[]) => entries.map(({ kind }) => kind)
+
+/** The blocks that queries for events began with, while `act` runs. */
+export async function queriedFrom({ provider }: TestChain, act: () => Promise<unknown>): Promise<number[]> {
+  const send = provider.send.bind(provider)
+  const from: number[] = []
+  provider.send = (method, params) => {
+    if (method === 'eth_getLogs' && Array.isArray(params)) from.push(Number(params[0].fromBlock))
+    return send(method, params)
+  }
+  try {
+    await act()
+  } finally {
+    provider.send = send
+  }
+  return from
+}

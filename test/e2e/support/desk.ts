@@ -8,6 +8,7 @@ import type { Client } from '../../../src/client/index.js'
 import { clientOf, publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/settings.js'
+import { QUICK } from '../../support/tradingSandbox.js'
 import { checkInvariants } from './invariants.js'
 import type { Recorder } from './recorder.js'
 import { createTrader, type Trader } from './trader.js'
@@ -34,9 +35,6 @@ type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings' | '
   /** Clients and enclave reach the server through it. */
   recorder?: Recorder
 }
-
-/** A fill comes within moments here, and a block every second. */
-const QUICK_ENCLAVE = { FILL_WAIT: '1500ms', CONFIRM_POLL_INTERVAL: '100ms' }
 
 const START_TIMEOUT_MS = 120_000
 
@@ -69,9 +67,14 @@ async function openDesk(directory: string, options: DeskOptions): Promise<Desk> 
   const { recorder, wires, onChain, ...settings } = options
   const started = await startSandbox({
     ...settings,
-    serverSettings: { ...(wires && { ENCLAVE_URL: wires.toEnclave.url }), ...settings.serverSettings },
+    blockTime: QUICK.blockTime,
+    serverSettings: {
+      ...QUICK.server,
+      ...(wires && { ENCLAVE_URL: wires.toEnclave.url }),
+      ...settings.serverSettings,
+    },
     enclaveSettings: {
-      ...QUICK_ENCLAVE,
+      ...QUICK.enclave,
       ...(recorder && { RELAY_URL: recorder.url }),
       ...(wires && { RELAY_URL: wires.toServer.url }),
       ...settings.enclaveSettings,

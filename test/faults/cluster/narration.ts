@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { createRpc } from '../../../src/chain/rpc.js'
 import { createChainReader } from '../../../src/server/narrator/chainReader.js'
-import { narrate } from '../../../src/server/narrator/events.js'
+import { createNarrate } from '../../../src/server/narrator/events.js'
 import { jsonLine } from '../../../src/server/narrator/output.js'
 import { ask } from './audit.js'
 import type { Cluster } from './cluster.js'
@@ -46,10 +46,11 @@ export async function readNarration(cluster: Cluster, patienceMs: number): Promi
   const { usdc: _, ...contracts } = info.contracts
   const rpc = createRpc({ chainId: info.chainId, urls: [info.rpcUrl], timeoutMs: 20_000 })
   const reader = createChainReader({ rpc, contracts })
+  const narrate = createNarrate(contracts)
   async function lines(from: number, to: number): Promise<string[]> {
     const logs = from > to ? [] : ((await reader.look(0, { from, to })).logs()?.logs ?? [])
     return logs.flatMap((log) => {
-      const narration = narrate(log.contract, log)
+      const narration = narrate(log)
       return narration === null
         ? []
         : [jsonLine({ kind: 'event', time: BigInt(log.blockTimestamp ?? 0), narration })]

@@ -17,6 +17,7 @@ interface Broken {
   readonly variables: Record<string, string>
   readonly patienceMs: number
   readonly lifeLimitMs?: number
+  readonly starts?: number
 }
 
 async function violationsOf({ orders, life, ...options }: Broken): Promise<string> {
@@ -69,6 +70,7 @@ test('a server that answers a cancel before it has stored it is found out', { re
 })
 
 test('a server that cannot start is found out', { retry: 0 }, async () => {
-  const found = await violationsOf({ orders: 2, variables: { CHAIN_ID: 'none' }, patienceMs: 3_000 })
+  const variables = { CHAIN_ID: 'none' }
+  const found = await violationsOf({ orders: 2, variables, patienceMs: 3_000, starts: 2 })
   expect(found).toContain('in 1 lives no server could start')
 })

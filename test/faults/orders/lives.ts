@@ -16,10 +16,13 @@ interface Parts {
   readonly disk: FullDisk
   readonly print: Print
   readonly limitMs: number | undefined
+  readonly starts: number | undefined
 }
 
 /** Lives of a server whose stores fail: it may end by itself, and starts again. */
-export function createOrderLives({ platform: { server }, traders, notes, disk, print, limitMs }: Parts) {
+export function createOrderLives(parts: Parts) {
+  const { traders, notes, disk, print, limitMs, starts = STARTS } = parts
+  const { server } = parts.platform
   const spoilt = new Set<number>()
   let unstarted = 0
   const lives = createLives<KillKind>({
@@ -48,7 +51,7 @@ export function createOrderLives({ platform: { server }, traders, notes, disk, p
   async function start({ store }: PlannedLife, variables: Record<string, string>): Promise<void> {
     const faults = { FAULTS_STORE: JSON.stringify(store), ...variables }
     if (!(await gaveUpAt(faults, store.length > 0))) return
-    for (let tries = 0; tries < STARTS; tries++) if (!(await gaveUpAt({}))) return
+    for (let tries = 0; tries < starts; tries++) if (!(await gaveUpAt({}))) return
     unstarted++
   }
 

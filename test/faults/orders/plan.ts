@@ -84,6 +84,8 @@ export interface PlannedOrder {
   readonly trader: number
   readonly request: Omit<OrderRequest, 'deadline'>
   readonly repeats: number
+  /** Whether the platform opens it, and pays the gas. */
+  readonly isSponsored: boolean
   /** When its account cancels it, counted from its acceptance by a server. */
   readonly cancelAfterMs?: number
 }
@@ -162,6 +164,8 @@ const TOO_MUCH = 25_001n * ONE_USDC
 const MAX_SEED = 1_000_000_000
 /** Longer than a read of the chain stays valid, and than the server's health checks of the enclave are apart. */
 const MOST_STOPPED_MS = 12_000
+/** The platform opens one order of so many. */
+const SPONSORED = 3
 /** One order of so many is cancelled, before, during or after its run. Its number decides, so plans of earlier seeds stay. */
 const CANCELLED = 4
 const CANCEL_STEP_MS = 377
@@ -210,7 +214,8 @@ function spread<T>(random: Random, items: readonly T[], lives: number): T[][] {
 
 function planOrder(random: Random, index: number): PlannedOrder {
   const trader = index % TRADERS
-  const order = { trader, request: planRequest(random), repeats: random.pick([0, 0, 0, 1, 3]) }
+  const isSponsored = index % SPONSORED === 2
+  const order = { trader, request: planRequest(random), repeats: random.pick([0, 0, 0, 1, 3]), isSponsored }
   if (index % CANCELLED !== 1) return order
   return { ...order, cancelAfterMs: (index * CANCEL_STEP_MS) % MOST_CANCEL_MS }
 }

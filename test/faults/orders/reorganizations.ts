@@ -2,8 +2,12 @@ import { Interface, type JsonRpcProvider, Transaction, Wallet } from 'ethers'
 import { z } from 'zod'
 import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
-import { sameAddress } from '../../../src/protocol/address.js'
+import { encodeOpeningCall } from '../../../src/chain/openingCall.js'
+import { addressSchema, sameAddress } from '../../../src/protocol/address.js'
 import { bytes32Schema } from '../../../src/protocol/hex.js'
+import { openingDigest } from '../../../src/protocol/opening.js'
+import { signDigest } from '../../../src/protocol/signature.js'
+import { USDC_DOMAIN } from '../../support/openings.js'
 import { createRandom, type Random } from '../engine/random.js'
 import { count, createTimetable } from '../engine/storm.js'
 import type { PlannedReorg } from './plan.js'
@@ -19,11 +23,23 @@ const CHEAP = 1n
 const escrowInterface = new Interface(orderEscrowAbi)
 const blockSchema = z.object({ transactions: z.array(bytes32Schema) })
 const rawSchema = z.string().regex(/^0x[0-9a-f]+$/)
-const openingSchema = z.tuple([bytes32Schema, bytes32Schema, z.bigint(), z.bigint()])
+const seconds = z.bigint().transform(Number)
+const openingSchema = z.object({
+  account: addressSchema,
+  orderId: bytes32Schema,
+  commit: bytes32Schema,
+  deadline: seconds,
+  validBefore: seconds,
+})
 
 /** Removes the chain's latest blocks, and puts as many others in their place. */
 export function createReorganizations({ sandbox, miner }: Desk, traders: Traders) {
   const { provider } = sandbox
+  const { chainId, contracts } = sandbox.info
+  const place = {
+    ...{ chainId, escrow: contracts.orderEscrow },
+    usdc: { address: contracts.usdc, ...USDC_DOMAIN },
+  }
   const struck: string[] = []
 
   async function transactionsOf(block: number): Promise<Transaction[]> {
@@ -40,16 +56,17 @@ export function createReorganizations({ sandbox, miner }: Desk, traders: Traders
       ({ address }) => from !== null && sameAddress(address, from),
     )
     const call = to === null ? null : escrowInterface.parseTransaction({ data })
-    if (opener === undefined || call?.name !== 'openBuy') return undefined
-    const [orderId, commit, , deadline] = openingSchema.parse([...call.args])
+    if (opener === undefined || call?.name !== 'openBuyFor') return undefined
+    const order = { ...openingSchema.parse(call.args[0].toObject()), amount: CHEAP }
     // An order that is not placed yet would be opened again under another id.
-    if (!traders.placed.has(orderId)) return undefined
-    const { chainId, nonce, gasLimit, type, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction
+    if (!traders.placed.has(order.orderId)) return undefined
+    const sig = signDigest(openingDigest(order, place), opener.privateKey)
+    const { nonce, gasLimit, type, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction
     const fees = type === 2 ? { maxFeePerGas, maxPriorityFeePerGas } : { gasPrice }
     const raw = await new Wallet(opener.privateKey).signTransaction({
       ...{ to, chainId, nonce, gasLimit, type },
       ...fees,
-      data: escrowInterface.encodeFunctionData('openBuy', [orderId, commit, CHEAP, deadline]),
+      data: encodeOpeningCall(order, sig),
     })
     struck.push('opening replaced')
     return Transaction.from(raw)

@@ -28,6 +28,8 @@ export interface OrderStormOptions {
   readonly patienceMs?: number
   /** How long a life of the server waits for its kill. Default: the engine's limit. */
   readonly lifeLimitMs?: number
+  /** How many further starts a life tries when its server gives up. Default: as many as a full disk may spoil. */
+  readonly starts?: number
 }
 
 /**
@@ -59,7 +61,8 @@ type Surroundings = Awaited<ReturnType<typeof surround>>
 
 /** Builds the platform, its traders, and everything that goes wrong around them. */
 async function surround(options: OrderStormOptions) {
-  const { plan, directory, variables, mayMount = false, print = () => undefined, lifeLimitMs } = options
+  const { plan, directory, variables, mayMount = false, print = () => undefined } = options
+  const { lifeLimitMs: limitMs, starts } = options
   const notes = createNotes(benchIn(directory))
   const deaths = createDeaths(notes)
   const platform = await startPlatform({ directory, variables, heard: deaths.heard })
@@ -68,7 +71,7 @@ async function surround(options: OrderStormOptions) {
   const copies = createCopies(platform)
   return {
     ...{ platform, disk, traders, notes, deaths, copies, print },
-    lives: createOrderLives({ platform, traders, notes, disk, print, limitMs: lifeLimitMs }),
+    lives: createOrderLives({ platform, traders, notes, disk, print, limitMs, starts }),
     reorgs: createReorganizations(platform, traders),
     world: createWorld(platform, disk, notes),
     hostile: startHostileClient({ url: platform.server.url, seed: plan.seed, copies: copies.bodies }),
@@ -94,13 +97,17 @@ function workloadOf(around: Surroundings, { plan, patienceMs = STALL_BOUND_MS }:
     },
     async judge() {
       const { violations: late, figures: enclave } = await deaths.judge(platform.server.uptimes())
+      const [lost, left] = await Promise.all([
+        lookUntilNone(leftoverMs, () => findLostCancels(traders, notes)),
+        lookUntilNone(leftoverMs, () => findLeftovers(platform, traders)),
+      ])
       const violations = [
         ...late,
         ...(await takeCensus(platform, traders, before)),
         ...(await findDisagreements(platform)).map((found) => JSON.stringify(found)),
         ...(await copies.faults()),
-        ...(await lookUntilNone(leftoverMs, () => findLostCancels(traders, notes))),
-        ...(await lookUntilNone(leftoverMs, () => findLeftovers(platform, traders))),
+        ...lost,
+        ...left,
         ...(await notes.overlaps()),
         ...lives.violations(),
       ]

@@ -5,6 +5,7 @@ import { Wallet } from 'ethers'
 import {
   type Client,
   createClient,
+  isSignedOrder,
   NotSubmittedError,
   type SealedOrder,
   ServerError,
@@ -98,15 +99,26 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
     while (openOf(account).length >= MOST_OPEN && !over.signal.aborted) await sleep(PAUSE_MS)
     const one = await insist(async () => {
       const deadline = Math.floor(Date.now() / 1_000) + LIFETIME_SECONDS
+      let signed: SealedOrder | undefined
       try {
         const { order: sealed } = await client.placeOrder(
           { ...planned.request, deadline },
-          { beforeOpen: ({ orderId }) => writeFile(join(bench, 'accounts', orderId), account.address) },
+          {
+            sponsored: planned.isSponsored,
+            async beforeOpen(sealed) {
+              await writeFile(join(bench, 'accounts', sealed.orderId), account.address)
+              signed = sealed
+            },
+          },
         )
         return { planned, sealed, account, accepted: true }
       } catch (error) {
-        if (!(error instanceof NotSubmittedError)) throw error
-        return { planned, sealed: error.order, account, accepted: false }
+        if (error instanceof NotSubmittedError) {
+          return { planned, sealed: error.order, account, accepted: false }
+        }
+        if (!planned.isSponsored || signed === undefined || !(await comesToBeOpen(client, signed)))
+          throw error
+        return { planned, sealed: signed, account, accepted: false }
       }
     })
     if (one === undefined) return
@@ -118,6 +130,20 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
     await Promise.allSettled(again)
     const { cancelAfterMs } = planned
     if (cancelAfterMs !== undefined) cancels.push(sleep(cancelAfterMs).then(() => cancel(client, one)))
+  }
+
+  /** Posts a signed order until it is open; false once its signature opens nothing any more. */
+  async function comesToBeOpen(client: Client, order: SealedOrder): Promise<boolean> {
+    if (!isSignedOrder(order)) return false
+    const state = await insist(async () => {
+      const found = await client.openingState(order)
+      if (found === 'usable') {
+        await client.submitOrder(order)
+        throw new Error('not open yet')
+      }
+      return found
+    })
+    return state === 'open'
   }
 
   async function cancel(client: Client, one: PlacedOrder): Promise<void> {

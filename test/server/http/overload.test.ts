@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
 import { createBackpressure, createQueueingDelay } from '../../../src/server/http/backpressure.js'
+import type { Answer } from '../../../src/server/http/fastRoutes.js'
 import type { FinishedRequest } from '../../../src/server/http/middleware.js'
 import {
   backpressureFor,
@@ -13,7 +14,6 @@ import {
   maxPauseMs,
   shedLoad,
 } from '../../../src/server/http/overload.js'
-import type { Answer } from '../../../src/server/http/reads.js'
 import { OPERATIONS } from '../../../src/server/openapi/operations.js'
 import { startServer } from '../../../src/server/server.js'
 import { eventually } from '../../support/eventually.js'

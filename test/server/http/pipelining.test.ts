@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { close, listen, portOf } from '../../../src/server/http/listener.js'
@@ -20,8 +21,13 @@ async function connectTo(port: number) {
 
 test('a client that pipelines requests and leaves gives their room back, and each is logged', async () => {
   const log = createLogLines()
-  // A node that accepts connections and never answers.
-  const rpcUrl = await startRawServer(() => undefined)
+  // A node that accepts connections and does not answer, until the test has ended.
+  const asked = new Set<ServerResponse>()
+  let isOver = false
+  const rpcUrl = await startRawServer((_req, res) => {
+    if (isOver) res.destroy()
+    else asked.add(res)
+  })
   const config = serverConfig({
     DATA_DIR: await temporaryDirectory(),
     RPC_URL: rpcUrl,
@@ -31,10 +37,15 @@ test('a client that pipelines requests and leaves gives their room back, and eac
     MAX_WAIT: '1m',
   })
   const server = await startServer(config, log.logger)
-  onTestFinished(() => server.stop())
+  onTestFinished(() => {
+    isOver = true
+    for (const res of asked) res.destroy()
+    // Waits for what the server has asked the node.
+    return server.stop()
+  })
   const socket = await connectTo(server.port)
-  const asked = `GET /org/0x${'11'.repeat(32)} HTTP/1.1\r\nHost: localhost\r\n\r\n`
-  socket.write(asked.repeat(9))
+  const request = `GET /org/0x${'11'.repeat(32)} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+  socket.write(request.repeat(9))
   const status = async () => (await fetch(`http://127.0.0.1:${server.port}/openapi.json`)).status
   await eventually('no room', async () => (await status()) === 503)
   socket.destroy()

@@ -84,7 +84,11 @@ describe('an order with its opening', () => {
       commit: commitOf(envelope),
       receivedAt: answer.body.receivedAt,
     })
+    expect(await server.status()).not.toHaveProperty('opening')
     await eventually('its run', async () => (await server.commitsRun()).length > 0)
+    const { body: timeline } = await server.api.get(`/orders/${ORDER}/timeline`)
+    const kinds = timeline.entries.map(({ kind }: { kind: string }) => kind)
+    expect(kinds.slice(0, 3)).toEqual(['received', 'opening', 'opened'])
     expect(await server.commitsRun()).toEqual([commitOf(envelope)])
     expect(await usdcOf(chain().account('alice'))).toBe(FUNDS - amount)
     expect(await server.sent()).toBe(1)
@@ -215,6 +219,8 @@ describe('an account', () => {
     await stopMining(chain())
     const first = await order()
     expect((await server.post(first)).status).toBe(202)
+    expect(['pending', 'submitted']).toContain((await server.status()).opening.status)
+    expect((await server.api.get(`/orders/${ORDER.slice(0, 34)}${'00'.repeat(16)}`)).status).toBe(404)
     const { opening, orderId: _orderId, ...envelope } = first
     const again = await order({ validBefore: Number(opening.validBefore) + 60, envelope })
     expect(of(await server.post(again))).toEqual([409, 'opening-under-way'])
@@ -255,6 +261,10 @@ describe('an account', () => {
       429,
       'relay-quota-exhausted',
     ])
+    const error = { name: 'ERC20InsufficientBalance' }
+    expect(await server.status()).toMatchObject({ state: 'NONE', opening: { status: 'failed', error } })
+    const { body } = await server.api.get(`/orders/${ORDER}/timeline`)
+    expect(body.entries).toMatchObject([{ kind: 'received' }, { kind: 'opening', status: 'failed', error }])
   })
 
   test('does not pay when another wallet takes its id first', async () => {

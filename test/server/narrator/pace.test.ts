@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BlockRange } from '../../../src/chain/logReader.js'
+import { type BlockRange, RangeRefusedError } from '../../../src/chain/logReader.js'
 import type { ChainReader } from '../../../src/server/narrator/chainReader.js'
 import type { Cursor } from '../../../src/server/narrator/history.js'
 import { createNarratorTick, lagOf, type NarratorLook } from '../../../src/server/narrator/poll.js'
@@ -18,6 +18,7 @@ async function setUp() {
   let saved: Cursor | undefined
   let reading: Promise<void> | undefined
   let diskFault: Error | undefined
+  let longest = MAX_RANGE
   const ranges: (BlockRange | undefined)[] = []
   const looks: NarratorLook[] = []
   const chain: ChainReader = {
@@ -25,7 +26,14 @@ async function setUp() {
       head += growth
       ranges.push(range)
       const last = range && blockAt(range.to)
-      return { head: blockAt(head), hash: blockAt(number).hash, logs: () => last && { logs: [], last } }
+      return {
+        head: blockAt(head),
+        hash: blockAt(number).hash,
+        logs() {
+          if (range && range.to - range.from >= longest) throw new RangeRefusedError('too long a range')
+          return last && { logs: [], last }
+        },
+      }
     },
     hashes: async (numbers) => new Map(numbers.map((number) => [number, blockAt(number).hash])),
   }
@@ -35,6 +43,7 @@ async function setUp() {
   }
   const tick = createNarratorTick({
     chain,
+    narrate: () => null,
     cursors: { load: async () => saved, save },
     confirmations: 1,
     maxRange: MAX_RANGE,
@@ -63,6 +72,9 @@ async function setUp() {
     },
     failDisk: (fault: Error | undefined) => {
       diskFault = fault
+    },
+    refuseLongerThan: (blocks: number) => {
+      longest = blocks
     },
     grow: (blocks: number) => {
       head += blocks
@@ -93,12 +105,8 @@ test('the next look is under way while the lines of the last one are read', asyn
   const { tick, untilPause, grow, ranges, readAfter } = await setUp()
   grow(35)
   await tick()
-  let read = () => {}
-  readAfter(
-    new Promise((resolve) => {
-      read = resolve
-    }),
-  )
+  const { promise, resolve: read } = Promise.withResolvers<void>()
+  readAfter(promise)
   const told = tick()
   await eventually('two ranges', () => ranges.length === 4)
   expect(ends(ranges.slice(-2))).toEqual([110, 120])
@@ -106,6 +114,33 @@ test('the next look is under way while the lines of the last one are read', asyn
   expect(await told).toBe('again')
   await untilPause()
   expect(ends(ranges.slice(2))).toEqual([110, 120, 130, 135])
+})
+
+test('while a range is read two more are under way', async () => {
+  const { tick, untilPause, grow, ranges, readAfter } = await setUp()
+  grow(65)
+  await tick()
+  await tick()
+  const { promise, resolve: read } = Promise.withResolvers<void>()
+  readAfter(promise)
+  const told = tick()
+  await eventually('four ranges', () => ranges.length === 6)
+  expect(ends(ranges.slice(2))).toEqual([110, 120, 130, 140])
+  read()
+  expect(await told).toBe('again')
+  expect(await untilPause()).toMatchObject({ lag: 0, behindHead: 0 })
+  expect(ends(ranges.slice(6))).toEqual([150, 160, 165])
+})
+
+test('ranges that were prepared before a refusal are not taken after it', async () => {
+  const { tick, untilPause, grow, ranges, refuseLongerThan } = await setUp()
+  grow(40)
+  await tick()
+  await tick()
+  refuseLongerThan(5)
+  expect(await tick()).toBe('again')
+  expect(await untilPause()).toMatchObject({ lag: 0, behindHead: 0 })
+  expect(ends(ranges.slice(2))).toEqual([110, 120, 130, 115, 120, 125, 130, 135, 140])
 })
 
 test('a look that was prepared is not taken for the one that has to be repeated', async () => {

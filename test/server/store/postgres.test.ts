@@ -330,12 +330,15 @@ test('a batch that the database takes back in a deadlock is written row by row',
       failures.push(error)
       throw error
     })
-  const engine = await openPostgres({ rows: { ...rows, query }, leases })
-  onTestFinished(() => engine.stop())
-  await Promise.all(['a', 'b'].map((id) => engine.put('orders', rowOf(id, 1))))
   const other = new pg.Client({ connectionString: url.reveal() })
   await other.connect()
   onTestFinished(() => other.end())
+  // The batch, which waits first, looks for deadlocks once: there has to be one by then.
+  await other.query("SET deadlock_timeout = '1min'")
+  await other.query(`ALTER DATABASE ${new URL(url.reveal()).pathname.slice(1)} SET deadlock_timeout = '4s'`)
+  const engine = await openPostgres({ rows: { ...rows, query }, leases })
+  onTestFinished(() => engine.stop())
+  await Promise.all(['a', 'b'].map((id) => engine.put('orders', rowOf(id, 1))))
   await other.query("BEGIN; UPDATE orders SET doc = 'other' WHERE id = 'b'")
   const puts = Promise.all(['a', 'b'].map((id) => engine.put('orders', rowOf(id, 2))))
   await eventually('the batch waits', async () => {

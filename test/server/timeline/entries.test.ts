@@ -42,6 +42,7 @@ function end(seconds: number, changes: Partial<OrderEnd> = {}): OrderEnd {
 const PARTS: TimelineParts = {
   received: { commit: bytes32('commit'), receivedAt: at(2) },
   cancelReceivedAt: undefined,
+  opening: undefined,
   triggers: [run(1, 3, 7, { outcome: 'settled' })],
   receipts: [receipt()],
   history: { opened, ended: end(5) },
@@ -106,11 +107,31 @@ describe('the list', () => {
     expect(early.slice(0, 2)).toEqual(['opened', 'cancel-received'])
   })
 
+  test('has the relay’s opening after the envelope and before the escrow, whatever the clocks say', () => {
+    const opening = receipt({ digest: bytes32('signed'), primaryType: 'BuyOpening', createdAt: at(2.5) })
+    const kinds = ['received', 'opening', ...WHOLE.filter((kind) => kind !== 'received')]
+    expect(kindsOf({ opening })).toEqual(kinds)
+    const slow = { ...opened, time: chainTime(-20) }
+    expect(kindsOf({ opening, history: { opened: slow, ended: end(5) } })).toEqual(kinds)
+    const refused = { ...opening, status: 'failed', error: { name: 'OpeningExpired', args: {} } } as const
+    const unopened = { triggers: [], receipts: [], history: NO_HISTORY }
+    const last = (one: Receipt) => timelineEntries({ ...PARTS, ...unopened, opening: one }).at(-1)
+    expect(last(refused)).toEqual({
+      ...{ kind: 'opening', at: at(2.5), digest: bytes32('signed'), status: 'failed' },
+      error: { name: 'OpeningExpired', args: {} },
+    })
+    // The chain decides: a reorganization has taken it back, or the order is open although the receipt is behind.
+    expect(last(opening)).toMatchObject({ status: 'submitted', error: null })
+    const entries = timelineEntries({ ...PARTS, opening: refused })
+    expect(entries.find(({ kind }) => kind === 'opening')).toMatchObject({ status: 'confirmed', error: null })
+  })
+
   test('is empty when nothing is known', () => {
     expect(
       timelineEntries({
         received: null,
         cancelReceivedAt: undefined,
+        opening: undefined,
         triggers: [],
         receipts: [],
         history: NO_HISTORY,
@@ -124,6 +145,7 @@ describe('relayed transactions', () => {
     timelineEntries({
       received: null,
       cancelReceivedAt: undefined,
+      opening: undefined,
       triggers: [],
       receipts: [receipt(changes)],
       history: { opened: null, ended },
@@ -168,7 +190,14 @@ describe('relayed transactions', () => {
   test('by another server is known from the chain', () => {
     const history = { opened: null, ended: end(5) }
     expect(
-      timelineEntries({ received: null, cancelReceivedAt: undefined, triggers: [], receipts: [], history }),
+      timelineEntries({
+        received: null,
+        cancelReceivedAt: undefined,
+        opening: undefined,
+        triggers: [],
+        receipts: [],
+        history,
+      }),
     ).toMatchObject([
       { kind: 'transaction', digest: DIGEST, status: 'confirmed', blockNumber: 8 },
       { kind: 'settled' },

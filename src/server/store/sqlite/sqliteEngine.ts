@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
+import { createRecentMap } from '../../../service/recentMap.js'
 import type { Engine, LeaseState, Row, Table, WriteResult } from '../engine.js'
 import { StorageError, storageError } from '../storageError.js'
 import { openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
@@ -85,6 +86,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** Rows that are kept in memory, none of them with a longer document than this many characters. */
+const KEPT_ROWS = 10_000
+const KEPT_LENGTH = 8_192
+
 const idSchema = z.object({ id: z.string() })
 const rowSchema = z.object({
   id: z.string(),
@@ -98,12 +103,31 @@ const rowSchema = z.object({
 export function createSqliteEngine({ directory, onBroken }: SqliteOptions, writer: GroupWriter): Engine {
   const database = openReadOnly(directory)
   const read = createReader(database)
+  /** Rows as they were last read. Every write passes here, because no other process has the directory. */
+  const kept = createRecentMap<string, Row>(KEPT_ROWS)
   let waiting: Waiting[] = []
   let committing: Promise<void> | undefined
   let broken: StorageError | undefined
 
+  /** A read between a write and its answer may find either version. So a row is forgotten at both. No row is kept before its first. */
+  function forget(write: Write): void {
+    if (write.kind === 'put') {
+      if (write.row.version > 1) kept.delete(keyOf(write.table, write.row.id))
+    } else if (write.kind === 'delete') kept.delete(keyOf(write.table, write.id))
+  }
+
+  function get(table: Table, id: string): Row | undefined {
+    const key = keyOf(table, id)
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const row = read.get(table, id)
+    if (row !== undefined && row.doc.length <= KEPT_LENGTH) kept.set(key, row)
+    return row
+  }
+
   function enqueue(write: Write): Promise<WriteResult> {
     if (broken !== undefined) return Promise.reject(broken)
+    forget(write)
     return new Promise((resolve, reject) => {
       waiting.push({ write, resolve, reject })
       committing ??= commitAll()
@@ -125,8 +149,12 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     try {
       if (broken !== undefined) throw broken
       const results = await writer.commit(group.map(({ write }) => write))
-      for (const [index, { resolve }] of group.entries()) resolve(results[index] ?? 'conflict')
+      for (const [index, { write, resolve }] of group.entries()) {
+        forget(write)
+        resolve(results[index] ?? 'conflict')
+      }
     } catch (error) {
+      for (const { write } of group) forget(write)
       const failure = error instanceof StorageError ? error : new StorageError(error)
       for (const { reject } of group) reject(failure)
       if (broken !== undefined || REFUSALS.has(failure.code)) return
@@ -137,7 +165,8 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
 
   return {
     isShared: false,
-    get: async (table, id) => read.get(table, id),
+    get: async (table, id) => get(table, id),
+    forget: (table, id) => void kept.delete(keyOf(table, id)),
     getMany: async (table, ids) => ids.flatMap((id) => read.get(table, id) ?? []),
     open: async (table) => read.open(table),
     openIds: async (table) => read.openIds(table),
@@ -165,6 +194,8 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     },
   }
 }
+
+const keyOf = (table: Table, id: string) => `${table}/${id}`
 
 /** SQLite's own reads take microseconds here: the pages are in memory, or in the system's. */
 function createReader(database: DatabaseSync) {

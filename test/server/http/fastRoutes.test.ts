@@ -1,13 +1,16 @@
 // Reads answered before Express: each answer is the one that Express gives, and is logged in the same way.
 import { createServer, type RequestListener } from 'node:http'
+import express from 'express'
 import request from 'supertest'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Problem } from '../../../src/server/http/errors.js'
-import { answerReads, read } from '../../../src/server/http/reads.js'
+import { answerFast, type Post, read } from '../../../src/server/http/fastRoutes.js'
+import { requestLog } from '../../../src/server/http/middleware.js'
 import { buildApp } from '../../support/builtApp.js'
 import { useChain } from '../../support/chain.js'
 import { bytes32, ORG, setUpInstitution } from '../../support/institution.js'
+import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 
@@ -17,14 +20,20 @@ const ID = '0123-a-request'
 /** Of the connection, of time, or of the rate limit that stands before the reads alone. */
 const APART = new Set(['date', 'connection', 'keep-alive', 'ratelimit', 'ratelimit-policy'])
 
-async function ask(listener: RequestListener, method: string, path: string, headers: Record<string, string>) {
+async function ask(
+  listener: RequestListener,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+) {
   const server = createServer(listener)
   onTestFinished(() => void server.close())
   const all = { 'X-Request-Id': ID, ...headers }
   const calls = request(server)
   const send = { GET: calls.get, HEAD: calls.head, POST: calls.post, OPTIONS: calls.options }[method]
   if (send === undefined) throw new Error(method)
-  const answer = await send.call(calls, path).set(all)
+  const answer = await send.call(calls, path).set(all).send(body)
   return {
     status: answer.status,
     headers: Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !APART.has(name))),
@@ -32,12 +41,12 @@ async function ask(listener: RequestListener, method: string, path: string, head
   }
 }
 
-async function both(method: string, path: string, headers: Record<string, string> = {}) {
+async function both(method: string, path: string, headers: Record<string, string> = {}, body?: string) {
   const { app, api, log } = await buildApp({ chain: chain() })
   const shape = ({ durationMs: _duration, time: _time, ...line }: Record<string, unknown>) => line
-  const before = await ask(app, method, path, headers)
+  const before = await ask(app, method, path, headers, body)
   const lines = log.lines().map(shape)
-  const after = await ask(api, method, path, headers)
+  const after = await ask(api, method, path, headers, body)
   return { before, after, lines, later: log.lines().slice(lines.length).map(shape) }
 }
 
@@ -101,23 +110,79 @@ describe('a read', () => {
     const strong = String(after.headers.etag).slice('W/'.length)
     const third = await both('GET', path, { ...headers, 'If-None-Match': strong })
     expect(third.after).toEqual(third.before)
+    const reload = await both('GET', path, { ...known, 'Cache-Control': 'no-cache' })
+    expect(reload.after.status).toBe(304)
+    expect(reload.after).toEqual(reload.before)
+  })
+})
+
+describe('POST /orders', () => {
+  const json = { 'Content-Type': 'application/json' }
+
+  test('is answered as Express answers it', async () => {
+    const { app, api, log } = await buildApp({ chain: chain() })
+    const order = JSON.stringify({ orderId: bytes32('an order'), ...(await sealOrder('an intent')) })
+    const other = JSON.stringify({ orderId: bytes32('another'), ...(await sealOrder('an intent')) })
+    const requests: [path: string, headers: Record<string, string>, body: string][] = [
+      ['/orders', json, order],
+      ['/orders?query', json, order],
+      ['/orders', { ...json, Origin: ORIGIN }, order],
+      ['/orders', { ...json, Origin: 'https://evil.example' }, other],
+      ['/orders', { ...json, Origin: ORIGIN, 'Access-Control-Request-Method': 'POST' }, order],
+      ['/orders', { 'Content-Type': 'text/plain' }, other],
+      ['/orders', { ...json, 'Content-Encoding': 'gzip' }, other],
+      ['/orders', json, ''],
+      ['/orders', json, '{"orderId":1,"orderId":2}'],
+      ['/orders', json, other.replace('"tag":"0x', '"tag":"0')],
+      ['/orders', json, other.replace('"iv"', '"ivy"')],
+      ['/orders', json, JSON.stringify({ junk: 'x'.repeat(100_000) })],
+      ['/orders/', json, other],
+      ['/Orders', json, other],
+    ]
+    // From now on it has been received before.
+    await ask(app, 'POST', '/orders', json, order)
+    const shape = ({ durationMs: _duration, time: _time, ...line }: Record<string, unknown>) => line
+    for (const [path, headers, body] of requests) {
+      const start = log.lines().length
+      const before = await ask(app, 'POST', path, headers, body)
+      const middle = log.lines().length
+      const after = await ask(api, 'POST', path, headers, body)
+      const lines = log.lines().map(shape)
+      expect([path, headers, body, after]).toEqual([path, headers, body, before])
+      expect(lines.slice(middle)).toEqual(lines.slice(start, middle))
+    }
+    const unknown = await ask(api, 'GET', `/orders/${bytes32('another')}`, {})
+    expect(unknown.status).toBe(404)
   })
 })
 
 describe('before Express', () => {
   /** A read that has the answer, and an app that notes what is left to it. */
-  function setUp(answer: (id: string) => object | Promise<object>, stopping = new AbortController()) {
+  function setUp(
+    answer: (id: string) => object | Promise<object>,
+    stopping = new AbortController(),
+    make: Post['answer'] = async (body, client) => ({
+      status: 201,
+      location: '/made/1',
+      body: { body, client },
+    }),
+  ) {
     const left: string[] = []
     const { logger, lines } = createLogLines()
-    const listener = answerReads(
+    const listener = answerFast(
       (req, res) => {
         left.push(`${req.method} ${req.url}`)
         res.statusCode = 418
         res.end()
       },
       {
-        reads: [read('/thing/:id', z.looseObject({}), answer), read('/things', z.looseObject({}), answer)],
+        routes: [
+          read('/thing/:id', z.looseObject({}), answer),
+          read('/things', z.looseObject({}), answer),
+          { method: 'POST', path: '/made', bodyLimitBytes: 100, answer: make },
+        ],
         frontendOrigin: ORIGIN,
+        trustProxy: 0,
         stopping: stopping.signal,
         logger,
         observe: () => undefined,
@@ -150,6 +215,27 @@ describe('before Express', () => {
     expect(lines()).toEqual([])
   })
 
+  test('a failure is logged with the time that passed before the app had it', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000)
+    onTestFinished(() => void clock.mockRestore())
+    const { logger, lines } = createLogLines()
+    const listener = answerFast(express().use(requestLog(logger)), {
+      routes: [
+        read('/things', z.looseObject({}), async () => {
+          clock.mockReturnValue(3_500)
+          throw new Error('no node')
+        }),
+      ],
+      frontendOrigin: ORIGIN,
+      trustProxy: 0,
+      stopping: new AbortController().signal,
+      logger,
+      observe: () => undefined,
+    })
+    await ask(listener, 'GET', '/things', {})
+    expect(lines().map(({ durationMs }) => durationMs)).toEqual([2_500])
+  })
+
   test('another ETag than the present one is answered without the app', async () => {
     const { listener, left } = setUp(() => ({ a: 1 }))
     const answer = await ask(listener, 'GET', '/things', { 'If-None-Match': 'W/"another"' })
@@ -162,5 +248,37 @@ describe('before Express', () => {
     stopping.abort()
     await ask(listener, 'GET', '/things', {})
     expect(left).toEqual(['GET /things'])
+  })
+
+  const json = { 'Content-Type': 'application/json' }
+
+  test('what is posted is answered', async () => {
+    const { listener, left, lines } = setUp(() => ({}))
+    const answer = await ask(listener, 'POST', '/made?query', json, '{"a":1}')
+    expect([answer.status, answer.text]).toEqual([201, '{"body":{"a":1},"client":"127.0.0.1"}'])
+    expect(answer.headers).toMatchObject({ location: '/made/1', 'x-request-id': ID, vary: 'Origin' })
+    expect(left).toEqual([])
+    expect(lines().map(({ method, route, status }) => [method, route, status])).toEqual([
+      ['POST', '/made', 201],
+    ])
+  })
+
+  test.each<[string, Record<string, string>, string, Post['answer']?]>([
+    ['a body of another type', { 'Content-Type': 'text/plain' }, '{}'],
+    ['no JSON', json, '{'],
+    ['a body that is too large', json, JSON.stringify('x'.repeat(100))],
+    ['a failure', json, '{}', () => Promise.reject(new Error('no disk'))],
+    [
+      'a body that its schema refuses',
+      json,
+      '{}',
+      () => {
+        throw new Problem('invalid-body')
+      },
+    ],
+  ])('%s is left to the app, without a line of its own', async (_name, headers, body, make) => {
+    const { listener, left, lines } = setUp(() => ({}), undefined, make)
+    expect((await ask(listener, 'POST', '/made', headers, body)).status).toBe(418)
+    expect([left, lines()]).toEqual([['POST /made'], []])
   })
 })

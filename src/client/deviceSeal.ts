@@ -1,0 +1,64 @@
+// What a caller keeps on its device, sealed with the portfolio key: the wallet, or the file of a drawn key, opens it.
+import { hkdf } from '@noble/hashes/hkdf.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { ProtocolError } from '../protocol/errors.js'
+import { type Bytes, bytesToHex, type Hex, hexToBytes } from '../protocol/hex.js'
+import { accountIdOf } from '../protocol/identifiers.js'
+import { openBlob, sealBlob } from '../protocol/ledgerBlob.js'
+import type { Keyring } from './keyring.js'
+
+/** The ledger and the account for which something is sealed. It opens for no other. */
+export interface DevicePlace {
+  readonly chainId: number
+  readonly ledger: Hex
+  readonly account: Hex
+}
+
+interface DeviceSealOptions {
+  /** Such as `history`. What is sealed for one purpose does not open for another. */
+  readonly purpose: string
+  readonly place: DevicePlace
+  readonly keys: Pick<Keyring, 'newest' | 'opened'>
+}
+
+export interface DeviceSeal {
+  /** Seals a JSON value with the newest key, padded to hide its length. */
+  seal(value: unknown): Promise<Bytes>
+  /**
+   * The JSON value, unvalidated; undefined if no key opens it.
+   * @throws ClientError if the user rejects the signature that derives the key
+   */
+  open(bytes: Uint8Array): Promise<unknown>
+}
+
+/** The format of what is sealed. Other formats are not read. */
+const FORMAT = 1n
+
+/** Sealed as the ledger's blobs are, bound to purpose, chain, ledger, account and format. */
+export function createDeviceSeal({ purpose, place, keys }: DeviceSealOptions): DeviceSeal {
+  const { chainId, ledger, account } = place
+  const blobPlace = { chainId, ledger, id: accountIdOf(account), version: FORMAT }
+  return {
+    async seal(value) {
+      const { privateKey } = await keys.newest()
+      return hexToBytes(await sealBlob(value, deviceKey(privateKey, purpose), blobPlace))
+    },
+    async open(bytes) {
+      const blob = bytesToHex(bytes)
+      try {
+        return await keys.opened(({ privateKey }) =>
+          openBlob(blob, deviceKey(privateKey, purpose), blobPlace),
+        )
+      } catch (error) {
+        if (error instanceof ProtocolError) return undefined
+        throw error
+      }
+    },
+  }
+}
+
+/** HKDF-SHA256 (RFC 5869) of the portfolio's private key. */
+function deviceKey(privateKey: Bytes, purpose: string): Bytes {
+  const [salt, info] = [`service-${purpose}-v1`, purpose].map((text) => new TextEncoder().encode(text))
+  return Uint8Array.from(hkdf(sha256, privateKey, salt, info, 32))
+}

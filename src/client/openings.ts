@@ -1,0 +1,199 @@
+import { id, isError, TypedDataEncoder } from 'ethers'
+import * as z from 'zod'
+import { addressSchema, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
+import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
+import { type OpeningPlace, openingDigest, openingTypedData } from '../protocol/opening.js'
+import type { PostedOpening } from '../protocol/postedOpening.js'
+import { createContract, type Mined } from './contract.js'
+import { erc20Abi } from './erc20.js'
+import { ClientError } from './errors.js'
+import { ESCROW_ABI, PREFIX_CHARS } from './escrow.js'
+import type { SealedOrder, SignedOrder } from './orderIntent.js'
+import type { Platform, PlatformContracts } from './platform.js'
+import { sleep } from './retry.js'
+import type { Wallet } from './wallet.js'
+
+/**
+ * What the chain has of a signed order: it is `open` (or was), another account has `taken` its id, its signature is still `usable`,
+ * or has `expired`. Only a `usable` one can still be opened by its signature.
+ */
+export type OpeningState = 'open' | 'taken' | 'usable' | 'expired'
+
+/** Openings that the wallet signs, and the platform or the wallet itself sends. */
+export interface Openings {
+  /** Whether the contracts take signed openings. */
+  isOffered(platform: Platform): Promise<boolean>
+  /** Whether no signature of an opening can still be used, neither that of the order noted last nor those of `earlier` orders. */
+  areAllOver(platform: Platform, earlier: readonly SignedOrder[]): Promise<boolean>
+  /**
+   * Requests the wallet's signature that opens the order. Sends nothing.
+   * @throws ClientError `opening-unsupported`, `insufficient-usdc`, `signature-refused`, `signature-invalid`
+   */
+  sign(order: SealedOrder, platform: Platform): Promise<{ readonly opening: PostedOpening } & Since>
+  /** Notes that others have the signature from now on. */
+  note(order: SignedOrder, platform: Platform): void
+  /** At the latest block of the wallet's own node. */
+  stateOf(order: SignedOrder, contracts: Pick<PlatformContracts, 'escrow'>): Promise<OpeningState>
+  /**
+   * Waits until the escrow has the order.
+   * @returns its transaction, or the account that has taken the order's id
+   * @throws ClientError `opening-expired`
+   */
+  opened(order: SignedOrder, platform: Platform, options: WaitOptions): Promise<Opened>
+  /** The account that has taken the order's id; null if none has, or the order is open. */
+  takenBy(order: SignedOrder, platform: Platform): Promise<Hex | null>
+}
+
+interface Since {
+  /** The latest block when the order was signed. */
+  readonly since: number
+}
+
+interface WaitOptions extends Since {
+  /** Called now and then; what it throws ends the wait. */
+  readonly check?: (() => Promise<void>) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export type Opened = Mined | { readonly takenBy: Hex }
+
+/** How long a signature can be used, by the chain's time. */
+const VALID_S = 600
+/** Pause between two looks at the chain. */
+const LOOK_MS = 1_000
+/** Looks at the chain for each check. */
+const LOOKS_PER_CHECK = 3
+
+const OPENED = id('OrderOpened(bytes32,address,uint256,uint64,bytes32)')
+const orderSchema = z.object({ account: addressSchema, commit: bytes32Schema })
+
+/** Whether the contract lacks the view, and not the node that fails. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ClientError || isError(error, 'CALL_EXCEPTION') || isError(error, 'BAD_DATA')
+}
+
+export function createOpenings(wallet: Wallet): Openings {
+  /** One at a time: two signatures for the same money could both be used. */
+  let last: { readonly order: SignedOrder; readonly platform: Platform } | undefined
+
+  async function placeOf({ chainId, escrow, usdc }: Platform): Promise<OpeningPlace> {
+    const token = createContract({ wallet, address: usdc, abi: erc20Abi })
+    const opener = createContract({ wallet, address: escrow, abi: ESCROW_ABI })
+    const read = (view: string) => token.read(view, [], z.string())
+    const [name, version, separator] = await Promise.all([
+      read('name'),
+      read('version'),
+      read('DOMAIN_SEPARATOR'),
+      // An escrow from before signed openings does not answer.
+      opener.read('buyNonce', [ZERO_BYTES32, ZERO_BYTES32, 0], z.string()),
+    ]).catch((cause: unknown) => {
+      if (!isRefusal(cause)) throw cause
+      throw new ClientError('opening-unsupported', 'These contracts take no signed openings.', { cause })
+    })
+    const domain = { name, version, chainId, verifyingContract: usdc }
+    if (separator !== TypedDataEncoder.hashDomain(domain)) {
+      throw new ClientError('opening-unsupported', 'This USDC signs payments in an unknown domain.')
+    }
+    return { chainId, escrow, usdc: { address: usdc, name, version } }
+  }
+
+  async function latestBlock(): Promise<{ number: number; timestamp: number }> {
+    const block = await wallet.provider.getBlock('latest')
+    if (block === null) throw new ClientError('unexpected-answer', 'The node has no latest block.')
+    return block
+  }
+
+  /** At one block, so that an opening that is not there at its expiry never comes. */
+  async function look(
+    { orderId, commit, opening }: SignedOrder,
+    contracts: Pick<PlatformContracts, 'escrow'>,
+  ) {
+    const { number, timestamp } = await latestBlock()
+    const escrow = createContract({ wallet, address: contracts.escrow, abi: ESCROW_ABI })
+    const [holder, found] = await Promise.all([
+      escrow.read<Hex>('takenBy', [orderId.slice(0, PREFIX_CHARS)], addressSchema, number),
+      escrow.read('orders', [orderId], orderSchema, number),
+    ])
+    const isOpened = sameAddress(found.account, opening.account) && found.commit === commit
+    const isTaken = holder !== ZERO_ADDRESS
+    const isExpired = timestamp >= opening.validBefore
+    const state: OpeningState = isOpened ? 'open' : isTaken ? 'taken' : isExpired ? 'expired' : 'usable'
+    return { state, holder }
+  }
+
+  /** The event's transaction; undefined where the node does not have it yet. */
+  async function transactionOf(
+    { orderId }: SignedOrder,
+    { escrow }: Platform,
+    since: number,
+  ): Promise<Mined | undefined> {
+    const filter = { address: escrow, topics: [OPENED, orderId], fromBlock: since }
+    const [log] = await wallet.provider.getLogs(filter)
+    return log && { txHash: bytes32Schema.parse(log.transactionHash), blockNumber: log.blockNumber }
+  }
+
+  async function assertFunds({ escrowed }: SealedOrder, { usdc }: Platform, account: Hex): Promise<void> {
+    if (escrowed === 0n) return
+    const contract = createContract({ wallet, address: usdc, abi: erc20Abi })
+    if ((await contract.read('balanceOf', [account], z.bigint())) >= escrowed) return
+    throw new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
+  }
+
+  const stateOf: Openings['stateOf'] = async (order, contracts) => (await look(order, contracts)).state
+
+  return {
+    stateOf,
+    async isOffered(platform) {
+      try {
+        await placeOf(platform)
+        return true
+      } catch (error) {
+        if (error instanceof ClientError && error.code === 'opening-unsupported') return false
+        throw error
+      }
+    },
+    async areAllOver(platform, earlier) {
+      const account = await wallet.account()
+      const mine = earlier.filter(({ opening }) => sameAddress(opening.account, account))
+      const noted = last === undefined ? [] : [stateOf(last.order, last.platform)]
+      const states = await Promise.all([...noted, ...mine.map((order) => stateOf(order, platform))])
+      return !states.includes('usable')
+    },
+    async sign(sealed, platform) {
+      const account = await wallet.account()
+      const [place, { number, timestamp }] = await Promise.all([
+        placeOf(platform),
+        latestBlock(),
+        assertFunds(sealed, platform, account),
+      ])
+      const { orderId, commit, escrowed: amount, intent } = sealed
+      const signed = { account, amount, deadline: intent.expiry, validBefore: timestamp + VALID_S }
+      const order = { ...signed, orderId, commit }
+      const data = { ...openingTypedData(order, place), digest: openingDigest(order, place) }
+      return { opening: { ...signed, sig: await wallet.signTyped(data) }, since: number }
+    },
+    note(order, platform) {
+      last = { order, platform }
+    },
+    async opened(order, platform, { since, check, signal }) {
+      for (let looks = 1; ; looks++) {
+        const { state, holder } = await look(order, platform)
+        const mined = state === 'open' ? await transactionOf(order, platform, since) : undefined
+        if (mined !== undefined) return mined
+        if (state === 'taken') return { takenBy: holder }
+        if (state === 'expired') {
+          throw new ClientError(
+            'opening-expired',
+            'The platform did not open the order in time. Place it again.',
+          )
+        }
+        if (looks % LOOKS_PER_CHECK === 0) await check?.()
+        await sleep(LOOK_MS, signal)
+      }
+    },
+    async takenBy(order, platform) {
+      const { state, holder } = await look(order, platform)
+      return state === 'taken' ? holder : null
+    },
+  }
+}

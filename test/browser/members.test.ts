@@ -1,0 +1,285 @@
+// The institution's people on its admin's screen: ticks, names, 150 of them.
+import { Contract, Wallet } from 'ethers'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import { findViolations, overflowOf } from './support/accessibility.js'
+import { openCopy, SIZES, useBrowserDesk } from './support/desk.js'
+import { keptOf } from './support/kept.js'
+import { tabTo } from './support/keyboard.js'
+import { screenshot } from './support/screenshot.js'
+
+const desk = useBrowserDesk()
+const NAME = 'Benedikta Überacker'
+
+/** Dana's screen of the institution, in a browser of her own. */
+async function institution(page: Page): Promise<Page> {
+  await page.getByRole('link', { name: 'Institution', exact: true }).click()
+  await page.getByRole('heading', { name: 'Members' }).waitFor()
+  await page
+    .getByLabel(/may buy$/)
+    .first()
+    .waitFor()
+  return page
+}
+
+const naming = (page: Page) => page.locator('[data-test=naming]')
+const memberRow = (page: Page, name: RegExp) =>
+  page.getByRole('row', { name }).filter({ has: page.getByRole('button', { name: /^Name/ }) })
+
+/** Follows everything that a page sends. */
+function sent(page: Page): string[] {
+  const bodies: string[] = []
+  page.on('request', (request) => bodies.push(`${request.url()} ${request.postData() ?? ''}`))
+  return bodies
+}
+
+describe.each(SIZES)('at $name, the rules of a member', (size) => {
+  it('tick what is allowed, in one sense', async () => {
+    const page = await desk().visitAs('Dana', size.options)
+    await institution(page)
+    await openCopy(page, desk().copy)
+    for (const right of ['buy', 'sell', 'trade TSLA']) {
+      expect(await page.getByLabel(`Ben may ${right}`).isChecked()).toBe(true)
+    }
+    await page.getByLabel('Ben may trade TSLA').uncheck()
+    await page.getByText('may no longer trade TSLA').waitFor()
+    await page.getByLabel('Largest order').fill('many')
+    const field = page.getByLabel('Largest order')
+    const errorId = await field.getAttribute('aria-describedby')
+    const error = page.locator(`#${errorId}`)
+    expect(await error.textContent()).toBe('Enter a plain number, such as 25000.')
+    expect(await error.getAttribute('class')).toContain('hint-bad')
+    expect(await findViolations(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    await page.context().close()
+  })
+
+  it('ask before it is removed, by keyboard alone', async () => {
+    const page = await desk().visitAs('Dana', size.options)
+    await institution(page)
+    const remove = memberRow(page, /^Ben/).getByRole('button', { name: /^Remove/ })
+    await tabTo(page, remove)
+    await page.keyboard.press('Enter')
+    const asked = page.locator('[data-test=removal]')
+    await asked.getByText('Remove Ben').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    await asked.scrollIntoViewIfNeeded()
+    await screenshot(page, `admin-removal-${size.name}`)
+    expect(
+      await asked.getByRole('button', { name: 'Keep' }).evaluate((it) => it === document.activeElement),
+    ).toBe(true)
+    await page.keyboard.press('Enter')
+    await asked.waitFor({ state: 'detached' })
+    expect(await remove.evaluate((it) => it === document.activeElement)).toBe(true)
+    await page.context().close()
+  })
+
+  it('stand under the name that the admin gave, which no server hears and nobody else opens', async () => {
+    const page = await desk().visitAs('Dana', size.options)
+    const bodies = sent(page)
+    await institution(page)
+    const button = memberRow(page, /^Ben/).getByRole('button', { name: /^Name/ })
+    await tabTo(page, button)
+    await page.keyboard.press('Enter')
+    const field = naming(page).getByLabel('Name')
+    expect(await field.inputValue()).toBe('Ben')
+    await field.fill('x'.repeat(61))
+    await naming(page).getByText('Enter a name of 60 characters or less').waitFor()
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    expect(await findViolations(page)).toEqual([])
+    await field.fill(NAME)
+    await page.keyboard.press('Enter')
+    await naming(page).waitFor({ state: 'detached' })
+    const named = memberRow(page, new RegExp(`^${NAME}`)).getByRole('button', { name: /^Name/ })
+    await named.waitFor()
+    await page.getByLabel(`${NAME} may buy`).waitFor()
+    expect(await overflowOf(page)).toBe(0)
+    await screenshot(page, `admin-members-${size.name}`)
+
+    await page.reload()
+    await institution(page)
+    expect(await page.getByText(NAME).count()).toBe(0)
+    await page.getByRole('button', { name: 'Open the names' }).click()
+    await named.waitFor()
+    const stored = (await keptOf(page)).join('\n')
+    expect(stored).toContain('names/31337/')
+    expect(stored).not.toContain('Überacker')
+    expect(bodies.join('\n')).toContain('eth_call')
+    expect(bodies.join('\n')).not.toMatch(/berack|%C3%9Cber/)
+
+    await named.click()
+    await field.fill('')
+    await page.keyboard.press('Enter')
+    await memberRow(page, /^Ben/).waitFor()
+    await page.context().close()
+  })
+})
+
+const importBox = (page: Page) => page.locator('details.import')
+
+async function chooseCsv(page: Page, lines: readonly string[]): Promise<void> {
+  const file = { name: 'employees.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n')) }
+  await page.getByLabel('CSV file', { exact: true }).setInputFiles(file)
+}
+
+describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
+  it('has its bad lines named, and imports the good ones once the admin says so', async () => {
+    const { admin, employees, newcomer } = desk().sandbox.accounts
+    const [ada, ben, cleo] = employees
+    const page = await desk().visitAs('Dana', size.options)
+    const bodies = sent(page)
+    await institution(page)
+    await openCopy(page, desk().copy)
+    const summary = page.getByText('Import employees from a CSV file')
+    await tabTo(page, summary)
+    await page.keyboard.press('Enter')
+    const lines = [
+      'wallet,name,buy,sell,restricted',
+      `${ada.address},Ada Lovelace,yes,yes,`,
+      `${ben.address},Ben Oduya,yes,maybe,`,
+      '',
+      `${cleo.address},Cleo Marsh,yes,no,tsla NVDA`,
+      `${admin.address},Dana,yes,yes,GOOG`,
+      '0x1234,Eve,yes,yes,',
+    ]
+    await chooseCsv(page, lines)
+    const faults = page.locator('[data-test=faults]')
+    await faults.waitFor()
+    expect(await faults.getByRole('listitem').allInnerTexts()).toEqual([
+      'Line 3: “maybe” in the column sell is neither yes nor no.',
+      'Line 6: “GOOG” is not a listed symbol.',
+      'Line 7: “0x1234” is not an address: enter 0x and 40 hex digits.',
+    ])
+    const field = page.getByLabel('CSV file', { exact: true })
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    const error = page.locator(`#${await field.getAttribute('aria-describedby')}`)
+    expect(await error.textContent()).toMatch(/^Nothing was imported: 3 lines are wrong/)
+    expect(await error.getAttribute('class')).toContain('hint-bad')
+    await page.getByText('No changes from version 1.').waitFor()
+    expect(await page.getByText('Ada Lovelace').count()).toBe(0)
+    expect(await findViolations(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    await importBox(page).scrollIntoViewIfNeeded()
+    await screenshot(page, `admin-import-faults-${size.name}`)
+
+    const good = page.getByRole('button', { name: 'Import the 2 employees of the other lines' })
+    await tabTo(page, good)
+    await page.keyboard.press('Enter')
+    await importBox(page).getByText('2 employees imported into the draft below.').waitFor()
+    await faults.waitFor({ state: 'detached' })
+    await expect.poll(() => field.evaluate((it) => it === document.activeElement)).toBe(true)
+    expect(await page.locator('[data-test=changes] li').allInnerTexts()).toEqual([
+      expect.stringMatching(/^tightened Cleo Marsh .* may no longer sell$/),
+      expect.stringMatching(/^tightened Cleo Marsh .* may no longer trade TSLA and NVDA$/),
+    ])
+    await page.getByLabel('Ada Lovelace may buy').waitFor()
+    expect(await page.getByLabel('Cleo Marsh may trade NVDA').isChecked()).toBe(false)
+
+    // A file without a fault is imported at once; a wallet outside of the institution is offered an invitation.
+    await chooseCsv(page, ['wallet;name;restricted', `${newcomer.address};Eve Stone;AAPL`])
+    await importBox(page).getByText('1 employee imported into the draft below.').waitFor()
+    await page.getByText('1 wallet of the file is not invited yet').waitFor()
+    expect(await page.getByLabel('Eve Stone may buy').count()).toBe(0)
+    expect(await findViolations(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    await screenshot(page, `admin-import-${size.name}`)
+    await page.getByRole('button', { name: 'Invite 1 wallet' }).click()
+    await page.getByLabel('Eve Stone may buy').waitFor()
+    expect(await page.getByLabel('Eve Stone may buy').isChecked()).toBe(true)
+    expect(await page.getByLabel('Eve Stone may trade AAPL').isChecked()).toBe(false)
+    const invited = memberRow(page, /^Eve Stone .*invited/)
+    await invited.getByRole('button', { name: /^Withdraw/ }).click()
+    await page.getByRole('button', { name: 'Yes, withdraw' }).click()
+    await invited.waitFor({ state: 'detached' })
+    expect(bodies.join('\n')).not.toMatch(/Lovelace|Marsh|Stone/)
+    await page.context().close()
+  })
+})
+
+describe('150 employees', () => {
+  it('are all invited', async () => {
+    const { provider, accounts, info } = desk().sandbox
+    const admin = new Wallet(accounts.admin.privateKey, provider)
+    const registry = new Contract(info.contracts.institutionRegistry, institutionRegistryAbi, admin)
+    let nonce = await admin.getNonce()
+    const sending = Array.from({ length: 147 }, (_, at) =>
+      registry.getFunction('setMember').send(addressOf(at), true, { nonce: nonce++, gasLimit: 200_000 }),
+    )
+    const transactions = await Promise.all(sending)
+    await transactions.at(-1)?.wait()
+  })
+
+  describe.each(SIZES)('at $name', (size) => {
+    it('fit on the screen, and one is found by search', async () => {
+      const page = await desk().visitAs('Dana', size.options)
+      await institution(page)
+      await openCopy(page, desk().copy)
+      await page.getByText('1–10 of 151 employees').waitFor()
+      await page.getByText('1–10 of 151 members').waitFor()
+      expect(await page.getByLabel(/may buy$/).count()).toBe(10)
+      expect(await findViolations(page)).toEqual([])
+      expect(await overflowOf(page)).toBe(0)
+      await screenshot(page, `admin-150-${size.name}`)
+      if (size.options.viewport.width === 1_440) {
+        for (const table of ['table.rules', 'table.people']) {
+          expect((await page.locator(table).boundingBox())?.height).toBeLessThan(size.options.viewport.height)
+        }
+      }
+
+      const search = page.getByLabel('Search employees')
+      await tabTo(page, search)
+      await page.keyboard.type(addressOf(120).slice(0, 12))
+      await page.getByText('1–1 of 1 found').waitFor()
+      await page.getByLabel(/may buy$/).check()
+      await search.fill('nobody at all')
+      await page.getByText('No employees found').waitFor()
+      expect(await findViolations(page)).toEqual([])
+      await search.fill('')
+      const next = page
+        .getByRole('navigation', { name: 'Pages of employees' })
+        .getByRole('button', { name: 'Next' })
+      await next.focus()
+      for (let turn = 0; turn < 20; turn++) await page.keyboard.press('Enter')
+      await page.getByText('151–151 of 151 employees').waitFor()
+      expect(await next.evaluate((it) => it === document.activeElement)).toBe(true)
+      expect(await next.getAttribute('aria-disabled')).toBe('true')
+      // The change of a row that is not shown stays in the draft.
+      expect(await page.locator('[data-test=changes] li').count()).toBe(1)
+      await page.context().close()
+    })
+  })
+})
+
+describe('a rulebook of 150 employees', () => {
+  it('is imported from a file, and published', async () => {
+    const page = await desk().visitAs('Dana')
+    await institution(page)
+    await openCopy(page, desk().copy)
+    await page.getByText('Import employees from a CSV file').click()
+    const rows = Array.from({ length: 147 }, (_, at) => `${addressOf(at)},Employee ${at},yes,yes,TSLA`)
+    await chooseCsv(page, ['wallet,name,buy,sell,restricted', ...rows])
+    await importBox(page).getByText('147 employees imported into the draft below.').waitFor()
+    await page.getByLabel('Search employees').fill('employee 146')
+    await page.getByLabel('Employee 146 may buy').waitFor()
+    expect(await page.getByLabel('Employee 146 may trade TSLA').isChecked()).toBe(false)
+    await page.getByText('1–10 of 147 changes').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Publish version 2, which lifts 147 rules' }).click()
+    await page.getByText('Version 2 is in force.').waitFor()
+    await page.getByText('No changes from version 2.').waitFor()
+    await screenshot(page, 'admin-150-published')
+    await page.context().close()
+  })
+})
+
+describe('the console', () => {
+  it('has heard of nothing that the page did wrong', () => {
+    expect(desk().complaints).toEqual([])
+  })
+})
+
+/** An address that nobody has a key of. */
+const addressOf = (at: number) =>
+  `0x${(0xabcd_0000 + at * 7).toString(16).padStart(8, '0')}${'5a'.repeat(16)}`

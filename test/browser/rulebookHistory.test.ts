@@ -1,0 +1,152 @@
+// The versions of a rulebook: when and by whom each was published, what it changed, and how an earlier one comes back.
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { RulebookCopy } from '../../src/client/index.js'
+import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
+import { findViolations, overflowOf } from './support/accessibility.js'
+import { openCopy, SIZES, useBrowserDesk } from './support/desk.js'
+import { tabTo } from './support/keyboard.js'
+import { screenshot } from './support/screenshot.js'
+
+const desk = useBrowserDesk()
+/** The version in force, and the copies that were exported elsewhere. */
+let version = 3
+let copies: readonly RulebookCopy[] = []
+
+beforeAll(async () => {
+  const elsewhere = [{ allowWithdrawShares: false }, { maxOrderNotional: 9_000_000_000n }]
+  const found = [desk().copy]
+  for (const change of elsewhere) found.push((await publishDefaultRulebook(desk().sandbox, change)).copy)
+  copies = found.flatMap((copy) => copy ?? [])
+})
+
+const versionOf = (page: Page, number: number) => page.locator(`[data-version="${number}"]`)
+
+async function institution(page: Page): Promise<Page> {
+  await page.getByRole('link', { name: 'Institution', exact: true }).click()
+  await page.getByRole('heading', { name: 'Rulebook history' }).waitFor()
+  await page.getByLabel('Ben may buy').waitFor()
+  return page
+}
+
+async function importOlder(page: Page, ...older: readonly unknown[]): Promise<void> {
+  const files = older.map((copy, at) => ({
+    name: `rulebook-${at}.json`,
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(copy)),
+  }))
+  await page.getByLabel('Import copies of earlier versions').setInputFiles(files)
+}
+
+/** The day and the year: the second is the block's. */
+const NOW = /\d\d\/\d\d\/20\d\d \d\d:\d\d:\d\d by Dana 0x/
+
+describe('at a first visit', () => {
+  it('shows from the chain which version was published when and by whom, on another device', async () => {
+    const page = await institution(await desk().visitAs('Dana'))
+    for (const number of [1, 2, 3]) {
+      const row = versionOf(page, number)
+      await row.getByText('published from another device').waitFor()
+      expect(await row.innerText()).toMatch(NOW)
+      expect(await row.getByRole('button').count()).toBe(0)
+    }
+    const [first] = await page.locator('[data-version]').all()
+    expect(await first?.innerText()).toContain('Version 3')
+    await versionOf(page, 3).getByText('in force', { exact: true }).waitFor()
+    const times = await page
+      .locator('[data-version] time')
+      .evaluateAll((all) => all.map((one) => Date.parse(one.getAttribute('datetime') ?? '')))
+    expect(times).toEqual(times.toSorted((one, other) => other - one))
+
+    await importOlder(page, { ...copies[0], version: 9 })
+    await page.getByRole('alert').getByText('Your wallet cannot open this copy').waitFor()
+    await importOlder(page, { format: 'other' })
+    await page.getByRole('alert').getByText('This is not a copy of your institution’s rulebook').waitFor()
+    await page.context().close()
+  })
+})
+
+describe.each(SIZES)('at $name', (size) => {
+  it('shows the difference of each version, and restores one by one click and one difference to confirm', async () => {
+    const page = await institution(await desk().visitAs('Dana', size.options))
+    const before = version
+    await openCopy(page, copies[before - 1])
+    // Version 2 has no copy here: the difference of 3 is unknown.
+    const three = versionOf(page, 3)
+    await three.getByRole('button', { name: 'Show the difference' }).click()
+    await three.getByText('This device has no copy of version 2').waitFor()
+    await three.getByRole('button', { name: 'Hide the difference' }).click()
+    await importOlder(page, ...copies.slice(0, 2))
+    await page
+      .getByText('published from another device')
+      .nth(copies.length - before)
+      .waitFor({ state: 'detached' })
+    await tabTo(page, three.getByRole('button', { name: 'Show the difference' }))
+    await page.keyboard.press('Enter')
+    const difference = three.locator('[data-test=difference]')
+    await difference.waitFor()
+    expect(await difference.getByRole('listitem').allInnerTexts()).toEqual([
+      'tightened one order may be 9,000 USDC at most, 25,000 USDC before',
+    ])
+    await versionOf(page, 1).getByRole('button', { name: 'Show the difference' }).click()
+    await versionOf(page, 1).getByText('added').first().waitFor()
+    expect(await findViolations(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    await three.scrollIntoViewIfNeeded()
+    await screenshot(page, `admin-history-${size.name}`)
+
+    await page.getByLabel('Largest order').fill('7')
+    await tabTo(page, versionOf(page, 1).getByRole('button', { name: 'Restore' }))
+    await page.keyboard.press('Enter')
+    await page.getByText('These are the rules of version 1.').waitFor()
+    const heading = page.getByRole('heading', { name: `What version ${before + 1} changes` })
+    await expect.poll(() => heading.evaluate((it) => it === document.activeElement)).toBe(true)
+    expect(await page.getByLabel('Largest order').inputValue()).toBe('25000')
+    const changes = page.locator('[data-test=changes] li')
+    await changes.first().waitFor()
+    expect(await changes.allInnerTexts()).toContain('lifted shares may be withdrawn')
+    expect(await findViolations(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    await screenshot(page, `admin-restore-${size.name}`)
+    await page.getByRole('button', { name: 'Discard the draft' }).click()
+    await page.getByText(`No changes from version ${before}.`).waitFor()
+    await page.context().close()
+  })
+})
+
+describe('a version that is restored', () => {
+  it('comes into force as a new one, and every version published here stays through a reload', async () => {
+    const page = await institution(await desk().visitAs('Dana'))
+    await openCopy(page, copies[version - 1])
+    await importOlder(page, copies[0])
+    await versionOf(page, 1).getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('button', { name: 'Publish version 4, which lifts 2 rules' }).click()
+    await page.getByText('Version 4 is in force.').waitFor()
+    version = 4
+    await versionOf(page, 4).getByText('in force', { exact: true }).waitFor()
+    await page.getByLabel('Ada may trade TSLA').uncheck()
+    await page.getByRole('button', { name: 'Publish version 5' }).click()
+    await page.getByText('Version 5 is in force.').waitFor()
+
+    await page.reload()
+    await institution(page)
+    await versionOf(page, 2).getByText('published from another device').waitFor()
+    await versionOf(page, 5).getByRole('button', { name: 'Show the difference' }).click()
+    await versionOf(page, 5).getByText('may no longer trade TSLA').waitFor()
+    await versionOf(page, 4).getByRole('button', { name: 'Show the difference' }).click()
+    await versionOf(page, 4).getByText('shares may be withdrawn').waitFor()
+    // The rules in force are known with it, and nothing is asked again.
+    await page.getByText('No changes from version 5.').waitFor()
+    expect(await page.getByText('published from another device').count()).toBe(1)
+    await versionOf(page, 4).getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('may trade TSLA again').last().waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe('the console', () => {
+  it('has heard of nothing that the page did wrong', () => {
+    expect(desk().complaints).toEqual([])
+  })
+})

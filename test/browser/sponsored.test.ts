@@ -1,0 +1,177 @@
+// Orders that the platform opens: signatures alone, and what becomes of one that it does not open. On a desk and on a phone.
+import type { Page, Route } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { postOrderSchema } from '../../src/protocol/api.js'
+import { commitOf } from '../../src/protocol/envelope.js'
+import { findViolations, overflowOf } from './support/accessibility.js'
+import { newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { screenshot } from './support/screenshot.js'
+
+const desk = useBrowserDesk()
+const SIZES = [
+  ['desk', 'Ada', { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' }],
+  ['phone', 'Ben', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+] as const
+const ETHER = `0x${(10n ** 18n).toString(16)}`
+/** Longer than a signature can be used. */
+const ELEVEN_MINUTES = 660
+const isPost = (route: Route) => route.request().method() === 'POST'
+
+/** The quota of the wallet is used up. */
+const noQuota = (route: Route) =>
+  isPost(route) ? route.fulfill(problem(429, 'relay-quota-exhausted')) : route.fallback()
+
+function problem(status: number, code: string) {
+  return {
+    status,
+    headers: { 'access-control-allow-origin': desk().url, 'retry-after': '3600' },
+    contentType: 'application/problem+json',
+    body: JSON.stringify({
+      ...{ type: 'about:blank', status, title: 'Quota', code, quota: 'account' },
+      ...{ detail: 'Used up.', instance: '/orders', requestId: 'a-request' },
+    }),
+  }
+}
+
+/** A platform that takes the order, and whose transaction fails. */
+async function failOpening(page: Page): Promise<() => Promise<void>> {
+  const headers = { 'access-control-allow-origin': desk().url }
+  const unopened = { account: null, amount: null, deadline: null, commit: null, notice: null }
+  const take = (route: Route) => {
+    if (!isPost(route)) return route.fallback()
+    const { orderId, opening: _opening, ...envelope } = postOrderSchema.parse(route.request().postDataJSON())
+    const received = { orderId, commit: commitOf(envelope), result: 'received' }
+    return route.fulfill({
+      status: 202,
+      headers,
+      json: { ...received, receivedAt: new Date().toISOString() },
+    })
+  }
+  const tell = (route: Route) => {
+    const orderId = new URL(route.request().url()).pathname.split('/').at(-1)
+    const error = { name: 'ERC20InsufficientBalance', args: {} }
+    const state = { state: 'NONE', triggers: [], nextTriggerAt: null, receivedAt: new Date().toISOString() }
+    return route.fulfill({
+      headers,
+      json: { orderId, ...unopened, ...state, opening: { status: 'failed', error } },
+    })
+  }
+  await page.route('**/orders', take)
+  await page.route(/\/orders\/0x[0-9a-f]+$/, tell)
+  return async () => {
+    await page.unroute('**/orders', take)
+    await page.unroute(/\/orders\/0x[0-9a-f]+$/, tell)
+  }
+}
+
+async function expectFit(page: Page): Promise<void> {
+  expect(await findViolations(page)).toEqual([])
+  expect(await overflowOf(page)).toBe(0)
+}
+
+const unopenedOf = (page: Page) => page.locator('.order').first().locator('[data-test=unopened]')
+const sentBy = (address: string) => desk().sandbox.provider.getTransactionCount(address)
+
+describe.each(SIZES)('on a %s', (size, name, options) => {
+  let page: Page
+  let address = ''
+
+  it('a wallet without ether buys and sells, and sends no transaction', async () => {
+    const { provider } = desk().sandbox
+    address = desk().sandbox.accounts.employees[size === 'desk' ? 0 : 1].address
+    await provider.send('anvil_setBalance', [address, '0x0'])
+    const before = await sentBy(address)
+    page = await desk().visit(undefined, options)
+    await page.getByRole('button', { name: new RegExp(`^${name}\\b`) }).click()
+    await page.locator('.choice-row label', { hasText: 'Platform pays' }).waitFor()
+    await page.getByText('What your wallet will ask').click()
+    await page.locator('.asked').getByText('The platform sends it and pays the network fee.').waitFor()
+    await screenshot(page, `sponsored-ticket-${size}`)
+    await order(page, 'Buy', 'AAPL', '100')
+    const bought = await newestOrder(page, 'SETTLED')
+    await bought.getByText('Platform opens the escrow for you: confirmed').waitFor()
+    await expectFit(page)
+    await screenshot(page, `sponsored-${size}`)
+    await order(page, 'Sell', 'AAPL', '40')
+    await page.locator('.order h3', { hasText: 'Sell AAPL for 40.00 USDC' }).waitFor()
+    await newestOrder(page, 'SETTLED')
+    expect(await sentBy(address)).toBe(before)
+  })
+
+  it('an order that the platform refuses can be opened by the wallet, after a reload too', async () => {
+    await desk().sandbox.provider.send('anvil_setBalance', [address, ETHER])
+    await page.route('**/orders', noQuota)
+    await order(page, 'Buy', 'MSFT', '60')
+    await page.getByRole('alert').getByText('Pay the network fee from your wallet, or try again').waitFor()
+    await unopenedOf(page).getByText('the platform has not opened it. No money has moved.').waitFor()
+    await expectFit(page)
+    await unopenedOf(page).scrollIntoViewIfNeeded()
+    await screenshot(page, `sponsored-refused-${size}`)
+
+    // A second signature could be used beside the first.
+    await order(page, 'Buy', 'MSFT', '61')
+    await page.getByRole('alert').getByText('An order that you signed can still be opened').waitFor()
+
+    const posts: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/orders')) posts.push(request.url())
+    })
+    await page.unroute('**/orders', noQuota)
+    await page.reload()
+    await unopenedOf(page).waitFor()
+    expect(posts).toEqual([])
+    const before = await sentBy(address)
+    await unopenedOf(page).getByRole('button', { name: 'Pay the network fee myself' }).click()
+    await newestOrder(page, 'SETTLED')
+    expect((await sentBy(address)) - before).toBe(1)
+  })
+
+  it('an order whose opening fails says why, and can be sent again', async () => {
+    const repair = await failOpening(page)
+    await order(page, 'Buy', 'MSFT', '62')
+    await page.getByRole('alert').getByText('The wallet holds less USDC than the order needs').waitFor()
+    const card = page.locator('.order').first()
+    await card.getByRole('status').getByText('Not opened', { exact: true }).waitFor()
+    await unopenedOf(page)
+      .getByText('The platform could not open this order: The wallet holds less')
+      .waitFor()
+    await expectFit(page)
+    await unopenedOf(page).scrollIntoViewIfNeeded()
+    await screenshot(page, `sponsored-failed-${size}`)
+    await repair()
+    await unopenedOf(page).getByRole('button', { name: 'Send it again' }).click()
+    await newestOrder(page, 'SETTLED')
+  })
+
+  it('a wallet that pays itself signs, and sends one transaction', async () => {
+    const before = await sentBy(address)
+    await order(page, 'Buy', 'AAPL', '63', { feePayer: 'Wallet pays' })
+    await page.locator('.order h3', { hasText: 'Buy AAPL for 63.00 USDC' }).waitFor()
+    await newestOrder(page, 'SETTLED')
+    expect((await sentBy(address)) - before).toBe(1)
+  })
+})
+
+describe('a signature that is not used', () => {
+  it('expires, and nothing has happened', async () => {
+    const page = await desk().visitAs('Cleo')
+    await page.route('**/orders', noQuota)
+    await order(page, 'Buy', 'AAPL', '64')
+    await unopenedOf(page).waitFor()
+    await desk().sandbox.provider.send('evm_increaseTime', [ELEVEN_MINUTES])
+    await page.getByText('This order was not opened before its signature expired.').waitFor()
+    await expectFit(page)
+    expect(
+      await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('desk:order:'))),
+    ).toEqual([])
+    await page.reload()
+    await page.getByText('No orders yet.').waitFor()
+    await page.context().close()
+  })
+})
+
+describe('the console', () => {
+  it('has heard of nothing that the page did wrong', () => {
+    expect(desk().complaints).toEqual([])
+  })
+})

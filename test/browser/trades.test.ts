@@ -1,0 +1,98 @@
+// What was bought and sold, at which price and with which gain: from the chain, after a reload too. On a desk and on a phone.
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { findViolations, overflowOf } from './support/accessibility.js'
+import { newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { keptOf } from './support/kept.js'
+import { screenshot } from './support/screenshot.js'
+
+const desk = useBrowserDesk()
+const SIZES = [
+  ['desk', 'Ada', { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' }],
+  ['phone', 'Ben', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
+] as const
+/** A narrow and a common phone, and a desk. */
+const WIDTHS = [320, 390, 1_440]
+const SCHEMES = ['light', 'dark'] as const
+const HASH = /0x[0-9a-f]{64}/
+
+describe.each(SIZES)('on a %s', (size, name, options) => {
+  let page: Page
+
+  it('a trade shows its shares and its price, and a holding what it cost and gained', async () => {
+    const { broker } = desk().sandbox
+    page = await desk().visit(undefined, options)
+    await page.getByRole('button', { name: new RegExp(`^${name}\\b`) }).click()
+    broker.price({ symbol: 'AAPL', price: '200.00' })
+    await page.locator('[data-price=AAPL]', { hasText: '200.00' }).waitFor()
+    await order(page, 'Buy', 'AAPL', '500')
+    const bought = await newestOrder(page, 'SETTLED')
+    await bought
+      .locator('[data-test=fill]', { hasText: /^Bought 2\.\d+ AAPL at \d+\.\d\d, \d+\.\d\d USDC$/ })
+      .waitFor()
+    await page.locator('[data-average=AAPL]', { hasText: /^at \d+\.\d\d on average$/ }).waitFor()
+    broker.price({ symbol: 'AAPL', price: '220.00' })
+    await page.locator('[data-gain=AAPL]', { hasText: /^\+\d+\.\d\d \(\+\d+\.\d\d %\)$/ }).waitFor()
+    await page.locator('[data-test=gains]', { hasText: /^\+\d+\.\d\d USDC gain$/ }).waitFor()
+    await order(page, 'Sell', 'AAPL', '110')
+    const sold = await newestOrder(page, 'SETTLED')
+    await sold.locator('[data-test=fill]', { hasText: /^Sold 0\.\d+ AAPL at / }).waitFor()
+    await page.locator('[data-test=gains]', { hasText: 'realised' }).waitFor()
+    await page.getByText('Value over the last days').click()
+    await page.getByRole('img', { name: /^Portfolio, last five days: .+ USDC$/ }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    await screenshot(page, `trades-${size}`)
+  })
+
+  it('all of it is there again after a reload, once the portfolio is open', async () => {
+    await page.reload()
+    const sold = page.locator('.order').first()
+    await sold.getByText('Open your portfolio to see the order’s content.').waitFor()
+    await page.getByRole('button', { name: 'Open my portfolio' }).click()
+    await sold.getByRole('heading', { name: 'Sell AAPL for 110.00 USDC' }).waitFor()
+    await sold.locator('[data-test=fill]', { hasText: /^Sold 0\.\d+ AAPL at / }).waitFor()
+    const bought = page.locator('.order').nth(1)
+    await bought.locator('[data-test=fill]', { hasText: /^Bought 2\.\d+ AAPL at / }).waitFor()
+    await bought.getByText('Details').click()
+    await bought.getByText(HASH).first().waitFor()
+    await bought
+      .getByText(/, transaction 0x[0-9a-f]{64}$/)
+      .first()
+      .waitFor()
+    await bought.locator('[data-notice=filled]').waitFor()
+    await page.locator('[data-test=gains]', { hasText: 'realised' }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    await bought.scrollIntoViewIfNeeded()
+    await screenshot(page, `trades-again-${size}`)
+  })
+
+  it('the portfolio fits every screen, light and dark', async () => {
+    const { height } = options.viewport
+    for (const width of WIDTHS) {
+      for (const colorScheme of SCHEMES) {
+        await page.setViewportSize({ width, height })
+        await page.emulateMedia({ colorScheme })
+        expect(await overflowOf(page)).toBe(0)
+        expect(await findViolations(page)).toEqual([])
+        await page.locator('[data-test=total]').scrollIntoViewIfNeeded()
+        await screenshot(page, `portfolio-${width}-${colorScheme}`)
+      }
+    }
+  })
+
+  it('none of it is kept in the clear', async () => {
+    const kept = (await keptOf(page)).filter((record) => record.startsWith('history/'))
+    expect(kept).toHaveLength(1)
+    // Its name has addresses.
+    expect(kept[0]?.replace(/^\S+ /, '')).not.toMatch(/AAPL|bought|0x/)
+    await page.context().close()
+  })
+})
+
+describe('the console', () => {
+  it('has heard of nothing that the page did wrong', () => {
+    expect(desk().complaints).toEqual([])
+  })
+})

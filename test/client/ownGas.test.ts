@@ -1,0 +1,223 @@
+// Orders that the wallet opens at its own cost: by a signature, in a batch, or after an approval.
+import { JsonRpcProvider, makeError, Wallet } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
+import type { OrderRequest, PlaceStep, SealedOrder } from '../../src/client/index.js'
+import { isSignedOrder } from '../../src/client/index.js'
+import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
+import { useChain } from '../support/chain.js'
+import { openingCall } from '../support/openings.js'
+import {
+  answerAsServer,
+  clearForTrading,
+  clientOf,
+  enclaveKeyOf,
+  WALLET_USDC,
+  walletOf,
+} from './clientSetting.js'
+
+const chain = useChain(clearForTrading)
+const ONE = 1_000_000n
+/** The code of an account that delegates to the zero address (EIP-7702). */
+const DELEGATED = `0xef0100${'00'.repeat(19)}01`
+let api: ApiStandIn
+
+beforeAll(async () => {
+  api = await startApiStandIn()
+})
+afterAll(() => api.stop())
+
+const posted = () => api.requests.filter(({ method }) => method === 'POST')
+const balance = () => chain().read('usdc', 'balanceOf', chain().account('alice'))
+const callsSchema = z.array(
+  z.object({
+    from: z.string(),
+    atomicRequired: z.literal(true),
+    calls: z.array(z.object({ to: z.string(), data: z.string(), value: z.literal('0x0') })),
+  }),
+)
+
+type Atomic = 'supported' | 'ready' | 'unsupported'
+/** What a wallet does with a batch: sends it, or its person says no, or its transaction reverts. */
+type Answer = 'mined' | 'declined' | 'reverted'
+
+/** A wallet that offers batches as it says, and sends each as one transaction after another. */
+class BatchingProvider extends JsonRpcProvider {
+  batches = 0
+
+  constructor(
+    readonly atomic: Atomic,
+    readonly answer: Answer,
+  ) {
+    const { chainId, rpcUrl } = chain().anvil
+    super(rpcUrl, chainId, { staticNetwork: true, cacheTimeout: -1 })
+    onTestFinished(() => this.destroy())
+  }
+
+  override async send(method: string, params: unknown[]): Promise<unknown> {
+    if (method === 'wallet_getCapabilities') {
+      return { [`0x${chain().anvil.chainId.toString(16)}`]: { atomic: { status: this.atomic } } }
+    }
+    if (method === 'wallet_sendCalls') return this.sendCalls(params)
+    if (method === 'wallet_getCallsStatus') return this.status(String(params[0]))
+    return super.send(method, params)
+  }
+
+  private async sendCalls(params: unknown[]) {
+    if (this.answer === 'declined') {
+      throw makeError('no', 'ACTION_REJECTED', { action: 'unknown', reason: 'rejected' })
+    }
+    this.batches++
+    const [batch] = callsSchema.parse(params)
+    if (this.answer === 'reverted') return { id: 'reverted' }
+    let last = ''
+    for (const { to, data } of batch?.calls ?? []) {
+      const mined = await (await walletOf(chain(), 'alice').sendTransaction({ to, data })).wait()
+      last = mined?.hash ?? ''
+    }
+    return { id: last }
+  }
+
+  private async status(id: string) {
+    if (id === 'reverted') return { status: 500 }
+    const receipt = await this.getTransactionReceipt(id)
+    return {
+      status: 200,
+      receipts: [{ transactionHash: id, blockNumber: `0x${receipt?.blockNumber.toString(16)}` }],
+    }
+  }
+}
+
+async function setting(atomic: Atomic = 'unsupported', answer: Answer = 'mined') {
+  answerAsServer(api, chain())
+  const provider = new BatchingProvider(atomic, answer)
+  const signer = new Wallet(walletOf(chain(), 'alice').privateKey, provider)
+  const deadline = (await chain().now()) + 3_600
+  const buy: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 25n * ONE, deadline }
+  const steps: PlaceStep[] = []
+  const onStep = (step: PlaceStep) => void steps.push(step)
+  return { client: clientOf(chain(), api, 'alice', { signer }), provider, buy, steps, onStep }
+}
+
+const nonceOf = () => chain().provider.getTransactionCount(chain().account('alice'))
+
+describe('a buy at the wallet’s own cost', () => {
+  it('is one batch where the wallet offers it, without a signature of the opening', async () => {
+    const { client, provider, buy, steps, onStep } = await setting('supported')
+    const { order, opened } = await client.placeOrder(buy, { onStep })
+    expect([provider.batches, steps]).toEqual([1, ['opening', 'submitting']])
+    expect(order.opening).toBeUndefined()
+    expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
+    expect((await provider.getTransactionReceipt(opened.txHash))?.blockNumber).toBe(opened.blockNumber)
+    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+  })
+
+  it.each(['ready', 'unsupported'] as const)('is no batch where that is only %s', async (atomic) => {
+    const { client, provider, buy, steps, onStep } = await setting(atomic)
+    await client.placeOrder(buy, { onStep })
+    expect([provider.batches, steps]).toEqual([0, ['authorizing', 'opening', 'submitting']])
+  })
+
+  it.each([
+    ['declined', { code: 'transaction-refused' }],
+    ['reverted', { name: 'ContractError', method: 'openBuy', code: 'unknown' }],
+  ] as const)('in a batch that is %s is not open', async (answer, failure) => {
+    const { client, buy } = await setting('supported', answer)
+    await expect(client.placeOrder(buy)).rejects.toMatchObject(failure)
+    expect(posted()).toEqual([])
+    expect(await balance()).toBe(WALLET_USDC)
+  })
+
+  it('is approved by a transaction for an account with code, whose signature USDC may refuse', async () => {
+    const { client, buy, steps, onStep } = await setting()
+    await chain().provider.send('anvil_setCode', [chain().account('alice'), DELEGATED])
+    onTestFinished(() => chain().provider.send('anvil_setCode', [chain().account('alice'), '0x']))
+    await client.placeOrder(buy, { onStep })
+    expect(steps).toEqual(['approving', 'opening', 'submitting'])
+    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+  })
+
+  it('is open too when someone who saw its transaction has sent the signature first', async () => {
+    const { client, buy } = await setting()
+    const before = await nonceOf()
+    const { order, opened } = await client.placeOrder(buy, {
+      async beforeOpen({ orderId, commit, opening }) {
+        if (opening === undefined) throw new Error('not signed')
+        const { sig, ...signed } = opening
+        await chain().send('bob', ...openingCall({ ...signed, orderId, commit }, sig))
+      },
+    })
+    expect((await chain().provider.getTransactionReceipt(opened.txHash))?.from).toBe(chain().account('bob'))
+    expect(await nonceOf()).toBe(before)
+    expect(posted()).toMatchObject([{ body: { orderId: order.orderId } }])
+    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+  })
+})
+
+describe('an order that was signed for the platform, and not opened', () => {
+  async function refused() {
+    const one = await setting()
+    const kept: SealedOrder[] = []
+    answerAsServer(api, chain(), ({ method }) =>
+      method === 'POST' ? problem(500, 'internal-error') : undefined,
+    )
+    const placing = one.client.placeOrder(one.buy, {
+      sponsored: true,
+      beforeOpen: (sealed) => void kept.push(sealed),
+    })
+    await expect(placing).rejects.toMatchObject({ code: 'internal-error' })
+    answerAsServer(api, chain())
+    const [order] = kept
+    if (order === undefined || !isSignedOrder(order)) throw new Error('nothing was signed')
+    return { ...one, order }
+  }
+
+  it('keeps another client from signing a second one, which approves in its place', async () => {
+    const { buy, order } = await refused()
+    const next = await setting()
+    const earlier = [order]
+    const second = next.client.placeOrder(buy, { sponsored: true, earlier })
+    await expect(second).rejects.toMatchObject({ code: 'opening-outstanding' })
+    await next.client.placeOrder(buy, { onStep: next.onStep, earlier })
+    expect(next.steps).toEqual(['approving', 'opening', 'submitting'])
+  })
+
+  it('is opened by the wallet itself, in one transaction, and then known as open', async () => {
+    const { client, order } = await refused()
+    expect(await client.openingState(order)).toBe('usable')
+    const before = await nonceOf()
+    expect(await client.openOrder(order)).toMatchObject({ orderId: order.orderId, commit: order.commit })
+    expect((await nonceOf()) - before).toBe(1)
+    expect(posted().at(-1)?.body).not.toHaveProperty('opening')
+    expect(await client.openingState(order)).toBe('open')
+    expect(await client.openOrder(order)).toMatchObject({ orderId: order.orderId })
+    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+  })
+
+  it('has expired at its last second, and is opened no more', async () => {
+    const { client, order } = await refused()
+    await chain().mineAt(order.opening.validBefore)
+    expect(await client.openingState(order)).toBe('expired')
+    await expect(client.openOrder(order)).rejects.toMatchObject({ code: 'OpeningExpired' })
+    expect(await balance()).toBe(WALLET_USDC)
+  })
+
+  it('is void once another wallet has its id', async () => {
+    const { client, order, buy } = await refused()
+    const other = `${order.orderId.slice(0, 34)}${'00'.repeat(16)}`
+    await chain().send('bob', 'escrow', 'openRequest', other, order.commit, buy.deadline)
+    expect(await client.openingState(order)).toBe('taken')
+  })
+})
+
+it('a server that does not know openings is sent none, and nothing is signed for it', async () => {
+  const { client, buy } = await setting()
+  expect(await client.canSponsor()).toBe(true)
+  const { takesOpenings: _, ...older } = enclaveKeyOf(chain())
+  answerAsServer(api, chain(), ({ path }) => (path === '/enclave-key' ? { body: older } : undefined))
+  expect(await client.canSponsor()).toBe(false)
+  await expect(client.placeOrder(buy, { sponsored: true })).rejects.toMatchObject({
+    code: 'opening-unsupported',
+  })
+  expect(posted()).toEqual([])
+})

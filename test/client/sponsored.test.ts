@@ -1,0 +1,225 @@
+// Orders that the wallet signs and the platform opens.
+import { Wallet } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import type { OrderRequest, SealedOrder, TakenId } from '../../src/client/index.js'
+import { postOrderSchema } from '../../src/protocol/api.js'
+import { commitOf } from '../../src/protocol/envelope.js'
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  type ApiStandIn,
+  problem,
+  startApiStandIn,
+} from '../support/apiStandIn.js'
+import { useChain } from '../support/chain.js'
+import { openingCall } from '../support/openings.js'
+import { answerAsServer, clearForTrading, clientOf, receive, WALLET_USDC, walletOf } from './clientSetting.js'
+
+const chain = useChain(clearForTrading)
+const ONE = 1_000_000n
+const VALID_S = 600
+const SPONSORED = { sponsored: true } as const
+let api: ApiStandIn
+
+beforeAll(async () => {
+  api = await startApiStandIn()
+})
+afterAll(() => api.stop())
+
+const posted = () => api.requests.filter(({ method }) => method === 'POST')
+const balance = () => chain().read('usdc', 'balanceOf', chain().account('alice'))
+const isOrder = ({ method, path }: ApiRequest) => method === 'POST' && path === '/orders'
+
+/** Opens what the body's signature opens, as the platform's relayer or anyone else may. */
+async function openAsSigned(body: unknown): Promise<void> {
+  const { orderId, opening, ...envelope } = postOrderSchema.parse(body)
+  if (opening === undefined) throw new Error('no opening was posted')
+  const { sig, ...signed } = opening
+  await chain().send('relayer', ...openingCall({ ...signed, orderId, commit: commitOf(envelope) }, sig))
+}
+
+/** Answers as a server that opens what it takes, unless it answers otherwise. */
+function answerAsSponsor(otherwise: (request: ApiRequest) => ApiAnswer | undefined = () => undefined): void {
+  answerAsServer(api, chain(), (request) => {
+    if (!isOrder(request)) return undefined
+    return otherwise(request) ?? openAsSigned(request.body).then(() => receive(request.body))
+  })
+}
+
+/** A wallet that notes what it signs as typed data. */
+class NotingWallet extends Wallet {
+  readonly signed: string[] = []
+
+  override signTypedData(...args: Parameters<Wallet['signTypedData']>): Promise<string> {
+    this.signed.push(...Object.keys(args[1]))
+    return super.signTypedData(...args)
+  }
+}
+
+async function setting() {
+  const signer = new NotingWallet(walletOf(chain(), 'alice').privateKey, chain().provider)
+  const deadline = (await chain().now()) + 3_600
+  const buy: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 25n * ONE, deadline }
+  return { client: clientOf(chain(), api, 'alice', { signer }), signer, buy }
+}
+
+const later = async () => chain().mineAt((await chain().now()) + VALID_S)
+const REFUSED = { ...problem(429, 'relay-quota-exhausted', { quota: 'account' }) }
+const refusal = { ...REFUSED, headers: { ...REFUSED.headers, 'retry-after': '3600' } }
+
+describe('a sponsored order', () => {
+  it.each([
+    ['BUY', 25n * ONE, 'ReceiveWithAuthorization'],
+    ['SELL', 0n, 'RequestOpening'],
+  ] as const)(
+    '(%s) is two signatures and no transaction, for a wallet without ether',
+    async (side, escrowed, type) => {
+      const { client, signer, buy } = await setting()
+      await chain().provider.send('anvil_setBalance', [signer.address, '0x0'])
+      const before = await chain().provider.getTransactionCount(signer.address)
+      answerAsSponsor()
+      const kept: SealedOrder[] = []
+      const { order, opened, received } = await client.placeOrder(
+        { ...buy, side },
+        { ...SPONSORED, beforeOpen: (sealed) => void kept.push(sealed) },
+      )
+      expect(signer.signed).toEqual(['Intent', type])
+      expect(await chain().provider.getTransactionCount(signer.address)).toBe(before)
+      expect(await balance()).toBe(WALLET_USDC - escrowed)
+      expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
+      expect(received).toMatchObject({ orderId: order.orderId, commit: order.commit })
+      const receipt = await chain().provider.getTransactionReceipt(opened.txHash)
+      expect([receipt?.from, receipt?.blockNumber]).toEqual([chain().account('relayer'), opened.blockNumber])
+      expect(posted()).toHaveLength(1)
+      expect(kept).toEqual([order])
+      expect(posted()[0]?.body).toMatchObject({ opening: { ...order.opening, amount: `${escrowed}` } })
+    },
+  )
+
+  it('is signed under a fresh id when another wallet has taken the first', async () => {
+    const { client, signer, buy } = await setting()
+    const taken: TakenId[] = []
+    answerAsServer(api, chain(), (request) => {
+      if (!isOrder(request)) return undefined
+      return openAsSigned(request.body).then(
+        () => receive(request.body),
+        () => problem(422, 'would-revert', { revert: { name: 'OrderIdTaken', args: {} } }),
+      )
+    })
+    const { order } = await client.placeOrder(buy, {
+      ...SPONSORED,
+      onIdTaken: (one) => taken.push(one),
+      async beforeOpen({ orderId, commit }) {
+        if (taken.length > 0) return
+        const other = `${orderId.slice(0, 34)}${'00'.repeat(16)}`
+        await chain().send('bob', 'escrow', 'openRequest', other, commit, buy.deadline)
+      },
+    })
+    expect(taken).toMatchObject([{ by: chain().account('bob'), times: 1 }])
+    expect(order.orderId).not.toBe(taken[0]?.orderId)
+    expect(signer.signed).toHaveLength(4)
+    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+  })
+
+  it('that the platform does not open in time is given up at its last second, by the chain’s time', async () => {
+    const { client, buy } = await setting()
+    answerAsSponsor(({ body }) => receive(body))
+    const placed = client.placeOrder(buy, SPONSORED)
+    const ended = expect(placed).rejects.toMatchObject({ code: 'opening-expired' })
+    await expect.poll(() => posted().length).toBe(1)
+    await later()
+    await ended
+    await expect(openAsSigned(posted()[0]?.body)).rejects.toThrow()
+    answerAsSponsor()
+    await client.placeOrder(buy, SPONSORED)
+    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+  })
+})
+
+it('that the platform could not open ends with the contract’s reason, and can be sent again', async () => {
+  const { client, buy } = await setting()
+  const kept: SealedOrder[] = []
+  const error = { name: 'ERC20InsufficientBalance', args: {} }
+  answerAsServer(api, chain(), ({ method, path }) => {
+    if (method !== 'GET' || !path.startsWith('/orders/')) return undefined
+    const orderId = path.split('/').at(-1)
+    const unopened = { account: null, amount: null, deadline: null, commit: null, notice: null }
+    const status = {
+      orderId,
+      state: 'NONE',
+      ...unopened,
+      receivedAt: null,
+      triggers: [],
+      nextTriggerAt: null,
+    }
+    return { body: { ...status, opening: { status: 'failed', error } } }
+  })
+  const placing = client.placeOrder(buy, { ...SPONSORED, beforeOpen: (sealed) => void kept.push(sealed) })
+  await expect(placing).rejects.toMatchObject({ name: 'ContractError', code: error.name })
+  answerAsSponsor()
+  const [order] = kept
+  if (order === undefined) throw new Error('nothing was kept')
+  await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'opening-outstanding' })
+  await client.submitOrder(order)
+  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+})
+
+describe('a second opening', () => {
+  it('is not signed while a refused one can still be used', async () => {
+    const { client, signer, buy } = await setting()
+    answerAsSponsor(() => refusal)
+    await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'relay-quota-exhausted' })
+    const openings = () => signer.signed.filter((type) => type !== 'Intent')
+    answerAsSponsor()
+    await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'opening-outstanding' })
+    expect(openings()).toHaveLength(1)
+    await later()
+    await client.placeOrder(buy, SPONSORED)
+    expect(openings()).toHaveLength(2)
+    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+  })
+
+  it('is signed once the first was used, by anyone who had it', async () => {
+    const { client, buy } = await setting()
+    answerAsSponsor(() => refusal)
+    await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'relay-quota-exhausted' })
+    await openAsSigned(posted()[0]?.body)
+    answerAsSponsor()
+    await client.placeOrder(buy, SPONSORED)
+    expect(await balance()).toBe(WALLET_USDC - 50n * ONE)
+  })
+
+  it('that was signed is submitted again as it is', async () => {
+    const { client, buy } = await setting()
+    const kept: SealedOrder[] = []
+    answerAsSponsor(() => refusal)
+    const options = { ...SPONSORED, beforeOpen: (sealed: SealedOrder) => void kept.push(sealed) }
+    await expect(client.placeOrder(buy, options)).rejects.toMatchObject({ code: 'relay-quota-exhausted' })
+    answerAsSponsor()
+    const [order] = kept
+    if (order === undefined) throw new Error('nothing was kept')
+    expect(await client.submitOrder(order)).toMatchObject({ orderId: order.orderId })
+    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+  })
+})
+
+describe('nothing is signed for', () => {
+  it('more USDC than the wallet has', async () => {
+    const { client, signer, buy } = await setting()
+    answerAsSponsor()
+    const request = { ...buy, maxSpend: WALLET_USDC + 1n }
+    await expect(client.placeOrder(request, SPONSORED)).rejects.toMatchObject({ code: 'insufficient-usdc' })
+    expect(signer.signed).toEqual(['Intent'])
+  })
+
+  it('a USDC that has no signed payments', async () => {
+    const { client, buy } = await setting()
+    answerAsSponsor()
+    // Reverts on every call: PUSH0, PUSH0, REVERT.
+    await chain().provider.send('anvil_setCode', [chain().addressOf('usdc'), '0x5f5ffd'])
+    const sale: OrderRequest = { ...buy, side: 'SELL' }
+    await expect(client.placeOrder(sale, SPONSORED)).rejects.toMatchObject({ code: 'opening-unsupported' })
+    expect(z.array(z.unknown()).parse(posted())).toEqual([])
+  })
+})

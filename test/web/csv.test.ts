@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CsvError, parseCsv } from '../../web/institution/csv.js'
+
+const cellsOf = (text: string) => parseCsv(text).map(({ cells }) => cells)
+
+describe('CSV', () => {
+  it.each([
+    [
+      'a,b\r\n1,2\r\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'a,b\n1,2',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'a;b\r1;2',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'a\tb\n1,5\t2',
+      [
+        ['a', 'b'],
+        ['1,5', '2'],
+      ],
+    ],
+    [
+      '\ufeffa,b\n1,2',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'a,b\n"1, ""one""","2\n3"\n',
+      [
+        ['a', 'b'],
+        ['1, "one"', '2\n3'],
+      ],
+    ],
+    [
+      'a,b\n\n , \n,\n1,\n',
+      [
+        ['a', 'b'],
+        ['1', ''],
+      ],
+    ],
+    ['a', [['a']]],
+    ['', []],
+  ])('%j', (text, expected) => {
+    expect(cellsOf(text)).toEqual(expected)
+  })
+
+  it('names the line where a record begins', () => {
+    const lines = parseCsv('a,b\r\n"x\r\ny",2\r\n\r\n3,4\n').map(({ line }) => line)
+    expect(lines).toEqual([1, 2, 5])
+  })
+
+  it.each([
+    ['a,b\n1,"2', 2],
+    ['a,b\n1,2"', 2],
+    ['a,b\n"1\n"x,2', 2],
+    ['"a', 1],
+  ])('%j is refused in its line', (text, line) => {
+    expect(() => parseCsv(text)).toThrow(CsvError)
+    expect(() => parseCsv(text)).toThrow(expect.objectContaining({ line }))
+  })
+
+  it('reads what is written by RFC 4180', () => {
+    const cell = fc.string().map((text) => text.replaceAll('\0', ''))
+    const table = fc.array(fc.tuple(cell, cell), { minLength: 1 })
+    fc.assert(
+      fc.property(table, (rows) => {
+        const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+        const text = ['a,b', ...rows.map((row) => row.map(quoted).join(','))].join('\r\n')
+        const full = rows.filter((row) => row.some((one) => one.trim() !== ''))
+        expect(cellsOf(text)).toEqual([['a', 'b'], ...full])
+      }),
+    )
+  })
+})

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { readEmployeeFile } from '../../web/institution/employeeFile.js'
+
+const ada = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+const ben = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
+const SYMBOLS = ['AAPL', 'TSLA']
+const read = (...lines: string[]) => readEmployeeFile(lines.join('\r\n'), SYMBOLS)
+
+describe('a file of employees', () => {
+  it('gives names, rights and restrictions', () => {
+    expect(
+      read(
+        'Wallet,name,BUY,sell,restricted',
+        `${ada},"Lovelace, Ada",yes,NO,tsla AAPL TSLA`,
+        `${ben.toLowerCase()},,1,false,`,
+      ),
+    ).toEqual({
+      rows: [
+        { address: ada, name: 'Lovelace, Ada', canBuy: true, canSell: false, restricted: ['TSLA', 'AAPL'] },
+        { address: ben, canBuy: true, canSell: false, restricted: [] },
+      ],
+      faults: [],
+    })
+  })
+
+  it('may leave out every column but the wallet, and be separated by semicolons', () => {
+    expect(read('restricted;wallet', `TSLA, AAPL;${ada}`).rows).toEqual([
+      { address: ada, restricted: ['TSLA', 'AAPL'] },
+    ])
+    expect(read('wallet', ada).rows).toEqual([{ address: ada }])
+  })
+
+  it.each([
+    ['0x12,,yes', '“0x12” is not an address: enter 0x and 40 hex digits.'],
+    [
+      `${ada.replace('F', 'f')},,yes`,
+      'has a typing error: its capital letters do not fit its digits (EIP-55).',
+    ],
+    [`${ada},,maybe`, '“maybe” in the column buy is neither yes nor no.'],
+    [`${ada},,`, '“” in the column buy is neither yes nor no.'],
+    [`${ada},${'x'.repeat(61)},yes`, 'The name is longer than 60 characters, or has a line break.'],
+    [`${ada},Andr\ufffd,yes`, 'The name has characters that are not UTF-8. Save the file as “CSV UTF-8”.'],
+    [`${ada},Ada`, 'It has 2 cells, but the first line names 3 columns.'],
+    [`${ada},Ada,yes,TSLA`, 'It has 4 cells, but the first line names 3 columns.'],
+  ])('names a bad row by its line and the reason: %s', (row, reason) => {
+    const { rows, faults } = read('wallet,name,buy', `${ben},Ben,no`, row)
+    expect(rows).toEqual([{ address: ben, name: 'Ben', canBuy: false }])
+    expect(faults).toEqual([{ line: 3, reason: expect.stringContaining(reason) }])
+  })
+
+  it('names a symbol that is not listed, and a wallet that an earlier line has', () => {
+    const file = read('wallet,restricted', `${ada},GOOG`, `${ben},TSLA`, `${ben.toLowerCase()},`)
+    expect(file.faults).toEqual([
+      { line: 2, reason: '“GOOG” is not a listed symbol.' },
+      { line: 4, reason: 'Line 3 has the same wallet.' },
+    ])
+    expect(file.rows).toEqual([{ address: ben, restricted: ['TSLA'] }])
+  })
+
+  it.each([
+    [
+      [''],
+      1,
+      /^The file is empty\. The first line must name the columns: wallet, name, buy, sell, restricted\./,
+    ],
+    [[`${ada},Ada`], 1, /is not a column\. The first line must name the columns/],
+    [['wallet,restrictd', `${ada},TSLA`], 1, /^“restrictd” is not a column/],
+    [['name', 'Ada'], 1, /Only wallet is required/],
+    [['wallet,name,name', `${ada},a,b`], 1, /^The column name appears twice/],
+    [['wallet'], 2, /^The file has no employees/],
+    [['wallet,name', `${ada},"Ada`], 2, /^A quotation mark is not closed/],
+    [['wallet', ...Array.from({ length: 1_001 }, () => ada)], 1, /has 1001 rows. Import 1000 at most/],
+  ])('is refused as a whole: %j', (lines, line, reason) => {
+    const { rows, faults } = read(...lines)
+    expect(rows).toEqual([])
+    expect(faults).toEqual([{ line, reason: expect.stringMatching(reason) }])
+  })
+})

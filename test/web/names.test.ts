@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { createNames } from '../../web/state/names.js'
+import { NotStoredError, UnreadableNamesError } from '../../web/words/failures.js'
+import { isName } from '../../web/words/name.js'
+import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
+
+const ada = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+const ben = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
+
+/** Seals with a letter that the same key alone takes away. */
+function clientOf(key = 'k') {
+  return {
+    sealForDevice: async (purpose: string, value: unknown) =>
+      new TextEncoder().encode(`${key}${purpose}${JSON.stringify(value)}`),
+    async openFromDevice(purpose: string, bytes: Uint8Array): Promise<unknown> {
+      const text = new TextDecoder().decode(bytes)
+      return text.startsWith(key + purpose) ? JSON.parse(text.slice(key.length + purpose.length)) : undefined
+    },
+  }
+}
+
+function namesOf(store = createMemoryDevice(), key?: string) {
+  return createNames({ client: clientOf(key), store, chainId: 1, account: ada })
+}
+
+async function looked(names: ReturnType<typeof namesOf>) {
+  const stop = names.state.subscribe(() => undefined)
+  await Promise.resolve()
+  await new Promise((resolve) => setTimeout(resolve))
+  stop()
+  return names.state.value.kept
+}
+
+describe('the names', () => {
+  it('are kept, and opened by the next session', async () => {
+    const store = createMemoryDevice()
+    const first = namesOf(store)
+    expect(await looked(first)).toBe('none')
+    await first.give([
+      [ada, 'Ada'],
+      [ben, 'Ben'],
+    ])
+    expect([...store.kept.keys()]).toEqual([`names/1/${ada.toLowerCase()}`])
+    const next = namesOf(store)
+    expect(await looked(next)).toBe('sealed')
+    expect(next.state.value.given.size).toBe(0)
+    await next.open()
+    expect(Object.fromEntries(next.state.value.given)).toEqual({ [ada]: 'Ada', [ben]: 'Ben' })
+  })
+
+  it('change one by one, and an empty one is taken back; what is sealed is opened first', async () => {
+    const store = createMemoryDevice()
+    await namesOf(store).give([[ada, 'Ada']])
+    const next = namesOf(store)
+    await next.give([[ben, 'Ben']])
+    await next.give([[ada, '']])
+    expect(Object.fromEntries(next.state.value.given)).toEqual({ [ben]: 'Ben' })
+  })
+
+  it('are not overwritten where no key opens them, until they are forgotten', async () => {
+    const store = createMemoryDevice()
+    await namesOf(store, 'a').give([[ada, 'Ada']])
+    const other = namesOf(store, 'b')
+    await expect(other.give([[ben, 'Ben']])).rejects.toBeInstanceOf(UnreadableNamesError)
+    expect(other.state.value.kept).toBe('unreadable')
+    const again = namesOf(store, 'a')
+    await again.open()
+    expect([...again.state.value.given.values()]).toEqual(['Ada'])
+    await other.forget()
+    await other.give([[ben, 'Ben']])
+    expect([...other.state.value.given.values()]).toEqual(['Ben'])
+  })
+
+  it('of another account or chain stay apart', async () => {
+    const store = createMemoryDevice()
+    await namesOf(store).give([[ada, 'Ada']])
+    const deps = { client: clientOf(), store }
+    expect(await looked(createNames({ ...deps, chainId: 2, account: ada }))).toBe('none')
+    expect(await looked(createNames({ ...deps, chainId: 1, account: ben }))).toBe('none')
+  })
+
+  it('last as long as the session in a browser that stores nothing, which is reported', async () => {
+    const names = createNames({ client: clientOf(), store: NO_DEVICE, chainId: 1, account: ada })
+    await expect(names.give([[ada, 'Ada']])).rejects.toBeInstanceOf(NotStoredError)
+    await expect(names.give([[ben, 'Ben']])).rejects.toBeInstanceOf(NotStoredError)
+    expect([...names.state.value.given.values()]).toEqual(['Ada', 'Ben'])
+  })
+})
+
+it.each([
+  ['Ada', true],
+  ['Ångström, José-María 2', true],
+  ['x'.repeat(60), true],
+  ['x'.repeat(61), false],
+  ['', false],
+  [' Ada', false],
+  ['Ada\nBen', false],
+  ['Ada\u202eneB', false],
+])('"%s" as a name: %s', (text, expected) => {
+  expect(isName(text)).toBe(expected)
+})

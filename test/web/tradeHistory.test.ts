@@ -1,0 +1,59 @@
+import { effect, signal } from '@preact/signals'
+import { expect, it, vi } from 'vitest'
+import { type Client, ClientError, type HistoryEntry } from '../../src/client/index.js'
+import { createTradeHistory } from '../../web/chain/tradeHistory.js'
+import { createQuery } from '../../web/state/query.js'
+
+const store = { get: async () => null, set: async () => undefined }
+const settings = {
+  chain: { id: 1, name: 'Chain', rpcUrl: null, firstBlock: 7 },
+}
+const HASH = `0x${'0a'.repeat(32)}` as const
+const entry: HistoryEntry = {
+  ...{ kind: 'cash-deposited', orderId: HASH, version: 1n, amount: 1n },
+  ...{ timestamp: 0, txHash: HASH, isFinal: true },
+  cursor: { blockNumber: 7, blockHash: HASH, logIndex: 0, part: 0 },
+}
+
+/** The history of a client that fails as often as the test says, and a page that shows it. */
+function shown(failures: number, code: 'chain-reorganized' | 'node-unavailable' = 'chain-reorganized') {
+  const version = signal<bigint | null>(null)
+  let left = failures
+  const history = vi.fn<Client['history']>(async function* () {
+    yield entry
+    if (left-- > 0) throw new ClientError(code, '')
+  })
+  const ask = createTradeHistory({ client: { history }, settings, store, version })
+  const query = createQuery({ isSeen: signal(true), question: () => ask, pace: () => null })
+  const leave = effect(() => void query.answered)
+  return { query, version, history, leave }
+}
+
+it('is read from the block of the deployment on, and again with each version', async () => {
+  const { query, version, history, leave } = shown(0)
+  await vi.waitFor(() => expect(query.value).toEqual([entry]))
+  expect(history.mock.calls[0]?.[0]).toMatchObject({ fromBlock: 7, store })
+  version.value = 2n
+  expect(query.value).toEqual([entry])
+  await vi.waitFor(() => expect(history).toHaveBeenCalledTimes(2))
+  leave()
+})
+
+it('is read again after a reorganization, a few times', async () => {
+  const { query, history, leave } = shown(2)
+  await vi.waitFor(() => expect(query.value).toEqual([entry]))
+  expect(history).toHaveBeenCalledTimes(3)
+  leave()
+})
+
+it.each([
+  [3, 'chain-reorganized', 3],
+  [1, 'node-unavailable', 1],
+] as const)('after %i times %s it has failed', async (failures, code, calls) => {
+  const { query, history, leave } = shown(failures, code)
+  const leaveError = effect(() => void query.error)
+  await vi.waitFor(() => expect(query.error).toMatchObject({ code }))
+  expect(history).toHaveBeenCalledTimes(calls)
+  leaveError()
+  leave()
+})

@@ -1,0 +1,39 @@
+import type { ReadonlySignal } from '@preact/signals'
+import { type Client, ClientError, type HistoryEntry, type HistoryStore } from '../../src/client/index.js'
+import type { Settings } from '../settings.js'
+import type { Ask } from '../state/query.js'
+
+interface TradeHistoryDeps {
+  readonly client: Pick<Client, 'history'>
+  readonly settings: Pick<Settings, 'chain'>
+  readonly store: HistoryStore
+  /** The portfolio's version: a new one is read at once. */
+  readonly version: ReadonlySignal<bigint | null>
+}
+
+/** How often the history is read anew after a reorganization before that counts as a failure. */
+const ATTEMPTS = 3
+
+/** Reads what the account bought, sold and withdrew, oldest first. Each read asks the chain only for new blocks. */
+export function createTradeHistory({
+  client,
+  settings,
+  store,
+  version,
+}: TradeHistoryDeps): Ask<readonly HistoryEntry[]> {
+  return async (signal) => {
+    // Read before the first `await`, so that a new version asks again.
+    version.value
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const entries: HistoryEntry[] = []
+        const options = { fromBlock: settings.chain.firstBlock, store, signal }
+        for await (const entry of client.history(options)) entries.push(entry)
+        return entries
+      } catch (error) {
+        const isReorganized = error instanceof ClientError && error.code === 'chain-reorganized'
+        if (!isReorganized || attempt === ATTEMPTS) throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** A record of a CSV file. */
+export interface CsvRecord {
+  /** The line where it begins, from 1. */
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+/** A file that is no CSV. */
+export class CsvError extends Error {
+  override readonly name = 'CsvError'
+
+  constructor(readonly line: number) {
+    super(`a quote of line ${line} does not end, or text follows it`)
+  }
+}
+
+/** One cell and what ends it: a separator, a line's end, or the text's. */
+const CELLS = {
+  ',': /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/y,
+  ';': /(?:"((?:[^"]|"")*)"|([^";\r\n]*))(;|\r\n|\n|\r|$)/y,
+  '\t': /(?:"((?:[^"]|"")*)"|([^"\t\r\n]*))(\t|\r\n|\n|\r|$)/y,
+}
+
+/**
+ * The records of CSV by RFC 4180, without empty lines. Separated by commas, or by the semicolons or tabs that
+ * spreadsheets write: the first line's separator counts.
+ * @throws CsvError
+ */
+export function parseCsv(text: string): CsvRecord[] {
+  const separator = /[,;\t]/.exec(text.split(/[\r\n]/, 1)[0] ?? '')?.[0]
+  const cell = new RegExp(CELLS[separator === ';' || separator === '\t' ? separator : ','])
+  const records: CsvRecord[] = []
+  let cells: string[] = []
+  let [line, begun] = [1, 1]
+  for (let at = text.startsWith('\ufeff') ? 1 : 0; ; at = cell.lastIndex) {
+    cell.lastIndex = at
+    const found = cell.exec(text)
+    if (found === null) throw new CsvError(line)
+    const [whole, quoted, plain = '', end] = found
+    cells.push(quoted?.replaceAll('""', '"') ?? plain)
+    line += whole.match(/\r\n|\n|\r/g)?.length ?? 0
+    if (end === separator && end !== undefined) continue
+    if (cells.some((one) => one.trim() !== '')) records.push({ line: begun, cells })
+    if (end === '') return records
+    cells = []
+    begun = line
+  }
+}

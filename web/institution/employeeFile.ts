@@ -1,0 +1,147 @@
+import type { Hex } from '../../src/client/index.js'
+import { addressSchema } from '../../src/protocol/address.js'
+import { isName, MAX_NAME } from '../words/name.js'
+import { CsvError, type CsvRecord, parseCsv } from './csv.js'
+
+/** An employee of a file. What the file leaves out is absent. */
+export interface EmployeeRow {
+  readonly address: Hex
+  readonly name?: string
+  readonly canBuy?: boolean
+  readonly canSell?: boolean
+  readonly restricted?: readonly string[]
+}
+
+/** Why a line of the file cannot be imported. */
+export interface RowFault {
+  readonly line: number
+  readonly reason: string
+}
+
+export interface EmployeeFile {
+  /** The good rows, in the file's order. */
+  readonly rows: readonly EmployeeRow[]
+  readonly faults: readonly RowFault[]
+}
+
+const COLUMNS = ['wallet', 'name', 'buy', 'sell', 'restricted'] as const
+type Column = (typeof COLUMNS)[number]
+type Cells = Partial<Record<Column, string>>
+
+const YES = ['yes', 'true', '1']
+const NO = ['no', 'false', '0']
+/** A rulebook has room for about 150 employees. */
+const MOST_ROWS = 1_000
+/** Stands for bytes that are not UTF-8. */
+const UNREADABLE = '\ufffd'
+
+/** The reason why a row is bad. */
+class RowError extends Error {}
+
+/**
+ * Reads a CSV file of employees, whose first line names its columns. Bad rows are named, and none is guessed.
+ * @param symbols the listed ones
+ */
+export function readEmployeeFile(text: string, symbols: readonly string[]): EmployeeFile {
+  try {
+    const [head, ...records] = parseCsv(text)
+    const columns = columnsOf(head)
+    if (records.length > MOST_ROWS) {
+      throw new RowError(`The file has ${records.length} rows. Import ${MOST_ROWS} at most.`)
+    }
+    return readRows(records, columns, symbols)
+  } catch (error) {
+    if (error instanceof CsvError) {
+      const reason = 'A quotation mark is not closed, or text follows it.'
+      return { rows: [], faults: [{ line: error.line, reason }] }
+    }
+    if (error instanceof RowError) return { rows: [], faults: [{ line: 1, reason: error.message }] }
+    throw error
+  }
+}
+
+function columnsOf(head: CsvRecord | undefined): Column[] {
+  const expected = `The first line must name the columns: ${COLUMNS.join(', ')}. Only wallet is required.`
+  if (head === undefined) throw new RowError(`The file is empty. ${expected}`)
+  const columns = head.cells.map((cell) => {
+    const column = COLUMNS.find((one) => one === cell.trim().toLowerCase())
+    if (column === undefined) throw new RowError(`“${cell.trim()}” is not a column. ${expected}`)
+    return column
+  })
+  if (!columns.includes('wallet')) throw new RowError(expected)
+  const twice = columns.find((column, at) => columns.indexOf(column) !== at)
+  if (twice !== undefined) throw new RowError(`The column ${twice} appears twice.`)
+  return columns
+}
+
+function readRows(
+  records: readonly CsvRecord[],
+  columns: readonly Column[],
+  symbols: readonly string[],
+): EmployeeFile {
+  const rows: EmployeeRow[] = []
+  const faults: RowFault[] = []
+  const lines = new Map<Hex, number>()
+  for (const { line, cells } of records) {
+    try {
+      if (cells.length !== columns.length) {
+        throw new RowError(
+          `It has ${cells.length} cells, but the first line names ${columns.length} columns.`,
+        )
+      }
+      const row = rowOf(Object.fromEntries(columns.map((column, at) => [column, cells[at]])), symbols)
+      const earlier = lines.get(row.address)
+      if (earlier !== undefined) throw new RowError(`Line ${earlier} has the same wallet.`)
+      lines.set(row.address, line)
+      rows.push(row)
+    } catch (error) {
+      if (!(error instanceof RowError)) throw error
+      faults.push({ line, reason: error.message })
+    }
+  }
+  if (records.length === 0) faults.push({ line: 2, reason: 'The file has no employees.' })
+  return { rows, faults }
+}
+
+function rowOf({ wallet = '', name, buy, sell, restricted }: Cells, symbols: readonly string[]): EmployeeRow {
+  const address = addressSchema.safeParse(wallet.trim())
+  if (!address.success) {
+    throw new RowError(
+      /^0x[\da-f]{40}$/i.test(wallet.trim())
+        ? `“${wallet.trim()}” has a typing error: its capital letters do not fit its digits (EIP-55).`
+        : `“${wallet.trim()}” is not an address: enter 0x and 40 hex digits.`,
+    )
+  }
+  return {
+    address: address.data,
+    ...(name === undefined || name.trim() === '' ? {} : { name: nameOf(name.trim()) }),
+    ...(buy === undefined ? {} : { canBuy: flagOf('buy', buy) }),
+    ...(sell === undefined ? {} : { canSell: flagOf('sell', sell) }),
+    ...(restricted === undefined ? {} : { restricted: symbolsOf(restricted, symbols) }),
+  }
+}
+
+function nameOf(name: string): string {
+  if (name.includes(UNREADABLE)) {
+    throw new RowError('The name has characters that are not UTF-8. Save the file as “CSV UTF-8”.')
+  }
+  if (isName(name)) return name
+  throw new RowError(`The name is longer than ${MAX_NAME} characters, or has a line break.`)
+}
+
+function flagOf(column: Column, cell: string): boolean {
+  const value = cell.trim().toLowerCase()
+  if (YES.includes(value)) return true
+  if (NO.includes(value)) return false
+  throw new RowError(`“${cell.trim()}” in the column ${column} is neither yes nor no.`)
+}
+
+function symbolsOf(cell: string, symbols: readonly string[]): string[] {
+  const named = cell
+    .toUpperCase()
+    .split(/[\s,;]+/)
+    .filter((symbol) => symbol !== '')
+  const unlisted = named.find((symbol) => !symbols.includes(symbol))
+  if (unlisted !== undefined) throw new RowError(`“${unlisted}” is not a listed symbol.`)
+  return [...new Set(named)]
+}

@@ -1,0 +1,97 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+import * as z from 'zod'
+import type { Client, Hex } from '../../src/client/index.js'
+import { addressSchema } from '../../src/protocol/address.js'
+import { NotStoredError, UnreadableNamesError } from '../words/failures.js'
+import { isName } from '../words/name.js'
+import type { DeviceStore } from './deviceStore.js'
+
+/** The names that an admin gives to wallets. They stay on the admin's device, sealed to the admin's wallet. */
+export interface Names {
+  readonly state: ReadonlySignal<NamesState>
+  /** Opens the names on this device. Asks the wallet to sign if its key is not in use yet, and never if there are none. */
+  open(): Promise<void>
+  /** Changes names; an empty one takes a name back. Opens the others first. */
+  give(changes: readonly (readonly [wallet: Hex, name: string])[]): Promise<void>
+  /** Forgets every name, also those that no key opens. */
+  forget(): Promise<void>
+}
+
+export interface NamesState {
+  /** `sealed`: kept here and not opened yet. `unreadable`: no key in this page opens them. */
+  readonly kept: 'reading' | 'none' | 'sealed' | 'open' | 'unreadable'
+  readonly given: ReadonlyMap<Hex, string>
+}
+
+const namesSchema = z.array(z.tuple([addressSchema, z.string().refine(isName)]))
+const NONE: ReadonlyMap<Hex, string> = new Map()
+const PURPOSE = 'names'
+
+interface NamesDeps {
+  readonly client: Pick<Client, 'openFromDevice' | 'sealForDevice'>
+  readonly store: DeviceStore
+  readonly chainId: number
+  readonly account: Hex
+}
+
+export function createNames({ client, store, chainId, account }: NamesDeps): Names {
+  const record = `names/${chainId}/${account}`.toLowerCase()
+  const state = signal<NamesState>(
+    { kept: 'reading', given: NONE },
+    {
+      watched() {
+        if (state.peek().kept === 'reading') look()
+      },
+    },
+  )
+
+  /** Null without any, also where the browser forbids storage. */
+  async function stored(): Promise<Uint8Array | null> {
+    try {
+      return await store.get(record)
+    } catch {
+      return null
+    }
+  }
+  async function look() {
+    const kept = (await stored()) === null ? 'none' : 'sealed'
+    if (state.peek().kept === 'reading') state.value = { kept, given: NONE }
+  }
+  async function open() {
+    const bytes = await stored()
+    // What the browser does not store may still be known from this session.
+    if (bytes === null) {
+      state.value = { kept: state.peek().kept === 'open' ? 'open' : 'none', given: state.peek().given }
+      return
+    }
+    const found = namesSchema.safeParse(await client.openFromDevice(PURPOSE, bytes))
+    state.value = found.success
+      ? { kept: 'open', given: new Map(found.data) }
+      : { kept: 'unreadable', given: NONE }
+  }
+  async function keep(given: ReadonlyMap<Hex, string>) {
+    const bytes = await client.sealForDevice(PURPOSE, [...given])
+    state.value = { kept: 'open', given }
+    try {
+      await store.set(record, bytes)
+    } catch (error) {
+      throw new NotStoredError('the browser does not store the names', { cause: error })
+    }
+  }
+
+  return {
+    state,
+    open,
+    async give(changes) {
+      await open()
+      if (state.peek().kept === 'unreadable') throw new UnreadableNamesError('no key opens the kept names')
+      const given = new Map(state.peek().given)
+      for (const [wallet, name] of changes) {
+        if (name === '') given.delete(wallet)
+        else given.set(wallet, name)
+      }
+      await keep(given)
+    },
+    forget: () => keep(NONE),
+  }
+}

@@ -1,0 +1,51 @@
+import { type HistoryEntry, type MarketBars, type MarketView, valueOverTime } from '../../src/client/index.js'
+import type { Point } from './chart.js'
+
+/**
+ * The portfolio's value over the days that the bars span, oldest first: at each bar's end, at each trade, and now. There is none
+ * before the first trade, nor while a holding has no known price. USDC in the escrow of an open order does not count.
+ */
+export function curveOf(
+  entries: readonly HistoryEntry[],
+  bars: Pick<MarketBars, 'symbols' | 'barSeconds'>,
+  market: Pick<MarketView, 'symbols' | 'asOf'>,
+): readonly Point[] {
+  const [first] = entries
+  const news = pricesByTime(bars, market)
+  if (first === undefined) return []
+  const begin = Math.max(first.timestamp, Math.min(...news.keys()))
+  const now = Date.parse(market.asOf) / 1_000
+  const times = [...news.keys(), ...entries.map(({ timestamp }) => timestamp)]
+  let prices: Record<string, bigint> = {}
+  const points = [...new Set(times)]
+    .filter((timestamp) => timestamp <= now)
+    .sort((a, b) => a - b)
+    .map((timestamp) => {
+      prices = { ...prices, ...news.get(timestamp) }
+      return { timestamp, prices }
+    })
+  const values = valueOverTime(entries, points).flatMap(({ timestamp, value }) =>
+    value === null || timestamp < begin ? [] : [{ at: timestamp * 1_000, price: value }],
+  )
+  const base = values.find(({ price }) => price > 0n)?.price
+  if (base === undefined) return []
+  return values.map(({ at, price }) => ({ at, price, percent: (Number(price) / Number(base) - 1) * 100 }))
+}
+
+/** The prices that became known at a time, in Unix seconds: the closes of bars, and the prices now. */
+function pricesByTime(
+  { symbols, barSeconds }: Pick<MarketBars, 'symbols' | 'barSeconds'>,
+  market: Pick<MarketView, 'symbols' | 'asOf'>,
+): ReadonlyMap<number, Readonly<Record<string, bigint>>> {
+  const news = new Map<number, Record<string, bigint>>()
+  const learn = (timestamp: number, symbol: string, price: bigint) => {
+    news.set(timestamp, { ...news.get(timestamp), [symbol]: price })
+  }
+  for (const { symbol, bars } of symbols) {
+    for (const { at, close } of bars) learn(Date.parse(at) / 1_000 + barSeconds, symbol, close)
+  }
+  for (const { symbol, price } of market.symbols) {
+    if (price !== null) learn(Date.parse(market.asOf) / 1_000, symbol, price)
+  }
+  return news
+}
