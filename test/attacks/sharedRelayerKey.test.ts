@@ -6,7 +6,7 @@
 // is idle.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFailed, test } from 'vitest'
 import { bodyOf } from '../server/relay/relayUnderTest.js'
 import { batchMint } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
@@ -53,8 +53,9 @@ async function foreignTransactions(server: ServerProcess): Promise<number | unde
   return (await metricsOf(server.opsUrl)).find('trading_relayer_foreign_transactions_total')
 }
 
-function becomesSuspicious(server: ServerProcess) {
-  return expect
+async function becomesSuspicious(server: ServerProcess): Promise<void> {
+  onTestFailed(() => void process.stderr.write(server.output()))
+  await expect
     .poll(() => readinessOf(server.opsUrl), { timeout: LOOK_MS, interval: 200 })
     .toMatchObject({ code: 200, status: 'degraded', faults: { relayer: 'key-used-elsewhere' } })
 }

@@ -213,16 +213,15 @@ describe('the server’s output', () => {
 
   it('has been seen whole: every route with its kinds of answers, every kind of file', () => {
     const answers = new Set(evidence.sources('response').map((source) => source.replace(/0x\w+/, '*')))
-    expect([...answers]).toEqual(
-      expect.arrayContaining([
-        ...['GET /enclave-key 200', 'GET /health 200', 'GET /market 200', 'GET /market/clock 200'],
-        ...['GET /wallet/* 200', 'GET /org/* 200', 'GET /compliance/* 200', 'GET /policy/* 200'],
-        ...['POST /orders 202', 'POST /orders 400', 'POST /orders 403', 'POST /orders 415'],
-        ...['GET /orders/* 200', 'GET /orders/* 404', 'POST /policy 200', 'POST /policy 400'],
-        ...['POST /policy 422', 'POST /relay 200', 'POST /relay 400', 'POST /relay 401'],
-        ...['GET /relay/* 200', 'GET /market 503', 'GET /market/clock 503'],
-      ]),
-    )
+    const expected = [
+      ...['GET /enclave-key 200', 'GET /health 200', 'GET /market 200', 'GET /market/clock 200'],
+      ...['GET /wallet/* 200', 'GET /org/* 200', 'GET /compliance/* 200', 'GET /policy/* 200'],
+      ...['POST /orders 202', 'POST /orders 400', 'POST /orders 403', 'POST /orders 415'],
+      ...['GET /orders/* 200', 'GET /orders/* 404', 'POST /policy 200', 'POST /policy 400'],
+      ...['POST /policy 422', 'POST /relay 200', 'POST /relay 400', 'POST /relay 401'],
+      ...['GET /relay/* 200', 'GET /market 503', 'GET /market/clock 503'],
+    ]
+    expect(expected.filter((answer) => !answers.has(answer))).toEqual([])
     for (const path of [
       /^orders\/open\/0x[0-9a-f]{64}$/,
       /^orders\/done\/0x[0-9a-f]{64}$/,

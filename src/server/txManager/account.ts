@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { type Break, createBlockTracker, type History } from '../../chain/blockTracker.js'
+import { ChainAnswerError } from '../../chain/errors.js'
 import { blockCall, blockSchema, resultOf, smallQuantitySchema, toQuantity } from '../../chain/jsonRpc.js'
 import type { Rpc, RpcCall } from '../../chain/rpc.js'
 import { sameAddress } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
-import type { Logger } from '../../service/logger.js'
+import { describeError, type Logger } from '../../service/logger.js'
 import { createRecentMap } from '../../service/recentMap.js'
 
 /** One node's view of the chain and of the relayer's account, at one moment. */
@@ -139,6 +140,7 @@ export function createForeignUse(options: ForeignUseOptions): ForeignUse {
     suspected.set(nonce, looks)
     const use = await findNonceUse(nonce, head)
     if (use !== undefined || looks >= MAX_LOOKS) suspected.delete(nonce)
+    if (use === undefined) logger.warn('use of a nonce not found', { nonce, blockNumber: head })
     if (use === undefined || own.get(use.hash) !== undefined || !options.isTrusted()) return
     options.onTaken(nonce)
     // A killed process of this server may have left a no-op transaction, which is not read at the start.
@@ -154,7 +156,12 @@ export function createForeignUse(options: ForeignUseOptions): ForeignUse {
       if (suspected.size < MAX_SUSPECTED && !suspected.has(nonce)) suspected.set(nonce, 0)
     },
     async check(head) {
-      await Promise.allSettled([...suspected.keys()].map((nonce) => look(nonce, head)))
+      const looks = [...suspected.keys()].map((nonce) =>
+        look(nonce, head).catch((error: unknown) => {
+          logger.warn('use of a nonce not found', { nonce, ...describeError(error) })
+        }),
+      )
+      await Promise.all(looks)
     },
     isRecent: () => performance.now() - foundAt < RECENT_MS,
   }
@@ -174,8 +181,8 @@ interface NonceUse {
  */
 type FindNonceUse = (nonce: number, head: number) => Promise<NonceUse | undefined>
 
-/** Most nodes forget the state of a block that has 128 on top. */
-const MAX_DEPTH = 120
+/** Most nodes forget the state of a block that has 128 on top; some keep less. */
+const DEPTHS = [120, 30, 7]
 
 const transactionSchema = z.looseObject({
   hash: bytes32Schema,
@@ -207,10 +214,25 @@ export function createFindNonceUse(options: {
     return use && { hash: use.hash, isToItself: sameAddress(use.to ?? '', address) }
   }
 
+  /** The deepest block of `DEPTHS` whose state the node has. */
+  async function deepestUnused(nonce: number, head: number): Promise<number | undefined> {
+    let failure: unknown
+    for (const depth of DEPTHS) {
+      const block = Math.max(0, head - depth)
+      try {
+        return (await isUsedAt(nonce, block)) ? undefined : block
+      } catch (error) {
+        if (!(error instanceof ChainAnswerError)) throw error
+        failure = error
+      }
+    }
+    throw failure
+  }
+
   return async (nonce, head) => {
-    let unused = Math.max(0, head - MAX_DEPTH)
+    let unused = await deepestUnused(nonce, head)
     let used = head
-    if ((await isUsedAt(nonce, unused)) || !(await isUsedAt(nonce, used))) return undefined
+    if (unused === undefined || !(await isUsedAt(nonce, used))) return undefined
     while (used - unused > 1) {
       const middle = Math.floor((unused + used) / 2)
       if (await isUsedAt(nonce, middle)) used = middle
