@@ -42,7 +42,7 @@ const USAGE = `Usage: npm run bench -- [options] [figure …]
   figures: ${FIGURES.map(({ name }) => name).join(', ')} (default: all)
 
 ${Object.entries(OPTIONS)
-  .map(([name, [value, meaning]]) => `  --${name} <number>`.padEnd(22) + `${meaning} (${value})`)
+  .map(([name, [value, meaning]]) => `${`  --${name} <number>`.padEnd(22)}${meaning} (${value})`)
   .join('\n')}
   --cpu-prof          leave a CPU profile of each measured server in data/bench
 `

@@ -3,7 +3,14 @@ import { type RequestHandler, Router } from 'express'
 import type { ZodType } from 'zod'
 import { hostFault } from '../../service/hostField.js'
 import type { Logger } from '../../service/logger.js'
-import { headersOfEveryAnswer, JSON_TYPE, type Prepared, preparing, sendPrepared, sendUntagged } from './answers.js'
+import {
+  headersOfEveryAnswer,
+  JSON_TYPE,
+  type Prepared,
+  preparing,
+  sendPrepared,
+  sendUntagged,
+} from './answers.js'
 import { jsonBody, readJson } from './body.js'
 import { methodNotAllowed } from './errors.js'
 import { chooseRequestId, createRequestReport, type HttpObserver } from './middleware.js'
