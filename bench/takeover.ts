@@ -64,7 +64,7 @@ export const takeover: Figure = {
     const row = 'stands still'
     return {
       rows: { [row]: async (death) => ({ seconds: await die(death) }) },
-      // Of fewer than a hundred deaths, the longest is the p99.
+      // Among fewer than a hundred deaths, the longest is the p99.
       bars: [
         {
           what: 'p99, s',

@@ -41,7 +41,7 @@ export async function startPeer(cleanUp: CleanUp, task: PeerTask): Promise<Targe
 interface Comparison {
   /** Ours, by the names of their rows. */
   readonly servers: Readonly<Record<string, Target>>
-  /** Of the peers' route. */
+  /** The path of the peers' route. */
   readonly path: string
   /** Whether the plain peer stores the body of each request. */
   readonly stores?: boolean

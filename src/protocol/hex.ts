@@ -52,8 +52,7 @@ function hasHexForm(text: string): text is Hex {
 
 /** A string of one piece, which is read faster than one that is put together. */
 function toLowerHex(text: string): Hex {
-  const lower = text.toLowerCase()
-  return hasHexForm(lower) ? lower : `0x${lower.slice(2)}`
+  return `0x${text.slice(2).toLowerCase()}`
 }
 
 function isHex(text: string): boolean {

@@ -136,7 +136,9 @@ describe('an employee', () => {
     const followed = page.waitForResponse((response) => /\/orders\/0x/.test(response.url()) && response.ok())
     await order(page, 'Buy', 'AAPL', '1,000')
     await opened.waitFor()
-    expect(await statusOfSecondLook(page, (await followed).url())).toBe(304)
+    const url = (await followed).url()
+    // The order may change between two looks.
+    await expect.poll(() => statusOfSecondLook(page, url)).toBe(304)
     const card = await newestOrder(page, 'SETTLED')
     expect(await card.textContent()).toContain('Buy AAPL for 1,000.00 USDC')
     await card.getByText('Settled on the chain').waitFor()

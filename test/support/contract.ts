@@ -20,7 +20,7 @@ export interface Contract {
   unseen(): string[]
 }
 
-/** Of the connection and of the body: OpenAPI leaves them to HTTP (RFC 9110, RFC 9112). */
+/** Headers that belong to the connection or the body: OpenAPI leaves them to HTTP (RFC 9110, RFC 9112). */
 const TRANSPORT = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive'])
 
 const referenceSchema = z.object({ $ref: z.string() })

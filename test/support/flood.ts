@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 
 export interface FloodOptions {
-  /** Of the server. */
+  /** The server's. */
   readonly url: string
   /** A loopback address, which is one client to the server. */
   readonly localAddress: string

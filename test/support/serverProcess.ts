@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface ServerProcess {
   readonly url: string
-  /** Of the operator's endpoints. */
+  /** The base URL of the operator's endpoints. */
   readonly opsUrl: string
   /** Everything that it has printed. */
   readonly output: () => string

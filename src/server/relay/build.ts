@@ -54,7 +54,7 @@ export interface BuiltRelay {
   readonly router: RelayRouterDeps
   /** The names of the accounts' leases. */
   readonly leases: readonly string[]
-  /** Of the accounts; at least one. */
+  /** The accounts' addresses; at least one. */
   readonly addresses: readonly Hex[]
   readonly services: readonly Service[]
   readonly desk: RelayDesk

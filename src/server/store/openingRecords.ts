@@ -5,7 +5,7 @@ import { createDocuments } from './documents.js'
 import type { Engine } from './engine.js'
 
 const openingRecordSchema = z.strictObject({
-  /** Of the opening that may use the id. */
+  /** The digest of the opening that may use the id. */
   digest: bytes32Schema,
   at: z.iso.datetime(),
 })

@@ -53,12 +53,9 @@ function receivedEntry({ received, ...parts }: TimelineParts): TimedEntry[] {
 function openingEntry({ opening, ...parts }: TimelineParts): TimedEntry[] {
   if (opening === undefined) return []
   const { createdAt, digest, error } = opening
-  const status =
-    parts.history.opened !== null
-      ? 'confirmed'
-      : opening.status === 'confirmed'
-        ? 'submitted'
-        : opening.status
+  // The receipt may be ahead of the chain as it is read here.
+  const unseen = opening.status === 'confirmed' ? 'submitted' : opening.status
+  const status = parts.history.opened === null ? unseen : 'confirmed'
   const entry = { kind: 'opening', at: createdAt, digest, status } as const
   return [beforeOpened({ ...entry, error: status === 'failed' ? error : null }, parts)]
 }

@@ -32,7 +32,7 @@ const relaySchema = z.looseObject({ transactions: transactionsSchema })
 
 /** The lease whose holder alone may write a row, in lower case; undefined where any server may. */
 function createLeaseOf(): (event: AuditEvent) => string | undefined {
-  /** Of each transaction by its hash, as a row that is final has no bytes any more. */
+  /** Each transaction's account by its hash, as a row that is final has no bytes any more. */
   const accounts = new Map<string, string>()
 
   function relayerOf(doc: string): string | undefined {

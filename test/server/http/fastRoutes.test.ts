@@ -17,7 +17,7 @@ import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 const chain = useChain(setUpInstitution)
 const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
 const ID = '0123-a-request'
-/** Of the connection, of time, or of the rate limit that stands before the reads alone. */
+/** Headers that belong to the connection, to time, or to the rate limit that stands before the reads alone. */
 const APART = new Set(['date', 'connection', 'keep-alive', 'ratelimit', 'ratelimit-policy'])
 
 async function ask(

@@ -40,7 +40,7 @@ async function setUp(plan: Record<string, Step[]>) {
     async cancel(orderId: Hex) {
       started.trigger.onCancelled(orderId, await keep(orderId))
     },
-    /** Of each run: its order, and whether it had the cancel. */
+    /** For each run, its order and whether it had the cancel. */
     runs: async () =>
       (await enclave.jobs()).map((job) =>
         job.job === 'order' ? [job.orderId, job.cancel !== undefined] : [],

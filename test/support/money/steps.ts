@@ -25,7 +25,7 @@ export interface ClaimPick {
   wallet: Wallet
   asset: Hex
 }
-/** Of what the payer holds; more than 100 is more than it has. */
+/** A share of what the payer holds; more than 100 is more than it has. */
 type Percent = bigint
 
 export type Action =
