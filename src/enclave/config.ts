@@ -1,7 +1,14 @@
 import type { z } from 'zod'
 import type { SharedBrokerOptions } from '../broker/index.js'
 import type { ContractAddresses } from '../protocol/api.js'
-import { ConfigError, type Environment, faultsOf, readEnvFile, withoutEmpty } from '../service/config.js'
+import {
+  ConfigError,
+  type Environment,
+  faultsOf,
+  readEnvFile,
+  readSecretFiles,
+  withoutEmpty,
+} from '../service/config.js'
 import { environmentSchema, RESIDENT_VARIABLES } from './configSchema.js'
 
 /** The enclave's configuration, by the names of its variables. */
@@ -14,12 +21,10 @@ export type EnclaveConfig = z.output<typeof environmentSchema>
  */
 export function loadConfig(environment: Environment = process.env): EnclaveConfig {
   const file = environment.ENCLAVE_ENV_FILE
-  if (!file) return readConfig(environment)
+  if (!file) return readConfig(readSecretFiles(environment, environmentSchema))
   const given = RESIDENT_VARIABLES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
-  return readConfig({
-    ...readEnvFile(file, 'ENCLAVE_ENV_FILE', environmentSchema),
-    ...Object.fromEntries(given),
-  })
+  const ofFile = readEnvFile(file, 'ENCLAVE_ENV_FILE', environmentSchema)
+  return readConfig(readSecretFiles({ ...ofFile, ...Object.fromEntries(given) }, environmentSchema))
 }
 
 /** @throws ConfigError with all faults */

@@ -51,6 +51,7 @@ const listen = z.string().transform((text, context): Listen => {
 
 const secret = (about: string, section?: string) => ({
   ...(section !== undefined && { section }),
+  secret: true as const,
   about,
   example: '',
 })
@@ -125,6 +126,7 @@ settled by them.',
     fallback: '',
   }),
   RPC_URL: required(listOf(httpUrl()), {
+    secret: true,
     section: 'Chain',
     about:
       "The enclave's own JSON-RPC nodes, separated by commas, the preferred one first. It believes what they say, and \
@@ -231,6 +233,7 @@ account's fill would show its size. 1 shows each.",
     fallback: '127.0.0.1:8700',
   }),
   ENCLAVE_TRIGGER_SECRET: optional(runSecretSchema, {
+    secret: true,
     about:
       "The server's ENCLAVE_TRIGGER_SECRET (echo whsec_$(openssl rand -base64 32)); unset: the file secret in ENCLAVE_STATE_DIR.",
   }),

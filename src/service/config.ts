@@ -28,6 +28,8 @@ interface VariableNotes {
   readonly about: string
   /** The example's value of a variable that has to be set. */
   readonly example?: string
+  /** Its value may be in a file that `<NAME>_FILE` names. */
+  readonly secret?: true
   /** An optional variable's default; without it the variable has none, or one that depends on the installation. */
   readonly fallback?: string
 }
@@ -72,8 +74,9 @@ export function withoutEmpty(environment: Environment): Environment {
  * other users of the machine, or has a variable that the program does not know: a misspelt name would have no effect
  */
 export function readEnvFile(file: string, ofName: string, schema: EnvironmentSchema): Environment {
-  const variables = variablesIn(resolve(file), ofName)
-  const unknown = Object.keys(variables).filter((name) => !(name in schema.shape))
+  const variables = withoutEmpty(parse(readFile(resolve(file), ofName)))
+  const known = new Set([...Object.keys(schema.shape), ...secretsOf(schema).map(fileVariable)])
+  const unknown = Object.keys(variables).filter((name) => !known.has(name))
   if (unknown.length > 0) {
     const problem = `is no variable of this program: correct or remove it in ${resolve(file)}`
     throw new ConfigError(unknown.map((name) => ({ name: isName(name) ? name : 'A line', problem })))
@@ -86,9 +89,43 @@ function isName(text: string): boolean {
   return /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/.test(text) && text.length <= 64
 }
 
-function variablesIn(path: string, ofName: string): Environment {
+/**
+ * The environment with each secret whose file `<NAME>_FILE` names. @throws ConfigError when one can't be read, can be by
+ * other users of the machine, is empty, or is given both ways
+ */
+export function readSecretFiles(environment: Environment, schema: EnvironmentSchema): Environment {
+  const given = withoutEmpty(environment)
+  const secrets = secretsOf(schema).flatMap((name) => {
+    const file = given[fileVariable(name)]
+    if (file === undefined) return []
+    if (given[name] !== undefined) {
+      throw new ConfigError([
+        { name, problem: `is set, and so is ${fileVariable(name)}: remove one of them` },
+      ])
+    }
+    return [[name, secretIn(resolve(file), fileVariable(name))]]
+  })
+  return { ...given, ...Object.fromEntries(secrets) }
+}
+
+/** Without the line break that ends most files. */
+function secretIn(path: string, ofName: string): string {
+  const secret = readFile(path, ofName).trimEnd()
+  if (secret === '') throw new ConfigError([{ name: ofName, problem: `${path} is empty` }])
+  return secret
+}
+
+function secretsOf(schema: EnvironmentSchema): string[] {
+  return notesOf(schema).flatMap(([name, { secret }]) => (secret ? [name] : []))
+}
+
+function fileVariable(name: string): string {
+  return `${name}_FILE`
+}
+
+function readFile(path: string, ofName: string): string {
   try {
-    return withoutEmpty(parse(readPrivateFile(path)))
+    return readPrivateFile(path).toString()
   } catch (error) {
     const problem = error instanceof SharedFileError ? error.message : `${path} cannot be read`
     throw new ConfigError([{ name: ofName, problem }])

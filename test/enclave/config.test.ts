@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parse } from 'dotenv'
 import { describe, expect, it } from 'vitest'
 import { loadConfig, readConfig } from '../../src/enclave/config.js'
 import { ENV_EXAMPLE_HEADER, environmentSchema } from '../../src/enclave/configSchema.js'
 import { MAX_CHAIN_ID } from '../../src/protocol/identifiers.js'
 import { ConfigError, renderEnvExample } from '../../src/service/config.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { enclaveEnvironment } from './support/environment.js'
 
 const file = readFileSync(new URL('../../.env.enclave.example', import.meta.url), 'utf8')
@@ -83,6 +86,22 @@ describe('the configuration', () => {
     ])
     expect(message).toContain('ENCLAVE_PRIVATE_KEY: is missing')
     expect(message).not.toContain(canary)
+  })
+
+  it('reads a key from a file of its own, which the configuration names', async () => {
+    const { LEDGER_MASTER_KEY = '', ...others } = enclaveEnvironment
+    const directory = await temporaryDirectory()
+    const file = async (name: string, text: string) => {
+      await writeFile(join(directory, name), text, { mode: 0o600 })
+      return join(directory, name)
+    }
+    const LEDGER_MASTER_KEY_FILE = await file('key', `${LEDGER_MASTER_KEY}\n`)
+    const lines = Object.entries({ ...others, LEDGER_MASTER_KEY_FILE }).map(
+      ([name, value]) => `${name}=${value}`,
+    )
+    const config = loadConfig({ ENCLAVE_ENV_FILE: await file('enclave.env', lines.join('\n')) })
+    expect(config.LEDGER_MASTER_KEY).toEqual(readConfig(enclaveEnvironment).LEDGER_MASTER_KEY)
+    expect(loadConfig({ ...others, LEDGER_MASTER_KEY_FILE })).toEqual(config)
   })
 
   it('says so when its file cannot be read', () => {

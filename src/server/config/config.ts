@@ -9,6 +9,7 @@ import {
   type Environment,
   faultsOf,
   readEnvFile,
+  readSecretFiles,
   withoutEmpty,
 } from '../../service/config.js'
 import { Secret } from '../../service/secret.js'
@@ -33,7 +34,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   const { ENV_FILE = '' } = environment
   const file = ENV_FILE === '' && existsSync(USUAL_ENV_FILE) ? USUAL_ENV_FILE : ENV_FILE
   const ofFile = file === '' ? {} : readEnvFile(file, 'ENV_FILE', environmentSchema)
-  return readConfig({ ...ofFile, ...withoutEmpty(environment) })
+  return readConfig(readSecretFiles({ ...ofFile, ...withoutEmpty(environment) }, environmentSchema))
 }
 
 /** @throws ConfigError with all faults */

@@ -123,6 +123,7 @@ export const environmentSchema = z.object({
     fallback: './data',
   }),
   DATABASE_URL: optional(databaseUrl(), {
+    secret: true,
     about:
       'Secret URL of a PostgreSQL database that takes the place of DATA_DIR (postgres://user:password@host/database?sslmode=verify-full); needs ENCLAVE_TRIGGER=http.',
   }),
@@ -149,6 +150,7 @@ export const environmentSchema = z.object({
     fallback: '4194304',
   }),
   RPC_URL: required(listOf(httpUrl()), {
+    secret: true,
     section: 'Chain',
     about: 'JSON-RPC nodes of the chain, separated by commas, the preferred one first.',
     example: 'http://127.0.0.1:8545',
@@ -190,16 +192,19 @@ export const environmentSchema = z.object({
     fallback: '2000',
   }),
   RELAY_AUTH_TOKEN: required(secretText(RELAY_TOKEN_MIN_LENGTH), {
+    secret: true,
     section: 'Relay',
     about: `Secret shared with the enclave, at least ${RELAY_TOKEN_MIN_LENGTH} characters (openssl rand -hex 32).`,
     example: '',
   }),
   RELAYER_PRIVATE_KEY: optional(relayerKey(), {
+    secret: true,
     about:
       'Secret key of the account that pays the gas of relayed authorizations; or one of the three that follow.',
     example: '',
   }),
   RELAYER_PRIVATE_KEYS: optional(each(relayerKey()), {
+    secret: true,
     about:
       'Secret keys of several such accounts, separated by commas. The servers on one database share them.',
   }),
@@ -279,6 +284,7 @@ export const environmentSchema = z.object({
       'With http: what jobs are posted to, over https unless it is this machine; or unix: and the path of its socket.',
   }),
   ENCLAVE_TRIGGER_SECRET: optional(runSecret(), {
+    secret: true,
     about:
       'With http: signs jobs and results, the same at the enclave (echo whsec_$(openssl rand -base64 32)).',
   }),
@@ -309,11 +315,12 @@ export const environmentSchema = z.object({
     about: "Pause between two reconcile runs; unset: once after each market's close.",
   }),
   ALPACA_KEY_ID: required(secretText(), {
+    secret: true,
     section: 'Market data (an account of its own: never the one that the enclave trades with)',
     about: 'Key of the market-data account.',
     example: '',
   }),
-  ALPACA_SECRET_KEY: required(secretText(), { about: 'Its secret.', example: '' }),
+  ALPACA_SECRET_KEY: required(secretText(), { secret: true, about: 'Its secret.', example: '' }),
   ALPACA_TRADING_URL: withDefault(baseUrl(), {
     about: 'Clock and assets.',
     fallback: 'https://paper-api.alpaca.markets',

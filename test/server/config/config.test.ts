@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { chmod, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -376,6 +376,33 @@ describe('loadConfig', () => {
     ])
     await writeFile(path, 'PORT=8003\n')
     expect(loadConfig({ ...rest, ENV_FILE: path, RELAYER_PRIVATEKEY: 'canary' }).http.port).toBe(8_003)
+  })
+
+  test('reads a secret from the file that its variable names, in the environment or in the file', async () => {
+    const { RELAY_AUTH_TOKEN = '', ALPACA_SECRET_KEY = '', ...others } = rest
+    const [token, key] = [await envFile(`${RELAY_AUTH_TOKEN}\n`), await envFile(ALPACA_SECRET_KEY)]
+    const ENV_FILE = await envFile(`PORT=8004\nALPACA_SECRET_KEY_FILE=${key}\n`)
+    const config = loadConfig({ ...others, ENV_FILE, RELAY_AUTH_TOKEN_FILE: token })
+    expect(config.relay.authToken.reveal()).toBe(RELAY_AUTH_TOKEN)
+    expect(config.broker.secretKey.reveal()).toBe(ALPACA_SECRET_KEY)
+  })
+
+  test('refuses a file of a secret that is shared, empty or missing, a second value, and a file of what is no secret', async () => {
+    const { RELAY_AUTH_TOKEN = '', ...others } = rest
+    const file = await envFile(RELAY_AUTH_TOKEN)
+    const faultOf = (environment: Environment) => () => loadConfig({ ...others, ...environment })
+    expect(faultOf({ RELAY_AUTH_TOKEN, RELAY_AUTH_TOKEN_FILE: file })).toThrow(
+      /^RELAY_AUTH_TOKEN: is set, and so is RELAY_AUTH_TOKEN_FILE: remove one of them$/,
+    )
+    expect(faultOf({ RELAY_AUTH_TOKEN_FILE: '/nowhere/token' })).toThrow(
+      /^RELAY_AUTH_TOKEN_FILE: \/nowhere\/token cannot be read$/,
+    )
+    const empty = await envFile('\n')
+    expect(faultOf({ RELAY_AUTH_TOKEN_FILE: empty })).toThrow(`RELAY_AUTH_TOKEN_FILE: ${empty} is empty`)
+    await chmod(file, 0o640)
+    expect(faultOf({ RELAY_AUTH_TOKEN_FILE: file })).toThrow(/^RELAY_AUTH_TOKEN_FILE: others .* chmod 600 /)
+    const ENV_FILE = await envFile(`MAX_WAIT_FILE=${file}\n`)
+    expect(faultOf({ RELAY_AUTH_TOKEN, ENV_FILE })).toThrow(/^MAX_WAIT_FILE: is no variable of this program/)
   })
 
   test('a named file that is not there is a fault', () => {
