@@ -50,7 +50,6 @@ describe('the npm package', () => {
       (file) => file.startsWith('dist/') && !/\.(?:js|d\.ts)$/.test(file),
     )
     expect(others).toEqual([])
-    expect(installed().files).not.toContain('dist/cli/doctor/main.js')
   })
 
   it('has every file that one of its files names', async () => {

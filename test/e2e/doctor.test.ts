@@ -16,7 +16,7 @@ import { startProgram } from './support/program.js'
 
 /** The server starts the enclave, so that one doctor reads both configurations. */
 const desk = useDesk({ enclave: 'server' })
-const DOCTOR = built('cli/doctor/main.js')
+const DOCTOR = built('operate/doctor/main.js')
 
 const diagnosisSchema = z.strictObject({
   healthy: z.boolean(),

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { checkStores } from '../../../src/cli/doctor/stores.js'
+import { checkStores } from '../../../src/operate/doctor/stores.js'
 import { type Postgres, servePostgres, startPostgres } from '../../../src/sandbox/postgres.js'
 import { createStoreView } from '../../../src/server/ops/checks.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'

@@ -8,7 +8,7 @@ import { institutionRegistryAbi } from '../../src/chain/generated/institutionReg
 import { useChain } from '../support/chain.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'
 
-const program = fileURLToPath(new URL('../../src/cli/deploy.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../src/operate/deploy.ts', import.meta.url))
 const chain = useChain()
 
 interface Run {
