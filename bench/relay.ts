@@ -5,12 +5,11 @@ import type { SignedAuthorization } from '../src/protocol/authorization.js'
 import type { SandboxAccount } from '../src/sandbox/accounts.js'
 import { createPrivateKey, createRelayerSigner } from '../src/server/signer/signer.js'
 import { Secret } from '../src/service/secret.js'
-import { processCpu } from '../test/support/platformProcesses.js'
 import { ENCLAVE_SIGNER } from '../test/support/roles.js'
 import { type BenchContext, type Cells, type Figure, ratio } from './support/figure.js'
 import { type Generator, takeTurn } from './support/load.js'
 import { startPeer } from './support/peers.js'
-import type { Target } from './support/processes.js'
+import { cpuMs, type Target } from './support/processes.js'
 import {
   MOST_CALLERS,
   RELAY_HEADERS,
@@ -64,7 +63,7 @@ export async function relayAll(
   target: Target,
   authorizations: readonly SignedAuthorization[],
 ): Promise<Cells> {
-  const before = await processCpu(anvil.pid)
+  const before = await cpuMs(anvil.pid)
   const cells = await takeTurn(load, target, {
     connections: MOST_CALLERS,
     requests: authorizations.map(relayRequest),
@@ -74,7 +73,7 @@ export async function relayAll(
   })
   return {
     ...cells,
-    'least CPU µs of the node': cpuOfEach(before, await processCpu(anvil.pid), authorizations),
+    'least CPU µs of the node': cpuOfEach(before, await cpuMs(anvil.pid), authorizations),
   }
 }
 
@@ -145,7 +144,7 @@ async function sendStraight(
     return { ask, send }
   })
   const calls = await Promise.all(ready)
-  const before = await processCpu(anvil.pid)
+  const before = await cpuMs(anvil.pid)
   const startedAt = performance.now()
   let next = 0
   const worker = async () => {
@@ -159,7 +158,7 @@ async function sendStraight(
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   while ((await mined()) < first + calls.length) await sleep(LOOK_MS)
   const perSecond = (calls.length * 1_000) / (performance.now() - startedAt)
-  const nodeCpu = cpuOfEach(before, await processCpu(anvil.pid), authorizations)
+  const nodeCpu = cpuOfEach(before, await cpuMs(anvil.pid), authorizations)
   await assertEffective(authorizations)
   return { 'requests/s': perSecond, 'least CPU µs of the node': nodeCpu }
 }

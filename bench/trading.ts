@@ -16,8 +16,8 @@ import { type EscrowReader, startEscrowReader } from '../test/support/escrowRead
 import { platformCpu } from '../test/support/platformProcesses.js'
 import { startTradingSandbox } from '../test/support/tradingSandbox.js'
 import type { Cells, Figure, Turn } from './support/figure.js'
+import { quantile } from './support/load.js'
 import { makeDirectory, replaceServer, type Server } from './support/platform.js'
-import { quantile } from './support/statistics.js'
 
 /** The JIT compiler wants a few runs; these are not counted. */
 const WARM_UP = 20

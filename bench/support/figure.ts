@@ -5,7 +5,6 @@ import type { CleanUp } from '../../src/sandbox/cleanUp.js'
 import { ROOT } from '../../src/sandbox/settings.js'
 import type { Generator } from './load.js'
 import type { Platform } from './platform.js'
-import { type Spread, spreadOf } from './statistics.js'
 
 /** Where the bench leaves everything. */
 export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
@@ -135,6 +134,21 @@ function barLine({ what, of, atLeast, atMost, isWorst }: Bar, rounds: readonly R
   const isMet = judged >= (atLeast ?? -Infinity) && judged <= (atMost ?? Infinity)
   const verdict = limits.length === 0 ? '' : `, bar ${limits.join(', ')}: ${isMet ? 'met' : 'missed'}`
   return `${what}: ${numberText(judged)}${range}${verdict}`
+}
+
+/** The middle one of several rounds, and how far the others lie from it. NaN of no rounds. */
+export interface Spread {
+  readonly median: number
+  readonly min: number
+  readonly max: number
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b)
+  const [low = Number.NaN, high = Number.NaN] = [Math.ceil, Math.floor].map(
+    (round) => sorted[round((sorted.length - 1) / 2)],
+  )
+  return { median: (low + high) / 2, min: sorted.at(0) ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
 }
 
 /** Three digits say enough of a noisy figure. */

@@ -3,9 +3,8 @@
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { wire } from '../../test/support/flood.js'
-import { type LoadPlan, type LoadResult, loadPlanSchema } from './load.js'
+import { type LoadPlan, type LoadResult, loadPlanSchema, quantile } from './load.js'
 import { answerTasks } from './processes.js'
-import { quantile } from './statistics.js'
 
 const LOOK_MS = 1
 /** A run without any answer for so long has failed. */

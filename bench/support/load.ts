@@ -71,6 +71,11 @@ const loadResultSchema = z.strictObject({
 })
 export type LoadResult = z.output<typeof loadResultSchema>
 
+/** The value below which that share of the sorted values lies, by the nearest rank. */
+export function quantile(sorted: readonly number[] | Float64Array, share: number): number {
+  return sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? Number.NaN
+}
+
 /** The load generator, a process of its own. */
 export interface Generator {
   load(plan: LoadPlan): Promise<LoadResult>

@@ -7,7 +7,7 @@ import type { BlockId } from './logReader.js'
 type Fit =
   /** It is that block, or lies above it. */
   | 'kept'
-  /** It lies below: the node is behind, or the chain lost its end. */
+  /** It lies below, or the node has none: the node is behind, or the chain lost its end. */
   | 'behind'
   /** Another block has taken that block's place. */
   | 'replaced'
@@ -17,7 +17,9 @@ interface Numbered {
   readonly hash: string
 }
 
-export function fitOf(known: Numbered, now: Numbered): Fit {
+/** @param now null where the node does not have the block */
+export function fitOf(known: Numbered, now: Numbered | null): Fit {
+  if (now === null) return 'behind'
   if (now.number !== known.number) return now.number > known.number ? 'kept' : 'behind'
   return now.hash === known.hash ? 'kept' : 'replaced'
 }
@@ -83,7 +85,7 @@ export function createBlockTracker({
     const before = seen.get(isBelow ? head.number : known.number)
     const now = isBelow ? head : known.now
     // A node that has the head, and no block where an earlier head was, has another history.
-    if (before !== undefined && (now === null || fitOf(before, now) === 'replaced')) return 'reorganized'
+    if (before !== undefined && fitOf(before, now) !== 'kept') return 'reorganized'
     return isBelow ? 'behind' : 'kept'
   }
 

@@ -83,11 +83,6 @@ function isEnclave({ arguments: words, environment }: ShownProcess, directory: s
   return isOfSandbox && words.some((word) => word.includes('/dist/enclave'))
 }
 
-/** Milliseconds of CPU of a process, with its threads that have ended. */
-export async function processCpu(pid: number): Promise<number> {
-  return (await ticksOf(pid)).self * MS_PER_TICK
-}
-
 /** CPU of the process and of its children that have ended, in ticks; none when it has ended itself. */
 async function ticksOf(pid: number): Promise<{ self: number; children: number }> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')

@@ -230,7 +230,7 @@ export function createLookBack(source: {
       while (next <= head.number) {
         const piece = await source.ranges.readPiece({ from: next, to: head.number })
         if (piece === undefined) throw new ChainAnswerError('the node is behind')
-        if (last !== undefined && last.hash !== piece.parent?.hash) {
+        if (last !== undefined && fitOf(last, piece.parent) !== 'kept') {
           goBack(next)
           throw new ChainAnswerError('the chain changed')
         }

@@ -69,7 +69,7 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
     while (!stopping && next <= head.number) {
       const piece = await ranges.readPiece({ from: next, to: head.number })
       if (piece === undefined) return
-      if (piece.parent !== null && fitOf(last, piece.parent) === 'replaced') {
+      if (fitOf(last, piece.parent) === 'replaced') {
         next = rereadFrom
         continue
       }

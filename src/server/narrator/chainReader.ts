@@ -14,8 +14,8 @@ import { topicsOf, WATCHED } from './events.js'
 /** The answers of one request. */
 export interface ChainSnapshot {
   readonly head: BlockId
-  /** The present hash of the block that was narrated last; null when there is no such block. */
-  readonly hash: Hex | null
+  /** The block that is now in the place of the one that was narrated last; null when there is none. */
+  readonly before: BlockId | null
   /**
    * The narrated events of all five contracts in the range; undefined when the node does not have the range's last block.
    * @throws RangeRefusedError, or ChainAnswerError unless all five queries are answered, and of one history
@@ -51,7 +51,7 @@ export function createChainReader(options: {
       const answers = await rpc.send(calls, signal)
       return {
         head: resultOf(answers[0], blockSchema),
-        hash: resultOf(answers.at(-1), blockSchema.nullable())?.hash ?? null,
+        before: resultOf(answers.at(-1), blockSchema.nullable()),
         logs: () => request?.read(answers.slice(1)),
       }
     },

@@ -1,3 +1,4 @@
+import { fitOf } from '../../chain/blockTracker.js'
 import {
   type BlockId,
   type BlockRange,
@@ -118,7 +119,7 @@ export function createNarratorTick(options: NarratorOptions): Tick {
   }
 
   async function begin(signal: AbortSignal): Promise<void> {
-    const { head, hash: genesis } = await chain.look(0, undefined, signal)
+    const { head, before: genesis } = await chain.look(0, undefined, signal)
     confirmed = confirmedBy(head)
     const lowest = Math.max(0, confirmed - FINAL_DEPTH)
     const numbers = Array.from({ length: confirmed - lowest + 1 }, (_, index) => lowest + index)
@@ -126,7 +127,7 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     const hash = hashes.get(confirmed)
     if (hash === undefined) return
     const blocks = numbers.flatMap((number) => blockOf(number, hashes.get(number)))
-    await save({ genesis, start: { number: confirmed, hash }, blocks }, [], signal)
+    await save({ genesis: genesis?.hash ?? null, start: { number: confirmed, hash }, blocks }, [], signal)
   }
 
   function confirmedBy(head: BlockId): number {
@@ -213,7 +214,7 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     if (prepared !== undefined) prepareNext(prepared.range.to, signal)
     const found = await (prepared?.look ?? chain.look(last.number, range, signal))
     confirmed = confirmedBy(found.head)
-    if (found.hash !== last.hash) return reconsider(cursor, signal)
+    if (fitOf(last, found.before) !== 'kept') return reconsider(cursor, signal)
     resets = 0
     if (range !== undefined) await advance(cursor, range, found, signal)
   }

@@ -74,7 +74,7 @@ export function createOrderHistories(options: OrderHistoriesOptions): OrderHisto
     if (known.history.opened === null) return undefined
     const later = await scan(events, maxBlocks, orderId, { from: known.at.number + 1, head, isOpen: false })
     if (later === undefined) return known
-    if (later.parent?.hash !== known.at.hash) return undefined
+    if (fitOf(known.at, later.parent) !== 'kept') return undefined
     if (later.events.length === 0) return { ...known, at: later.at }
     return withHistory([...known.events, ...later.events], later.at)
   }
@@ -168,8 +168,7 @@ async function scan(
   while (next <= head.number && !isFinal(found, head)) {
     const piece = await ranges.readPiece({ from: next, to: head.number })
     if (piece === undefined) return undefined
-    const isOther = piece.parent === null || (last && fitOf(last.last, piece.parent) === 'replaced')
-    if (last !== undefined && isOther) return undefined
+    if (last !== undefined && fitOf(last.last, piece.parent) !== 'kept') return undefined
     first ??= piece
     last = piece
     found.push(...piece.events)

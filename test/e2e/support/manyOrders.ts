@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { spreadOf } from '../../../bench/support/statistics.js'
+import { spreadOf } from '../../../bench/support/figure.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf } from '../../../src/protocol/identifiers.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'

@@ -28,7 +28,7 @@ async function setUp() {
       const last = range && blockAt(range.to)
       return {
         head: blockAt(head),
-        hash: blockAt(number).hash,
+        before: blockAt(number),
         logs() {
           if (range && range.to - range.from >= longest) throw new RangeRefusedError('too long a range')
           return last && { logs: [], last }
