@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Fence, Row, Table, WriteResult } from '../engine.js'
 import { StorageError } from '../storageError.js'
 import { type Database, StatementError } from './database.js'
-import { writeStatement } from './statements.js'
+import { insertStatement, SEPARATOR, writeStatement } from './statements.js'
 
 /** A put has a row with a document, and a delete has none. */
 interface Write extends Omit<Row, 'doc'> {
@@ -28,8 +28,13 @@ interface Waiting {
 
 const resultsSchema = z.array(z.object({ id: z.string(), result: z.enum(['written', 'lost-term']) }))
 
+function isInsert({ version, doc, fence }: Write): boolean {
+  return version === 1 && doc !== null && fence === undefined
+}
+
 export function createBatches(database: Database, table: Table): Batches {
-  const statement = writeStatement(table)
+  const insert = insertStatement(table)
+  const writeAny = writeStatement(table)
   const uniqueIndex = `${table}_unique`
   let waiting: Waiting[] = []
   let sending: Promise<void> | undefined
@@ -91,15 +96,18 @@ export function createBatches(database: Database, table: Table): Batches {
 
   async function run(writes: readonly Write[]): Promise<Map<string, WriteResult>> {
     const column = <T>(pick: (write: Write) => T) => writes.map(pick)
-    const rows = await database.query(statement, [
+    const values = [
       column(({ id }) => id),
       column(({ version }) => version),
       column(({ isOpen }) => isOpen),
       column(({ uniqueKey }) => uniqueKey),
-      column(({ doc }) => doc),
-      column(({ fence }) => fence?.lease ?? null),
-      column(({ fence }) => fence?.term ?? null),
-    ])
+      // An empty text stands for none: no document is empty.
+      column(({ doc }) => doc ?? '').join(SEPARATOR),
+    ]
+    const fences = [column(({ fence }) => fence?.lease ?? null), column(({ fence }) => fence?.term ?? null)]
+    const rows = writes.every(isInsert)
+      ? await database.query(insert, values)
+      : await database.query(writeAny, [...values, ...fences])
     return new Map(resultsSchema.parse(rows).map(({ id, result }) => [id, result]))
   }
 

@@ -1,5 +1,20 @@
 import type { Table } from '../engine.js'
 
+/** Between the documents of a batch: no JSON text has a control character. */
+export const SEPARATOR = '\u001e'
+/** Documents travel as one text, which PostgreSQL splits in less time than it needs to read them as elements of an array. */
+const DOCS = `string_to_array($5::text, E'\\x1e', '')`
+
+/**
+ * Writes new rows with different ids and without a fence, such as orders; returns the ids that it wrote. It takes PostgreSQL half
+ * of what the statement for all kinds of writes takes.
+ */
+export function insertStatement(table: Table): string {
+  return `INSERT INTO ${table} (id, version, is_open, unique_key, doc)
+SELECT * FROM unnest($1::text[], $2::integer[], $3::boolean[], $4::text[], ${DOCS})
+ON CONFLICT (id) DO NOTHING RETURNING id, 'written' AS result`
+}
+
 /**
  * Locks the leases of the batch until it is committed: no server can take such a lease before that, so a successor reads every
  * row of the earlier term. Without the lock, a write whose snapshot is older than the take could commit after the successor has
@@ -11,7 +26,7 @@ const HELD = `
 /** Writes rows with different ids, each if its version and its fence permit it; returns the ids that it wrote or refused. */
 export function writeStatement(table: Table): string {
   return `WITH batch AS (
-  SELECT * FROM unnest($1::text[], $2::integer[], $3::boolean[], $4::text[], $5::text[], $6::text[], $7::uuid[])
+  SELECT * FROM unnest($1::text[], $2::integer[], $3::boolean[], $4::text[], ${DOCS}, $6::text[], $7::uuid[])
     AS batch (id, version, is_open, unique_key, doc, lease, term)
 ), held AS (${HELD}
 ), permitted AS (

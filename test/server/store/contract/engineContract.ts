@@ -20,7 +20,7 @@ export function testEngine(name: string, openAt: OpenEngine): void {
       const engine = await open()
       const row = rowOf('a', 1, {
         isOpen: false,
-        doc: JSON.stringify('ü and \u{1f512} and \u0000'.repeat(9_999)),
+        doc: JSON.stringify('ü and \u{1f512} and \u0000 and \u001e'.repeat(9_999)),
       })
       expect(await engine.put('orders', row)).toBe('written')
       expect(await engine.get('orders', 'a')).toEqual(row)
@@ -71,6 +71,24 @@ export function testEngine(name: string, openAt: OpenEngine): void {
         expect(count(results)).toEqual({ written: 1, conflict: 19 })
         expect((await engine.get('runs', 'a'))?.doc).toBe(docs[results.indexOf('written')])
       }
+      await engine.stop()
+    })
+
+    test('keeps its own document when others are written, changed and deleted in the same turn', async () => {
+      const engine = await open()
+      const old = ['a', 'b', 'c', 'd'].map((id) => rowOf(id, 1))
+      const results = [...(await Promise.all(old.map((row) => engine.put('orders', row))))]
+      const changed = [rowOf('a', 2), rowOf('d', 2), rowOf('e', 1), rowOf('f', 1)]
+      results.push(
+        ...(await Promise.all([
+          engine.delete('orders', 'b', 1),
+          ...changed.map((row) => engine.put('orders', row)),
+          engine.delete('orders', 'c', 1),
+        ])),
+      )
+      expect(new Set(results)).toEqual(new Set(['written']))
+      const found = await engine.open('orders')
+      expect(found.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(changed)
       await engine.stop()
     })
 
