@@ -5,8 +5,9 @@ import { runOrderStorm } from './storm.js'
 
 // Broken programs: the storm has to notice each.
 const NONE = { store: 0, deaths: 0, stops: 0, world: 0, reorgs: 0 }
-/** For a kill that waits for another event, on a machine that others use. */
-const LIFE_LIMIT_MS = 60_000
+/** For a kill that waits for another event: never reached. A life that ends before its kill has nothing to find out. */
+const LIFE_LIMIT_MS = 240_000
+const OPTIONS = { retry: 0, timeout: 300_000 }
 /** Several times what the next server needs until it offers its first run. */
 const STOP_MS = 15_000
 
@@ -20,15 +21,15 @@ interface Broken {
   readonly starts?: number
 }
 
-async function violationsOf({ orders, life, ...options }: Broken): Promise<string> {
+async function violationsOf({ orders, life, ...options }: Broken): Promise<readonly string[]> {
   const plan = createOrderPlan({ seed: 7, orders, kills: 1, faults: NONE })
   const lives = plan.lives.map((planned) => ({ ...planned, ...life }))
   const directory = await temporaryDirectory()
   const { violations } = await runOrderStorm({ plan: { ...plan, lives }, directory, ...options })
-  return violations.join('\n')
+  return violations
 }
 
-test('a server that starts a run without a record that outlives it is found out', { retry: 0 }, async () => {
+test('a server that starts a run without a record that outlives it is found out', OPTIONS, async () => {
   const life: Partial<PlannedLife> = {
     kill: { kind: 'run-started', nth: 1, afterMs: 0 },
     // The run has to last until the next server offers another one. A run that meets no relay ends within a second.
@@ -41,13 +42,15 @@ test('a server that starts a run without a record that outlives it is found out'
     patienceMs: 2 * STOP_MS,
     lifeLimitMs: LIFE_LIMIT_MS,
   })
-  expect(found).toContain(' was offered beside 0x')
+  expect(found).toContainEqual(expect.stringContaining(' was offered beside 0x'))
 })
 
-test('an enclave that forgets its accepted runs is found out', { retry: 0 }, async () => {
+test('an enclave that forgets its accepted runs is found out', OPTIONS, async () => {
   const life: Partial<PlannedLife> = {
     kill: { kind: 'enclave-killed', nth: 1, afterMs: 0 },
-    acts: [{ step: 'before-write-ahead', afterMs: 0, stopMs: 0 }],
+    // The relay answers after the server has recorded which enclave has the run. Until that record, the next server offers the run again,
+    // and an enclave that forgot it may end it.
+    acts: [{ step: 'after-write-ahead', afterMs: 0, stopMs: 0 }],
   }
   const found = await violationsOf({
     orders: 2,
@@ -56,21 +59,21 @@ test('an enclave that forgets its accepted runs is found out', { retry: 0 }, asy
     patienceMs: 10_000,
     lifeLimitMs: LIFE_LIMIT_MS,
   })
-  expect(found).toContain('1 runs of a killed enclave are not over')
+  expect(found).toContainEqual(expect.stringMatching(/the run of 0x\w+ in a killed enclave is not over/))
 })
 
-test('a server that answers before it has stored is found out', { retry: 0 }, async () => {
+test('a server that answers before it has stored is found out', OPTIONS, async () => {
   const found = await violationsOf({ orders: 2, variables: { FAULTS_LOSE: 'orders' }, patienceMs: 3_000 })
-  expect(found).toContain('orders do not end')
+  expect(found).toContainEqual(expect.stringContaining('orders do not end'))
 })
 
-test('a server that answers a cancel before it has stored it is found out', { retry: 0 }, async () => {
+test('a server that answers a cancel before it has stored it is found out', OPTIONS, async () => {
   const found = await violationsOf({ orders: 2, variables: { FAULTS_LOSE: 'cancels' }, patienceMs: 10_000 })
-  expect(found).toMatch(/the cancel of 0x\w+ is lost/)
+  expect(found).toContainEqual(expect.stringMatching(/the cancel of 0x\w+ is lost/))
 })
 
-test('a server that cannot start is found out', { retry: 0 }, async () => {
+test('a server that cannot start is found out', OPTIONS, async () => {
   const variables = { CHAIN_ID: 'none' }
   const found = await violationsOf({ orders: 2, variables, patienceMs: 3_000, starts: 2 })
-  expect(found).toContain('in 1 lives no server could start')
+  expect(found).toContainEqual(expect.stringContaining('in 1 lives no server could start'))
 })

@@ -103,16 +103,21 @@ export function createDeaths(notes: Notes) {
     },
     /** Judges once all orders have ended. @param uptimes those of the server */
     async judge(uptimes: readonly Uptime[]) {
-      const deaths = await notes.deaths()
-      const runs = deaths.flatMap(({ at, runs }) => runs.map((runId) => ({ at, to: endedAt.get(runId) })))
+      const [deaths, jobs] = await Promise.all([notes.deaths(), notes.jobs()])
+      const runs = deaths.flatMap(({ at, runs }) =>
+        runs.map((runId) => ({ runId, at, to: endedAt.get(runId) })),
+      )
       const waits = runs
         .flatMap(({ at, to }) => (to === undefined ? [] : uptimeWithin(uptimes, { from: at, to })))
         .toSorted((a, b) => a - b)
-      const endless = runs.length - waits.length
       const late = waits.filter((ms) => ms > RESTART_BOUND_MS)
+      // A rulebook's run has no order.
+      const subjectOf = (runId: string) => jobs.find((job) => job.runId === runId)?.orderId ?? 'a rulebook'
       return {
         violations: [
-          ...(endless > 0 ? [`${endless} runs of a killed enclave are not over`] : []),
+          ...runs
+            .filter(({ to }) => to === undefined)
+            .map(({ runId }) => `the run of ${subjectOf(runId)} in a killed enclave is not over`),
           ...late.map((ms) => `a run of a killed enclave was over only after ${Math.round(ms)} ms`),
         ],
         figures: {
