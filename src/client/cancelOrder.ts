@@ -10,6 +10,7 @@ import {
 } from '../protocol/cancelIntent.js'
 import type { Hex } from '../protocol/hex.js'
 import { intentDomain } from '../protocol/intentDomain.js'
+import type { CallOptions } from './http.js'
 import type { Orders } from './orders.js'
 import type { Platform } from './platform.js'
 import type { Wallet } from './wallet.js'
@@ -27,7 +28,7 @@ interface CancelDeps {
 export async function cancelOrder(
   orderId: Hex,
   { wallet, platform, orders }: CancelDeps,
-  signal?: AbortSignal,
+  options?: CallOptions,
 ): Promise<OrderReceived> {
   const domain = intentDomain(platform)
   const order = { orderId, account: await wallet.account() }
@@ -44,5 +45,5 @@ export async function cancelOrder(
     message: sealedCancelMessage(orderId, envelope),
     digest: sealedCancelDigest(orderId, envelope, platform),
   })
-  return orders.cancel(orderId, { ...envelope, sig: outerSig }, signal)
+  return orders.cancel(orderId, { ...envelope, sig: outerSig }, options)
 }

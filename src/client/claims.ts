@@ -4,8 +4,20 @@ import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
 import { createContract, type Mined } from './contract.js'
 import { ESCROW_ABI } from './escrow.js'
+import type { CallOptions } from './http.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
+
+/** Which claims to look for. */
+export interface ClaimsOptions extends CallOptions {
+  /** Further symbols to check, which are no longer listed. */
+  readonly others?: readonly string[] | undefined
+}
+
+export interface ClaimOptions extends CallOptions {
+  /** The wallet itself by default, or the recipient that the platform's owner approved. */
+  readonly to?: Hex | undefined
+}
 
 /** A payment that the wallet could not receive, in base units of USDC or of an equity, named by its symbol. */
 export interface Claim {
@@ -20,10 +32,10 @@ export interface Claim {
  * does.
  */
 interface ClaimDesk {
-  /** Claims above zero. @param others symbols that are no longer listed */
-  claims(others?: readonly string[]): Promise<readonly Claim[]>
+  /** Claims above zero. */
+  claims(options?: ClaimsOptions): Promise<readonly Claim[]>
   /** Withdraws a claim to the wallet, or to the recipient that the platform's owner allowed. */
-  claim(asset: string, to?: Hex): Promise<Mined>
+  claim(asset: string, options?: ClaimOptions): Promise<Mined>
 }
 
 const USDC = 'USDC'
@@ -46,7 +58,7 @@ export function createClaimDesk(deps: {
   }
 
   return {
-    async claims(others = []) {
+    async claims({ others = [] } = {}) {
       const account = await wallet.account()
       const claims = await Promise.all(
         (await assets(others)).map(async (asset) => {
@@ -60,6 +72,7 @@ export function createClaimDesk(deps: {
       )
       return claims.filter(({ amount }) => amount > 0n)
     },
-    claim: async (asset, to) => escrow.send('claim', [nameToBytes32(asset), to ?? (await wallet.account())]),
+    claim: async (asset, { to } = {}) =>
+      escrow.send('claim', [nameToBytes32(asset), to ?? (await wallet.account())]),
   }
 }

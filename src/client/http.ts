@@ -11,8 +11,12 @@ interface HttpOptions {
   readonly fetch?: typeof fetch | undefined
 }
 
-interface RequestOptions {
+/** The last parameter of every call. An aborted call rejects with the signal's own reason. */
+export interface CallOptions {
   readonly signal?: AbortSignal | undefined
+}
+
+interface RequestOptions extends CallOptions {
   /** Overrides the client's default. */
   readonly timeoutMs?: number | undefined
 }

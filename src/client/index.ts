@@ -5,7 +5,7 @@ import type { Hex } from '../protocol/hex.js'
 import type { Notice } from '../protocol/notice.js'
 import type { Policy } from '../protocol/policy.js'
 import { cancelOrder } from './cancelOrder.js'
-import { type Claim, createClaimDesk } from './claims.js'
+import { type Claim, type ClaimOptions, type ClaimsOptions, createClaimDesk } from './claims.js'
 import type { Mined } from './contract.js'
 import { createDeviceSeal } from './deviceSeal.js'
 import { createEscrow, type Funds } from './escrow.js'
@@ -25,6 +25,7 @@ import {
   valueOverTime,
 } from './history/holdings.js'
 import { type OrderSummary, ordersOf, type SaleFees, saleFees } from './history/orderList.js'
+import type { CallOptions } from './http.js'
 import { createKeyring } from './keyring.js'
 import { createMembership, type Membership } from './membership.js'
 import { openNotice } from './notice.js'
@@ -54,7 +55,6 @@ import {
   rulebookVersion,
 } from './rulebook.js'
 import { type RulebookChange, rulebookChanges } from './rulebookChanges.js'
-import { createViews, type Views } from './views.js'
 import { createWallet } from './wallet.js'
 
 export type {
@@ -81,7 +81,10 @@ export { formatDecimal, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../p
 export { ClientError, type ClientErrorCode, ContractError, ServerError } from './errors.js'
 export { NotSubmittedError } from './orderIntent.js'
 export type {
+  CallOptions,
   Claim,
+  ClaimOptions,
+  ClaimsOptions,
   FollowOptions,
   Funds,
   HistoryCursor,
@@ -117,7 +120,6 @@ export type {
   SubmittableOrder,
   TakenId,
   ValuePoint,
-  Views,
 }
 export {
   averageCost,
@@ -148,17 +150,16 @@ const POLICY_TIMEOUT_MS = 180_000
 const MINING_TIMEOUT_MS = 600_000
 
 /** One wallet's view of the platform. Every method may throw ClientError, ServerError and ContractError. */
-export interface Client extends Reader {
+export interface Client extends Reader, Membership {
   /** The wallet's checksummed address (EIP-55), as the views take it. */
-  account(): Promise<Hex>
-  readonly membership: Membership
+  getAccount(options?: CallOptions): Promise<Hex>
   /** The enclave's key and the contracts, checked against the chain and the pins. */
-  platform(): Promise<Platform>
+  getPlatform(options?: CallOptions): Promise<Platform>
   /**
    * The newest portfolio key: an imported one, or the one derived from the wallet, which signs twice for it. The client
    * keeps it in memory until `lock()`. Methods that need the key call this themselves.
    */
-  unlock(): Promise<PortfolioKey>
+  unlock(options?: CallOptions): Promise<PortfolioKey>
   /** Forgets the portfolio keys, including imported ones. */
   lock(): void
   /**
@@ -168,13 +169,13 @@ export interface Client extends Reader {
    *   wallet cannot recover this key. The key comes into use once `importKeys` takes the text. The enclave seals to it
    *   from the next order that it admits.
    */
-  drawKey(): Promise<string>
+  drawKey(options?: CallOptions): Promise<string>
   /**
    * Imports the keys of a file. Later orders use the newest; the older ones and the derived one open data that was
    * sealed to them.
    * @throws ClientError `invalid-key-file`, `foreign-key-file`
    */
-  importKeys(text: string): Promise<void>
+  importKeys(text: string, options?: CallOptions): Promise<void>
   /**
    * Seals the order, opens its escrow (one or two transactions) and submits it. With `sponsored` it requests another signature in place
    * of the transactions: the platform opens the escrow and pays the gas.
@@ -182,44 +183,40 @@ export interface Client extends Reader {
    */
   placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>
   /** Submits an order whose escrow is already open, or whose opening is signed. Idempotent. */
-  submitOrder(order: SubmittableOrder, signal?: AbortSignal): Promise<OrderReceived>
+  submitOrder(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>
   /** Whether the server and the contracts take orders with `sponsored`. */
-  canSponsor(): Promise<boolean>
+  canSponsor(options?: CallOptions): Promise<boolean>
   /** What the chain has of an order whose opening is signed. With a pinned escrow it needs no server. */
-  openingState(order: SignedOrder): Promise<OpeningState>
+  getOpeningState(order: SignedOrder, options?: CallOptions): Promise<OpeningState>
   /**
    * Opens an order by its signed opening in a transaction of the wallet, and submits it: for an order that the platform has not opened.
    * @throws ContractError if the escrow refuses it, such as `OpeningExpired`
    */
-  openOrder(order: SubmittableOrder & SignedOrder, signal?: AbortSignal): Promise<OrderReceived>
+  openOrder(order: SubmittableOrder & SignedOrder, options?: CallOptions): Promise<OrderReceived>
   /**
    * Cancels the wallet's own order: what has not been filled is refunded, what has been filled is settled. Resolves once the
    * server has the cancel; follow the order to its end. Requests two signatures. Idempotent.
    * @throws ServerError `order-ended`, `not-order-account`
    */
-  cancelOrder(orderId: Hex, signal?: AbortSignal): Promise<OrderReceived>
+  cancelOrder(orderId: Hex, options?: CallOptions): Promise<OrderReceived>
   /**
    * Reclaims an unanswered order, from seven days after its deadline. With a pinned escrow it needs no server, so it
    * works when the server's absence is the cause.
    */
-  reclaim(orderId: Hex): Promise<Mined>
+  reclaimOrder(orderId: Hex, options?: CallOptions): Promise<Mined>
   /** The USDC that the wallet can spend on a BUY. With a pinned escrow it needs no server. */
-  funds(): Promise<Funds>
+  getFunds(options?: CallOptions): Promise<Funds>
   /**
    * Payments of refunds, reclaims and withdrawals that the wallet could not receive; they wait at the escrow. Checks
    * USDC and the listed symbols. With a pinned escrow it needs no server.
-   * @param others further symbols to check, no longer listed
    */
-  claims(others?: readonly string[]): Promise<readonly Claim[]>
-  /**
-   * Withdraws a claim: `asset` is `USDC` or a symbol.
-   * @param to the wallet itself by default, or the recipient that the platform's owner approved
-   */
-  claim(asset: string, to?: Hex): Promise<Mined>
+  getClaims(options?: ClaimsOptions): Promise<readonly Claim[]>
+  /** Withdraws a claim: `asset` is `USDC` or a symbol. */
+  claim(asset: string, options?: ClaimOptions): Promise<Mined>
   /** The reason of a refusal; null if there is none to read. */
-  openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>): Promise<Notice | null>
+  openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>, options?: CallOptions): Promise<Notice | null>
   /** The portfolio on chain; null for an account that has none yet. With a pinned escrow it needs no server. */
-  portfolio(): Promise<OpenedPortfolio | null>
+  getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>
   /**
    * The account's history, oldest first: orders, fills, refunds, withdrawals, and changes of the key, derived from the
    * portfolio's versions in the chain's calldata. With a pinned escrow it needs no server. `holdingsOf`, `ordersOf` and
@@ -227,9 +224,9 @@ export interface Client extends Reader {
    * @throws ClientError `chain-reorganized`: read it again, from an earlier cursor; `node-unavailable`,
    *   `unexpected-answer`
    */
-  history(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>
+  getHistory(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>
   /** For an institution's admin: the institution and the version of its rulebook in force. */
-  rulebookVersion(signal?: AbortSignal): Promise<PolicyVersion>
+  getRulebookVersion(options?: CallOptions): Promise<PolicyVersion>
   /**
    * For an admin: replaces the rulebook. Show `rulebookChanges` first, and keep the returned copy: it is the admin's
    * only readable record of the rulebook.
@@ -241,15 +238,15 @@ export interface Client extends Reader {
    * @param version the version that it must be of: the one in force before a publication, any to read the past
    * @throws ClientError `invalid-copy`, `outdated-copy`, `copy-undecryptable`
    */
-  openRulebookCopy(copy: unknown, version: number): Promise<Policy>
+  openRulebookCopy(copy: unknown, version: number, options?: CallOptions): Promise<Policy>
   /**
    * Seals a JSON value with the newest portfolio key, for storage on this device: such as the names that an admin gives
    * to members. It opens for the same purpose, wallet and deployment alone.
    * @param purpose a word of the caller's, such as `names`; `history` is the client's own
    */
-  sealForDevice(purpose: string, value: unknown): Promise<Uint8Array>
+  sealForDevice(purpose: string, value: unknown, options?: CallOptions): Promise<Uint8Array>
   /** The JSON value, unvalidated; undefined if no imported or derived key opens it. */
-  openFromDevice(purpose: string, bytes: Uint8Array): Promise<unknown>
+  openFromDevice(purpose: string, bytes: Uint8Array, options?: CallOptions): Promise<unknown>
 }
 
 /** @throws ClientError `no-provider` */
@@ -274,10 +271,10 @@ export function createClient(options: ClientOptions): Client {
     return createDeviceSeal({ purpose, place: { chainId, ledger, account }, keys })
   }
   return {
-    ...readerOf(createViews({ http, timing }), orders),
-    account: wallet.account,
-    membership: createMembership({ wallet, contracts }),
-    platform,
+    ...readerOf({ http, timing }, orders),
+    ...createMembership({ wallet, contracts }),
+    getAccount: wallet.account,
+    getPlatform: platform,
     unlock: keys.newest,
     lock: keys.lock,
     drawKey: keys.draw,
@@ -287,20 +284,20 @@ export function createClient(options: ClientOptions): Client {
       const known = await platform()
       return known.takesOpenings && openings.isOffered(known)
     },
-    openingState: async (order) => openings.stateOf(order, await contracts()),
-    openOrder: async (order, signal) =>
-      openSigned(order, { wallet, contracts: await contracts(), openings, orders }, signal),
+    getOpeningState: async (order) => openings.stateOf(order, await contracts()),
+    openOrder: async (order, options) =>
+      openSigned(order, { wallet, contracts: await contracts(), openings, orders }, options),
     submitOrder: orders.submit,
-    cancelOrder: async (orderId, signal) =>
-      cancelOrder(orderId, { wallet, orders, platform: await platform() }, signal),
-    reclaim: async (orderId) => (await escrow()).reclaim(orderId),
-    funds: async () => (await escrow()).funds(),
-    claims: async (others) => (await desk()).claims(others),
-    claim: async (asset, to) => (await desk()).claim(asset, to),
+    cancelOrder: async (orderId, options) =>
+      cancelOrder(orderId, { wallet, orders, platform: await platform() }, options),
+    reclaimOrder: async (orderId) => (await escrow()).reclaim(orderId),
+    getFunds: async () => (await escrow()).funds(),
+    getClaims: async (options) => (await desk()).claims(options),
+    claim: async (asset, options) => (await desk()).claim(asset, options),
     openNotice: async (status) => openNotice(status, keys),
-    portfolio: async () => readPortfolio(wallet, await contracts(), keys),
-    history: (options) => readHistory({ wallet, contracts, keys }, options),
-    rulebookVersion: async (signal) => rulebookVersion(await rulebooks(), signal),
+    getPortfolio: async () => readPortfolio(wallet, await contracts(), keys),
+    getHistory: (options) => readHistory({ wallet, contracts, keys }, options),
+    getRulebookVersion: async (options) => rulebookVersion(await rulebooks(), options),
     publishRulebook: async (policy, published) => publishRulebook(policy, await rulebooks(), published),
     openRulebookCopy: async (copy, version) => openCopy(copy, version, await rulebooks()),
     sealForDevice: async (purpose, value) => (await deviceSeal(purpose)).seal(value),

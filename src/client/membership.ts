@@ -5,6 +5,7 @@ import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
 import { type ClientContract, createContract, type Mined } from './contract.js'
 import { ClientError } from './errors.js'
+import type { CallOptions } from './http.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
 
@@ -15,20 +16,20 @@ export interface Membership {
    * ASCII characters.
    * @throws ClientError `invalid-name`
    */
-  found(name: string): Promise<Mined>
+  foundInstitution(name: string, options?: CallOptions): Promise<Mined>
   /** Accepts an invitation. */
-  join(orgId: Hex): Promise<Mined>
+  joinInstitution(orgId: Hex, options?: CallOptions): Promise<Mined>
   /**
    * Leaves the institution, effective after the deployment's leave delay. Until then the rulebook binds the wallet, and
    * the wallet cannot buy. Leaving cannot be postponed or revoked.
    */
-  leave(): Promise<Mined>
+  leaveInstitution(options?: CallOptions): Promise<Mined>
   /** Unix seconds at which the wallet's departure takes effect; null if it is not leaving. */
-  leavingAt(): Promise<number | null>
+  getLeavingAt(options?: CallOptions): Promise<number | null>
   /** For an admin: invites a wallet, which becomes a member when it joins. */
-  invite(wallet: Hex): Promise<Mined>
+  inviteMember(wallet: Hex, options?: CallOptions): Promise<Mined>
   /** For an admin: removes a member, or withdraws an invitation. */
-  remove(wallet: Hex): Promise<Mined>
+  removeMember(wallet: Hex, options?: CallOptions): Promise<Mined>
 }
 
 interface MembershipDeps {
@@ -56,12 +57,12 @@ export function createMembership({ wallet, contracts }: MembershipDeps): Members
   }
 
   return {
-    found: async (name) => send('registerInstitution', [orgIdOf(name)]),
-    join: (orgId) => send('join', [orgId]),
-    leave: () => send('leaveInstitution', []),
-    leavingAt,
-    invite: (member) => send('setMember', [member, true]),
-    remove: (member) => send('setMember', [member, false]),
+    foundInstitution: async (name) => send('registerInstitution', [orgIdOf(name)]),
+    joinInstitution: (orgId) => send('join', [orgId]),
+    leaveInstitution: () => send('leaveInstitution', []),
+    getLeavingAt: leavingAt,
+    inviteMember: (member) => send('setMember', [member, true]),
+    removeMember: (member) => send('setMember', [member, false]),
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import type { PostCancel } from '../protocol/cancelIntent.js'
 import type { Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
-import type { Http } from './http.js'
+import type { CallOptions, Http } from './http.js'
 import type { SubmittableOrder } from './orderIntent.js'
 import { type Followed, type FollowOptions, follow } from './poll.js'
 import { type RetryTiming, sleep, waitAfter, withRetries } from './retry.js'
@@ -24,24 +24,24 @@ export interface Orders {
    * under the same orderId first, so this posts again until the server holds ours. Idempotent.
    * @throws ClientError `commit-differs`, ServerError
    */
-  submit(order: SubmittableOrder, signal?: AbortSignal): Promise<OrderReceived>
+  submit(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>
   /**
    * Posts a signed and sealed cancel. Idempotent.
    * @throws ServerError `order-not-found`, `not-order-account`, `order-ended`
    */
-  cancel(orderId: Hex, cancel: PostCancel, signal?: AbortSignal): Promise<OrderReceived>
+  cancel(orderId: Hex, cancel: PostCancel, options?: CallOptions): Promise<OrderReceived>
   /** @throws ServerError `order-not-found` if neither the chain nor the server knows the order */
-  get(orderId: Hex, signal?: AbortSignal): Promise<OrderStatus>
+  getOrder(orderId: Hex, options?: CallOptions): Promise<OrderStatus>
   /**
    * Yields the order's status, and again whenever it changes, until it is settled or refunded. Then waits briefly for
    * the notice with the reason or the fill.
    */
-  follow(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
+  followOrder(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
   /**
-   * The order's events, oldest first. It may lag `get` by some seconds.
+   * The order's events, oldest first. It may lag `getOrder` by some seconds.
    * @throws ServerError `order-not-found`
    */
-  timeline(orderId: Hex, signal?: AbortSignal): Promise<Timeline>
+  getTimeline(orderId: Hex, options?: CallOptions): Promise<Timeline>
   /**
    * Yields the timeline, and again whenever it changes, until the order has ended. Then waits briefly for the outcome
    * of a run in progress.
@@ -59,7 +59,7 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
   const timelineOf = (orderId: Hex) => `${pathOf(orderId)}/timeline`
   const retried = <T>(send: () => Promise<T>, signal?: AbortSignal) => withRetries(send, timing, signal)
 
-  async function submit(order: SubmittableOrder, signal?: AbortSignal) {
+  async function submit(order: SubmittableOrder, { signal }: CallOptions = {}) {
     const { orderId, envelope, opening } = order
     const body = z.encode(postOrderSchema, { orderId, ...envelope, ...(opening && { opening }) })
     for (let attempt = 1; attempt <= timing.attempts; attempt++) {
@@ -73,7 +73,7 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
     throw new ClientError('commit-differs', "The server keeps another envelope under this order's id.")
   }
 
-  const get = <T>(path: string, schema: z.ZodType<T>, signal?: AbortSignal) =>
+  const get = <T>(path: string, schema: z.ZodType<T>, { signal }: CallOptions = {}) =>
     retried(() => http.get(path, schema, { signal }), signal)
 
   const asking =
@@ -81,7 +81,7 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
     (etag) =>
       retried(() => http.getIfChanged(path, schema, etag, { signal }), signal)
 
-  async function cancel(orderId: Hex, { ...body }: PostCancel, signal?: AbortSignal) {
+  async function cancel(orderId: Hex, { ...body }: PostCancel, { signal }: CallOptions = {}) {
     const path = `${pathOf(orderId)}/cancel`
     const received = await retried(() => http.post(path, body, orderReceivedSchema, { signal }), signal)
     if (received.orderId === orderId) return received
@@ -91,13 +91,13 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
   return {
     submit,
     cancel,
-    get: (orderId, signal) => get(pathOf(orderId), orderStatusSchema, signal),
-    follow: (orderId, options) =>
+    getOrder: (orderId, options) => get(pathOf(orderId), orderStatusSchema, options),
+    followOrder: (orderId, options) =>
       follow(
         { ask: asking(pathOf(orderId), orderStatusSchema, options?.signal), isComplete, isFinal },
         options,
       ),
-    timeline: (orderId, signal) => get(timelineOf(orderId), timelineSchema, signal),
+    getTimeline: (orderId, options) => get(timelineOf(orderId), timelineSchema, options),
     followTimeline: (orderId, options) =>
       follow(
         {

@@ -6,6 +6,7 @@ import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'
 import { ClientError, ContractError, ServerError } from './errors.js'
 import { createEscrow } from './escrow.js'
+import type { CallOptions } from './http.js'
 import type { Keyring } from './keyring.js'
 import { createNonces } from './nonces.js'
 import type { Openings } from './openings.js'
@@ -29,8 +30,7 @@ import type { Wallet } from './wallet.js'
  */
 export type PlaceStep = 'authorizing' | 'approving' | 'opening' | 'submitting'
 
-export interface PlaceOptions {
-  readonly signal?: AbortSignal | undefined
+export interface PlaceOptions extends CallOptions {
   /**
    * The wallet signs the opening and sends no transaction; the platform opens the escrow and pays the gas, within the account's daily
    * quota. The next sponsored order waits until this one is open or its signature has expired.
@@ -151,7 +151,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
     onStep?.('opening')
     const check = () => assertNotFailed(order.orderId, signal)
     try {
-      const received = await deps.orders.submit(order, signal)
+      const received = await deps.orders.submit(order, { signal })
       const opened = await openings.opened(order, platform, { since, check, signal })
       return 'takenBy' in opened ? opened : { order, opened, received }
     } catch (error) {
@@ -164,7 +164,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
 
   /** The chain decides whether the order is open. The server only knows sooner why it is not. */
   async function assertNotFailed(orderId: Hex, signal?: AbortSignal): Promise<void> {
-    const status = await deps.orders.get(orderId, signal).catch(() => null)
+    const status = await deps.orders.getOrder(orderId, { signal }).catch(() => null)
     const { opening } = { opening: undefined, ...status }
     if (opening?.status !== 'failed') return
     throw new ContractError('openFor', opening.error?.name ?? 'unknown', opening.error?.args ?? {})
@@ -201,7 +201,11 @@ export function createOrderPlacing(deps: PlacingDeps) {
     if (received !== undefined) return { order, opened, received }
     options.onStep?.('submitting')
     try {
-      return { order, opened, received: await deps.orders.submit(withoutOpening(order), options.signal) }
+      return {
+        order,
+        opened,
+        received: await deps.orders.submit(withoutOpening(order), { signal: options.signal }),
+      }
     } catch (error) {
       throw new NotSubmittedError(order, error)
     }
@@ -222,7 +226,7 @@ interface OpenSignedDeps extends Pick<PlacingDeps, 'wallet' | 'openings' | 'orde
 export async function openSigned(
   order: SubmittableOrder & SignedOrder,
   { wallet, contracts, openings, orders }: OpenSignedDeps,
-  signal?: AbortSignal,
+  options?: CallOptions,
 ): Promise<OrderReceived> {
   const escrow = createEscrow({ wallet, contracts })
   await escrow.openSigned(order).catch(async (error) => {
@@ -231,7 +235,7 @@ export async function openSigned(
     const isOpen = (await openings.stateOf(order, contracts)) === 'open'
     if (!isOpen && (by === null || !sameAddress(by, await wallet.account()))) throw error
   })
-  return orders.submit(withoutOpening(order), signal)
+  return orders.submit(withoutOpening(order), options)
 }
 
 /** For an order that is open: the server need not open it. */

@@ -1,8 +1,7 @@
-import type { Tagged } from './http.js'
+import type { CallOptions, Tagged } from './http.js'
 import { sleep } from './retry.js'
 
-export interface FollowOptions {
-  readonly signal?: AbortSignal | undefined
+export interface FollowOptions extends CallOptions {
   /** Interval between polls; default 2 seconds. */
   readonly pollMs?: number | undefined
 }

@@ -1,10 +1,28 @@
-import type { OrderStatus, Timeline } from '../protocol/api.js'
+import type * as z from 'zod'
+import {
+  type ComplianceView,
+  complianceSchema,
+  type EnclaveKey,
+  enclaveKeySchema,
+  type Health,
+  healthSchema,
+  type InstitutionView,
+  institutionSchema,
+  type MarketBars,
+  type MarketClock,
+  type MarketView,
+  marketBarsSchema,
+  marketClockSchema,
+  marketSchema,
+  type PolicyVersion,
+  policyVersionSchema,
+  type WalletView,
+  walletSchema,
+} from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
-import { createHttp } from './http.js'
+import { type CallOptions, createHttp, type Http } from './http.js'
 import { createOrders, type Orders } from './orders.js'
-import type { FollowOptions } from './poll.js'
-import { DEFAULT_TIMING, type RetryTiming } from './retry.js'
-import { createViews, type Views } from './views.js'
+import { DEFAULT_TIMING, type RetryTiming, withRetries } from './retry.js'
 
 /** The server's address, and the limits of requests to it. */
 export interface ReaderOptions {
@@ -15,16 +33,21 @@ export interface ReaderOptions {
   readonly fetch?: typeof fetch | undefined
 }
 
-/** The server's public data. Every method may throw ClientError and ServerError. */
-export interface Reader {
-  readonly views: Views
-  getOrder(orderId: Hex, signal?: AbortSignal): Promise<OrderStatus>
-  /** Yields the status whenever it changes, until it is final. */
-  followOrder(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
-  /** An order's events, oldest first. */
-  getTimeline(orderId: Hex, signal?: AbortSignal): Promise<Timeline>
-  /** Yields the timeline whenever it changes, until the order has ended. */
-  followTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
+/** The server's public data, which the chain does not prove. Every method may throw ClientError and ServerError. */
+export interface Reader extends Pick<Orders, 'getOrder' | 'followOrder' | 'getTimeline' | 'followTimeline'> {
+  /** The wallet's screen, and its pending clearances. */
+  getWallet(address: Hex, options?: CallOptions): Promise<WalletView>
+  /** @throws ServerError `institution-not-found` */
+  getInstitution(orgId: Hex, options?: CallOptions): Promise<InstitutionView>
+  getCompliance(address: Hex, options?: CallOptions): Promise<ComplianceView>
+  getMarket(options?: CallOptions): Promise<MarketView>
+  /** Prices of the last five days, of all listed symbols. */
+  getBars(options?: CallOptions): Promise<MarketBars>
+  getClock(options?: CallOptions): Promise<MarketClock>
+  getHealth(options?: CallOptions): Promise<Health>
+  getEnclaveKey(options?: CallOptions): Promise<EnclaveKey>
+  /** @throws ServerError `institution-not-found` */
+  getPolicyVersion(orgId: Hex, options?: CallOptions): Promise<PolicyVersion>
 }
 
 const TIMEOUT_MS = 15_000
@@ -32,7 +55,7 @@ const TIMEOUT_MS = 15_000
 /** Reads without a wallet, for a page that shows market and orders before one is connected. */
 export function createReader(options: ReaderOptions): Reader {
   const deps = readerDeps(options)
-  return readerOf(createViews(deps), createOrders(deps))
+  return readerOf(deps, createOrders(deps))
 }
 
 /** The dependencies of a reader, with defaults for absent options. */
@@ -45,12 +68,25 @@ export function readerDeps({
   return { http: createHttp({ serverUrl, timeoutMs, fetch }), timing }
 }
 
-export function readerOf(views: Views, orders: Orders): Reader {
+interface ReaderDeps {
+  readonly http: Http
+  readonly timing: RetryTiming
+}
+
+export function readerOf({ http, timing }: ReaderDeps, orders: Orders): Reader {
+  const get = <T>(path: string, schema: z.ZodType<T>, { signal }: CallOptions = {}) =>
+    withRetries(() => http.get(path, schema, { signal }), timing, signal)
+  const { getOrder, followOrder, getTimeline, followTimeline } = orders
   return {
-    views,
-    getOrder: orders.get,
-    followOrder: orders.follow,
-    getTimeline: orders.timeline,
-    followTimeline: orders.followTimeline,
+    getWallet: (address, options) => get(`/wallet/${address}`, walletSchema, options),
+    getInstitution: (orgId, options) => get(`/org/${orgId}`, institutionSchema, options),
+    getCompliance: (address, options) => get(`/compliance/${address}`, complianceSchema, options),
+    getMarket: (options) => get('/market', marketSchema, options),
+    getBars: (options) => get('/market/bars', marketBarsSchema, options),
+    getClock: (options) => get('/market/clock', marketClockSchema, options),
+    getHealth: (options) => get('/health', healthSchema, options),
+    getEnclaveKey: (options) => get('/enclave-key', enclaveKeySchema, options),
+    getPolicyVersion: (orgId, options) => get(`/policy/${orgId}`, policyVersionSchema, options),
+    ...{ getOrder, followOrder, getTimeline, followTimeline },
   }
 }

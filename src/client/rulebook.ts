@@ -24,7 +24,7 @@ import {
 import { envelopeHash, sealedRulebookDigest, sealedRulebookTypes } from '../protocol/sealedRulebook.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
-import type { Http } from './http.js'
+import type { CallOptions, Http } from './http.js'
 import type { Keyring } from './keyring.js'
 import type { Platform } from './platform.js'
 import { type RetryTiming, withRetries } from './retry.js'
@@ -41,13 +41,12 @@ interface RulebookDeps {
   readonly keys: Pick<Keyring, 'newest' | 'opened'>
 }
 
-export interface PublishOptions {
+export interface PublishOptions extends CallOptions {
   /**
    * The version that the rulebook was written from, 0 for none. The enclave refuses the rulebook (`version-conflict`)
    * if another version is in force by then. Without `base` it replaces any version.
    */
   readonly base?: number | undefined
-  readonly signal?: AbortSignal | undefined
 }
 
 export interface PublishedRulebook extends PolicyVersion {
@@ -97,7 +96,10 @@ export async function publishRulebook(
  * The wallet's institution and the version of its rulebook in force, 0 for none.
  * @throws ClientError `not-admin`
  */
-export async function rulebookVersion(deps: RulebookDeps, signal?: AbortSignal): Promise<PolicyVersion> {
+export async function rulebookVersion(
+  deps: RulebookDeps,
+  { signal }: CallOptions = {},
+): Promise<PolicyVersion> {
   const orgId = await institutionOf(await deps.wallet.account(), deps)
   return { orgId, version: await versionOf(orgId, deps, signal) }
 }

@@ -75,7 +75,7 @@ export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
 
   const last = await follow(client, order.orderId, printStep)
   if (last.state !== 'SETTLED') throw new DemoError(`the order ended as ${last.state}`)
-  const opened = await client.portfolio()
+  const opened = await client.getPortfolio()
   if (!opened) throw new DemoError('there is no portfolio on chain')
   printStep('portfolio', `read from the chain (version ${opened.version}) and decrypted by the employee:`)
   for (const line of describe(opened.portfolio)) printStep('', line)

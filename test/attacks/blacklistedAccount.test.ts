@@ -77,7 +77,7 @@ test('a blacklisted account’s refund becomes a claim, which it has paid later 
   const bobBefore = await bob.wallet()
   expect((await runCli(['claim', 'USDC', '--to', bob.account.address], env)).exit).toBe(0)
   expect(await bob.wallet()).toBe(bobBefore + AMOUNT)
-  expect(await alice.client.claims()).toEqual([])
+  expect(await alice.client.getClaims()).toEqual([])
 
   // She goes on trading once she is off the list.
   await setBlacklisted(address, false)

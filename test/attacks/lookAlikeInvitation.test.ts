@@ -26,7 +26,7 @@ test('a wallet that joined a look-alike leaves by itself, and joins its employer
   const stranger = await createStranger(desk())
   const client = clientOf(sandbox, newcomer)
   /** The server's view, a block later perhaps. */
-  const view = () => expect.poll(() => client.views.wallet(newcomer.address), { timeout: 20_000 })
+  const view = () => expect.poll(() => client.getWallet(newcomer.address), { timeout: 20_000 })
   const env = personEnv(desk(), { account: newcomer }, await temporaryDirectory())
 
   expect(await callRegistry(desk(), stranger, 'registerInstitution', [FALSE])).toBe(true)
@@ -40,8 +40,8 @@ test('a wallet that joined a look-alike leaves by itself, and joins its employer
   const shown = await runCli(['wallet'], env)
   expect(shown.out).toContain(`invited to\tExamp1e Capital\ninvited by\t${stranger.address}\n`)
 
-  await client.membership.join(FALSE)
-  await expect(admin.membership.invite(newcomer.address)).rejects.toMatchObject({
+  await client.joinInstitution(FALSE)
+  await expect(admin.inviteMember(newcomer.address)).rejects.toMatchObject({
     code: 'AlreadyInInstitution',
   })
 
@@ -54,14 +54,14 @@ test('a wallet that joined a look-alike leaves by itself, and joins its employer
   expect(await callRegistry(desk(), stranger, 'setMember', [newcomer.address, true])).toBe(false)
   expect(await callRegistry(desk(), stranger, 'transferAdmin', [newcomer.address])).toBe(false)
   expect(await callRegistry(desk(), newcomer, 'leaveInstitution', [])).toBe(false)
-  expect(await client.membership.leavingAt()).toBe(leavingAt)
+  expect(await client.getLeavingAt()).toBe(leavingAt)
 
   await sandbox.provider.send('evm_increaseTime', [DELAYS.leave])
   await sandbox.provider.send('evm_mine', [])
   await view().toMatchObject({ screen: 'found', orgId: null, leavingAt: null })
-  await admin.membership.invite(newcomer.address)
+  await admin.inviteMember(newcomer.address)
   await view().toMatchObject({ invitation: { orgId: REAL, admin: sandbox.accounts.admin.address } })
-  await client.membership.join(REAL)
+  await client.joinInstitution(REAL)
   // The old leave is over: it does not take the wallet out of its employer.
   await view().toMatchObject({ orgId: REAL, role: 'employee', leavingAt: null })
 })

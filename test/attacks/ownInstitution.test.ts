@@ -23,11 +23,11 @@ test('a removed employee buys nothing in an institution that he founds, until th
   const [, bob] = traders
   const { address } = bob.account
   const relayerNonce = () => sandbox.provider.getTransactionCount(sandbox.accounts.relayer.address)
-  const view = () => expect.poll(() => bob.client.views.wallet(address), { timeout: 20_000 })
+  const view = () => expect.poll(() => bob.client.getWallet(address), { timeout: 20_000 })
   expect((await bob.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: AMOUNT })).state).toBe('SETTLED')
-  await admin.membership.remove(address)
+  await admin.removeMember(address)
 
-  await bob.client.membership.found('Bob & Co.')
+  await bob.client.foundInstitution('Bob & Co.')
   await view().toMatchObject({
     screen: 'wait',
     role: 'founder',

@@ -68,7 +68,7 @@ test('a thief of the signature reads the portfolio until its employee rotates th
     serverUrl: sandbox.info.url,
     signer: new PhishedSigner(sandbox.provider, alice.account.address, phished),
   })
-  const reads = async () => (await thief.portfolio())?.portfolio
+  const reads = async () => (await thief.getPortfolio())?.portfolio
   expect(await reads()).toEqual(await portfolio(env))
   expect((await thief.openNotice(await thief.getOrder(refused.orderId)))?.code).toBe('insufficient-shares')
 

@@ -124,8 +124,8 @@ describe('a wallet that was invited after the rulebook in force', () => {
   it('sees that on both sides before an order is tried, until the next one covers it', async () => {
     const { sandbox } = desk()
     const { admin, newcomer } = sandbox.accounts
-    await clientOf(sandbox, admin).membership.invite(newcomer.address)
-    await clientOf(sandbox, newcomer).membership.join(nameToBytes32(INSTITUTION))
+    await clientOf(sandbox, admin).inviteMember(newcomer.address)
+    await clientOf(sandbox, newcomer).joinInstitution(nameToBytes32(INSTITUTION))
     await verify(newcomer.address)
     const noor = await desk().visitAs('Noor')
     const note = noor.locator('[data-test=not-covered]')

@@ -43,7 +43,7 @@ async function refundInVain(amount: bigint): Promise<void> {
 }
 
 it('are none as long as everything arrives', async () => {
-  expect(await alice().claims()).toEqual([])
+  expect(await alice().getClaims()).toEqual([])
   await expect(alice().claim('USDC')).rejects.toMatchObject({ code: 'NoClaim' })
 })
 
@@ -51,24 +51,24 @@ describe('a refund that USDC refuses to pay', () => {
   it('waits until the wallet can receive it', async () => {
     await refundInVain(25n * ONE)
     expect(await balance('alice')).toBe(WALLET_USDC - 25n * ONE)
-    expect(await alice().claims()).toEqual([{ asset: 'USDC', amount: 25n * ONE, recipient: null }])
+    expect(await alice().getClaims()).toEqual([{ asset: 'USDC', amount: 25n * ONE, recipient: null }])
     await expect(alice().claim('USDC')).rejects.toMatchObject({ name: 'ContractError', method: 'claim' })
     await blacklist('alice', false)
     await alice().claim('USDC')
     expect(await balance('alice')).toBe(WALLET_USDC)
-    expect(await alice().claims()).toEqual([])
+    expect(await alice().getClaims()).toEqual([])
   })
 
   it('is paid to another wallet only if the owner has approved it', async () => {
     await refundInVain(ONE)
     const carol = chain().account('carol')
-    await expect(alice().claim('USDC', carol)).rejects.toMatchObject({
+    await expect(alice().claim('USDC', { to: carol })).rejects.toMatchObject({
       code: 'NotClaimRecipient',
       args: { account: chain().account('alice'), asset: USDC, to: carol },
     })
     await chain().send('owner', 'escrow', 'approveClaimRecipient', chain().account('alice'), USDC, carol)
-    expect(await alice().claims()).toMatchObject([{ recipient: carol }])
-    await alice().claim('USDC', carol)
+    expect(await alice().getClaims()).toMatchObject([{ recipient: carol }])
+    await alice().claim('USDC', { to: carol })
     expect(await balance('carol')).toBe(ONE)
   })
 })
@@ -88,7 +88,7 @@ describe('shares that a frozen wallet was to receive', () => {
 
   it('wait until they are released', async () => {
     await withdrawInVain()
-    expect(await alice().claims()).toEqual([{ asset: 'AAPL', amount: SHARES, recipient: null }])
+    expect(await alice().getClaims()).toEqual([{ asset: 'AAPL', amount: SHARES, recipient: null }])
     await expect(alice().claim('AAPL')).rejects.toMatchObject({ code: 'WalletFrozen' })
     await chain().send('owner', 'token', 'setFrozen', AAPL, chain().account('alice'), false)
     await alice().claim('AAPL')
@@ -98,7 +98,9 @@ describe('shares that a frozen wallet was to receive', () => {
   it('are found of a delisted symbol when it is named', async () => {
     await withdrawInVain()
     await chain().send('owner', 'token', 'setListed', AAPL, false)
-    expect(await alice().claims()).toEqual([])
-    expect(await alice().claims(['AAPL'])).toEqual([{ asset: 'AAPL', amount: SHARES, recipient: null }])
+    expect(await alice().getClaims()).toEqual([])
+    expect(await alice().getClaims({ others: ['AAPL'] })).toEqual([
+      { asset: 'AAPL', amount: SHARES, recipient: null },
+    ])
   })
 })

@@ -72,7 +72,7 @@ describe('a drawn key', () => {
     const { publicKey } = await alice.unlock()
     expect(await sell(alice)).toBe(publicKey)
     await write(publicKey, 1n)
-    expect((await alice.portfolio())?.version).toBe(1n)
+    expect((await alice.getPortfolio())?.version).toBe(1n)
     expect(alice.counted.asked).toBe(0)
   })
 
@@ -82,7 +82,7 @@ describe('a drawn key', () => {
     await write(derived.publicKey, 1n)
     const first = await alice.drawKey()
     await alice.importKeys(first)
-    expect((await alice.portfolio())?.version).toBe(1n)
+    expect((await alice.getPortfolio())?.version).toBe(1n)
 
     const middle = await alice.unlock()
     await write(middle.publicKey, 2n)
@@ -90,7 +90,7 @@ describe('a drawn key', () => {
     expect(read(second).keys.slice(1)).toEqual(read(first).keys)
     const elsewhere = device()
     await elsewhere.importKeys(second)
-    expect((await elsewhere.portfolio())?.version).toBe(2n)
+    expect((await elsewhere.getPortfolio())?.version).toBe(2n)
     expect(elsewhere.counted.asked).toBe(0)
 
     const orderId: Hex = `0x${'0b'.repeat(32)}`
@@ -127,7 +127,7 @@ describe('an order', () => {
     await write((await alice.unlock()).publicKey, 1n)
 
     const elsewhere = device()
-    await expect(elsewhere.portfolio()).rejects.toMatchObject({ code: 'portfolio-undecryptable' })
+    await expect(elsewhere.getPortfolio()).rejects.toMatchObject({ code: 'portfolio-undecryptable' })
     await expect(sell(elsewhere)).rejects.toMatchObject({ code: 'portfolio-key-missing' })
     await elsewhere.importKeys(file)
     expect(await sell(elsewhere)).toBe((await alice.unlock()).publicKey)

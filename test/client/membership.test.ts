@@ -19,7 +19,7 @@ const NONE = `0x${'0'.repeat(64)}`
 
 describe('membership', () => {
   it('founds an institution, whose admin the wallet is once the platform admits it', async () => {
-    await clientOf(chain(), api, 'carol').membership.found('Carol & Co.')
+    await clientOf(chain(), api, 'carol').foundInstitution('Carol & Co.')
     const orgId = nameToBytes32('Carol & Co.')
     expect(await chain().read('registry', 'adminOf', orgId)).toBe(ZERO_ADDRESS)
     await chain().send('owner', 'registry', 'setAdmitted', orgId, chain().account('carol'), true)
@@ -28,25 +28,25 @@ describe('membership', () => {
 
   it('leaves an institution: the wallet buys nothing from then on, and is out after the delay', async () => {
     const alice = clientOf(chain(), api, 'alice')
-    await alice.membership.leave()
+    await alice.leaveInstitution()
     const now = await chain().now()
     const leavingAt = now + TEST_DELAYS.leave
-    expect(await alice.membership.leavingAt()).toBe(leavingAt)
+    expect(await alice.getLeavingAt()).toBe(leavingAt)
     const order = { symbol: 'AAPL', maxSpend: 1_000_000n, deadline: now + 3_600 }
     await expect(alice.placeOrder({ ...order, side: 'BUY' })).rejects.toMatchObject({
       code: 'Leaving',
       args: { wallet: chain().account('alice'), effectiveAt: String(leavingAt) },
     })
     await alice.placeOrder({ ...order, side: 'SELL' })
-    await expect(alice.membership.leave()).rejects.toMatchObject({ code: 'Leaving' })
+    await expect(alice.leaveInstitution()).rejects.toMatchObject({ code: 'Leaving' })
     expect(await orgOf('alice')).toBe(ORG_ID)
     await chain().mineAt(leavingAt)
     expect(await orgOf('alice')).toBe(NONE)
-    expect(await alice.membership.leavingAt()).toBeNull()
+    expect(await alice.getLeavingAt()).toBeNull()
   })
 
   it('is not left by an admin, who hands over first', async () => {
-    await expect(clientOf(chain(), api, 'admin').membership.leave()).rejects.toMatchObject({
+    await expect(clientOf(chain(), api, 'admin').leaveInstitution()).rejects.toMatchObject({
       code: 'AdminCannotLeave',
       args: { orgId: ORG_ID },
     })
@@ -54,25 +54,25 @@ describe('membership', () => {
 
   it('invites a wallet, which joins, and removes it', async () => {
     const [admin, carol] = [clientOf(chain(), api, 'admin'), clientOf(chain(), api, 'carol')]
-    await admin.membership.invite(chain().account('carol'))
+    await admin.inviteMember(chain().account('carol'))
     expect(await orgOf('carol')).toBe(NONE)
-    await carol.membership.join(ORG_ID)
+    await carol.joinInstitution(ORG_ID)
     expect(await orgOf('carol')).toBe(ORG_ID)
-    await admin.membership.remove(chain().account('carol'))
+    await admin.removeMember(chain().account('carol'))
     expect(await orgOf('carol')).toBe(NONE)
   })
 
   it('says what the registry refuses', async () => {
     const carol = clientOf(chain(), api, 'carol')
-    await expect(carol.membership.join(ORG_ID)).rejects.toMatchObject({ code: 'NotInvited' })
-    await expect(carol.membership.invite(chain().account('bob'))).rejects.toMatchObject({ code: 'NotAdmin' })
+    await expect(carol.joinInstitution(ORG_ID)).rejects.toMatchObject({ code: 'NotInvited' })
+    await expect(carol.inviteMember(chain().account('bob'))).rejects.toMatchObject({ code: 'NotAdmin' })
   })
 
   it.each(['', ' padded', 'a name of more than 31 letters..', 'Bücher'])(
     'has no name like "%s"',
     async (name) => {
-      const { membership } = clientOf(chain(), api, 'carol')
-      await expect(membership.found(name)).rejects.toMatchObject({
+      const carol = clientOf(chain(), api, 'carol')
+      await expect(carol.foundInstitution(name)).rejects.toMatchObject({
         name: 'ClientError',
         code: 'invalid-name',
       })
@@ -83,15 +83,15 @@ describe('membership', () => {
 describe('funds', () => {
   it('are the wallet’s USDC, and what the escrow may take of it', async () => {
     const alice = clientOf(chain(), api, 'alice')
-    expect(await alice.funds()).toEqual({ balance: WALLET_USDC, allowance: 0n })
+    expect(await alice.getFunds()).toEqual({ balance: WALLET_USDC, allowance: 0n })
     await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), 7n)
-    expect(await alice.funds()).toEqual({ balance: WALLET_USDC, allowance: 7n })
+    expect(await alice.getFunds()).toEqual({ balance: WALLET_USDC, allowance: 7n })
   })
 
   it('need no server when the escrow is pinned', async () => {
     api.answerWith(() => ({ status: 503 }))
     const pins = { escrow: chain().addressOf('escrow') }
-    expect(await clientOf(chain(), api, 'bob', { pins }).funds()).toEqual({
+    expect(await clientOf(chain(), api, 'bob', { pins }).getFunds()).toEqual({
       balance: WALLET_USDC,
       allowance: 0n,
     })

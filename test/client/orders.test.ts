@@ -99,7 +99,7 @@ async function followed(...given: Record<string, unknown>[]): Promise<string[]> 
   const next = answers(...given)
   api.answerWith(() => ({ body: next() }))
   const seen: string[] = []
-  for await (const { state, notice } of orders().follow(orderId, { pollMs: 1 })) {
+  for await (const { state, notice } of orders().followOrder(orderId, { pollMs: 1 })) {
     seen.push(notice ? `${state} with notice` : state)
   }
   return seen
@@ -146,7 +146,7 @@ describe('following', () => {
       const first = answers({ body: status('REFUNDED', { triggers: [run(null)] }) }, { status: 304 })
       const unchanged = () => first()
       const seen = []
-      for await (const { state } of orders().follow(orderId, { pollMs: 1 })) seen.push(state)
+      for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
       expect(seen).toEqual(['REFUNDED'])
       expect(api.requests.length).toBeGreaterThan(1)
     } finally {
@@ -162,7 +162,7 @@ describe('following', () => {
     )
     api.answerWith(next)
     const seen = []
-    for await (const { state } of orders().follow(orderId, { pollMs: 1 })) seen.push(state)
+    for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
     expect(seen).toEqual(['OPEN', 'SETTLED'])
     expect(api.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"a"', '"a"'])
   })
@@ -174,7 +174,7 @@ describe('following', () => {
       problem(404, 'order-not-found'),
     )
     api.answerWith(next)
-    const follow = orders().follow(orderId, { pollMs: 1 })
+    const follow = orders().followOrder(orderId, { pollMs: 1 })
     expect((await follow.next()).value).toMatchObject({ state: 'OPEN' })
     await expect(follow.next()).rejects.toMatchObject({ code: 'order-not-found' })
   })
@@ -182,7 +182,7 @@ describe('following', () => {
   it('ends with the reason of the caller who aborts', async () => {
     api.answerWith(() => ({ body: status('OPEN') }))
     const abort = new AbortController()
-    const follow = orders().follow(orderId, { signal: abort.signal, pollMs: 3_600_000 })
+    const follow = orders().followOrder(orderId, { signal: abort.signal, pollMs: 3_600_000 })
     await follow.next()
     const next = follow.next()
     abort.abort(new Error('the page is gone'))

@@ -184,12 +184,12 @@ describe('an order that was signed for the platform, and not opened', () => {
 
   it('is opened by the wallet itself, in one transaction, and then known as open', async () => {
     const { client, order } = await refused()
-    expect(await client.openingState(order)).toBe('usable')
+    expect(await client.getOpeningState(order)).toBe('usable')
     const before = await nonceOf()
     expect(await client.openOrder(order)).toMatchObject({ orderId: order.orderId, commit: order.commit })
     expect((await nonceOf()) - before).toBe(1)
     expect(posted().at(-1)?.body).not.toHaveProperty('opening')
-    expect(await client.openingState(order)).toBe('open')
+    expect(await client.getOpeningState(order)).toBe('open')
     expect(await client.openOrder(order)).toMatchObject({ orderId: order.orderId })
     expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
   })
@@ -197,7 +197,7 @@ describe('an order that was signed for the platform, and not opened', () => {
   it('has expired at its last second, and is opened no more', async () => {
     const { client, order } = await refused()
     await chain().mineAt(order.opening.validBefore)
-    expect(await client.openingState(order)).toBe('expired')
+    expect(await client.getOpeningState(order)).toBe('expired')
     await expect(client.openOrder(order)).rejects.toMatchObject({ code: 'OpeningExpired' })
     expect(await balance()).toBe(WALLET_USDC)
   })
@@ -206,7 +206,7 @@ describe('an order that was signed for the platform, and not opened', () => {
     const { client, order, buy } = await refused()
     const other = `${order.orderId.slice(0, 34)}${'00'.repeat(16)}`
     await chain().send('bob', 'escrow', 'openRequest', other, order.commit, buy.deadline)
-    expect(await client.openingState(order)).toBe('taken')
+    expect(await client.getOpeningState(order)).toBe('taken')
   })
 })
 

@@ -20,7 +20,7 @@ import {
 
 export const connect = (signer: Signer): Client => createClient({ serverUrl: location.origin, signer })
 export const reader = createReader({ serverUrl: location.origin })
-export const market: Promise<MarketView> = reader.views.market()
+export const market: Promise<MarketView> = reader.getMarket()
 export const cashOf = ({ cash }: Portfolio): string => formatDecimal(cash, USDC_DECIMALS)
 export const amount: bigint = parseDecimal('1.5', USDC_DECIMALS)
 export const codeOf = (error: unknown) => error instanceof ClientError || error instanceof ServerError ? error.code : null

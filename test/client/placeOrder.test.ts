@@ -365,12 +365,12 @@ describe('reclaiming', () => {
   it('takes the USDC back seven days after the deadline, not before', async () => {
     const { client, deadline } = await setting()
     const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: ONE, deadline })
-    await expect(client.reclaim(order.orderId)).rejects.toMatchObject({
+    await expect(client.reclaimOrder(order.orderId)).rejects.toMatchObject({
       code: 'ReclaimTooEarly',
       args: { availableAt: String(deadline + RECLAIM_DELAY) },
     })
     await chain().mineAt(deadline + RECLAIM_DELAY)
-    await client.reclaim(order.orderId)
+    await client.reclaimOrder(order.orderId)
     expect(await balance('alice')).toBe(WALLET_USDC)
   })
 
@@ -383,10 +383,10 @@ describe('reclaiming', () => {
       serverUrl,
       pins: { escrow: chain().addressOf('escrow') },
     })
-    await alone.reclaim(order.orderId)
+    await alone.reclaimOrder(order.orderId)
     expect(await balance('alice')).toBe(WALLET_USDC)
-    expect(await alone.portfolio()).toBeNull()
+    expect(await alone.getPortfolio()).toBeNull()
     const unpinned = clientOf(chain(), api, 'alice', { serverUrl })
-    await expect(unpinned.reclaim(order.orderId)).rejects.toMatchObject({ code: 'server-unreachable' })
+    await expect(unpinned.reclaimOrder(order.orderId)).rejects.toMatchObject({ code: 'server-unreachable' })
   })
 })

@@ -18,7 +18,7 @@ afterAll(() => api.stop())
 /** The platform as a client finds it when `/enclave-key` answers with these changes. */
 function platform(pins: Pins = {}, change: Record<string, unknown> = {}) {
   api.answerWith(() => ({ body: { ...enclaveKeyOf(chain()), ...change } }))
-  return clientOf(chain(), api, 'alice', { pins }).platform()
+  return clientOf(chain(), api, 'alice', { pins }).getPlatform()
 }
 
 describe('the platform', () => {
@@ -57,8 +57,8 @@ describe('the platform', () => {
   it('is asked for again each time, as the enclave’s key may change', async () => {
     const client = createClient({ serverUrl: api.url, signer: walletOf(chain(), 'alice'), timing: FAST })
     api.answerWith(() => ({ body: enclaveKeyOf(chain()) }))
-    expect((await client.platform()).enclavePublicKey).toBe(INTENT_PUBLIC_KEY)
+    expect((await client.getPlatform()).enclavePublicKey).toBe(INTENT_PUBLIC_KEY)
     api.answerWith(() => ({ body: { ...enclaveKeyOf(chain()), publicKey: otherKey } }))
-    expect((await client.platform()).enclavePublicKey).toBe(otherKey)
+    expect((await client.getPlatform()).enclavePublicKey).toBe(otherKey)
   })
 })

@@ -29,7 +29,7 @@ const write = (portfolio: Portfolio, version: bigint, userPubKey?: Hex) =>
 
 describe('the portfolio', () => {
   it('is null before the first write', async () => {
-    expect(await client().portfolio()).toBeNull()
+    expect(await client().getPortfolio()).toBeNull()
   })
 
   it('is what the enclave wrote last', async () => {
@@ -38,7 +38,7 @@ describe('the portfolio', () => {
     await write(portfolioOf(publicKey, 1), 1n)
     await write(portfolioOf(publicKey, 2), 2n)
     const blockNumber = await chain().provider.getBlockNumber()
-    expect(await alice.portfolio()).toEqual({
+    expect(await alice.getPortfolio()).toEqual({
       portfolio: portfolioOf(publicKey, 2),
       version: 2n,
       blockNumber,
@@ -60,7 +60,7 @@ describe('the portfolio', () => {
     const { publicKey } = await alice.unlock()
     const other = await clientOf(chain(), api, 'bob').unlock()
     await write(portfolioOf(publicKey, 1), 1n, other.publicKey)
-    await expect(alice.portfolio()).rejects.toMatchObject({ code: 'portfolio-undecryptable' })
+    await expect(alice.getPortfolio()).rejects.toMatchObject({ code: 'portfolio-undecryptable' })
   })
 })
 

@@ -41,8 +41,8 @@ afterAll(() => api.stop())
 const reader = () => createReader({ serverUrl: api.url, timing: FAST })
 
 it('reads views and orders without a wallet', async () => {
-  expect(await reader().views.clock()).toEqual(clock)
-  expect(await reader().views.bars()).toEqual(bars)
+  expect(await reader().getClock()).toEqual(clock)
+  expect(await reader().getBars()).toEqual(bars)
   expect(await reader().getOrder(orderId)).toMatchObject({ orderId, state: 'SETTLED', amount: 25_000_000n })
   expect((await reader().getTimeline(orderId)).entries).toEqual([settled])
 })
@@ -67,6 +67,6 @@ it('asks with the fetch and the time-out that it is given', async () => {
   }
   const timing = { ...FAST, attempts: 1 }
   const impatient = createReader({ serverUrl: 'http://server.example', timeoutMs: 5, timing, fetch: slow })
-  await expect(impatient.views.clock()).rejects.toMatchObject({ code: 'server-timeout' })
+  await expect(impatient.getClock()).rejects.toMatchObject({ code: 'server-timeout' })
   expect(asked).toEqual(['http://server.example/market/clock'])
 })

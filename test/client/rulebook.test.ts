@@ -201,7 +201,7 @@ describe('a rulebook that was written from a version', () => {
   })
 
   it('builds on the version in force, which the admin alone reads', async () => {
-    expect(await clientOfServer('admin').rulebookVersion()).toEqual({ orgId: ORG_ID, version: 4 })
-    await expect(clientOfServer('alice').rulebookVersion()).rejects.toMatchObject({ code: 'not-admin' })
+    expect(await clientOfServer('admin').getRulebookVersion()).toEqual({ orgId: ORG_ID, version: 4 })
+    await expect(clientOfServer('alice').getRulebookVersion()).rejects.toMatchObject({ code: 'not-admin' })
   })
 })

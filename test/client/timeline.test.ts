@@ -48,13 +48,13 @@ describe('a timeline', () => {
   it('is read with every kind of entry', async () => {
     const entries = [opened, received, triggered, relayed, sent, mined, settled, reclaimed, outcome]
     api.answerWith(() => answer(...entries))
-    expect(await orders().timeline(orderId)).toEqual({ orderId, entries })
+    expect(await orders().getTimeline(orderId)).toEqual({ orderId, entries })
     expect(api.requests).toMatchObject([{ method: 'GET', path: `/orders/${orderId}/timeline` }])
   })
 
   it('is not taken in any other form', async () => {
     api.answerWith(() => answer({ ...mined, status: 'pending' }))
-    await expect(orders().timeline(orderId)).rejects.toMatchObject({ code: 'unexpected-answer' })
+    await expect(orders().getTimeline(orderId)).rejects.toMatchObject({ code: 'unexpected-answer' })
   })
 })
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createHttp } from '../../src/client/http.js'
-import { createViews } from '../../src/client/views.js'
+import { createReader } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
 import { FAST, INTENT_PUBLIC_KEY, ORG_ID } from './clientSetting.js'
@@ -73,24 +72,24 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-const views = () => createViews({ http: createHttp({ serverUrl: api.url, timeoutMs: 10_000 }), timing: FAST })
+const reader = () => createReader({ serverUrl: api.url, timing: FAST })
 
 describe('the views', () => {
   it('read every documented route, amounts as integers', async () => {
     api.answerWith(({ path }) => ({ body: answers[path] }))
-    expect(await views().wallet(address)).toMatchObject({ screen: 'wait', waitingFor: ['kyc'] })
-    expect(await views().institution(ORG_ID)).toMatchObject({
+    expect(await reader().getWallet(address)).toMatchObject({ screen: 'wait', waitingFor: ['kyc'] })
+    expect(await reader().getInstitution(ORG_ID)).toMatchObject({
       pool: { usdc: 5n, equities: [{ shares: 7n }] },
     })
-    expect(await views().compliance(address)).toMatchObject({ equities: [{ kyc: true }] })
-    expect(await views().market()).toMatchObject({
+    expect(await reader().getCompliance(address)).toMatchObject({ equities: [{ kyc: true }] })
+    expect(await reader().getMarket()).toMatchObject({
       symbols: [{ price: 1n, previousClose: null, ask: 2n }],
       fees: [{ rate: 166_000_000n, max: 8_300_000n }],
     })
-    expect(await views().clock()).toEqual({ isOpen: true, nextOpen: asOf, nextClose: asOf })
-    expect(await views().health()).toMatchObject({ contracts, symbols: ['AAPL'] })
-    expect(await views().enclaveKey()).toMatchObject({ publicKey: INTENT_PUBLIC_KEY })
-    expect(await views().policyVersion(ORG_ID)).toEqual({ orgId: ORG_ID, version: 3 })
+    expect(await reader().getClock()).toEqual({ isOpen: true, nextOpen: asOf, nextClose: asOf })
+    expect(await reader().getHealth()).toMatchObject({ contracts, symbols: ['AAPL'] })
+    expect(await reader().getEnclaveKey()).toMatchObject({ publicKey: INTENT_PUBLIC_KEY })
+    expect(await reader().getPolicyVersion(ORG_ID)).toEqual({ orgId: ORG_ID, version: 3 })
   })
 
   it('come again after a moment’s outage, and hand on a refusal', async () => {
@@ -101,7 +100,7 @@ describe('the views', () => {
       away = false
       return problem(503, 'market-unavailable')
     })
-    expect(await views().clock()).toMatchObject({ isOpen: true })
-    await expect(views().institution(ORG_ID)).rejects.toMatchObject({ code: 'institution-not-found' })
+    expect(await reader().getClock()).toMatchObject({ isOpen: true })
+    await expect(reader().getInstitution(ORG_ID)).rejects.toMatchObject({ code: 'institution-not-found' })
   })
 })

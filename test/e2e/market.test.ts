@@ -84,9 +84,9 @@ describe('an order that the enclave never answered', () => {
     const crafted = await craft(desk(), carol)
     await openRequest(desk(), carol, crafted)
     const { orderId, expiry } = crafted.intent
-    await expect(carol.client.reclaim(orderId)).rejects.toMatchObject({ code: 'ReclaimTooEarly' })
+    await expect(carol.client.reclaimOrder(orderId)).rejects.toMatchObject({ code: 'ReclaimTooEarly' })
     await warp(expiry - (await desk().chainTime()) + EIGHT_DAYS)
-    await carol.client.reclaim(orderId)
+    await carol.client.reclaimOrder(orderId)
     await expect
       .poll(async () => (await carol.client.getOrder(orderId)).state, { timeout: 30_000 })
       .toBe('REFUNDED')

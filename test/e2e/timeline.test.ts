@@ -75,7 +75,7 @@ describe('the timeline', () => {
       'the chain mines at that time',
       async () => (await desk().chainTime()) > expiry + EIGHT_DAYS,
     )
-    await carol.client.reclaim(orderId)
+    await carol.client.reclaimOrder(orderId)
     const entries = await followed(carol, orderId)
     const { at, ...place } = await endOnChain(orderId, 'OrderRefunded')
     expect(entries).toMatchObject([

@@ -43,13 +43,13 @@ afterEach(() => {
 
 /** The orders of an account whose status changes as the test says. */
 function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['openNotice']>()) {
-  const openingState = vi.fn<Client['openingState']>(async () => 'expired')
+  const getOpeningState = vi.fn<Client['getOpeningState']>(async () => 'expired')
   const key = signal<KeyInUse | null>(null)
   const onEnd = vi.fn()
   const asked: number[] = []
   const client = {
     openNotice,
-    openingState,
+    getOpeningState,
     async *followOrder(_orderId: unknown, { pollMs }: { pollMs?: number | undefined } = {}) {
       asked.push(pollMs ?? 0)
       yield* statuses

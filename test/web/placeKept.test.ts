@@ -152,9 +152,9 @@ describe('an order whose ids somebody takes', () => {
   it('is neither listed nor kept once its person stops it', async () => {
     const client = {
       ...takenClient(true),
-      platform: vi.fn(),
+      getPlatform: vi.fn(),
       unlock: vi.fn(),
-      portfolio: vi.fn(),
+      getPortfolio: vi.fn(),
       canSponsor: vi.fn(),
     }
     const onOrder = vi.fn()
@@ -217,9 +217,9 @@ describe('an order that the platform opens', () => {
 it('an order under a key that was given up is not begun, and the wallet not asked', async () => {
   const asked = {
     placeOrder: vi.fn(),
-    platform: vi.fn(),
+    getPlatform: vi.fn(),
     unlock: vi.fn(),
-    portfolio: vi.fn(),
+    getPortfolio: vi.fn(),
     canSponsor: vi.fn(),
   }
   const placing = createPlacing({

@@ -19,12 +19,12 @@ function clientOf(portfolio: () => Promise<null> = async () => null) {
     ...{ privateKey: Uint8Array.of(0x5a, 0x5a), publicKey: '0x02aa', drawnAt: 0, portfolioVersion: 0n },
   }
   return {
-    account: async () => ACCOUNT as typeof ACCOUNT,
+    getAccount: async () => ACCOUNT as typeof ACCOUNT,
     importKeys: async (text: string) => {
       key = { ...key, drawnAt: Number(text) }
     },
     unlock: async () => key,
-    portfolio,
+    getPortfolio: portfolio,
   }
 }
 

@@ -19,11 +19,11 @@ const entry: HistoryEntry = {
 function shown(failures: number, code: 'chain-reorganized' | 'node-unavailable' = 'chain-reorganized') {
   const version = signal<bigint | null>(null)
   let left = failures
-  const history = vi.fn<Client['history']>(async function* () {
+  const history = vi.fn<Client['getHistory']>(async function* () {
     yield entry
     if (left-- > 0) throw new ClientError(code, '')
   })
-  const ask = createTradeHistory({ client: { history }, settings, store, version })
+  const ask = createTradeHistory({ client: { getHistory: history }, settings, store, version })
   const query = createQuery({ isSeen: signal(true), question: () => ask, pace: () => null })
   const leave = effect(() => void query.answered)
   return { query, version, history, leave }

@@ -4,7 +4,7 @@ import type { Settings } from '../settings.js'
 import type { Ask } from '../state/query.js'
 
 interface TradeHistoryDeps {
-  readonly client: Pick<Client, 'history'>
+  readonly client: Pick<Client, 'getHistory'>
   readonly settings: Pick<Settings, 'chain'>
   readonly store: HistoryStore
   /** The portfolio's version: a new one is read at once. */
@@ -28,7 +28,7 @@ export function createTradeHistory({
       try {
         const entries: HistoryEntry[] = []
         const options = { fromBlock: settings.chain.firstBlock, store, signal }
-        for await (const entry of client.history(options)) entries.push(entry)
+        for await (const entry of client.getHistory(options)) entries.push(entry)
         return entries
       } catch (error) {
         const isReorganized = error instanceof ClientError && error.code === 'chain-reorganized'

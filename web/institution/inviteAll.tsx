@@ -16,7 +16,7 @@ export function InviteAll() {
   const invite = () =>
     run(async () => {
       for (const address of missing) {
-        await session.client.membership.invite(address)
+        await session.client.inviteMember(address)
         setInvited((before) => new Set(before).add(address))
         members.refresh()
       }

@@ -20,7 +20,7 @@ export function Members() {
   const [naming, setNaming] = useState<Member['address'] | null>(null)
   const asked = useRef<HTMLButtonElement | null>(null)
   const nameOf = useNames()
-  const { membership } = session.client
+  const { client } = session
   const change = (act: () => Promise<unknown>) =>
     run(async () => {
       await act()
@@ -84,7 +84,7 @@ export function Members() {
           member={removing}
           busy={busy}
           onRemove={async () => {
-            if (await change(() => membership.remove(removing.address))) setRemoving(null)
+            if (await change(() => client.removeMember(removing.address))) setRemoving(null)
           }}
           onKeep={() => {
             setRemoving(null)
@@ -93,7 +93,7 @@ export function Members() {
         />
       )}
       {found?.complete ? null : <p class="muted">Reading the members…</p>}
-      <Invite busy={busy} onInvite={(address) => change(() => membership.invite(address))} />
+      <Invite busy={busy} onInvite={(address) => change(() => client.inviteMember(address))} />
       <FailureBox error={error} />
     </Card>
   )

@@ -13,7 +13,7 @@ export function Founding({ title }: { title: string }) {
   const found = (event: Event) => {
     event.preventDefault()
     run(async () => {
-      await session.client.membership.found(name)
+      await session.client.foundInstitution(name)
       view.refresh()
     })
   }

@@ -18,7 +18,7 @@ export function Invitation({ invitation }: InvitationProps) {
   const name = bytes32ToName(orgId) ?? orgId
   const join = () =>
     run(async () => {
-      await session.client.membership.join(orgId)
+      await session.client.joinInstitution(orgId)
       view.refresh()
     })
   return (

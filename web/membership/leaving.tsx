@@ -29,7 +29,7 @@ export function LeaveCard({ name, leavingAt }: LeaveProps) {
   const [asked, setAsked] = useState(false)
   const leave = () =>
     run(async () => {
-      await session.client.membership.leave()
+      await session.client.leaveInstitution()
       setAsked(false)
       view.refresh()
     })

@@ -8,7 +8,7 @@ import type {
   InstitutionView,
   OpenedPortfolio,
   OrderStatus,
-  Views,
+  Reader,
   WalletView,
 } from '../../src/client/index.js'
 import { createMembersReader, type Members } from '../chain/members.js'
@@ -73,7 +73,7 @@ export interface Account {
 export interface AccountDeps {
   readonly session: Session
   readonly settings: Settings
-  readonly views: Views
+  readonly reader: Reader
   readonly isSeen: ReadonlySignal<boolean>
   readonly toasts: Pick<Toasts, 'show'>
   readonly device: DeviceStore
@@ -82,7 +82,7 @@ export interface AccountDeps {
 const [SOON_MS, LATER_MS] = [3_000, 15_000]
 const [INSTITUTION_MS, CHAIN_MS, COMPLIANCE_MS, RARE_MS] = [5_000, 10_000, 30_000, 60_000]
 
-export function createAccount({ session, settings, views, isSeen, toasts, device }: AccountDeps): Account {
+export function createAccount({ session, settings, reader, isSeen, toasts, device }: AccountDeps): Account {
   const { client, provider, address } = session
   const ask = <T>(question: () => Ask<T> | null, pace: Pace<T>) => createQuery({ isSeen, question, pace })
   const poll = <T>(question: Ask<T>, pace: Pace<T>) => ask(() => question, pace)
@@ -91,12 +91,12 @@ export function createAccount({ session, settings, views, isSeen, toasts, device
     createQuery({ isSeen, question, pace, aged: (value: T) => ({ ...value, complete: false }) })
 
   const key = signal<KeyInUse | null>(null)
-  const view = poll((aborted) => views.wallet(address, aborted), walletPace)
+  const view = poll((aborted) => reader.getWallet(address, { signal: aborted }), walletPace)
   const orgId = computed(() => view.value?.orgId ?? null)
   const isAdmin = computed(() => view.value?.role === 'admin')
-  const funds = poll(() => client.funds(), CHAIN_MS)
+  const funds = poll(() => client.getFunds(), CHAIN_MS)
   const readPortfolio = async () => {
-    const opened = await client.portfolio()
+    const opened = await client.getPortfolio()
     if (opened !== null) memory.value = withOpenOrders(memory.peek(), opened.portfolio.openOrders)
     return opened
   }
@@ -132,8 +132,8 @@ export function createAccount({ session, settings, views, isSeen, toasts, device
   })
   return {
     ...{ session, view, orgId, isAdmin, key, funds, portfolio, trades, orders },
-    compliance: poll((aborted) => views.compliance(address, aborted), COMPLIANCE_MS),
-    claims: poll(() => client.claims(), RARE_MS),
+    compliance: poll((aborted) => reader.getCompliance(address, { signal: aborted }), COMPLIANCE_MS),
+    claims: poll(() => client.getClaims(), RARE_MS),
     placing,
     canSponsor: poll(
       () => client.canSponsor(),
@@ -148,7 +148,7 @@ export function createAccount({ session, settings, views, isSeen, toasts, device
     names: createNames({ client, store: device, chainId: session.chainId, account: address }),
     institution: ask(() => {
       const id = orgId.value
-      return id === null ? null : (aborted) => views.institution(id, aborted)
+      return id === null ? null : (aborted) => reader.getInstitution(id, { signal: aborted })
     }, INSTITUTION_MS),
     members: read(
       () => (orgId.value === null ? null : createMembersReader(provider, settings, orgId.value)),

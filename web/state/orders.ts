@@ -51,7 +51,7 @@ export interface Orders {
 }
 
 interface OrdersDeps {
-  readonly client: Pick<Client, 'followOrder' | 'followTimeline' | 'openNotice' | 'openingState'>
+  readonly client: Pick<Client, 'followOrder' | 'followTimeline' | 'openNotice' | 'getOpeningState'>
   readonly address: Hex
   readonly isSeen: QueryOptions<unknown>['isSeen']
   readonly history: Query<OrderHistory>
@@ -111,7 +111,7 @@ export function createOrders({ client, address, isSeen, history, trades, key, on
     const readOpening = async () => {
       const kept = keptOrder(orderId)
       if (kept === null || !isSignedOrder(kept)) return over
-      const found = await client.openingState(kept)
+      const found = await client.getOpeningState(kept)
       if (found !== 'expired' && found !== 'taken') return found
       forgetOrder(orderId)
       over = found

@@ -42,7 +42,7 @@ export interface Placing {
 }
 
 interface PlacingDeps {
-  readonly client: Pick<Client, 'placeOrder' | 'platform' | 'unlock' | 'portfolio' | 'canSponsor'>
+  readonly client: Pick<Client, 'placeOrder' | 'getPlatform' | 'unlock' | 'getPortfolio' | 'canSponsor'>
   /** The wallet's orders that are signed and not known to be open. */
   readonly earlier: () => PlaceOptions['earlier']
   /** The key of the portfolio in use; null while there is none. */
@@ -73,7 +73,7 @@ export function createPlacing({ client, earlier, key, isKeyMissing, onOrder }: P
         if (isKeyMissing()) throw new ClientError('portfolio-key-missing', 'A newer portfolio key was made.')
         if (key.value === null) {
           // Detects an untrusted server before anything is signed.
-          await client.platform()
+          await client.getPlatform()
           key.value = await openKeys(client)
           change({ step: 'signing' })
         }

@@ -45,13 +45,15 @@ export function createStore(settings: Settings): Store {
   const { chain, serverUrl } = settings
   const browser = createBrowserState()
   const { isSeen } = browser
-  const { views } = createReader({ serverUrl, timing: ONCE, timeoutMs: TIMEOUT_MS })
+  const server = createReader({ serverUrl, timing: ONCE, timeoutMs: TIMEOUT_MS })
   const wallets = createWallets(settings, browser)
   const toasts = createToasts()
   const device = createDeviceStore()
   const account = computed(() => {
     const session = wallets.session.value
-    return session === null ? null : createAccount({ session, settings, views, isSeen, toasts, device })
+    return session === null
+      ? null
+      : createAccount({ session, settings, reader: server, isSeen, toasts, device })
   })
   window.addEventListener('focus', () => account.peek()?.orders.history.refresh())
 
@@ -85,16 +87,16 @@ export function createStore(settings: Settings): Store {
   }
 
   function askClock(aborted: AbortSignal) {
-    return views.clock(aborted)
+    return server.getClock({ signal: aborted })
   }
   function askMarket(aborted: AbortSignal) {
-    return views.market(aborted)
+    return server.getMarket({ signal: aborted })
   }
   function askBars(aborted: AbortSignal) {
-    return views.bars(aborted)
+    return server.getBars({ signal: aborted })
   }
   function askHealth(aborted: AbortSignal) {
-    return views.health(aborted)
+    return server.getHealth({ signal: aborted })
   }
 }
 

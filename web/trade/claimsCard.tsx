@@ -13,7 +13,7 @@ export function ClaimsCard() {
   if (value === null || value.length === 0) return null
   const pay = ({ asset }: Claim, to: Claim['recipient']) =>
     run(async () => {
-      await session.client.claim(asset, to ?? undefined)
+      await session.client.claim(asset, { to: to ?? undefined })
       claims.refresh()
     })
   return (

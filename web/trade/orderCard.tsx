@@ -128,7 +128,7 @@ function Reclaim({ status }: { status: OrderStatus }) {
     return null
   const reclaim = () =>
     run(async () => {
-      await client.reclaim(orderId)
+      await client.reclaimOrder(orderId)
     })
   return (
     <div class="box">

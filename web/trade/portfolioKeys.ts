@@ -17,10 +17,10 @@ export function newestMade(account: Hex): number {
  * Opens the portfolio, so that the wallet is asked for its derived key now if needed, rather than on the next poll.
  * @returns the newest key
  */
-export async function openKeys(client: Pick<Client, 'unlock' | 'portfolio'>): Promise<KeyInUse> {
+export async function openKeys(client: Pick<Client, 'unlock' | 'getPortfolio'>): Promise<KeyInUse> {
   const { publicKey, drawnAt } = await client.unlock()
   try {
-    if (drawnAt > 0) await client.portfolio()
+    if (drawnAt > 0) await client.getPortfolio()
   } catch (error) {
     // The card reports it. An order under a replacement key repairs it.
     if (!(error instanceof ClientError && error.code === 'portfolio-undecryptable')) throw error
@@ -30,11 +30,11 @@ export async function openKeys(client: Pick<Client, 'unlock' | 'portfolio'>): Pr
 
 /** Imports a key file. @returns its newest key, or a newer one that was already held */
 export async function takeKeyFile(
-  client: Pick<Client, 'account' | 'importKeys' | 'unlock' | 'portfolio'>,
+  client: Pick<Client, 'getAccount' | 'importKeys' | 'unlock' | 'getPortfolio'>,
   text: string,
 ): Promise<KeyInUse> {
   await client.importKeys(text)
-  const [account, { drawnAt }] = [await client.account(), await client.unlock()]
+  const [account, { drawnAt }] = [await client.getAccount(), await client.unlock()]
   localStorage.setItem(PREFIX + account, String(Math.max(drawnAt, newestMade(account))))
   return openKeys(client)
 }

@@ -26,7 +26,7 @@ exit code is 3 then. A cancel cannot be taken back.
     const connection = await connectWallet(values, context.env)
     try {
       const { client } = connection
-      const { result } = await client.cancelOrder(orderId, context.signal)
+      const { result } = await client.cancelOrder(orderId, { signal: context.signal })
       context.terminal.progress(
         result === 'received' ? 'the server has the cancel' : 'the server had a cancel already',
       )

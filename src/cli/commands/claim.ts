@@ -30,7 +30,7 @@ With --escrow it needs no server.`,
     const to = values.to === undefined ? undefined : parsed<Hex>(addressSchema, values.to, '--to')
     const { client, close } = await connectWallet(values, env)
     try {
-      if (symbol === undefined) terminal.result(listed(await client.claims()))
+      if (symbol === undefined) terminal.result(listed(await client.getClaims()))
       else terminal.result(await paid(client, symbol, to))
       return EXIT.done
     } finally {
@@ -40,7 +40,7 @@ With --escrow it needs no server.`,
 }
 
 async function paid(client: Client, asset: string, to: Hex | undefined): Promise<Report> {
-  const { txHash } = await client.claim(asset, to)
+  const { txHash } = await client.claim(asset, { to })
   return { json: { asset, txHash }, blocks: [{ kind: 'fields', fields: [['transaction', txHash]] }] }
 }
 

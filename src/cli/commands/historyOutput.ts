@@ -59,7 +59,7 @@ export async function readHistory(
   try {
     terminal.progress('reading the history')
     const entries: HistoryEntry[] = []
-    for await (const entry of connection.client.history({ fromBlock, confirmations, signal })) {
+    for await (const entry of connection.client.getHistory({ fromBlock, confirmations, signal })) {
       entries.push(entry)
     }
     return {

@@ -109,7 +109,7 @@ async function inUse(client: Client): Promise<Report> {
 
 async function keyOnChain(client: Client, newest: Hex): Promise<keyof typeof SEALED_TO | null> {
   try {
-    const opened = await client.portfolio()
+    const opened = await client.getPortfolio()
     return opened && (opened.portfolio.userPubKey === newest ? 'this-key' : 'older-key')
   } catch (error) {
     if (error instanceof ClientError && error.code === 'portfolio-undecryptable') return 'key-not-held'

@@ -24,8 +24,8 @@ buy; until it has left, the rulebook still binds it. It can sell and withdraw th
     if (!values.yes) throw new UsageError('leaving cannot be undone: give --yes to leave')
     const { client, close } = await connectWallet(values, env)
     try {
-      const { txHash } = await client.membership.leave()
-      const leavingAt = await client.membership.leavingAt()
+      const { txHash } = await client.leaveInstitution()
+      const leavingAt = await client.getLeavingAt()
       const at = leavingAt === null ? null : new Date(leavingAt * 1_000).toISOString()
       terminal.result({
         json: { txHash, leavingAt },

@@ -156,7 +156,7 @@ async function requireListed(
   { connection, context: { signal } }: Omit<Placing, 'kept'>,
 ): Promise<void> {
   if (side === 'WITHDRAW') return
-  const { symbols } = await connection.client.views.health(signal)
+  const { symbols } = await connection.client.getHealth({ signal })
   if (!symbols.includes(symbol)) {
     throw new UsageError(`the symbol: ${symbol} is not listed; the server lists ${symbols.join(' ')}`)
   }
@@ -169,7 +169,7 @@ async function printFees(
 ): Promise<void> {
   if (side === 'WITHDRAW') return
   try {
-    const { fees, symbols } = await connection.client.views.market(signal)
+    const { fees, symbols } = await connection.client.getMarket({ signal })
     const later = feeNames(fees, 'both')
     if (side === 'BUY') {
       if (later !== '')
@@ -201,7 +201,7 @@ function openedNothing(error: unknown): boolean {
 
 async function resume(orderId: Hex, { connection, kept, context }: Placing): Promise<Hex> {
   const order = await kept.find(orderId)
-  await connection.client.submitOrder(order, context.signal)
+  await connection.client.submitOrder(order, { signal: context.signal })
   context.terminal.progress('the server has the order')
   await kept.forget(orderId)
   return orderId

@@ -81,7 +81,7 @@ export async function conclude(
 ): Promise<ExitCode> {
   const { terminal, signal } = context
   if (!wait) {
-    terminal.result(orderReport(await client.getOrder(orderId, signal), null))
+    terminal.result(orderReport(await client.getOrder(orderId, { signal }), null))
     return EXIT.done
   }
   const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
@@ -106,7 +106,7 @@ async function followToEnd(
   orderId: Hex,
   { signal, onChange }: { signal: AbortSignal; onChange: (status: OrderStatus) => void },
 ): Promise<OrderStatus> {
-  let last = await client.getOrder(orderId, signal)
+  let last = await client.getOrder(orderId, { signal })
   for await (const status of client.followOrder(orderId, { signal })) {
     last = status
     onChange(status)

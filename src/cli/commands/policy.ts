@@ -105,7 +105,7 @@ async function publish(
   policy: Policy,
   yes: boolean,
 ): Promise<ExitCode> {
-  const inForce = await client.rulebookVersion(signal)
+  const inForce = await client.getRulebookVersion({ signal })
   const known = await knownRules({ client, kept, terminal }, inForce)
   const changes = rulebookChanges(known.policy, policy)
   show(terminal, changes, inForce.version)
@@ -131,7 +131,7 @@ async function publish(
 }
 
 async function exportCopy({ client, kept, terminal, signal }: Deps, open: boolean): Promise<ExitCode> {
-  const inForce = await client.rulebookVersion(signal)
+  const inForce = await client.getRulebookVersion({ signal })
   const copy = await findCopy({ client, kept }, inForce)
   if (copy === null) {
     throw new UsageError(
@@ -145,7 +145,7 @@ async function exportCopy({ client, kept, terminal, signal }: Deps, open: boolea
 }
 
 async function importCopy({ client, kept, terminal, signal }: Deps, copy: unknown): Promise<ExitCode> {
-  const { orgId, version } = await client.rulebookVersion(signal)
+  const { orgId, version } = await client.getRulebookVersion({ signal })
   await client.openRulebookCopy(copy, version)
   await kept.keep(rulebookCopySchema.parse(copy))
   terminal.result({ json: { orgId, version }, blocks: [resultOf(orgId, version)] })
@@ -161,7 +161,7 @@ async function findCopy(
   { client, kept }: Pick<Deps, 'client' | 'kept'>,
   { orgId }: PolicyVersion,
 ): Promise<unknown> {
-  return kept.find({ escrow: (await client.platform()).escrow, orgId })
+  return kept.find({ escrow: (await client.getPlatform()).escrow, orgId })
 }
 
 /** Failures that leave the rules in force unknown. Any other failure ends the command. */

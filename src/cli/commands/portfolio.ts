@@ -23,7 +23,7 @@ Prints cash, positions and open orders. The output is confidential. With --escro
     const connection = await connectWallet(values, env)
     try {
       terminal.progress('opening the portfolio')
-      const opened = await connection.client.portfolio()
+      const opened = await connection.client.getPortfolio()
       const { publicKey } = await connection.client.unlock()
       if (opened !== null && opened.portfolio.userPubKey !== publicKey) terminal.progress(KEY_WAITS)
       terminal.result(reportOf(opened))

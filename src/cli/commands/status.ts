@@ -21,12 +21,12 @@ Without an orderId, shows the server's configuration and the market's hours. The
       ...WALLET_OPTIONS,
       reason: { type: 'boolean', default: false },
     })
-    const { views, orders } = connectServer(values, context.env)
+    const { reader } = connectServer(values, context.env)
     if (positionals.length === 0) {
-      context.terminal.result(await platformReport(views, context.signal))
+      context.terminal.result(await platformReport(reader, context))
       return EXIT.done
     }
-    const status = await orders.get(readId(positionals, 'orderId'), context.signal)
+    const status = await reader.getOrder(readId(positionals, 'orderId'), context)
     const notice = values.reason ? await opened(status, values, context) : null
     context.terminal.result(orderReport(status, notice))
     return EXIT.done
@@ -36,7 +36,7 @@ Without an orderId, shows the server's configuration and the market's hours. The
 type Connection = ReturnType<typeof connectServer>
 
 async function opened(
-  status: Awaited<ReturnType<Connection['orders']['get']>>,
+  status: Awaited<ReturnType<Connection['reader']['getOrder']>>,
   values: Parameters<typeof connectWallet>[0],
   { env }: CommandContext,
 ) {
@@ -48,11 +48,11 @@ async function opened(
   }
 }
 
-async function platformReport(views: Connection['views'], signal: AbortSignal): Promise<Report> {
+async function platformReport(reader: Connection['reader'], { signal }: CommandContext): Promise<Report> {
   const [health, key, clock] = await Promise.all([
-    views.health(signal),
-    views.enclaveKey(signal),
-    views.clock(signal),
+    reader.getHealth({ signal }),
+    reader.getEnclaveKey({ signal }),
+    reader.getClock({ signal }),
   ])
   const { version, chainId, contracts, symbols, relayer } = health
   return {

@@ -25,7 +25,7 @@ the chain which wallet holds each, how many of them each wallet holds, and its i
     const { values, positionals } = readArguments(args, NODE_OPTIONS)
     if (positionals.length === 0) throw new UsageError('expected at least one orderId')
     const ids = positionals.map((id) => parsed<Hex>(bytes32Schema, id, 'the orderId'))
-    const { contracts: addresses } = await connectServer(values, env).views.health(signal)
+    const { contracts: addresses } = await connectServer(values, env).reader.getHealth({ signal })
     const provider = await connectNode(values, env)
     try {
       terminal.result(await reportOf(createContracts(provider, addresses), ids))

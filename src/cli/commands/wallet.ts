@@ -21,12 +21,12 @@ Without an address, shows the wallet of the private key (--key-file, TRADING_PRI
   async run(args, { env, terminal, signal }) {
     const { values, positionals } = readArguments(args, { ...COMMON_OPTIONS, 'key-file': { type: 'string' } })
     if (positionals.length > 1) throw new UsageError('expected one address')
-    const { views } = connectServer(values, env)
+    const { reader } = connectServer(values, env)
     const given = positionals[0] ?? computeAddress(await readWalletKey(values, env))
     const address = parsed<Hex>(addressSchema, given, 'the address')
     const [wallet, compliance] = await Promise.all([
-      views.wallet(address, signal),
-      views.compliance(address, signal),
+      reader.getWallet(address, { signal }),
+      reader.getCompliance(address, { signal }),
     ])
     terminal.result(reportOf(wallet, compliance))
     return EXIT.done

@@ -34,10 +34,10 @@ object.`,
   },
 }
 
-async function watchOrder(orderId: Hex, { orders }: ServerConnection, { terminal, signal }: CommandContext) {
+async function watchOrder(orderId: Hex, { reader }: ServerConnection, { terminal, signal }: CommandContext) {
   const printed = new Set<string>()
   let exit: ExitCode = EXIT.pending
-  for await (const { entries } of orders.followTimeline(orderId, { signal })) {
+  for await (const { entries } of reader.followTimeline(orderId, { signal })) {
     for (const entry of entries) {
       const key = JSON.stringify(entry)
       if (printed.has(key)) continue

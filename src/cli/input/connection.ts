@@ -4,10 +4,10 @@ import { ChainUnavailableError } from '../../chain/errors.js'
 import { quantitySchema } from '../../chain/jsonRpc.js'
 import { createRpc } from '../../chain/rpc.js'
 import { createHttp, type Http } from '../../client/http.js'
-import { type Client, createClient, type Views } from '../../client/index.js'
-import { createOrders, type Orders } from '../../client/orders.js'
+import { type Client, createClient, type Reader } from '../../client/index.js'
+import { createOrders } from '../../client/orders.js'
+import { readerOf } from '../../client/reader.js'
 import { DEFAULT_TIMING, type RetryTiming } from '../../client/retry.js'
-import { createViews } from '../../client/views.js'
 import { addressSchema } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
@@ -37,8 +37,7 @@ export interface ServerConnection {
   readonly http: Http
   /** The retry timing of requests. */
   readonly timing: RetryTiming
-  readonly views: Views
-  readonly orders: Orders
+  readonly reader: Reader
 }
 
 /** A wallet with its connections to the chain and the server. */
@@ -64,8 +63,7 @@ export function connectServer(
   return {
     http,
     timing: TIMING,
-    views: createViews({ http, timing: TIMING }),
-    orders: createOrders({ http, timing: TIMING }),
+    reader: readerOf({ http, timing: TIMING }, createOrders({ http, timing: TIMING })),
   }
 }
 

@@ -107,7 +107,7 @@ export interface SaleFees {
 }
 
 /**
- * Derives a sale's fees from its net proceeds, under the schedule of its day (`fees` of `views.market()`). Null if the
+ * Derives a sale's fees from its net proceeds, under the schedule of its day (`fees` of `getMarket()`). Null if the
  * proceeds fit no gross amount, or several: a fee by value rounds, and one that took everything hides the amount.
  */
 export function saleFees(

@@ -145,7 +145,7 @@ describe('a chain that is reorganized while it is read', () => {
     const client = await historyClient(chain(), [SECRET])
     const seen: HistoryEntry[] = []
     const read = async () => {
-      for await (const entry of client.history({ maxBlocks: 1, confirmations: 1 })) {
+      for await (const entry of client.getHistory({ maxBlocks: 1, confirmations: 1 })) {
         seen.push(entry)
         if (entry.kind !== 'bought') continue
         await chain().provider.send('evm_revert', [snapshot])

@@ -35,7 +35,7 @@ export async function craft(
   change: Partial<UnsignedIntent> = {},
   signer: SandboxAccount = trader.account,
 ): Promise<Crafted> {
-  const platform = await trader.client.platform()
+  const platform = await trader.client.getPlatform()
   const { publicKey } = await trader.client.unlock()
   const intent: UnsignedIntent = {
     v: 1,
@@ -67,7 +67,7 @@ export async function craftRulebook(
   }: { orgId?: Hex; admin?: SandboxAccount } = {},
 ): Promise<Envelope> {
   const { info } = desk.sandbox
-  const { enclavePublicKey } = await desk.admin.platform()
+  const { enclavePublicKey } = await desk.admin.getPlatform()
   const rulebook: UnsignedRulebook = {
     v: 1,
     orgId,

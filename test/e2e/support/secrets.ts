@@ -78,7 +78,7 @@ async function secretsOfTrader({ account, client }: Trader, index: number): Prom
     keyCanary(`the wallet key of employee ${index}`, hexToBytes(account.privateKey)),
     keyCanary(`the portfolio key of employee ${index}`, privateKey),
   ]
-  const opened = await client.portfolio()
+  const opened = await client.getPortfolio()
   if (!opened || opened.portfolio.cash < LEAST_AMOUNT) return keys
   return [...keys, amountCanary(`the cash of employee ${index}`, opened.portfolio.cash, USDC_DECIMALS)]
 }

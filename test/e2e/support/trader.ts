@@ -75,7 +75,7 @@ export function createTrader({ sandbox, contracts, usdc, account }: TraderDeps):
         return status.triggers.some((run) => run.outcome === outcome) && status
       }),
     async portfolio() {
-      const opened = await client.portfolio()
+      const opened = await client.getPortfolio()
       if (!opened) throw new Error('the employee has no portfolio yet')
       return opened.portfolio
     },

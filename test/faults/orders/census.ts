@@ -66,7 +66,7 @@ export async function takeCensus(desk: Desk, traders: Traders, before: Balances)
     ...faultsOfBalances(cases, before, balances),
     ...(await Promise.all(
       desk.sandbox.accounts.employees.map(async (account, index) =>
-        faultsOfPortfolio(cases, account, await traders.clients[index]?.portfolio()),
+        faultsOfPortfolio(cases, account, await traders.clients[index]?.getPortfolio()),
       ),
     ).then((found) => found.flat())),
   ]
@@ -129,7 +129,7 @@ function faultsOfBalances(cases: readonly Case[], before: Balances, after: Balan
 function faultsOfPortfolio(
   cases: readonly Case[],
   account: SandboxAccount,
-  opened: Awaited<ReturnType<Client['portfolio']>> | undefined,
+  opened: Awaited<ReturnType<Client['getPortfolio']>> | undefined,
 ): string[] {
   const own = cases.filter(({ order }) => order.account === account)
   const { cash, positions } = expectedOf(own)

@@ -136,7 +136,7 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
   async function comesToBeOpen(client: Client, order: SealedOrder): Promise<boolean> {
     if (!isSignedOrder(order)) return false
     const state = await insist(async () => {
-      const found = await client.openingState(order)
+      const found = await client.getOpeningState(order)
       if (found === 'usable') {
         await client.submitOrder(order)
         throw new Error('not open yet')
