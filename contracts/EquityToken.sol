@@ -2,28 +2,27 @@
 pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import {IERC165} from "@openzeppelin/contracts/utils/introspection/IERC165.sol";
-import {IERC6909Metadata} from "@openzeppelin/contracts/interfaces/IERC6909.sol";
-import {ERC6909} from "@openzeppelin/contracts/token/ERC6909/ERC6909.sol";
-import {ERC6909TokenSupply} from "@openzeppelin/contracts/token/ERC6909/extensions/ERC6909TokenSupply.sol";
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
 
 import {Authority} from "./Authority.sol";
+import {EquityShares} from "./EquityShares.sol";
 import {Governed} from "./Governed.sol";
 import {Names} from "./Names.sol";
 import {Sweepable} from "./Sweepable.sol";
 
 /**
- * @title Every equity in one multi-asset token (ERC-6909), with the compliance flags.
+ * @title The equities: the compliance flags, and the ERC-20 of each equity's shares.
  *
- * @dev `id = uint256(bytes32 symbol)`, 9 decimals. The flags, set by the owner:
+ * @dev An equity is its symbol as `bytes32`. Its shares are an {EquityShares}, whose address derives from the symbol. The flags,
+ * set by the owner:
  * - KYC per wallet and freeze per symbol and wallet bind every party to a transfer (sender, receiver, and a
  *   spender who moves another's shares), except the pool;
  * - listing per symbol binds transfers between wallets only: the pool still pays out delisted symbols.
  * Minting to and burning from the pool ignore the flags. So does a payout that becomes a claim: the pool,
  * and only the pool, can always send shares to the escrow.
  */
-contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepable {
+contract EquityToken is Governed, Sweepable {
     using EnumerableSet for EnumerableSet.Bytes32Set;
 
     /// @dev The name of USDC in settlements and claims, so no equity may have it.
@@ -31,6 +30,9 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
 
     /// @notice The escrow, which holds the shares of claims. No flag binds it.
     address public immutable escrow;
+
+    /// @notice The code that every equity's shares run. It holds none itself.
+    EquityShares public immutable sharesImplementation;
 
     /// @notice Whether a wallet has passed KYC.
     mapping(address wallet => bool) public isKyc;
@@ -69,6 +71,7 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
         Sweepable(usdc_, pool_)
     {
         escrow = escrow_;
+        sharesImplementation = new EquityShares(this, usdc_, pool_);
     }
 
     modifier onlyPool() {
@@ -91,7 +94,7 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
     }
 
     /**
-     * @notice Lists or delists a symbol.
+     * @notice Lists or delists a symbol. The first listing creates the contract of its shares.
      *
      * Requirements:
      * - the caller is the owner;
@@ -99,10 +102,11 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
      *
      * Emits {ListingUpdated} when the listing changes.
      */
-    function setListed(bytes32 symbol_, bool listed) external onlyOwner {
-        _requireEquity(symbol_);
-        bool changed = listed ? _listed.add(symbol_) : _listed.remove(symbol_);
-        if (changed) emit ListingUpdated(symbol_, listed);
+    function setListed(bytes32 symbol, bool listed) external onlyOwner {
+        _requireEquity(symbol);
+        if (listed) _createShares(symbol);
+        bool changed = listed ? _listed.add(symbol) : _listed.remove(symbol);
+        if (changed) emit ListingUpdated(symbol, listed);
     }
 
     /**
@@ -114,11 +118,11 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
      *
      * Emits {FreezeUpdated} when the flag changes.
      */
-    function setFrozen(bytes32 symbol_, address wallet, bool frozen) external onlyOwner {
-        _requireEquity(symbol_);
-        if (isFrozen[symbol_][wallet] == frozen) return;
-        isFrozen[symbol_][wallet] = frozen;
-        emit FreezeUpdated(symbol_, wallet, frozen);
+    function setFrozen(bytes32 symbol, address wallet, bool frozen) external onlyOwner {
+        _requireEquity(symbol);
+        if (isFrozen[symbol][wallet] == frozen) return;
+        isFrozen[symbol][wallet] = frozen;
+        emit FreezeUpdated(symbol, wallet, frozen);
     }
 
     /**
@@ -127,9 +131,9 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
      * - the caller is the pool;
      * - the symbol is a well-formed name and not `USDC`.
      */
-    function mint(bytes32 symbol_, uint256 amount) external onlyPool {
-        _requireEquity(symbol_);
-        _mint(pool, uint256(symbol_), amount);
+    function mint(bytes32 symbol, uint256 amount) external onlyPool {
+        _requireEquity(symbol);
+        _createShares(symbol).mint(amount);
     }
 
     /**
@@ -138,13 +142,37 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
      * Requirements:
      * - the caller is the pool, and holds `amount`.
      */
-    function burn(bytes32 symbol_, uint256 amount) external onlyPool {
-        _burn(pool, uint256(symbol_), amount);
+    function burn(bytes32 symbol, uint256 amount) external onlyPool {
+        sharesOf(symbol).burn(amount);
+    }
+
+    /**
+     * @notice The contract of an equity's shares: a clone of {sharesImplementation}, by CREATE2 with the symbol as its salt and
+     * as its only argument. It exists once the symbol was listed or minted.
+     */
+    function sharesOf(bytes32 symbol) public view returns (EquityShares) {
+        return EquityShares(
+            Clones.predictDeterministicAddressWithImmutableArgs(
+                address(sharesImplementation), abi.encode(symbol), symbol
+            )
+        );
+    }
+
+    /// @notice The shares of a symbol that a wallet holds, in base units.
+    function balanceOf(address owner, bytes32 symbol) external view returns (uint256) {
+        EquityShares shares = sharesOf(symbol);
+        return _exists(shares) ? shares.balanceOf(owner) : 0;
+    }
+
+    /// @notice The shares of a symbol that exist, in base units.
+    function totalSupply(bytes32 symbol) external view returns (uint256) {
+        EquityShares shares = sharesOf(symbol);
+        return _exists(shares) ? shares.totalSupply() : 0;
     }
 
     /// @notice Whether a symbol is listed.
-    function isListed(bytes32 symbol_) external view returns (bool) {
-        return _listed.contains(symbol_);
+    function isListed(bytes32 symbol) external view returns (bool) {
+        return _listed.contains(symbol);
     }
 
     /// @notice Every listed symbol, in no particular order.
@@ -152,64 +180,44 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
         return _listed.values();
     }
 
-    /// @notice The symbol as text: an equity's only name here.
-    function name(uint256 id) external pure returns (string memory) {
-        return _text(id);
+    /// @notice Whether the flags let the wallet be party to a transfer of the symbol. No flag binds pool and escrow.
+    function isCleared(bytes32 symbol, address wallet) external view returns (bool) {
+        return wallet == pool || wallet == escrow || (isKyc[wallet] && !isFrozen[symbol][wallet]);
     }
 
-    /// @notice The symbol as text.
-    function symbol(uint256 id) external pure returns (string memory) {
-        return _text(id);
-    }
-
-    /// @notice Shares of every symbol have 9 decimals.
-    function decimals(uint256) external pure returns (uint8) {
-        return 9;
-    }
-
-    /// @inheritdoc IERC165
-    function supportsInterface(bytes4 interfaceId)
-        public
-        view
-        override(ERC6909TokenSupply, IERC165)
-        returns (bool)
-    {
-        return interfaceId == type(IERC6909Metadata).interfaceId || super.supportsInterface(interfaceId);
-    }
-
-    /// @dev Every transfer, mint and burn passes here.
-    function _update(address from, address to, uint256 id, uint256 amount) internal override {
-        if (from != address(0) && to != address(0)) _requireTransferable(from, to, bytes32(id));
-        super._update(from, to, id, amount);
-    }
-
-    function _requireTransferable(address from, address to, bytes32 symbol_) private view {
+    /**
+     * @notice Reverts with {NotCleared}, {WalletFrozen} or {NotListed} unless the flags let `spender` move shares of the symbol
+     * from `from` to `to`.
+     */
+    function requireTransferable(bytes32 symbol, address spender, address from, address to) external view {
         if (from == pool && to == escrow) return;
         if (from != escrow) {
-            _requireCleared(symbol_, from);
-            if (msg.sender != from) _requireCleared(symbol_, msg.sender);
+            _requireCleared(symbol, from);
+            if (spender != from) _requireCleared(symbol, spender);
         }
-        _requireCleared(symbol_, to);
-        require(from == pool || from == escrow || to == pool || _listed.contains(symbol_), NotListed(symbol_));
+        _requireCleared(symbol, to);
+        require(from == pool || from == escrow || to == pool || _listed.contains(symbol), NotListed(symbol));
     }
 
-    function _requireCleared(bytes32 symbol_, address wallet) private view {
+    function _createShares(bytes32 symbol) private returns (EquityShares shares) {
+        shares = sharesOf(symbol);
+        if (!_exists(shares)) {
+            Clones.cloneDeterministicWithImmutableArgs(address(sharesImplementation), abi.encode(symbol), symbol);
+        }
+    }
+
+    function _exists(EquityShares shares) private view returns (bool) {
+        return address(shares).code.length > 0;
+    }
+
+    function _requireCleared(bytes32 symbol, address wallet) private view {
         if (wallet == pool) return;
         require(isKyc[wallet], NotCleared(wallet));
-        require(!isFrozen[symbol_][wallet], WalletFrozen(symbol_, wallet));
+        require(!isFrozen[symbol][wallet], WalletFrozen(symbol, wallet));
     }
 
-    function _requireEquity(bytes32 symbol_) private pure {
-        Names.check(symbol_);
-        require(symbol_ != USDC_SYMBOL, ReservedSymbol(symbol_));
-    }
-
-    function _text(uint256 id) private pure returns (string memory) {
-        bytes32 word = bytes32(id);
-        uint256 length = 0;
-        while (length < 32 && word[length] != 0) length++;
-        bytes memory text = new bytes(length);
-        for (uint256 i = 0; i < length; i++) text[i] = word[i];
-        return string(text);
+    function _requireEquity(bytes32 symbol) private pure {
+        Names.check(symbol);
+        require(symbol != USDC_SYMBOL, ReservedSymbol(symbol));
     }
 }

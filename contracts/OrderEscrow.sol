@@ -369,8 +369,7 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         claims[msg.sender][asset] = 0;
         claimed[asset] -= amount;
         emit ClaimPaid(msg.sender, asset, to, amount);
-        if (asset == USDC_ASSET) usdc.safeTransfer(to, amount);
-        else token.transfer(to, uint256(asset), amount);
+        (asset == USDC_ASSET ? usdc : token.sharesOf(asset)).safeTransfer(to, amount);
     }
 
     /**

@@ -146,7 +146,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
         uint256 supply = _nextBatch(
             symbol, amount, authorization.expectedSupply, Batch(authorization.batch, authorization.countedUntil)
         );
-        _requireHeld(symbol, token.balanceOf(address(this), uint256(symbol)), amount);
+        _requireHeld(symbol, token.balanceOf(address(this), symbol), amount);
         emit BatchBurned(symbol, amount, supply - amount);
         token.burn(symbol, amount);
     }
@@ -161,19 +161,14 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
      */
     function payout(address to, bytes32 asset, uint256 amount) external nonReentrant returns (bool paid) {
         require(msg.sender == escrow, NotEscrow(escrow, msg.sender));
-        if (asset == USDC_ASSET) {
-            _requireHeld(asset, usdc.balanceOf(address(this)), amount);
-            paid = usdc.trySafeTransfer(to, amount);
-            if (!paid) usdc.safeTransfer(escrow, amount);
-        } else {
-            _requireHeld(asset, token.balanceOf(address(this), uint256(asset)), amount);
-            // A transfer that runs out of gas leaves too little for the transfer to the escrow, so everything reverts.
-            try token.transfer(to, uint256(asset), amount) {
-                paid = true;
-            } catch {
-                token.transfer(escrow, uint256(asset), amount);
-            }
-        }
+        bool isUsdc = asset == USDC_ASSET;
+        _requireHeld(
+            asset, isUsdc ? usdc.balanceOf(address(this)) : token.balanceOf(address(this), asset), amount
+        );
+        IERC20 paying = isUsdc ? usdc : token.sharesOf(asset);
+        // A transfer that runs out of gas leaves too little for the transfer to the escrow, so everything reverts.
+        paid = paying.trySafeTransfer(to, amount);
+        if (!paid) paying.safeTransfer(escrow, amount);
     }
 
     /**
@@ -238,7 +233,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
         require(batch.number == next, BatchConflict(next, batch.number));
         uint64 counted = _lastBatch[symbol].countedUntil;
         require(batch.countedUntil >= counted, CountedAlready(counted, batch.countedUntil));
-        supply = token.totalSupply(uint256(symbol));
+        supply = token.totalSupply(symbol);
         require(expectedSupply == supply, SupplyConflict(supply, expectedSupply));
         _lastBatch[symbol] = batch;
     }

@@ -24,6 +24,8 @@ const CONTRACTS = [
   'EquityToken',
   'PlatformPool',
 ]
+/** `EquityToken` creates it, so its bytecode stands in that contract's. */
+const CREATED = 'EquityShares'
 /** A node runs these in an `eth_call`; they are never deployed. */
 const LENSES = ['WalletLens', 'PoolUsdcLens', 'EquitiesLens']
 const SANDBOX_CONTRACT = 'TestUsdc'
@@ -110,7 +112,7 @@ const bytecodeSource = (name: string, { bytecode }: Artifact): string =>
 
 /** The generated files: absolute path to content. */
 function generate(): Map<string, string> {
-  const units = CONTRACTS.map((name) => `contracts/${name}.sol`)
+  const units = [...CONTRACTS, CREATED].map((name) => `contracts/${name}.sol`)
   const lenses = LENSES.map((name) => `contracts/lens/${name}.sol`)
   const artifacts = compile([...units, ...lenses, `contracts/sandbox/${SANDBOX_CONTRACT}.sol`])
   const artifact = (name: string): Artifact => {
@@ -119,7 +121,7 @@ function generate(): Map<string, string> {
     return found
   }
   const files = new Map<string, string>()
-  for (const name of CONTRACTS) {
+  for (const name of [...CONTRACTS, CREATED]) {
     files.set(join(CHAIN_OUT, `${camel(name)}Abi.ts`), HEADER + abiSource(name, artifact(name)))
   }
   files.set(

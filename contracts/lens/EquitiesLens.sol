@@ -14,7 +14,7 @@ contract EquitiesLens {
         uint256[] memory balances = new uint256[](symbols.length);
         for (uint256 i = 0; i < symbols.length; i++) {
             frozen[i] = token.isFrozen(symbols[i], owner);
-            balances[i] = token.balanceOf(owner, uint256(symbols[i]));
+            balances[i] = token.balanceOf(owner, symbols[i]);
         }
         bytes memory answer = abi.encode(frozen, balances);
         assembly ("memory-safe") {

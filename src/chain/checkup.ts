@@ -2,6 +2,7 @@ import { sameAddress } from '../protocol/address.js'
 import { type ContractAddresses, contractsSchema } from '../protocol/api.js'
 import { type Finding, fault, notice, ok, unchecked } from '../protocol/finding.js'
 import type { Hex } from '../protocol/hex.js'
+import { sharesImplementationOf } from '../protocol/identifiers.js'
 import {
   ADDRESS_VARIABLES,
   type Authority,
@@ -129,12 +130,20 @@ async function checkLinks(
   }))
   try {
     const wrong = (await Promise.all(reads)).filter(({ name, found }) => !sameAddress(found, addresses[name]))
-    if (wrong.length === 0) return ok('contract-links', `${variable}: names its siblings as configured`)
-    const named = wrong.map(({ name, found }) => `${ADDRESS_VARIABLES[name]} ${found}`)
-    return fault(
-      'contract-links',
-      `${variable}: this contract was deployed with ${named.join(', ')}: take all five of one deployment`,
-    )
+    if (wrong.length > 0) {
+      const named = wrong.map(({ name, found }) => `${ADDRESS_VARIABLES[name]} ${found}`)
+      return fault(
+        'contract-links',
+        `${variable}: this contract was deployed with ${named.join(', ')}: take all five of one deployment`,
+      )
+    }
+    if (contract === 'equityToken' && !(await createsShares(reader, addresses.equityToken))) {
+      return fault(
+        'contract-links',
+        `${variable}: this contract is of another version: deploy the contracts of this one`,
+      )
+    }
+    return ok('contract-links', `${variable}: names its siblings as configured`)
   } catch (error) {
     if (!(error instanceof ChainAnswerError)) throw error
     return fault(
@@ -142,6 +151,15 @@ async function checkLinks(
       `${variable}: the contract at ${addresses[contract]} is another one, or the nodes refuse to call it: are two addresses swapped?`,
     )
   }
+}
+
+/** Whether the token creates each equity's shares at the address that clients compute. */
+async function createsShares(
+  { read }: ReturnType<typeof createContractReader>,
+  token: Hex,
+): Promise<boolean> {
+  const implementation = await read('sharesImplementation', [], addressValue)
+  return sameAddress(implementation, sharesImplementationOf(token))
 }
 
 interface AuthorityCheckupOptions {

@@ -164,7 +164,7 @@ export function createConfidentialLedger(caller: ViewCaller, address: Hex): Conf
   }
 }
 
-/** Views of `EquityToken`. A symbol is its `bytes32`; quantities are share base units (9 decimals). */
+/** Views of `EquityToken`. A symbol is its `bytes32`; quantities are share base units (9 decimals), 0 where no shares exist. */
 export interface EquityToken {
   readonly address: Hex
   isKyc(wallet: Hex, block?: BlockTag): Promise<boolean>
@@ -184,7 +184,7 @@ function createEquityToken(caller: ViewCaller, address: Hex): EquityToken {
     isListed: (symbol, block) => read('isListed', [symbol], boolValue, block),
     isFrozen: (symbol, wallet, block) => read('isFrozen', [symbol, wallet], boolValue, block),
     listedSymbols: (block) => read('listedSymbols', [], z.array(bytes32Value), block),
-    totalSupply: (symbol, block) => read('totalSupply(uint256)', [symbol], uintValue, block),
+    totalSupply: (symbol, block) => read('totalSupply', [symbol], uintValue, block),
     balanceOf: (owner, symbol, block) => read('balanceOf', [owner, symbol], uintValue, block),
   }
 }

@@ -1,6 +1,7 @@
 import { Interface } from 'ethers'
 import { authorityAbi } from './generated/authorityAbi.js'
 import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
+import { equitySharesAbi } from './generated/equitySharesAbi.js'
 import { equityTokenAbi } from './generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
@@ -26,6 +27,7 @@ export const interfaces = {
   confidentialLedger: new Interface(confidentialLedgerAbi),
   platformPool: new Interface(platformPoolAbi),
   equityToken: new Interface(equityTokenAbi),
+  equityShares: new Interface(equitySharesAbi),
   institutionRegistry: new Interface(institutionRegistryAbi),
   authority: new Interface(authorityAbi),
   usdc: new Interface(erc20Abi),

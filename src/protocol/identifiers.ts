@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { checksum } from './address.js'
 import { ProtocolError } from './errors.js'
-import { bytesToHex, type Hex, hexToBytes } from './hex.js'
+import { bytesToHex, concatBytes, type Hex, hexToBytes } from './hex.js'
 import { keccak256 } from './keccak.js'
 
 /** 1 to 31 printable ASCII characters, which fit `bytes32`. A space at either end would look like padding. */
@@ -44,6 +45,34 @@ export function nameToBytes32(name: string): Hex {
 export function bytes32ToName(id: Hex): string | null {
   const text = new TextDecoder('latin1').decode(hexToBytes(id)).replace(/\0+$/, '')
   return NAME.test(text) ? text : null
+}
+
+/** ERC-1167 with one word behind its code: what the clone's creation code has before and after the implementation. */
+const CLONE = { head: '0x61004d3d81600a3d39f3363d3d373d3d3d363d73', tail: '0x5af43d82803e903d91602b57fd5bf3' }
+
+/**
+ * The implementation that every equity's shares delegate to. `EquityToken` creates it as its first contract, by CREATE.
+ * @param token the address of `EquityToken`
+ */
+export function sharesImplementationOf(token: Hex): Hex {
+  return checksum(bytesToHex(addressIn(hexToBytes('0xd694'), hexToBytes(token), hexToBytes('0x01'))))
+}
+
+/**
+ * The ERC-20 of an equity's shares: a clone of {@link sharesImplementationOf}, by CREATE2 with the symbol as its salt.
+ * @param token the address of `EquityToken`
+ */
+export function sharesAddressOf(token: Hex, symbol: string): Hex {
+  const salt = hexToBytes(nameToBytes32(symbol))
+  const implementation = hexToBytes(sharesImplementationOf(token))
+  const code = concatBytes(hexToBytes(CLONE.head), implementation, hexToBytes(CLONE.tail), salt)
+  const parts = [hexToBytes('0xff'), hexToBytes(token), salt, hexToBytes(keccak256(code))]
+  return checksum(bytesToHex(addressIn(...parts)))
+}
+
+/** The last 20 bytes of the hash. */
+function addressIn(...parts: Uint8Array[]) {
+  return hexToBytes(keccak256(concatBytes(...parts))).slice(12)
 }
 
 /** The broker's client order id: the first 32 hex digits of `orderId`, without `0x`. */

@@ -18,7 +18,7 @@ const world = useWorld()
 const DAY_MS = 86_400_000
 
 async function supply(): Promise<bigint> {
-  return BigInt(String(await world().chain.read('token', 'totalSupply(uint256)', nameToBytes32('AAPL'))))
+  return BigInt(String(await world().chain.read('token', 'totalSupply', nameToBytes32('AAPL'))))
 }
 
 async function held(who: Role): Promise<bigint> {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { checkDeployment } from '../../src/chain/checkup.js'
 import { createRpc } from '../../src/chain/rpc.js'
 import type { Hex } from '../../src/protocol/hex.js'
+import { sharesImplementationOf } from '../../src/protocol/identifiers.js'
 import { useChain } from '../support/chain.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'
 
@@ -71,6 +72,15 @@ test('a registry of another deployment', async () => {
     'unchecked authority',
     'unchecked enclave-signer',
   ])
+})
+
+test('a token that has the shares elsewhere', async () => {
+  const { addresses, account } = chain()
+  const token = addresses.equityToken
+  await replaceImmutable(token, sharesImplementationOf(token), account('dave'))
+  const { checks, text } = await found()
+  expect(checks).toEqual(['fault contract-links', 'unchecked authority', 'unchecked enclave-signer'])
+  expect(text).toContain('another version')
 })
 
 test('another signer than the authority’s', async () => {

@@ -8,7 +8,6 @@ import { AAPL, FUNDS, MSFT, setUpInstitution, shares, USDC, usd } from '../suppo
 import { orderActions, STATE } from '../support/orderActions.js'
 import type { Role } from '../support/roles.js'
 
-const ID = BigInt(AAPL)
 const chain = useChain(async (set) => {
   await setUpInstitution(set)
   await set.send('relayer', ...signedCall(set, batchMint(AAPL, shares(100))))
@@ -46,7 +45,7 @@ describe('shares that the account cannot receive', () => {
     expect(await sharesOf(escrow())).toBe(shares(3))
     expect(await sharesOf(pool())).toBe(shares(97))
     expect(await claimed()).toBe(shares(3))
-    expect(await chain().read('token', 'totalSupply', ID)).toBe(shares(100))
+    expect(await chain().read('token', 'totalSupply', AAPL)).toBe(shares(100))
   })
 
   it('are not made a claim by a freeze of another symbol, or by a delisting', async () => {
@@ -127,7 +126,7 @@ describe('a claim on shares', () => {
 
   it('is not fed by a wallet: only the pool sends shares to the escrow', async () => {
     await relay(settlement(await request('carol', 'hers'), withdraws))
-    expect(await chain().revert('carol', 'token', 'transfer', escrow(), ID, 1n)).toEqual({
+    expect(await chain().revert('carol', 'aapl', 'transfer', escrow(), 1n)).toEqual({
       name: 'NotCleared',
       args: { wallet: escrow() },
     })

@@ -1,39 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
-import { batchMint, orderOf, settlement, signedCall } from '../support/authorizations.js'
-import { useChain } from '../support/chain.js'
-import {
-  AAPL,
-  MSFT,
-  openRequest,
-  setUpInstitution,
-  shares,
-  USDC,
-  ZERO_BYTES32,
-} from '../support/institution.js'
+import { nameToBytes32, sharesAddressOf } from '../../src/protocol/identifiers.js'
+import { INTERFACES, useChain } from '../support/chain.js'
+import { AAPL, MSFT, shares, USDC, ZERO_BYTES32 } from '../support/institution.js'
 import type { Role } from '../support/roles.js'
+import { setUpShares } from './fixtures/shares.js'
 
-const ID = BigInt(AAPL)
-
-// Alice and Carol hold 10 shares of AAPL each, the pool 80.
-const chain = useChain(async (set) => {
-  await setUpInstitution(set)
-  // They act in their own name here, as their code does.
-  for (const contract of ['pool', 'escrow'] as const) {
-    await set.provider.send('anvil_impersonateAccount', [set.addressOf(contract)])
-    await set.provider.send('anvil_setBalance', [set.addressOf(contract), '0xde0b6b3a7640000'])
-  }
-  await set.send('relayer', ...signedCall(set, batchMint(AAPL, shares(100))))
-  for (const role of ['alice', 'carol'] as const) {
-    const order = await orderOf(set, await openRequest(set, role, `${role} withdraws`))
-    const payout = { payoutAsset: AAPL, payout: shares(10) }
-    await set.send('relayer', ...signedCall(set, settlement(order, payout)))
-  }
-})
+const chain = useChain(setUpShares)
 
 const account = (role: Role): Hex => chain().account(role)
 const pool = () => chain().addressOf('pool')
-const escrow = () => chain().addressOf('escrow')
 const own = (method: string, ...args: unknown[]) => chain().send('owner', 'token', method, ...args)
 const read = (method: string, ...args: unknown[]) => chain().read('token', method, ...args)
 const revert = (from: Role | Hex, method: string, ...args: unknown[]) =>
@@ -127,8 +103,8 @@ describe('mint and burn', () => {
     expect(await revert(pool(), 'mint', AAPL, 1n)).toBeNull()
     expect(await revert(pool(), 'burn', AAPL, shares(80))).toBeNull()
     expect(await revert(pool(), 'burn', AAPL, shares(80) + 1n)).toEqual({
-      name: 'ERC6909InsufficientBalance',
-      args: { sender: pool(), balance: `${shares(80)}`, needed: `${shares(80) + 1n}`, id: `${ID}` },
+      name: 'ERC20InsufficientBalance',
+      args: { sender: pool(), balance: `${shares(80)}`, needed: `${shares(80) + 1n}` },
     })
   })
 
@@ -138,117 +114,38 @@ describe('mint and burn', () => {
   })
 })
 
-interface Flags {
-  kyc: Record<'alice' | 'bob' | 'carol', boolean>
-  frozen: Record<'alice' | 'bob' | 'carol', boolean>
-  listed: boolean
-}
-type Party = 'alice' | 'bob' | 'carol' | 'pool' | 'escrow'
-
-/**
- * The rule, stated once more: every party but the pool is cleared and not frozen; wallets trade what is listed. The escrow
- * receives from the pool alone, and pays claims.
- */
-function expected({ kyc, frozen, listed }: Flags, from: Party, to: Party, caller: Party) {
-  if (from === 'pool' && to === 'escrow') return null
-  for (const party of from === 'escrow' ? [to] : [from, caller, to]) {
-    if (party === 'pool') continue
-    if (party === 'escrow') return { name: 'NotCleared', args: { wallet: escrow() } }
-    if (!kyc[party]) return { name: 'NotCleared', args: { wallet: account(party) } }
-    if (frozen[party]) return { name: 'WalletFrozen', args: { symbol: AAPL, wallet: account(party) } }
-  }
-  const between = ![from, to].some((party) => party === 'pool' || party === 'escrow')
-  if (between && !listed) return { name: 'NotListed', args: { symbol: AAPL } }
-  return null
-}
-
-/** Every combination of listing and of two wallets' KYC and freeze. */
-const COMBINATIONS = Array.from({ length: 32 }, (_, bits): Flags => {
-  const on = (bit: number) => (bits & (1 << bit)) !== 0
-  return {
-    kyc: { alice: on(0), bob: on(1), carol: true },
-    frozen: { alice: on(2), bob: on(3), carol: false },
-    listed: on(4),
-  }
-})
-
-describe('a transfer', () => {
-  it('is bound by every combination of KYC, freeze and listing, between wallets, with pool and escrow', async () => {
-    await chain().send('carol', 'token', 'setOperator', account('alice'), true)
-    await chain().send(pool(), 'token', 'transfer', escrow(), ID, 5n)
-    for (const flags of COMBINATIONS) {
-      for (const role of ['alice', 'bob'] as const) {
-        await own('setKyc', account(role), flags.kyc[role])
-        await own('setFrozen', AAPL, account(role), flags.frozen[role])
-      }
-      await own('setListed', AAPL, flags.listed)
-      const label = JSON.stringify(flags)
-      const { alice, bob, carol } = { alice: account('alice'), bob: account('bob'), carol: account('carol') }
-      const cases = [
-        [await revert('alice', 'transfer', bob, ID, 1n), expected(flags, 'alice', 'bob', 'alice')],
-        [await revert('alice', 'transfer', pool(), ID, 1n), expected(flags, 'alice', 'pool', 'alice')],
-        [await revert(pool(), 'transfer', alice, ID, 1n), expected(flags, 'pool', 'alice', 'pool')],
-        [await revert(pool(), 'transfer', escrow(), ID, 1n), expected(flags, 'pool', 'escrow', 'pool')],
-        [await revert(escrow(), 'transfer', alice, ID, 1n), expected(flags, 'escrow', 'alice', 'escrow')],
-        [await revert(escrow(), 'transfer', pool(), ID, 1n), expected(flags, 'escrow', 'pool', 'escrow')],
-        [await revert('alice', 'transfer', escrow(), ID, 1n), expected(flags, 'alice', 'escrow', 'alice')],
-        [await revert('alice', 'transferFrom', carol, bob, ID, 1n), expected(flags, 'carol', 'bob', 'alice')],
-        [
-          await revert('alice', 'transferFrom', carol, pool(), ID, 1n),
-          expected(flags, 'carol', 'pool', 'alice'),
-        ],
-      ]
-      for (const [got, want] of cases) expect(got, label).toEqual(want)
+describe('the shares of a symbol', () => {
+  it('are where the symbol says, whether they exist or not', async () => {
+    for (const name of ['AAPL', 'MSFT', 'BRK.B']) {
+      expect(await read('sharesOf', nameToBytes32(name))).toBe(
+        sharesAddressOf(chain().addressOf('token'), name),
+      )
     }
+    expect(await chain().provider.getCode(chain().addressOf('msft'))).toBe('0x')
+    expect(await read('balanceOf', account('alice'), MSFT)).toBe(0n)
+    expect(await read('totalSupply', MSFT)).toBe(0n)
   })
 
-  it('moves shares and leaves the supply', async () => {
-    await chain().send('alice', 'token', 'transfer', account('bob'), ID, shares(4))
-    expect(await read('balanceOf', account('alice'), ID)).toBe(shares(6))
-    expect(await read('balanceOf', account('bob'), ID)).toBe(shares(4))
-    expect(await read('totalSupply', ID)).toBe(shares(100))
+  it('exist from the first listing on, and a later one leaves them as they are', async () => {
+    expect(await events(own('setListed', MSFT, true))).toEqual([['ListingUpdated', MSFT, true]])
+    expect(await chain().read('msft', 'name')).toBe('MSFT')
+    await own('setListed', AAPL, false)
+    await own('setListed', AAPL, true)
+    expect(await read('balanceOf', account('alice'), AAPL)).toBe(shares(10))
+    expect(await read('totalSupply', AAPL)).toBe(shares(100))
   })
 
-  it('of more than is held, or by a spender without leave, is refused', async () => {
-    expect(await revert('alice', 'transfer', account('bob'), ID, shares(10) + 1n)).toEqual({
-      name: 'ERC6909InsufficientBalance',
-      args: { sender: account('alice'), balance: `${shares(10)}`, needed: `${shares(10) + 1n}`, id: `${ID}` },
-    })
-    expect(await revert('bob', 'transferFrom', account('alice'), account('bob'), ID, 1n)).toEqual({
-      name: 'ERC6909InsufficientAllowance',
-      args: { spender: account('bob'), allowance: '0', needed: '1', id: `${ID}` },
-    })
+  it('exist from the first mint on, too: a fill may come for what was never listed', async () => {
+    await chain().send(pool(), 'token', 'mint', MSFT, shares(2))
+    expect(await read('balanceOf', pool(), MSFT)).toBe(shares(2))
+    expect(await chain().read('msft', 'totalSupply')).toBe(shares(2))
   })
 
-  it('to the zero address is refused: it would burn', async () => {
-    const nobody = `0x${'00'.repeat(20)}`
-    expect(await revert('alice', 'transfer', nobody, ID, 1n)).toEqual({
-      name: 'ERC6909InvalidReceiver',
-      args: { receiver: nobody },
-    })
-  })
-
-  it('by an allowance uses it up', async () => {
-    await chain().send('alice', 'token', 'approve', account('bob'), ID, 5n)
-    await chain().send('bob', 'token', 'transferFrom', account('alice'), account('bob'), ID, 5n)
-    expect(await read('allowance', account('alice'), account('bob'), ID)).toBe(0n)
-  })
-})
-
-describe('metadata', () => {
-  it('names an equity by its symbol, with 9 decimals', async () => {
-    expect(await read('name', ID)).toBe('AAPL')
-    expect(await read('symbol', ID)).toBe('AAPL')
-    expect(await read('symbol', BigInt(`0x${'41'.repeat(32)}`))).toBe('A'.repeat(32))
-    expect(await read('symbol', 0n)).toBe('')
-    expect(await read('decimals', ID)).toBe(9n)
-  })
-
-  it('supports ERC-165, ERC-6909, its supply and its metadata', async () => {
-    // The ids of the EIPs: ERC-165, ERC-6909; the two extensions are the XOR of their selectors.
-    for (const id of ['0x01ffc9a7', '0x0f632fb3', '0xbd85b039']) {
-      expect(await read('supportsInterface', id), id).toBe(true)
-    }
-    expect(await read('supportsInterface', '0xffffffff')).toBe(false)
+  it('run code that holds nothing itself, and that no one can make a token of', async () => {
+    const implementation = String(await read('sharesImplementation'))
+    expect(await chain().provider.getCode(implementation)).not.toBe('0x')
+    const [data, supply] = [INTERFACES.aapl.encodeFunctionData('mint', [1n]), '0x18160ddd']
+    await expect(chain().provider.call({ from: pool(), to: implementation, data })).rejects.toThrow('revert')
+    expect(BigInt(await chain().provider.call({ to: implementation, data: supply }))).toBe(0n)
   })
 })

@@ -23,8 +23,8 @@ import {
   startTestChain,
   type TestChain,
 } from '../support/chain.js'
-import { AAPL, bytes32, DAY, ORG, setUpInstitution, shares, USDC, usd } from '../support/institution.js'
-import { keyOf, openingCall, signOpening } from '../support/openings.js'
+import { AAPL, bytes32, DAY, MSFT, ORG, setUpInstitution, shares, USDC, usd } from '../support/institution.js'
+import { keyOf, openingCall, permitOf, signOpening } from '../support/openings.js'
 import { EMPTY, orderActions } from '../support/orderActions.js'
 import type { Role } from '../support/roles.js'
 import { usdcFixture } from './fixtures/usdc.js'
@@ -36,8 +36,15 @@ const OPTIONS = { args: ['--hardfork', 'osaka', '--timestamp', `${GENESIS}`], de
 /** Bytes of a blob beyond its padded plaintext, as `ledgerBlob.ts` and `userBlob.ts` write it. */
 const HEADER = { enclave: 29, user: 62, policy: 29 }
 /** Only the platform's contracts can call these, so the rows of their callers include them. */
-const INTERNAL = ['ledger.writePortfolio', 'pool.payout', 'token.mint', 'token.burn']
-const CONTRACTS = ['escrow', 'ledger', 'pool', 'registry', 'token', 'authority'] as const
+const INTERNAL = [
+  'ledger.writePortfolio',
+  'pool.payout',
+  'token.mint',
+  'token.burn',
+  'aapl.mint',
+  'aapl.burn',
+]
+const CONTRACTS = ['escrow', 'ledger', 'pool', 'registry', 'token', 'aapl', 'authority'] as const
 const OTHER = nameToBytes32('Borealis')
 
 const usdc = usdcFixture('BlacklistingUsdc')
@@ -232,11 +239,13 @@ const SECTIONS: Record<string, () => Promise<void>> = {
     await chain.send('relayer', ...signedCall(chain, settlement(order, paid)))
     await freeze('alice', false)
     await measure('shares, to the account', 'alice', 'escrow', 'claim', AAPL, account('alice'))
-    await measure('to a wallet', 'alice', 'token', 'transfer', account('bob'), BigInt(AAPL), shares(1))
-    await measure('', 'alice', 'token', 'approve', account('bob'), BigInt(AAPL), shares(1))
-    await measure('', 'alice', 'token', 'setOperator', account('bob'), true)
-    const moved = [account('alice'), account('carol'), BigInt(AAPL), shares(1)]
-    await measure('by an operator', 'bob', 'token', 'transferFrom', ...moved)
+    await measure('to a wallet', 'alice', 'aapl', 'transfer', account('bob'), shares(1))
+    await measure('', 'alice', 'aapl', 'approve', account('bob'), shares(1))
+    const moved = [account('alice'), account('carol'), shares(1)]
+    await measure('of all that was approved', 'bob', 'aapl', 'transferFrom', ...moved)
+    const until = BigInt(DEADLINE)
+    const permit = permitOf(chain, 'alice', { spender: account('bob'), value: shares(1), deadline: until })
+    await measure('', 'bob', 'aapl', 'permit', ...permit)
   },
 
   async publishing() {
@@ -251,7 +260,6 @@ const SECTIONS: Record<string, () => Promise<void>> = {
   },
 
   async batches() {
-    const MSFT = nameToBytes32('MSFT')
     const countedUntil = BigInt(GENESIS)
     const next = { expectedSupply: shares(7), batch: 2n, countedUntil: countedUntil + 1n }
     await relay('the first of a symbol', batchMint(MSFT, shares(7), { countedUntil }))
@@ -296,7 +304,9 @@ const SECTIONS: Record<string, () => Promise<void>> = {
   async governing() {
     const set = (method: string, ...args: unknown[]) => measure('', 'owner', 'token', method, ...args)
     await set('setKyc', account('dave'), true)
-    await set('setListed', nameToBytes32('MSFT'), true)
+    await measure('the first of a symbol', 'owner', 'token', 'setListed', MSFT, true)
+    await measure('a delisting', 'owner', 'token', 'setListed', MSFT, false)
+    await measure('again', 'owner', 'token', 'setListed', MSFT, true)
     await set('setFrozen', AAPL, account('dave'), true)
     for (const method of ['rotateOwner', 'rotateGuardian', 'rotateSigner']) {
       await measure('', 'owner', 'authority', method, account('dave'))
@@ -324,6 +334,7 @@ const NAMES: Record<(typeof CONTRACTS)[number], string> = {
   pool: 'PlatformPool',
   registry: 'InstitutionRegistry',
   token: 'EquityToken',
+  aapl: 'EquityShares',
   authority: 'Authority',
 }
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestChain, type TestChain } from '../support/chain.js'
-import { AAPL, DAY, ORG, USDC } from '../support/institution.js'
+import { AAPL, DAY, MSFT, ORG, USDC } from '../support/institution.js'
 import { createMining, createSimulation, type Engine } from '../support/money/engines.js'
 import { createRunner, type Played } from '../support/money/runner.js'
 import { INITIAL_USDC } from '../support/money/state.js'
@@ -38,6 +38,9 @@ async function setUp(): Promise<void> {
     await chain.send(wallet, 'usdc', 'approve', chain.addressOf('pool'), UNLIMITED)
   }
   await chain.send('owner', 'token', 'setListed', AAPL, true)
+  // Its shares exist, so that a transfer of them is refused by the flags.
+  await chain.send('owner', 'token', 'setListed', MSFT, true)
+  await chain.send('owner', 'token', 'setListed', MSFT, false)
 }
 
 beforeAll(async () => {

@@ -26,8 +26,8 @@ const relayRevert = (authorization: Authorization) =>
 const revert = (from: Role, method: string, ...args: unknown[]) =>
   chain().revert(from, 'pool', method, ...args)
 const usdcOf = (address: Hex) => chain().read('usdc', 'balanceOf', address)
-const supplyOf = (symbol: Hex) => chain().read('token', 'totalSupply', BigInt(symbol))
-const heldOf = (symbol: Hex, address = pool()) => chain().read('token', 'balanceOf', address, BigInt(symbol))
+const supplyOf = (symbol: Hex) => chain().read('token', 'totalSupply', symbol)
+const heldOf = (symbol: Hex, address = pool()) => chain().read('token', 'balanceOf', address, symbol)
 async function poolEvents(sent: ReturnType<typeof relay>) {
   return chain()
     .events(await sent)

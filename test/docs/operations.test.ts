@@ -236,7 +236,7 @@ describe('the operator’s procedures', () => {
   })
 
   test('compare the supply with the broker before a symbol is halted, and before an operator sells shares', () => {
-    const places = [/`totalSupply\(id\)`/g, /`RECONCILE_HALTED_SYMBOLS`/g, /sell at the broker/g].map(
+    const places = [/`totalSupply\(symbol\)`/g, /`RECONCILE_HALTED_SYMBOLS`/g, /sell at the broker/g].map(
       (pattern) => [...action.matchAll(pattern)].map(({ index }) => index),
     )
     const [[before = NaN, after = NaN] = [], [halt = NaN] = [], [sale = NaN] = []] = places

@@ -7,7 +7,7 @@ import { useWorld } from './support/world.js'
 const world = useWorld()
 
 async function supply(symbol: string): Promise<unknown> {
-  return world().chain.read('token', 'totalSupply(uint256)', nameToBytes32(symbol))
+  return world().chain.read('token', 'totalSupply', nameToBytes32(symbol))
 }
 
 const holds = (positions: Record<string, string>) =>

@@ -1,7 +1,8 @@
 import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto'
-import { TypedDataEncoder, Wallet } from 'ethers'
+import { getCreate2Address, getCreateAddress, keccak256, TypedDataEncoder, Wallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { addressSchema, checksum } from '../../src/protocol/address.js'
 import {
   authorizationDigest,
   signAuthorization,
@@ -17,7 +18,13 @@ import {
 } from '../../src/protocol/cancelIntent.js'
 import { commitOf, open, seal } from '../../src/protocol/envelope.js'
 import { type Bytes, bytes32Schema, type Hex, hexBetween, hexToBytes } from '../../src/protocol/hex.js'
-import { accountIdOf, bytes32ToName, clientOrderIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
+import {
+  accountIdOf,
+  bytes32ToName,
+  clientOrderIdOf,
+  nameToBytes32,
+  sharesAddressOf,
+} from '../../src/protocol/identifiers.js'
 import { intentDigest, intentSchema } from '../../src/protocol/intent.js'
 import { ledgerKey, openBlob, portfolioHashAfter, sealBlob } from '../../src/protocol/ledgerBlob.js'
 import { buyNonce, openingDigest, openingTypedData } from '../../src/protocol/opening.js'
@@ -65,6 +72,26 @@ describe('identifiers', () => {
       expect(nameToBytes32(name)).toBe(bytes32)
       expect(bytes32ToName(bytes32)).toBe(name)
     }
+  })
+})
+
+describe('shares', () => {
+  const { token, implementation, equities } = readVectors(
+    'shares',
+    z.object({
+      token: hex,
+      implementation: hex,
+      equities: z.array(z.object({ symbol: z.string(), code: hex, shares: addressSchema })),
+    }),
+  )
+
+  it.each(equities)('of $symbol', ({ symbol, code, shares }) => {
+    expect(sharesAddressOf(token, symbol)).toBe(shares)
+    expect(sharesAddressOf(checksum(token), symbol)).toBe(shares)
+    // The rules again, by ethers.
+    expect(getCreateAddress({ from: token, nonce: 1 }).toLowerCase()).toBe(implementation)
+    expect(code).toContain(implementation.slice(2))
+    expect(getCreate2Address(token, nameToBytes32(symbol), keccak256(code))).toBe(shares)
   })
 })
 

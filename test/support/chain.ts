@@ -9,6 +9,7 @@ import { revertOf } from '../../src/chain/reverts.js'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import type { ContractAddresses, Revert } from '../../src/protocol/api.js'
 import type { Hex } from '../../src/protocol/hex.js'
+import { sharesAddressOf } from '../../src/protocol/identifiers.js'
 import { type Anvil, type AnvilOptions, startAnvil } from '../../src/sandbox/anvil.js'
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
 import { deployTestUsdc } from '../../src/sandbox/testUsdc.js'
@@ -21,6 +22,8 @@ export const INTERFACES = {
   escrow: interfaces.orderEscrow,
   ledger: interfaces.confidentialLedger,
   token: interfaces.equityToken,
+  aapl: interfaces.equityShares,
+  msft: interfaces.equityShares,
   pool: interfaces.platformPool,
   usdc: new Interface(testUsdcAbi),
   authority: interfaces.authority,
@@ -146,6 +149,8 @@ function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authorit
     escrow: contracts.orderEscrow,
     ledger: contracts.confidentialLedger,
     token: contracts.equityToken,
+    aapl: sharesAddressOf(contracts.equityToken, 'AAPL'),
+    msft: sharesAddressOf(contracts.equityToken, 'MSFT'),
     pool: contracts.platformPool,
     usdc,
     authority,
@@ -207,7 +212,17 @@ function isRole(sender: Sender): sender is Role {
 }
 
 function decodeEvents({ logs }: TransactionReceipt, byKey: Record<ContractKey, Hex>): ContractEvent[] {
-  const keys: ContractKey[] = ['registry', 'escrow', 'ledger', 'token', 'pool', 'usdc', 'authority']
+  const keys: ContractKey[] = [
+    'registry',
+    'escrow',
+    'ledger',
+    'token',
+    'aapl',
+    'msft',
+    'pool',
+    'usdc',
+    'authority',
+  ]
   return logs.flatMap((log) => {
     const contract = keys.find((key) => byKey[key] === log.address)
     const event = contract && INTERFACES[contract].parseLog(log)

@@ -1,4 +1,5 @@
-import type { Hex } from '../../src/protocol/hex.js'
+import { Signature, TypedDataEncoder } from 'ethers'
+import { type Hex, hexBetween } from '../../src/protocol/hex.js'
 import { type OpeningPlace, type OrderOpening, openingDigest } from '../../src/protocol/opening.js'
 import { signDigest } from '../../src/protocol/signature.js'
 import type { TestChain } from './chain.js'
@@ -41,4 +42,43 @@ export function openingCall(order: OrderOpening, signature: Hex): OpeningCall {
     return ['escrow', 'openRequestFor', [account, orderId, commit, deadline, validBefore], signature]
   }
   return ['escrow', 'openBuyFor', [account, orderId, commit, amount, deadline, validBefore], signature]
+}
+
+const PERMIT = {
+  Permit: [
+    { name: 'owner', type: 'address' },
+    { name: 'spender', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'deadline', type: 'uint256' },
+  ],
+}
+
+interface Permit {
+  readonly spender: Hex
+  readonly value: bigint
+  /** Unix seconds. */
+  readonly deadline: bigint
+  readonly nonce?: bigint
+  /** Default: the owner. */
+  readonly signer?: Role
+  /** Default: AAPL's shares. */
+  readonly domain?: { readonly name: string; readonly verifyingContract: Hex }
+}
+
+/** A signed permit (https://eips.ethereum.org/EIPS/eip-2612) of shares: the arguments of `permit`. */
+export function permitOf(
+  chain: TestChain,
+  role: Role,
+  { spender, value, deadline, nonce = 0n, signer = role, domain }: Permit,
+): unknown[] {
+  const owner = chain.account(role)
+  const whole = {
+    ...{ name: 'AAPL', verifyingContract: chain.addressOf('aapl'), ...domain },
+    ...{ version: '1', chainId: chain.anvil.chainId },
+  }
+  const message = { owner, spender, value, nonce, deadline }
+  const digest = hexBetween(32, 32).parse(TypedDataEncoder.hash(whole, PERMIT, message))
+  const { v, r, s } = Signature.from(signDigest(digest, keyOf(chain, signer)))
+  return [owner, spender, value, deadline, v, r, s]
 }

@@ -51,7 +51,7 @@ export function orderActions(chain: () => TestChain) {
       chain().revert('relayer', ...signedCall(chain(), authorization)),
     reclaimRevert: (from: Role, orderId: Hex) => chain().revert(from, 'escrow', 'reclaim', orderId),
     usdcOf,
-    sharesOf: (address: Hex) => chain().read('token', 'balanceOf', address, BigInt(AAPL)),
+    sharesOf: (address: Hex) => chain().read('token', 'balanceOf', address, AAPL),
     versionOf: (role: Role) => chain().read('ledger', 'portfolioVersion', accountIdOf(account(role))),
     async stateOf(orderId: Hex): Promise<unknown> {
       const order = await chain().read('escrow', 'orders', orderId)

@@ -2,6 +2,7 @@ import { encodeBytes32String, Interface, type InterfaceAbi } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
+import { equitySharesAbi } from '../../src/chain/generated/equitySharesAbi.js'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
@@ -102,6 +103,6 @@ describe('an event of the contracts in words', () => {
   it('is left out when it is none of the thirteen', () => {
     expect(eventWords(log(orderEscrowAbi, 'ClaimMade', [wallet, usdc, 1n]))).toBeNull()
     expect(eventWords(log(authorityAbi, 'Paused', [1n]))).toBeNull()
-    expect(eventWords(log(equityTokenAbi, 'Transfer', [wallet, wallet, wallet, 1n, 1n]))).toBeNull()
+    expect(eventWords(log(equitySharesAbi, 'Transfer', [wallet, wallet, 1n]))).toBeNull()
   })
 })

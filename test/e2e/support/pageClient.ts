@@ -3,7 +3,7 @@
 import { fromHex, type Hex, toHex } from './pageClient/bytes.js'
 import { connectChain } from './pageClient/chain.js'
 import { connectServer } from './pageClient/http.js'
-import { nameBytes, nameOf } from './pageClient/identifiers.js'
+import { nameOf, sharesOf } from './pageClient/identifiers.js'
 import {
   type EndedOrder,
   followOrder,
@@ -100,7 +100,7 @@ export async function connectPageClient(settings: PageClientSettings): Promise<P
     listed: async () => (await chain.readList((await venueNow()).token, 'listedSymbols')).map(nameOf),
     async shares(symbol) {
       const { token } = await venueNow()
-      return chain.readInteger(token, 'balanceOf', [chain.account, BigInt(nameBytes(symbol))])
+      return chain.readInteger(sharesOf(token, symbol), 'balanceOf', [chain.account])
     },
     publishRulebook: async (policy) => publish({ chain, http, venue: await venueNow(), walletKey }, policy),
     close: () => chain.close(),

@@ -197,7 +197,7 @@ describe('a server that is killed', () => {
     await mine(chain())
     // Its own transaction reverted, as the forgotten one was first.
     expect(receiptOf(await response)).toMatchObject({ status: 'confirmed', txHash: null, error: null })
-    expect(await chain().read('token', 'totalSupply(uint256)', AAPL)).toBe(shares(5))
+    expect(await chain().read('token', 'totalSupply', AAPL)).toBe(shares(5))
   })
 })
 

@@ -50,9 +50,9 @@ export function createCensus(chain: TestChain) {
     ...HOLDERS.map((holder) => read(`USDC ${holder}`, 'usdc', 'balanceOf', addressOf(holder))),
     ...SYMBOLS.flatMap((symbol) => [
       ...HOLDERS.map((holder) =>
-        read(`${nameOf(symbol)} ${holder}`, 'token', 'balanceOf', addressOf(holder), BigInt(symbol)),
+        read(`${nameOf(symbol)} ${holder}`, 'token', 'balanceOf', addressOf(holder), symbol),
       ),
-      read(`${nameOf(symbol)} supply`, 'token', 'totalSupply', BigInt(symbol)),
+      read(`${nameOf(symbol)} supply`, 'token', 'totalSupply', symbol),
     ]),
     ...[USDC, ...SYMBOLS].map((asset) => read(`${nameOf(asset)} claimed`, 'escrow', 'claimed', asset)),
     read('escrowed', 'escrow', 'escrowed'),

@@ -13,7 +13,7 @@ import {
   settlement,
 } from '../authorizations.js'
 import { type ContractKey, TEST_DELAYS, type TestChain } from '../chain.js'
-import { DAY, USDC, ZERO_BYTES32 } from '../institution.js'
+import { AAPL, DAY, MSFT, USDC, ZERO_BYTES32 } from '../institution.js'
 import { keyOf, openingPlace } from '../openings.js'
 import { ENCLAVE_KEY, type Role } from '../roles.js'
 import { cleared, isPaused, type Outcome, payOrClaim, receiveRefusal, relay } from './authorized.js'
@@ -37,6 +37,7 @@ type SignedOpening = ActionOf<'openBuyFor' | 'openRequestFor'>
 type Opening = ActionOf<'openBuy' | 'openRequest'> | SignedOpening
 const MEMBERS: readonly Wallet[] = ['alice', 'bob', 'dave']
 const signDigest = createFixedNonceSigner(ENCLAVE_KEY)
+const SHARES: Readonly<Record<Hex, ContractKey>> = { [AAPL]: 'aapl', [MSFT]: 'msft' }
 const COMMIT: Hex = `0x${'cc'.repeat(32)}`
 const OTHER: Hex = `0x${'dd'.repeat(32)}`
 /** An order that was never opened. */
@@ -163,9 +164,9 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
       cleared(state, symbol, from) ??
       (to === 'pool' ? null : cleared(state, symbol, to)) ??
       (to !== 'pool' && !state.listed.has(symbol) ? 'NotListed' : null) ??
-      (amount > holding ? 'ERC6909InsufficientBalance' : null)
+      (amount > holding ? 'ERC20InsufficientBalance' : null)
     if (expected === null) move(state, symbol, from, to, amount)
-    return { from, call: ['token', 'transfer', receiver, BigInt(symbol), amount], expected }
+    return { from, call: [SHARES[symbol] ?? 'aapl', 'transfer', receiver, amount], expected }
   }
 
   function fund({ wallet, amount }: ActionOf<'fund'>): Attempt {

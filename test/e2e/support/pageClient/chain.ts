@@ -18,7 +18,7 @@ const FUNCTIONS = new Interface([
   'function orgOf(address wallet) view returns (bytes32)',
   'function adminOf(bytes32 orgId) view returns (address)',
   'function listedSymbols() view returns (bytes32[])',
-  'function balanceOf(address owner, uint256 id) view returns (uint256)',
+  'function balanceOf(address owner) view returns (uint256)',
 ])
 
 type Arguments = readonly (Hex | bigint | readonly (Hex | bigint)[])[]

@@ -1,4 +1,4 @@
-// Names and accounts as 32 bytes: section 2 of docs/protocol.md.
+// Names and accounts as 32 bytes, and the tokens of shares: sections 2 and 8 of docs/protocol.md.
 import { keccak256 } from 'ethers'
 import { fromHex, type Hex, toHex, utf8 } from './bytes.js'
 
@@ -13,3 +13,17 @@ export function nameBytes(name: string): Hex {
 }
 
 export const nameOf = (bytes: Hex): string => fromHex(bytes, 32).toString('ascii').replace(/\0+$/, '')
+
+const CLONE_HEAD = '0x61004d3d81600a3d39f3363d3d373d3d3d363d73'
+const CLONE_TAIL = '0x5af43d82803e903d91602b57fd5bf3'
+
+/** The ERC-20 of an equity's shares. */
+export function sharesOf(token: Hex, symbol: string): Hex {
+  const [creator, name] = [fromHex(token, 20), fromHex(nameBytes(symbol), 32)]
+  const implementation = addressFrom(fromHex('0xd694'), creator, fromHex('0x01'))
+  const code = Buffer.concat([fromHex(CLONE_HEAD), implementation, fromHex(CLONE_TAIL), name])
+  return toHex(addressFrom(fromHex('0xff'), creator, name, fromHex(keccak256(code), 32)))
+}
+
+const addressFrom = (...parts: Uint8Array[]): Buffer =>
+  fromHex(keccak256(Buffer.concat(parts)), 32).subarray(12)
