@@ -16,7 +16,7 @@ import {
 import { originCheck } from './http/origin.js'
 import { createIntakeRouter, type IntakeRouterDeps, intakeRoutes } from './intake/router.js'
 import { createDocsRouter } from './openapi/router.js'
-import { createRelayRouter, type RelayRouterDeps } from './relay/router.js'
+import { type RelayRouterDeps, relayRoutes } from './relay/router.js'
 import { type HealthDeps, statusReads } from './status/router.js'
 import type { StatusViews } from './status/views.js'
 import { createTimelineRouter, type ReadTimeline } from './timeline/timeline.js'
@@ -39,8 +39,8 @@ export interface AppDeps {
 }
 
 /** The busy routes. */
-export function fastRoutesOf({ intake, status, health }: AppDeps): FastRoute[] {
-  return [...intakeRoutes(intake), ...statusReads(status, health)]
+export function fastRoutesOf({ intake, relay, status, health }: AppDeps): FastRoute[] {
+  return [...intakeRoutes(intake), ...relayRoutes(relay), ...statusReads(status, health)]
 }
 
 /** Every route of the API, behind the checks that all of them share. `answerFast` and `shedLoad` run before it. Never listens. */
@@ -69,7 +69,6 @@ export function createApp(deps: AppDeps, routes: readonly FastRoute[] = fastRout
   // The busiest router first, because Express tries them in this order.
   app.use(createFastRouter(routes))
   app.use(createIntakeRouter(deps.intake))
-  app.use(createRelayRouter(deps.relay))
   if (deps.runs !== undefined) app.use(createRunsRouter(deps.runs))
   app.use(createTimelineRouter(deps.timeline))
   app.use(createDocsRouter(deps.health.version))

@@ -59,12 +59,18 @@ function end(res: Response, text: string, length: number): void {
   res.end(text)
 }
 
-/** Answers a request with a problem before Express has seen it; `headers` are those of this answer alone. */
+/**
+ * Answers a request with a problem before Express has seen it.
+ *
+ * @param headers those of this answer alone
+ * @param requestId of the request, where it has one by now
+ */
 type SendProblem = (
   req: IncomingMessage,
   res: ServerResponse,
   problem: Problem,
-  headers?: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
+  requestId?: string,
 ) => void
 
 /**
@@ -82,8 +88,7 @@ export function createSendProblem(frontendOrigin: string): SendProblem {
     'content-type': 'application/problem+json; charset=utf-8',
   }
   const readable = readableBy(frontendOrigin)
-  return (req, res, problem, headers) => {
-    const requestId = chooseRequestId(req.headers['x-request-id'])
+  return (req, res, problem, headers, requestId = chooseRequestId(req.headers['x-request-id'])) => {
     const text = JSON.stringify(problemBody(problem, { instance: instanceOf(req.url ?? ''), requestId }))
     res.writeHead(problem.status, {
       'X-Request-Id': requestId,

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
 import {
   type ClaimedRunMessage,
@@ -25,14 +26,12 @@ export function relayTokenCheck(expected: string): (authorization: string | unde
   }
 }
 
-/** Guards the relay with its shared token, before the body is read. */
-export function relayToken(expected: string): RequestHandler {
+/** Guards the relay with its shared token. The check throws Problem `relay-unauthorized`. */
+export function requireRelayToken(expected: string): (req: IncomingMessage) => void {
   const isShownIn = relayTokenCheck(expected)
-  return (req, _res, next) => {
-    if (!isShownIn(req.headers.authorization)) {
-      throw new Problem('relay-unauthorized', { headers: { 'WWW-Authenticate': 'Bearer realm="relay"' } })
-    }
-    next()
+  return (req) => {
+    if (isShownIn(req.headers.authorization)) return
+    throw new Problem('relay-unauthorized', { headers: { 'WWW-Authenticate': 'Bearer realm="relay"' } })
   }
 }
 

@@ -124,23 +124,12 @@ export function methodNotAllowed(...allow: ('GET' | 'POST')[]): RequestHandler {
   }
 }
 
-/**
- * Answers every failure with a problem body. A chain or store that does not answer is 503; any other error that is not a
- * Problem is a fixed 500 body: nothing of the cause leaks to the caller, and the log has its kind and stack without the
- * message.
- */
+/** Answers every failure that Express catches with a problem body. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
-    const problem = toProblem(error)
     const requestId = res.locals.requestId
+    const problem = reportedProblem(logger, error, requestId)
     res.locals.problemCode = problem.code
-    if (problem.status >= 500) {
-      logger[ALARMING.has(problem.code) ? 'error' : 'warn']('request failed', {
-        requestId,
-        code: problem.code,
-        ...describeError(problem.cause ?? problem),
-      })
-    }
     if (res.headersSent) {
       next(error)
       return
@@ -153,6 +142,23 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
     // `res.send` would hash the text for an ETag that no request can use, and write it apart from the headers.
     res.end(text)
   }
+}
+
+/**
+ * The problem with which a failure is answered. A chain or store that does not answer is 503; any other error that is not a
+ * Problem is a fixed 500 body: nothing of the cause leaks to the caller. The log gets the kind and stack of every 5xx, without
+ * the message.
+ */
+export function reportedProblem(logger: Logger, error: unknown, requestId: string): Problem {
+  const problem = toProblem(error)
+  if (problem.status >= 500) {
+    logger[ALARMING.has(problem.code) ? 'error' : 'warn']('request failed', {
+      requestId,
+      code: problem.code,
+      ...describeError(problem.cause ?? problem),
+    })
+  }
+  return problem
 }
 
 /** The paths of the API with a well-formed id: an address, 32 bytes, or a run's. */

@@ -1,9 +1,16 @@
-import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  RequestListener,
+  ServerResponse,
+} from 'node:http'
 import { type RequestHandler, Router } from 'express'
 import type { ZodType } from 'zod'
 import { hostFault } from '../../service/hostField.js'
 import type { Logger } from '../../service/logger.js'
 import {
+  createSendProblem,
   headersOfEveryAnswer,
   JSON_TYPE,
   type Prepared,
@@ -12,16 +19,22 @@ import {
   sendUntagged,
 } from './answers.js'
 import { jsonBody, readJson } from './body.js'
-import { methodNotAllowed } from './errors.js'
+import { methodNotAllowed, reportedProblem } from './errors.js'
 import { chooseRequestId, createRequestReport, type HttpObserver } from './middleware.js'
 import { readableBy } from './origin.js'
+import type { ProblemCode } from './problemCodes.js'
 import { addressOf, clientOf } from './rateLimit.js'
 
-/** A route that is answered before Express where it succeeds, and by Express where it does not. */
+/** A route that is answered before Express, whether it succeeds or fails. Express answers the same for requests that are not plain. */
 export type FastRoute = Read | Post
 
+interface Guarded {
+  /** Called before the answer, and before a body is read. @throws Problem */
+  readonly check?: (req: IncomingMessage) => void
+}
+
 /** A route that only reads: GET, and HEAD with it. */
-export interface Read {
+export interface Read extends Guarded {
   readonly method: 'GET'
   /** As Express writes it, with at most one parameter, which ends it: `/wallet/:address`. */
   readonly path: string
@@ -30,16 +43,16 @@ export interface Read {
 }
 
 /** A route that takes a JSON body. */
-export interface Post {
+export interface Post extends Guarded {
   readonly method: 'POST'
   /** Without a parameter. */
   readonly path: string
   readonly bodyLimitBytes: number
   /** @param client who posts it, see `clientOf` @throws Problem */
-  readonly answer: (body: unknown, client: string) => Promise<Posted>
+  readonly answer: (body: unknown, client: string, headers: IncomingHttpHeaders) => Promise<Posted>
 }
 
-interface Posted {
+export interface Posted {
   readonly status: number
   /** Path of what has been made. */
   readonly location: string
@@ -64,25 +77,24 @@ export function read<T extends object>(
   }
 }
 
-/** What a route has thrown before Express saw its request. */
-const failures = new WeakMap<IncomingMessage, unknown>()
-
-/** Goes on from a failure before Express. The body has been read then. */
-const failAgain: RequestHandler = (req, _res, next) => {
-  if (failures.has(req)) throw failures.get(req)
-  next()
-}
-
 /** The same routes in the app. */
 export function createFastRouter(routes: readonly FastRoute[]): Router {
   const router = Router({ caseSensitive: true, strict: true })
   for (const each of routes) {
     const route = router.route(each.path)
-    if (each.method === 'GET') route.get(failAgain, answerRead(each))
-    else route.post(failAgain, jsonBody(each.bodyLimitBytes), answerPost(each))
+    if (each.check !== undefined) route.all(checkFirst(each.check))
+    if (each.method === 'GET') route.get(answerRead(each))
+    else route.post(jsonBody(each.bodyLimitBytes), answerPost(each))
     route.all(methodNotAllowed(each.method))
   }
   return router
+}
+
+function checkFirst(check: (req: IncomingMessage) => void): RequestHandler {
+  return (req, _res, next) => {
+    check(req)
+    next()
+  }
 }
 
 function answerRead({ answer }: Read): RequestHandler {
@@ -94,7 +106,7 @@ function answerRead({ answer }: Read): RequestHandler {
 
 function answerPost({ answer }: Post): RequestHandler {
   return async (req, res) => {
-    const { status, location, body } = await answer(req.body, clientOf(req.ip))
+    const { status, location, body } = await answer(req.body, clientOf(req.ip), req.headers)
     res.status(status).location(location)
     sendUntagged(res, body)
   }
@@ -121,11 +133,13 @@ export type Answer = (
 
 /**
  * Answers these routes before Express, whose layers cost more than they do. It answers exactly as the app would, and leaves to the app
- * whatever is no plain success: other methods, preconditions of several ETags, invalid requests, failures.
+ * whatever is not plain: other paths and methods, other origins, preconditions of several ETags, requests without a valid `Host`.
  */
 export function answerFast(app: RequestListener, options: FastRoutesOptions): Answer {
   const { routes, frontendOrigin, trustProxy, stopping } = options
-  const report = createRequestReport(options.logger, options.observe)
+  const { logger } = options
+  const report = createRequestReport(logger, options.observe)
+  const sendProblem = createSendProblem(frontendOrigin)
   const byPrefix = new Map(routes.map((each) => [prefixOf(each.path), each]))
   const common = { ...headersOfEveryAnswer(), Vary: 'Origin' }
   const readable = readableBy(frontendOrigin)
@@ -147,9 +161,11 @@ export function answerFast(app: RequestListener, options: FastRoutesOptions): An
     const { path, param } = splitPath(req.url ?? '')
     const found = byPrefix.get(path)
     const isOurs = found !== undefined && METHODS[found.method].includes(req.method) && isPlain(req)
-    if (!isOurs || hostFault(req) !== undefined || stopping.aborted) return pass()
+    const lacksParam = path.endsWith('/') && param === ''
+    if (!isOurs || lacksParam || hostFault(req) !== undefined || stopping.aborted) return pass()
     const requestId = chooseRequestId(req.headers['x-request-id'])
-    const forget = report(req, res, () => ({ requestId, route: found.path, code: undefined }))
+    let code: ProblemCode | undefined
+    report(req, res, () => ({ requestId, route: found.path, code }))
 
     function send(status: number, own: OutgoingHttpHeaders, text?: string): void {
       res.writeHead(status, {
@@ -175,9 +191,9 @@ export function answerFast(app: RequestListener, options: FastRoutesOptions): An
     }
 
     function fail(error: unknown): void {
-      failures.set(req, error)
-      forget()
-      pass()
+      const problem = reportedProblem(logger, error, requestId)
+      code = problem.code
+      sendProblem(req, res, problem, headers, requestId)
     }
 
     function read({ answer }: Read): void {
@@ -189,7 +205,7 @@ export function answerFast(app: RequestListener, options: FastRoutesOptions): An
     function post({ answer, bodyLimitBytes }: Post): void {
       readJson(req, bodyLimitBytes, (json) => {
         try {
-          answer(json(), clientOf(addressOf(req, trustProxy)))
+          answer(json(), clientOf(addressOf(req, trustProxy)), req.headers)
             .then(sendPosted)
             .catch(fail)
         } catch (error) {
@@ -199,6 +215,7 @@ export function answerFast(app: RequestListener, options: FastRoutesOptions): An
     }
 
     try {
+      found.check?.(req)
       if (found.method === 'GET') read(found)
       else post(found)
     } catch (error) {

@@ -80,22 +80,18 @@ interface Logged {
   readonly code: string | undefined
 }
 
-/** When requests arrived that one report has left to another. */
-const arrivals = new WeakMap<IncomingMessage, number>()
-
 /**
  * Logs one line per request, when its answer has gone out or its caller has gone away, and reports it to the metrics.
  *
- * @returns a function to call when a request arrives; it calls `logged` when the request has ended, and returns another, which leaves
- *   the request, with the time that it has taken, to another report
+ * @returns a function to call when a request arrives; it calls `logged` when the request has ended
  */
 export function createRequestReport(
   logger: Logger,
   observe?: HttpObserver,
-): (req: IncomingMessage, res: ServerResponse, logged: () => Logged) => () => void {
+): (req: IncomingMessage, res: ServerResponse, logged: () => Logged) => void {
   return (req, res, logged) => {
-    const startedAt = arrivals.get(req) ?? performance.now()
-    const atEnd = () => {
+    const startedAt = performance.now()
+    res.on('close', () => {
       const durationMs = performance.now() - startedAt
       const { method = '' } = req
       const { requestId, route, code } = logged()
@@ -111,12 +107,7 @@ export function createRequestReport(
         durationMs: Math.round(durationMs * 10) / 10,
         ...(isAborted ? { aborted: true } : {}),
       })
-    }
-    res.on('close', atEnd)
-    return () => {
-      arrivals.set(req, startedAt)
-      res.off('close', atEnd)
-    }
+    })
   }
 }
 

@@ -165,7 +165,7 @@ const INTAKE_OPERATIONS: readonly Operation[] = [
   },
 ]
 
-/** The routes of `createRelayRouter`. */
+/** The routes of `relayRoutes`. */
 const RELAY_OPERATIONS: readonly Operation[] = [
   {
     method: 'post',

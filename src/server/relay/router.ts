@@ -1,12 +1,11 @@
-import { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { isFinal, type Receipt, receiptSchema } from '../../protocol/api.js'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { bytes32Schema } from '../../protocol/hex.js'
-import { sendUntagged } from '../http/answers.js'
-import { relayToken } from '../http/auth.js'
-import { jsonBody, parseBody, parseParam } from '../http/body.js'
-import { methodNotAllowed, Problem } from '../http/errors.js'
+import { requireRelayToken } from '../http/auth.js'
+import { parseBody, parseParam } from '../http/body.js'
+import { Problem } from '../http/errors.js'
+import { type FastRoute, read } from '../http/fastRoutes.js'
 import type { AuthorizationVerifier } from './authorization.js'
 import type { Followed, RelayDesk } from './desk.js'
 import { withRelayProblems } from './problems.js'
@@ -28,36 +27,38 @@ export interface RelayRouterDeps {
 const BODY_LIMIT_BYTES = 128 * 1_024
 
 /** The enclave-facing routes under /relay. The token is checked first, before the body is read. */
-export function createRelayRouter(deps: RelayRouterDeps): Router {
-  const router = Router({ caseSensitive: true, strict: true })
-  router.use('/relay', relayToken(deps.authToken))
-  router
-    .route('/relay')
-    .post(jsonBody(BODY_LIMIT_BYTES), postAuthorization(deps))
-    .all(methodNotAllowed('POST'))
-  router.route('/relay/:digest').get(getReceipt(deps.relay)).all(methodNotAllowed('GET'))
-  return router
-}
-
-function postAuthorization({ verifier, relay, waitMs, stopping }: RelayRouterDeps): RequestHandler {
-  const wait = createWaitingRoom(stopping)
-  return async (req, res) => {
-    const startedAt = performance.now()
-    const authorization = parseBody(signedAuthorizationSchema, req.body)
-    const job = await withRelayProblems(() => relay.post(verifier.verify(authorization)))
-    const waitedMs = performance.now() - startedAt
-    const receipt = await wait(job, waitPreference(req.get('Prefer'), waitMs) - waitedMs)
-    res.status(isFinal(receipt) ? 200 : 202).location(`/relay/${receipt.digest}`)
-    sendUntagged(res, z.encode(receiptSchema, receipt))
-  }
-}
-
-function getReceipt(relay: RelayRouterDeps['relay']): RequestHandler {
-  return async (req, res) => {
-    const receipt = await relay.find(parseParam(bytes32Schema, 'digest', req.params.digest))
-    if (receipt === undefined) throw new Problem('receipt-not-found')
-    res.json(z.encode(receiptSchema, receipt))
-  }
+export function relayRoutes(deps: RelayRouterDeps): FastRoute[] {
+  const { verifier, relay, waitMs } = deps
+  const wait = createWaitingRoom(deps.stopping)
+  const check = requireRelayToken(deps.authToken)
+  return [
+    {
+      method: 'POST',
+      path: '/relay',
+      check,
+      bodyLimitBytes: BODY_LIMIT_BYTES,
+      async answer(body, _client, headers) {
+        const startedAt = performance.now()
+        const authorization = parseBody(signedAuthorizationSchema, body)
+        const job = await withRelayProblems(() => relay.post(verifier.verify(authorization)))
+        const waitedMs = performance.now() - startedAt
+        const receipt = await wait(job, waitPreference(headers.prefer, waitMs) - waitedMs)
+        return {
+          status: isFinal(receipt) ? 200 : 202,
+          location: `/relay/${receipt.digest}`,
+          body: z.encode(receiptSchema, receipt),
+        }
+      },
+    },
+    {
+      ...read('/relay/:digest', receiptSchema, async (digest) => {
+        const receipt = await relay.find(parseParam(bytes32Schema, 'digest', digest))
+        if (receipt === undefined) throw new Problem('receipt-not-found')
+        return receipt
+      }),
+      check,
+    },
+  ]
 }
 
 /**
@@ -101,8 +102,8 @@ const WAIT = /^wait *= *(\d{1,6})$/i
  *
  * @returns milliseconds
  */
-export function waitPreference(header: string | undefined, limitMs: number): number {
-  for (const preference of (header ?? '').split(',')) {
+export function waitPreference(header: string | string[] | undefined, limitMs: number): number {
+  for (const preference of String(header ?? '').split(',')) {
     const seconds = WAIT.exec(preference.trim())?.[1]
     // The first of several counts (RFC 7240 §2).
     if (seconds !== undefined) return Math.min(Number(seconds) * 1_000, limitMs)

@@ -1,17 +1,18 @@
-// Reads answered before Express: each answer is the one that Express gives, and is logged in the same way.
+// Requests answered before Express: each answer is the one that Express gives, and is logged in the same way.
 import { createServer, type RequestListener } from 'node:http'
-import express from 'express'
 import request from 'supertest'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { signAuthorization, signedAuthorizationSchema } from '../../../src/protocol/authorization.js'
 import { Problem } from '../../../src/server/http/errors.js'
 import { answerFast, type Post, read } from '../../../src/server/http/fastRoutes.js'
-import { requestLog } from '../../../src/server/http/middleware.js'
+import { batchMint } from '../../support/authorizations.js'
 import { buildApp } from '../../support/builtApp.js'
 import { useChain } from '../../support/chain.js'
-import { bytes32, ORG, setUpInstitution } from '../../support/institution.js'
+import { AAPL, bytes32, ORG, setUpInstitution } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
+import { ENCLAVE_KEY } from '../../support/roles.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 
 const chain = useChain(setUpInstitution)
@@ -156,6 +157,47 @@ describe('POST /orders', () => {
   })
 })
 
+describe('POST /relay', () => {
+  const token = { Authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}` }
+  const json = { 'Content-Type': 'application/json', ...token }
+  /** Good in form, and signed for another contract. */
+  const domain = { chainId: 1, verifyingContract: `0x${'12'.repeat(20)}` } as const
+  const signed = signAuthorization(batchMint(AAPL, 1n), domain, ENCLAVE_KEY)
+  const forged = JSON.stringify(z.encode(signedAuthorizationSchema, signed))
+
+  test.each<[string, Record<string, string>, string, number]>([
+    ['a forgery', json, forged, 422],
+    ['a forgery of another origin', { ...json, Origin: 'https://evil.example' }, forged, 403],
+    ['no authorization', json, '{}', 400],
+    ['no JSON', json, '{', 400],
+    ['no body', json, '', 400],
+    ['another type', { ...json, 'Content-Type': 'text/plain' }, forged, 415],
+    ['a body that is too large', json, JSON.stringify('x'.repeat(200_000)), 413],
+    ['no token', { 'Content-Type': 'application/json' }, forged, 401],
+    ['another token, and a body that is no JSON', { ...json, Authorization: 'Bearer x' }, '{', 401],
+  ])('with %s is answered as Express answers it', async (_name, headers, body, status) => {
+    const { before, after, lines, later } = await both('POST', '/relay', headers, body)
+    expect(after).toEqual(before)
+    expect(after.status).toBe(status)
+    expect(later).toEqual(lines)
+  })
+
+  test.each([
+    ['GET', '/relay', 405],
+    ['POST', `/relay/${unknown}`, 405],
+    ['GET', '/relay/0x12', 400],
+    ['HEAD', '/relay/0x12', 400],
+    ['GET', '/relay/', 404],
+  ])('%s %s, with and without the token', async (method, path, status) => {
+    for (const headers of [token, {}, { Authorization: 'Basic x' }]) {
+      const { before, after, lines, later } = await both(method, path, headers)
+      expect(after).toEqual(before)
+      expect(after.status).toBe(headers === token || status === 404 ? status : 401)
+      expect(later).toEqual(lines)
+    }
+  })
+})
+
 describe('before Express', () => {
   /** A read that has the answer, and an app that notes what is left to it. */
   function setUp(
@@ -204,36 +246,21 @@ describe('before Express', () => {
   })
 
   test.each([
-    () => {
-      throw new Problem('order-not-found')
-    },
-    () => Promise.reject(new Error('no node')),
-  ])('what fails is left to the app, once, without a line of its own', async (answer) => {
+    [
+      () => {
+        throw new Problem('order-not-found')
+      },
+      'order-not-found',
+    ],
+    [() => Promise.reject(new Error('no node')), 'internal-error'],
+  ] as const)('what fails is answered, too, and logged with its code', async (answer, code) => {
     const { listener, left, lines } = setUp(answer)
-    expect((await ask(listener, 'GET', '/thing/0x12', {})).status).toBe(418)
-    expect(left).toEqual(['GET /thing/0x12'])
-    expect(lines()).toEqual([])
-  })
-
-  test('a failure is logged with the time that passed before the app had it', async () => {
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000)
-    onTestFinished(() => void clock.mockRestore())
-    const { logger, lines } = createLogLines()
-    const listener = answerFast(express().use(requestLog(logger)), {
-      routes: [
-        read('/things', z.looseObject({}), async () => {
-          clock.mockReturnValue(3_500)
-          throw new Error('no node')
-        }),
-      ],
-      frontendOrigin: ORIGIN,
-      trustProxy: 0,
-      stopping: new AbortController().signal,
-      logger,
-      observe: () => undefined,
-    })
-    await ask(listener, 'GET', '/things', {})
-    expect(lines().map(({ durationMs }) => durationMs)).toEqual([2_500])
+    const { status, text } = await ask(listener, 'GET', '/thing/0x12', {})
+    expect(JSON.parse(text)).toMatchObject({ code, status, requestId: ID })
+    expect(left).toEqual([])
+    const [line] = lines().filter(({ msg }) => msg === 'request')
+    expect(line).toMatchObject({ route: '/thing/:id', requestId: ID, status, code })
+    expect(lines().filter(({ msg }) => msg === 'request failed')).toHaveLength(status === 500 ? 1 : 0)
   })
 
   test('another ETag than the present one is answered without the app', async () => {
@@ -263,22 +290,26 @@ describe('before Express', () => {
     ])
   })
 
-  test.each<[string, Record<string, string>, string, Post['answer']?]>([
-    ['a body of another type', { 'Content-Type': 'text/plain' }, '{}'],
-    ['no JSON', json, '{'],
-    ['a body that is too large', json, JSON.stringify('x'.repeat(100))],
-    ['a failure', json, '{}', () => Promise.reject(new Error('no disk'))],
+  test.each<[string, Record<string, string>, string, string, Post['answer']?]>([
+    ['a body of another type', { 'Content-Type': 'text/plain' }, '{}', 'unsupported-media-type'],
+    ['no JSON', json, '{', 'malformed-json'],
+    ['a body that is too large', json, JSON.stringify('x'.repeat(100)), 'body-too-large'],
+    ['a failure', json, '{}', 'internal-error', () => Promise.reject(new Error('no disk'))],
     [
       'a body that its schema refuses',
       json,
       '{}',
+      'invalid-body',
       () => {
         throw new Problem('invalid-body')
       },
     ],
-  ])('%s is left to the app, without a line of its own', async (_name, headers, body, make) => {
+  ])('%s is refused, with one line that has the code', async (_name, headers, body, code, make) => {
     const { listener, left, lines } = setUp(() => ({}), undefined, make)
-    expect((await ask(listener, 'POST', '/made', headers, body)).status).toBe(418)
-    expect([left, lines()]).toEqual([['POST /made'], []])
+    const { status, text } = await ask(listener, 'POST', '/made', headers, body)
+    expect(JSON.parse(text)).toMatchObject({ code, status })
+    expect(left).toEqual([])
+    const own = lines().filter(({ msg }) => msg === 'request')
+    expect(own.map((line) => [line.route, line.status, line.code])).toEqual([['/made', status, code]])
   })
 })

@@ -13,10 +13,11 @@ import {
 } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
+import { createFastRouter } from '../../../src/server/http/fastRoutes.js'
 import { requestId } from '../../../src/server/http/middleware.js'
 import type { RelayHealth } from '../../../src/server/relay/accounts.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
-import { createRelayRouter } from '../../../src/server/relay/router.js'
+import { relayRoutes } from '../../../src/server/relay/router.js'
 import { openRelayerKeys } from '../../../src/server/signer/keys.js'
 import type { RelayerKey } from '../../../src/server/signer/signer.js'
 import type { Engine } from '../../../src/server/store/engine.js'
@@ -103,7 +104,7 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
     stopping: stopping.signal,
   })
   const app = express().use(requestId())
-  app.use(createRelayRouter(built.router), errorHandler(log.logger))
+  app.use(createFastRouter(relayRoutes(built.router)), errorHandler(log.logger))
   const lifetime = createLifetime(built.services, log.logger)
   await lifetime.start()
   const server = await new Promise<Server>((resolve) => {
