@@ -284,11 +284,12 @@ describe('the lint rules', () => {
 
 describe('the sources', () => {
   test.each(['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY'])(
-    'name %s in the enclave and the sandbox alone',
+    'name %s in the enclave and the sandbox alone, and where the keys are made',
     async (name) => {
-      const naming = sources.filter(({ text }) => text.includes(name)).map(({ folder }) => folder)
-      expect(naming).toContain('enclave')
-      expect(naming.filter((folder) => folder !== 'enclave' && folder !== 'sandbox')).toEqual([])
+      const naming = sources.filter(({ text }) => text.includes(name))
+      expect(naming.map(({ folder }) => folder)).toContain('enclave')
+      const others = naming.filter(({ folder }) => folder !== 'enclave' && folder !== 'sandbox')
+      expect(others.map(({ path }) => path)).toEqual(['operate/secretFiles.ts'])
       expect(await readFile('.env.example', 'utf8')).not.toContain(name)
     },
   )

@@ -196,6 +196,8 @@ interface PlatformPool {
   nextBatch(symbol: Hex, block?: BlockTag): Promise<bigint>
   /** Unix seconds: the symbol's fills until then are in its batches. */
   countedUntil(symbol: Hex, block?: BlockTag): Promise<bigint>
+  /** The only address that the treasury can go to. */
+  brokerFunding(block?: BlockTag): Promise<Hex>
   usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
 }
 
@@ -205,12 +207,13 @@ function createPlatformPool(caller: ViewCaller, address: Hex): PlatformPool {
     address,
     nextBatch: (symbol, block) => read('nextBatch', [symbol], uintValue, block),
     countedUntil: (symbol, block) => read('countedUntil', [symbol], uintValue, block),
+    brokerFunding: (block) => read('brokerFunding', [], addressValue, block),
     usedDigest: (digest, block) => read('usedDigest', [digest], boolValue, block),
   }
 }
 
 /** The contract's enum, in its order. */
-const ROLES = ['owner', 'guardian', 'signer'] as const
+export const ROLES = ['owner', 'guardian', 'signer'] as const
 /** The roles that the owner can hand to another address. */
 export type AuthorityRole = (typeof ROLES)[number]
 
@@ -228,6 +231,12 @@ const pendingValue = z
 /** Views of `Authority`, which each of the five contracts names. */
 export interface Authority {
   readonly address: Hex
+  owner(block?: BlockTag): Promise<Hex>
+  guardian(block?: BlockTag): Promise<Hex>
+  /** Seconds from the owner's call until a rotation takes effect. */
+  rotationDelay(block?: BlockTag): Promise<number>
+  /** Seconds that a pause lasts. */
+  maxPause(block?: BlockTag): Promise<number>
   enclaveSigner(block?: BlockTag): Promise<Hex>
   /** Null when the role stays where it is. */
   pendingRotation(role: AuthorityRole, block?: BlockTag): Promise<PendingRotation | null>
@@ -239,6 +248,10 @@ export function createAuthority(caller: ViewCaller, address: Hex): Authority {
   const { read } = createContractReader(caller, address, interfaces.authority)
   return {
     address,
+    owner: (block) => read('owner', [], addressValue, block),
+    guardian: (block) => read('guardian', [], addressValue, block),
+    rotationDelay: (block) => read('rotationDelay', [], numberValue, block),
+    maxPause: (block) => read('maxPause', [], numberValue, block),
     enclaveSigner: (block) => read('enclaveSigner', [], addressValue, block),
     pendingRotation: (role, block) => read('pendingRotation', [ROLES.indexOf(role)], pendingValue, block),
     pausedUntil: (block) => read('pausedUntil', [], numberValue, block),
@@ -249,6 +262,7 @@ export function createAuthority(caller: ViewCaller, address: Hex): Authority {
 export interface Usdc {
   readonly address: Hex
   balanceOf(owner: Hex, block?: BlockTag): Promise<bigint>
+  allowance(owner: Hex, spender: Hex, block?: BlockTag): Promise<bigint>
   totalSupply(block?: BlockTag): Promise<bigint>
 }
 
@@ -257,6 +271,7 @@ export function createUsdc(caller: ViewCaller, address: Hex): Usdc {
   return {
     address,
     balanceOf: (owner, block) => read('balanceOf', [owner], uintValue, block),
+    allowance: (owner, spender, block) => read('allowance', [owner, spender], uintValue, block),
     totalSupply: (block) => read('totalSupply', [], uintValue, block),
   }
 }

@@ -67,7 +67,7 @@ type DeployErrorCode =
 const MAX_LEAVE_DELAY = 30 * 86_400
 
 /** A deployment that must not be used, or was not begun. */
-class DeployError extends Error {
+export class DeployError extends Error {
   override readonly name = 'DeployError'
 
   constructor(

@@ -121,7 +121,7 @@ https://alpaca.markets/support/regulatory-fees. Paper accounts pay none. The ser
   }),
   BROKER_FEES_EARLIER: withDefault(listOf(feeScheduleText, ';'), {
     about:
-      'Former values of BROKER_FEES, separated by semicolons. Only npm run doctor -- --money reads them: sales were \
+      'Former values of BROKER_FEES, separated by semicolons. Only npm run operate -- invariants reads them: sales were \
 settled by them.',
     fallback: '',
   }),

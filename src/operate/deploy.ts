@@ -1,97 +1,204 @@
-/**
- * `npm run deploy`: deploys the five contracts and their authority to the chain of RPC_URL. Prints their addresses as
- * lines for the environments of server and enclave. Exits 1 and names every fault of the settings at once.
- */
-import { JsonRpcProvider, Wallet } from 'ethers'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
-import { ADDRESS_VARIABLES } from '../chain/contracts.js'
+import { ADDRESS_VARIABLES, createOrderEscrow } from '../chain/contracts.js'
 import { DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
-import { addressSchema } from '../protocol/address.js'
+import { createViewCaller, hasCode } from '../chain/views.js'
 import { contractsSchema } from '../protocol/api.js'
-import { bytes32Schema } from '../protocol/hex.js'
+import { deskSettingsSchema } from '../protocol/deskSettings.js'
 import { chainIdTextSchema } from '../protocol/identifiers.js'
-import { requireNode } from '../service/version.js'
+import { publicKeySchema } from '../protocol/publicKey.js'
+import { ConfigError, type Environment, faultsOf, withoutEmpty } from '../service/config.js'
+import { account, baseUrl, duration, httpUrl, listOf } from '../service/configKinds.js'
+import { type Chain, connectChain, walletOf } from './chain.js'
+import { EXIT, type ExitCode, OperateError } from './errors.js'
+import { type CommonOptions, createSpeech, type OperateProcess, type Speech } from './io.js'
+import { secretFileVariables } from './secretFiles.js'
+import {
+  type DeploymentFile,
+  deploymentPath,
+  deploymentSchema,
+  findDeployment,
+  readKey,
+  readPublicValues,
+} from './settings.js'
 
-/** Whole seconds. An empty value counts as absent: coercion would make it 0, and these values are immutable. */
+const required = <T>(kind: z.ZodType<T, string>) => z.string({ error: 'is missing' }).pipe(kind)
+/** Whole seconds of a duration such as 48h; the contracts keep it for ever. */
 const seconds = (fallback: number) =>
-  z.preprocess(
-    (text) => (text === '' ? undefined : text),
-    z.string().regex(/^\d+$/, 'expected whole seconds').transform(Number).default(fallback),
-  )
+  z
+    .string()
+    .default(`${fallback}s`)
+    .pipe(duration({ min: '0s' }))
+    .transform((ms) => ms / 1_000)
 
+/** What `deploy` reads: variables of the process, and `secrets/public.env`. */
 const settingsSchema = z.object({
-  RPC_URL: z.url({ protocol: /^https?$/ }),
-  CHAIN_ID: chainIdTextSchema,
-  DEPLOYER_PRIVATE_KEY: bytes32Schema,
-  OWNER_ADDRESS: addressSchema,
-  GUARDIAN_ADDRESS: addressSchema,
-  ENCLAVE_SIGNER: addressSchema,
-  USDC_ADDRESS: addressSchema,
-  BROKER_FUNDING_ADDRESS: addressSchema,
+  RPC_URL: required(listOf(httpUrl())),
+  ENCLAVE_RPC_URL: required(listOf(httpUrl())),
+  CHAIN_ID: required(chainIdTextSchema),
+  CHAIN_NAME: z.string().optional(),
+  OWNER_ADDRESS: required(account()),
+  GUARDIAN_ADDRESS: required(account()),
+  ENCLAVE_SIGNER: required(account()),
+  INTENT_PUBKEY: required(publicKeySchema),
+  USDC_ADDRESS: required(account()),
+  BROKER_FUNDING_ADDRESS: required(account()),
   ROTATION_DELAY: seconds(DEFAULT_DELAYS.rotation),
   MAX_PAUSE: seconds(DEFAULT_DELAYS.pause),
   LEAVE_DELAY: seconds(DEFAULT_DELAYS.leave),
+  FRONTEND_ORIGIN: z.string().default('http://localhost:5173').pipe(baseUrl()),
+  PORT: z.string().default('8000'),
+  ENCLAVE_LISTEN: z.string().default('127.0.0.1:8700'),
+  /** Where browsers reach the server. */
+  SERVER_URL: baseUrl().optional(),
 })
-
 type Settings = z.output<typeof settingsSchema>
 
-/** Faults of the settings; the message is complete. */
-class SettingsError extends Error {}
+/** Taken over into a configuration if they are set. */
+const PASSED_ON = {
+  server: ['PORT', 'OPS_PORT', 'HOST', 'ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'BROKER_FEES'],
+  enclave: ['CHAIN_DEPTH', 'ENCLAVE_LISTEN', 'ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'BROKER_FEES'],
+} as const
 
-function readSettings(): Settings {
-  const settings = settingsSchema.safeParse(process.env)
-  if (settings.success) return settings.data
-  const faults = settings.error.issues.map(({ path: [name], message }) => {
-    const missing = typeof name === 'string' && process.env[name] === undefined
-    return `  ${String(name)}: ${missing ? 'is missing' : message}`
-  })
-  throw new SettingsError(`invalid settings:\n${faults.join('\n')}`)
-}
-
-async function checkChain(provider: JsonRpcProvider, expected: number): Promise<void> {
-  const chainId = BigInt(await provider.send('eth_chainId', []))
-  if (chainId !== BigInt(expected)) {
-    throw new SettingsError(`CHAIN_ID is ${expected}, but the chain at RPC_URL is ${chainId}`)
-  }
-}
-
-async function main(): Promise<void> {
-  const env = readSettings()
-  const provider = new JsonRpcProvider(env.RPC_URL, env.CHAIN_ID, {
-    staticNetwork: true,
-    pollingInterval: 500,
-  })
+/**
+ * Deploys the contracts, unless `deployment.json` names those of this chain, and writes the configurations and the
+ * page's settings that do not exist yet. A run that was interrupted is completed by the next one.
+ * @throws ConfigError, DeployError, OperateError
+ */
+export async function deploy(process: OperateProcess, options: CommonOptions): Promise<ExitCode> {
+  const speech = createSpeech(process, options)
+  const { directory } = options
+  const settings = readSettings({ ...readPublicValues(directory), ...withoutEmpty(process.env) })
+  const chain = await connectChain(process.env, settings.CHAIN_ID)
   try {
-    await checkChain(provider, env.CHAIN_ID)
-    const addresses = await deployContracts({
-      deployer: new Wallet(env.DEPLOYER_PRIVATE_KEY, provider),
-      owner: env.OWNER_ADDRESS,
-      guardian: env.GUARDIAN_ADDRESS,
-      enclaveSigner: env.ENCLAVE_SIGNER,
-      usdc: env.USDC_ADDRESS,
-      brokerFunding: env.BROKER_FUNDING_ADDRESS,
-      delays: {
-        rotation: env.ROTATION_DELAY,
-        pause: env.MAX_PAUSE,
-        leave: env.LEAVE_DELAY,
-      },
-    })
-    for (const name of contractsSchema.keyof().options) {
-      console.log(`${ADDRESS_VARIABLES[name]}=${addresses[name]}`)
+    const existing = findDeployment(directory)
+    if (existing) await requireSame(chain, existing, directory)
+    const deployment = existing ?? (await deployNow(process, speech, { settings, chain, directory }))
+    const files = filesOf(directory, deployment, settings, process.env)
+    const written = files.filter(({ path }) => !existsSync(path))
+    for (const { path, text, mode } of written) writeFileSync(path, text, { mode, flag: 'wx' })
+    for (const { path } of files) {
+      speech.say(written.some((each) => each.path === path) ? `wrote ${path}` : `keeps ${path}`)
     }
+    const addresses = Object.entries(addressVariables(deployment)).map(([name, value]) => `${name}=${value}`)
+    const changed = existing === null || written.length > 0
+    const paths = written.map(({ path }) => path)
+    speech.result(addresses, { command: 'deploy', changed, ...deployment, written: paths })
+    return EXIT.done
   } finally {
-    provider.destroy()
+    chain.close()
   }
 }
 
-/** An ethers error's message contains the whole transaction; its short message does not. */
-function describe(cause: unknown): string {
-  if (!(cause instanceof Error)) return 'the deployment failed'
-  return 'shortMessage' in cause ? String(cause.shortMessage) : cause.message
+function readSettings(environment: Environment): Settings {
+  const { data, error } = settingsSchema.safeParse(environment)
+  if (data === undefined) throw new ConfigError(faultsOf(error))
+  return data
 }
 
-requireNode()
-main().catch((cause: unknown) => {
-  console.error(describe(cause))
-  process.exitCode = 1
-})
+async function deployNow(
+  process: OperateProcess,
+  speech: Speech,
+  { settings, chain, directory }: { settings: Settings; chain: Chain; directory: string },
+): Promise<DeploymentFile> {
+  const deployer = walletOf(readKey(process.env, 'deployer'), chain)
+  speech.say(
+    `will deploy five contracts and their authority on chain ${settings.CHAIN_ID}, from ${deployer.address}`,
+  )
+  speech.say(`  owner ${settings.OWNER_ADDRESS}, guardian ${settings.GUARDIAN_ADDRESS}`)
+  speech.say(`  enclave signer ${settings.ENCLAVE_SIGNER}, USDC ${settings.USDC_ADDRESS}`)
+  speech.say(`  broker funding ${settings.BROKER_FUNDING_ADDRESS}, which can never be changed`)
+  await speech.confirm('Deploy?')
+  const firstBlock = await chain.provider.getBlockNumber()
+  const contracts = await deployContracts({
+    deployer,
+    owner: settings.OWNER_ADDRESS,
+    guardian: settings.GUARDIAN_ADDRESS,
+    enclaveSigner: settings.ENCLAVE_SIGNER,
+    usdc: settings.USDC_ADDRESS,
+    brokerFunding: settings.BROKER_FUNDING_ADDRESS,
+    delays: { rotation: settings.ROTATION_DELAY, pause: settings.MAX_PAUSE, leave: settings.LEAVE_DELAY },
+  })
+  const authority = await createOrderEscrow(createViewCaller(chain.rpc), contracts.orderEscrow).authority()
+  const { CHAIN_ID: chainId, USDC_ADDRESS: usdc } = settings
+  const deployment = { chainId, contracts, authority, usdc, firstBlock }
+  const path = deploymentPath(directory)
+  writeFileSync(path, `${JSON.stringify(z.encode(deploymentSchema, deployment), null, 2)}\n`, { flag: 'wx' })
+  speech.say(`wrote ${path}`)
+  return deployment
+}
+
+/** A record of another chain, or of a local chain that was started anew, must not be taken for this one. */
+async function requireSame(
+  { rpc, chainId }: Chain,
+  deployment: DeploymentFile,
+  directory: string,
+): Promise<void> {
+  if (deployment.chainId === chainId && (await hasCode(rpc, deployment.authority))) return
+  const text = `${deploymentPath(directory)} is of another chain: its contracts are not here`
+  const remedy = 'deploy in another directory, or move its files away'
+  throw new OperateError(EXIT.usage, 'other-deployment', text, remedy)
+}
+
+function addressVariables({ contracts }: DeploymentFile): Record<string, string> {
+  return Object.fromEntries(
+    contractsSchema.keyof().options.map((name) => [ADDRESS_VARIABLES[name], contracts[name]]),
+  )
+}
+
+function filesOf(
+  directory: string,
+  deployment: DeploymentFile,
+  settings: Settings,
+  environment: Environment,
+) {
+  const local = `http://127.0.0.1:${settings.PORT}`
+  const shared = { CHAIN_ID: String(deployment.chainId), ...addressVariables(deployment) }
+  const server = {
+    FRONTEND_ORIGIN: settings.FRONTEND_ORIGIN,
+    RPC_URL: settings.RPC_URL.join(','),
+    ...shared,
+    INTENT_PUBKEY: settings.INTENT_PUBKEY,
+    ENCLAVE_SIGNER: settings.ENCLAVE_SIGNER,
+    ENCLAVE_TRIGGER: 'http',
+    ENCLAVE_URL: `http://${settings.ENCLAVE_LISTEN}/`,
+    ...passedOn(environment, PASSED_ON.server),
+    ...secretFileVariables(directory, 'server'),
+  }
+  const enclave = {
+    RPC_URL: settings.ENCLAVE_RPC_URL.join(','),
+    ...shared,
+    RELAY_URL: local,
+    CHAIN_DEPTH: 'safe',
+    ...passedOn(environment, PASSED_ON.enclave),
+    ...secretFileVariables(directory, 'enclave'),
+  }
+  const desk = z.encode(deskSettingsSchema, {
+    serverUrl: settings.SERVER_URL ?? local,
+    origin: settings.FRONTEND_ORIGIN,
+    chain: {
+      id: deployment.chainId,
+      name: settings.CHAIN_NAME ?? `Chain ${deployment.chainId}`,
+      rpcUrl: null,
+      firstBlock: deployment.firstBlock,
+    },
+    pins: { enclavePublicKey: settings.INTENT_PUBKEY, escrow: deployment.contracts.orderEscrow },
+    demoWallets: [],
+  })
+  return [
+    { path: join(directory, '.env'), text: linesOf(server), mode: 0o600 },
+    { path: join(directory, '.env.enclave'), text: linesOf(enclave), mode: 0o600 },
+    { path: join(directory, 'desk.json'), text: `${JSON.stringify(desk, null, 2)}\n`, mode: 0o644 },
+  ]
+}
+
+function passedOn(environment: Environment, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
+}
+
+function linesOf(variables: Record<string, string>): string {
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('')
+}

@@ -43,7 +43,7 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
     }
     if (error instanceof StorageError) {
       return fail(
-        `${placeOf(config)}: its database cannot be read or written (${error.code}). npm run doctor says what to check.`,
+        `${placeOf(config)}: its database cannot be read or written (${error.code}). npm run operate -- doctor says what to check.`,
       )
     }
     if (error instanceof RelayerKeyError) return fail(error.message)

@@ -16,7 +16,7 @@ import { startProgram } from './support/program.js'
 
 /** The server starts the enclave, so that one doctor reads both configurations. */
 const desk = useDesk({ enclave: 'server' })
-const DOCTOR = built('operate/doctor/main.js')
+const OPERATE = built('operate/main.js')
 
 const diagnosisSchema = z.strictObject({
   healthy: z.boolean(),
@@ -42,7 +42,7 @@ async function environment({ server = {}, enclave = {} }: Changes) {
 }
 
 async function run(changes: Changes, args: readonly string[] = []) {
-  const program = startProgram(DOCTOR, args, { env: await environment(changes) })
+  const program = startProgram(OPERATE, ['doctor', ...args], { env: await environment(changes) })
   return { exit: await program.exit, out: program.out(), err: program.err() }
 }
 
@@ -59,7 +59,7 @@ async function faultsOf(changes: Changes, args: readonly string[] = []) {
 const variables = async (name: string) => parse(await readFile(join(desk().sandbox.directory, name)))
 const freshAddress = () => Wallet.createRandom().address
 
-describe('npm run doctor', () => {
+describe('operate doctor', () => {
   it('finds nothing wrong with a healthy sandbox, and leaves nothing unchecked', async () => {
     const { exit, faults, findings } = await faultsOf({})
     expect(faults).toEqual([])
@@ -197,7 +197,7 @@ describe('npm run doctor', () => {
     await alice.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 500_000_000n })
     const args = ['--part', 'enclave', '--account', alice.account.address]
     const enclaveFile = { ENCLAVE_ENV_FILE: join(desk().sandbox.directory, '.env.enclave') }
-    const program = startProgram(DOCTOR, args, { env: enclaveFile })
+    const program = startProgram(OPERATE, ['doctor', ...args], { env: enclaveFile })
     expect(await program.exit).toBe(0)
     expect(program.out()).toContain('opens a portfolio that is on the chain')
     const wrong = await faultsOf({ enclave: { LEDGER_MASTER_KEY: Wallet.createRandom().privateKey } }, [
@@ -265,6 +265,26 @@ describe('npm run doctor', () => {
   it.each([['--part', 'chain'], ['--nonsense'], ['--account', '0x12']])('refuses %s %s', async (...args) => {
     const { exit, out, err } = await run({}, args)
     expect({ exit, out }).toEqual({ exit: 2, out: '' })
-    expect(err).toContain('Usage: npm run doctor')
+    expect(err).toContain('--help lists what the command takes')
+  })
+})
+
+describe('operate invariants', () => {
+  it('holds every portfolio against chain and broker', async () => {
+    const env = await environment({})
+    const enclaveFile = { ...env, ENCLAVE_ENV_FILE: join(desk().sandbox.directory, '.env.enclave') }
+    const program = startProgram(OPERATE, ['invariants'], { env: enclaveFile })
+    expect(await program.exit).toBe(0)
+    expect(program.out()).toMatch(/^ok {8} enclave {3}money /m)
+  })
+
+  it('has no other master key open them', async () => {
+    const { directory } = desk().sandbox
+    const wrong = { LEDGER_MASTER_KEY: Wallet.createRandom().privateKey }
+    const own = await temporaryDirectory()
+    const file = await changedEnvFile(join(directory, '.env.enclave'), own, '.env.enclave', wrong)
+    const program = startProgram(OPERATE, ['invariants', '--json'], { env: { ENCLAVE_ENV_FILE: file } })
+    expect(await program.exit).toBe(1)
+    expect(diagnosisSchema.parse(JSON.parse(program.out())).healthy).toBe(false)
   })
 })

@@ -323,7 +323,7 @@ describe('on PostgreSQL', { timeout: 120_000 }, () => {
   ])('a database %s is named without its URL', async (_, change, code) => {
     const url = change(new URL((await postgres.createDatabase()).reveal())).href
     expect(await refusal(await environment(new Secret(url)))).toBe(
-      `DATABASE_URL: its database cannot be read or written (${code}). npm run doctor says what to check.\n`,
+      `DATABASE_URL: its database cannot be read or written (${code}). npm run operate -- doctor says what to check.\n`,
     )
   })
 })

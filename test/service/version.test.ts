@@ -25,8 +25,7 @@ describe('a program started by an older Node', () => {
     'enclave/main.js',
     'enclave/doctor/main.js',
     'cli/main.js',
-    'operate/deploy.js',
-    'operate/doctor/main.js',
+    'operate/main.js',
     'sandbox/main.js',
   ])('%s ends before it does anything, and says which Node it needs', async (program) => {
     await expect(start(`dist/${program}`, '23.11.0')).rejects.toMatchObject({

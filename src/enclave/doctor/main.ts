@@ -1,4 +1,4 @@
-// The enclave's part of `npm run doctor`: reads the enclave's configuration, and prints a report that holds no secret.
+// The enclave's part of `operate doctor` and `operate invariants`: reads the enclave's configuration, and prints a report that holds no secret.
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'

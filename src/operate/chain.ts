@@ -1,0 +1,105 @@
+import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
+import { resultOf, smallQuantitySchema } from '../chain/jsonRpc.js'
+import { revertOf } from '../chain/reverts.js'
+import { createRpc, type Rpc } from '../chain/rpc.js'
+import { waitForReceipt } from '../chain/waitForReceipt.js'
+import { checksum } from '../protocol/address.js'
+import type { Hex } from '../protocol/hex.js'
+import { ConfigError, type Environment } from '../service/config.js'
+import type { Secret } from '../service/secret.js'
+import { contractFailure, EXIT, OperateError } from './errors.js'
+import type { Speech } from './io.js'
+import { readRpcUrls } from './settings.js'
+
+const TIMEOUT_MS = 15_000
+const MINED_TIMEOUT_MS = 180_000
+
+/** The chain that the operator acts on. */
+export interface Chain {
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly provider: JsonRpcProvider
+  readonly chainId: number
+  close(): void
+}
+
+/**
+ * Connects to `RPC_URL`.
+ * @param expected the deployment's chain id, which the node must have; null for any
+ * @throws ConfigError, ChainUnavailableError, ChainAnswerError
+ */
+export async function connectChain(env: Environment, expected: number | null): Promise<Chain> {
+  const urls = readRpcUrls(env)
+  const rpc = createRpc({ urls, timeoutMs: TIMEOUT_MS })
+  const [answer] = await rpc.send([{ method: 'eth_chainId', params: [] }])
+  const chainId = resultOf(answer, smallQuantitySchema)
+  if (expected !== null && chainId !== expected) {
+    const problem = `is a node of chain ${chainId}, not of chain ${expected}`
+    throw new ConfigError([{ name: 'RPC_URL', problem }])
+  }
+  const request = new FetchRequest(urls[0] ?? '')
+  request.timeout = TIMEOUT_MS
+  const provider = new JsonRpcProvider(request, chainId, { staticNetwork: true, cacheTimeout: -1 })
+  return { rpc, provider, chainId, close: () => provider.destroy() }
+}
+
+export function walletOf(key: Secret<string>, { provider }: Pick<Chain, 'provider'>): Wallet {
+  return new Wallet(key.reveal(), provider)
+}
+
+/** A transaction to send. */
+export interface Call {
+  readonly to: Hex
+  readonly data?: string
+  /** Wei. */
+  readonly value?: bigint
+  /** What it does, for people. */
+  readonly text: string
+}
+
+/**
+ * Sends the calls one after the other and waits for each. Looks before each whether it would revert, so that a refused
+ * call costs no gas.
+ * @returns the hashes of the transactions
+ * @throws OperateError: the contract's error, `insufficient-funds`, `reverted`, `transaction-pending`
+ */
+export async function sendCalls(
+  { provider }: Pick<Chain, 'provider'>,
+  wallet: Wallet,
+  calls: readonly Call[],
+  speech: Speech,
+): Promise<string[]> {
+  const hashes: string[] = []
+  for (const call of calls) {
+    const { text: _, ...request } = call
+    await requireEther(provider, wallet, request.value ?? 0n)
+    await provider.call({ ...request, from: wallet.address }).catch((error: unknown) => {
+      const revert = revertOf(error)
+      throw revert ? contractFailure(revert) : error
+    })
+    const { hash } = await wallet.sendTransaction(request)
+    speech.say(`${call.text}: sent ${hash}`)
+    const receipt = await waitForReceipt(provider, hash, MINED_TIMEOUT_MS)
+    if (receipt === null) {
+      const remedy =
+        'look the transaction up in an explorer; then run the command again, which skips what is done'
+      throw new OperateError(EXIT.pending, 'transaction-pending', `${hash} is not mined yet`, remedy)
+    }
+    if (receipt.status !== 1) {
+      const text = `${hash} reverted in its block`
+      throw new OperateError(EXIT.failed, 'reverted', text, 'run the command again: it looks first')
+    }
+    hashes.push(hash)
+  }
+  return hashes
+}
+
+/** Nodes say it in many ways, some as if the call reverted. What the gas costs is only known when it is sent. */
+async function requireEther(provider: JsonRpcProvider, { address }: Wallet, value: bigint): Promise<void> {
+  if ((await provider.getBalance(address)) > value) return
+  const text = `${address} has not enough ether`
+  throw new OperateError(EXIT.failed, 'insufficient-funds', text, 'send it ether, and try again')
+}
+
+export function addressOf(wallet: Wallet): Hex {
+  return checksum(wallet.address)
+}

@@ -1,0 +1,274 @@
+import { InvalidArgumentError } from 'commander'
+import type { z } from 'zod'
+import type { AuthorityRole } from '../chain/contracts.js'
+import { addressSchema, sameAddress } from '../protocol/address.js'
+import type { Hex } from '../protocol/hex.js'
+import { nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
+import { formatDecimal, parseDecimal, USDC_DECIMALS } from '../protocol/units.js'
+import { addressOf, connectChain, sendCalls, walletOf } from './chain.js'
+import type { Change, Platform } from './changes.js'
+import * as changes from './changes.js'
+import { EXIT, type ExitCode, OperateError, usage } from './errors.js'
+import { type AddCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
+import { KEY_VARIABLES, type KeyRole, readDeployment, readKey, readPublicValues } from './settings.js'
+
+const ETHER_DECIMALS = 18
+
+/** Who sends, and which changes. */
+interface Request {
+  readonly name: string
+  readonly as: KeyRole
+  /** @param sender the address of the key */
+  readonly changes: (platform: Platform, sender: Hex) => Promise<readonly Change[]>
+}
+
+/** Says what the changes are, asks, and sends those that the chain does not have yet. */
+async function request(
+  process: OperateProcess,
+  options: CommonOptions,
+  { name, as, changes: requested }: Request,
+): Promise<ExitCode> {
+  const speech = createSpeech(process, options)
+  const deployment = readDeployment(options.directory)
+  const key = readKey(process.env, as)
+  const chain = await connectChain(process.env, deployment.chainId)
+  try {
+    const wallet = walletOf(key, chain)
+    const sender = addressOf(wallet)
+    const platform = changes.createPlatform(chain, deployment)
+    await requireRole(platform, as, sender)
+    const asked = await requested(platform, sender)
+    const calls = asked.flatMap(({ call }) => (call === null ? [] : [call]))
+    for (const { text, call } of asked) speech.say(call === null ? `already so: ${text}` : `will ${text}`)
+    const facts = { command: name, chainId: deployment.chainId, sender }
+    if (calls.length === 0) {
+      speech.result(['nothing to do'], { ...facts, changed: false, transactions: [] })
+      return EXIT.done
+    }
+    await speech.confirm(`Send ${counted(calls.length)} on chain ${deployment.chainId} as ${as} ${sender}?`)
+    const transactions = await sendCalls(chain, wallet, calls, speech)
+    speech.result([`done: ${name}`], { ...facts, changed: true, transactions })
+    return EXIT.done
+  } finally {
+    chain.close()
+  }
+}
+
+function counted(transactions: number): string {
+  return transactions === 1 ? '1 transaction' : `${transactions} transactions`
+}
+
+/** Before anything is sent, so that a wrong key costs no gas. */
+async function requireRole(platform: Platform, as: KeyRole, sender: Hex): Promise<void> {
+  if (as !== 'owner' && as !== 'guardian') return
+  const holder = await changes.holderOf(platform, as)
+  if (sameAddress(holder, sender)) return
+  const text = `${KEY_VARIABLES[as]} is the key of ${sender}, but the ${as} is ${holder}`
+  throw new OperateError(EXIT.failed, `not-${as}`, text, `name the ${as}'s key in ${KEY_VARIABLES[as]}_FILE`)
+}
+
+// The kinds of arguments.
+
+function parsedBy<T>(schema: z.ZodType<T>) {
+  return (text: string): T => {
+    const { data, error } = schema.safeParse(text)
+    if (error) throw new InvalidArgumentError(error.issues[0]?.message ?? 'is malformed')
+    return data
+  }
+}
+
+const address = parsedBy<Hex>(addressSchema)
+const symbol = parsedBy<string>(symbolSchema)
+
+function several<T>(parse: (text: string) => T) {
+  return (text: string, before: readonly T[] | undefined): readonly T[] => [...(before ?? []), parse(text)]
+}
+
+function institutionName(text: string): string {
+  try {
+    nameToBytes32(text)
+    return text
+  } catch {
+    throw new InvalidArgumentError('expected 1 to 31 printable ASCII characters')
+  }
+}
+
+function amountOf(decimals: number) {
+  return (text: string): bigint => {
+    try {
+      const amount = parseDecimal(text, decimals)
+      if (amount > 0n) return amount
+    } catch {
+      // Falls through: one message for every malformed amount.
+    }
+    throw new InvalidArgumentError(`expected an amount above zero, with up to ${decimals} decimal places`)
+  }
+}
+
+/** Adds the commands that change a deployed platform. */
+export function addChainCommands(
+  add: AddCommand,
+  process: OperateProcess,
+  done: (exit: ExitCode) => void,
+): void {
+  const asOwner = async (name: string, options: CommonOptions, of: Request['changes']) =>
+    done(await request(process, options, { name, as: 'owner', changes: of }))
+
+  for (const [name, listed, summary] of [
+    ['list', true, 'lists equities, so that employees can buy them'],
+    ['delist', false, 'delists equities: nobody can buy them any more; holders can sell and withdraw'],
+  ] as const) {
+    add(name, summary)
+      .argument('<symbols...>', 'such as AAPL', several(symbol))
+      .action((symbols: string[], options: CommonOptions) =>
+        asOwner(name, options, (platform) =>
+          Promise.all(symbols.map((each) => changes.listing(platform, each, listed))),
+        ),
+      )
+  }
+
+  add('kyc', 'records that wallets have passed KYC')
+    .argument('<wallets...>', 'their addresses', several(address))
+    .option('--revoke', 'withdraws it')
+    .action((wallets: Hex[], options: CommonOptions & { revoke?: true }) =>
+      asOwner('kyc', options, (platform) =>
+        Promise.all(wallets.map((each) => changes.clearance(platform, each, options.revoke !== true))),
+      ),
+    )
+
+  add('freeze', "freezes a wallet's holding of an equity")
+    .argument('<symbol>', 'such as AAPL', symbol)
+    .argument('<wallet>', 'its address', address)
+    .option('--release', 'releases it')
+    .action((name: string, wallet: Hex, options: CommonOptions & { release?: true }) =>
+      asOwner('freeze', options, async (platform) => [
+        await changes.freezing(platform, name, wallet, options.release !== true),
+      ]),
+    )
+
+  add('admit', 'admits an institution: its members can buy, and its admin can publish a rulebook')
+    .argument('<name>', 'as it was founded', institutionName)
+    .argument(
+      '[founder]',
+      'the wallet that founded it, which becomes its admin: at the first admission',
+      address,
+    )
+    .option('--suspend', 'suspends it: its members can still sell and withdraw')
+    .action((name: string, founder: Hex | undefined, options: CommonOptions & { suspend?: true }) =>
+      asOwner('admit', options, async (platform) => [
+        await changes.admission(platform, name, founder ?? null, options.suspend !== true),
+      ]),
+    )
+
+  add('treasury', "moves USDC from the pool to the broker's funding address; each run moves it once more")
+    .argument('<usdc>', 'the amount, such as 1000 or 250.50', amountOf(USDC_DECIMALS))
+    .action((amount: bigint, options: CommonOptions) =>
+      asOwner('treasury', options, async (platform) => [await changes.treasury(platform, amount)]),
+    )
+
+  add('pause', "stops openings and the enclave's authorizations, as the guardian")
+    .option('--lift', 'ends the pause, as the owner')
+    .action(async (options: CommonOptions & { lift?: true }) =>
+      options.lift === true
+        ? asOwner('pause', options, async (platform) => [await changes.liftedPause(platform)])
+        : done(
+            await request(process, options, {
+              name: 'pause',
+              as: 'guardian',
+              changes: async (platform) => [await changes.pause(platform)],
+            }),
+          ),
+    )
+
+  for (const [role, whose] of [
+    ['signer', "the enclave's signer"],
+    ['owner', 'the owner'],
+    ['guardian', 'the guardian'],
+  ] as const) {
+    add(role, `schedules another address as ${whose}, after the deployment's rotation delay`)
+      .argument('[address]', 'of the next one', address)
+      .option('--withdraw', 'withdraws the scheduled change')
+      .action((to: Hex | undefined, options: CommonOptions & { withdraw?: true }) =>
+        asOwner(role, options, async (platform) => [await rotationOf(platform, role, to, options.withdraw)]),
+      )
+  }
+
+  addFund(add, process, done)
+}
+
+function rotationOf(
+  platform: Platform,
+  role: AuthorityRole,
+  to: Hex | undefined,
+  withdraw: true | undefined,
+): Promise<Change> {
+  if ((to === undefined) === (withdraw === undefined)) {
+    throw usage('expected an address, or --withdraw', `name the next ${role}, or give --withdraw`)
+  }
+  return to === undefined ? changes.withdrawal(platform, role) : changes.rotation(platform, role, to)
+}
+
+/** Names that `keys` gives to addresses, for `fund gas`. */
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['relayer', 'RELAYER_ADDRESS'],
+  ['owner', 'OWNER_ADDRESS'],
+  ['guardian', 'GUARDIAN_ADDRESS'],
+])
+
+function addFund(add: AddCommand, process: OperateProcess, done: (exit: ExitCode) => void): void {
+  const fund = add.group('fund', 'pays USDC into the pool, or ether for gas, from FUNDER_PRIVATE_KEY')
+  add('pool', 'adds USDC to the pool, without credit to anyone; each run pays once more', fund)
+    .argument('<usdc>', 'the amount, such as 1000 or 250.50', amountOf(USDC_DECIMALS))
+    .action(async (amount: bigint, options: CommonOptions) =>
+      done(
+        await request(process, options, {
+          name: 'fund pool',
+          as: 'funder',
+          changes: (platform, sender) => changes.poolFunding(platform, sender, amount),
+        }),
+      ),
+    )
+  add('gas', 'sends ether for gas; each run pays once more', fund)
+    .argument('<to>', 'an address; or relayer, owner or guardian, whose keys "keys" made')
+    .argument('<ether>', 'the amount, such as 0.05', amountOf(ETHER_DECIMALS))
+    .action(async (to: string, value: bigint, options: CommonOptions) =>
+      done(await sendEther(process, options, recipientOf(to, options.directory), value)),
+    )
+}
+
+/** @throws OperateError `usage` */
+function recipientOf(text: string, directory: string): Hex {
+  const variable = NAMED.get(text)
+  const known = variable === undefined ? text : readPublicValues(directory)[variable]
+  const { data } = addressSchema.safeParse(known)
+  if (data !== undefined) return data
+  throw usage(
+    `"${text}" is no address and no key that "keys" made`,
+    'give an address, relayer, owner or guardian',
+  )
+}
+
+/** Needs no deployment: the accounts get their ether before there is one. */
+async function sendEther(
+  process: OperateProcess,
+  options: CommonOptions,
+  to: Hex,
+  value: bigint,
+): Promise<ExitCode> {
+  const speech = createSpeech(process, options)
+  const key = readKey(process.env, 'funder')
+  const chain = await connectChain(process.env, null)
+  try {
+    const wallet = walletOf(key, chain)
+    const sender = addressOf(wallet)
+    const text = `send ${formatDecimal(value, ETHER_DECIMALS)} ether to ${to}`
+    speech.say(`will ${text}`)
+    await speech.confirm(`Send it on chain ${chain.chainId} from ${sender}?`)
+    const transactions = await sendCalls(chain, wallet, [{ to, value, text }], speech)
+    const facts = { chainId: chain.chainId, sender, changed: true, transactions }
+    speech.result(['done: fund gas'], { command: 'fund gas', ...facts })
+    return EXIT.done
+  } finally {
+    chain.close()
+  }
+}

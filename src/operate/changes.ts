@@ -1,0 +1,179 @@
+import type { Interface } from 'ethers'
+import {
+  type Authority,
+  type AuthorityRole,
+  type Contracts,
+  createAuthority,
+  createContracts,
+  createUsdc,
+  ROLES,
+  type Usdc,
+} from '../chain/contracts.js'
+import { interfaces } from '../chain/interfaces.js'
+import { createViewCaller } from '../chain/views.js'
+import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
+import type { Hex } from '../protocol/hex.js'
+import { nameToBytes32 } from '../protocol/identifiers.js'
+import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
+import type { Call, Chain } from './chain.js'
+import { EXIT, OperateError, usage } from './errors.js'
+import type { DeploymentFile } from './settings.js'
+
+/** The contracts of one deployment, read through the chain's nodes. */
+export interface Platform extends Contracts {
+  readonly authority: Authority
+  readonly usdc: Usdc
+}
+
+export function createPlatform({ rpc }: Chain, deployment: DeploymentFile): Platform {
+  const caller = createViewCaller(rpc)
+  return {
+    ...createContracts(caller, deployment.contracts),
+    authority: createAuthority(caller, deployment.authority),
+    usdc: createUsdc(caller, deployment.usdc),
+  }
+}
+
+/** One change that an operator asks for, in words; `call` is null if the chain is already so. */
+export interface Change {
+  readonly text: string
+  readonly call: Call | null
+}
+
+interface Target {
+  readonly address: Hex
+}
+
+function change(
+  isSo: boolean,
+  text: string,
+  { address }: Target,
+  abi: Interface,
+  method: string,
+  args: unknown[],
+) {
+  return { text, call: isSo ? null : { to: address, data: abi.encodeFunctionData(method, args), text } }
+}
+
+export async function listing({ token }: Platform, symbol: string, listed: boolean): Promise<Change> {
+  const id = nameToBytes32(symbol)
+  const isSo = (await token.isListed(id)) === listed
+  const text = `${listed ? 'list' : 'delist'} ${symbol}`
+  return change(isSo, text, token, interfaces.equityToken, 'setListed', [id, listed])
+}
+
+export async function clearance({ token }: Platform, wallet: Hex, verified: boolean): Promise<Change> {
+  const isSo = (await token.isKyc(wallet)) === verified
+  const text = verified ? `record that ${wallet} has passed KYC` : `withdraw the KYC of ${wallet}`
+  return change(isSo, text, token, interfaces.equityToken, 'setKyc', [wallet, verified])
+}
+
+export async function freezing(
+  { token }: Platform,
+  symbol: string,
+  wallet: Hex,
+  frozen: boolean,
+): Promise<Change> {
+  const id = nameToBytes32(symbol)
+  const isSo = (await token.isFrozen(id, wallet)) === frozen
+  const text = `${frozen ? 'freeze' : 'release'} the ${symbol} of ${wallet}`
+  return change(isSo, text, token, interfaces.equityToken, 'setFrozen', [id, wallet, frozen])
+}
+
+/** @param admin the founder, for the first admission; null for the admin that the institution has */
+export async function admission(
+  { registry }: Platform,
+  name: string,
+  admin: Hex | null,
+  admitted: boolean,
+): Promise<Change> {
+  const orgId = nameToBytes32(name)
+  const [isAdmitted, current] = await Promise.all([registry.isAdmitted(orgId), registry.adminOf(orgId)])
+  const named = admin ?? current
+  if (named === ZERO_ADDRESS) {
+    throw usage(
+      `no institution "${name}" was ever admitted`,
+      "check the name, or name its founder's wallet too",
+    )
+  }
+  const isSo = isAdmitted === admitted && sameAddress(current, named)
+  const text = `${admitted ? 'admit' : 'suspend'} "${name}" of ${named}`
+  return change(isSo, text, registry, interfaces.institutionRegistry, 'setAdmitted', [orgId, named, admitted])
+}
+
+const ROTATE = { owner: 'rotateOwner', guardian: 'rotateGuardian', signer: 'rotateSigner' } as const
+
+export function holderOf({ authority }: Platform, role: AuthorityRole): Promise<Hex> {
+  if (role === 'owner') return authority.owner()
+  return role === 'guardian' ? authority.guardian() : authority.enclaveSigner()
+}
+
+/** Schedules the next holder of a role. Asking again for the same one would begin the delay anew, so it is not sent. */
+export async function rotation(platform: Platform, role: AuthorityRole, to: Hex): Promise<Change> {
+  const { authority } = platform
+  const [holder, pending, delay] = await Promise.all([
+    holderOf(platform, role),
+    authority.pendingRotation(role),
+    authority.rotationDelay(),
+  ])
+  const isSo = sameAddress(pending?.to ?? holder, to)
+  const text = `make ${to} the ${role} ${delay === 0 ? 'at once' : `in ${shownTime(delay)}`}, in place of ${holder}`
+  return change(isSo, text, authority, interfaces.authority, ROTATE[role], [to])
+}
+
+export async function withdrawal(platform: Platform, role: AuthorityRole): Promise<Change> {
+  const { authority } = platform
+  const [pending, holder] = await Promise.all([authority.pendingRotation(role), holderOf(platform, role)])
+  const text = `withdraw the scheduled change of the ${role}: ${holder} stays`
+  const args = [ROLES.indexOf(role)]
+  return change(pending === null, text, authority, interfaces.authority, 'withdrawRotation', args)
+}
+
+export async function pause({ authority }: Platform): Promise<Change> {
+  const [until, longest] = await Promise.all([authority.pausedUntil(), authority.maxPause()])
+  const text = `pause openings and the enclave's authorizations for ${shownTime(longest)}`
+  return change(until > 0, text, authority, interfaces.authority, 'pause', [])
+}
+
+export async function liftedPause({ authority }: Platform): Promise<Change> {
+  const isSo = (await authority.pausedUntil()) === 0
+  return change(isSo, 'lift the pause', authority, interfaces.authority, 'liftPause', [])
+}
+
+/** Moves USDC of the pool to the broker's funding address: each call moves the amount once more. */
+export async function treasury({ pool, usdc }: Platform, amount: bigint): Promise<Change> {
+  const [held, funding] = await Promise.all([usdc.balanceOf(pool.address), pool.brokerFunding()])
+  requireHeld(held, amount, 'the pool')
+  const text = `move ${shownUsdc(amount)} of the pool's ${shownUsdc(held)} to the broker's funding address ${funding}`
+  return change(false, text, pool, interfaces.platformPool, 'transferTreasury', [amount])
+}
+
+/** Adds USDC of the sender to the pool, after an approval where there is none: each call adds the amount once more. */
+export async function poolFunding({ pool, usdc }: Platform, sender: Hex, amount: bigint): Promise<Change[]> {
+  const [held, approved] = await Promise.all([usdc.balanceOf(sender), usdc.allowance(sender, pool.address)])
+  requireHeld(held, amount, sender)
+  const approval = `let the pool take ${shownUsdc(amount)} of ${sender}`
+  const gift = `add ${shownUsdc(amount)} to the pool, without credit to anyone`
+  return [
+    change(approved >= amount, approval, usdc, interfaces.usdc, 'approve', [pool.address, amount]),
+    change(false, gift, pool, interfaces.platformPool, 'fund', [amount]),
+  ]
+}
+
+function requireHeld(held: bigint, amount: bigint, holder: string): void {
+  if (held >= amount) return
+  const text = `${holder} holds ${shownUsdc(held)}, less than ${shownUsdc(amount)}`
+  throw new OperateError(EXIT.failed, 'insufficient-usdc', text, 'name a smaller amount')
+}
+
+function shownUsdc(amount: bigint): string {
+  return `${formatDecimal(amount, USDC_DECIMALS)} USDC`
+}
+
+const HOUR = 3_600
+const DAY = 24 * HOUR
+
+function shownTime(seconds: number): string {
+  if (seconds % DAY === 0) return `${seconds / DAY} days`
+  return seconds % HOUR === 0 ? `${seconds / HOUR} hours` : `${seconds} seconds`
+}

@@ -1,0 +1,132 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { addressSchema } from '../../protocol/address.js'
+import { type EnclaveReport, type Finding, fault, unchecked } from '../../protocol/finding.js'
+import type { Hex } from '../../protocol/hex.js'
+import { loadConfig } from '../../server/config/config.js'
+import type { Environment } from '../../service/config.js'
+import { EXIT, type ExitCode } from '../errors.js'
+import type { CommonOptions, OperateProcess } from '../io.js'
+import { compare } from './comparison.js'
+import { askEnclave, NoReportError, readReport } from './enclavePart.js'
+import { checkServer, type ServerReport } from './serverPart.js'
+
+const DEFAULT_ENCLAVE_ENV_FILE = '.env.enclave'
+
+type Located = Finding & { readonly part: 'server' | 'enclave' | 'together' }
+
+interface Options extends Pick<CommonOptions, 'json'> {
+  readonly part?: 'server' | 'enclave'
+  readonly enclaveReport?: string
+  readonly account?: Hex
+}
+
+const REPORT = `
+Where the enclave runs on another machine, or as another user, make its report there:
+  node dist/enclave/doctor/main.js > report.json`
+
+/** Adds `doctor` and `invariants`, which change, send and spend nothing. */
+export function addDoctorCommands(
+  program: Command,
+  process: OperateProcess,
+  done: (exit: ExitCode) => void,
+): void {
+  const address = (text: string): Hex => {
+    const { data } = addressSchema.safeParse(text)
+    if (data === undefined) throw new InvalidArgumentError('expected an address')
+    return data
+  }
+  const common = (name: string, summary: string) =>
+    program
+      .command(name)
+      .description(summary)
+      .option('--json', 'one JSON object: {"healthy", "findings": [{"part", "check", "result", "text"}]}')
+      .option(
+        '--enclave-report <file>',
+        'takes this report instead of reading the configuration of the enclave',
+      )
+      .option('--account <address>', 'proves the master key with the portfolio of this account', address)
+  common('doctor', 'holds both configurations against nodes, contracts, broker, disk and each other')
+    .addOption(new Option('--part <part>', 'only this configuration').choices(['server', 'enclave']))
+    .addHelpText('after', REPORT)
+    .action(async (options: Options) => done(await diagnose(process, options, { money: false })))
+  common('invariants', 'holds every portfolio against chain and broker, and names the accounts that disagree')
+    .addHelpText('after', `${REPORT.replace('main.js', 'main.js --money')}`)
+    .action(async (options: Options) =>
+      done(await diagnose(process, { ...options, part: 'enclave' }, { money: true })),
+    )
+}
+
+async function diagnose(
+  process: OperateProcess,
+  options: Options,
+  { money }: { readonly money: boolean },
+): Promise<ExitCode> {
+  const findings = await examine(process.env, options, money)
+  print(process, findings, options.json === true)
+  return findings.some(({ result }) => result === 'fault') ? EXIT.failed : EXIT.done
+}
+
+async function examine(env: Environment, options: Options, money: boolean): Promise<Located[]> {
+  const server = options.part === 'enclave' ? null : await checkServer(() => loadConfig(env))
+  const enclave = await examineEnclave(env, options, money, server)
+  return [
+    ...located('server', server?.findings ?? []),
+    ...located('enclave', enclave?.findings ?? []),
+    ...located('together', server && enclave ? compare(server.facts, enclave.facts) : []),
+  ]
+}
+
+async function examineEnclave(
+  env: Environment,
+  { part, account, enclaveReport: file }: Options,
+  money: boolean,
+  server: ServerReport | null,
+): Promise<EnclaveReport | null> {
+  if (file !== undefined) return reported(() => readReport(file))
+  if (part === 'server') return null
+  const trigger = server?.facts?.config.enclave.trigger
+  if (trigger?.kind === 'http') {
+    return unexamined(
+      'not examined: it runs elsewhere; create its report there and pass it with --enclave-report',
+    )
+  }
+  const named = trigger?.envFile ?? env.ENCLAVE_ENV_FILE
+  if (named === undefined && server !== null) {
+    return unexamined(
+      "not examined: the server's configuration, which names the enclave's file, cannot be read",
+    )
+  }
+  return reported(() => askEnclave(named ?? DEFAULT_ENCLAVE_ENV_FILE, { account, money }))
+}
+
+function unexamined(text: string): EnclaveReport {
+  return { findings: [unchecked('report', text)], facts: null }
+}
+
+async function reported(ask: () => Promise<EnclaveReport>): Promise<EnclaveReport> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof NoReportError) return { findings: [fault('report', error.message)], facts: null }
+    throw error
+  }
+}
+
+function located(part: Located['part'], findings: readonly Finding[]): Located[] {
+  return findings.map((finding) => ({ part, ...finding }))
+}
+
+function print({ out }: OperateProcess, findings: readonly Located[], json: boolean): void {
+  const faults = findings.filter(({ result }) => result === 'fault').length
+  if (json) {
+    out.write(`${JSON.stringify({ healthy: faults === 0, findings })}\n`)
+    return
+  }
+  for (const { part, check, result, text } of findings) {
+    out.write(`${`${result.padEnd(9)}  ${part.padEnd(8)}  ${check.padEnd(15)}  ${text}`}\n`)
+  }
+  const open = findings.filter(({ result }) => result === 'unchecked').length
+  const notices = findings.filter(({ result }) => result === 'notice').length
+  const rest = `${notices === 0 ? '' : `, ${notices} to note`}${open === 0 ? '' : `, ${open} not checked`}`
+  out.write(`${faults === 0 ? `all is well${rest}` : `faults to mend: ${faults}${rest}`}\n`)
+}

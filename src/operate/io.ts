@@ -1,0 +1,79 @@
+import { createInterface } from 'node:readline/promises'
+import type { Readable } from 'node:stream'
+import type { Command } from 'commander'
+import type { Environment } from '../service/config.js'
+import { EXIT, OperateError } from './errors.js'
+
+/** The process around the commands. */
+export interface OperateProcess {
+  readonly env: Environment
+  /** Standard input; a question is asked only on a terminal. */
+  readonly input: Readable & { readonly isTTY?: boolean }
+  readonly out: { write(text: string): unknown }
+  readonly err: { write(text: string): unknown }
+}
+
+/** The options of every command. */
+export interface CommonOptions {
+  /** Holds secrets, deployment.json, both configurations and desk.json. */
+  readonly directory: string
+  readonly json?: boolean
+  readonly yes?: boolean
+}
+
+/** Adds a command with the common options, to the program or to a group of commands. */
+export interface AddCommand {
+  (name: string, summary: string, group?: Command): Command
+  group(name: string, summary: string): Command
+}
+
+/** How a command speaks: results on standard output, all else on standard error. */
+export interface Speech {
+  /** What the command is about to do, or does. */
+  say(line: string): void
+  /** The result: lines for people, one JSON object for programs. */
+  result(lines: readonly string[], json: Readonly<Record<string, unknown>>): void
+  /**
+   * Asks whether to go on, unless `--yes` was given.
+   * @throws OperateError `declined`, or `confirmation-needed` where there is no terminal to ask on
+   */
+  confirm(question: string): Promise<void>
+}
+
+export function createSpeech(process: OperateProcess, { json = false, yes = false }: CommonOptions): Speech {
+  const { input, out, err } = process
+  return {
+    say(line) {
+      err.write(`${line}\n`)
+    },
+    result(lines, object) {
+      out.write(json ? `${JSON.stringify(object)}\n` : lines.map((line) => `${line}\n`).join(''))
+    },
+    async confirm(question) {
+      if (yes) return
+      if (input.isTTY !== true) {
+        const text = 'there is no terminal to ask on'
+        throw new OperateError(
+          EXIT.usage,
+          'confirmation-needed',
+          text,
+          'give --yes to go on without a question',
+        )
+      }
+      err.write(`${question} [y/N] `)
+      const lines = createInterface({ input })
+      const answer = await new Promise<string>((resolve) => {
+        lines.once('line', resolve)
+        lines.once('close', () => resolve(''))
+      })
+      lines.close()
+      if (/^y(es)?$/i.test(answer.trim())) return
+      throw new OperateError(
+        EXIT.declined,
+        'declined',
+        'nothing was done',
+        'run the command again to change your mind',
+      )
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs'
+import { EXIT, type ExitCode, OperateError } from './errors.js'
+import { type CommonOptions, createSpeech, type OperateProcess } from './io.js'
+import { inspectSecrets, makeSecrets } from './secretFiles.js'
+import { findDeployment, publicValuesPath, readPublicValues } from './settings.js'
+
+/**
+ * Makes the secrets that are missing and prints their public values, which `deploy` reads from `secrets/public.env`.
+ * A second run keeps everything.
+ * @throws OperateError `already-deployed` if a key is missing on which a deployment depends
+ */
+export async function makeKeys(
+  process: OperateProcess,
+  options: CommonOptions & { readonly operator?: true },
+): Promise<ExitCode> {
+  const speech = createSpeech(process, options)
+  const { directory, operator = false } = options
+  const { missing, kept, toFill, missingFixed } = inspectSecrets(directory, operator)
+  if (missingFixed.length > 0 && findDeployment(directory) !== null) {
+    const text = `${missingFixed.join(', ')} would be made anew, but deployment.json says that the contracts are deployed`
+    const remedy = 'restore the files from their backup: a new key opens nothing that is on the chain'
+    throw new OperateError(EXIT.failed, 'already-deployed', text, remedy)
+  }
+  for (const path of kept) speech.say(`keeps ${path}`)
+  for (const path of missing) speech.say(`will make ${path}, mode 0600`)
+  if (missing.length > 0) await speech.confirm(`Make ${missing.length} secrets?`)
+  const values = { ...readPublicValues(directory), ...makeSecrets(directory, operator) }
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
+  writeFileSync(publicValuesPath(directory), `${lines.join('\n')}\n`)
+  for (const path of toFill) speech.say(`to fill: ${path}, mode 0600, with what the broker gave you`)
+  speech.result(lines, {
+    command: 'keys',
+    changed: missing.length > 0,
+    made: missing,
+    kept,
+    toFill,
+    public: values,
+  })
+  return EXIT.done
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { computeAddress } from 'ethers'
+import { checksum } from '../protocol/address.js'
+import { bytesToHex, type Hex, hexOf, hexToBytes } from '../protocol/hex.js'
+import { publicKeyOf } from '../protocol/publicKey.js'
+import { readPrivateFile, SharedFileError } from '../service/privateFile.js'
+import { EXIT, OperateError } from './errors.js'
+
+/** The program, or the person, whose secret it is. Each has a folder that is handed to its user alone. */
+export type Holder = 'server' | 'enclave' | 'operator'
+
+interface SecretFile {
+  readonly variable: string
+  /** Several holders: each gets a copy. */
+  readonly holders: readonly Holder[]
+  /** Null where the broker issues it. */
+  readonly draw: (() => string) | null
+  /** What others have to know of it, by the variable's name. */
+  readonly publicPart?: readonly [name: string, of: (secret: Hex) => string]
+  /** The contracts or the ledger depend on it, so another one is of no use after the deployment. */
+  readonly isFixed?: true
+}
+
+const privateKey = () => bytesToHex(randomBytes(32))
+const addressOfKey = (key: Hex) => checksum(computeAddress(key))
+
+const SECRETS: readonly SecretFile[] = [
+  { variable: 'LEDGER_MASTER_KEY', holders: ['enclave'], draw: privateKey, isFixed: true },
+  {
+    variable: 'INTENT_PRIVATE_KEY',
+    holders: ['enclave'],
+    draw: privateKey,
+    publicPart: ['INTENT_PUBKEY', (key) => publicKeyOf(hexToBytes(key))],
+    isFixed: true,
+  },
+  {
+    variable: 'ENCLAVE_PRIVATE_KEY',
+    holders: ['enclave'],
+    draw: privateKey,
+    publicPart: ['ENCLAVE_SIGNER', addressOfKey],
+    isFixed: true,
+  },
+  {
+    variable: 'RELAYER_PRIVATE_KEY',
+    holders: ['server'],
+    draw: privateKey,
+    publicPart: ['RELAYER_ADDRESS', addressOfKey],
+  },
+  {
+    variable: 'RELAY_AUTH_TOKEN',
+    holders: ['server', 'enclave'],
+    draw: () => randomBytes(32).toString('hex'),
+  },
+  {
+    variable: 'ENCLAVE_TRIGGER_SECRET',
+    holders: ['server', 'enclave'],
+    draw: () => `whsec_${randomBytes(32).toString('base64')}`,
+  },
+  { variable: 'ALPACA_KEY_ID', holders: ['server'], draw: null },
+  { variable: 'ALPACA_SECRET_KEY', holders: ['server'], draw: null },
+  { variable: 'ALPACA_KEY_ID', holders: ['enclave'], draw: null },
+  { variable: 'ALPACA_SECRET_KEY', holders: ['enclave'], draw: null },
+]
+
+/** On a chain of value these are people's: a hardware wallet, or several signers. */
+const OPERATOR_SECRETS: readonly SecretFile[] = (['deployer', 'owner', 'guardian'] as const).map((role) => ({
+  variable: `${role.toUpperCase()}_PRIVATE_KEY`,
+  holders: ['operator'],
+  draw: privateKey,
+  publicPart: [`${role.toUpperCase()}_ADDRESS`, addressOfKey],
+  isFixed: true,
+}))
+
+function secretsOf(withOperator: boolean): readonly SecretFile[] {
+  return withOperator ? [...SECRETS, ...OPERATOR_SECRETS] : SECRETS
+}
+
+function pathOf(directory: string, holder: Holder, variable: string): string {
+  return join(directory, 'secrets', holder, variable.toLowerCase().replaceAll('_', '-'))
+}
+
+/** Where `keys` stands in a directory. */
+export interface SecretsState {
+  /** Files that it would make. */
+  readonly missing: readonly string[]
+  readonly kept: readonly string[]
+  /** Files that the operator has to fill: the broker issues what is in them. */
+  readonly toFill: readonly string[]
+  /** Of the missing ones, those that must not change after a deployment. */
+  readonly missingFixed: readonly string[]
+}
+
+export function inspectSecrets(directory: string, withOperator: boolean): SecretsState {
+  const files = secretsOf(withOperator).flatMap(({ variable, holders, draw, isFixed = false }) =>
+    holders.map((holder) => {
+      const path = pathOf(directory, holder, variable)
+      return { path, isDrawn: draw !== null, isFixed, exists: existsSync(path) }
+    }),
+  )
+  const paths = (select: (file: (typeof files)[number]) => boolean) =>
+    files.filter(select).map(({ path }) => path)
+  return {
+    missing: paths(({ exists, isDrawn }) => !exists && isDrawn),
+    kept: paths(({ exists }) => exists),
+    toFill: paths(({ exists, isDrawn }) => !exists && !isDrawn),
+    missingFixed: paths(({ exists, isFixed }) => !exists && isFixed),
+  }
+}
+
+/**
+ * Makes every drawn secret that is missing, in a file of mode 0600; keeps those that exist.
+ * @returns the public values, by the name of the variable that takes each
+ * @throws OperateError `secret-shared`, `secret-malformed`, `secrets-differ`
+ */
+export function makeSecrets(directory: string, withOperator: boolean): Record<string, string> {
+  const values: Record<string, string> = {}
+  for (const { variable, holders, draw, publicPart } of secretsOf(withOperator)) {
+    if (draw === null) continue
+    const paths = holders.map((holder) => pathOf(directory, holder, variable))
+    const existing = paths.filter((path) => existsSync(path)).map((path) => secretIn(path))
+    const [secret = draw(), ...others] = existing
+    if (others.some((other) => other !== secret)) {
+      const text = `${paths.join(' and ')} differ`
+      throw new OperateError(
+        EXIT.usage,
+        'secrets-differ',
+        text,
+        'remove one of the two, and run "keys" again',
+      )
+    }
+    for (const path of paths) if (!existsSync(path)) writeSecret(path, secret)
+    if (publicPart) values[publicPart[0]] = publicPart[1](keyIn(secret, paths[0] ?? variable))
+  }
+  return values
+}
+
+/** The `<NAME>_FILE` variables of a program's secrets, as absolute paths. */
+export function secretFileVariables(directory: string, holder: Holder): Record<string, string> {
+  const own = SECRETS.filter(({ holders }) => holders.includes(holder))
+  return Object.fromEntries(
+    own.map(({ variable }) => [`${variable}_FILE`, resolve(pathOf(directory, holder, variable))]),
+  )
+}
+
+function writeSecret(path: string, secret: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
+}
+
+function secretIn(path: string): string {
+  try {
+    return readPrivateFile(path).toString().trimEnd()
+  } catch (error) {
+    if (!(error instanceof SharedFileError)) throw error
+    throw new OperateError(EXIT.usage, 'secret-shared', `${path}: ${error.message}`, error.remedy)
+  }
+}
+
+function keyIn(secret: string, path: string): Hex {
+  const key = hexOf(32).safeParse(secret)
+  if (key.success) return key.data
+  const text = `${path} is no private key: expected 0x and 64 hex digits`
+  throw new OperateError(EXIT.usage, 'secret-malformed', text, 'restore it from its backup, or remove it')
+}

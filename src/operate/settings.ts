@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'dotenv'
+import { z } from 'zod'
+import { addressSchema } from '../protocol/address.js'
+import { contractsSchema } from '../protocol/api.js'
+import { chainIdSchema } from '../protocol/identifiers.js'
+import {
+  ConfigError,
+  type Environment,
+  faultsOf,
+  optional,
+  readSecretFiles,
+  withoutEmpty,
+} from '../service/config.js'
+import { httpUrl, listOf, privateKey } from '../service/configKinds.js'
+import { Secret } from '../service/secret.js'
+import { EXIT, OperateError } from './errors.js'
+
+/** The signing keys of operators, by the variable that has one; each may be in a file that `<NAME>_FILE` names. */
+export const KEY_VARIABLES = {
+  owner: 'OWNER_PRIVATE_KEY',
+  guardian: 'GUARDIAN_PRIVATE_KEY',
+  deployer: 'DEPLOYER_PRIVATE_KEY',
+  funder: 'FUNDER_PRIVATE_KEY',
+} as const
+export type KeyRole = keyof typeof KEY_VARIABLES
+
+const secretKey = () => privateKey().transform((key) => new Secret(key))
+
+/** @returns the role's key. @throws ConfigError when none is given, it is malformed, or others can read its file */
+export function readKey(environment: Environment, role: KeyRole): Secret<string> {
+  const name = KEY_VARIABLES[role]
+  const schema = z.object({ [name]: optional(secretKey(), { about: '', secret: true }) })
+  const { data, error } = schema.safeParse(readSecretFiles(pick(environment, [name, `${name}_FILE`]), schema))
+  if (data === undefined) throw new ConfigError(faultsOf(error))
+  const key = data[name]
+  if (key) return key
+  throw new ConfigError([
+    { name: `${name}_FILE`, problem: `is missing: name the file that has the ${role}'s key, with mode 0600` },
+  ])
+}
+
+/** The nodes of `RPC_URL`. @throws ConfigError */
+export function readRpcUrls(environment: Environment): string[] {
+  const schema = z.object({ RPC_URL: z.string({ error: 'is missing' }).pipe(listOf(httpUrl())) })
+  const { data, error } = schema.safeParse(withoutEmpty(environment))
+  if (data === undefined) throw new ConfigError(faultsOf(error))
+  return data.RPC_URL
+}
+
+/** `deployment.json`: the public facts of a deployment, which every later command reads. */
+export const deploymentSchema = z.strictObject({
+  chainId: chainIdSchema,
+  contracts: contractsSchema,
+  authority: addressSchema,
+  usdc: addressSchema,
+  /** The first block whose events can be of this deployment. */
+  firstBlock: z.int().min(0),
+})
+export type DeploymentFile = z.output<typeof deploymentSchema>
+
+const DEPLOYMENT_FILE = 'deployment.json'
+
+export function deploymentPath(directory: string): string {
+  return join(directory, DEPLOYMENT_FILE)
+}
+
+/** Null if there is none. @throws OperateError `deployment-malformed` */
+export function findDeployment(directory: string): DeploymentFile | null {
+  const path = deploymentPath(directory)
+  if (!existsSync(path)) return null
+  const deployment = deploymentSchema.safeParse(jsonIn(readFileSync(path, 'utf8')))
+  if (deployment.success) return deployment.data
+  const [issue] = deployment.error.issues
+  const text = `${path} is no record of a deployment (${issue?.path.join('.')}: ${issue?.message})`
+  throw new OperateError(EXIT.usage, 'deployment-malformed', text, 'take the file that "deploy" wrote')
+}
+
+/** @throws OperateError `deployment-missing`, `deployment-malformed` */
+export function readDeployment(directory: string): DeploymentFile {
+  const deployment = findDeployment(directory)
+  if (deployment) return deployment
+  const text = `${deploymentPath(directory)} does not exist`
+  throw new OperateError(
+    EXIT.usage,
+    'deployment-missing',
+    text,
+    'run "deploy", or name its directory with --directory',
+  )
+}
+
+/** The public values that `keys` wrote; none if it did not run here. */
+export function readPublicValues(directory: string): Environment {
+  const path = publicValuesPath(directory)
+  return existsSync(path) ? parse(readFileSync(path)) : {}
+}
+
+export function publicValuesPath(directory: string): string {
+  return join(directory, 'secrets', 'public.env')
+}
+
+function pick(environment: Environment, names: readonly string[]): Environment {
+  return Object.fromEntries(names.map((name) => [name, environment[name]]))
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,302 @@
+// Each command that changes a deployed platform, on a real chain: its effect, its refusals, and a second run.
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ZERO_ADDRESS } from '../../src/protocol/address.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { useChain } from '../support/chain.js'
+import { operate } from '../support/operate.js'
+import { ROLES, type Role } from '../support/roles.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+
+const chain = useChain()
+const AAPL = nameToBytes32('AAPL')
+const ORG = nameToBytes32('Example Capital')
+const resultSchema = z.looseObject({
+  command: z.string(),
+  changed: z.boolean(),
+  transactions: z.array(z.string()),
+})
+const failureSchema = z.strictObject({
+  error: z.strictObject({ code: z.string(), message: z.string(), remedy: z.string().min(5) }),
+})
+
+const keyOf = (role: Role) => chain().anvil.accounts[ROLES.indexOf(role)]?.privateKey ?? ''
+
+/** A directory with this chain's deployment.json. */
+async function directoryOf(changes: object = {}): Promise<string> {
+  const directory = await temporaryDirectory()
+  const deployment = {
+    chainId: 31337,
+    contracts: chain().addresses,
+    authority: chain().addressOf('authority'),
+    usdc: chain().addressOf('usdc'),
+    firstBlock: 0,
+    ...changes,
+  }
+  await writeFile(join(directory, 'deployment.json'), JSON.stringify(deployment))
+  return directory
+}
+
+const keys = () => ({
+  RPC_URL: chain().anvil.rpcUrl,
+  OWNER_PRIVATE_KEY: keyOf('owner'),
+  GUARDIAN_PRIVATE_KEY: keyOf('guardian'),
+  FUNDER_PRIVATE_KEY: keyOf('alice'),
+})
+
+/** Runs with `--yes --json`, as a program does. */
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const directory = await directoryOf()
+  const { exit, out, err } = await operate([...args, '--yes', '--json', '--directory', directory], {
+    env: { ...keys(), ...env },
+  })
+  const failure = err.trimEnd().split('\n').at(-1) ?? ''
+  return {
+    exit,
+    err,
+    result: exit === 0 ? resultSchema.parse(JSON.parse(out)) : null,
+    code: exit === 0 ? null : failureSchema.parse(JSON.parse(failure)).error.code,
+  }
+}
+
+/** Changes the chain, and finds nothing to do the second time. */
+async function changesOnce(args: readonly string[], transactions = 1) {
+  const first = await run(args)
+  expect(first.err + String(first.code)).not.toContain('error')
+  expect(first.result).toMatchObject({ changed: true })
+  expect(first.result?.transactions).toHaveLength(transactions)
+  const second = await run(args)
+  expect(second).toMatchObject({ exit: 0, result: { changed: false, transactions: [] } })
+}
+
+describe('operate list, delist, kyc, freeze', () => {
+  it('lists several symbols and delists one', async () => {
+    await changesOnce(['list', 'AAPL', 'BRK.B'], 2)
+    expect(await chain().read('token', 'isListed', AAPL)).toBe(true)
+    await changesOnce(['delist', 'AAPL'])
+    expect(await chain().read('token', 'isListed', AAPL)).toBe(false)
+    expect(await chain().read('token', 'isListed', nameToBytes32('BRK.B'))).toBe(true)
+  })
+
+  it('sends only what the chain does not have yet', async () => {
+    await run(['list', 'AAPL'])
+    const { result, err } = await run(['list', 'AAPL', 'MSFT'])
+    expect(result?.transactions).toHaveLength(1)
+    expect(err).toContain('already so: list AAPL')
+    expect(err).toContain('will list MSFT')
+  })
+
+  it('records and withdraws KYC', async () => {
+    const [alice, bob] = [chain().account('alice'), chain().account('bob')]
+    await changesOnce(['kyc', alice, bob], 2)
+    await changesOnce(['kyc', bob, '--revoke'])
+    expect(await chain().read('token', 'isKyc', alice)).toBe(true)
+    expect(await chain().read('token', 'isKyc', bob)).toBe(false)
+  })
+
+  it("freezes a wallet's holding, and releases it", async () => {
+    const alice = chain().account('alice')
+    await changesOnce(['freeze', 'AAPL', alice])
+    expect(await chain().read('token', 'isFrozen', AAPL, alice)).toBe(true)
+    await changesOnce(['freeze', 'AAPL', alice, '--release'])
+    expect(await chain().read('token', 'isFrozen', AAPL, alice)).toBe(false)
+  })
+
+  it('refuses USDC as a symbol, with the error of the contract', async () => {
+    expect(await run(['list', 'USDC'])).toMatchObject({ exit: 1, code: 'reserved-symbol' })
+  })
+
+  it.each([
+    ['list', 'aapl'],
+    ['kyc', '0x12'],
+    ['freeze', 'AAPL'],
+    ['list'],
+    ['nonsense'],
+    ['list', 'AAPL', '--nonsense'],
+  ])('refuses wrong arguments: %s %s %s', async (...args) => {
+    expect(await run(args)).toMatchObject({ exit: 2, code: 'usage' })
+  })
+})
+
+describe('operate admit', () => {
+  it('admits a founder, suspends the institution, and admits it again by its name alone', async () => {
+    const admin = chain().account('admin')
+    await chain().send('admin', 'registry', 'registerInstitution', ORG)
+    await changesOnce(['admit', 'Example Capital', admin])
+    expect(await chain().read('registry', 'adminOf', ORG)).toBe(admin)
+    await changesOnce(['admit', 'Example Capital', '--suspend'])
+    expect(await chain().read('registry', 'isAdmitted', ORG)).toBe(false)
+    await changesOnce(['admit', 'Example Capital'])
+    expect(await chain().read('registry', 'isAdmitted', ORG)).toBe(true)
+  })
+
+  it('refuses a wallet that has not founded it, another admin, and a name that nobody has', async () => {
+    const [admin, bob] = [chain().account('admin'), chain().account('bob')]
+    expect(await run(['admit', 'Example Capital', admin])).toMatchObject({ exit: 1, code: 'not-founded' })
+    expect(await run(['admit', 'Example Capital'])).toMatchObject({ exit: 2, code: 'usage' })
+    await chain().send('admin', 'registry', 'registerInstitution', ORG)
+    await run(['admit', 'Example Capital', admin])
+    expect(await run(['admit', 'Example Capital', bob])).toMatchObject({ exit: 1, code: 'institution-taken' })
+  })
+})
+
+describe('operate fund and treasury', () => {
+  const USDC = 1_000_000n
+
+  it('pays USDC into the pool, and moves some to the broker’s address, once more with each run', async () => {
+    const [alice, pool, broker] = [
+      chain().account('alice'),
+      chain().addresses.platformPool,
+      chain().account('broker'),
+    ]
+    await chain().send('alice', 'usdc', 'mint', alice, 500n * USDC)
+    const funded = await run(['fund', 'pool', '200.5'])
+    expect(funded.result?.transactions).toHaveLength(2)
+    expect(await chain().read('usdc', 'balanceOf', pool)).toBe(200_500_000n)
+    for (const moved of [50n, 100n]) {
+      expect(await run(['treasury', '50'])).toMatchObject({ exit: 0, result: { changed: true } })
+      expect(await chain().read('usdc', 'balanceOf', broker)).toBe(moved * USDC)
+    }
+    expect(await run(['treasury', '1000'])).toMatchObject({ exit: 1, code: 'insufficient-usdc' })
+    expect(await run(['fund', 'pool', '1000'])).toMatchObject({ exit: 1, code: 'insufficient-usdc' })
+  })
+
+  it.each(['0', '-1', '1.0000001', 'all'])('refuses the amount %s', async (amount) => {
+    expect(await run(['treasury', amount])).toMatchObject({ exit: 2, code: 'usage' })
+  })
+
+  it('sends ether to an address, without a deployment', async () => {
+    const to = '0x00000000000000000000000000000000000000FE'
+    const empty = await temporaryDirectory()
+    const args = ['fund', 'gas', to, '0.25', '--yes', '--directory', empty]
+    expect(await operate(args, { env: keys() })).toMatchObject({ exit: 0, out: 'done: fund gas\n' })
+    expect(await chain().provider.getBalance(to)).toBe(250_000_000_000_000_000n)
+    expect(await run(['fund', 'gas', 'relayer', '1'])).toMatchObject({ exit: 2, code: 'usage' })
+    const poor = { FUNDER_PRIVATE_KEY: `0x${'77'.repeat(32)}` }
+    expect(await run(['fund', 'gas', to, '1'], poor)).toMatchObject({ exit: 1, code: 'insufficient-funds' })
+  })
+})
+
+describe('operate pause', () => {
+  it('pauses as the guardian, and lifts the pause as the owner', async () => {
+    await changesOnce(['pause'])
+    expect(await chain().read('authority', 'pausedUntil')).toBeGreaterThan(0n)
+    await changesOnce(['pause', '--lift'])
+    expect(await chain().read('authority', 'pausedUntil')).toBe(0n)
+    expect(await run(['pause'])).toMatchObject({ exit: 1, code: 'pause-too-early' })
+  })
+})
+
+describe('operate signer, owner, guardian', () => {
+  it('hand their roles over, where rotations take effect at once', async () => {
+    const [bob, carol, dave] = [chain().account('bob'), chain().account('carol'), chain().account('dave')]
+    await changesOnce(['signer', bob])
+    expect(await chain().read('authority', 'enclaveSigner')).toBe(bob)
+    await changesOnce(['guardian', carol])
+    expect(await chain().read('authority', 'guardian')).toBe(carol)
+    expect(await run(['owner', dave])).toMatchObject({ exit: 0, result: { changed: true } })
+    expect(await chain().read('authority', 'owner')).toBe(dave)
+    expect(await run(['list', 'AAPL'])).toMatchObject({ exit: 1, code: 'not-owner' })
+    expect(await run(['list', 'AAPL'], { OWNER_PRIVATE_KEY: keyOf('dave') })).toMatchObject({ exit: 0 })
+  })
+
+  it('expect one of an address and --withdraw', async () => {
+    expect(await run(['signer'])).toMatchObject({ exit: 2, code: 'usage' })
+    expect(await run(['signer', chain().account('bob'), '--withdraw'])).toMatchObject({
+      exit: 2,
+      code: 'usage',
+    })
+    expect(await run(['signer', ZERO_ADDRESS])).toMatchObject({ exit: 1, code: 'zero-address' })
+  })
+})
+
+describe('every command', () => {
+  it('asks before it sends, and takes no for an answer', async () => {
+    const directory = await directoryOf()
+    const args = ['list', 'AAPL', '--directory', directory]
+    const declined = await operate(args, { env: keys(), answer: 'n' })
+    expect(declined).toMatchObject({ exit: 3, out: '' })
+    expect(declined.err).toContain('will list AAPL')
+    expect(declined.err).toContain(`Send 1 transaction on chain 31337 as owner ${chain().account('owner')}?`)
+    expect(await chain().read('token', 'isListed', AAPL)).toBe(false)
+    expect(await operate(args, { env: keys(), answer: 'y' })).toMatchObject({ exit: 0, out: 'done: list\n' })
+    expect(await chain().read('token', 'isListed', AAPL)).toBe(true)
+  })
+
+  it('does nothing where there is no terminal to ask on', async () => {
+    const { exit, err } = await operate(['list', 'AAPL', '--directory', await directoryOf()], { env: keys() })
+    expect(exit).toBe(2)
+    expect(err).toContain('(confirmation-needed)\n  give --yes')
+    expect(await chain().read('token', 'isListed', AAPL)).toBe(false)
+  })
+
+  it('refuses a key of another role before it sends anything, and names both addresses', async () => {
+    const { exit, code, err } = await run(['list', 'AAPL'], { OWNER_PRIVATE_KEY: keyOf('alice') })
+    expect({ exit, code }).toEqual({ exit: 1, code: 'not-owner' })
+    expect(err).toContain(chain().account('alice'))
+    expect(err).not.toContain(keyOf('alice').slice(2))
+    const pause = await run(['pause'], { GUARDIAN_PRIVATE_KEY: keyOf('owner') })
+    expect(pause).toMatchObject({ exit: 1, code: 'not-guardian' })
+  })
+
+  it('takes the key from a file of mode 0600 alone', async () => {
+    const directory = await temporaryDirectory()
+    const file = join(directory, 'owner')
+    await writeFile(file, `${keyOf('owner')}\n`, { mode: 0o600 })
+    const env = { OWNER_PRIVATE_KEY: '', OWNER_PRIVATE_KEY_FILE: file }
+    expect(await run(['list', 'AAPL'], env)).toMatchObject({ exit: 0 })
+    await chmod(file, 0o644)
+    expect(await run(['list', 'AAPL'], env)).toMatchObject({ exit: 2, code: 'settings' })
+    expect(await run(['list', 'AAPL'], { OWNER_PRIVATE_KEY: '' })).toMatchObject({
+      exit: 2,
+      code: 'settings',
+    })
+    const both = { ...env, OWNER_PRIVATE_KEY: keyOf('owner') }
+    expect(await run(['list', 'AAPL'], both)).toMatchObject({ exit: 2, code: 'settings' })
+    expect(await readFile(file, 'utf8')).toContain('0x')
+  })
+
+  it('never quotes a malformed key', async () => {
+    const { code, err } = await run(['list', 'AAPL'], { OWNER_PRIVATE_KEY: '0xc0ffee' })
+    expect(code).toBe('settings')
+    expect(err).not.toContain('c0ffee')
+  })
+
+  it('refuses a node of another chain, and one that does not answer', async () => {
+    const directory = await directoryOf({ chainId: 1 })
+    const other = await operate(['list', 'AAPL', '--yes', '--directory', directory], { env: keys() })
+    expect(other.exit).toBe(2)
+    expect(other.err).toContain('RPC_URL: is a node of chain 31337, not of chain 1')
+    expect(await run(['list', 'AAPL'], { RPC_URL: 'http://127.0.0.1:1' })).toMatchObject({
+      exit: 5,
+      code: 'chain-unavailable',
+    })
+  })
+
+  it('names a missing or malformed deployment.json', async () => {
+    const args = (directory: string) => ['list', 'AAPL', '--yes', '--directory', directory]
+    const empty = await operate(args(await temporaryDirectory()), { env: keys() })
+    expect(empty).toMatchObject({ exit: 2, err: expect.stringContaining('(deployment-missing)') })
+    const wrong = await operate(args(await directoryOf({ usdc: '0x1' })), { env: keys() })
+    expect(wrong).toMatchObject({ exit: 2, err: expect.stringContaining('(deployment-malformed)') })
+  })
+
+  it('has --help, which names its arguments', async () => {
+    const { exit, out } = await operate(['--help'])
+    expect(exit).toBe(0)
+    const commands = [...out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)
+    expect(commands).toEqual(
+      expect.arrayContaining(
+        'keys deploy list delist kyc freeze admit fund treasury pause signer owner guardian doctor invariants'.split(
+          ' ',
+        ),
+      ),
+    )
+    for (const name of commands.filter((each) => each !== 'help')) {
+      const help = await operate([name ?? '', '--help'])
+      expect(help).toMatchObject({ exit: 0, out: expect.stringContaining(`Usage: operate ${name}`) })
+    }
+  })
+})

@@ -1,0 +1,38 @@
+import { PassThrough, Readable } from 'node:stream'
+import { runOperate } from '../../src/operate/program.js'
+
+export interface Operated {
+  readonly exit: number
+  readonly out: string
+  readonly err: string
+}
+
+interface OperateOptions {
+  readonly env?: Record<string, string>
+  /** Typed on a terminal; without it there is no terminal. */
+  readonly answer?: string
+}
+
+/** Runs a command for operators in this process, with none of its environment. */
+export async function operate(
+  args: readonly string[],
+  { env = {}, answer }: OperateOptions = {},
+): Promise<Operated> {
+  let [out, err] = ['', '']
+  const input = answer === undefined ? new PassThrough() : Readable.from([`${answer}\n`])
+  const exit = await runOperate(args, {
+    env,
+    input: Object.assign(input, { isTTY: answer !== undefined }),
+    out: {
+      write: (text) => {
+        out += text
+      },
+    },
+    err: {
+      write: (text) => {
+        err += text
+      },
+    },
+  })
+  return { exit, out, err }
+}
