@@ -18,7 +18,7 @@ import type { Wallet } from './wallet.js'
 /** The employee's order. */
 export interface OrderRequest {
   readonly side: Side
-  /** A ticker, or `USDC` for a withdrawal of cash. */
+  /** A ticker, or `USDC` for a withdrawal or a deposit of cash. */
   readonly symbol: string
   /** USDC base units (6 decimals), or share base units (9 decimals) for a withdrawal of shares. */
   readonly maxSpend: bigint
@@ -37,7 +37,7 @@ export interface SealedOrder {
   readonly envelope: Envelope
   /** `keccak256(ct)`. */
   readonly commit: Hex
-  /** USDC base units that the escrow takes; 0 for every order except a BUY from the wallet. */
+  /** USDC base units that the escrow takes; 0 for every order except a BUY from the wallet and a DEPOSIT. */
   readonly escrowed: bigint
   /** The wallet's signature that opens the escrow, no matter who sends it; absent where the wallet's transaction needs none. */
   readonly opening?: PostedOpening | undefined
@@ -78,15 +78,25 @@ export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promi
   })
   const intent: Intent = { ...unsigned, sig }
   const envelope = await sealIntent(intent, platform.enclavePublicKey)
-  const escrowed = request.side === 'BUY' && request.payFrom !== 'cash' ? request.maxSpend : 0n
+  const escrowed = isPaidByWallet(request) ? request.maxSpend : 0n
   return { orderId: intent.orderId, intent, envelope, commit: commitOf(envelope), escrowed }
+}
+
+function isPaidByWallet({ side, payFrom }: OrderRequest): boolean {
+  return side === 'DEPOSIT' || (side === 'BUY' && payFrom !== 'cash')
 }
 
 function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
   const { side, symbol, maxSpend, deadline } = request
   if (maxSpend <= 0n) throw new ClientError('invalid-order', 'Enter an amount above zero.')
-  if (side !== 'WITHDRAW' && symbol === 'USDC') {
-    throw new ClientError('invalid-order', 'USDC can be withdrawn, not bought or sold.')
+  if ((side === 'BUY' || side === 'SELL') && symbol === 'USDC') {
+    throw new ClientError('invalid-order', 'USDC can be deposited and withdrawn, not bought or sold.')
+  }
+  if (side === 'DEPOSIT' && symbol !== 'USDC') {
+    throw new ClientError('invalid-order', 'Only USDC can be deposited.')
+  }
+  if (side === 'DEPOSIT' && request.payFrom === 'cash') {
+    throw new ClientError('invalid-order', "A deposit comes from the wallet's USDC.")
   }
   const fields = {
     v: INTENT_VERSION,

@@ -207,7 +207,7 @@ one run: less than the server's ORDER_RUN_TIMEOUT. Not below 30s with a real bro
   }),
   MIN_WITHDRAWAL: withDefault(usdc, {
     about:
-      'The smallest withdrawal, in USDC base units, of shares at their price. It does not bind a whole balance.',
+      'The smallest withdrawal or deposit, in USDC base units, of shares at their price. It does not bind a withdrawal of a whole balance.',
     fallback: '10000000',
   }),
   RECONCILE_MIN_ACCOUNTS: withDefault(integer(1, 1_000), {

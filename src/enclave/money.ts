@@ -6,7 +6,7 @@ import type { Hex } from '../protocol/hex.js'
 import type { OpenOrder, Portfolio, Position } from '../protocol/portfolio.js'
 import { notionalOf, ONE_SHARE, ONE_USDC, sharesFor, toCents } from '../protocol/units.js'
 
-/** How an intent names cash in a withdrawal. */
+/** How an intent names cash in a withdrawal or a deposit. */
 export const USDC = 'USDC'
 
 /** The broker's smallest order by amount, in USDC base units. */
@@ -137,6 +137,11 @@ export function withFill(
 /** Takes a withdrawal of cash or shares out of a portfolio. */
 export function withoutPayout(portfolio: Portfolio, asset: string, amount: bigint): Portfolio {
   return asset === USDC ? withCash(portfolio, -amount) : moved(portfolio, asset, { qty: -amount, locked: 0n })
+}
+
+/** Adds a deposit of cash or shares to a portfolio. */
+export function withDeposit(portfolio: Portfolio, asset: string, amount: bigint): Portfolio {
+  return asset === USDC ? withCash(portfolio, amount) : moved(portfolio, asset, { qty: amount, locked: 0n })
 }
 
 function withCash(portfolio: Portfolio, change: bigint): Portfolio {

@@ -12,9 +12,10 @@ const sentences = {
   expired: 'The deadline passed before the order could be carried out.',
   'below-minimum': 'The order is below the smallest one that the platform takes.',
   'over-limit': 'The order is above the largest amount that your institution allows.',
-  'no-institution': 'Only a member of an institution can buy.',
+  'no-institution': 'Only a member of an institution can buy or deposit USDC.',
   'not-admitted': 'The platform does not admit your institution at present: you can sell and withdraw.',
-  leaving: 'You are leaving your institution: until then you can sell and withdraw, and not buy.',
+  leaving:
+    'You are leaving your institution: until then you can sell and withdraw, but not buy or deposit USDC.',
   'not-permitted': 'Your institution does not allow you to place this kind of order.',
   'restricted-symbol': 'Your institution does not allow you to trade this symbol.',
   'withdrawals-not-allowed': 'Shares can be withdrawn only if your institution allows it.',

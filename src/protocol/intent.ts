@@ -12,7 +12,7 @@ import { uint256Schema } from './units.js'
 
 export const INTENT_VERSION = 1
 
-export const sideSchema = z.enum(['BUY', 'SELL', 'WITHDRAW'])
+export const sideSchema = z.enum(['BUY', 'SELL', 'WITHDRAW', 'DEPOSIT'])
 export type Side = z.output<typeof sideSchema>
 
 /** Unix seconds. */
@@ -25,7 +25,7 @@ const unsignedShape = {
   /** Informational: the enclave reads the institution from the registry. */
   orgId: bytes32Schema,
   side: sideSchema,
-  /** A ticker, or `USDC` for a withdrawal of cash. */
+  /** A ticker, or `USDC` for a withdrawal or a deposit of cash. */
   symbol: symbolSchema,
   /** USDC base units, or share base units for a withdrawal of shares. */
   maxSpend: uint256Schema,

@@ -86,6 +86,11 @@ describe('a sealed order', () => {
     )
   })
 
+  it('escrows a deposit of USDC', async () => {
+    const deposit = { ...buy, side: 'DEPOSIT', symbol: 'USDC' } as const
+    expect((await sealOrder(deposit, deps())).escrowed).toBe(buy.maxSpend)
+  })
+
   it('has an orderId of its own each time', async () => {
     const [one, two] = await Promise.all([sealOrder(buy, deps()), sealOrder(buy, deps())])
     expect(one.orderId).not.toBe(two.orderId)
@@ -105,6 +110,8 @@ describe('a sealed order', () => {
     ['no ticker', { symbol: 'aapl' }],
     ['a purchase of USDC', { symbol: 'USDC' }],
     ['a sale of USDC', { side: 'SELL', symbol: 'USDC' }],
+    ['a deposit of shares', { side: 'DEPOSIT' }],
+    ['a deposit of cash into cash', { side: 'DEPOSIT', symbol: 'USDC', payFrom: 'cash' }],
     ['a deadline in fractions', { deadline: 1.5 }],
     ['more than 256 bits', { maxSpend: 1n << 256n }],
   ])('is not made of %s', async (_, change) => {

@@ -85,6 +85,15 @@ describe('a client written from the page', () => {
     await agreesWithTheProjectsOwn(client)
   })
 
+  it('deposits USDC', async () => {
+    const client = await connect(alice().account)
+    const cash = (await client.portfolio())?.cash ?? 0n
+    const deposit = await trade(client, { side: 'DEPOSIT', symbol: 'USDC', amount: 30n * ONE_USDC })
+    expect(deposit.state).toBe('SETTLED')
+    expect((await client.portfolio())?.cash).toBe(cash + 30n * ONE_USDC)
+    await agreesWithTheProjectsOwn(client)
+  })
+
   it('puts its envelope in the place of another that was posted first', async () => {
     const client = await connect(alice().account)
     const wish = { side: 'SELL', symbol: 'AAPL', amount: 10n * ONE_USDC } as const

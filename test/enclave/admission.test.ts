@@ -291,6 +291,38 @@ const shareWithdrawals: Rows = [
   ],
 ]
 
+const aDeposit = { side: 'DEPOSIT', symbol: 'USDC' } as const
+const inDeposit = (change: Change): Change => ({ ...change, terms: { ...aDeposit, ...change.terms } })
+
+/** No row of these needs the market. */
+const deposits: Rows = [
+  ['of the escrowed amount', {}, 0n],
+  ['by an account without a portfolio', { portfolio: null }, 0n],
+  ['of less than the escrow has', { terms: { amount: usd(99.999999) } }, 'escrow-mismatch'],
+  ['of more than the escrow has', { terms: { amount: usd(100.000001) } }, 'escrow-mismatch'],
+  ['of nothing that is in the escrow', { terms: { escrowed: 0n } }, 'escrow-mismatch'],
+  ['of shares, with USDC in the escrow', { terms: { symbol: 'AAPL' } }, 'escrow-mismatch'],
+  ['of a wallet that is not verified', { facts: { kyc: false } }, 'kyc'],
+  ['outside an institution', { facts: OUTSIDE }, 'no-institution'],
+  ['for an institution that is not admitted', { deep: { admitted: false } }, 'not-admitted'],
+  ['while leaving', { facts: { leaving: true } }, 'leaving'],
+  ['without a rulebook', { facts: { policy: null } }, 0n],
+  ['above the limit of trades', { policy: { maxOrderNotional: usd(1) } }, 0n],
+  ["below the platform's minimum", { limits: { withdrawal: usd(100.000001) } }, 'below-minimum'],
+  ["at the platform's minimum", { limits: { withdrawal: usd(100) } }, 0n],
+  [
+    'of nothing at all, without a minimum',
+    { terms: { amount: 0n, escrowed: 0n }, limits: { withdrawal: 0n } },
+    'below-minimum',
+  ],
+]
+
+describe('a deposit of USDC', () => {
+  it.each(deposits)('%s', (_, change, verdict) => {
+    expect(verdictOf(inDeposit(change), {})).toBe(verdict)
+  })
+})
+
 describe('a buy', () => {
   it.each(buys)('%s', (_, change, verdict) => {
     expect(verdictOf(change, { clock: open, asset: apple })).toBe(verdict)

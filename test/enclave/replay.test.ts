@@ -213,6 +213,20 @@ describe('an order', () => {
   })
 })
 
+describe('a deposit', () => {
+  const history: Entry[] = [...HISTORY, { escrow: 300 }]
+
+  it('adds its escrow to the cash', () => {
+    expect(found(history, { cash: CASH + usd(300), ...holding(shares(3)) })).toEqual([])
+    expect(found(history, { cash: CASH, ...holding(shares(3)) })).toEqual([CASH_WRONG])
+  })
+
+  it('that was refunded, or is open, adds nothing', () => {
+    const others: Entry[] = [...HISTORY, { escrow: 300, state: 'REFUNDED' }, { escrow: 300, state: 'OPEN' }]
+    expect(found(others, { cash: CASH, ...holding(shares(3)) })).toEqual([])
+  })
+})
+
 describe('an order that got its escrow back', () => {
   const filledSale: Entry[] = [...HISTORY, { state: 'REFUNDED', fill: sold('200', 1) }]
 

@@ -37,6 +37,8 @@ describe('the available amount', () => {
   it('in the wallet is its balance', () => {
     const ticket = { side: 'BUY', symbol: 'AAPL', payFrom: 'wallet' } as const
     expect(available(ticket, funds, null)).toBe('70.00 USDC in the wallet.')
+    const deposit = { side: 'DEPOSIT', symbol: 'USDC', payFrom: 'cash' } as const
+    expect(available(deposit, funds, portfolio)).toBe('70.00 USDC in the wallet.')
     expect(available(ticket, null, null)).toBe('')
   })
 

@@ -39,6 +39,12 @@ it.each([
     order,
     'Moves 1,000.00 USDC from your portfolio to this wallet.',
   ],
+  [
+    'a deposit of cash',
+    { ...ticket, side: 'DEPOSIT', symbol: 'USDC' } as const,
+    order,
+    'Moves 1,000.00 USDC from this wallet to your portfolio.',
+  ],
 ])('%s is reviewed in a sentence', (_what, of, given, words) => {
   expect(reviewWords(of, given, market)).toBe(words)
 })

@@ -70,9 +70,14 @@ describe('an order that can go through', () => {
     expect(check({ side: 'WITHDRAW', amount: '4' })).toMatchObject({ units: shares(4) })
   })
 
+  it('deposits the wallet’s USDC, also while the market is closed', () => {
+    const deposit = { side: 'DEPOSIT', symbol: 'USDC', amount: '1000' } as const
+    expect(check(deposit, closedFor(24))).toMatchObject({ units: usdc(1_000) })
+  })
+
   it('is not held back by anything that is not known yet', () => {
     const unknown = { clock: null, funds: null, portfolio: null, compliance: null, view: null }
-    for (const side of ['BUY', 'SELL', 'WITHDRAW'] as const) {
+    for (const side of ['BUY', 'SELL', 'WITHDRAW', 'DEPOSIT'] as const) {
       expect(check({ side, amount: '9000' }, unknown)).toMatchObject({ kind: 'ready' })
     }
   })
@@ -105,6 +110,20 @@ describe('an order that cannot go through', () => {
     ['is not listed', {}, { compliance: equityOf({ listed: false }) }, 'symbol', 'AAPL is not listed'],
     ['expires first', {}, closedFor(24), 'hours', 'Market closed until after expiry'],
     ['is bought by a leaver', {}, { view: { leavingAt: 1 } }, null, 'No buying while you leave'],
+    [
+      'deposits more than the wallet has',
+      { side: 'DEPOSIT', symbol: 'USDC', amount: '1000.01' },
+      {},
+      'amount',
+      'Not enough USDC',
+    ],
+    [
+      'is deposited by a leaver',
+      { side: 'DEPOSIT', symbol: 'USDC' },
+      { view: { leavingAt: 1 } },
+      null,
+      'No deposits while you leave',
+    ],
     ['meets no server', {}, { isAway: true }, null, 'Waiting for the server…'],
   ])('because it %s', (_why, to, of, field, brief) => {
     expect(check(to, of)).toMatchObject({ kind: 'fault', field, brief })
@@ -133,6 +152,7 @@ describe('the available amount', () => {
     expect(available({ side: 'SELL' })).toBe(usdc(800))
     expect(available({ side: 'SELL', unit: 'shares' })).toBe(shares(4))
     expect(available({ side: 'WITHDRAW' })).toBe(shares(4))
+    expect(available({ side: 'DEPOSIT', symbol: 'USDC' })).toBe(usdc(1_000))
   })
 
   it('in parts is in whole cents, and whole in one part', () => {

@@ -67,11 +67,14 @@ describe('the ticket as it stands', () => {
     expect(ticketOf(EMPTY_TICKET, 'AAPL').symbol).toBe('AAPL')
     expect(ticketOf({ ...EMPTY_TICKET, equity: 'MSFT' }, 'AAPL').symbol).toBe('MSFT')
     expect(ticketOf({ ...EMPTY_TICKET, equity: 'MSFT', side: 'WITHDRAW' }, 'AAPL').symbol).toBe('USDC')
+    expect(ticketOf({ ...EMPTY_TICKET, equity: 'MSFT', side: 'DEPOSIT' }, 'AAPL').symbol).toBe('USDC')
   })
 
-  it('keeps side and amount when an equity is chosen to trade, unless it was a withdrawal', () => {
+  it('keeps side and amount when an equity is chosen to trade, unless it was a withdrawal or a deposit', () => {
     const sale = { ...EMPTY_TICKET, side: 'SELL', amount: '250' } as const
     expect(withEquity(sale, 'MSFT')).toEqual({ ...sale, equity: 'MSFT' })
-    expect(withEquity({ ...sale, side: 'WITHDRAW' }, 'MSFT')).toEqual({ ...EMPTY_TICKET, equity: 'MSFT' })
+    for (const side of ['WITHDRAW', 'DEPOSIT'] as const) {
+      expect(withEquity({ ...sale, side }, 'MSFT')).toEqual({ ...EMPTY_TICKET, equity: 'MSFT' })
+    }
   })
 })

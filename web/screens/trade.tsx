@@ -6,7 +6,7 @@ import { MarketTable } from '../trade/marketTable.js'
 import { OrdersCard } from '../trade/ordersCard.js'
 import { PortfolioCard } from '../trade/portfolioCard.js'
 import { Ticket } from '../trade/ticket.js'
-import { withEquity } from '../trade/ticketOrder.js'
+import { isMove, withEquity } from '../trade/ticketOrder.js'
 
 /** The order ticket first, then the portfolio, the market and the state of the orders. */
 export function TradeScreen() {
@@ -35,11 +35,7 @@ export function TradeScreen() {
         <div class="desk-main">
           {market.value === null && market.error === null ? <p class="muted">Loading prices…</p> : null}
           {market.value === null ? null : (
-            <MarketTable
-              market={market.value}
-              selected={side === 'WITHDRAW' ? null : selected}
-              onSelect={trade}
-            />
+            <MarketTable market={market.value} selected={isMove(side) ? null : selected} onSelect={trade} />
           )}
           <OrdersCard />
           <KeyCard />

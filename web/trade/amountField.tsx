@@ -1,7 +1,7 @@
 import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
 import { Field, hintId } from '../parts/field.js'
 import { partOf } from './ticketCheck.js'
-import { type Ticket, type TicketDraft, unitOf } from './ticketOrder.js'
+import { isMove, type Ticket, type TicketDraft, unitOf } from './ticketOrder.js'
 
 interface AmountProps {
   readonly ticket: Ticket
@@ -34,7 +34,7 @@ export function AmountField({ ticket, hint, error, available, onChange }: Amount
       hint={hint}
       error={error}
       aside={
-        ticket.side === 'WITHDRAW' ? null : (
+        isMove(ticket.side) ? null : (
           <fieldset class="units" aria-label="Unit of the amount">
             {UNITS.map(([value, label]) => (
               <button

@@ -10,13 +10,21 @@ import { reviewWords, worthOf } from '../words/review.js'
 import { AmountField } from './amountField.js'
 import { available } from './available.js'
 import { OrderStages } from './orderStages.js'
-import { availableUnits, type Checked, checkTicket, priceOf, type TicketFacts } from './ticketCheck.js'
-import { orderOf, type TicketDraft, type Ticket as TicketFields, ticketOf } from './ticketOrder.js'
+import {
+  availableUnits,
+  type Checked,
+  checkTicket,
+  isPaidByWallet,
+  priceOf,
+  type TicketFacts,
+} from './ticketCheck.js'
+import { isMove, orderOf, type TicketDraft, type Ticket as TicketFields, ticketOf } from './ticketOrder.js'
 import { TicketSteps } from './ticketSteps.js'
 
 const SIDES = [
   ['BUY', 'Buy'],
   ['SELL', 'Sell'],
+  ['DEPOSIT', 'Deposit'],
   ['WITHDRAW', 'Withdraw'],
 ] as const
 const SOURCES = [
@@ -32,7 +40,7 @@ const LIFETIMES = [
   [24, '1 day'],
   [168, '1 week'],
 ] as const
-const VERBS = { BUY: 'Buy', SELL: 'Sell', WITHDRAW: 'Withdraw' }
+const VERBS = { BUY: 'Buy', SELL: 'Sell', DEPOSIT: 'Deposit', WITHDRAW: 'Withdraw' }
 
 /** The portfolio of an account that has none yet. */
 const NO_PORTFOLIO = { cash: 0n, positions: {}, openOrders: {} }
@@ -51,8 +59,7 @@ export function Ticket({ market }: { market: MarketView }) {
     placing.clear()
     draft.value = { ...draft.peek(), ...to }
   }
-  const choose = (symbol: string) =>
-    change(ticket.side === 'WITHDRAW' ? { asset: symbol } : { equity: symbol })
+  const choose = (symbol: string) => change(isMove(ticket.side) ? { asset: symbol } : { equity: symbol })
   const place = async (event: Event) => {
     event.preventDefault()
     if (order === null || isBusy) return
@@ -83,7 +90,7 @@ export function Ticket({ market }: { market: MarketView }) {
         step={state.step}
         unlocked={key.value !== null}
         byPlatform={canSponsor.value === true && ticket.feePayer === 'platform'}
-        escrowed={ticket.side === 'BUY' && ticket.payFrom === 'wallet' ? (order?.units ?? null) : 0n}
+        escrowed={isPaidByWallet(ticket) ? (order?.units ?? null) : 0n}
         allowance={funds.value?.allowance ?? 0n}
       />
       {state.taken === null ? null : <InTheWay taken={state.taken} onStop={placing.stop} />}
@@ -129,7 +136,7 @@ function Fields({ ticket, facts, checked, onChange, onSymbol }: FieldsProps) {
         onChange={(to) => onChange({ side: to, amount: '' })}
       />
       <div class="pair">
-        <Field label={side === 'WITHDRAW' ? 'Asset' : 'Equity'} id="ticket-symbol" error={errorOf('symbol')}>
+        <Field label={isMove(side) ? 'Asset' : 'Equity'} id="ticket-symbol" error={errorOf('symbol')}>
           <select
             id="ticket-symbol"
             aria-describedby={errorOf('symbol') === null ? undefined : hintId('ticket-symbol')}
@@ -182,6 +189,7 @@ function Fields({ ticket, facts, checked, onChange, onSymbol }: FieldsProps) {
 function optionsOf(side: TicketFields['side'], { market, portfolio }: TicketFacts): readonly string[] {
   const listed = market.symbols.map((equity) => equity.symbol)
   const held = Object.keys(portfolio?.positions ?? {})
+  if (side === 'DEPOSIT') return ['USDC']
   if (side === 'WITHDRAW') return ['USDC', ...held]
   return side === 'BUY' ? listed : [...new Set([...listed, ...held])]
 }
@@ -198,7 +206,7 @@ function Review({ ticket, market, checked, facts }: ReviewProps) {
   const { side, symbol } = ticket
   const order = checked.kind === 'ready' ? checked : null
   const fees = feeWords(side, market, { amount: order && worthOf(order), price: priceOf(market, symbol) })
-  const isClosed = facts.clock !== null && !facts.clock.isOpen && side !== 'WITHDRAW'
+  const isClosed = facts.clock !== null && !facts.clock.isOpen && !isMove(side)
   return (
     <>
       {checked.kind === 'fault' && checked.field === null ? (

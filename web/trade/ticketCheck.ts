@@ -9,7 +9,7 @@ import type {
 import { freeCash, freeShares } from '../../src/protocol/portfolio.js'
 import { notionalOf, sharesFor, toCents } from '../../src/protocol/units.js'
 import { money, shares } from '../words/format.js'
-import { amountOf, HOUR_SECONDS, LEAST, type Ticket, unitOf } from './ticketOrder.js'
+import { amountOf, HOUR_SECONDS, isMove, LEAST, type Ticket, unitOf } from './ticketOrder.js'
 
 /** Everything that the page knows about whether an order can go through; null where it does not know yet. */
 export interface TicketFacts {
@@ -70,7 +70,7 @@ export function checkTicket(ticket: Ticket, facts: TicketFacts): Checked {
 
 /** The amount that may be ordered, in the ticket's unit; null while it is unknown. */
 export function availableUnits(ticket: Ticket, facts: TicketFacts): bigint | null {
-  const { side, symbol, payFrom } = ticket
+  const { side, symbol } = ticket
   const price = priceOf(facts.market, symbol)
   const held = facts.portfolio && freeShares(facts.portfolio, symbol)
   if (side === 'SELL' || (side === 'WITHDRAW' && symbol !== 'USDC')) {
@@ -78,9 +78,14 @@ export function availableUnits(ticket: Ticket, facts: TicketFacts): bigint | nul
     return price === null ? null : notionalOf(held, price, 'down')
   }
   const cash = facts.portfolio && freeCash(facts.portfolio)
-  const usdc = side === 'BUY' && payFrom === 'wallet' ? (facts.funds?.balance ?? null) : cash
+  const usdc = isPaidByWallet(ticket) ? (facts.funds?.balance ?? null) : cash
   if (usdc === null || unitOf(ticket) === 'usdc') return usdc
   return price === null || price === 0n ? null : sharesFor(usdc, price)
+}
+
+/** Whether the order takes USDC out of the wallet. */
+export function isPaidByWallet({ side, payFrom }: Pick<Ticket, 'side' | 'payFrom'>): boolean {
+  return side === 'DEPOSIT' || (side === 'BUY' && payFrom === 'wallet')
 }
 
 /** A part of the available amount; a part of USDC is in whole cents. */
@@ -100,9 +105,10 @@ function blockedBy(ticket: Ticket, facts: TicketFacts): Fault | null {
       'The server does not answer. You can order once it is back.',
     )
   }
-  if (side === 'BUY' && facts.view !== null && facts.view.leavingAt !== null) {
-    const says = 'This wallet is leaving its institution. Until then it can sell and withdraw, but not buy.'
-    return faultOf(null, 'No buying while you leave', says)
+  if ((side === 'BUY' || side === 'DEPOSIT') && facts.view !== null && facts.view.leavingAt !== null) {
+    const says =
+      'This wallet is leaving its institution. Until then it can sell and withdraw, but not buy or deposit USDC.'
+    return faultOf(null, side === 'BUY' ? 'No buying while you leave' : 'No deposits while you leave', says)
   }
   const equity = facts.compliance?.equities.find((one) => one.symbol === symbol)
   if (equity?.frozen) {
@@ -111,7 +117,7 @@ function blockedBy(ticket: Ticket, facts: TicketFacts): Fault | null {
   if (side === 'BUY' && equity !== undefined && !equity.listed) {
     return faultOf('symbol', `${symbol} is not listed`, `${symbol} is no longer listed on this platform.`)
   }
-  const opensAt = clock === null || clock.isOpen || side === 'WITHDRAW' ? null : Date.parse(clock.nextOpen)
+  const opensAt = clock === null || clock.isOpen || isMove(side) ? null : Date.parse(clock.nextOpen)
   if (opensAt !== null && opensAt >= now + hours * HOUR_SECONDS * 1_000) {
     const says = 'The market opens only after this order has expired. Choose a longer time.'
     return faultOf('hours', 'Market closed until after expiry', says)
@@ -124,7 +130,7 @@ function sized(ticket: Ticket, facts: TicketFacts, amount: bigint): Fault | Read
   const price = priceOf(facts.market, symbol)
   const available = availableUnits(ticket, facts)
   const inShares = unitOf(ticket) === 'shares'
-  if (side === 'WITHDRAW') {
+  if (isMove(side)) {
     if (available !== null && amount > available) return tooMuch(ticket, available)
     return { kind: 'ready', units: amount, shares: inShares ? amount : null, price, isAll: false }
   }
@@ -163,10 +169,10 @@ function sale({ ticket, amount, available, price, units, quantity, held }: Sale)
 }
 
 function tooMuch(ticket: Ticket, available: bigint): Fault {
-  const { side, symbol, payFrom } = ticket
+  const { side, symbol } = ticket
   const inShares = unitOf(ticket) === 'shares'
   if (side === 'BUY' || symbol === 'USDC') {
-    const place = side === 'BUY' && payFrom === 'wallet' ? 'in the wallet' : 'free in the portfolio'
+    const place = isPaidByWallet(ticket) ? 'in the wallet' : 'free in the portfolio'
     const says = inShares
       ? `The USDC ${place} is enough for ${shares(available)} shares.`
       : `You have ${money(available)} USDC ${place}.`

@@ -14,7 +14,7 @@ export interface Ticket {
   readonly feePayer: 'platform' | 'wallet'
 }
 
-/** The ticket as it stands, with an equity to trade and an asset to withdraw: each side keeps its own. */
+/** The ticket as it stands, with an equity to trade and an asset to move: each side keeps its own. */
 export interface TicketDraft extends Omit<Ticket, 'symbol'> {
   /** Null for the first listed equity. */
   readonly equity: string | null
@@ -29,26 +29,32 @@ export const EMPTY_TICKET: TicketDraft = {
 
 /** The draft's fields. @param first the first listed equity */
 export function ticketOf({ equity, asset, ...fields }: TicketDraft, first: string): Ticket {
+  if (fields.side === 'DEPOSIT') return { ...fields, symbol: 'USDC' }
   return { ...fields, symbol: fields.side === 'WITHDRAW' ? asset : (equity ?? first) }
 }
 
-/** The draft with an equity to trade in place of a withdrawal. */
+/** Whether the order moves an asset between wallet and portfolio and trades nothing. */
+export function isMove(side: Ticket['side'] | null): side is 'WITHDRAW' | 'DEPOSIT' {
+  return side === 'WITHDRAW' || side === 'DEPOSIT'
+}
+
+/** The draft with an equity to trade in place of a withdrawal or a deposit. */
 export function withEquity(draft: TicketDraft, equity: string): TicketDraft {
-  return draft.side === 'WITHDRAW' ? { ...draft, equity, side: 'BUY', amount: '' } : { ...draft, equity }
+  return isMove(draft.side) ? { ...draft, equity, side: 'BUY', amount: '' } : { ...draft, equity }
 }
 
 /** The least buy or sale, in USDC base units. */
 export const LEAST = 1_000_000n
 export const HOUR_SECONDS = 3_600
 
-/** A withdrawal of shares is by share count, every other order by an amount of USDC. */
+/** An order that moves shares is by share count, every other one by an amount of USDC. */
 export function decimalsOf({ side, symbol }: Pick<Ticket, 'side' | 'symbol'>): number {
-  return side === 'WITHDRAW' && symbol !== 'USDC' ? SHARE_DECIMALS : USDC_DECIMALS
+  return isMove(side) && symbol !== 'USDC' ? SHARE_DECIMALS : USDC_DECIMALS
 }
 
 /** The unit of the typed amount. */
 export function unitOf({ side, symbol, unit }: Pick<Ticket, 'side' | 'symbol' | 'unit'>): Ticket['unit'] {
-  if (side !== 'WITHDRAW') return unit
+  if (!isMove(side)) return unit
   return symbol === 'USDC' ? 'usdc' : 'shares'
 }
 
@@ -62,7 +68,7 @@ export function amountOf(ticket: Ticket): bigint | string | null {
   if ((text.split('.')[1] ?? '').length > decimals) return `Enter at most ${decimals} digits after the point.`
   const units = parseDecimal(text, decimals)
   if (units === 0n) return 'Enter an amount above zero.'
-  if (ticket.side !== 'WITHDRAW' && isUsdc && units < LEAST) return 'Enter at least 1 USDC.'
+  if (!isMove(ticket.side) && isUsdc && units < LEAST) return 'Enter at least 1 USDC.'
   return units
 }
 

@@ -1,10 +1,11 @@
 import type { MarketView } from '../../src/client/index.js'
 import { feeNames, feesOfAmount } from '../../src/protocol/fees.js'
+import type { Side } from '../../src/protocol/intent.js'
 import { money } from './format.js'
 
 /** An order's fees, shown before it is placed. Empty if it pays none. */
 export function feeWords(
-  side: 'BUY' | 'SELL' | 'WITHDRAW',
+  side: Side,
   { fees }: Pick<MarketView, 'fees'>,
   { amount, price }: { amount: bigint | null; price: bigint | null },
 ): string {
@@ -13,7 +14,7 @@ export function feeWords(
     return later === '' ? '' : `No fee now: selling the shares pays the broker’s ${later} for both trades.`
   }
   const names = feeNames(fees)
-  if (side === 'WITHDRAW' || names === '') return ''
+  if (side !== 'SELL' || names === '') return ''
   const about = amount === null ? null : feesOfAmount(fees, amount, price)
   return about === null
     ? `The broker’s fees (${names}) are deducted from the proceeds.`

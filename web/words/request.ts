@@ -1,12 +1,12 @@
 import { formatDecimal } from '../../src/client/index.js'
 import type { Ordered } from '../trade/orderMemory.js'
-import { decimalsOf } from '../trade/ticketOrder.js'
+import { decimalsOf, isMove } from '../trade/ticketOrder.js'
 import { money } from './format.js'
 
 /** `Buy AAPL for 1,000.00 USDC`. */
 export function requestWords(request: Ordered): string {
   const { side, symbol, maxSpend } = request
-  const verb = { BUY: 'Buy', SELL: 'Sell', WITHDRAW: 'Withdraw' }[side]
-  if (side !== 'WITHDRAW') return `${verb} ${symbol} for ${money(maxSpend)} USDC`
+  const verb = { BUY: 'Buy', SELL: 'Sell', DEPOSIT: 'Deposit', WITHDRAW: 'Withdraw' }[side]
+  if (!isMove(side)) return `${verb} ${symbol} for ${money(maxSpend)} USDC`
   return `${verb} ${formatDecimal(maxSpend, decimalsOf(request))} ${symbol}`
 }

@@ -2,7 +2,7 @@ import type { MarketView } from '../../src/client/index.js'
 import { feesOfAmount } from '../../src/protocol/fees.js'
 import { notionalOf } from '../../src/protocol/units.js'
 import type { Ready } from '../trade/ticketCheck.js'
-import type { Ticket } from '../trade/ticketOrder.js'
+import { isMove, type Ticket } from '../trade/ticketOrder.js'
 import { money, shares } from './format.js'
 
 /** The order in one sentence, before it is signed. */
@@ -11,9 +11,11 @@ export function reviewWords(
   order: Pick<Ready, 'units' | 'shares' | 'price' | 'isAll'>,
   { fees }: Pick<MarketView, 'fees'>,
 ): string {
-  if (side === 'WITHDRAW') {
+  if (isMove(side)) {
     const amount = symbol === 'USDC' ? `${money(order.units)} USDC` : `${shares(order.units)} ${symbol}`
-    return `Moves ${amount} from your portfolio to this wallet.`
+    return side === 'WITHDRAW'
+      ? `Moves ${amount} from your portfolio to this wallet.`
+      : `Moves ${amount} from this wallet to your portfolio.`
   }
   const amount = `${money(order.units)} USDC`
   if (order.price === null || order.shares === null) return `${VERBS[side]} ${symbol} for ${amount}.`

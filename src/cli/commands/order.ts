@@ -40,11 +40,12 @@ const readOptions = (args: readonly string[]) => readArguments(args, OPTIONS)
 export const orderCommand: Command = {
   name: 'order',
   summary: 'places a sealed order and follows it until it ends',
-  help: `order <buy|sell|withdraw> <symbol> <amount> [options]
+  help: `order <buy|sell|withdraw|deposit> <symbol> <amount> [options]
 order resume <orderId> [options]
 
 The amount is in USDC, such as 1000 or 250.50, or in shares for a withdrawal of shares. Buys and sales are by amount, not
-by share count. "order resume" submits a sealed order again whose escrow is already open, or whose opening is signed.
+by share count. "order deposit USDC" moves the wallet's USDC into the portfolio's cash. "order resume" submits a sealed
+order again whose escrow is already open, or whose opening is signed.
 
   --deadline <duration>    cancels the unfilled rest at this time: 90s, 15m, 24h (default), up to 30d
   --pay-by <wallet|cash>   pays a buy from the wallet's USDC (default), or from the portfolio's cash, which shows no amount
@@ -78,7 +79,7 @@ function requestOf(positionals: readonly string[], values: Values): OrderRequest
   if (amount === undefined || others.length > 0) throw new UsageError('expected <side> <symbol> <amount>')
   const parsedSide = parsed(sideSchema, side?.toUpperCase(), 'the side')
   const ticker = parsed(symbolSchema, symbol, 'the symbol')
-  const inShares = parsedSide === 'WITHDRAW' && ticker !== 'USDC'
+  const inShares = isMove(parsedSide) && ticker !== 'USDC'
   const payFrom = parsed(z.enum(['wallet', 'cash']), values['pay-by'], '--pay-by')
   const lifetime = readDuration(values.deadline, '--deadline')
   return {
@@ -88,6 +89,11 @@ function requestOf(positionals: readonly string[], values: Values): OrderRequest
     deadline: Math.floor(Date.now() / 1_000) + lifetime,
     payFrom,
   }
+}
+
+/** Whether an order moves an asset between wallet and portfolio and trades nothing. */
+function isMove(side: OrderRequest['side']): boolean {
+  return side === 'WITHDRAW' || side === 'DEPOSIT'
 }
 
 function amountOf(text: string, decimals: number): bigint {
@@ -155,7 +161,7 @@ async function requireListed(
   { side, symbol }: OrderRequest,
   { connection, context: { signal } }: Omit<Placing, 'kept'>,
 ): Promise<void> {
-  if (side === 'WITHDRAW') return
+  if (isMove(side)) return
   const { symbols } = await connection.client.getHealth({ signal })
   if (!symbols.includes(symbol)) {
     throw new UsageError(`the symbol: ${symbol} is not listed; the server lists ${symbols.join(' ')}`)
@@ -167,7 +173,7 @@ async function printFees(
   { side, symbol, maxSpend }: OrderRequest,
   { connection, context: { terminal, signal } }: Omit<Placing, 'kept'>,
 ): Promise<void> {
-  if (side === 'WITHDRAW') return
+  if (isMove(side)) return
   try {
     const { fees, symbols } = await connection.client.getMarket({ signal })
     const later = feeNames(fees, 'both')

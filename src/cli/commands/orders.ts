@@ -51,7 +51,7 @@ function cellsOf(order: OrderSummary): Cell[] {
     order.state,
     side ?? '',
     symbol ?? '',
-    side === 'WITHDRAW' && symbol !== 'USDC' ? shares(amount) : usdc(amount),
+    (side === 'WITHDRAW' || side === 'DEPOSIT') && symbol !== 'USDC' ? shares(amount) : usdc(amount),
     shares(order.shares),
     usdc(order.value),
     usdc(order.price),

@@ -156,7 +156,7 @@ function fillOf(
     return [{ kind: 'bought', ...order, shares, cost, price: priceOf(cost, shares), escrowed }]
   }
   const [shares, proceeds] = [atLeastZero(-moved), atLeastZero(change.cash)]
-  if (side === 'WITHDRAW' || (!isSettled && shares === 0n)) return []
+  if (side !== 'SELL' || (!isSettled && shares === 0n)) return []
   return [{ kind: 'sold', ...order, shares, proceeds, price: priceOf(proceeds, shares) }]
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
+import { sideSchema } from '../../protocol/intent.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
 
@@ -39,9 +40,12 @@ const place = {
 }
 const orderId = bytes32Schema
 const version = uint64Schema
-const side = z.enum(['BUY', 'SELL', 'WITHDRAW'])
 /** An order's terms; null where no readable version of the portfolio has it. */
-const terms = { side: side.nullable(), symbol: symbolSchema.nullable(), amount: uint256Schema.nullable() }
+const terms = {
+  side: sideSchema.nullable(),
+  symbol: symbolSchema.nullable(),
+  amount: uint256Schema.nullable(),
+}
 
 /**
  * One event of an account, by `kind`. USDC amounts have 6 decimals, shares 9, and prices are USDC base units for one share.
@@ -61,7 +65,7 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     kind: z.literal('accepted'),
     orderId,
     version,
-    side,
+    side: sideSchema,
     symbol: symbolSchema,
     amount: uint256Schema,
     escrowed: uint256Schema,

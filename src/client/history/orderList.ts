@@ -1,5 +1,6 @@
 import { type FeeSchedule, feesOfSale } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { Side } from '../../protocol/intent.js'
 import { ONE_CENT } from '../../protocol/units.js'
 import type { HistoryEntry } from './entries.js'
 
@@ -7,10 +8,10 @@ import type { HistoryEntry } from './entries.js'
 export interface OrderSummary {
   readonly orderId: Hex
   readonly state: 'OPEN' | 'SETTLED' | 'REFUNDED'
-  readonly side: 'BUY' | 'SELL' | 'WITHDRAW' | null
-  /** `USDC` for a withdrawal of cash. */
+  readonly side: Side | null
+  /** `USDC` for a withdrawal or a deposit of cash. */
   readonly symbol: string | null
-  /** The ordered amount in USDC; for a withdrawal the amount paid out, in shares if `symbol` is an equity. */
+  /** The ordered amount in USDC; for a withdrawal or a deposit the amount moved, in shares if `symbol` is an equity. */
   readonly amount: bigint | null
   readonly escrowed: bigint
   /** Filled shares. */
@@ -87,8 +88,9 @@ function changeBy(before: OrderSummary, entry: HistoryEntry): Partial<OrderSumma
         value: entry.returned,
       }
     case 'cash-deposited':
+      return { ...settled, side: 'DEPOSIT', symbol: 'USDC', amount: entry.amount, value: entry.amount }
     case 'shares-deposited':
-      return settled
+      return { ...settled, side: 'DEPOSIT', symbol: entry.symbol, amount: entry.shares, shares: entry.shares }
     case 'unreadable':
       return entry.action === 'settled' ? settled : {}
     default:

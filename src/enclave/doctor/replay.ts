@@ -48,6 +48,8 @@ export function replay(
     const fill = fills.get(clientOrderIdOf(orderId))
     if (payout) withdraw(expected, payout)
     if (fill && tookItsFill(order)) trade(expected, order, fill, schedules)
+    // A settled escrow that bought nothing was a deposit.
+    if (!fill && !payout && order.state === 'SETTLED') addCash(expected, order.amount, order.amount)
   }
   return expected
 }

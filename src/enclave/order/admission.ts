@@ -67,6 +67,7 @@ export function judgeNew(
   const refused = refusedByIntent(terms, intent, portfolio) ?? refusedByChain(terms, facts, portfolio, limits)
   if (refused) return { refused }
   const { qty: whole = 0n } = portfolio?.positions[terms.symbol] ?? {}
+  if (terms.side === 'DEPOSIT') return { lock: 0n }
   if (terms.side === 'WITHDRAW') return judgeWithdrawal(terms, whole, limits, market)
   if (market.clock === undefined) return { needs: 'clock' }
   if (isClosedUntil(terms.deadline, market.clock)) return { refused: 'closed-until-deadline' }
@@ -132,14 +133,16 @@ function refusedByFacts(
   limits: Limits,
 ): NoticeCode | null {
   if (facts.blockTime >= terms.deadline) return 'expired'
-  if (terms.side === 'BUY' ? !fitsEscrow(terms) : terms.escrowed !== 0n) return 'escrow-mismatch'
+  if (!fitsEscrow(terms)) return 'escrow-mismatch'
   if (!facts.kyc) return 'kyc'
   if (terms.symbol !== USDC && facts.frozen) return 'frozen'
   return refusedByRules(terms, facts) ?? refusedByFunds(terms, facts, { portfolio, limits })
 }
 
-function fitsEscrow({ escrowed, amount }: OrderTerms): boolean {
-  return escrowed === 0n || escrowed === amount
+/** A deposit is its escrow. A buy is paid by its escrow or by cash, and no other order brings USDC. */
+function fitsEscrow({ side, symbol, escrowed, amount }: OrderTerms): boolean {
+  if (side === 'DEPOSIT') return symbol === USDC && escrowed === amount
+  return escrowed === 0n || (side === 'BUY' && escrowed === amount)
 }
 
 function refusedByRules(
@@ -150,10 +153,13 @@ function refusedByRules(
     const free = terms.symbol === USDC || policy?.allowWithdrawShares === true
     return free ? null : 'withdrawals-not-allowed'
   }
-  // Outside an institution nothing can be bought, but what is held can always be sold.
-  if (!member) return terms.side === 'BUY' ? 'no-institution' : null
-  if (terms.side === 'BUY' && !admitted) return 'not-admitted'
-  if (terms.side === 'BUY' && leaving) return 'leaving'
+  // Outside an institution nothing can be bought or deposited, but what is held can always be sold.
+  const bringsUsdc = terms.side !== 'SELL'
+  if (!member) return bringsUsdc ? 'no-institution' : null
+  if (bringsUsdc && !admitted) return 'not-admitted'
+  if (bringsUsdc && leaving) return 'leaving'
+  // Rulebooks are about trades.
+  if (terms.side === 'DEPOSIT') return null
   const rules = policy?.employees[terms.account.toLowerCase()]
   if (!policy || !rules) return 'not-permitted'
   if (!(terms.side === 'BUY' ? rules.canBuy : rules.canSell)) return 'not-permitted'
@@ -174,6 +180,7 @@ function refusedByFunds(
     if (amount > cash) return 'insufficient-cash'
     return amount < limits.withdrawal && amount !== portfolio?.cash ? 'below-minimum' : null
   }
+  if (side === 'DEPOSIT') return amount === 0n || amount < limits.withdrawal ? 'below-minimum' : null
   if (!meetsBrokerMinimum(amount)) return 'below-minimum'
   const isAllCash = escrowed === 0n && amount === portfolio?.cash
   if (side === 'BUY' && amount < limits.order && !isAllCash) return 'below-minimum'

@@ -47,6 +47,7 @@ import { type Finished, finishReclaimed, type Loss, worse } from './reclaimed.js
 import { retryClosed, retryDeeper, retryPlaced, retryPostponed, retryQueued } from './retry.js'
 import {
   type Admitted,
+  deposit,
   leaveNotice,
   refundHeld,
   refundUnheld,
@@ -144,7 +145,8 @@ async function carryOut(
     // 3. Price, and 4. Admit
     const admitted = await admit(run, read, { intent, cancelled })
     if (isResult(admitted)) return admitted
-    if (admitted.terms.side === 'WITHDRAW') return payOut(run, admitted)
+    const { side } = admitted.terms
+    if (side === 'WITHDRAW' || side === 'DEPOSIT') return moveAtOnce(run, admitted, side)
     // 5. Write ahead, once its turn at the broker has come
     memory.placement = await reserveAhead(run, admitted.terms, { lookUp: false })
     order = await writeAhead(run, admitted)
@@ -267,10 +269,13 @@ async function admit(
   return { terms, lock: verdict.lock, state: { account: escrow.account, ...stored, portfolio: admitted } }
 }
 
-/** A withdrawal ends here. It may stand in the place of a trade that a reorganization replaced after its fill. */
-async function payOut(run: Run, admitted: Admitted): Promise<RunResult> {
+/**
+ * A withdrawal or a deposit ends here: one settlement, and nothing at the broker. It may stand in the place of a trade that a
+ * reorganization replaced after its fill.
+ */
+async function moveAtOnce(run: Run, admitted: Admitted, side: 'WITHDRAW' | 'DEPOSIT'): Promise<RunResult> {
   await assertNothingAtBroker(run, admitted.terms.orderId)
-  return withdraw(run, admitted)
+  return side === 'WITHDRAW' ? withdraw(run, admitted) : deposit(run, admitted)
 }
 
 /** Step 6, for an order that is not at the broker: asks again whether it may be placed, and places it or gives it up. */

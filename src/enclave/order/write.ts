@@ -5,7 +5,7 @@ import type { RunResult } from '../../protocol/job.js'
 import { paddedBytesOf, portfolioHashAfter } from '../../protocol/ledgerBlob.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import type { BlockPoint } from '../heads.js'
-import { tradeOf, USDC, withFill, withOrder, withoutOrder, withoutPayout } from '../money.js'
+import { tradeOf, USDC, withDeposit, withFill, withOrder, withoutOrder, withoutPayout } from '../money.js'
 import { type NoticeCode, noticeOf, tradeWords } from '../notices.js'
 import { mintShortage } from '../reconcile.js'
 import type { Run } from '../run.js'
@@ -109,7 +109,7 @@ async function leaveFilled(
   { state, terms, entry, order }: Omit<Ended, 'is'>,
 ): Promise<Pick<RunResult, 'notice'>> {
   const { side, symbol } = entry
-  if (side === 'WITHDRAW') return {}
+  if (side !== 'BUY' && side !== 'SELL') return {}
   const trade = { side, symbol, qty: order.filledQty, ...tradeOf(entry, order, run.fees) }
   const { userPubKey } = state.portfolio
   return leaveNotice(run, terms.orderId, { code: 'filled', userPubKey, detail: tradeWords(trade, run.fees) })
@@ -131,6 +131,18 @@ export async function withdraw(run: Run, { state, terms }: Admitted): Promise<Ru
   await run.authorizer.submit({
     primaryType: 'OrderSettlement',
     message: { ...boundTo(terms), payoutAsset: nameToBytes32(symbol), payout: amount, ...sealed },
+  })
+  return { outcome: 'settled' }
+}
+
+/** Credits the escrow's content, which the settlement moves to the pool, also while the market is closed. */
+export async function deposit(run: Run, { state, terms }: Admitted): Promise<RunResult> {
+  const { account, portfolio } = state
+  const credited = withDeposit(portfolio, terms.symbol, terms.amount)
+  const sealed = await run.portfolios.seal(account, credited, state)
+  await run.authorizer.submit({
+    primaryType: 'OrderSettlement',
+    message: { ...boundTo(terms), payoutAsset: ZERO_BYTES32, payout: 0n, ...sealed },
   })
   return { outcome: 'settled' }
 }

@@ -86,7 +86,7 @@ export async function connectPageClient(settings: PageClientSettings): Promise<P
         userPubKey: toHex(key.publicKey),
       }
       const envelope = sealOrder(venue, intent, walletKey)
-      return { venue, intent, envelope, escrows: side === 'BUY' && !fromCash }
+      return { venue, intent, envelope, escrows: side === 'DEPOSIT' || (side === 'BUY' && !fromCash) }
     },
     async submit(order) {
       await openEscrow(chain, order)

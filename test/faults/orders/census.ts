@@ -101,9 +101,11 @@ function faultsOfCase({ order, escrow, fill }: Case): string[] {
   if (escrow?.ends.length !== 1) faults.push(`has ended ${escrow?.ends.length ?? 0} times`)
   const [end] = escrow?.ends ?? []
   const filled = fill?.qty ?? 0n
-  const trades = order.planned.request.side !== 'WITHDRAW'
+  const { side } = order.planned.request
+  const trades = side === 'BUY' || side === 'SELL'
   if (end?.state === 'REFUNDED' && filled > 0n) faults.push(`was refunded, and ${filled} were filled`)
   if (end?.state === 'SETTLED' && trades && filled === 0n) faults.push('was settled, and nothing was filled')
+  if (!trades && fill !== undefined) faults.push('is at the broker')
   if (end !== undefined && end.amount !== escrow?.amount) faults.push('left a part of its escrow')
   return faults.map((fault) => `${name}: ${fault}`)
 }
@@ -161,7 +163,8 @@ function expectedOf(cases: readonly Case[]) {
     const [end] = escrow?.ends ?? []
     if (end?.state !== 'SETTLED') continue
     cash -= end.payout
-    if (side === 'WITHDRAW') continue
+    if (side === 'DEPOSIT') cash += end.amount
+    if (side === 'WITHDRAW' || side === 'DEPOSIT') continue
     const { qty: shares, avgPrice } = fill ?? { qty: 0n, avgPrice: '0' }
     cash += side === 'BUY' ? end.amount - costOf(shares, avgPrice) : proceedsOf(shares, avgPrice)
     positions.set(symbol, (positions.get(symbol) ?? 0n) + (side === 'BUY' ? shares : -shares))

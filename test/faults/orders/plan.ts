@@ -168,6 +168,8 @@ const MOST_STOPPED_MS = 12_000
 const SPONSORED = 3
 /** One order of so many is cancelled, before, during or after its run. Its number decides, so plans of earlier seeds stay. */
 const CANCELLED = 4
+/** One order of so many deposits USDC. */
+const DEPOSITED = 9
 const CANCEL_STEP_MS = 377
 const MOST_CANCEL_MS = 3_000
 /** Steps of the stores for one order, and for a start. */
@@ -215,7 +217,10 @@ function spread<T>(random: Random, items: readonly T[], lives: number): T[][] {
 function planOrder(random: Random, index: number): PlannedOrder {
   const trader = index % TRADERS
   const isSponsored = index % SPONSORED === 2
-  const order = { trader, request: planRequest(random), repeats: random.pick([0, 0, 0, 1, 3]), isSponsored }
+  const drawn = planRequest(random)
+  const isDeposit = index % DEPOSITED === 4
+  const request = isDeposit ? ({ side: 'DEPOSIT', symbol: 'USDC', maxSpend: drawn.maxSpend } as const) : drawn
+  const order = { trader, request, repeats: random.pick([0, 0, 0, 1, 3]), isSponsored }
   if (index % CANCELLED !== 1) return order
   return { ...order, cancelAfterMs: (index * CANCEL_STEP_MS) % MOST_CANCEL_MS }
 }

@@ -14,7 +14,7 @@ export interface Intent {
   readonly orderId: Hex
   readonly account: Hex
   readonly orgId: Hex
-  readonly side: 'BUY' | 'SELL' | 'WITHDRAW'
+  readonly side: 'BUY' | 'SELL' | 'WITHDRAW' | 'DEPOSIT'
   readonly symbol: string
   readonly maxSpend: string
   readonly expiry: number
