@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { SharedBroker } from '../broker/index.js'
 import type { Rpc } from '../chain/rpc.js'
 import type { ContractAddresses } from '../protocol/api.js'
@@ -5,7 +6,6 @@ import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { RemoteJob, RunResult } from '../protocol/job.js'
 import { createKeyedLock } from '../service/keyedLock.js'
-import { createRecentMap } from '../service/recentMap.js'
 import { createAuthorizer } from './authorizer.js'
 import { createSharedChain } from './chainState.js'
 import { type Clock, createRunClock } from './clock.js'
@@ -92,7 +92,7 @@ function createShared(deps: EnclaveDeps) {
   return {
     chain,
     accountLock: createKeyedLock(),
-    seenAtBroker: createRecentMap<Hex, true>(REMEMBERED_ORDERS),
+    seenAtBroker: new LRUCache<Hex, true>({ max: REMEMBERED_ORDERS }),
     portfolios: createPortfolioStore(views, keys.master),
     policies: createPolicyStore(views, keys.master),
   }

@@ -1,3 +1,4 @@
+import type { LRUCache } from 'lru-cache'
 import { BrokerError, type Placement, type SharedBroker } from '../broker/index.js'
 import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
@@ -47,7 +48,7 @@ export interface Run {
   /** One run of an account at a time. */
   readonly accountLock: KeyedLock
   /** Orders that a run of this process has seen live at the broker: their next run takes no turn there. Used for nothing else. */
-  readonly seenAtBroker: Pick<Map<Hex, true>, 'has' | 'set'>
+  readonly seenAtBroker: LRUCache<Hex, true>
   readonly authorizer: Authorizer
   readonly portfolios: PortfolioStore
   readonly policies: PolicyStore

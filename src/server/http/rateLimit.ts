@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { createRecentMap } from '../../service/recentMap.js'
+import { LRUCache } from 'lru-cache'
 
 const MAPPED = '::ffff:'
 
@@ -79,7 +79,7 @@ export function createClientRateLimit(
   requestsPerMinute: number,
   now: () => number = () => performance.now(),
 ): ClientRateLimit {
-  const windows = createRecentMap<string, Window>(MAX_CLIENTS)
+  const windows = new LRUCache<string, Window>({ max: MAX_CLIENTS })
   const policy = `"default";q=${requestsPerMinute};w=${WINDOW_SECONDS}`
 
   function windowOf(client: string, at: number): Window {

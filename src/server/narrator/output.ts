@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
+import { LRUCache } from 'lru-cache'
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
-import { createRecentMap } from '../../service/recentMap.js'
 import type { Config } from '../config/config.js'
 import { type NarrationLine, type Shown, wordsOf } from './events.js'
 
@@ -191,7 +191,7 @@ export function formatShares(units: bigint): string {
 }
 
 /** Events share many times: their block's, and deadlines to the minute. */
-const knownTimes = createRecentMap<bigint, string>(64)
+const knownTimes = new LRUCache<bigint, string>({ max: 64 })
 
 /** ISO 8601 in UTC, to the second. */
 export function formatTime(seconds: bigint): string {
@@ -222,9 +222,10 @@ export function formatDistance(time: bigint, from: bigint): string {
   return time > from ? `in ${text}` : `${text} ago`
 }
 
+const grouped = new Intl.NumberFormat('en-US')
+
 /** The digits before the point, in groups of three, and those after it. */
 function split(units: bigint, decimals: number): [whole: string, fraction: string] {
-  const digits = units.toString().padStart(decimals + 1, '0')
-  const whole = digits.slice(0, -decimals).replace(/\B(?=(\d{3})+$)/g, ',')
-  return [whole, digits.slice(-decimals)]
+  const one = 10n ** BigInt(decimals)
+  return [grouped.format(units / one), (units % one).toString().padStart(decimals, '0')]
 }

@@ -1,11 +1,11 @@
 import type { BlockTag } from 'ethers'
+import { LRUCache } from 'lru-cache'
 import { type Contracts, createContracts } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { createLenses, type Lenses } from '../../chain/lenses.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
 import type { Logger } from '../../service/logger.js'
-import { createRecentMap } from '../../service/recentMap.js'
 import type { Config } from '../config/config.js'
 import { createEscrowEvents } from '../escrow/escrowLogs.js'
 import { type ChainHead, createChainHead } from './chainHead.js'
@@ -37,8 +37,14 @@ export function buildReads(deps: {
   }
 }
 
-/** Values kept for one block: some megabytes. */
+/** Values that are kept: some megabytes. */
 const CAPACITY = 10_000
+
+interface Known<T> {
+  /** The hash of the head at which it was read. */
+  readonly block: string
+  readonly value: Promise<T>
+}
 
 /**
  * Reads at the chain's head, and keeps each value while that block is the head: concurrent and later callers get the very
@@ -47,13 +53,12 @@ const CAPACITY = 10_000
  * @param read reads one block in one turn of the event loop, so that its calls travel as one request
  * @returns throws as `read` does
  */
-export function createHeadReads<K, T>(options: {
+export function createHeadReads<K extends string, T>(options: {
   readonly head: Pick<ChainHead, 'current'>
   readonly read: (key: K, block: BlockTag) => Promise<T>
 }): (key: K) => Promise<T> {
   const { head, read } = options
-  let block: string | undefined
-  let known = createRecentMap<K, Promise<T>>(CAPACITY)
+  const known = new LRUCache<K, Known<T>>({ max: CAPACITY })
 
   /** A node may be behind the one that reported the head, or accept no hash: then its own latest block serves once. */
   function readAnyhow(key: K, hash: string, forget: () => void): Promise<T> {
@@ -65,17 +70,12 @@ export function createHeadReads<K, T>(options: {
 
   return async (key) => {
     const { hash } = await head.current()
-    if (hash !== block) {
-      block = hash
-      known = createRecentMap(CAPACITY)
-    }
-    const values = known
-    const before = values.get(key)
-    if (before !== undefined) return before
-    const forget = () => void values.delete(key)
-    const value = readAnyhow(key, hash, forget)
-    values.set(key, value)
-    value.catch(forget)
-    return value
+    const before = known.get(key)
+    if (before?.block === hash) return before.value
+    const forget = () => void (known.peek(key) === entry && known.delete(key))
+    const entry: Known<T> = { block: hash, value: readAnyhow(key, hash, forget) }
+    known.set(key, entry)
+    entry.value.catch(forget)
+    return entry.value
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { ChainAnswerError } from '../../chain/errors.js'
 import {
@@ -13,7 +14,6 @@ import type { Rpc, RpcCall } from '../../chain/rpc.js'
 import { hasCode as isContract } from '../../chain/views.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { createRecentMap } from '../../service/recentMap.js'
 import { createTimedValue } from '../../service/waiting.js'
 import type { Call } from '../txManager/pendingTx.js'
 
@@ -53,8 +53,10 @@ export interface Preflight {
  * runs the call several times. The call is estimated only if that try fails.
  */
 export function createPreflight({ rpc, from, maxGas }: PreflightOptions): Preflight {
-  const estimates = createRecentMap<string, { readonly gas: bigint; readonly at: number }>(MAX_ESTIMATES)
-  const codes = createRecentMap<Hex, () => Promise<boolean>>(MAX_TARGETS)
+  const estimates = new LRUCache<string, { readonly gas: bigint; readonly at: number }>({
+    max: MAX_ESTIMATES,
+  })
+  const codes = new LRUCache<Hex, () => Promise<boolean>>({ max: MAX_TARGETS })
   const askForRoom = createTimedValue(ROOM_MAX_AGE_MS, async () => {
     const [block] = await rpc.send([blockCall('latest')])
     return resultOf(block, limitSchema).gasLimit

@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { triggerSchema } from '../../protocol/api.js'
 import { orderEnvelopeSchema } from '../../protocol/envelope.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
-import { createRecentMap } from '../../service/recentMap.js'
 import { type CancelRecord, type CancelRecords, createCancelRecords } from './cancelRecords.js'
 import { createDocuments, type StoredEntry } from './documents.js'
 import type { Engine, Row } from './engine.js'
@@ -128,7 +128,7 @@ export function createOrderRecords(options: {
     isPlainJson: true,
   })
   const cancels = createCancelRecords(options)
-  const summaries = createRecentMap<Hex, KnownSummary>(SUMMARIES)
+  const summaries = new LRUCache<Hex, KnownSummary>({ max: SUMMARIES })
 
   function removeUnrun(orderId: Hex, mayGo: (record: OrderRecord) => boolean): Promise<void> {
     return documents.remove(

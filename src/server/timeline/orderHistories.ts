@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import { fitOf } from '../../chain/blockTracker.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { type BlockId, firstBlockSince } from '../../chain/logReader.js'
 import type { Hex } from '../../protocol/hex.js'
-import { createRecentMap } from '../../service/recentMap.js'
 import { createSemaphore } from '../../service/semaphore.js'
 import {
   createRangeReader,
@@ -54,8 +54,8 @@ const SEARCHES = 2
 
 export function createOrderHistories(options: OrderHistoriesOptions): OrderHistories {
   const { head: chainHead, events, escrow, readHistory, maxBlocks } = options
-  const histories = createRecentMap<Hex, Known>(HISTORIES)
-  const openings = createRecentMap<Hex, number>(OPENINGS)
+  const histories = new LRUCache<Hex, Known>({ max: HISTORIES })
+  const openings = new LRUCache<Hex, number>({ max: OPENINGS })
   const underWay = new Map<Hex, Promise<OrderHistory>>()
   const searches = createSemaphore(SEARCHES)
 

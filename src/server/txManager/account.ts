@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type Break, createBlockTracker, type History } from '../../chain/blockTracker.js'
 import { ChainAnswerError } from '../../chain/errors.js'
@@ -6,7 +7,6 @@ import type { Rpc, RpcCall } from '../../chain/rpc.js'
 import { sameAddress } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { createRecentMap } from '../../service/recentMap.js'
 
 /** One node's view of the chain and of the relayer's account, at one moment. */
 export interface AccountState {
@@ -131,7 +131,7 @@ const MAX_LOOKS = 5
  */
 export function createForeignUse(options: ForeignUseOptions): ForeignUse {
   const { findNonceUse, logger } = options
-  const own = createRecentMap<Hex, true>(MAX_OWN)
+  const own = new LRUCache<Hex, true>({ max: MAX_OWN })
   const suspected = new Map<number, number>()
   let foundAt = Number.NEGATIVE_INFINITY
 

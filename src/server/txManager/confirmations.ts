@@ -1,10 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { quantitySchema, resultOf, smallQuantitySchema } from '../../chain/jsonRpc.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { sameAddress } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
-import { createRecentMap } from '../../service/recentMap.js'
 import type { AccountView, ForeignUse } from './account.js'
 import type { NonceManager } from './nonceManager.js'
 import {
@@ -291,7 +291,7 @@ const MAX_COUNTED = 4_096
 
 /** A transaction may be found several times: after a reorganization, or by a relay job whose end cannot be stored. */
 export function createGasMeter(): GasMeter {
-  const counted = createRecentMap<Hex, true>(MAX_COUNTED)
+  const counted = new LRUCache<Hex, true>({ max: MAX_COUNTED })
   return ({ hash, gasUsed }) => {
     if (counted.get(hash) !== undefined) return 0n
     counted.set(hash, true)

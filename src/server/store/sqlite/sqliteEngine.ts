@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { createRecentMap } from '../../../service/recentMap.js'
 import type { Engine, LeaseState, Row, Table, WriteResult } from '../engine.js'
 import { StorageError, storageError } from '../storageError.js'
 import { openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
@@ -104,7 +104,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
   const database = openReadOnly(directory)
   const read = createReader(database)
   /** Rows as they were last read. Every write passes here, because no other process has the directory. */
-  const kept = createRecentMap<string, Row>(KEPT_ROWS)
+  const kept = new LRUCache<string, Row>({ max: KEPT_ROWS })
   let waiting: Waiting[] = []
   let committing: Promise<void> | undefined
   let broken: StorageError | undefined
