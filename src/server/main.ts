@@ -1,8 +1,9 @@
+import { z } from 'zod'
 import { ConfigError } from '../service/config.js'
 import { DirectoryLockedError } from '../service/directoryLock.js'
 import { createLogger, describeError, type Logger } from '../service/logger.js'
 import { requireNode } from '../service/version.js'
-import { type Config, loadConfig } from './config/config.js'
+import { type Config, envFileOf, loadConfig } from './config/config.js'
 import { type RunningServer, startServer } from './server.js'
 import { RelayerKeyError } from './signer/keys.js'
 import type { Engine } from './store/engine.js'
@@ -29,7 +30,10 @@ function configure(): Config {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const faults = error.faults.map(({ name, problem }) => `  ${name}: ${problem}`)
-    return fail(['The configuration cannot be used:', ...faults, 'See .env.example.'].join('\n'))
+    const isWithoutFile = envFileOf(process.env) === ''
+    const source = `There is no .env in ${process.cwd()}, and ENV_FILE names none: install -m 600 .env.example .env`
+    const help = [...(isWithoutFile ? [source] : []), 'docs/configuration.md describes each variable.']
+    return fail(['The configuration cannot be used:', ...faults, ...help].join('\n'))
   }
 }
 
@@ -47,21 +51,41 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
       )
     }
     if (error instanceof RelayerKeyError) return fail(error.message)
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EADDRINUSE') {
-      const isOps = error instanceof Error && 'port' in error && error.port === config.ops.port
-      const [port, name] = isOps ? [config.ops.port, 'OPS_PORT'] : [config.http.port, 'PORT']
-      return fail(`Port ${port} is in use: stop what uses it, or set ${name}.`)
-    }
-    if (code === 'EACCES') {
-      const ports = `Port ${config.http.port}, port ${config.ops.port}`
-      return fail(`${ports} or DATA_DIR needs rights that this user lacks.`)
-    }
-    if (code === 'EEXIST' || code === 'ENOTDIR' || code === 'EROFS' || code === 'ENOSPC') {
-      return fail(`DATA_DIR ${config.dataDir} cannot be used as a directory (${code}).`)
-    }
+    const remedy = remedyFor(error, config)
+    if (remedy !== undefined) return fail(remedy)
     logger.error('start failed', describeError(error))
     return fail('The server cannot start: see the log line above.')
+  }
+}
+
+const systemErrorSchema = z.object({
+  code: z.string(),
+  /** These three of a socket that cannot listen. */
+  port: z.number().optional(),
+  address: z.string().optional(),
+  hostname: z.string().optional(),
+})
+
+/** The line for an error of the system; undefined for one that only the log can describe. */
+function remedyFor(error: unknown, { http, ops, dataDir }: Config): string | undefined {
+  const { code, port, address, hostname = address } = systemErrorSchema.safeParse(error).data ?? {}
+  const portVariable = port === ops.port ? 'OPS_PORT' : 'PORT'
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is in use: stop what uses it, or set ${portVariable}.`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${hostname === http.host ? 'HOST' : 'OPS_HOST'} ${hostname} is no address of this machine (${code}): correct it, or leave it out.`
+    case 'EACCES':
+      if (port !== undefined)
+        return `Port ${port} needs rights that this user lacks: set ${portVariable} above 1023.`
+      return `DATA_DIR ${dataDir} needs rights that this user lacks: grant them, or name another directory.`
+    case 'EEXIST':
+    case 'ENOTDIR':
+    case 'EROFS':
+    case 'ENOSPC':
+      return `DATA_DIR ${dataDir} cannot be used as a directory (${code}): name another one.`
   }
 }
 

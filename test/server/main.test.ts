@@ -27,9 +27,9 @@ interface Run {
 }
 
 /** The server as a process of its own, with nothing of this one's environment. */
-function run(env: Record<string, string>): Run {
+function run(env: Record<string, string>, cwd = ROOT): Run {
   const child = spawn(process.execPath, [built('server/main.js')], {
-    cwd: ROOT,
+    cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -167,7 +167,7 @@ describe('the server process', () => {
         .split('\n')
         .filter((line) => line.includes('"configuration fault found"'))
     await expect.poll(found, { timeout: 20_000 }).toHaveLength(2)
-    expect(found().join('\n')).toContain('the nodes stopped answering as they should')
+    expect(found().join('\n')).toContain('node 1 of 1 in RPC_URL does not answer: check its address')
     expect(found().join('\n')).toMatch(/the broker gives no usable answer \(.+\): check ALPACA_TRADING_URL/)
     expect((await fetch(`http://127.0.0.1:${port}/openapi.json`)).status).toBe(200)
   })
@@ -181,8 +181,30 @@ describe('the server process', () => {
     ] as const) {
       const server = run({ ...SERVER_ENVIRONMENT, DATA_DIR: directory })
       expect(await server.exit).toBe(1)
-      expect(server.err()).toBe(`DATA_DIR ${directory} cannot be used as a directory (${code}).\n`)
+      expect(server.err()).toBe(
+        `DATA_DIR ${directory} cannot be used as a directory (${code}): name another one.\n`,
+      )
+      const [finding] = await checkStores(readConfig({ ...SERVER_ENVIRONMENT, DATA_DIR: directory }))
+      expect(finding).toMatchObject({ check: 'data-dir', result: 'fault' })
     }
+  })
+
+  test.each([
+    [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine (EADDRNOTAVAIL)'],
+    [{ OPS_HOST: '192.0.2.1' }, 'OPS_HOST 192.0.2.1 is no address of this machine (EADDRNOTAVAIL)'],
+    [{ HOST: 'nowhere.invalid' }, 'HOST nowhere.invalid is no address of this machine'],
+  ])('refuses %o with one line and exit 1', async (variables, line) => {
+    const server = run({ ...SERVER_ENVIRONMENT, DATA_DIR: await temporaryDirectory(), ...variables })
+    expect(await server.exit).toBe(1)
+    expect(server.err()).toContain(line)
+    expect(server.err().split('\n')).toHaveLength(2)
+  })
+
+  test('says where it has looked for its configuration when it found no file', async () => {
+    const directory = await temporaryDirectory()
+    const server = run({}, directory)
+    expect(await server.exit).toBe(1)
+    expect(server.err()).toContain(`There is no .env in ${directory}, and ENV_FILE names none`)
   })
 
   test('keeps its secrets out of its output, at every log level', async () => {

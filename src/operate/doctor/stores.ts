@@ -90,9 +90,11 @@ async function checkDataDir(directory: string): Promise<Finding> {
   }
 }
 
+/** False where there is nothing. @throws the system's error; one with the code ENOTDIR for anything else than a directory */
 async function isDirectory(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).isDirectory()
+    if ((await stat(path)).isDirectory()) return true
+    throw Object.assign(new Error(`${path} is no directory`), { code: 'ENOTDIR' })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
     throw error

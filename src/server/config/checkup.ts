@@ -20,7 +20,11 @@ export async function checkConfiguration(config: Config): Promise<ConfigurationC
   const { keyId, secretKey } = config.broker
   const keys = { keyId: keyId.reveal(), secretKey: secretKey.reveal() }
   const broker = createBroker({ ...config.broker, ...keys })
-  const [ofChain, ofBroker] = await Promise.all([checkChain(config), checkBroker(broker, { trades: false })])
+  const rpc = createRpc(nodesOf(config))
+  const [ofChain, ofBroker] = await Promise.all([
+    checkChain(config, rpc),
+    checkBroker(broker, { trades: false }),
+  ])
   return { findings: [...ofChain, ...ofBroker.findings], brokerAccount: ofBroker.accountId }
 }
 
@@ -37,7 +41,7 @@ export async function logConfigurationFaults(server: {
   const { config, rpc, marketData, logger } = server
   try {
     const [ofChain, ofBroker] = await Promise.all([
-      askChain(config, rpc),
+      checkChain(config, rpc),
       checkBroker(marketData, { trades: false }),
     ])
     for (const { check, result, text } of [...ofChain, ...ofBroker.findings]) {
@@ -48,17 +52,20 @@ export async function logConfigurationFaults(server: {
   }
 }
 
-async function checkChain(config: Config): Promise<Finding[]> {
-  const { rpcUrls, rpcTimeoutMs: timeoutMs, chainId } = config.chain
-  const options = { urls: rpcUrls.reveal(), timeoutMs, chainId }
-  const nodes = await checkNodes(options)
+function nodesOf({ chain: { rpcUrls, rpcTimeoutMs: timeoutMs, chainId } }: Config) {
+  return { urls: rpcUrls.reveal(), timeoutMs, chainId }
+}
+
+/** Asks each node by itself, and the rest as the server does. */
+async function checkChain(config: Config, rpc: Pick<Rpc, 'send'>): Promise<Finding[]> {
+  const nodes = await checkNodes(nodesOf(config))
   if (!nodes.some(({ result }) => result === 'ok')) {
     return [
       ...nodes,
       ...['contract-code', 'relayer-balance'].map((check) => unchecked(check, 'no node to ask')),
     ]
   }
-  return [...nodes, ...(await askChain(config, createRpc(options)))]
+  return [...nodes, ...(await askChain(config, rpc))]
 }
 
 async function askChain({ chain, enclave, relay }: Config, rpc: Pick<Rpc, 'send'>): Promise<Finding[]> {

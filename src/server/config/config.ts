@@ -31,10 +31,14 @@ type Settings = z.output<typeof environmentSchema>
  * @throws ConfigError with all faults
  */
 export function loadConfig(environment: Environment = process.env): Config {
-  const { ENV_FILE = '' } = environment
-  const file = ENV_FILE === '' && existsSync(USUAL_ENV_FILE) ? USUAL_ENV_FILE : ENV_FILE
+  const file = envFileOf(environment)
   const ofFile = file === '' ? {} : readEnvFile(file, 'ENV_FILE', environmentSchema)
   return readConfig(readSecretFiles({ ...ofFile, ...withoutEmpty(environment) }, environmentSchema))
+}
+
+/** The file that the configuration is read from; empty where there is none. */
+export function envFileOf({ ENV_FILE = '' }: Environment): string {
+  return ENV_FILE === '' && existsSync(USUAL_ENV_FILE) ? USUAL_ENV_FILE : ENV_FILE
 }
 
 /** @throws ConfigError with all faults */
