@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PRICE_DECIMALS, parseDecimal, USDC_DECIMALS } from '../protocol/units.js'
-import { timestampSchema } from './clock.js'
 import type { BrokerHttp } from './http.js'
+import { timestampSchema } from './market.js'
 import { decimalTextSchema, exactSharesSchema, fillPriceSchema } from './numbers.js'
 import type { OrderSide } from './order.js'
 

@@ -1,13 +1,20 @@
 import { type BrokerAccount, type BrokerPosition, getAccount, getPositions } from './account.js'
 import { type Activities, getActivities } from './activities.js'
-import { type Asset, getAsset } from './assets.js'
-import { type Bar, type BarFilter, getBars } from './bars.js'
-import { type BrokerClock, getClock } from './clock.js'
 import { type BrokerHttp, createBrokerHttp } from './http.js'
+import {
+  type Asset,
+  type Bar,
+  type BarFilter,
+  type BrokerClock,
+  getAsset,
+  getBars,
+  getClock,
+  getSnapshots,
+  type Snapshot,
+} from './market.js'
 import type { BrokerOrder } from './order.js'
 import { cancelOrder, getOrderByClientOrderId, getOrders, type OrderFilter } from './orders.js'
 import { createRateBudget, type RateBudget } from './rateBudget.js'
-import { getSnapshots, type Snapshot } from './snapshots.js'
 
 /** How long a call waits for its turn, where nothing else is said. */
 const PATIENCE_MS = 10_000

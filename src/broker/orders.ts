@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { formatDecimal, ONE_CENT, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
-import { timestampSchema } from './clock.js'
 import { BrokerError } from './errors.js'
 import type { BrokerHttp, PreparedSending } from './http.js'
+import { timestampSchema } from './market.js'
 import { asOne, type BrokerOrder, type OrderSide, type StoredOrder, storedOrderSchema } from './order.js'
 import type { Token } from './rateBudget.js'
 

@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Asset } from './assets.js'
 import { type Broker, type BrokerOptions, type BrokerParts, brokerOf, createParts } from './broker.js'
-import type { BrokerClock } from './clock.js'
 import { BrokerError } from './errors.js'
 import { createFollower } from './follower.js'
+import type { Asset, BrokerClock, Snapshot } from './market.js'
 import type { BrokerOrder } from './order.js'
 import { getOrderByClientOrderId, lookAtOrders, type OrderRequest, postOrder } from './orders.js'
 import type { PlacementTurn, Token } from './rateBudget.js'
-import type { Snapshot } from './snapshots.js'
-import { stopwatch } from './stopwatch.js'
 import { createTradeUpdates, streamUrlOf } from './tradeUpdates.js'
 
 /** An asset's record changes rarely: with a corporate action, or when the broker halts it. */
@@ -245,4 +242,14 @@ function gatheredSnapshots(broker: Broker): Broker['getSnapshots'] {
     })
     return new Map([...found].filter(([symbol]) => asked.includes(symbol)))
   }
+}
+
+/**
+ * Milliseconds since the call, by whichever clock shows more: the monotonic one stands still while the machine sleeps, and the
+ * other one may be set.
+ * @param now Unix milliseconds
+ */
+export function stopwatch(now: () => number): () => number {
+  const [unix, monotonic] = [now(), performance.now()]
+  return () => Math.max(now() - unix, performance.now() - monotonic)
 }

@@ -9,11 +9,11 @@ import {
   emptyOrderRecord,
   type OrderRecord,
 } from '../../src/server/store/orderRecords.js'
-import { createReconcileStateStore } from '../../src/server/store/reconcileState.js'
 import { createRunRecords } from '../../src/server/store/runRecords.js'
 import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
 import { createProcessRunner } from '../../src/server/trigger/processRunner.js'
 import { createTriggerRateLimit } from '../../src/server/trigger/rateLimit.js'
+import { createReconcileStateStore } from '../../src/server/trigger/reconcile.js'
 import { createLifetime } from '../../src/service/lifetime.js'
 import type { TestChain } from './chain.js'
 import { eventually } from './eventually.js'

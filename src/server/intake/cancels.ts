@@ -7,8 +7,7 @@ import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { recoverAddress } from '../../protocol/signature.js'
-import type { CancelRecord } from '../store/cancelRecords.js'
-import type { OrderRecords } from '../store/orderRecords.js'
+import type { CancelRecord, OrderRecords } from '../store/orderRecords.js'
 
 /** Why a cancel was not stored. */
 type NotStored = 'order-not-found' | 'not-order-account' | 'order-ended'

@@ -17,8 +17,12 @@ import type { FindOpening } from '../relay/openingReceipt.js'
 import { matchingCandidate, type OrderRecord, type OrderRecords, withDigest } from '../store/orderRecords.js'
 import type { ReceiptStore } from '../store/receipts.js'
 import { timelineEntries } from './entries.js'
-import { createOrderHistories, type OrderHistories } from './orderHistories.js'
-import { createHistoryReader, type OrderHistory } from './orderHistory.js'
+import {
+  createHistoryReader,
+  createOrderHistories,
+  type OrderHistories,
+  type OrderHistory,
+} from './orderHistory.js'
 
 interface BuiltTimeline {
   readonly read: ReadTimeline

@@ -9,7 +9,6 @@ import type { Config } from '../config/config.js'
 import type { Engine } from '../store/engine.js'
 import type { ServeLease } from '../store/leaseHolder.js'
 import { createOrderRecords, type OrderRecords } from '../store/orderRecords.js'
-import { createReconcileStateStore } from '../store/reconcileState.js'
 import { createRunRecords, type RunRecords } from '../store/runRecords.js'
 import {
   createUnopenedOrders,
@@ -23,6 +22,7 @@ import { createOwnEnclave } from './ownEnclave.js'
 import { createPolicyRuns, type PolicyRuns } from './policyRuns.js'
 import { createProcessRunner } from './processRunner.js'
 import { createTriggerRateLimit, type TriggerRateLimit } from './rateLimit.js'
+import { createReconcileStateStore } from './reconcile.js'
 import type { RunsRouterDeps } from './router.js'
 import { createRuns, type EnclaveRunner, type RunObserver } from './runner.js'
 import {

@@ -1,8 +1,10 @@
+import { z } from 'zod'
 import type { BrokerClock } from '../../broker/index.js'
 import { createPoller, type Service } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { untilAborted } from '../../service/waiting.js'
-import type { ReconcileState, ReconcileStateStore } from '../store/reconcileState.js'
+import { createStateDocument } from '../store/documents.js'
+import type { Engine } from '../store/engine.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import type { AdoptedRun, Run, Runs } from './runner.js'
 
@@ -111,4 +113,31 @@ export function isCloseOver(
 ): boolean {
   if (wasOpen && !isOpen) return true
   return nextClose === null ? !isOpen : timestamp.getTime() >= Date.parse(nextClose)
+}
+
+const stateSchema = z.strictObject({
+  /** The end of the latest reconcile that succeeded. */
+  doneAt: z.iso.datetime().nullable(),
+  /** The market's close after which the next one is due. */
+  nextClose: z.iso.datetime().nullable(),
+})
+/** Shows a new term whether it missed a reconcile. */
+export type ReconcileState = z.output<typeof stateSchema>
+
+/** Every method rejects with StorageError. */
+export interface ReconcileStateStore {
+  load(): Promise<ReconcileState>
+  /** Durable when it resolves. */
+  save(state: ReconcileState): Promise<void>
+}
+
+export function createReconcileStateStore(options: {
+  readonly engine: Engine
+  readonly logger: Logger
+}): ReconcileStateStore {
+  const document = createStateDocument({ ...options, id: 'reconcile', schema: stateSchema })
+  return {
+    load: async () => (await document.load()) ?? { doneAt: null, nextClose: null },
+    save: document.save,
+  }
 }

@@ -9,9 +9,8 @@ import {
   type OrderRecord,
 } from '../../../src/server/store/orderRecords.js'
 import { StorageError } from '../../../src/server/store/storageError.js'
-import { createOrderRuns } from '../../../src/server/trigger/orderRun.js'
+import { createOrderRuns, RETRY_TIMES } from '../../../src/server/trigger/orderRun.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
-import { RETRY_TIMES } from '../../../src/server/trigger/retry.js'
 import type { RunRequest } from '../../../src/server/trigger/runner.js'
 import { createScheduler } from '../../../src/server/trigger/scheduler.js'
 import { eventually } from '../../support/eventually.js'

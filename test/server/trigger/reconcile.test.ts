@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { BrokerClock } from '../../../src/broker/index.js'
-import { createReconcileStateStore } from '../../../src/server/store/reconcileState.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { createProcessRunner } from '../../../src/server/trigger/processRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
-import { createReconcile, isCloseOver, isIntervalOver } from '../../../src/server/trigger/reconcile.js'
+import {
+  createReconcile,
+  createReconcileStateStore,
+  isCloseOver,
+  isIntervalOver,
+} from '../../../src/server/trigger/reconcile.js'
 import { createRuns } from '../../../src/server/trigger/runner.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'

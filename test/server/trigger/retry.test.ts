@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FINAL_OUTCOMES, RESTARTED } from '../../../src/protocol/job.js'
-import { nextRunAt, orderOutcome, RETRY_TIMES, waitReasonOf } from '../../../src/server/trigger/retry.js'
+import { nextRunAt, orderOutcome, RETRY_TIMES, waitReasonOf } from '../../../src/server/trigger/orderRun.js'
 
 const NOW = 1_700_000_000_000
 const notice = {
