@@ -19,8 +19,8 @@ export const exactSharesSchema = z
 /**
  * The shortest plain decimal text that reads back as the same JS number.
  *
- * `JSON.parse` makes a double of a snapshot's price. Any decimal of up to 15 significant digits survives that
- * unchanged (IEEE 754), and prices have at most four decimal places, so the text is the one the broker sent.
+ * `JSON.parse` makes a double of a snapshot's price. A decimal of up to 15 significant digits survives that unchanged (IEEE 754).
+ * Prices have at most four decimal places, so the text is the one that the broker sent.
  * Only the notation may differ: below 1e-6 and from 1e21 on JavaScript writes an exponent, which is expanded here.
  */
 export function numberText(value: number): string {

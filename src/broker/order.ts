@@ -131,9 +131,9 @@ export function asOne(first: StoredOrder, others: readonly StoredOrder[]): Broke
 }
 
 /**
- * What the filled part of an order cost or brought, in USDC base units: quantity × average price, multiplied at full
- * precision, summed, and rounded once. Alpaca states no total; its average may itself be rounded in the last place that
- * it prints, which over several fills can be off from the account's change of cash by about that much per share.
+ * The cost or the proceeds of an order's filled part, in USDC base units: quantity × average price, multiplied at full
+ * precision, summed, and rounded once. Alpaca states no total, and may round its average in the last place that it prints. Over
+ * several fills the value may differ from the account's change of cash by about that much per share.
  */
 export function fillValue({ fills }: Pick<BrokerOrder, 'fills'>, rounding: Rounding): bigint {
   const decimals = Math.max(0, ...fills.map(({ avgPrice }) => avgPrice.split('.')[1]?.length ?? 0))
@@ -158,12 +158,13 @@ const FINAL: ReadonlyMap<string, BrokerOrderState> = new Map([
 /**
  * The state behind Alpaca's order status.
  *
- * Only the four statuses of which the documentation says that no further update will come are final. `live` are
- * `new`, `accepted`, `pending_new`, `accepted_for_bidding`, `held`, `partially_filled`, `pending_cancel`,
- * `pending_replace`, `stopped` (a fill is guaranteed), `suspended`, `calculated` and `done_for_day` (its fills are
- * not settled yet, `expired` or `filled` follows), `replaced` (an order under another id carries on, and is read in its
- * place: refunding this one would pay twice), and any status not known here: what is taken for live is asked again, which costs
- * time; what is wrongly taken for final costs money.
+ * Final are only the four statuses after which, by the documentation, no further update comes. Every other one is `live`, known
+ * or not: an order that is wrongly taken for live costs another look, one that is wrongly taken for final costs money.
+ * - `new`, `accepted`, `pending_new`, `accepted_for_bidding`, `held`, `partially_filled`, `pending_cancel`, `pending_replace`,
+ *   `suspended`
+ * - `stopped`: a fill is guaranteed
+ * - `calculated`, `done_for_day`: its fills are not settled yet, and `expired` or `filled` follows
+ * - `replaced`: an order under another id carries on, and is read in its place. Refunding this one would pay twice
  */
 export function orderState(status: string): BrokerOrderState {
   return FINAL.get(status) ?? 'live'

@@ -91,8 +91,8 @@ interface Waiter {
 
 /**
  * A bucket of tokens, one for each request to one host of the broker. The broker's answers fill it: `X-RateLimit-Limit`,
- * `-Remaining` and `-Reset`. Several processes on one account share its limit because each learns the others' use from these headers,
- * and then has only a part of what is left under way at once. A broker that states no limit is asked freely.
+ * `-Remaining` and `-Reset`. Several processes on one account share its limit: each learns the others' use from these headers, and then
+ * has only a part of the rest under way at once. A broker that states no limit is asked freely.
  *
  * @example
  * const token = await budget.take({ purpose: 'awaited', withinMs: 10_000 })

@@ -32,8 +32,8 @@ export interface Rpc {
    * Answers in the order of the calls, all by one node in one HTTP request. Calls that other callers make in the same turn
    * of the event loop, with the same signal, travel in that request.
    *
-   * The next node is asked when one fails as a whole (no answer in time, HTTP error, not JSON-RPC, another chain), refuses a
-   * call because it is asked too much, or answers with errors that may be its own; any other error for a single call is an
+   * The next node is asked when one fails as a whole (no answer in time, HTTP error, not JSON-RPC, another chain). So it is when
+   * one refuses a call by its rate limit, or answers with errors that may be its own. Any other error for a single call is an
    * answer. When no healthy node is left, the answers with the most results stand.
    * @throws ChainUnavailableError when no node answered
    */
@@ -131,8 +131,8 @@ const TOLERATED_BLOCKS = 2
 const PATIENCE_MS = 10_000
 
 /**
- * Compares the nodes' heads in the background, to notice a node that stands still although each of its answers is
- * well-formed, and one that answers without a head while another has one. A node is compared with where another node was at
+ * Compares the nodes' heads in the background. It notices a node that stands still, although each of its answers is well-formed,
+ * and one that answers without a head while another has one. A node is compared with where another node was at
  * the comparison before: on a quick chain, whose blocks come faster than answers, heads requested side by side differ.
  *
  * @returns a function to call with each request, which does not wait for it

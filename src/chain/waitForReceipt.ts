@@ -5,8 +5,8 @@ const FIRST_POLL_MS = 5
 const MAX_POLL_MS = 1_000
 
 /**
- * Resolves with a transaction's receipt once it is mined, whether it succeeded (`status` 1) or reverted (0), and
- * with null when it is not mined after `timeoutMs`.
+ * Resolves with a transaction's receipt once it is mined, whether it succeeded (`status` 1) or reverted (0). Resolves with null
+ * when it is not mined after `timeoutMs`.
  *
  * It polls, because ethers' own `wait` looks once and then waits for the next block: on a chain that mines on demand, a
  * block between the two would be the last one.

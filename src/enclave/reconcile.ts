@@ -19,8 +19,8 @@ interface Supply {
 }
 
 /**
- * Mints or burns, symbol by symbol, the difference between the supply and the broker's holding, as far as enough accounts
- * have traded the symbol or its fills have waited long enough. One symbol's failure does not stop the others; the first
+ * Mints or burns, symbol by symbol, the difference between the supply and the broker's holding. A symbol waits until enough
+ * accounts have traded it, or its fills have waited long enough. One symbol's failure does not stop the others; the first
  * failure is thrown at the end.
  */
 export async function reconcile(run: Run): Promise<RunResult> {

@@ -70,8 +70,9 @@ export function withoutEmpty(environment: Environment): Environment {
 }
 
 /**
- * The variables of the file that the variable `ofName` names. @throws ConfigError when the file can't be read, can be by
- * other users of the machine, or has a variable that the program does not know: a misspelt name would have no effect
+ * The variables of the file that the variable `ofName` names. A variable that the program does not know is refused: a misspelt
+ * name would have no effect.
+ * @throws ConfigError also when the file can't be read, or other users of the machine have rights on it
  */
 export function readEnvFile(file: string, ofName: string, schema: EnvironmentSchema): Environment {
   const variables = withoutEmpty(parse(readFile(resolve(file), ofName)))

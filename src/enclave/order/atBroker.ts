@@ -62,8 +62,8 @@ export async function findByEntry(run: Run, orderId: Hex, entry: OpenOrder): Pro
 
 /**
  * Step 6, the look-up. Only the run that wrote the order ahead leaves it out, before its first send: no earlier run can have
- * sent this entry. An order of a run beside it, or of an entry that a reorganization took back, shows at the send, because the
- * broker takes an id once.
+ * sent this entry. The send shows an order of a concurrent run, or of an entry that a reorganization took back: the broker takes
+ * an id once.
  */
 export async function lookUp(run: Run, order: Held | NeverPlaced): Promise<Live | Ended | null> {
   return order.is === 'held' && !order.mayBeAtBroker ? null : findOrder(run, order)

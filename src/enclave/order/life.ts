@@ -57,8 +57,8 @@ export interface Held extends InPortfolio {
 }
 
 /**
- * Written ahead, and then marked: no run may send it from here on. The mark is on chain before the refund is signed, so that
- * no later run can place the order while that refund is on its way.
+ * Written ahead, and then marked: no run may send it from here on. The mark is on chain before the refund is signed, so no later
+ * run can place the order while that refund is pending.
  */
 export interface NeverPlaced extends InPortfolio {
   is: 'neverPlaced'

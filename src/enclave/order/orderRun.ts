@@ -327,8 +327,8 @@ async function giveUp(
 }
 
 /**
- * Step 7: settles a fill, refunds an order that ended without one, leaves a live order to a later run, and cancels it
- * first when its account asks for that or its deadline has passed. The broker's final state decides, whatever was asked for.
+ * Step 7: settles a fill, refunds an order that ended without one, and leaves a live order to a later run. A live order is
+ * cancelled first when its account asks for that, or its deadline has passed. The broker's final state decides.
  */
 async function conclude(run: Run, known: Live | Ended, cancelled: boolean): Promise<RunResult> {
   const { deadline } = known.terms

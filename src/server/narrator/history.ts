@@ -80,8 +80,8 @@ type Verdict =
   | { readonly kind: 'reset' }
 
 /**
- * Compares with a node's present blocks. Only another block at the same height proves a reorganization: a missing one does
- * not, because a node that is behind has fewer blocks, and so has a chain that was shortened and has not grown yet.
+ * Compares with a node's present blocks. Only another block at the same height proves a reorganization. A missing one does not: a
+ * node that is behind has fewer blocks, and so has a chain that was shortened and has not grown yet.
  *
  * @param hashAt the present hash of the block at a height, undefined where the node has none
  */

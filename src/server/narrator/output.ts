@@ -146,10 +146,12 @@ function shownText({ unit, value }: Shown, time: bigint): string {
 }
 
 /**
- * One line for a program: a JSON object with `time` (ISO 8601, UTC), `kind` (`event`, `retraction`, `reset`) and, but for a
- * reset, `contract` (the tag), `event`, and what may be shown: `amount` and `payout` with `amountUnit` and `payoutUnit`
- * (`USDC` or `shares`), `supply` (shares), each a decimal string in base units, `deadline` (ISO 8601) and `version`
- * (decimal string).
+ * One line for a program: a JSON object with `time` (ISO 8601, UTC) and `kind` (`event`, `retraction`, `reset`). All but a reset
+ * have `contract` (the tag) and `event`, and of these what the event has:
+ * - `amount`, `payout`: decimal strings in base units, with `amountUnit` and `payoutUnit` (`USDC` or `shares`)
+ * - `supply`: share base units, a decimal string
+ * - `deadline`: ISO 8601
+ * - `version`: a decimal string
  */
 export function jsonLine(line: NarrationLine): string {
   const fields: Record<string, string> = { time: formatTime(line.time), kind: line.kind }

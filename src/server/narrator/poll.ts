@@ -96,8 +96,7 @@ const LOOKS_UNTIL_RESET = 5
 /**
  * Narrates every event once, in chain order, and retracts once each event that a reorganization removed. A tick is one request
  * to the chain, and a second one where its history seems to have changed. The cursor is saved before the lines are printed:
- * a failing node or store repeats no line, and a process that is killed in between loses the lines of one tick rather than
- * printing them twice.
+ * a failing node or store repeats no line. A process that is killed in between loses the lines of one tick, and prints none twice.
  *
  * Do not call it again before it has resolved.
  */

@@ -28,8 +28,8 @@ export interface NonceManager {
 const ASK_AGAIN_MS = 200
 
 /**
- * Asks the chain whenever no nonce is in use, so that neither a use of the key elsewhere nor a chain that was reset makes the
- * count drift. In between it counts locally, because no node knows of a transaction that was signed a moment ago.
+ * Asks the chain whenever no nonce is in use: neither another user of the key nor a reset of the chain makes the count drift. In
+ * between it counts locally, because no node knows of a transaction that was signed a moment ago.
  */
 export function createNonceManager(
   account: AccountView,

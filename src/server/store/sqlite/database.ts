@@ -101,8 +101,7 @@ export function sqliteFailure(error: unknown): StorageError {
 }
 
 /**
- * The index of the open rows holds them in the order in which they came, so that rows of one group go into one page of it.
- * By id, each would write a page of its own to the log, and again to the database: half of what a write costs.
+ * The index of the open rows has them in the order of their arrival, so rows of one group go into one page of it. By id, each would write a page of its own to the log, and again to the database: half of what a write costs.
  */
 const createTable = (table: Table) => `
   CREATE TABLE ${table} (
