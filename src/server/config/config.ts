@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { z } from 'zod'
+import { ADDRESS_VARIABLES } from '../../chain/contracts.js'
 import { bytesToHex } from '../../protocol/hex.js'
 import { compressPoint } from '../../protocol/publicKey.js'
 import {
@@ -203,21 +204,16 @@ function faultsBetween(environment: Environment): ConfigFault[] {
   return [...repeatedContracts(environment), ...relayerKeyFaults(environment), ...triggerFaults(environment)]
 }
 
-const CONTRACT_VARIABLES = [
-  'INSTITUTION_REGISTRY_ADDRESS',
-  'ORDER_ESCROW_ADDRESS',
-  'CONFIDENTIAL_LEDGER_ADDRESS',
-  'EQUITY_TOKEN_ADDRESS',
-  'PLATFORM_POOL_ADDRESS',
-] as const
-
 /** One address pasted twice would narrate and relay to the wrong contract. */
 function repeatedContracts(environment: Environment): ConfigFault[] {
-  const addresses = CONTRACT_VARIABLES.map((name) => environment[name]?.toLowerCase())
-  return CONTRACT_VARIABLES.filter((_, index) => {
-    const address = addresses[index]
-    return address !== undefined && addresses.indexOf(address) < index
-  }).map((name) => ({ name, problem: 'is the address of another contract too' }))
+  const names = Object.values(ADDRESS_VARIABLES)
+  const addresses = names.map((name) => environment[name]?.toLowerCase())
+  return names
+    .filter((_, index) => {
+      const address = addresses[index]
+      return address !== undefined && addresses.indexOf(address) < index
+    })
+    .map((name) => ({ name, problem: 'is the address of another contract too' }))
 }
 
 const HTTP_VARIABLES = ['ENCLAVE_URL', 'ENCLAVE_TRIGGER_SECRET'] as const
