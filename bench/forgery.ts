@@ -7,6 +7,8 @@ const FORGERIES = 512
 const ROUND_MS = 5_000
 const STATUS = 422
 const BAR = 1.5
+/** As the other figures of requests have them. Each block costs the server work of its own, and no refusal asks for one. */
+const BLOCK_SECONDS = 1
 
 /** Latency of a refusal, open loop at half of the server's saturation, beside routes that refuse without verifying. */
 export const forgery: Figure = {
@@ -14,7 +16,7 @@ export const forgery: Figure = {
   title: 'Refused forgeries',
   async prepare(context) {
     const { generator } = context
-    const chain = await startRelayChain(context)
+    const chain = await startRelayChain(context, BLOCK_SECONDS)
     const server = await startRelayServer(chain, context, chain.accounts.slice(0, 1))
     const authorizations = (await chain.portfolios(FORGERIES))()
     const plan = {
