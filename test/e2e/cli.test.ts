@@ -9,7 +9,7 @@ import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { eventually } from '../support/eventually.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { personEnv, runCli, startCli } from './support/cli.js'
+import { personEnv, runShippedCli, startCli } from './support/cli.js'
 import { useDesk } from './support/desk.js'
 
 const desk = useDesk()
@@ -28,7 +28,7 @@ async function person(index: 0 | 1 | 2) {
   const trader = desk().traders[index]
   const env = personEnv(desk(), trader, state)
   const kept = () => readdir(join(state, 'confidential-trading', 'orders')).catch(() => [])
-  return { trader, env, kept, run: (...args: string[]) => runCli(args, env) }
+  return { trader, env, kept, run: (...args: string[]) => runShippedCli(args, env) }
 }
 
 const orderOf = (out: string) => orderSchema.parse(JSON.parse(out))
@@ -130,7 +130,7 @@ describe('confidential-trading order', () => {
   it('keeps a sealed order that did not reach the server, and submits it again', async () => {
     const { env, kept, run } = await person(0)
     const halfDeaf = { ...env, TRADING_SERVER_URL: await startWithoutPosts() }
-    const { exit, err } = await runCli(['order', 'buy', 'AMZN', '150', '--json'], halfDeaf)
+    const { exit, err } = await runShippedCli(['order', 'buy', 'AMZN', '150', '--json'], halfDeaf)
     expect(exit).toBe(1)
     const { code, message } = errorOf(err)
     expect(code).toBe('not-submitted')
@@ -192,7 +192,7 @@ describe('confidential-trading policy', () => {
   async function publish(text: string, env: Record<string, string>) {
     const file = join(await temporaryDirectory(), 'rulebook.json')
     await writeFile(file, text)
-    return runCli(['policy', file, '--yes', '--json'], env)
+    return runShippedCli(['policy', file, '--yes', '--json'], env)
   }
 
   async function admin() {
@@ -280,7 +280,7 @@ describe('the views', () => {
 
   it('portfolio says when there is none', async () => {
     const env = personEnv(desk(), { account: desk().sandbox.accounts.owner }, await temporaryDirectory())
-    const { exit, out } = await runCli(['portfolio', '--json'], env)
+    const { exit, out } = await runShippedCli(['portfolio', '--json'], env)
     expect({ exit, out }).toEqual({ exit: 0, out: '{"version":"0","portfolio":null}\n' })
   })
 
@@ -338,12 +338,18 @@ describe('confidential-trading relay', () => {
 describe('failures', () => {
   it('have 5 for a server or a node that does not answer', async () => {
     const { env } = await person(0)
-    const noServer = await runCli(['status', '--json'], { ...env, TRADING_SERVER_URL: 'http://127.0.0.1:1' })
+    const noServer = await runShippedCli(['status', '--json'], {
+      ...env,
+      TRADING_SERVER_URL: 'http://127.0.0.1:1',
+    })
     expect({ exit: noServer.exit, code: errorOf(noServer.err).code }).toEqual({
       exit: 5,
       code: 'server-unreachable',
     })
-    const noNode = await runCli(['portfolio', '--json'], { ...env, TRADING_RPC_URL: 'http://127.0.0.1:1' })
+    const noNode = await runShippedCli(['portfolio', '--json'], {
+      ...env,
+      TRADING_RPC_URL: 'http://127.0.0.1:1',
+    })
     expect({ exit: noNode.exit, code: errorOf(noNode.err).code }).toEqual({
       exit: 5,
       code: 'chain-unavailable',
@@ -362,7 +368,7 @@ describe('failures', () => {
       ...env,
       TRADING_ENCLAVE_KEY: `0x02${'79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'}`,
     }
-    const { exit, err } = await runCli(['order', 'buy', 'AAPL', '10', '--json'], pinned)
+    const { exit, err } = await runShippedCli(['order', 'buy', 'AAPL', '10', '--json'], pinned)
     expect({ exit, code: errorOf(err).code }).toEqual({ exit: 1, code: 'untrusted-enclave-key' })
     expect(await kept()).toEqual([])
   })

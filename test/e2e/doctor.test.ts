@@ -9,6 +9,7 @@ import { findingSchema } from '../../src/protocol/finding.js'
 import { sendAll } from '../../src/sandbox/transactions.js'
 import { built } from '../support/built.js'
 import { type Answer, REFUSAL, startFaultProxy } from '../support/faultProxy.js'
+import { operate } from '../support/operate.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { useDesk } from './support/desk.js'
 import { changedEnvFile, type Variables } from './support/envFile.js'
@@ -41,9 +42,9 @@ async function environment({ server = {}, enclave = {} }: Changes) {
   return { ENV_FILE: await changedEnvFile(join(directory, '.env'), own, '.env', serverChanges) }
 }
 
+/** Runs the doctor in this process; some tests start the program. The enclave's part is a program in either case. */
 async function run(changes: Changes, args: readonly string[] = []) {
-  const program = startProgram(OPERATE, ['doctor', ...args], { env: await environment(changes) })
-  return { exit: await program.exit, out: program.out(), err: program.err() }
+  return operate(['doctor', ...args], { env: await environment(changes) })
 }
 
 /** Its faults as `part check`, each once, and the exit code. */
@@ -70,8 +71,9 @@ describe('operate doctor', () => {
   })
 
   it('says so in a line each, with no secret in it', async () => {
-    const { exit, out } = await run({})
-    expect(exit).toBe(0)
+    const program = startProgram(OPERATE, ['doctor'], { env: await environment({}) })
+    expect(await program.exit).toBe(0)
+    const out = program.out()
     expect(out.trimEnd().split('\n').at(-1)).toBe('all is well')
     expect(out).toMatch(/^ok {8} enclave {3}master-key /m)
     const [server, enclave] = [await variables('.env'), await variables('.env.enclave')]

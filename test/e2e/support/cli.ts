@@ -1,3 +1,4 @@
+import { runCommandLine } from '../../../src/cli/commandLine.js'
 import { built } from '../../support/built.js'
 import type { Desk } from './desk.js'
 import { type Program, startProgram } from './program.js'
@@ -27,8 +28,29 @@ export function startCli(args: readonly string[], env: Variables): Program {
   return startProgram(built('cli/main.js'), args, { env })
 }
 
-export async function runCli(args: readonly string[], env: Variables): Promise<Outcome> {
+/** Runs a command as it is shipped. */
+export async function runShippedCli(args: readonly string[], env: Variables): Promise<Outcome> {
   const program = startCli(args, env)
   const exit = await program.exit
   return { exit, out: program.out(), err: program.err() }
+}
+
+/** Runs a command in this process, which saves the start of a program. cli.test.ts runs them as they are shipped. */
+export async function runCli(args: readonly string[], env: Variables): Promise<Outcome> {
+  let [out, err] = ['', '']
+  const exit = await runCommandLine(args, {
+    env,
+    out: {
+      write(text) {
+        out += text
+      },
+    },
+    err: {
+      write(text) {
+        err += text
+      },
+    },
+    signal: new AbortController().signal,
+  })
+  return { exit, out, err }
 }
