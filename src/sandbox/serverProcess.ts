@@ -90,9 +90,10 @@ export function startEnclaveProcess(options: Omit<ServerProcessOptions, 'narrate
 async function startProgram(program: Program, options: ServerProcessOptions): Promise<ServerProcess> {
   const { directory, url, log = program.log, variables, nodeOptions = [] } = options
   const output = options.narrate ? 'pipe' : openSync(join(directory, log), 'a', 0o600)
+  const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, [...nodeOptions, program.main, ...program.arguments], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, [program.variable]: join(directory, program.envFile), ...variables },
+    env: { PATH, NODE_COMPILE_CACHE, [program.variable]: join(directory, program.envFile), ...variables },
     stdio: ['ignore', output, output],
   })
   if (typeof output === 'number') closeSync(output)

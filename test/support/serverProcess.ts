@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { built } from './built.js'
 import { eventually } from './eventually.js'
+import { runtimeEnvironment } from './runtimeEnvironment.js'
 import { SERVER_ENVIRONMENT } from './serverEnvironment.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -37,11 +38,11 @@ export function watched(child: ChildProcess): Pick<ServerProcess, 'output' | 'ki
   return { output: () => output, kill }
 }
 
-/** The server as a process of its own, with these variables and nothing of this process's; killed with the test. */
+/** The server as a process of its own, with these variables; killed with the test. */
 export async function startServerProcess(environment: Record<string, string>): Promise<ServerProcess> {
   const child: ChildProcess = spawn(process.execPath, [built('server/main.js')], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', ...SERVER_ENVIRONMENT, ...environment },
+    env: { ...runtimeEnvironment(), ...SERVER_ENVIRONMENT, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { output, kill } = watched(child)

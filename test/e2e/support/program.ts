@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
+import { runtimeEnvironment } from '../../support/runtimeEnvironment.js'
 
 /** A program of this project under way, killed with its test at the latest. */
 export interface Program {
@@ -20,14 +21,14 @@ export interface ProgramOptions {
 
 /**
  * Starts a program in a process group of its own, as a terminal does, with none of this process's environment but
- * the search path.
+ * the search path and the compile cache.
  */
 export function startProgram(path: string, args: readonly string[], options: ProgramOptions = {}): Program {
   const { env, cwd, input = '' } = options
   const child = spawn(process.execPath, [path, ...args], {
     cwd,
     detached: true,
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...runtimeEnvironment(), ...env },
   })
   onTestFinished(() => {
     child.kill('SIGKILL')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { killWithParent } from '../../../src/sandbox/killWithParent.js'
+import { runtimeEnvironment } from '../../support/runtimeEnvironment.js'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const MAIN = join(ROOT, 'dist/server/main.js')
@@ -52,7 +53,7 @@ export interface ServerUnderFaults {
 export interface ServerOptions {
   /** Keeps its log. */
   readonly directory: string
-  /** All of its environment. */
+  /** Its environment, beside the search path. */
   readonly environment: Record<string, string>
   /** A module's URL, loaded before the server's own. */
   readonly preload: string
@@ -72,7 +73,7 @@ export function createServerUnderFaults(options: ServerOptions): ServerUnderFaul
   function launch(variables: Record<string, string>): ChildProcess {
     const started = spawn(process.execPath, ['--import', preload, MAIN], {
       cwd: ROOT,
-      env: { ...environment, ...variables },
+      env: { ...runtimeEnvironment(), ...environment, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const uptime: { from: number; to?: number } = { from: performance.now() }

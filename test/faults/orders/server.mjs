@@ -57,7 +57,7 @@ StatementSync.prototype.all = function faultyAll(...values) {
 
 // The enclave inherits nothing of the server's environment.
 const ENCLAVE_PRELOAD = new URL('enclave.mjs', import.meta.url).href
-const HANDED_ON = ['FAULTS_BENCH', 'FAULTS_FORGET']
+const HANDED_ON = ['FAULTS_BENCH', 'FAULTS_FORGET', 'NODE_COMPILE_CACHE']
 
 const { spawn } = childProcess
 childProcess.spawn = (program, args, options) => {

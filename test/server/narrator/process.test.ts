@@ -11,6 +11,7 @@ import { INTERFACES, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { openBuy, setUpInstitution, usd } from '../../support/institution.js'
 import { chainEnvironment } from '../../support/intakeServer.js'
+import { runtimeEnvironment } from '../../support/runtimeEnvironment.js'
 import { REMOTE, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { storedText } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -46,7 +47,7 @@ function startServer(
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {
-      PATH: process.env.PATH ?? '',
+      ...runtimeEnvironment(),
       ...SERVER_ENVIRONMENT,
       ...chainEnvironment(chain()),
       NARRATOR_INTERVAL: '50ms',
