@@ -13,6 +13,8 @@ export interface FloodOptions {
   readonly request: () => string
   /** Whether the client opens a connection anew when the server has closed it. */
   readonly reconnects?: boolean
+  /** How long it waits after a refusal (429, 503) before the next request. Default: not at all. */
+  readonly refusedMs?: number
 }
 
 export interface Flood {
@@ -30,6 +32,7 @@ const STATUS_LINE = /HTTP\/1\.1 (\d{3}) /g
 /** One character less than a status line's beginning, which may come in two parts. */
 const TAIL = 'HTTP/1.1 200'.length
 const RECONNECT_MS = 100
+const REFUSALS = [429, 503]
 
 export function startFlood({
   url,
@@ -38,6 +41,7 @@ export function startFlood({
   depth,
   request,
   reconnects,
+  refusedMs = 0,
 }: FloodOptions): Flood {
   const { hostname, port } = new URL(url)
   const counts = new Map<number, number>()
@@ -55,13 +59,16 @@ export function startFlood({
     socket.on('connect', () => send(socket, depth))
     socket.on('data', (part: string) => {
       const text = tail + part
-      let answered = 0
-      for (const [, status] of text.matchAll(STATUS_LINE)) {
-        counts.set(Number(status), (counts.get(Number(status)) ?? 0) + 1)
-        answered++
+      let [answered, refused] = [0, 0]
+      for (const [, digits] of text.matchAll(STATUS_LINE)) {
+        const status = Number(digits)
+        counts.set(status, (counts.get(status) ?? 0) + 1)
+        if (refusedMs > 0 && REFUSALS.includes(status)) refused++
+        else answered++
       }
       tail = text.slice(-TAIL)
       send(socket, answered)
+      if (refused > 0) setTimeout(send, refusedMs, socket, refused)
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
@@ -71,7 +78,7 @@ export function startFlood({
   }
 
   function send(socket: Socket, count: number): void {
-    if (count > 0) socket.write(Array.from({ length: count }, request).join(''))
+    if (count > 0 && socket.writable) socket.write(Array.from({ length: count }, request).join(''))
   }
 
   for (let n = 0; n < connections; n++) start()

@@ -5,7 +5,10 @@ import { publicKeyOf } from '../../../src/protocol/publicKey.js'
 import { type Flood, startFlood, wire } from '../../support/flood.js'
 import { createRandom } from './random.js'
 
-/** One client that sends every request that costs it nothing, as fast as the server lets it. */
+/**
+ * One client that sends every request that costs it nothing. It waits only after a refusal: a flood of refused requests, which
+ * test/attacks/floods.test.ts has, would take the processor from the storm and from the tests beside it.
+ */
 export interface HostileClient {
   /** Counts the answers so far, by status. */
   answered(): Record<string, number>
@@ -24,6 +27,7 @@ export interface HostileOptions {
 const ADDRESS = '127.0.0.66'
 const CONNECTIONS = 10
 const DEPTH = 5
+const REFUSED_MS = 100
 const LOOK_MS = 200
 /** Percent of the requests. They are few, as the server runs the enclave for each junk rulebook. */
 const RULEBOOKS = 2
@@ -55,7 +59,13 @@ export function startHostileClient({ url, seed, copies }: HostileOptions): Hosti
       if (url() !== at) {
         floods.at(-1)?.stop()
         at = url()
-        const shape = { localAddress: ADDRESS, connections: CONNECTIONS, depth: DEPTH, reconnects: true }
+        const shape = {
+          localAddress: ADDRESS,
+          connections: CONNECTIONS,
+          depth: DEPTH,
+          reconnects: true,
+          refusedMs: REFUSED_MS,
+        }
         if (at !== undefined) floods.push(startFlood({ url: at, ...shape, request }))
       }
       await sleep(LOOK_MS)
