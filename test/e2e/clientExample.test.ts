@@ -27,8 +27,8 @@ it('the example of the client compiles, trades and prints the portfolio', async 
   expect(text.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(MOST_LINES)
   await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
   await writeFile(join(project, FILE), text)
-  expect(await compile(project, FILE, { resolution: 'bundler', types })).toBe('')
-  expect(await compile(project, FILE, { resolution: 'nodenext', types, outDir: '.' })).toBe('')
+  expect(await compile(project, [FILE], { resolution: 'bundler', types })).toBe('')
+  expect(await compile(project, [FILE], { resolution: 'nodenext', types, outDir: '.' })).toBe('')
 
   const { sandbox, traders } = desk()
   const keyFile = join(project, 'employee.key')

@@ -16,8 +16,12 @@ interface CompileOptions {
   readonly outDir?: string
 }
 
-/** Compiles one file of a project by this project's compiler, strictly. Resolves with what it has to say, '' if nothing. */
-export async function compile(project: string, file: string, options: CompileOptions): Promise<string> {
+/** Compiles files of a project by this project's compiler, strictly. Resolves with what it has to say, '' if nothing. */
+export async function compile(
+  project: string,
+  files: readonly string[],
+  options: CompileOptions,
+): Promise<string> {
   const { resolution, types = [], outDir } = options
   const config = {
     compilerOptions: {
@@ -32,7 +36,7 @@ export async function compile(project: string, file: string, options: CompileOpt
       skipLibCheck: true,
       ...(outDir === undefined ? { noEmit: true } : { outDir, rootDir: '.' }),
     },
-    files: [file],
+    files,
   }
   const configFile = `tsconfig.${resolution}.json`
   await writeFile(join(project, configFile), JSON.stringify(config))
