@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 import { chromiumPath } from './chromium.js'
 
 /** Wide enough for a table, and a size that is read well in a document. */
@@ -17,13 +17,26 @@ export interface OpenPage {
   readonly origins: ReadonlySet<string>
 }
 
-/** Starts the machine's own Chromium. @throws NoChromiumError */
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath(process.env), timeout: PATIENCE_MS })
+let started: Promise<Browser> | undefined
+
+/**
+ * The machine's own Chromium, one for all files of a worker, with which it ends. Each file closes its contexts.
+ * @throws NoChromiumError
+ */
+export async function useChromium(): Promise<Browser> {
+  const browser = await started
+  if (browser?.isConnected()) return browser
+  started = chromium.launch({ executablePath: chromiumPath(process.env), timeout: PATIENCE_MS })
+  return started
+}
+
+/** Ends the pages of a test file. */
+export async function closeContexts(browser: Browser): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()))
 }
 
 /**
- * One Chromium per test file. What this returns opens a page in a profile of its own, closed with its test.
+ * Chromium for a test file. What this returns opens a page in a profile of its own, closed with its test.
  *
  * @example
  * const open = useBrowser()
@@ -34,9 +47,8 @@ export function launchChromium(): Promise<Browser> {
 export function useBrowser(): (options?: BrowserContextOptions) => Promise<OpenPage> {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchChromium()
+    browser = await useChromium()
   })
-  afterAll(() => browser?.close())
 
   return async (options) => {
     const context = await browser.newContext({ viewport: VIEWPORT, ...options })

@@ -8,7 +8,7 @@ import type { PublishedRulebook } from '../../../src/client/index.js'
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { QUICK } from '../../support/tradingSandbox.js'
-import { launchChromium, PATIENCE_MS, VIEWPORT } from './browser.js'
+import { closeContexts, PATIENCE_MS, useChromium, VIEWPORT } from './browser.js'
 
 export interface BrowserDesk {
   readonly sandbox: Sandbox
@@ -44,8 +44,8 @@ export function useBrowserDesk(): () => BrowserDesk {
     hasFailed ||= task.result?.state === 'fail'
   })
   beforeAll(async () => {
-    const browser = await launchChromium()
-    started.push(() => browser.close())
+    const browser = await useChromium()
+    started.push(() => closeContexts(browser))
     const directory = await mkdtemp(join(tmpdir(), 'browser-desk-'))
     started.push(() => rm(directory, { recursive: true, force: true }))
     const sandbox = await startSandbox({
