@@ -1,6 +1,4 @@
-import { isError } from 'ethers'
-import { ChainUnavailableError } from '../chain/errors.js'
-import { ClientError, ContractError, NotSubmittedError, ServerError } from '../client/index.js'
+import { ContractError, NotSubmittedError, ServerError, toTradingError } from '../client/index.js'
 import { EXIT, type ExitCode } from './exitCodes.js'
 
 /** Arguments or settings are wrong; the message says which, and never quotes a secret. */
@@ -35,72 +33,37 @@ export interface Failure {
   readonly requestId: string | null
 }
 
-const UNAVAILABLE_STATUSES = new Set([429, 503, 504])
-const UNAVAILABLE_CODES = new Set<string>(['server-unreachable', 'server-timeout', 'node-unavailable'])
-const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'])
-
 export function failureOf(error: unknown): Failure {
-  const local = (exit: ExitCode, code: string, message: string): Failure => ({
-    exit,
-    code,
-    message,
-    requestId: null,
-  })
-  if (error instanceof UsageError) return local(EXIT.usage, 'usage', error.message)
-  if (error instanceof Interruption) return local(EXIT.interrupted, 'interrupted', error.message)
-  if (error instanceof PendingError) return local(EXIT.pending, 'pending', error.message)
-  if (error instanceof NotSubmittedError) return notSubmitted(error)
-  if (error instanceof ServerError) return serverFailure(error)
-  if (error instanceof ClientError) return local(clientExit(error.code), error.code, error.message)
-  if (error instanceof ContractError) return local(EXIT.failed, error.code, contractMessage(error))
-  if (isConnectionFailure(error)) {
-    return local(EXIT.unavailable, 'chain-unavailable', 'the node at --rpc does not answer')
+  if (error instanceof UsageError) return localFailure(EXIT.usage, 'usage', error.message)
+  if (error instanceof Interruption) return localFailure(EXIT.interrupted, 'interrupted', error.message)
+  if (error instanceof PendingError) return localFailure(EXIT.pending, 'pending', error.message)
+  const { code, message, requestId, retryable } = toTradingError(error)
+  const exit = EXITS.get(code) ?? (retryable ? EXIT.unavailable : EXIT.failed)
+  return { exit, code, message: wordsOf(error) ?? message, requestId }
+}
+
+function localFailure(exit: ExitCode, code: string, message: string): Failure {
+  return { exit, code, message, requestId: null }
+}
+
+const EXITS = new Map<string, ExitCode>([
+  ['policy-rejected', EXIT.refused],
+  ['transaction-pending', EXIT.pending],
+])
+
+/** Where the command line can say more than the library. */
+function wordsOf(error: unknown): string | undefined {
+  if (error instanceof NotSubmittedError) {
+    const { message } = failureOf(error.cause)
+    return `the escrow is open, but the order did not reach the server: run "order resume ${error.order.orderId}" (${message})`
   }
-  if (isError(error, 'INSUFFICIENT_FUNDS')) {
-    return local(EXIT.failed, 'insufficient-funds', 'the wallet does not have enough ether for the gas')
+  if (error instanceof ServerError && error.code === 'policy-rejected') {
+    return `the enclave refused the rulebook: ${String(error.problem?.reason)}`
   }
-  return local(EXIT.failed, 'failed', shortMessage(error))
-}
-
-function notSubmitted(error: NotSubmittedError): Failure {
-  const cause = failureOf(error.cause)
-  const again = `the escrow is open, but the order did not reach the server: run "order resume ${error.order.orderId}"`
-  return { ...cause, code: 'not-submitted', message: `${again} (${cause.message})` }
-}
-
-function serverFailure(error: ServerError): Failure {
-  const { code, requestId, status } = error
-  if (code === 'policy-rejected') {
-    const message = `the enclave refused the rulebook: ${String(error.problem?.reason)}`
-    return { exit: EXIT.refused, code, message, requestId }
+  if (error instanceof ContractError) {
+    const { method, code, args } = error
+    const listed = Object.entries(args).map(([name, value]) => `${name} ${value}`)
+    return `the contract refused ${method}: ${code}${listed.length > 0 ? ` (${listed.join(', ')})` : ''}`
   }
-  const exit = UNAVAILABLE_STATUSES.has(status) ? EXIT.unavailable : EXIT.failed
-  return { exit, code, message: error.message, requestId }
-}
-
-function clientExit(code: ClientError['code']): ExitCode {
-  if (code === 'transaction-pending') return EXIT.pending
-  return UNAVAILABLE_CODES.has(code) ? EXIT.unavailable : EXIT.failed
-}
-
-function contractMessage({ method, code, args }: ContractError): string {
-  const listed = Object.entries(args).map(([name, value]) => `${name} ${value}`)
-  return `the contract refused ${method}: ${code}${listed.length > 0 ? ` (${listed.join(', ')})` : ''}`
-}
-
-function isConnectionFailure(error: unknown): boolean {
-  if (
-    error instanceof ChainUnavailableError ||
-    isError(error, 'NETWORK_ERROR') ||
-    isError(error, 'TIMEOUT')
-  ) {
-    return true
-  }
-  return error instanceof Error && 'code' in error && CONNECTION_CODES.has(String(error.code))
-}
-
-/** An ethers error's message contains the whole transaction; its short message does not. */
-function shortMessage(error: unknown): string {
-  if (!(error instanceof Error)) return 'an unexpected error occurred'
-  return 'shortMessage' in error ? String(error.shortMessage) : error.message
+  return undefined
 }

@@ -1,8 +1,8 @@
-import { isError } from 'ethers'
 import * as z from 'zod'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import type { Mined } from './contract.js'
 import { ClientError, ContractError } from './errors.js'
+import { toTradingError } from './foreignErrors.js'
 import { sleep } from './retry.js'
 import type { Wallet } from './wallet.js'
 
@@ -40,11 +40,7 @@ const callsSchema = z.object({
     .default([]),
 })
 
-export function createBatch({ provider, account, chainId, miningTimeoutMs }: Wallet): Batch {
-  /** Undefined for a provider that passes no other methods on to a wallet. */
-  const request =
-    'send' in provider && typeof provider.send === 'function' ? provider.send.bind(provider) : undefined
-
+export function createBatch({ request, account, chainId, miningTimeoutMs, signal }: Wallet): Batch {
   return {
     async isOffered() {
       if (request === undefined) return false
@@ -57,31 +53,33 @@ export function createBatch({ provider, account, chainId, miningTimeoutMs }: Wal
       return found.some(([chain, { atomic }]) => Number(chain) === id && atomic?.status === 'supported')
     },
     async send(calls, name) {
-      if (request === undefined) throw new TypeError('this provider sends no batches')
+      if (request === undefined) throw new ClientError('no-provider', 'This provider sends no batches.')
       const batch = { version: VERSION, chainId: `0x${(await chainId()).toString(16)}`, atomicRequired: true }
       const sent = await request('wallet_sendCalls', [
         { ...batch, from: await account(), calls: calls.map((call) => ({ ...call, value: '0x0' })) },
       ]).catch(refusal)
       const { id } = sentSchema.parse(sent)
       for (let waitedMs = 0; waitedMs < miningTimeoutMs; waitedMs += LOOK_MS) {
-        const { status, receipts } = callsSchema.parse(await request('wallet_getCallsStatus', [id]))
+        const { status, receipts } = callsSchema.parse(
+          await request('wallet_getCallsStatus', [id]).catch(refusal),
+        )
         const mined = receipts.at(-1)
         if (status >= REVERTED) throw new ContractError(name, 'unknown', {})
         if (status >= REFUSED) throw refused()
         if (status >= MINED && mined !== undefined) {
           return { txHash: mined.transactionHash, blockNumber: mined.blockNumber }
         }
-        await sleep(LOOK_MS)
+        await sleep(LOOK_MS, signal)
       }
       throw new ClientError('transaction-pending', `The wallet's batch ${id} is not mined yet.`)
     },
   }
 }
 
-function refused(options?: ErrorOptions): ClientError {
-  return new ClientError('transaction-refused', 'The transaction was rejected in the wallet.', options)
+function refused(): ClientError {
+  return new ClientError('transaction-refused', 'The transaction was rejected in the wallet.')
 }
 
 function refusal(cause: unknown): never {
-  throw isError(cause, 'ACTION_REJECTED') ? refused({ cause }) : cause
+  throw toTradingError(cause, 'transaction-refused')
 }

@@ -2,18 +2,24 @@ import type { ProblemBody, Revert } from '../protocol/api.js'
 
 /**
  * Machine-readable codes of failures on the client's side of the wire.
- * - wallet: `no-provider`, `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
+ * - wallet: `no-provider`, `no-account`, `contract-wallet`, `wallet-refused`, `wallet-busy`, `signature-refused`,
+ *   `signature-invalid`, `wallet-not-deterministic`
  * - trust: `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`
  * - the caller's input: `invalid-order`, `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`
- * - transactions: `transaction-refused`, `transaction-pending`, `transaction-replaced`
+ * - transactions: `insufficient-funds` (ether for the gas), `transaction-refused`, `transaction-pending`, `transaction-replaced`
  * - openings by the platform: `opening-outstanding`, `opening-expired`, `opening-unsupported`
  * - server: `server-unreachable`, `server-timeout`, `unexpected-answer`, `commit-differs`
- * - portfolio keys: `portfolio-undecryptable`, `portfolio-key-missing`, `invalid-key-file`, `foreign-key-file`
- * - history: `chain-reorganized`, `node-unavailable`
+ * - portfolio keys: `portfolio-undecryptable`, `portfolio-key-missing`, `notice-undecryptable`,
+ *   `invalid-key-file`, `foreign-key-file`
+ * - chain: `chain-reorganized`, `node-unavailable`
  * - copies of rulebooks: `invalid-copy`, `outdated-copy`, `copy-undecryptable`
+ * - `not-submitted`: see NotSubmittedError; `unexpected`: `cause` has the error that the library does not know
  */
 export type ClientErrorCode =
   | 'no-provider'
+  | 'no-account'
+  | 'wallet-refused'
+  | 'wallet-busy'
   | 'contract-wallet'
   | 'signature-refused'
   | 'signature-invalid'
@@ -27,6 +33,7 @@ export type ClientErrorCode =
   | 'invalid-name'
   | 'not-admin'
   | 'insufficient-usdc'
+  | 'insufficient-funds'
   | 'transaction-refused'
   | 'transaction-pending'
   | 'transaction-replaced'
@@ -39,6 +46,7 @@ export type ClientErrorCode =
   | 'commit-differs'
   | 'portfolio-undecryptable'
   | 'portfolio-key-missing'
+  | 'notice-undecryptable'
   | 'invalid-key-file'
   | 'foreign-key-file'
   | 'chain-reorganized'
@@ -46,51 +54,99 @@ export type ClientErrorCode =
   | 'invalid-copy'
   | 'outdated-copy'
   | 'copy-undecryptable'
+  | 'not-submitted'
+  | 'unexpected'
 
-/** A failure with a message for people: it states the remedy and quotes no secret. */
-export class ClientError extends Error {
-  override readonly name = 'ClientError'
+/** Failures that the same call may not meet again, once the server, the node or the chain has recovered. */
+const RETRYABLE = new Set<ClientErrorCode>([
+  'server-unreachable',
+  'server-timeout',
+  'node-unavailable',
+  'chain-reorganized',
+  'not-submitted',
+])
+/** Statuses of a server that is overloaded, starting, or waiting for the enclave or the broker. */
+const RETRYABLE_STATUSES = new Set([429, 503, 504])
+/** From a proxy before the server; a server that answers so itself says in its problem what failed. */
+const BAD_GATEWAY = 502
+
+interface Details extends ErrorOptions {
+  readonly code: string
+  readonly retryable: boolean
+  readonly requestId?: string | null
+  readonly docs: string
+}
+
+/** What every failure of the library has. Its message is for people: it states the remedy and quotes no secret. */
+export abstract class TradingError extends Error {
+  /** Stable. Kebab-case, except for a contract's errors, which keep their Solidity names. */
+  readonly code: string
+  /** Whether the same call may succeed later. Transactions and orders are never sent twice by repeating such a call. */
+  readonly retryable: boolean
+  /** The server's id of the request; quote it in a report. Null if the server did not answer. */
+  readonly requestId: string | null
+  /** The page with meaning and remedy: at the server for its own problems, or in the package. */
+  readonly docs: string
+
+  constructor(message: string, { code, retryable, requestId = null, docs, ...options }: Details) {
+    super(message, options)
+    this.code = code
+    this.retryable = retryable
+    this.requestId = requestId
+    this.docs = docs
+  }
+}
+
+/** In the package, README.md is this page: docs/client.md. */
+const docsOf = (code: string) => `confidential-trading-client/README.md#${code}`
+
+/** A failure on the client's side of the wire. */
+export class ClientError extends TradingError {
+  override readonly name: string = 'ClientError'
+  declare readonly code: ClientErrorCode
 
   constructor(
-    readonly code: ClientErrorCode,
+    code: ClientErrorCode,
     message: string,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly requestId?: string | null },
   ) {
-    super(message, options)
+    super(message, { ...options, code, retryable: RETRYABLE.has(code), docs: docsOf(code) })
   }
 }
 
 /** An answer with a status of 400 or more. Branch on `code`; `unknown` means that the body was not problem details. */
-export class ServerError extends Error {
+export class ServerError extends TradingError {
   override readonly name = 'ServerError'
-  /** Stable and kebab-case, from the API's error catalogue. */
-  readonly code: string
 
   constructor(
     readonly status: number,
-    /** Quote it in a report of the failure. */
-    readonly requestId: string | null,
+    requestId: string | null,
     /** Seconds that the server asks the client to wait; null if it does not say. */
     readonly retryAfter: number | null,
     /** The whole RFC 9457 body with its extension members; null if there was none. */
     readonly problem: ProblemBody | null,
+    /** The problem's page; absent without a problem. */
+    docs?: string,
   ) {
-    super(problem === null ? `the server answered ${status}` : `${problem.title}: ${problem.detail}`)
-    this.code = problem?.code ?? 'unknown'
+    super(problem === null ? `the server answered ${status}` : `${problem.title}: ${problem.detail}`, {
+      code: problem?.code ?? 'unknown',
+      retryable: RETRYABLE_STATUSES.has(status) || (status === BAD_GATEWAY && problem === null),
+      requestId,
+      docs: docs ?? docsOf('server-error'),
+    })
   }
 }
 
-/** A call that a contract refused, with the contract's own error name and arguments. */
-export class ContractError extends Error {
+/** A call that a contract refused. `code` is the Solidity error's name; `unknown` if none of our contracts declares it. */
+export class ContractError extends TradingError {
   override readonly name = 'ContractError'
 
   constructor(
     /** The method that was called. */
     readonly method: string,
-    /** The Solidity error's name; `unknown` if none of our contracts declares it. */
-    readonly code: string,
+    code: string,
     readonly args: Revert['args'],
   ) {
-    super(`${method} reverts with ${code}`)
+    super(`${method} reverts with ${code}`, { code, retryable: false, docs: docsOf('contract-error') })
   }
 }

@@ -97,7 +97,7 @@ function sender(options: HttpOptions) {
       })
       const { status, headers } = response
       const answer = { status, headers, text: await response.text() }
-      if (status >= 400) throw serverError(answer)
+      if (status >= 400) throw serverError(answer, shown)
       return answer
     } catch (error) {
       if (error instanceof ServerError) throw error
@@ -124,11 +124,12 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function serverError({ status, headers, text }: Answer): ServerError {
+function serverError({ status, headers, text }: Answer, base: string): ServerError {
   const problem = problemSchema.safeParse(jsonOf(text))
   const body = problem.success ? problem.data : null
   const requestId = body?.requestId ?? headers.get('x-request-id')
-  return new ServerError(status, requestId, secondsOf(headers.get('retry-after')), body)
+  const docs = body === null || !URL.canParse(body.type, base) ? undefined : new URL(body.type, base).href
+  return new ServerError(status, requestId, secondsOf(headers.get('retry-after')), body, docs)
 }
 
 /** `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */

@@ -1,5 +1,5 @@
 // The library for frontends. It runs in a browser and needs only WebCrypto, fetch and an ethers signer.
-import type { Signer } from 'ethers'
+import type { Eip1193Provider, Signer } from 'ethers'
 import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Notice } from '../protocol/notice.js'
@@ -46,7 +46,7 @@ import type { FollowOptions } from './poll.js'
 import { type OpenedPortfolio, readPortfolio, readVersion } from './portfolio.js'
 import type { PortfolioKey } from './portfolioKey.js'
 import { createReader, type Reader, type ReaderOptions, readerDeps, readerOf } from './reader.js'
-import type { RetryTiming } from './retry.js'
+import { abortable, type RetryTiming } from './retry.js'
 import {
   openCopy,
   type PublishedRulebook,
@@ -78,7 +78,8 @@ export type { Policy } from '../protocol/policy.js'
 export type { Portfolio } from '../protocol/portfolio.js'
 export type { RulebookCopy } from '../protocol/rulebookCopy.js'
 export { formatDecimal, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
-export { ClientError, type ClientErrorCode, ContractError, ServerError } from './errors.js'
+export { ClientError, type ClientErrorCode, ContractError, ServerError, TradingError } from './errors.js'
+export { foreignCode, toTradingError } from './foreignErrors.js'
 export { NotSubmittedError } from './orderIntent.js'
 export type {
   CallOptions,
@@ -136,8 +137,11 @@ export {
 }
 
 export interface ClientOptions extends ReaderOptions {
-  /** An externally owned account with a provider; in a browser `await new BrowserProvider(window.ethereum).getSigner()`. */
-  readonly signer: Signer
+  /**
+   * An externally owned account: a browser wallet's provider as it is (EIP-1193), such as `window.ethereum`, which reveals
+   * its account once the client first needs it; or an ethers signer with a provider.
+   */
+  readonly wallet: Signer | Eip1193Provider
   /** Values from a source other than the server. Set both in production, see `Pins`. */
   readonly pins?: Pins | undefined
   /** Timeout for publishing a rulebook, which waits for the enclave; default 3 minutes. */
@@ -149,7 +153,10 @@ export interface ClientOptions extends ReaderOptions {
 const POLICY_TIMEOUT_MS = 180_000
 const MINING_TIMEOUT_MS = 600_000
 
-/** One wallet's view of the platform. Every method may throw ClientError, ServerError and ContractError. */
+/**
+ * One wallet's view of the platform. Every method fails with a TradingError: a ClientError, ServerError or ContractError. One
+ * whose signal aborts fails with the signal's reason; a transaction that the wallet has sent by then may still be mined.
+ */
 export interface Client extends Reader, Membership {
   /** The wallet's checksummed address (EIP-55), as the views take it. */
   getAccount(options?: CallOptions): Promise<Hex>
@@ -253,54 +260,72 @@ export interface Client extends Reader, Membership {
 export function createClient(options: ClientOptions): Client {
   const { policyTimeoutMs = POLICY_TIMEOUT_MS } = options
   const { http, timing } = readerDeps(options)
-  const wallet = createWallet(options.signer, options.miningTimeoutMs ?? MINING_TIMEOUT_MS)
+  const wallet = createWallet(options.wallet, options.miningTimeoutMs ?? MINING_TIMEOUT_MS)
   const { platform, contracts } = createPlatform({ http, wallet, pins: options.pins ?? {} })
   const orders = createOrders({ http, timing })
   const openings = createOpenings(wallet)
-  const escrow = async () => createEscrow({ wallet, contracts: await contracts() })
-  const desk = async () => createClaimDesk({ wallet, contracts: await contracts() })
   const portfolioVersion = async () => readVersion(wallet, await contracts())
   const keys = createKeyring({ wallet, portfolioVersion })
-  const rulebooks = async () => ({ http, wallet, platform: await platform(), timing, policyTimeoutMs, keys })
-  const deviceSeal = async (purpose: string) => {
-    const [account, chainId, { ledger }] = await Promise.all([
-      wallet.account(),
-      wallet.chainId(),
-      contracts(),
-    ])
-    return createDeviceSeal({ purpose, place: { chainId, ledger, account }, keys })
+  /** What a call works on: it ends when the call's signal aborts. Callers share one derivation of the key, which does not. */
+  const within = ({ signal }: CallOptions = {}) => ({
+    wallet: wallet.until(signal),
+    keys: {
+      ...keys,
+      newest: () => abortable(keys.newest(), signal),
+      opened: <T>(open: (key: PortfolioKey) => Promise<T>) => abortable(keys.opened(open), signal),
+    },
+  })
+  const chainParts = async (call?: CallOptions) => ({
+    ...within(call),
+    contracts: await contracts(call),
+  })
+  const rulebooks = async (call?: CallOptions) => ({
+    ...within(call),
+    ...{ http, timing, policyTimeoutMs },
+    platform: await platform(call),
+  })
+  const deviceSeal = async (purpose: string, call?: CallOptions) => {
+    const parts = await chainParts(call)
+    const [account, chainId] = await Promise.all([parts.wallet.account(), parts.wallet.chainId()])
+    const place = { chainId, ledger: parts.contracts.ledger, account }
+    return createDeviceSeal({ purpose, place, keys: parts.keys })
   }
   return {
     ...readerOf({ http, timing }, orders),
     ...createMembership({ wallet, contracts }),
-    getAccount: wallet.account,
+    getAccount: (call) => within(call).wallet.account(),
     getPlatform: platform,
-    unlock: keys.newest,
+    unlock: (call) => within(call).keys.newest(),
     lock: keys.lock,
-    drawKey: keys.draw,
-    importKeys: keys.importKeys,
+    drawKey: (call) => abortable(keys.draw(), call?.signal),
+    importKeys: (text, call) => abortable(keys.importKeys(text), call?.signal),
     placeOrder: createOrderPlacing({ wallet, platform, keys, orders, openings, timing }),
-    async canSponsor() {
-      const known = await platform()
-      return known.takesOpenings && openings.isOffered(known)
+    async canSponsor(call) {
+      const known = await platform(call)
+      return known.takesOpenings && abortable(openings.isOffered(known), call?.signal)
     },
-    getOpeningState: async (order) => openings.stateOf(order, await contracts()),
-    openOrder: async (order, options) =>
-      openSigned(order, { wallet, contracts: await contracts(), openings, orders }, options),
+    getOpeningState: async (order, call) =>
+      createOpenings(within(call).wallet).stateOf(order, await contracts(call)),
+    openOrder: async (order, call) =>
+      openSigned(order, { ...(await chainParts(call)), openings, orders }, call),
     submitOrder: orders.submit,
-    cancelOrder: async (orderId, options) =>
-      cancelOrder(orderId, { wallet, orders, platform: await platform() }, options),
-    reclaimOrder: async (orderId) => (await escrow()).reclaim(orderId),
-    getFunds: async () => (await escrow()).funds(),
-    getClaims: async (options) => (await desk()).claims(options),
-    claim: async (asset, options) => (await desk()).claim(asset, options),
-    openNotice: async (status) => openNotice(status, keys),
-    getPortfolio: async () => readPortfolio(wallet, await contracts(), keys),
-    getHistory: (options) => readHistory({ wallet, contracts, keys }, options),
-    getRulebookVersion: async (options) => rulebookVersion(await rulebooks(), options),
-    publishRulebook: async (policy, published) => publishRulebook(policy, await rulebooks(), published),
-    openRulebookCopy: async (copy, version) => openCopy(copy, version, await rulebooks()),
-    sealForDevice: async (purpose, value) => (await deviceSeal(purpose)).seal(value),
-    openFromDevice: async (purpose, bytes) => (await deviceSeal(purpose)).open(bytes),
+    cancelOrder: async (orderId, call) =>
+      cancelOrder(orderId, { ...within(call), orders, platform: await platform(call) }, call),
+    reclaimOrder: async (orderId, call) => createEscrow(await chainParts(call)).reclaim(orderId),
+    getFunds: async (call) => createEscrow(await chainParts(call)).funds(),
+    getClaims: async (call) => createClaimDesk(await chainParts(call)).claims(call),
+    claim: async (asset, call) => createClaimDesk(await chainParts(call)).claim(asset, call),
+    openNotice: (status, call) => openNotice(status, within(call).keys),
+    async getPortfolio(call) {
+      const parts = await chainParts(call)
+      return readPortfolio(parts.wallet, parts.contracts, parts.keys)
+    },
+    getHistory: (call) =>
+      readHistory({ ...within(call), contracts: () => contracts({ signal: call?.signal }) }, call),
+    getRulebookVersion: async (call) => rulebookVersion(await rulebooks(call), call),
+    publishRulebook: async (policy, call) => publishRulebook(policy, await rulebooks(call), call),
+    openRulebookCopy: async (copy, version, call) => openCopy(copy, version, await rulebooks(call)),
+    sealForDevice: async (purpose, value, call) => (await deviceSeal(purpose, call)).seal(value),
+    openFromDevice: async (purpose, bytes, call) => (await deviceSeal(purpose, call)).open(bytes),
   }
 }

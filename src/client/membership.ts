@@ -34,21 +34,25 @@ export interface Membership {
 
 interface MembershipDeps {
   readonly wallet: Wallet
-  readonly contracts: () => Promise<Pick<PlatformContracts, 'registry'>>
+  readonly contracts: (options?: CallOptions) => Promise<Pick<PlatformContracts, 'registry'>>
 }
 
 export function createMembership({ wallet, contracts }: MembershipDeps): Membership {
-  async function contract(): Promise<ClientContract> {
-    const { registry } = await contracts()
-    return createContract({ wallet, address: registry, abi: institutionRegistryAbi })
+  async function contract(options: CallOptions = {}): Promise<ClientContract> {
+    const { registry } = await contracts(options)
+    return createContract({
+      wallet: wallet.until(options.signal),
+      address: registry,
+      abi: institutionRegistryAbi,
+    })
   }
-  async function send(method: string, args: readonly unknown[]): Promise<Mined> {
-    return (await contract()).send(method, args)
+  async function send(method: string, args: readonly unknown[], options?: CallOptions): Promise<Mined> {
+    return (await contract(options)).send(method, args)
   }
 
   /** The registry keeps the time after departure, so a wallet without an institution counts as not leaving. */
-  async function leavingAt(): Promise<number | null> {
-    const [registry, account] = [await contract(), await wallet.account()]
+  async function getLeavingAt(options?: CallOptions): Promise<number | null> {
+    const [registry, account] = [await contract(options), await wallet.account()]
     const [orgId, at] = await Promise.all([
       registry.read<Hex>('orgOf', [account], bytes32Schema),
       registry.read('leavingAt', [account], z.bigint()),
@@ -57,12 +61,12 @@ export function createMembership({ wallet, contracts }: MembershipDeps): Members
   }
 
   return {
-    foundInstitution: async (name) => send('registerInstitution', [orgIdOf(name)]),
-    joinInstitution: (orgId) => send('join', [orgId]),
-    leaveInstitution: () => send('leaveInstitution', []),
-    getLeavingAt: leavingAt,
-    inviteMember: (member) => send('setMember', [member, true]),
-    removeMember: (member) => send('setMember', [member, false]),
+    foundInstitution: async (name, options) => send('registerInstitution', [orgIdOf(name)], options),
+    joinInstitution: (orgId, options) => send('join', [orgId], options),
+    leaveInstitution: (options) => send('leaveInstitution', [], options),
+    getLeavingAt,
+    inviteMember: (member, options) => send('setMember', [member, true], options),
+    removeMember: (member, options) => send('setMember', [member, false], options),
   }
 }
 

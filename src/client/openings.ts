@@ -1,4 +1,4 @@
-import { id, isError, TypedDataEncoder } from 'ethers'
+import { id, TypedDataEncoder } from 'ethers'
 import * as z from 'zod'
 import { addressSchema, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
@@ -6,7 +6,7 @@ import { type OpeningPlace, openingDigest, openingTypedData } from '../protocol/
 import type { PostedOpening } from '../protocol/postedOpening.js'
 import { createContract, type Mined } from './contract.js'
 import { erc20Abi } from './erc20.js'
-import { ClientError } from './errors.js'
+import { ClientError, type ClientErrorCode, ContractError } from './errors.js'
 import { ESCROW_ABI, PREFIX_CHARS } from './escrow.js'
 import type { SealedOrder, SignedOrder } from './orderIntent.js'
 import type { Platform, PlatformContracts } from './platform.js'
@@ -67,9 +67,12 @@ const LOOKS_PER_CHECK = 3
 const OPENED = id('OrderOpened(bytes32,address,uint256,uint64,bytes32)')
 const orderSchema = z.object({ account: addressSchema, commit: bytes32Schema })
 
+const NO_SUCH_VIEW = new Set<ClientErrorCode>(['untrusted-escrow', 'unexpected-answer'])
+
 /** Whether the contract lacks the view, and not the node that fails. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof ClientError || isError(error, 'CALL_EXCEPTION') || isError(error, 'BAD_DATA')
+  if (error instanceof ContractError) return true
+  return error instanceof ClientError && NO_SUCH_VIEW.has(error.code)
 }
 
 export function createOpenings(wallet: Wallet): Openings {
@@ -98,7 +101,7 @@ export function createOpenings(wallet: Wallet): Openings {
   }
 
   async function latestBlock(): Promise<{ number: number; timestamp: number }> {
-    const block = await wallet.provider.getBlock('latest')
+    const block = await wallet.reads.getBlock('latest')
     if (block === null) throw new ClientError('unexpected-answer', 'The node has no latest block.')
     return block
   }
@@ -128,7 +131,7 @@ export function createOpenings(wallet: Wallet): Openings {
     since: number,
   ): Promise<Mined | undefined> {
     const filter = { address: escrow, topics: [OPENED, orderId], fromBlock: since }
-    const [log] = await wallet.provider.getLogs(filter)
+    const [log] = await wallet.reads.getLogs(filter)
     return log && { txHash: bytes32Schema.parse(log.transactionHash), blockNumber: log.blockNumber }
   }
 

@@ -11,7 +11,7 @@ import {
 } from '../protocol/intent.js'
 import { intentDomain } from '../protocol/intentDomain.js'
 import type { PostedOpening } from '../protocol/postedOpening.js'
-import { ClientError } from './errors.js'
+import { ClientError, TradingError } from './errors.js'
 import type { Platform } from './platform.js'
 import type { Wallet } from './wallet.js'
 
@@ -120,13 +120,15 @@ function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
  * The escrow is open but the envelope did not reach the server, so the order cannot start. Pass `order` to
  * `submitOrder` again; otherwise its USDC stays in escrow until it can be reclaimed.
  */
-export class NotSubmittedError extends Error {
+export class NotSubmittedError extends ClientError {
   override readonly name = 'NotSubmittedError'
 
   constructor(
     readonly order: SealedOrder,
     cause: unknown,
   ) {
-    super('the escrow is open, but the sealed order did not reach the server: submit it again', { cause })
+    const message = 'the escrow is open, but the sealed order did not reach the server: submit it again'
+    const requestId = cause instanceof TradingError ? cause.requestId : null
+    super('not-submitted', message, { cause, requestId })
   }
 }

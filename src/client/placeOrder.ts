@@ -1,10 +1,9 @@
-import { isError } from 'ethers'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { sameAddress } from '../protocol/address.js'
 import type { OrderReceived } from '../protocol/api.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'
-import { ClientError, ContractError, ServerError } from './errors.js'
+import { ClientError, type ClientErrorCode, ContractError, ServerError } from './errors.js'
 import { createEscrow } from './escrow.js'
 import type { CallOptions } from './http.js'
 import type { Keyring } from './keyring.js'
@@ -123,7 +122,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
 
   /** A contract cannot make the signature, and two that can be used at once could both be used. */
   async function canSign(platform: Platform, earlier: readonly SubmittableOrder[]): Promise<boolean> {
-    const code = await deps.wallet.provider.getCode(await deps.wallet.account())
+    const code = await deps.wallet.reads.getCode(await deps.wallet.account())
     if (code !== '0x' || !(await openings.isOffered(platform))) return false
     return openings.areAllOver(platform, earlier.filter(isSignedOrder))
   }
@@ -212,10 +211,13 @@ export function createOrderPlacing(deps: PlacingDeps) {
   }
 }
 
+/** The wallet has not sent the transaction. */
+const NEVER_SENT = new Set<ClientErrorCode>(['transaction-refused', 'insufficient-funds'])
+
 /** Whether others may have seen a transaction that failed, and its signature. */
 function mayBeOut(error: unknown): boolean {
-  const isRefused = error instanceof ClientError && error.code === 'transaction-refused'
-  return !isRefused && !(error instanceof ContractError) && !isError(error, 'INSUFFICIENT_FUNDS')
+  const isRefused = error instanceof ClientError && NEVER_SENT.has(error.code)
+  return !isRefused && !(error instanceof ContractError)
 }
 
 interface OpenSignedDeps extends Pick<PlacingDeps, 'wallet' | 'openings' | 'orders'> {

@@ -6,7 +6,7 @@ import { bytesToHex, type Hex } from '../protocol/hex.js'
 import { compressPoint } from '../protocol/publicKey.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
-import type { Http } from './http.js'
+import type { CallOptions, Http } from './http.js'
 import type { Wallet } from './wallet.js'
 
 /**
@@ -43,9 +43,9 @@ interface PlatformSource {
    * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, and the errors of
    *   `Http`
    */
-  platform(): Promise<Platform>
+  platform(options?: CallOptions): Promise<Platform>
   /** With a pinned escrow this asks only the chain, so methods that need no enclave work while the server is down. */
-  contracts(): Promise<PlatformContracts>
+  contracts(options?: CallOptions): Promise<PlatformContracts>
 }
 
 interface PlatformDeps {
@@ -58,10 +58,10 @@ interface PlatformDeps {
 export function createPlatform({ http, wallet, pins }: PlatformDeps): PlatformSource {
   const known = new Map<Hex, PlatformContracts>()
 
-  async function contractsOf(escrow: Hex): Promise<PlatformContracts> {
+  async function contractsOf(escrow: Hex, { signal }: CallOptions = {}): Promise<PlatformContracts> {
     const kept = known.get(escrow)
     if (kept) return kept
-    const contract = createContract({ wallet, address: escrow, abi: orderEscrowAbi })
+    const contract = createContract({ wallet: wallet.until(signal), address: escrow, abi: orderEscrowAbi })
     const read = (method: string) => contract.read<Hex>(method, [], addressSchema)
     const [usdc, ledger, registry] = await Promise.all([read('usdc'), read('ledger'), read('registry')])
     const found = { escrow, usdc, ledger, registry }
@@ -69,11 +69,11 @@ export function createPlatform({ http, wallet, pins }: PlatformDeps): PlatformSo
     return found
   }
 
-  async function platform(): Promise<Platform> {
-    const key = await http.get('/enclave-key', enclaveKeySchema)
+  async function platform(options: CallOptions = {}): Promise<Platform> {
+    const key = await http.get('/enclave-key', enclaveKeySchema, options)
     checkPins(key, pins)
-    checkChain(key, await wallet.chainId())
-    const contracts = await contractsOf(key.escrow)
+    checkChain(key, await wallet.until(options.signal).chainId())
+    const contracts = await contractsOf(key.escrow, options)
     if (!sameAddress(contracts.usdc, key.usdc)) {
       throw new ClientError('untrusted-escrow', `The escrow's USDC is ${contracts.usdc}, not ${key.usdc}.`)
     }
@@ -83,7 +83,11 @@ export function createPlatform({ http, wallet, pins }: PlatformDeps): PlatformSo
     }
   }
 
-  return { platform, contracts: () => (pins.escrow === undefined ? platform() : contractsOf(pins.escrow)) }
+  return {
+    platform,
+    contracts: (options) =>
+      pins.escrow === undefined ? platform(options) : contractsOf(pins.escrow, options),
+  }
 }
 
 function checkPins(key: EnclaveKey, pins: Pins): void {

@@ -44,6 +44,17 @@ export function waitAfter(attempt: number, { baseMs, maxMs }: Omit<RetryTiming, 
   return full / 2 + (Math.random() * full) / 2
 }
 
+/** The answer, or a rejection with the signal's reason as soon as it aborts. */
+export function abortable<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return answer
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
 /** Waits; rejects with the signal's reason as soon as it is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -40,7 +40,7 @@ export function clientOf(
 ): Client {
   return createClient({
     serverUrl: info.url,
-    signer: new Wallet(account.privateKey, provider),
+    wallet: new Wallet(account.privateKey, provider),
     pins: {
       enclavePublicKey: publicIdentity(secrets).intentPublicKey,
       escrow: info.contracts.orderEscrow,

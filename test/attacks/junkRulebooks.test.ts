@@ -51,7 +51,7 @@ describe('one hostile client against a real deployment', () => {
     const { info, provider, secrets, accounts } = desk().sandbox
     const admin = createClient({
       serverUrl: info.url,
-      signer: new Wallet(accounts.admin.privateKey, provider),
+      wallet: new Wallet(accounts.admin.privateKey, provider),
       pins: { enclavePublicKey: publicIdentity(secrets).intentPublicKey, escrow: info.contracts.orderEscrow },
       timing: { attempts: 1, baseMs: 0, maxMs: 0 },
     })

@@ -66,7 +66,7 @@ test('a thief of the signature reads the portfolio until its employee rotates th
   const phished = await new Wallet(alice.account.privateKey).signMessage(TEXT)
   const thief = createClient({
     serverUrl: sandbox.info.url,
-    signer: new PhishedSigner(sandbox.provider, alice.account.address, phished),
+    wallet: new PhishedSigner(sandbox.provider, alice.account.address, phished),
   })
   const reads = async () => (await thief.getPortfolio())?.portfolio
   expect(await reads()).toEqual(await portfolio(env))
@@ -92,7 +92,7 @@ test('a thief of the signature reads the portfolio until its employee rotates th
   expect(await reads()).toEqual(await portfolio())
   expect((await run('portfolio')).err).toContain('sealed to an older key')
   await expect(thief.openNotice(await thief.getOrder(next.orderId))).rejects.toMatchObject({
-    code: 'undecryptable',
+    code: 'notice-undecryptable',
   })
 
   // The smallest order that replaces it: her own cash, to her own wallet.

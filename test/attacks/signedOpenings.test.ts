@@ -33,7 +33,7 @@ async function signedBy(privateKey: Hex, maxSpend = 25n * ONE): Promise<Body> {
   let body: unknown
   const client = createClient({
     serverUrl: sandbox.info.url,
-    signer: new Wallet(privateKey, sandbox.provider),
+    wallet: new Wallet(privateKey, sandbox.provider),
     timing: { attempts: 1, baseMs: 1, maxMs: 1 },
     async fetch(input, init) {
       if (init?.method !== 'POST') return fetch(input, init)

@@ -64,7 +64,7 @@ describe('the client in a browser', () => {
       `(async () => {
         const provider = new page.JsonRpcProvider(rpcUrl, undefined, { pollingInterval: 20, cacheTimeout: -1 })
         const signer = new page.Wallet(privateKey, provider)
-        const client = page.createClient({ serverUrl, signer })
+        const client = page.createClient({ serverUrl, wallet: signer })
         const order = { side: 'BUY', symbol: 'AAPL', maxSpend: 25_000_000n, deadline: ${deadline} }
         const { order: { orderId, commit, envelope } } = await client.placeOrder(order)
         provider.destroy()

@@ -80,7 +80,7 @@ describe('cancelling an order', () => {
     signer.signTypedData = async () => {
       throw makeError('rejected', 'ACTION_REJECTED', { action: 'signTypedData', reason: 'rejected' })
     }
-    const client = clientOf(chain(), api, 'alice', { signer })
+    const client = clientOf(chain(), api, 'alice', { wallet: signer })
     await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'signature-refused' })
     expect(posted()).toEqual([])
   })

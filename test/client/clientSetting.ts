@@ -46,7 +46,7 @@ export function clientOf(
   role: Role,
   options: Partial<ClientOptions> = {},
 ) {
-  return createClient({ serverUrl: api.url, signer: walletOf(chain, role), timing: FAST, ...options })
+  return createClient({ serverUrl: api.url, wallet: walletOf(chain, role), timing: FAST, ...options })
 }
 
 /** The answer of `GET /enclave-key`. */

@@ -31,7 +31,7 @@ function device() {
     counted.asked += 1
     return sign(text)
   }
-  return Object.assign(clientOf(chain(), api, 'alice', { signer }), { counted })
+  return Object.assign(clientOf(chain(), api, 'alice', { wallet: signer }), { counted })
 }
 
 const fileSchema = z.object({

@@ -96,7 +96,7 @@ async function setting(atomic: Atomic = 'unsupported', answer: Answer = 'mined')
   const buy: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 25n * ONE, deadline }
   const steps: PlaceStep[] = []
   const onStep = (step: PlaceStep) => void steps.push(step)
-  return { client: clientOf(chain(), api, 'alice', { signer }), provider, buy, steps, onStep }
+  return { client: clientOf(chain(), api, 'alice', { wallet: signer }), provider, buy, steps, onStep }
 }
 
 const nonceOf = () => chain().provider.getTransactionCount(chain().account('alice'))

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { run, useInstalledPackage } from './package/installed.js'
 import { compile } from './package/typeScript.js'
 
@@ -16,9 +17,9 @@ import type { Signer } from 'ethers'
 import {
   type Client, ClientError, createClient, createReader, formatDecimal, type MarketView, parseDecimal, type Portfolio,
   ServerError, USDC_DECIMALS,
-} from 'confidential-trading-backend/client'
+} from 'confidential-trading-client'
 
-export const connect = (signer: Signer): Client => createClient({ serverUrl: location.origin, signer })
+export const connect = (wallet: Signer): Client => createClient({ serverUrl: location.origin, wallet })
 export const reader = createReader({ serverUrl: location.origin })
 export const market: Promise<MarketView> = reader.getMarket()
 export const cashOf = ({ cash }: Portfolio): string => formatDecimal(cash, USDC_DECIMALS)
@@ -27,29 +28,62 @@ export const codeOf = (error: unknown) => error instanceof ClientError || error 
 `
 /** A program that must not compile: if it did, the types would admit anything. */
 const WRONG = `
-import { createClient, parseDecimal } from 'confidential-trading-backend/client'
+import { createClient, parseDecimal } from 'confidential-trading-client'
 createClient({ serverUrl: 'https://example.com' })
 export const amount: string = parseDecimal('1.5', 6)
-export * from 'confidential-trading-backend/server'
-export * from 'confidential-trading-backend'
+export * from 'confidential-trading-client/dist/client/http.js'
 `
 
+const manifestSchema = z.object({ version: z.string(), dependencies: z.record(z.string(), z.string()) })
+
+/** The packages of an installation: the client's five dependencies, and what ethers brings. */
+const BROUGHT = [
+  '@adraffy/ens-normalize',
+  '@noble/curves',
+  '@noble/curves/node_modules/@noble/hashes',
+  '@noble/hashes',
+  '@noble/secp256k1',
+  'aes-js',
+  'canonicalize',
+  'ethers',
+  'ethers/node_modules/@noble/hashes',
+  'ethers/node_modules/@types/node',
+  'ethers/node_modules/undici-types',
+  'ethers/node_modules/ws',
+  'tslib',
+  'zod',
+]
+
 describe('the npm package', () => {
-  it('is client, command line and the floors that they stand on, without maps, sources or tests', () => {
+  it('is the client and the parts of the floors that it needs, without maps, sources or tests', () => {
     const folders = new Set(installed().files.map((file) => file.split('/').slice(0, 2).join('/')))
     expect([...folders].sort()).toEqual([
       'README.md',
       'dist/chain',
-      'dist/cli',
       'dist/client',
       'dist/protocol',
-      'dist/service',
       'package.json',
     ])
     const others = installed().files.filter(
       (file) => file.startsWith('dist/') && !/\.(?:js|d\.ts)$/.test(file),
     )
     expect(others).toEqual([])
+  })
+
+  it('brings what a frontend needs and nothing else: few packages, and no script at their installation', () => {
+    const { brought } = installed()
+    expect(brought.map(({ at }) => at.slice('node_modules/'.length)).sort()).toEqual(BROUGHT)
+    expect(brought.filter(({ hasInstallScript }) => hasInstallScript)).toEqual([])
+  })
+
+  it('asks for the versions that the rest of the project is tested with', async () => {
+    const manifest = async (path: string) => manifestSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+    const [client, whole] = await Promise.all([
+      manifest('packages/client/package.json'),
+      manifest('package.json'),
+    ])
+    expect(whole.dependencies).toMatchObject(client.dependencies)
+    expect(client.version).toBe(whole.version)
   })
 
   it('has every file that one of its files names', async () => {
@@ -74,17 +108,9 @@ describe('the npm package', () => {
 describe('the package in another project', () => {
   it('is imported by Node', async () => {
     const { name, project } = installed()
-    const script = `console.log(Object.keys(await import('${name}/client')).join())`
+    const script = `console.log(Object.keys(await import('${name}')).join())`
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: project })
     expect(stdout.split(',')).toEqual(expect.arrayContaining(['ClientError', 'createClient', 'createReader']))
-  })
-
-  it('has its command line', async () => {
-    const { path, project } = installed()
-    const { stdout } = await run(process.execPath, [join(path, 'dist/cli/main.js'), '--help'], {
-      cwd: project,
-    })
-    expect(stdout).toContain('confidential-trading')
   })
 
   it.each(['bundler', 'nodenext'] as const)(
@@ -98,7 +124,7 @@ describe('the package in another project', () => {
       const refused = await compile(project, ['page.ts', 'wrong.ts'], { resolution })
       // What belongs to the error above it is indented.
       const errors = refused.split('\n').filter((line) => /^\S/.test(line))
-      expect(errors.map((line) => line.split(',')[0])).toEqual([3, 4, 5, 6].map((line) => `wrong.ts(${line}`))
+      expect(errors.map((line) => line.split(',')[0])).toEqual([3, 4, 5].map((line) => `wrong.ts(${line}`))
     },
   )
 })

@@ -91,7 +91,7 @@ describe('placing an order', () => {
       return undefined
     })
     const signer = new CopiedWallet(chain(), async () => void steps.push('sent'))
-    await clientOf(chain(), api, 'alice', { signer }).placeOrder(
+    await clientOf(chain(), api, 'alice', { wallet: signer }).placeOrder(
       { ...request, deadline },
       { beforeOpen: () => void steps.push('sealed'), onStep: (step) => steps.push(step) },
     )
@@ -221,7 +221,7 @@ describe('an orderId that is taken', () => {
     const { chainId, rpcUrl } = chain().anvil
     const provider = new DatalessProvider(rpcUrl, chainId, { staticNetwork: true })
     onTestFinished(() => provider.destroy())
-    const client = clientOf(chain(), api, 'alice', { signer: walletOf(chain(), 'alice', provider) })
+    const client = clientOf(chain(), api, 'alice', { wallet: walletOf(chain(), 'alice', provider) })
     const taken: TakenId[] = []
     await client.placeOrder(
       { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline },
@@ -266,7 +266,7 @@ describe('an orderId that is taken', () => {
         { from: chain().account('bob'), to: chain().addressOf('escrow'), data },
       ])
     })
-    const client = clientOf(chain(), api, 'alice', { signer })
+    const client = clientOf(chain(), api, 'alice', { wallet: signer })
     const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
     const { order } = await client.placeOrder(request)
     expect(copied).toBe(true)
@@ -354,7 +354,7 @@ describe('refusals', () => {
     const refusing = new CopiedWallet(chain(), () => {
       throw Object.assign(new Error('rejected'), { code: 'ACTION_REJECTED' })
     })
-    const client = clientOf(chain(), api, 'alice', { signer: refusing })
+    const client = clientOf(chain(), api, 'alice', { wallet: refusing })
     const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
     await expect(client.placeOrder(request)).rejects.toMatchObject({ code: 'transaction-refused' })
     expect(posted()).toHaveLength(0)

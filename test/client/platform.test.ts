@@ -55,7 +55,7 @@ describe('the platform', () => {
   })
 
   it('is asked for again each time, as the enclave’s key may change', async () => {
-    const client = createClient({ serverUrl: api.url, signer: walletOf(chain(), 'alice'), timing: FAST })
+    const client = createClient({ serverUrl: api.url, wallet: walletOf(chain(), 'alice'), timing: FAST })
     api.answerWith(() => ({ body: enclaveKeyOf(chain()) }))
     expect((await client.getPlatform()).enclavePublicKey).toBe(INTENT_PUBLIC_KEY)
     api.answerWith(() => ({ body: { ...enclaveKeyOf(chain()), publicKey: otherKey } }))

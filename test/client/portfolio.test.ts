@@ -90,7 +90,7 @@ describe('a notice', () => {
     expect(await alice.openNotice({ orderId, notice })).toEqual(text)
     const other: Hex = `0x${'0c'.repeat(32)}`
     await expect(alice.openNotice({ orderId: other, notice })).rejects.toMatchObject({
-      code: 'undecryptable',
+      code: 'notice-undecryptable',
     })
     expect(await alice.openNotice({ orderId, notice: null })).toBeNull()
   })

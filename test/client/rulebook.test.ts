@@ -174,7 +174,7 @@ describe('the copy of a rulebook', () => {
       return bytesToHex(Uint8Array.of(...rs, 27 + recovery))
     }
     clientOfServer('admin')
-    const client = clientOf(chain(), api, 'admin', { signer: wallet })
+    const client = clientOf(chain(), api, 'admin', { wallet: wallet })
     expect(await client.publishRulebook(policy)).toEqual({ orgId: ORG_ID, version: 5, copy: null })
   })
 
@@ -183,7 +183,7 @@ describe('the copy of a rulebook', () => {
     wallet.signMessage = () =>
       Promise.reject(makeError('no', 'ACTION_REJECTED', { action: 'signMessage', reason: 'rejected' }))
     clientOfServer('admin')
-    const client = clientOf(chain(), api, 'admin', { signer: wallet })
+    const client = clientOf(chain(), api, 'admin', { wallet: wallet })
     await expect(client.publishRulebook(policy)).rejects.toMatchObject({ code: 'signature-refused' })
     expect(posted()).toEqual([])
   })

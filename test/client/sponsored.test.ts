@@ -61,7 +61,7 @@ async function setting() {
   const signer = new NotingWallet(walletOf(chain(), 'alice').privateKey, chain().provider)
   const deadline = (await chain().now()) + 3_600
   const buy: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 25n * ONE, deadline }
-  return { client: clientOf(chain(), api, 'alice', { signer }), signer, buy }
+  return { client: clientOf(chain(), api, 'alice', { wallet: signer }), signer, buy }
 }
 
 const later = async () => chain().mineAt((await chain().now()) + VALID_S)

@@ -352,7 +352,7 @@ describe('failures', () => {
     })
     expect({ exit: noNode.exit, code: errorOf(noNode.err).code }).toEqual({
       exit: 5,
-      code: 'chain-unavailable',
+      code: 'node-unavailable',
     })
   })
 

@@ -55,7 +55,7 @@ describe('a failure in words', () => {
       'This key file belongs to another wallet',
     ],
     ['a reorganization', new ClientError('chain-reorganized', ''), 'The chain changed while it was read'],
-    ['a busy node', new ClientError('node-unavailable', ''), 'The chain’s node limits its requests'],
+    ['a busy node', new ClientError('node-unavailable', ''), 'The chain does not answer'],
     ['a pause', new ContractError('openRequest', 'PlatformPaused', {}), 'The platform is paused'],
     ['an order that was stopped', new PlacingStopped(), 'You stopped this order'],
     ['a revert of no name', new ContractError('join', 'Odd', {}), 'The contract refused it (Odd)'],

@@ -92,7 +92,7 @@ describe('an order that fails', () => {
     ['the wallet holds too little', new ClientError('insufficient-usdc', '')],
     ['the person cancels the transaction', new ClientError('transaction-replaced', '')],
     ['the contract refuses', new ContractError('openBuy', 'NotCleared', {})],
-    ['there is no ether', makeError('', 'INSUFFICIENT_FUNDS')],
+    ['there is no ether', new ClientError('insufficient-funds', '')],
   ])('as %s is neither listed nor kept', async (_why, failure) => {
     expect(await place(failure)).toEqual([])
     expect(keptOrder(order.orderId)).toBeNull()

@@ -1,4 +1,3 @@
-import { isError } from 'ethers'
 import {
   type Client,
   ClientError,
@@ -72,6 +71,7 @@ function isExpired(error: unknown): boolean {
 }
 
 const NOTHING_OPENED = new Set<ClientErrorCode>([
+  'insufficient-funds',
   'transaction-refused',
   'transaction-replaced',
   'insufficient-usdc',
@@ -80,5 +80,5 @@ const NOTHING_OPENED = new Set<ClientErrorCode>([
 /** Whether a failure proves that no escrow was opened. A pending transaction or a silent node does not. */
 function isNothingOpened(error: unknown): boolean {
   if (error instanceof ClientError) return NOTHING_OPENED.has(error.code)
-  return error instanceof ContractError || isError(error, 'INSUFFICIENT_FUNDS')
+  return error instanceof ContractError
 }

@@ -1,6 +1,6 @@
+import { foreignCode } from '../../src/client/index.js'
 import type { Settings } from '../settings.js'
 import type { FoundWallet } from './discovery.js'
-import { walletCode } from './walletCode.js'
 
 /** The wallet does not know the chain (EIP-3085). */
 const UNKNOWN_CHAIN = 4902
@@ -31,14 +31,14 @@ export async function switchChain(
   try {
     await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
   } catch (error) {
-    if (walletCode(error) !== UNKNOWN_CHAIN) throw error
+    if (foreignCode(error) !== UNKNOWN_CHAIN) throw error
     if (chain.rpcUrl === null) throw new UnknownChainError(chain, { cause: error })
     const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
     const added = { chainId, chainName: chain.name, rpcUrls: [chain.rpcUrl], nativeCurrency }
     try {
       await provider.request({ method: 'wallet_addEthereumChain', params: [added] })
     } catch (refusal) {
-      throw PERSON.has(walletCode(refusal)) ? refusal : new UnknownChainError(chain, { cause: refusal })
+      throw PERSON.has(foreignCode(refusal)) ? refusal : new UnknownChainError(chain, { cause: refusal })
     }
   }
 }

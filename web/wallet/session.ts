@@ -40,7 +40,7 @@ export async function resumeSession(wallet: FoundWallet, settings: Settings): Pr
     wallet,
     address,
     chainId: Number(chainId),
-    client: createClient({ serverUrl: settings.serverUrl, signer, pins: settings.pins }),
+    client: createClient({ serverUrl: settings.serverUrl, wallet: signer, pins: settings.pins }),
     signer,
     provider,
     close: () => provider.destroy(),

@@ -1,13 +1,12 @@
-import { isError } from 'ethers'
 import {
   ClientError,
   type ClientErrorCode,
   ContractError,
   NotSubmittedError,
   ServerError,
+  toTradingError,
 } from '../../src/client/index.js'
 import { UnknownChainError } from '../wallet/chain.js'
-import { walletCode } from '../wallet/walletCode.js'
 import { revertWords, type Words } from './contractWords.js'
 
 /** The user stopped an order whose id another wallet keeps taking. */
@@ -36,7 +35,6 @@ const KEEPS_TRYING: Words = [
   ASLEEP[0],
   'This page keeps trying. Orders that the server has already received continue when it is back.',
 ]
-const NODE_SILENT: Words = ['The chain does not answer', 'Check your connection and try again.']
 const REFUSED: Words = [
   'You declined in your wallet',
   'Nothing was sent. To continue, start again and confirm in your wallet.',
@@ -60,6 +58,9 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'This wallet is a contract',
     'The enclave only accepts signatures of plain accounts. Connect one of those.',
   ],
+  'no-account': ['The wallet reveals no account to this page', 'Connect it again, and allow this page.'],
+  'wallet-refused': REFUSED,
+  'wallet-busy': ['Your wallet is waiting for you', 'Open it and answer its request.'],
   'signature-refused': REFUSED,
   'transaction-refused': REFUSED,
   'signature-invalid': [
@@ -82,6 +83,10 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   'insufficient-usdc': [
     'The wallet holds less USDC than the order needs',
     'Choose a smaller amount, or pay from the cash in your portfolio.',
+  ],
+  'insufficient-funds': [
+    'The wallet does not have enough ether for the fee',
+    'Send some ether to it, and try again.',
   ],
   'transaction-pending': [
     'The transaction is not mined yet',
@@ -126,7 +131,7 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'The chain changed while it was read',
     'Its newest blocks were replaced, which is normal. Try again.',
   ],
-  'node-unavailable': ['The chain’s node limits its requests', 'Try again in a minute.'],
+  'node-unavailable': ['The chain does not answer', 'Check your connection, and try again in a minute.'],
   'invalid-copy': [
     'This is not a copy of your institution’s rulebook',
     'Choose the file that was exported where the rulebook in force was published.',
@@ -139,6 +144,7 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'Your wallet cannot open this copy',
     'It was sealed to another wallet or portfolio key, or the file was altered.',
   ],
+  unexpected: ['An unexpected error occurred', 'Try again. If it persists, reload the page.'],
 }
 
 const POLICY: Record<string, Words> = {
@@ -152,11 +158,6 @@ const POLICY: Record<string, Words> = {
   ],
 }
 
-/** EIP-1193 codes: the user rejected the request, or one is already pending. */
-const USER_REJECTED = 4001
-const REQUEST_PENDING = -32_002
-/** ethers' codes for a node that is unreachable, silent, or answers with 500 or above. */
-const NODE_FAILS = ['NETWORK_ERROR', 'TIMEOUT', 'SERVER_ERROR'] as const
 /** Bad gateway, unavailable, gateway timeout (RFC 9110, 15.6.3 to 15.6.5). */
 const PROXY_SAYS_AWAY = new Set([502, 503, 504])
 
@@ -207,11 +208,6 @@ function wordsOf(error: unknown): Words {
       `${title}. Submit it again below; your funds are safe.`,
     ]
   }
-  if (error instanceof ClientError) {
-    return CLIENT[error.code] ?? ['This did not work', error.message]
-  }
-  if (error instanceof ServerError) return serverWords(error)
-  if (error instanceof ContractError) return revertWords({ name: error.code, args: error.args })
   if (error instanceof UnknownChainError) {
     const { name, id } = error.chain
     return [
@@ -226,7 +222,10 @@ function wordsOf(error: unknown): Words {
     ]
   }
   if (error instanceof UnreadableNamesError) return UNREADABLE_NAMES
-  return walletWords(error)
+  const known = toTradingError(error)
+  if (known instanceof ServerError) return serverWords(known)
+  if (known instanceof ContractError) return revertWords({ name: known.code, args: known.args })
+  return (known instanceof ClientError && CLIENT[known.code]) || ['This did not work', known.message]
 }
 
 function serverWords(error: ServerError): Words {
@@ -256,17 +255,4 @@ function serverWords(error: ServerError): Words {
     error.problem?.title ?? 'The server refused it',
     `${error.problem?.detail ?? ''}${reference}`.trim(),
   ]
-}
-
-function walletWords(error: unknown): Words {
-  const code = walletCode(error)
-  if (isError(error, 'ACTION_REJECTED') || code === USER_REJECTED) return REFUSED
-  if (code === REQUEST_PENDING) {
-    return ['Your wallet is waiting for you', 'Open it and answer its request.']
-  }
-  if (isError(error, 'INSUFFICIENT_FUNDS')) {
-    return ['The wallet does not have enough ether for the fee', 'Send some ether to it, and try again.']
-  }
-  if (NODE_FAILS.some((kind) => isError(error, kind)) || error instanceof TypeError) return NODE_SILENT
-  return ['An unexpected error occurred', 'Try again. If it persists, reload the page.']
 }

@@ -33,7 +33,11 @@ const OPTIONS = {
 type Values = ReturnType<typeof readOptions>['values']
 
 /** Failures that occur before any escrow is opened. */
-const NOTHING_OPENED = new Set<ClientError['code']>(['insufficient-usdc', 'transaction-refused'])
+const NOTHING_OPENED = new Set<ClientError['code']>([
+  'insufficient-usdc',
+  'insufficient-funds',
+  'transaction-refused',
+])
 
 const readOptions = (args: readonly string[]) => readArguments(args, OPTIONS)
 

@@ -1,10 +1,9 @@
 import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
 import * as z from 'zod'
-import { ChainUnavailableError } from '../../chain/errors.js'
 import { quantitySchema } from '../../chain/jsonRpc.js'
 import { createRpc } from '../../chain/rpc.js'
 import { createHttp, type Http } from '../../client/http.js'
-import { type Client, createClient, type Reader } from '../../client/index.js'
+import { type Client, ClientError, createClient, type Reader } from '../../client/index.js'
 import { createOrders } from '../../client/orders.js'
 import { readerOf } from '../../client/reader.js'
 import { DEFAULT_TIMING, type RetryTiming } from '../../client/retry.js'
@@ -67,7 +66,7 @@ export function connectServer(
   }
 }
 
-/** @throws UsageError, ChainUnavailableError, ClientError if the file of portfolio keys belongs to another wallet */
+/** @throws UsageError, ClientError `node-unavailable`, ClientError if the file of portfolio keys belongs to another wallet */
 export async function connectWallet(values: WalletValues, env: Environment): Promise<WalletConnection> {
   const serverUrl = serverUrlOf(values, env)
   const rpcUrl = rpcUrlOf(values, env)
@@ -83,7 +82,7 @@ export async function connectWallet(values: WalletValues, env: Environment): Pro
   const portfolioKeys = keyFile ? await readOwnFile(keyFile, 'portfolio-keys') : null
   const provider = await connectChain(rpcUrl)
   const signer = new Wallet(privateKey, provider)
-  const client = createClient({ serverUrl, signer, pins, timeoutMs: TIMEOUT_MS, timing: TIMING })
+  const client = createClient({ serverUrl, wallet: signer, pins, timeoutMs: TIMEOUT_MS, timing: TIMING })
   try {
     if (portfolioKeys !== null) await client.importKeys(portfolioKeys)
   } catch (error) {
@@ -97,7 +96,7 @@ export async function connectWallet(values: WalletValues, env: Environment): Pro
   }
 }
 
-/** @throws UsageError, ChainUnavailableError */
+/** @throws UsageError, ClientError `node-unavailable` */
 export async function connectNode(values: NodeValues, env: Environment): Promise<JsonRpcProvider> {
   return connectChain(rpcUrlOf(values, env))
 }
@@ -126,12 +125,20 @@ function required(value: string | undefined, env: Environment, option: string, v
   return parsed(httpUrl, given, `--${option}`)
 }
 
+/** Names the node's origin alone: the rest of its URL may hold a key. */
+function unavailable(url: string, cause: unknown): never {
+  const message = `the node at ${new URL(url).origin} does not answer (--rpc, TRADING_RPC_URL)`
+  throw new ClientError('node-unavailable', message, { cause })
+}
+
 /** Queries the chain id first: ethers' provider would retry an unreachable node forever, and print each attempt. */
 async function connectChain(url: string): Promise<JsonRpcProvider> {
   const transport = createRpc({ urls: [url], timeoutMs: TIMEOUT_MS })
-  const [answer] = await transport.send([{ method: 'eth_chainId', params: [] }])
+  const [answer] = await transport
+    .send([{ method: 'eth_chainId', params: [] }])
+    .catch((cause: unknown) => unavailable(url, cause))
   const chainId = quantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined)
-  if (!chainId.success) throw new ChainUnavailableError(1)
+  if (!chainId.success) return unavailable(url, chainId.error)
   const request = new FetchRequest(url)
   request.timeout = TIMEOUT_MS
   return new JsonRpcProvider(request, chainId.data, {

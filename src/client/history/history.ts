@@ -78,7 +78,7 @@ export async function* readHistory(
 async function* entriesOf(deps: HistoryDeps, options: HistoryOptions) {
   const { wallet, keys } = deps
   const { after, store, signal, finalOnly = false, confirmations = CONFIRMATIONS } = options
-  const rpc = createNode(wallet.provider, signal)
+  const rpc = createNode(wallet, signal)
   const [account, chainId, contracts] = await Promise.all([
     wallet.account(),
     wallet.chainId(),
@@ -126,7 +126,7 @@ async function readHead(
   wallet: Wallet,
   { ledger, account }: { readonly ledger: Hex; readonly account: Hex },
 ): Promise<Head> {
-  const number = await wallet.provider.getBlockNumber()
+  const number = await wallet.reads.getBlockNumber()
   const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
   const id = accountIdOf(account)
   const [version, hash] = await Promise.all([
@@ -147,7 +147,7 @@ async function versionAt(
     return await contract.read('portfolioVersion', [accountIdOf(account)], z.bigint(), block)
   } catch (error) {
     // The block is older than the ledger.
-    return error instanceof ClientError ? 0n : null
+    return error instanceof ClientError && error.code === 'untrusted-escrow' ? 0n : null
   }
 }
 

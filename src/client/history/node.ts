@@ -1,16 +1,14 @@
-import type { Provider } from 'ethers'
 import * as z from 'zod'
 import type { createLogReader } from '../../chain/logReader.js'
 import { ClientError } from '../errors.js'
+import { toTradingError } from '../foreignErrors.js'
+import { abortable } from '../retry.js'
+import type { Wallet } from '../wallet.js'
 
 /** Sends raw JSON-RPC calls, as the log reader takes it. */
 export type Node = Parameters<typeof createLogReader>[0]['rpc']
 type NodeCall = Parameters<Node['send']>[0][number]
 type NodeAnswer = Awaited<ReturnType<Node['send']>>[number]
-
-interface RawProvider {
-  send(method: string, params: unknown[]): Promise<unknown>
-}
 
 /** ethers keeps the node's own error beside its message. */
 const refusalSchema = z.object({
@@ -22,29 +20,28 @@ const refusalSchema = z.object({
  * @param signal ends each call that is made after it aborts
  * @throws ClientError `no-provider` for a provider that takes no raw JSON-RPC calls
  */
-export function createNode(provider: Provider, signal?: AbortSignal): Node {
-  if (!isRaw(provider)) {
+export function createNode({ request }: Pick<Wallet, 'request'>, signal?: AbortSignal): Node {
+  if (request === undefined) {
     throw new ClientError('no-provider', 'Connect the signer to a JSON-RPC provider, or to a browser wallet.')
   }
   return {
     send(calls) {
       signal?.throwIfAborted()
-      return Promise.all(calls.map((call) => answerOf(provider, call)))
+      return abortable(Promise.all(calls.map((call) => answerOf(request, call))), signal)
     },
   }
 }
 
-function isRaw(provider: object): provider is RawProvider {
-  return 'send' in provider && typeof provider.send === 'function'
-}
-
-/** @throws the provider's own error when the node does not answer */
-async function answerOf(provider: RawProvider, { method, params }: NodeCall): Promise<NodeAnswer> {
+/** @throws ClientError `node-unavailable` when the node does not answer */
+async function answerOf(
+  request: NonNullable<Wallet['request']>,
+  { method, params }: NodeCall,
+): Promise<NodeAnswer> {
   try {
-    return { result: await provider.send(method, params) }
+    return { result: await request(method, [...params]) }
   } catch (error) {
     const refusal = refusalSchema.safeParse(error)
     if (refusal.success) return { error: refusal.data.error }
-    throw error
+    throw toTradingError(error)
   }
 }

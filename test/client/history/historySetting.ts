@@ -25,7 +25,7 @@ export async function historyClient(
 ): Promise<Client> {
   const client = createClient({
     serverUrl: NO_SERVER,
-    signer,
+    wallet: signer,
     pins: { escrow: chain.addressOf('escrow') },
   })
   const keys = privateKeys.map((privateKey, index) => ({

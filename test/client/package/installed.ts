@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -17,13 +17,33 @@ export interface Installed {
   readonly path: string
   /** Every file of the package, by its path in it. */
   readonly files: readonly string[]
+  /** The packages that come along, their own dependencies included. */
+  readonly brought: readonly Brought[]
+}
+
+interface Brought {
+  /** Its path in a project, such as `node_modules/zod`. */
+  readonly at: string
+  readonly hasInstallScript: boolean
 }
 
 const manifestSchema = z.object({ name: z.string(), dependencies: z.record(z.string(), z.string()) })
 
+const WORKSPACE = 'confidential-trading-client'
+
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      dependencies: z.record(z.string(), z.string()).default({}),
+      hasInstallScript: z.boolean().default(false),
+    }),
+  ),
+})
+
 /**
- * One such project per test file, without a request to a registry: the package's dependencies alone are linked from this
- * project's own packages. @param also further packages of the project
+ * One such project per test file, without a request to a registry: the package, and those that it brings by this
+ * project's lock file, are copied from this project's own. @param also further packages, linked
  */
 export function useInstalledPackage(also: readonly string[] = []): () => Installed {
   let installed: Installed | undefined
@@ -41,7 +61,7 @@ export function useInstalledPackage(also: readonly string[] = []): () => Install
 
 async function install(project: string, also: readonly string[]): Promise<Installed> {
   // The build is there already: `npm test` builds first.
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', project])
+  await run('npm', ['pack', '-w', WORKSPACE, '--ignore-scripts', '--pack-destination', project])
   const [tarball = ''] = await readdir(project)
   await run('tar', ['-xzf', tarball], { cwd: project })
   const unpacked = join(project, 'package')
@@ -51,16 +71,40 @@ async function install(project: string, also: readonly string[]): Promise<Instal
   const path = join(project, 'node_modules', name)
   await mkdir(dirname(path), { recursive: true })
   await rename(unpacked, path)
-  for (const dependency of [...Object.keys(dependencies), ...also]) await link(project, dependency)
+  const brought = await closureOf(Object.keys(dependencies))
+  for (const { at } of brought) {
+    await mkdir(dirname(join(project, at)), { recursive: true })
+    await cp(resolve(at), join(project, at), { recursive: true })
+  }
+  for (const dependency of also) await link(project, dependency)
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
-  return { project, name, path, files }
+  return { project, name, path, files, brought }
 }
 
 async function link(project: string, dependency: string): Promise<void> {
   const at = join(project, 'node_modules', dependency)
   await mkdir(dirname(at), { recursive: true })
   await symlink(resolve('node_modules', dependency), at, 'dir')
+}
+
+/** What npm installs for these names: each package at the nearest place where its dependent finds it. */
+async function closureOf(names: readonly string[]): Promise<Brought[]> {
+  const { packages } = lockSchema.parse(JSON.parse(await readFile('package-lock.json', 'utf8')))
+  const found = new Map<string, Brought>()
+  const visit = (name: string, from: string): void => {
+    const at = join(from, 'node_modules', name)
+    const entry = packages[at]
+    if (entry === undefined) {
+      if (from === '') throw new Error(`${name} is not in the lock file`)
+      visit(name, from.slice(0, Math.max(0, from.lastIndexOf('node_modules') - 1)))
+    } else if (!found.has(at)) {
+      found.set(at, { at, hasInstallScript: entry.hasInstallScript })
+      for (const each of Object.keys(entry.dependencies)) visit(each, at)
+    }
+  }
+  for (const name of names) visit(name, '')
+  return [...found.values()].sort((a, b) => a.at.length - b.at.length)
 }

@@ -74,7 +74,7 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
   const employees = sandbox.accounts.employees.map((account) => {
     const client = createClient({
       serverUrl: sandbox.info.url,
-      signer: new Wallet(account.privateKey, sandbox.provider),
+      wallet: new Wallet(account.privateKey, sandbox.provider),
       pins: {
         enclavePublicKey: publicIdentity(sandbox.secrets).intentPublicKey,
         escrow: sandbox.info.contracts.orderEscrow,
