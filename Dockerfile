@@ -16,7 +16,7 @@ COPY src ./src
 # What each image is given: the server no enclave, the enclave no commands for people.
 RUN npm run build \
     && cp -r dist /server && rm -r /server/enclave \
-    && cp -r dist /enclave && rm -r /enclave/cli /enclave/client /enclave/server
+    && cp -r dist /enclave && rm -r /enclave/cli /enclave/client /enclave/operate /enclave/server
 
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app

@@ -37,6 +37,7 @@ const LONG = [
   '/test/e2e/cli.test.ts',
   '/test/e2e/confidentiality.test.ts',
   '/test/e2e/doctor.test.ts',
+  '/test/e2e/firstTrade.test.ts',
   '/test/e2e/lostRun.test.ts',
   '/test/e2e/manyOrders.test.ts',
   '/test/e2e/market.test.ts',

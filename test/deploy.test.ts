@@ -2,13 +2,20 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { DCLinter } from 'dclint'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { readCompose, readUnit } from './support/deployments.js'
 import { temporaryDirectory } from './support/temporaryDirectory.js'
 
 // Neither Compose nor systemd runs here: their files are read, and linted by what there is.
 
 const run = promisify(execFile)
+/** The linter's other rules are of taste, or want tags for images that are built here. */
+const RULES: readonly string[] = [
+  ...['invalid-schema', 'invalid-yaml', 'no-duplicate-container-names', 'no-duplicate-exported-ports'],
+]
+const reportSchema = z.tuple([z.object({ messages: z.array(z.object({ rule: z.string() })) })])
 const UNITS = ['trading-server', 'trading-enclave'] as const
 
 /** A command's output on both streams, null where the system has no such command. */
@@ -81,15 +88,48 @@ describe('the systemd units', () => {
   })
 })
 
+describe.each(['compose.yaml', 'compose.servers.yaml'])('%s', (file) => {
+  /** What the linter finds besides order and quotes: schema and YAML, ports and names that two services take. */
+  async function lint(path: string): Promise<string[]> {
+    const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
+    const [{ messages }] = reportSchema.parse(await linter.lintFiles([path], false))
+    return messages.map(({ rule }) => rule).filter((rule) => RULES.includes(rule))
+  }
+
+  test('is as the Compose specification says', async () => {
+    expect(await lint(`deploy/${file}`)).toEqual([])
+  })
+
+  test('would not pass with a misspelt setting', async () => {
+    const path = join(await temporaryDirectory(), file)
+    const text = await readFile(`deploy/${file}`, 'utf8')
+    await writeFile(path, text.replace('cap_drop:', 'cap_dropped:'))
+    expect(await lint(path)).toEqual(['invalid-schema'])
+  })
+})
+
 describe('the Compose file', () => {
   const { services } = readCompose()
 
   test('confines each container', () => {
-    expect(Object.keys(services)).toEqual(['network', 'server', 'enclave'])
+    expect(Object.keys(services)).toEqual(['network', 'balancer', 'server', 'enclave'])
     for (const [name, service] of Object.entries(services)) {
       expect(service.cap_drop, name).toEqual(['ALL'])
       expect(service.security_opt, name).toEqual(['no-new-privileges:true'])
+      expect(service.cap_add, name).toEqual(name === 'balancer' ? ['NET_BIND_SERVICE'] : [])
+      if (name !== 'balancer') expect(service.user, name).toMatch(/^\d{5}:\d{5}$/)
     }
+  })
+
+  test('puts TLS in front of the server, which believes this one proxy', async () => {
+    const { environment } = services.server ?? {}
+    expect(environment?.TRUST_PROXY).toBe('1')
+    expect(services.balancer?.environment.SERVERS).toBe(`127.0.0.1:${environment?.PORT}`)
+    expect(services.balancer?.image).toMatch(/^caddy:[\w.-]+@sha256:[0-9a-f]{64}$/)
+    expect(services.network?.ports).toEqual(['80:80', '443:443'])
+    const caddyfile = await readFile('deploy/Caddyfile', 'utf8')
+    expect(caddyfile).toContain('{$SITE} {')
+    expect(caddyfile).toContain('reverse_proxy {$SERVERS} {')
   })
 
   test('has server and enclave share a network that neither of them holds, and no volume', () => {
@@ -129,7 +169,7 @@ describe('the Compose file of three servers', () => {
     const taken = [...ports, ...servers.map(([, { environment }]) => environment.OPS_PORT ?? '')]
     expect(new Set(taken).size).toBe(6)
     const balancer = await readFile('deploy/Caddyfile', 'utf8')
-    expect(balancer).toContain(`reverse_proxy ${ports.map((port) => `127.0.0.1:${port}`).join(' ')} {`)
+    expect(services.balancer?.environment.SERVERS).toBe(ports.map((port) => `127.0.0.1:${port}`).join(' '))
     // The port of the enclave's RELAY_URL, which no server may have taken.
     expect(balancer).toContain('http://:8000 {')
     expect(taken).not.toContain('8000')

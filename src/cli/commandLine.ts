@@ -4,6 +4,7 @@ import type { Command } from './command.js'
 import { cancelCommand } from './commands/cancel.js'
 import { claimCommand } from './commands/claim.js'
 import { historyCommand } from './commands/history.js'
+import { institutionCommand } from './commands/institution.js'
 import { keyCommand } from './commands/key.js'
 import { leaveCommand } from './commands/leave.js'
 import { orderCommand } from './commands/order.js'
@@ -31,6 +32,7 @@ const COMMANDS: readonly Command[] = [
   keyCommand,
   walletCommand,
   claimCommand,
+  institutionCommand,
   leaveCommand,
   statusCommand,
   relayCommand,

@@ -15,7 +15,7 @@ const WALLET = `  --rpc <url>              a node of the chain (TRADING_RPC_URL)
   --escrow <address>       a source other than the server. Without them the client trusts the server.`
 
 export function generalHelp(commands: readonly Command[]): string {
-  const listed = commands.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`)
+  const listed = commands.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`)
   return [
     `Usage: ${PROGRAM} <command> [options]`,
     '',

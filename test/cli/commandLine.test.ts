@@ -3,7 +3,19 @@ import packageFile from '../../package.json' with { type: 'json' }
 import { runCommandLine } from '../../src/cli/commandLine.js'
 
 const COMMANDS = [
-  ...['order', 'orders', 'history', 'policy', 'portfolio', 'key', 'wallet', 'claim', 'leave', 'status'],
+  ...[
+    'order',
+    'orders',
+    'history',
+    'policy',
+    'portfolio',
+    'key',
+    'wallet',
+    'claim',
+    'institution',
+    'leave',
+    'status',
+  ],
   ...['relay', 'taken', 'watch'],
 ]
 
@@ -91,6 +103,10 @@ describe('the command line', () => {
     [['claim', 'aapl']],
     [['claim', 'AAPL', 'MSFT']],
     [['claim', '--to', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']],
+    [['institution']],
+    [['institution', 'found']],
+    [['institution', 'join', ' x']],
+    [['institution', 'invite', '0x12']],
     [['leave']],
     [['leave', 'Example Capital', '--yes']],
     [['taken']],

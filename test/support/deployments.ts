@@ -26,6 +26,7 @@ const serviceSchema = z.object({
   cap_drop: z.array(z.string()),
   security_opt: z.array(z.string()),
   network_mode: z.string().optional(),
+  ports: z.array(z.string()).default([]),
   env_file: z.array(z.string()).default([]),
   volumes: z.array(z.string()).default([]),
 })
