@@ -112,6 +112,7 @@ describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
     await buttonOf(page).click()
     const toasts = page.locator('[data-test=toasts]')
     await stagesOf(page).locator('[aria-current=step]').waitFor()
+    await expect.poll(() => inView(stagesOf(page))).toBe(true)
     expect(await stagesOf(page).getByText('usually').count()).toBe(0)
     await toasts.getByText('Order sent: Buy AAPL for 120.00 USDC').waitFor()
     await screenshot(page, `ticket-stages-${size}`)
@@ -131,9 +132,15 @@ describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
     await page.locator('.choice-row label', { hasText: 'Sell' }).click()
     await amountOf(page).fill('60,000')
     await expectRefused(page, 'Not enough AAPL', 'Your free AAPL is worth')
-    await page.getByRole('button', { name: 'Shares', exact: true }).click()
     await page.getByRole('button', { name: 'Max', exact: true }).click()
     await page.locator('[data-test=review]', { hasText: 'Sells all your AAPL' }).waitFor()
+    // It stays all of them at any price.
+    await page.getByLabel('Number of shares').waitFor()
+    desk().sandbox.broker.price({ symbol: 'AAPL', price: '230.00' })
+    await page.locator('[data-price=AAPL]', { hasText: '230.00' }).waitFor()
+    await page
+      .locator('[data-test=review]', { hasText: /^Sells all your AAPL, [\d.]+ shares at 230\.00 now\./ })
+      .waitFor()
     await buttonOf(page).click()
     // By now it knows the times of the order before.
     await stagesOf(page)

@@ -68,6 +68,23 @@ describe.each(SIZES)('on a %s', (size, name, options) => {
     await screenshot(page, `trades-again-${size}`)
   })
 
+  it('an order that was refused, which the portfolio never had, is known at the next visit too', async () => {
+    await order(page, 'Buy', 'AAPL', '30000')
+    await newestOrder(page, 'REFUNDED')
+    await page.locator('[data-test=toasts]').getByText('Refused: Buy AAPL for 30,000.00 USDC').waitFor()
+    await page.reload()
+    const refused = page.locator('.order').first()
+    await refused.getByText('Open your portfolio to see the order’s content.').waitFor()
+    expect(await refused.getByText('is sealed to you').count()).toBe(0)
+    await page.getByRole('button', { name: 'Open my portfolio' }).click()
+    await refused.getByRole('heading', { name: 'Buy AAPL for 30,000.00 USDC' }).waitFor()
+    await refused.getByRole('status').getByText('Refused', { exact: true }).waitFor()
+    await refused.getByText('above the largest amount').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await refused.scrollIntoViewIfNeeded()
+    await screenshot(page, `refused-again-${size}`)
+  })
+
   it('the portfolio fits every screen, light and dark', async () => {
     const { height } = options.viewport
     for (const width of WIDTHS) {
@@ -83,10 +100,10 @@ describe.each(SIZES)('on a %s', (size, name, options) => {
   })
 
   it('none of it is kept in the clear', async () => {
-    const kept = (await keptOf(page)).filter((record) => record.startsWith('history/'))
-    expect(kept).toHaveLength(1)
-    // Its name has addresses.
-    expect(kept[0]?.replace(/^\S+ /, '')).not.toMatch(/AAPL|bought|0x/)
+    const kept = (await keptOf(page)).filter((record) => /^(?:history|orders)\//.test(record))
+    expect(kept).toHaveLength(2)
+    // Their names have addresses.
+    for (const record of kept) expect(record.replace(/^\S+ /, '')).not.toMatch(/AAPL|bought|BUY|0x/)
     await page.context().close()
   })
 })

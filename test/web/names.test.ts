@@ -3,21 +3,10 @@ import { createNames } from '../../web/state/names.js'
 import { NotStoredError, UnreadableNamesError } from '../../web/words/failures.js'
 import { isName } from '../../web/words/name.js'
 import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
+import { clientOf } from './support/sealingClient.js'
 
 const ada = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const ben = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
-
-/** Seals with a letter that the same key alone takes away. */
-function clientOf(key = 'k') {
-  return {
-    sealForDevice: async (purpose: string, value: unknown) =>
-      new TextEncoder().encode(`${key}${purpose}${JSON.stringify(value)}`),
-    async openFromDevice(purpose: string, bytes: Uint8Array): Promise<unknown> {
-      const text = new TextDecoder().decode(bytes)
-      return text.startsWith(key + purpose) ? JSON.parse(text.slice(key.length + purpose.length)) : undefined
-    },
-  }
-}
 
 function namesOf(store = createMemoryDevice(), key?: string) {
   return createNames({ client: clientOf(key), store, chainId: 1, account: ada })

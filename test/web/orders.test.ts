@@ -1,11 +1,11 @@
 import { effect, signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Client, HistoryEntry, OrderStatus } from '../../src/client/index.js'
+import type { Client, Hex, HistoryEntry, OrderStatus } from '../../src/client/index.js'
 import type { OrderHistory } from '../../web/chain/orderHistory.js'
 import { createOrders } from '../../web/state/orders.js'
 import { createQuery } from '../../web/state/query.js'
 import { keptOrder } from '../../web/trade/keptOrders.js'
-import { withPlaced } from '../../web/trade/orderMemory.js'
+import { type Ordered, withPlaced } from '../../web/trade/orderMemory.js'
 import type { KeyInUse } from '../../web/trade/portfolioKeys.js'
 import { MemoryStorage } from './memoryStorage.js'
 
@@ -62,9 +62,11 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
   const history = createQuery<OrderHistory>({ isSeen, question: () => readHistory, pace: () => null })
   const entries = signal<readonly HistoryEntry[]>([])
   const trades = createQuery({ isSeen, question: () => async () => entries.value, pace: () => null })
+  const kept = signal<ReadonlyMap<Hex, Ordered>>(new Map())
   return {
-    orders: createOrders({ client, address: ACCOUNT, isSeen, history, trades, key, onEnd }),
+    orders: createOrders({ client, address: ACCOUNT, isSeen, history, trades, kept, key, onEnd }),
     key,
+    kept,
     onEnd,
     asked,
     entries,
@@ -125,6 +127,17 @@ it('an order that the chain does not show yet is listed before the others, once'
     { orderId: OTHER, request, summary: null },
     { orderId: ID, request, summary: null },
   ])
+  leave()
+})
+
+it('an order that never entered the portfolio is known by what the device has kept of it', async () => {
+  const { orders, kept } = ordersOf([])
+  const leave = effect(() => void orders.history.value)
+  await vi.waitFor(() => expect(orders.history.value).not.toBeNull())
+  expect(orders.listed.value).toEqual([{ orderId: ID, request: null, summary: null }])
+  const request = { side: 'BUY', symbol: 'AAPL', maxSpend: 1n } as const
+  kept.value = new Map([[ID, request]])
+  expect(orders.listed.value).toEqual([{ orderId: ID, request, summary: null }])
   leave()
 })
 

@@ -47,6 +47,20 @@ it('begins with the bars when the first trade is older, and leaves out what has 
   expect(curve.map(({ at }) => at / 1_000)).toEqual([900, 1_800])
 })
 
+it('begins when there is something to value: a first order is in the escrow before', () => {
+  const opened: HistoryEntry = {
+    ...{ kind: 'opened', orderId: HASH, txHash: HASH, isFinal: true, cursor: place.cursor },
+    ...{ timestamp: 1_000, escrowed: usd(100), deadline: 9_000 },
+  }
+  const curve = curveOf([opened, bought(1_500, 'AAPL')], bars, market)
+  expect(curve.map(({ at, price }) => [at / 1_000, price])).toEqual([
+    [1_500, usd(100)],
+    [1_800, usd(110)],
+    [2_700, usd(120)],
+    [4_000, usd(150)],
+  ])
+})
+
 it('is empty without a trade or without a value', () => {
   expect(curveOf([], bars, market)).toEqual([])
   expect(curveOf([bought(100, 'MUTE')], bars, market)).toEqual([])

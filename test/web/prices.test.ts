@@ -10,7 +10,7 @@ const market = (ageSeconds: number, stale = true) => ({
 it.each([
   ['the server’s own pace', market(3), null],
   ['a broker that is away', market(30), 'Old prices, from 15:04:00'],
-  ['a broker that has been away for a day', market(86_400), 'Old prices, from 01/01/2030 15:04:30'],
+  ['a broker that has been away for a day', market(86_400), 'Old prices, from 1 Jan 2030, 15:04:30'],
   ['a clock of the visitor’s that is wrong', market(86_400, false), null],
 ])('with %s', (_why, given, words) => expect(ageWords(given, NOW, false)).toBe(words))
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { availableUnits, checkTicket, partOf, type TicketFacts } from '../../web/trade/ticketCheck.js'
+import {
+  availableUnits,
+  checkTicket,
+  partOf,
+  type TicketFacts,
+  withPart,
+} from '../../web/trade/ticketCheck.js'
 import type { Ticket } from '../../web/trade/ticketOrder.js'
 
 const NOW = Date.parse('2026-03-02T10:00:00Z')
@@ -159,5 +165,28 @@ describe('the available amount', () => {
     expect(partOf(ticket, 1_010_001n, 25n)).toBe(250_000n)
     expect(partOf(ticket, 1_010_001n, 100n)).toBe(1_010_001n)
     expect(partOf({ ...ticket, unit: 'shares' }, 3n, 50n)).toBe(1n)
+  })
+})
+
+describe('a part of what is available', () => {
+  const part = (to: Partial<Ticket>, percent: bigint, of: Partial<TicketFacts> = {}) =>
+    withPart({ ...ticket, ...to }, { ...facts, ...of }, percent)
+
+  it('is in the ticket’s unit', () => {
+    expect(part({}, 25n)).toEqual({ unit: 'usdc', amount: '250' })
+    expect(part({ unit: 'shares' }, 100n)).toEqual({ unit: 'shares', amount: '5' })
+    expect(part({ side: 'SELL' }, 50n)).toEqual({ unit: 'usdc', amount: '400' })
+  })
+
+  it('is all the shares of a sale, which it stays when the price moves', () => {
+    const all = part({ side: 'SELL' }, 100n)
+    expect(all).toEqual({ unit: 'shares', amount: '4' })
+    const market = { symbols: [symbolOf('AAPL', usdc(203))] }
+    expect(check({ side: 'SELL', ...all }, { market })).toMatchObject({ shares: shares(4), isAll: true })
+  })
+
+  it('is unknown without a portfolio, and nothing of nothing', () => {
+    expect(part({ side: 'SELL' }, 100n, { portfolio: null })).toBeNull()
+    expect(part({}, 100n, { funds: { balance: 0n } })).toBeNull()
   })
 })

@@ -52,6 +52,7 @@ export function Rulebook(props: RulebookProps) {
     institution.refresh()
     versions.refresh()
   }, [published, institution, versions])
+  const buttonWords = () => (isAmountWrong ? 'Enter the largest order' : publishWords(version + 1, lifted))
   const publish = (event: Event) => {
     event.preventDefault()
     if (policy !== null && !isOvertaken) rulebook.publish(policy, version)
@@ -156,7 +157,7 @@ export function Rulebook(props: RulebookProps) {
           />
         )}
         <button type="submit" class="primary" disabled={busy || policy === null || isOvertaken}>
-          {busy ? 'Publishing…' : publishWords(version + 1, lifted)}
+          {busy ? 'Publishing…' : buttonWords()}
         </button>
       </form>
       {busy ? <Publishing since={publishingSince} /> : null}

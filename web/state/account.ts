@@ -20,13 +20,15 @@ import { createTradeHistory } from '../chain/tradeHistory.js'
 import { createKeptCopies } from '../institution/keptCopies.js'
 import type { Settings } from '../settings.js'
 import { signedOrders } from '../trade/keptOrders.js'
-import { withOpenOrders, withPlaced } from '../trade/orderMemory.js'
+import { type Ordered, withOpenOrders, withPlaced } from '../trade/orderMemory.js'
 import { type KeyInUse, newestMade } from '../trade/portfolioKeys.js'
 import { EMPTY_TICKET, type TicketDraft } from '../trade/ticketOrder.js'
 import type { Session } from '../wallet/session.js'
 import { shortHex } from '../words/format.js'
 import { requestWords } from '../words/request.js'
+import { orderTone, stateWords } from '../words/timeline.js'
 import type { DeviceStore } from './deviceStore.js'
+import { createKeptRequests } from './keptRequests.js'
 import { createNames, type Names } from './names.js'
 import { createOrders, type Orders } from './orders.js'
 import { createPlacing, type Placing } from './placing.js'
@@ -82,6 +84,8 @@ export interface AccountDeps {
 const [SOON_MS, LATER_MS] = [3_000, 15_000]
 const [INSTITUTION_MS, CHAIN_MS, COMPLIANCE_MS, RARE_MS] = [5_000, 10_000, 30_000, 60_000]
 
+const NO_REQUESTS: ReadonlyMap<Hex, Ordered> = new Map()
+
 export function createAccount({ session, settings, reader, isSeen, toasts, device }: AccountDeps): Account {
   const { client, provider, address } = session
   const ask = <T>(question: () => Ask<T> | null, pace: Pace<T>) => createQuery({ isSeen, question, pace })
@@ -108,17 +112,24 @@ export function createAccount({ session, settings, reader, isSeen, toasts, devic
     () => (key.value === null ? null : createTradeHistory({ client, settings, store: device, version })),
     (_entries, error) => (error === null ? null : CHAIN_MS),
   )
-  const orders = createOrders({ client, address, isSeen, history, trades, key, onEnd })
+  const requests = createKeptRequests({ client, store: device, chainId: session.chainId, account: address })
+  const opened = ask(
+    () => (key.value === null ? null : () => requests.open()),
+    () => null,
+  )
+  const kept = computed(() => opened.value ?? NO_REQUESTS)
+  const orders = createOrders({ client, address, isSeen, history, trades, kept, key, onEnd })
   const { memory } = orders
   function report(orderId: Hex, tone: Toast['tone'], happened: string) {
     const request = memory.peek().ordered.get(orderId)
     toasts.show({ tone, says: `${happened}: ${request ? requestWords(request) : shortHex(orderId)}` })
   }
-  function onEnd({ orderId, state }: OrderStatus) {
+  async function onEnd(status: OrderStatus) {
     funds.refresh()
     portfolio.refresh()
-    if (state === 'SETTLED') report(orderId, 'good', 'Settled')
-    else report(orderId, 'warn', 'Refunded')
+    // The chain says that it was refunded; only the notice says whether it was refused, and why.
+    const notice = key.peek() === null ? null : await client.openNotice(status).catch(() => null)
+    report(status.orderId, orderTone(status, null, notice), stateWords(status, notice))
   }
   const placing = createPlacing({
     ...{ client, key },
@@ -126,6 +137,7 @@ export function createAccount({ session, settings, reader, isSeen, toasts, devic
     isKeyMissing: () => isKeyMissing(address, key.peek()),
     onOrder(orderId, request, isSent) {
       memory.value = withPlaced(memory.peek(), orderId, request)
+      void requests.keep(orderId, request)
       funds.refresh()
       if (isSent) report(orderId, 'wait', 'Order sent')
     },

@@ -57,6 +57,8 @@ interface OrdersDeps {
   readonly history: Query<OrderHistory>
   /** What the account bought, sold and withdrew. */
   readonly trades: Query<readonly HistoryEntry[]>
+  /** The content of orders that this device has sealed, once a key is in use. */
+  readonly kept: ReadonlySignal<ReadonlyMap<Hex, Ordered>>
   readonly key: ReadonlySignal<KeyInUse | null>
   /** Called when an order that was seen open has ended. */
   readonly onEnd: (status: OrderStatus) => void
@@ -66,7 +68,8 @@ const AGAIN_MS = 4_000
 /** The initial number of shown orders. */
 const FEW = 5
 
-export function createOrders({ client, address, isSeen, history, trades, key, onEnd }: OrdersDeps): Orders {
+export function createOrders(deps: OrdersDeps): Orders {
+  const { client, address, isSeen, history, trades, kept, key, onEnd } = deps
   // Orders that an earlier visit signed, and that nobody may have opened.
   const memory = signal<OrderMemory>({
     ...NO_ORDERS,
@@ -74,7 +77,7 @@ export function createOrders({ client, address, isSeen, history, trades, key, on
   })
   const most = signal(FEW)
   const summaries = computed(() => new Map(ordersOf(trades.value ?? []).map((one) => [one.orderId, one])))
-  const listed = computed(() => listedOf(memory.value, history.value?.ids ?? [], summaries.value))
+  const listed = computed(() => listedOf(memory.value, history.value?.ids ?? [], summaries.value, kept.value))
   const pollMs = computed(() => orderPace(Math.min(listed.value.length, most.value)))
   const queries = new Map<Hex, OrderQueries>()
 
@@ -145,11 +148,13 @@ function listedOf(
   { placed, ordered }: OrderMemory,
   ids: readonly Hex[],
   summaries: ReadonlyMap<Hex, OrderSummary>,
+  kept: ReadonlyMap<Hex, Ordered>,
 ): readonly DeskOrder[] {
   const opened = new Set(ids)
   return [...placed.filter((orderId) => !opened.has(orderId)), ...ids].map((orderId) => {
     const summary = summaries.get(orderId) ?? null
-    return { orderId, request: ordered.get(orderId) ?? requestOf(summary), summary }
+    const request = ordered.get(orderId) ?? requestOf(summary) ?? kept.get(orderId) ?? null
+    return { orderId, request, summary }
   })
 }
 

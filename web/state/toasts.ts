@@ -1,9 +1,10 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
+import type { Tone } from '../words/timeline.js'
 
 /** A short message about an order, which goes by itself. */
 export interface Toast {
   readonly id: number
-  readonly tone: 'good' | 'wait' | 'warn'
+  readonly tone: Tone
   readonly says: string
 }
 

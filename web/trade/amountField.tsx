@@ -1,14 +1,12 @@
-import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
 import { Field, hintId } from '../parts/field.js'
-import { partOf } from './ticketCheck.js'
 import { isMove, type Ticket, type TicketDraft, unitOf } from './ticketOrder.js'
 
 interface AmountProps {
   readonly ticket: Ticket
   readonly hint: string
   readonly error: string | null
-  /** In the ticket's unit; null while it is unknown. */
-  readonly available: bigint | null
+  /** What a part of what is available changes; null while that is unknown. */
+  readonly part: (percent: bigint) => Partial<TicketDraft> | null
   readonly onChange: (to: Partial<TicketDraft>) => void
 }
 
@@ -24,9 +22,8 @@ const PARTS = [
 ] as const
 
 /** The amount, in USDC or in shares, and parts of what is available. */
-export function AmountField({ ticket, hint, error, available, onChange }: AmountProps) {
+export function AmountField({ ticket, hint, error, part, onChange }: AmountProps) {
   const unit = unitOf(ticket)
-  const typed = (units: bigint) => formatDecimal(units, unit === 'usdc' ? USDC_DECIMALS : SHARE_DECIMALS)
   return (
     <Field
       label={unit === 'usdc' ? 'Amount in USDC' : 'Number of shares'}
@@ -67,10 +64,8 @@ export function AmountField({ ticket, hint, error, available, onChange }: Amount
             key={label}
             type="button"
             class="quiet"
-            disabled={available === null || available === 0n}
-            onClick={() =>
-              available !== null && onChange({ amount: typed(partOf(ticket, available, percent)) })
-            }
+            disabled={part(percent) === null}
+            onClick={() => onChange(part(percent) ?? {})}
           >
             {label}
           </button>

@@ -37,6 +37,8 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
   const state = orderWords(status, error, notice)
   const name = request === null ? `Sealed order ${shortHex(orderId)}` : requestWords(request)
   const waiting = status === null ? null : waitingWords(status, new Date())
+  // One sentence about the closed portfolio is enough.
+  const isLocked = request === null && key.value === null
   const fill = summary === null ? null : fillWords(summary)
   return (
     <li class="order" data-state={status?.state}>
@@ -53,7 +55,7 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
         <p class="muted">{unknownWords(status, key.value !== null, trades.answered)}</p>
       ) : null}
       {fill === null ? null : <p data-test="fill">{fill}</p>}
-      {status !== null && hasEnded(status) && fill === null ? (
+      {status !== null && hasEnded(status) && fill === null && !isLocked ? (
         <OrderNotice status={status} opened={queries.notice} />
       ) : null}
       {waiting === null ? null : <p class="muted">{waiting}</p>}
@@ -87,7 +89,7 @@ function unknownWords(status: OrderStatus, isUnlocked: boolean, isRead: boolean)
   if (!hasEnded(status))
     return 'The order’s content appears once the enclave has written it to your portfolio.'
   if (!isRead) return 'Reading your history from the chain…'
-  return 'This order never entered your portfolio, so only the page that sealed it knew its content.'
+  return 'Only the device that placed this order knows its content: it never entered your portfolio.'
 }
 
 /**

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { useAccount, useStore } from '../state/context.js'
 import type { Progress } from '../state/progress.js'
 import { orderTone, orderWords } from '../words/timeline.js'
@@ -16,12 +17,18 @@ const NAMES: Record<Stage, string> = {
 export function OrderStages() {
   const { now } = useStore()
   const progress = useAccount().progress.value
+  const list = useRef<HTMLOListElement>(null)
+  const isShown = progress !== null
+  // On a phone they stand below the button that has just been pressed.
+  useEffect(() => {
+    if (isShown) list.current?.scrollIntoView({ block: 'nearest' })
+  }, [isShown])
   if (progress === null) return null
   const { stage, status, error, notice } = progress
   const isRunning = stage !== 'done'
   const time = isRunning ? now.value : 0
   return (
-    <ol class="stages" data-test="stages" data-stage={stage}>
+    <ol ref={list} class="stages" data-test="stages" data-stage={stage}>
       {STAGES.map((one) => {
         const place = placeOf(one, stage)
         const isEnd = one === 'settled' && !isRunning

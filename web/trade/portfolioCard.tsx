@@ -23,11 +23,7 @@ export function PortfolioCard() {
   return (
     <Card
       title="Portfolio"
-      aside={
-        value === null ? null : (
-          <span class="muted">version {String(value.version)}, opened in this browser</span>
-        )
-      }
+      aside={value === null ? null : <span class="muted">decrypted in this browser</span>}
     >
       {unlocked ? null : (
         <>
@@ -166,11 +162,13 @@ function Row({ holding }: { holding: Holding }) {
 /** Gains before fees of what is held, and of what was sold. */
 function Totals({ gains: { unrealised, realised } }: { gains: Gains }) {
   const total = unrealised + realised
+  const name = total < 0n ? 'loss' : 'gain'
   return (
     <p class="gains" data-test="gains">
       <span class={directionOf(total)}>{gain(total)} USDC</span>{' '}
       <span class="muted">
-        {realised === 0n ? 'gain' : `gain: ${gain(unrealised)} held, ${gain(realised)} realised`}
+        {name}
+        {realised === 0n ? null : `: ${gain(unrealised)} held, ${gain(realised)} realised`}
       </span>
     </p>
   )

@@ -3,7 +3,7 @@ import type { Point } from './chart.js'
 
 /**
  * The portfolio's value over the days that the bars span, oldest first: at each bar's end, at each trade, and now. There is none
- * before the first trade, nor while a holding has no known price. USDC in the escrow of an open order does not count.
+ * before the portfolio holds anything, nor while a holding has no known price. USDC in the escrow of an open order does not count.
  */
 export function curveOf(
   entries: readonly HistoryEntry[],
@@ -27,9 +27,13 @@ export function curveOf(
   const values = valueOverTime(entries, points).flatMap(({ timestamp, value }) =>
     value === null || timestamp < begin ? [] : [{ at: timestamp * 1_000, price: value }],
   )
-  const base = values.find(({ price }) => price > 0n)?.price
+  // A first order is in the escrow before there is anything to draw.
+  const start = values.findIndex(({ price }) => price > 0n)
+  const base = values[start]?.price
   if (base === undefined) return []
-  return values.map(({ at, price }) => ({ at, price, percent: (Number(price) / Number(base) - 1) * 100 }))
+  return values
+    .slice(start)
+    .map(({ at, price }) => ({ at, price, percent: (Number(price) / Number(base) - 1) * 100 }))
 }
 
 /** The prices that became known at a time, in Unix seconds: the closes of bars, and the prices now. */

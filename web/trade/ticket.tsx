@@ -11,12 +11,12 @@ import { AmountField } from './amountField.js'
 import { available } from './available.js'
 import { OrderStages } from './orderStages.js'
 import {
-  availableUnits,
   type Checked,
   checkTicket,
   isPaidByWallet,
   priceOf,
   type TicketFacts,
+  withPart,
 } from './ticketCheck.js'
 import { isMove, orderOf, type TicketDraft, type Ticket as TicketFields, ticketOf } from './ticketOrder.js'
 import { TicketSteps } from './ticketSteps.js'
@@ -178,7 +178,7 @@ function Fields({ ticket, facts, checked, onChange, onSymbol }: FieldsProps) {
         ticket={ticket}
         hint={available(ticket, facts.funds, facts.portfolio)}
         error={errorOf('amount')}
-        available={availableUnits(ticket, facts)}
+        part={(percent) => withPart(ticket, facts, percent)}
         onChange={onChange}
       />
     </>

@@ -7,9 +7,24 @@ import type {
   WalletView,
 } from '../../src/client/index.js'
 import { freeCash, freeShares } from '../../src/protocol/portfolio.js'
-import { notionalOf, sharesFor, toCents } from '../../src/protocol/units.js'
+import {
+  formatDecimal,
+  notionalOf,
+  SHARE_DECIMALS,
+  sharesFor,
+  toCents,
+  USDC_DECIMALS,
+} from '../../src/protocol/units.js'
 import { money, shares } from '../words/format.js'
-import { amountOf, HOUR_SECONDS, isMove, LEAST, type Ticket, unitOf } from './ticketOrder.js'
+import {
+  amountOf,
+  HOUR_SECONDS,
+  isMove,
+  LEAST,
+  type Ticket,
+  type TicketDraft,
+  unitOf,
+} from './ticketOrder.js'
 
 /** Everything that the page knows about whether an order can go through; null where it does not know yet. */
 export interface TicketFacts {
@@ -92,6 +107,19 @@ export function isPaidByWallet({ side, payFrom }: Pick<Ticket, 'side' | 'payFrom
 export function partOf(ticket: Ticket, available: bigint, percent: bigint): bigint {
   const part = (available * percent) / PERCENT
   return unitOf(ticket) === 'usdc' && percent < PERCENT ? toCents(part, 'down') : part
+}
+
+/**
+ * What the button of a part changes in the ticket; null while the part is unknown. All of a holding is sold by its shares, so that a price
+ * that moves leaves none behind.
+ */
+export function withPart(ticket: Ticket, facts: TicketFacts, percent: bigint): Partial<TicketDraft> | null {
+  const isAll = ticket.side === 'SELL' && percent === PERCENT
+  const asked: Ticket = isAll ? { ...ticket, unit: 'shares' } : ticket
+  const available = availableUnits(asked, facts)
+  if (available === null || available === 0n) return null
+  const decimals = unitOf(asked) === 'usdc' ? USDC_DECIMALS : SHARE_DECIMALS
+  return { unit: asked.unit, amount: formatDecimal(partOf(asked, available, percent), decimals) }
 }
 
 /** A reason that no amount changes. */

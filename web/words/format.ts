@@ -38,11 +38,15 @@ export function dayName(at: number): string {
   return new Date(at).toLocaleDateString('en-GB', { weekday: 'short' })
 }
 
+const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const
+
 /** The time of day; another day's with its date. */
 export function timeOfDay(iso: string, now: Date): string {
   const time = new Date(iso)
   const clock = time.toLocaleTimeString('en-GB')
-  return time.toDateString() === now.toDateString() ? clock : `${time.toLocaleDateString('en-GB')} ${clock}`
+  return time.toDateString() === now.toDateString()
+    ? clock
+    : `${time.toLocaleDateString('en-GB', DATE)}, ${clock}`
 }
 
 function shown(units: bigint, decimals: number, least: number, most: number): string {

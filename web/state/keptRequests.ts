@@ -1,0 +1,59 @@
+import * as z from 'zod'
+import type { Client, Hex } from '../../src/client/index.js'
+import { bytes32Schema } from '../../src/protocol/hex.js'
+import { sideSchema } from '../../src/protocol/intent.js'
+import { uint256Schema } from '../../src/protocol/units.js'
+import type { Ordered } from '../trade/orderMemory.js'
+import type { DeviceStore } from './deviceStore.js'
+
+/**
+ * The content of the orders that this device has sealed, kept for later visits and sealed with the portfolio's key. The chain has no other
+ * copy of an order that the enclave refused: it never enters the portfolio.
+ */
+export interface KeptRequests {
+  /** Asks the wallet to sign if its key is not in use yet. Empty where no key opens them, or the browser keeps nothing. */
+  open(): Promise<ReadonlyMap<Hex, Ordered>>
+  /** Never rejects: without the browser's storage, the page alone knows the order. */
+  keep(orderId: Hex, request: Ordered): Promise<void>
+}
+
+const PURPOSE = 'orders'
+/** So many orders are kept. */
+const MOST = 200
+
+const orderedSchema = z.object({
+  side: sideSchema,
+  symbol: z.string(),
+  maxSpend: uint256Schema,
+})
+const keptSchema = z.array(z.tuple([bytes32Schema, orderedSchema]))
+
+interface KeptRequestsDeps {
+  readonly client: Pick<Client, 'openFromDevice' | 'sealForDevice'>
+  readonly store: DeviceStore
+  readonly chainId: number
+  readonly account: Hex
+}
+
+export function createKeptRequests({ client, store, chainId, account }: KeptRequestsDeps): KeptRequests {
+  const record = `orders/${chainId}/${account}`.toLowerCase()
+  let last: Promise<void> = Promise.resolve()
+
+  async function open(): Promise<ReadonlyMap<Hex, Ordered>> {
+    const bytes = await store.get(record).catch(() => null)
+    if (bytes === null) return new Map()
+    const found = keptSchema.safeParse(await client.openFromDevice(PURPOSE, bytes))
+    return new Map(found.success ? found.data : [])
+  }
+  async function add(orderId: Hex, { side, symbol, maxSpend }: Ordered): Promise<void> {
+    const all = [...new Map(await open()).set(orderId, { side, symbol, maxSpend })].slice(-MOST)
+    await store.set(record, await client.sealForDevice(PURPOSE, z.encode(keptSchema, all)))
+  }
+  return {
+    open,
+    keep(orderId, request) {
+      last = last.then(() => add(orderId, request)).catch(() => undefined)
+      return last
+    },
+  }
+}
