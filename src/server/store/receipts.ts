@@ -31,7 +31,8 @@ const gasPurposeSchema = z.discriminatedUnion('kind', [
 ])
 export type GasPurpose = z.output<typeof gasPurposeSchema>
 
-const relayRecordSchema = z.strictObject({
+/** Exported for tests, which read records as they are stored. */
+export const relayRecordSchema = z.strictObject({
   /** The part that callers see. */
   receipt: receiptSchema,
   /** The relayer's account that has taken it on. Until then any account with room may take it. */

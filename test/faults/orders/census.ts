@@ -98,6 +98,7 @@ function faultsOfCase({ order, escrow, fill }: Case): string[] {
   const name = `${order.planned.request.side} ${order.sealed.orderId}`
   const faults: string[] = []
   if (!order.accepted) faults.push('was never taken')
+  if (escrow?.opens !== 1) faults.push(`was opened ${escrow?.opens ?? 0} times`)
   if (escrow?.ends.length !== 1) faults.push(`has ended ${escrow?.ends.length ?? 0} times`)
   const [end] = escrow?.ends ?? []
   const filled = fill?.qty ?? 0n
@@ -180,6 +181,7 @@ function usdcText(amount: bigint): string {
 interface EscrowRecord {
   /** USDC base units that it held. */
   readonly amount: bigint
+  readonly opens: number
   readonly ends: readonly EscrowEnd[]
 }
 
@@ -203,15 +205,18 @@ const argumentsSchema = z.discriminatedUnion('name', [
 async function readEscrow({ sandbox, contracts }: Desk): Promise<Map<Hex, EscrowRecord>> {
   const address = contracts.escrow.address
   const logs = await sandbox.provider.getLogs({ address, fromBlock: 0, toBlock: 'latest' })
-  const records = new Map<Hex, { amount: bigint; ends: EscrowEnd[] }>()
+  const records = new Map<Hex, { amount: bigint; opens: number; ends: EscrowEnd[] }>()
   for (const log of logs) {
     const parsed = escrow.parseLog(log)
     const event = argumentsSchema.safeParse({ name: parsed?.name, ...parsed?.args.toObject() })
     if (!event.success) continue
     const { orderId, amount } = event.data
-    const record = records.get(orderId) ?? { amount: 0n, ends: [] }
+    const record = records.get(orderId) ?? { amount: 0n, opens: 0, ends: [] }
     records.set(orderId, record)
-    if (event.data.name === 'OrderOpened') record.amount = amount
+    if (event.data.name === 'OrderOpened') {
+      record.amount = amount
+      record.opens++
+    }
     if (event.data.name === 'OrderSettled')
       record.ends.push({ state: 'SETTLED', amount, payout: event.data.payout })
     if (event.data.name === 'OrderRefunded') record.ends.push({ state: 'REFUNDED', amount, payout: 0n })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { ONE_USDC } from '../../../src/protocol/units.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { createOrderPlan, type PlannedLife } from './plan.js'
+import { createOrderPlan, type PlannedLife, type PlannedOrder } from './plan.js'
 import { runOrderStorm } from './storm.js'
 
 // Broken programs: the storm has to notice each.
@@ -10,6 +11,11 @@ const LIFE_LIMIT_MS = 240_000
 const OPTIONS = { retry: 0, timeout: 300_000 }
 /** Several times what the next server needs until it offers its first run. */
 const STOP_MS = 15_000
+
+const SPONSORED: PlannedOrder = {
+  ...{ trader: 0, repeats: 0, isSponsored: true },
+  request: { side: 'BUY', symbol: 'AAPL', maxSpend: 25n * ONE_USDC },
+}
 
 interface Broken {
   readonly orders: number
@@ -70,6 +76,27 @@ test('a server that answers before it has stored is found out', OPTIONS, async (
 test('a server that answers a cancel before it has stored it is found out', OPTIONS, async () => {
   const found = await violationsOf({ orders: 2, variables: { FAULTS_LOSE: 'cancels' }, patienceMs: 10_000 })
   expect(found).toContainEqual(expect.stringMatching(/the cancel of 0x\w+ is lost/))
+})
+
+test('a relay that forgets an opening which it has taken is found out', OPTIONS, async () => {
+  const found = await violationsOf({
+    orders: 2,
+    life: { kill: { kind: 'opening-sent', nth: 1, afterMs: 0 }, orders: [SPONSORED] },
+    variables: { FAULTS_LOSE: 'relays' },
+    patienceMs: 10_000,
+    lifeLimitMs: LIFE_LIMIT_MS,
+  })
+  expect(found).toContainEqual(expect.stringMatching(/the opening of 0x\w+ was taken and is lost/))
+})
+
+test('a relay that keeps no count of gas is found out', OPTIONS, async () => {
+  const found = await violationsOf({
+    orders: 2,
+    life: { orders: [SPONSORED] },
+    variables: { FAULTS_LOSE: 'state' },
+    patienceMs: 10_000,
+  })
+  expect(found).toContainEqual(expect.stringMatching(/the quota of 0x\w+ counts 0 gas of \d+/))
 })
 
 test('a server that cannot start is found out', OPTIONS, async () => {

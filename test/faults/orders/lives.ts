@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createLives } from '../engine/lives.js'
 import type { Print } from '../engine/storm.js'
 import type { FullDisk } from './fullDisk.js'
 import type { Notes } from './notes.js'
+import { hasPooledOpening } from './openings.js'
 import type { KillKind, PlannedLife } from './plan.js'
 import type { Platform } from './platform.js'
 import type { Traders } from './traders.js'
@@ -30,6 +32,7 @@ export function createOrderLives(parts: Parts) {
     steps: ['store'],
     moment({ kind, nth }, over) {
       if (kind === 'answered') return traders.answered(nth)
+      if (kind === 'opening-sent') return forgetOpening(parts.platform, over)
       if (kind === 'enclave-killed') return notes.further('killed', nth, over)
       return notes.further(kind === 'run-started' ? 'started' : 'ended', nth, over)
     },
@@ -86,4 +89,18 @@ export function createOrderLives(parts: Parts) {
         .map((code) => `a server ended by itself, with ${code}`),
     ],
   }
+}
+
+const LOOK_MS = 20
+
+/** Kills the server between its sending of an opening and the block that would have it, and lets the node forget what it has sent. */
+async function forgetOpening({ server, miner, sandbox }: Platform, over: AbortSignal): Promise<void> {
+  const isForgotten = () =>
+    miner.between(async () => {
+      if (!(await hasPooledOpening({ sandbox }))) return false
+      await server.kill()
+      await sandbox.provider.send('anvil_removePoolTransactions', [sandbox.accounts.relayer.address])
+      return true
+    })
+  while (!over.aborted && !(await isForgotten())) await sleep(LOOK_MS)
 }

@@ -13,6 +13,8 @@ export const KILLS = [
   /** When a run of the enclave has just begun, or has just ended. */
   'run-started',
   'run-ended',
+  /** When an opening has just been sent: the node forgets it, and the next server sends it again. */
+  'opening-sent',
   ...TIMED_KILLS,
 ] as const
 /** A plan draws one of {@link KILLS}; tests may also wait until the enclave has just been killed. */
@@ -196,7 +198,7 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
   return {
     seed,
     lives: kinds.map((kind, life) => ({
-      orders: work.slice(life * share, (life + 1) * share),
+      orders: ordersOf(kind, work.slice(life * share, (life + 1) * share)),
       kill: planKill(random, kind, share),
       store: (store[life] ?? []).map((fault) => planStoreFault(random, fault)),
       acts: acts[life] ?? [],
@@ -205,6 +207,12 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
     })),
     last: work.slice(kills * share),
   }
+}
+
+/** A kill at an opening needs one. */
+function ordersOf(kind: KillKind, orders: readonly PlannedOrder[]): readonly PlannedOrder[] {
+  if (kind !== 'opening-sent') return orders
+  return orders.map((order, index) => (index === 0 ? { ...order, isSponsored: true } : order))
 }
 
 /** Gives each to a random life. */

@@ -9,6 +9,7 @@ import { createFullDisk } from './fullDisk.js'
 import { findLeftovers } from './leftovers.js'
 import { createOrderLives } from './lives.js'
 import { createDeaths, createNotes } from './notes.js'
+import { countOpenings, findOpeningFaults } from './openings.js'
 import type { OrderPlan } from './plan.js'
 import { benchIn, startPlatform } from './platform.js'
 import { createReorganizations } from './reorganizations.js'
@@ -106,6 +107,7 @@ function workloadOf(around: Surroundings, { plan, patienceMs = STALL_BOUND_MS }:
         ...(await takeCensus(platform, traders, before)),
         ...(await findDisagreements(platform)).map((found) => JSON.stringify(found)),
         ...(await copies.faults()),
+        ...(await findOpeningFaults(platform, traders)),
         ...lost,
         ...left,
         ...(await notes.overlaps()),
@@ -113,6 +115,7 @@ function workloadOf(around: Surroundings, { plan, patienceMs = STALL_BOUND_MS }:
       ]
       const figures = {
         orders: countOrders(traders),
+        openings: countOpenings(traders),
         kills: lives.kills,
         unreached: lives.unreached(),
         spoilt: lives.spoilt(),

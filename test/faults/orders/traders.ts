@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Wallet } from 'ethers'
+import { z } from 'zod'
 import {
   type Client,
   createClient,
@@ -10,10 +11,11 @@ import {
   type SealedOrder,
   ServerError,
 } from '../../../src/client/index.js'
-import type { Hex } from '../../../src/protocol/hex.js'
+import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'
 import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import { publicIdentity } from '../../../src/sandbox/secrets.js'
 import { createOccasions } from '../engine/lives.js'
+import type { SignedOpening } from './openings.js'
 import { DEEPEST_REORG, type PlannedOrder } from './plan.js'
 import type { Desk } from './platform.js'
 
@@ -34,6 +36,8 @@ export interface PlacedOrder {
 export interface Traders {
   readonly clients: readonly Client[]
   readonly placed: ReadonlyMap<Hex, PlacedOrder>
+  /** Orders whose openings were signed for the platform, also those that came to nothing. */
+  readonly signed: ReadonlyMap<Hex, SignedOpening>
   /** Places these orders, one after the other for each employee. */
   begin(orders: readonly PlannedOrder[]): void
   /** Counts orders that have not ended, placed or not. */
@@ -64,9 +68,11 @@ const LIFETIME_SECONDS = 6 * 3_600
 const IMPATIENT = { attempts: 2, baseMs: 100, maxMs: 300 }
 const ANSWER_TIMEOUT_MS = 5_000
 const ACCEPTED = 202
+const sponsoredSchema = z.looseObject({ orderId: bytes32Schema, opening: z.looseObject({}) })
 
 export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
   const placed = new Map<Hex, PlacedOrder>()
+  const signed = new Map<Hex, SignedOpening>()
   const over = new AbortController()
   const cancels: Promise<void>[] = []
   let begun = 0
@@ -88,8 +94,18 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
 
   async function watchedFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
     const response = await fetch(input, init)
-    if (response.status === ACCEPTED) answered.pass()
+    if (response.status === ACCEPTED) {
+      noteTaken(init?.body)
+      answered.pass()
+    }
     return response
+  }
+
+  /** A server has taken an opening with an order: it has to open the order by itself from now on. */
+  function noteTaken(body: unknown): void {
+    const posted = typeof body === 'string' ? sponsoredSchema.safeParse(JSON.parse(body)) : undefined
+    const opening = posted?.success ? signed.get(posted.data.orderId) : undefined
+    if (opening !== undefined) opening.isTaken = true
   }
 
   const openOf = (account: SandboxAccount) =>
@@ -99,7 +115,7 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
     while (openOf(account).length >= MOST_OPEN && !over.signal.aborted) await sleep(PAUSE_MS)
     const one = await insist(async () => {
       const deadline = Math.floor(Date.now() / 1_000) + LIFETIME_SECONDS
-      let signed: SealedOrder | undefined
+      let sealedOrder: SealedOrder | undefined
       try {
         const { order: sealed } = await client.placeOrder(
           { ...planned.request, deadline },
@@ -107,7 +123,9 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
             sponsored: planned.isSponsored,
             async beforeOpen(sealed) {
               await writeFile(join(bench, 'accounts', sealed.orderId), account.address)
-              signed = sealed
+              sealedOrder = sealed
+              if (planned.isSponsored)
+                signed.set(sealed.orderId, { account: account.address, isTaken: false })
             },
           },
         )
@@ -116,9 +134,9 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
         if (error instanceof NotSubmittedError) {
           return { planned, sealed: error.order, account, accepted: false }
         }
-        if (!planned.isSponsored || signed === undefined || !(await comesToBeOpen(client, signed)))
+        if (!planned.isSponsored || sealedOrder === undefined || !(await comesToBeOpen(client, sealedOrder)))
           throw error
-        return { planned, sealed: signed, account, accepted: false }
+        return { planned, sealed: sealedOrder, account, accepted: false }
       }
     })
     if (one === undefined) return
@@ -132,13 +150,16 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
     if (cancelAfterMs !== undefined) cancels.push(sleep(cancelAfterMs).then(() => cancel(client, one)))
   }
 
-  /** Posts a signed order until it is open; false once its signature opens nothing any more. */
+  /**
+   * Waits until a signed order is open, and posts it again only until a server has taken it. False once its signature opens nothing any
+   * more.
+   */
   async function comesToBeOpen(client: Client, order: SealedOrder): Promise<boolean> {
     if (!isSignedOrder(order)) return false
     const state = await insist(async () => {
       const found = await client.getOpeningState(order)
       if (found === 'usable') {
-        await client.submitOrder(order)
+        if (signed.get(order.orderId)?.isTaken !== true) await client.submitOrder(order)
         throw new Error('not open yet')
       }
       return found
@@ -186,7 +207,7 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
 
   return {
     clients: employees.map(({ client }) => client),
-    placed,
+    ...{ placed, signed },
     begin(orders) {
       begun += orders.length
       for (const planned of orders) {

@@ -1,0 +1,163 @@
+import { z } from 'zod'
+import { interfaces } from '../../../src/chain/interfaces.js'
+import { openedByCall } from '../../../src/chain/openingCall.js'
+import { sameAddress } from '../../../src/protocol/address.js'
+import { type Hex, hexBetween } from '../../../src/protocol/hex.js'
+import { gasRowSchema } from '../../../src/server/relay/gasBudget.js'
+import { type GasCount, holderOf } from '../../../src/server/relay/gasCount.js'
+import { MAX_TRANSACTION_BYTES } from '../../../src/server/signer/transaction.js'
+import { type RelayRecord, relayRecordSchema } from '../../../src/server/store/receipts.js'
+import { storedRows } from '../../support/storedRows.js'
+import type { Desk, Platform } from './platform.js'
+import type { Traders } from './traders.js'
+
+/** An order whose opening its account has signed. */
+export interface SignedOpening {
+  readonly account: Hex
+  /** Whether a server has answered 202 for it. */
+  isTaken: boolean
+}
+
+/** An opening as the chain and the relay have it. */
+export interface OpeningFacts {
+  readonly orderId: Hex
+  readonly signed: SignedOpening
+  /** Whether its employee counts on it. */
+  readonly isPlaced: boolean
+  /** The senders of the transactions that opened the order. */
+  readonly openers: readonly string[]
+  /** The relay's records of it. */
+  readonly records: readonly Pick<RelayRecord, 'purpose'>[]
+}
+
+/** Holds every signed opening against the chain, the relay's records and the quotas. */
+export async function findOpeningFaults(platform: Platform, traders: Traders): Promise<string[]> {
+  const relays = recordsIn(platform.dataDir)
+  const openers = await readOpeners(platform)
+  const relayer = platform.sandbox.accounts.relayer.address
+  const facts = [...traders.signed].map(([orderId, signed]) => ({
+    ...{ orderId, signed, isPlaced: traders.placed.has(orderId) },
+    openers: openers.get(orderId) ?? [],
+    records: relays.filter(({ data }) => openedByCall(data)?.orderId === orderId),
+  }))
+  const counts = storedRows(platform.dataDir, 'state').filter(({ id }) => id.startsWith(GAS_ROWS))
+  return [...facts.flatMap((one) => faultsOf(one, relayer)), ...quotaFaults(relays, latestCount(counts))]
+}
+
+/** Counts the signed openings, those that a server has taken, and the orders that stand on one. */
+export function countOpenings({ signed, placed }: Pick<Traders, 'signed' | 'placed'>) {
+  return {
+    signed: signed.size,
+    taken: [...signed.values()].filter(({ isTaken }) => isTaken).length,
+    sponsored: [...signed.keys()].filter((orderId) => placed.has(orderId)).length,
+  }
+}
+
+/** An opening that a server has taken opens its order, once, by the relayer, on the account's quota. */
+export function faultsOf(
+  { orderId, signed, isPlaced, openers, records }: OpeningFacts,
+  relayer: Hex,
+): string[] {
+  const isOpen = openers.length > 0
+  const payers = records.filter(
+    ({ purpose }) => purpose.kind !== 'account' || !sameAddress(purpose.account, signed.account),
+  )
+  return [
+    ...(openers.length > 1 ? [`was opened ${openers.length} times`] : []),
+    ...(isPlaced && !isOpen ? ['is not open'] : []),
+    ...(!isPlaced && signed.isTaken && !isOpen ? ['was taken and is lost'] : []),
+    ...(!isPlaced && isOpen ? ['was given up by its account, and opened all the same'] : []),
+    ...openers.filter((opener) => !sameAddress(opener, relayer)).map((opener) => `was opened by ${opener}`),
+    ...(isOpen && records.length !== 1 ? [`has ${records.length} records of the relay`] : []),
+    ...payers.map(({ purpose }) => `is paid for by ${holderOf(purpose) ?? 'the platform'}`),
+  ].map((fault) => `the opening of ${orderId} ${fault}`)
+}
+
+/** A transaction that a reorganization mined again may use a little more gas than was counted for it the first time. */
+const UNCOUNTED_PERCENT = 5n
+
+type CountedRecord = Pick<RelayRecord, 'purpose'> & {
+  readonly receipt: Pick<RelayRecord['receipt'], 'gasUsed' | 'createdAt'>
+}
+
+/** The count covers the gas that each holder's transactions used on its day: a kill may only make it too high. */
+export function quotaFaults(
+  relays: readonly CountedRecord[],
+  count: Pick<GasCount, 'day' | 'holders'> | undefined,
+): string[] {
+  const used = new Map<Hex, bigint>()
+  for (const { purpose, receipt } of relays) {
+    const holder = holderOf(purpose)
+    if (holder === undefined || (count !== undefined && dayOf(receipt.createdAt) !== count.day)) continue
+    used.set(holder, (used.get(holder) ?? 0n) + (receipt.gasUsed ?? 0n))
+  }
+  return [...used].flatMap(([holder, gas]) => {
+    const counted = count?.holders.find((one) => sameAddress(one.holder, holder))?.gas ?? 0n
+    const least = gas - (gas * UNCOUNTED_PERCENT) / 100n
+    return counted >= least ? [] : [`the quota of ${holder} counts ${counted} gas of ${gas}`]
+  })
+}
+
+const dayOf = (iso: string) => Math.floor(Date.parse(iso) / 86_400_000)
+
+const GAS_ROWS = 'relay-gas:'
+
+/** Adds the changes of the newest round to the count in its first row. */
+function latestCount(rows: ReturnType<typeof storedRows>): GasCount | undefined {
+  const round = rows.find(({ id }) => id === `${GAS_ROWS}0`)?.version
+  const versions = rows
+    .filter(({ version }) => version === round)
+    .map(({ id, doc }) => ({
+      at: Number(id.slice(GAS_ROWS.length)),
+      row: gasRowSchema.parse(JSON.parse(doc)).version,
+    }))
+    .toSorted((a, b) => a.at - b.at)
+  let latest: GasCount | undefined
+  for (const { row } of versions) {
+    if ('count' in row) {
+      latest = row.count
+      continue
+    }
+    if (latest === undefined) return undefined
+    const sums = new Map(latest.holders.map(({ holder, gas }) => [holder, gas]))
+    for (const { holder, gas } of row.change.holders) sums.set(holder, (sums.get(holder) ?? 0n) + gas)
+    latest = { ...latest, holders: [...sums].map(([holder, gas]) => ({ holder, gas })) }
+  }
+  return latest
+}
+
+function recordsIn(dataDir: string): RelayRecord[] {
+  return storedRows(dataDir, 'relays').map(({ doc }) => relayRecordSchema.parse(JSON.parse(doc)))
+}
+
+/** By order, the senders of the transactions that opened it. */
+async function readOpeners({ sandbox, contracts }: Desk): Promise<Map<string, string[]>> {
+  const { provider } = sandbox
+  const filter = { address: contracts.escrow.address, topics: [OPENED], fromBlock: 0, toBlock: 'latest' }
+  const openers = new Map<string, string[]>()
+  for (const { topics, transactionHash } of await provider.getLogs(filter)) {
+    const orderId = topics[1] ?? ''
+    const from = (await provider.getTransaction(transactionHash))?.from ?? 'unknown'
+    openers.set(orderId, [...(openers.get(orderId) ?? []), from])
+  }
+  return openers
+}
+
+const OPENED = interfaces.orderEscrow.getEvent('OrderOpened')?.topicHash ?? ''
+
+const poolSchema = z.object({
+  pending: z.record(
+    z.string(),
+    z.record(z.string(), z.looseObject({ input: hexBetween(0, MAX_TRANSACTION_BYTES) })),
+  ),
+})
+
+/** Whether a transaction of the relayer that opens an order waits in the node's pool. */
+export async function hasPooledOpening({ sandbox }: Pick<Desk, 'sandbox'>): Promise<boolean> {
+  const { pending } = poolSchema.parse(await sandbox.provider.send('txpool_content', []))
+  const { address } = sandbox.accounts.relayer
+  return Object.entries(pending).some(
+    ([from, sent]) =>
+      sameAddress(from, address) && Object.values(sent).some(({ input }) => openedByCall(input) !== null),
+  )
+}
