@@ -4,19 +4,22 @@
 // Effect: the relay pays the gas of openings, so one that comes to nothing costs the platform, and one that is used twice costs the
 // account its USDC.
 // Now: the relay sends only what its account has signed and a simulation of the chain's head passes. An id opens once, so a copy does
-// nothing. Bob pays more than the platform loses, and is named; the account signs under a fresh id and does not pay with its quota.
+// nothing, also where its thief sends it. Bob pays more than the platform loses, and is named; the account signs under a fresh id and
+// does not pay with its quota.
 import { Interface, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
-import { createClient, type OrderRequest } from '../../src/client/index.js'
-import { problemSchema } from '../../src/protocol/api.js'
+import { encodeOpeningCall } from '../../src/chain/openingCall.js'
+import { commitOf, orderEnvelopeSchema } from '../../src/protocol/envelope.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
+import { postedOpeningSchema } from '../../src/protocol/postedOpening.js'
 import { personEnv, startCli } from '../e2e/support/cli.js'
 import { type Desk, useDesk } from '../e2e/support/desk.js'
 import type { Trader } from '../e2e/support/trader.js'
 import { eventually } from '../support/eventually.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { isKnown, post, signedBy } from './support/signedBodies.js'
 
 const desk = useDesk()
 const escrow = new Interface(orderEscrowAbi)
@@ -24,52 +27,14 @@ const ONE = 1_000_000n
 const TEN_MINUTES = 600
 const TIP = 100_000_000_000n
 
-const bodySchema = z.looseObject({ orderId: bytes32Schema, opening: z.looseObject({ sig: z.string() }) })
-type Body = z.output<typeof bodySchema>
-
-/** The body of an order that this key has signed for the platform, and that no server has got. */
-async function signedBy(privateKey: Hex, maxSpend = 25n * ONE): Promise<Body> {
-  const { sandbox, chainTime } = desk()
-  let body: unknown
-  const client = createClient({
-    serverUrl: sandbox.info.url,
-    wallet: new Wallet(privateKey, sandbox.provider),
-    timing: { attempts: 1, baseMs: 1, maxMs: 1 },
-    async fetch(input, init) {
-      if (init?.method !== 'POST') return fetch(input, init)
-      body = JSON.parse(String(init.body))
-      throw new TypeError('it is kept back')
-    },
-  })
-  const deadline = (await chainTime()) + 3_600
-  const buy: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend, deadline }
-  await expect(client.placeOrder(buy, { sponsored: true })).rejects.toMatchObject({
-    code: 'server-unreachable',
-  })
-  return bodySchema.parse(body)
-}
-
-async function post(body: object) {
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${desk().sandbox.info.url}/orders`, {
-    ...{ method: 'POST', headers },
-    body: JSON.stringify(body),
-  })
-  if (answer.ok) return { status: answer.status, code: null, revert: undefined }
-  const { code, revert } = problemSchema.parse(await answer.json())
-  return { status: answer.status, code, revert: revert?.name }
-}
-
 const relayerOf = ({ sandbox }: Desk) => sandbox.accounts.relayer.address
 const sentByRelayer = () => desk().sandbox.provider.getTransactionCount(relayerOf(desk()))
-const isKnown = async (orderId: Hex) =>
-  (await fetch(`${desk().sandbox.info.url}/orders/${orderId}`)).status === 200
 const usdcOf = ({ account }: Trader) => desk().usdc.balanceOf(account.address)
 
 test('junk openings cost the relayer nothing and are not kept', async () => {
   const [alice, bob] = desk().traders
-  const hers = await signedBy(alice.account.privateKey)
-  const his = await signedBy(bob.account.privateKey)
+  const hers = await signedBy(desk(), alice.account.privateKey)
+  const his = await signedBy(desk(), bob.account.privateKey)
   const stranger = Wallet.createRandom()
   const before = [await sentByRelayer(), await desk().sandbox.provider.getBalance(relayerOf(desk()))]
   const forged = [
@@ -77,25 +42,28 @@ test('junk openings cost the relayer nothing and are not kept', async () => {
     { ...hers, opening: { ...hers.opening, account: bob.account.address } },
     { ...hers, opening: { ...hers.opening, amount: '1' } },
     { ...hers, orderId: his.orderId },
+    // Her signature with another envelope.
+    { ...his, orderId: hers.orderId, opening: hers.opening },
     { ...hers, opening: { ...hers.opening, account: stranger.address, sig: his.opening.sig } },
   ]
-  for (const body of forged) expect(await post(body)).toMatchObject({ status: 422, code: 'invalid-opening' })
-  expect([await isKnown(hers.orderId), await isKnown(his.orderId)]).toEqual([false, false])
+  for (const body of forged)
+    expect(await post(desk(), body)).toMatchObject({ status: 422, code: 'invalid-opening' })
+  expect([await isKnown(desk(), hers.orderId), await isKnown(desk(), his.orderId)]).toEqual([false, false])
   expect([await sentByRelayer(), await desk().sandbox.provider.getBalance(relayerOf(desk()))]).toEqual(before)
 })
 
 test('a copied opening opens its order once, no matter who posts it and how often', async () => {
   const [alice] = desk().traders
   const before = await usdcOf(alice)
-  const body = await signedBy(alice.account.privateKey)
-  const copies = await Promise.all(Array.from({ length: 10 }, () => post(body)))
+  const body = await signedBy(desk(), alice.account.privateKey)
+  const copies = await Promise.all(Array.from({ length: 10 }, () => post(desk(), body)))
   expect(new Set(copies.map(({ status }) => status))).toEqual(new Set([202]))
   await eventually('it is settled', async () => {
     const { state } = await alice.client.getOrder(body.orderId)
     return state === 'SETTLED'
   })
   const sent = await sentByRelayer()
-  const late = await Promise.all(Array.from({ length: 10 }, () => post(body)))
+  const late = await Promise.all(Array.from({ length: 10 }, () => post(desk(), body)))
   expect(new Set(late.map(({ status }) => status))).toEqual(new Set([202]))
   expect(await sentByRelayer()).toBe(sent)
   expect(before - (await usdcOf(alice))).toBe(25n * ONE)
@@ -129,16 +97,59 @@ test('one who takes the id of a pending opening delays it, and is named', async 
   expect(before - (await usdcOf(alice))).toBe(100n * ONE)
 })
 
+test('one who sends a copied opening himself pays for it, and changes nothing', async () => {
+  const { sandbox, traders, contracts } = desk()
+  const [alice, bob] = traders
+  const before = await usdcOf(alice)
+  const body = await signedBy(desk(), alice.account.privateKey)
+  const { orderId, opening, ...envelope } = body
+  const { sig, ...signed } = postedOpeningSchema.parse(opening)
+  const commit = commitOf(orderEnvelopeSchema.parse(envelope))
+  const data = encodeOpeningCall({ ...signed, orderId, commit }, sig)
+  const thief = new Wallet(bob.account.privateKey, sandbox.provider)
+  await (await thief.sendTransaction({ to: contracts.escrow.address, data })).wait()
+  const gas = await relayedOpenings()
+  expect((await post(desk(), body)).status).toBe(202)
+  await eventually('it is settled', async () => {
+    const { state } = await alice.client.getOrder(body.orderId)
+    return state === 'SETTLED'
+  })
+  expect(await relayedOpenings()).toBe(gas)
+  expect(before - (await usdcOf(alice))).toBe(25n * ONE)
+})
+
+test('openings of an account that is in no institution and not cleared cost nothing', async () => {
+  const { newcomer } = desk().sandbox.accounts
+  const bodies = await Promise.all(Array.from({ length: 3 }, () => signedBy(desk(), newcomer.privateKey)))
+  const sent = await sentByRelayer()
+  for (const body of bodies) {
+    expect(await post(desk(), body)).toEqual({ status: 422, code: 'would-revert', revert: 'NotAdmitted' })
+    expect(await isKnown(desk(), body.orderId)).toBe(false)
+  }
+  expect(await sentByRelayer()).toBe(sent)
+})
+
 test('an opening whose last second has passed is refused, and nothing is kept', async () => {
   const [, , cleo] = desk().traders
-  const body = await signedBy(cleo.account.privateKey)
+  const body = await signedBy(desk(), cleo.account.privateKey)
   await desk().sandbox.provider.send('evm_increaseTime', [TEN_MINUTES])
   await desk().sandbox.provider.send('evm_mine', [])
   const sent = await sentByRelayer()
-  expect(await post(body)).toEqual({ status: 422, code: 'would-revert', revert: 'OpeningExpired' })
-  expect(await isKnown(body.orderId)).toBe(false)
+  expect(await post(desk(), body)).toEqual({ status: 422, code: 'would-revert', revert: 'OpeningExpired' })
+  expect(await isKnown(desk(), body.orderId)).toBe(false)
   expect(await sentByRelayer()).toBe(sent)
 })
+
+/** How many of the relayer's transactions open orders. */
+async function relayedOpenings(): Promise<number> {
+  const { provider } = desk().sandbox
+  const topics = [escrow.getEvent('OrderOpened')?.topicHash ?? '']
+  const logs = await provider.getLogs({ address: desk().contracts.escrow.address, topics, fromBlock: 0 })
+  const senders = await Promise.all(
+    logs.map(async ({ transactionHash }) => (await provider.getTransaction(transactionHash))?.from),
+  )
+  return senders.filter((sender) => sender === relayerOf(desk())).length
+}
 
 const poolSchema = z.object({
   pending: z.record(z.string(), z.record(z.string(), z.looseObject({ input: z.string() }))),

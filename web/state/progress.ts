@@ -44,7 +44,9 @@ export function createProgress(
 
 /** An order that waited for the market, or was tried again, says nothing about the usual times. */
 function wentStraight({ state, triggers }: OrderStatus): boolean {
-  return state === 'SETTLED' && triggers.length === 1 && triggers[0]?.outcome === 'settled'
+  const [run, ...others] = triggers
+  // The chain often has the settlement before the server has the run's end.
+  return state === 'SETTLED' && others.length === 0 && (run?.outcome === 'settled' || run?.outcome === null)
 }
 
 function timesOf(marks: readonly Mark[]): Partial<Record<Stage, number>> {

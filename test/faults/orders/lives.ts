@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '../../../src/protocol/hex.js'
 import { createLives } from '../engine/lives.js'
 import type { Print } from '../engine/storm.js'
 import type { FullDisk } from './fullDisk.js'
 import type { Notes } from './notes.js'
-import { hasPooledOpening } from './openings.js'
+import { pooledOpenings } from './openings.js'
 import type { KillKind, PlannedLife } from './plan.js'
 import type { Platform } from './platform.js'
 import type { Traders } from './traders.js'
@@ -32,7 +33,7 @@ export function createOrderLives(parts: Parts) {
     steps: ['store'],
     moment({ kind, nth }, over) {
       if (kind === 'answered') return traders.answered(nth)
-      if (kind === 'opening-sent') return forgetOpening(parts.platform, over)
+      if (kind === 'opening-sent') return forgetOpening(parts.platform, traders, over)
       if (kind === 'enclave-killed') return notes.further('killed', nth, over)
       return notes.further(kind === 'run-started' ? 'started' : 'ended', nth, over)
     },
@@ -92,12 +93,27 @@ export function createOrderLives(parts: Parts) {
 }
 
 const LOOK_MS = 20
+/** The server answers as soon as it has stored what it sends. */
+const ANSWER_MS = 2_000
 
-/** Kills the server between its sending of an opening and the block that would have it, and lets the node forget what it has sent. */
-async function forgetOpening({ server, miner, sandbox }: Platform, over: AbortSignal): Promise<void> {
+/**
+ * Kills the server between its sending of an opening that it has taken and the block that would have it, and lets the node forget what it
+ * has sent.
+ */
+async function forgetOpening(
+  { server, miner, sandbox }: Platform,
+  { signed }: Traders,
+  over: AbortSignal,
+): Promise<void> {
+  const isTaken = async (orderId: Hex) => {
+    const giveUpAt = performance.now() + ANSWER_MS
+    while (signed.get(orderId)?.isTaken === false && performance.now() < giveUpAt) await sleep(LOOK_MS)
+    return signed.get(orderId)?.isTaken === true
+  }
   const isForgotten = () =>
     miner.between(async () => {
-      if (!(await hasPooledOpening({ sandbox }))) return false
+      const [orderId] = await pooledOpenings({ sandbox })
+      if (orderId === undefined || !(await isTaken(orderId))) return false
       await server.kill()
       await sandbox.provider.send('anvil_removePoolTransactions', [sandbox.accounts.relayer.address])
       return true

@@ -152,12 +152,12 @@ const poolSchema = z.object({
   ),
 })
 
-/** Whether a transaction of the relayer that opens an order waits in the node's pool. */
-export async function hasPooledOpening({ sandbox }: Pick<Desk, 'sandbox'>): Promise<boolean> {
+/** Lists the orders that transactions of the relayer in the node's pool open. */
+export async function pooledOpenings({ sandbox }: Pick<Desk, 'sandbox'>): Promise<Hex[]> {
   const { pending } = poolSchema.parse(await sandbox.provider.send('txpool_content', []))
   const { address } = sandbox.accounts.relayer
-  return Object.entries(pending).some(
-    ([from, sent]) =>
-      sameAddress(from, address) && Object.values(sent).some(({ input }) => openedByCall(input) !== null),
+  const sent = Object.entries(pending).flatMap(([from, transactions]) =>
+    sameAddress(from, address) ? Object.values(transactions) : [],
   )
+  return sent.flatMap(({ input }) => openedByCall(input)?.orderId ?? [])
 }

@@ -121,6 +121,7 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
           { ...planned.request, deadline },
           {
             sponsored: planned.isSponsored,
+            signal: over.signal,
             async beforeOpen(sealed) {
               await writeFile(join(bench, 'accounts', sealed.orderId), account.address)
               sealedOrder = sealed
