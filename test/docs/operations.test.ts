@@ -216,9 +216,9 @@ describe('the dashboard', () => {
 })
 
 describe('the operator’s procedures', () => {
-  /** A section of a page, up to the next heading of its level. */
+  /** A section of a page, up to the next heading of its level or above. */
   const section = (text: string, heading: string) =>
-    text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+    text.split(new RegExp(`\n##+ ${heading}\n`))[1]?.split(/\n###? /)[0] ?? ''
   /** The first cells of a section's table, without its head. */
   const firstCells = (text: string) =>
     text
@@ -228,6 +228,24 @@ describe('the operator’s procedures', () => {
       .slice(2)
   const keys = section(page, 'Keys')
   const action = section(page, 'A corporate action')
+
+  test('stand in the order in which they are needed', () => {
+    expect([...page.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual([
+      'First day',
+      'Every day',
+      'Something is on fire',
+    ])
+    const listed = [...(page.split('\n## ')[0] ?? '').matchAll(/\]\(#([\w-]+)\)/g)].map(
+      ([, anchor]) => anchor,
+    )
+    const titles = [...page.matchAll(/^###? (.*)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    )
+    expect(listed).toEqual(titles)
+  })
 
   test('say of every key of SECURITY.md how it is backed up, tried and rotated', () => {
     const secrets = firstCells(section(readFileSync('SECURITY.md', 'utf8'), 'Keys'))
