@@ -34,6 +34,7 @@ const LONG = [
   '/test/browser/desk.test.ts',
   '/test/browser/ticket.test.ts',
   '/test/browser/wallets.test.ts',
+  '/test/contracts/money.test.ts',
   '/test/e2e/cli.test.ts',
   '/test/e2e/confidentiality.test.ts',
   '/test/e2e/doctor.test.ts',

@@ -7,12 +7,12 @@
 // her.
 import { Contract, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
-import { compile } from '../../contracts/compile.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
+import { compiledFixture } from '../contracts/fixtures/compiled.js'
 import { personEnv, runCli } from '../e2e/support/cli.js'
 import { type Desk, useDesk } from '../e2e/support/desk.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
@@ -22,17 +22,17 @@ const AMOUNT = 200n * ONE_USDC
 /** Seconds that the order has: enough to blacklist her before it ends. */
 const LIFETIME = 12
 
-const fixture = compile(['test/contracts/fixtures/BlacklistingUsdc.sol']).get('BlacklistingUsdc')
+const fixture = await compiledFixture('BlacklistingUsdc')
 
 /** USDC with a blacklist takes the place of the sandbox's; balances and allowances stay as they are. */
 async function installBlacklist({ sandbox }: Desk): Promise<(account: Hex, on: boolean) => Promise<void>> {
   const { provider, accounts } = sandbox
   const deployer = new Wallet(accounts.brokerFunding.privateKey, provider)
-  const { hash } = await deployer.sendTransaction({ data: `0x${fixture?.bytecode}`, gasLimit: 3_000_000n })
+  const { hash } = await deployer.sendTransaction({ data: `0x${fixture.bytecode}`, gasLimit: 3_000_000n })
   const deployed = (await waitForReceipt(provider, hash))?.contractAddress ?? ''
   const code = await provider.getCode(deployed)
   await provider.send('anvil_setCode', [sandbox.info.contracts.usdc, code])
-  const usdc = new Contract(sandbox.info.contracts.usdc, JSON.stringify(fixture?.abi), deployer)
+  const usdc = new Contract(sandbox.info.contracts.usdc, JSON.stringify(fixture.abi), deployer)
   return async (account, on) => {
     const { hash: sent } = await usdc.getFunction('setBlacklisted').send(account, on)
     expect((await waitForReceipt(provider, sent))?.status).toBe(1)

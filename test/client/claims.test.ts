@@ -13,7 +13,7 @@ const USDC = nameToBytes32('USDC')
 const ONE = 1_000_000n
 const SHARES = 3_000_000_000n
 const AAPL = nameToBytes32('AAPL')
-const { deployUsdc, turn } = usdcFixture('BlacklistingUsdc')
+const { deployUsdc, turn } = await usdcFixture('BlacklistingUsdc')
 const chain = useChain(
   async (started) => {
     await clearForTrading(started)

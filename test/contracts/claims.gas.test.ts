@@ -18,7 +18,7 @@ import { usdcFixture } from './fixtures/usdc.js'
 const BURNED = 6_000_000
 /** Less than this, and the node takes no transaction of the size of ours. */
 const INTRINSIC = 60_000
-const usdc = usdcFixture('BlacklistingUsdc')
+const usdc = await usdcFixture('BlacklistingUsdc')
 const chain = useChain(async (set) => {
   await setUpInstitution(set)
   await set.send('relayer', ...signedCall(set, batchMint(AAPL, shares(100))))

@@ -12,7 +12,7 @@ import { usdcFixture } from './fixtures/usdc.js'
 
 const ZERO: Hex = `0x${'00'.repeat(20)}`
 const POOLED = usd(9_000)
-const usdc = usdcFixture('BlacklistingUsdc')
+const usdc = await usdcFixture('BlacklistingUsdc')
 const chain = useChain(async (set) => {
   await setUpInstitution(set)
   await set.send('carol', 'usdc', 'approve', set.addressOf('pool'), POOLED)

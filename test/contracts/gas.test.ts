@@ -47,7 +47,7 @@ const INTERNAL = [
 const CONTRACTS = ['escrow', 'ledger', 'pool', 'registry', 'token', 'aapl', 'authority'] as const
 const OTHER = nameToBytes32('Borealis')
 
-const usdc = usdcFixture('BlacklistingUsdc')
+const usdc = await usdcFixture('BlacklistingUsdc')
 let chain: TestChain
 const actions = orderActions(() => chain)
 const { account, presentOf, nextOf } = actions

@@ -14,7 +14,7 @@ import { AAPL, bytes32, DAY, openBuy, setUpInstitution, soon, USDC, usd } from '
 import { keyOf, openingCall, signOpening } from '../support/openings.js'
 import { usdcFixture } from './fixtures/usdc.js'
 
-const hostile = usdcFixture('HostileUsdc')
+const hostile = await usdcFixture('HostileUsdc')
 let buy: BoundOrder
 
 const chain = useChain(async (set) => {

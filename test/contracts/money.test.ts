@@ -44,7 +44,7 @@ async function setUp(): Promise<void> {
 }
 
 beforeAll(async () => {
-  const { deployUsdc } = usdcFixture('BlacklistingUsdc')
+  const { deployUsdc } = await usdcFixture('BlacklistingUsdc')
   chain = await startTestChain({ args: ['--gas-limit', '10000000000'], deployUsdc })
   await setUp()
   await chain.provider.send('evm_setAutomine', [false])

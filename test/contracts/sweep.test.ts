@@ -7,7 +7,7 @@ import { FUNDS, setUpInstitution, USDC, usd } from '../support/institution.js'
 import { orderActions } from '../support/orderActions.js'
 import { usdcFixture } from './fixtures/usdc.js'
 
-const usdc = usdcFixture('BlacklistingUsdc')
+const usdc = await usdcFixture('BlacklistingUsdc')
 const chain = useChain(setUpInstitution, usdc)
 const { account, buy, relay, request, usdcOf } = orderActions(chain)
 

@@ -25,9 +25,8 @@ const savedSchema = z.object({ state: z.string(), deployed: deployedSchema })
 
 /** Loads a state onto a chain that has no block yet; undefined when no file of this run has saved it. */
 export async function loadChain(provider: JsonRpcProvider, name: string): Promise<Deployed | undefined> {
-  const path = pathOf(name)
-  const text = path && (await readFile(path, 'utf8').catch(() => undefined))
-  if (!text) return undefined
+  const text = await readSaved(name)
+  if (text === undefined) return undefined
   const { state, deployed } = savedSchema.parse(JSON.parse(text))
   await provider.send('anvil_loadState', [state])
   // The head would be as old as the state.
@@ -36,12 +35,24 @@ export async function loadChain(provider: JsonRpcProvider, name: string): Promis
 }
 
 export async function saveChain(provider: JsonRpcProvider, name: string, deployed: Deployed): Promise<void> {
-  const path = pathOf(name)
-  if (path === undefined) return
+  if (pathOf(name) === undefined) return
   // With the states of earlier blocks, which some tests read.
   const state: unknown = await provider.send('anvil_dumpState', [true])
+  await writeSaved(name, JSON.stringify({ state, deployed }))
+}
+
+/** What a file of this run has saved under this name; undefined when none has. */
+export async function readSaved(name: string): Promise<string | undefined> {
+  const path = pathOf(name)
+  return path === undefined ? undefined : readFile(path, 'utf8').catch(() => undefined)
+}
+
+/** Saves a text for the other files of this run. */
+export async function writeSaved(name: string, text: string): Promise<void> {
+  const path = pathOf(name)
+  if (path === undefined) return
   const unfinished = `${path}.${process.pid}`
-  await writeFile(unfinished, JSON.stringify({ state, deployed }))
+  await writeFile(unfinished, text)
   await rename(unfinished, path)
 }
 
