@@ -37,7 +37,10 @@ const NODE_FAILS = new Set<unknown>([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'],
 ])
 
-/** The code of a wallet's or node's error, taken from the innermost one that has any. */
+/**
+ * The code of a wallet's or node's error, taken from the innermost one that has any.
+ * @example const isRejected = foreignCode({ code: 4001 }) === 4001
+ */
 export function foreignCode(error: unknown): number | string | undefined {
   const codes = unwrapped(error).flatMap((each) => codeSchema.safeParse(each).data ?? [])
   return codes.at(-1)?.code
@@ -46,6 +49,7 @@ export function foreignCode(error: unknown): number | string | undefined {
 /**
  * The failure that any error means. Errors of this library stay as they are.
  * @param refused the code for a request that the user rejected in the wallet
+ * @example const { code, retryable } = toTradingError(new TypeError('fetch failed')) // 'node-unavailable', true
  */
 export function toTradingError(error: unknown, refused?: ClientErrorCode): TradingError {
   if (error instanceof TradingError) return error

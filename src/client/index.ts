@@ -158,16 +158,26 @@ const MINING_TIMEOUT_MS = 600_000
  * whose signal aborts fails with the signal's reason; a transaction that the wallet has sent by then may still be mined.
  */
 export interface Client extends Reader, Membership {
-  /** The wallet's checksummed address (EIP-55), as the views take it. */
+  /**
+   * The wallet's checksummed address (EIP-55), as the views take it.
+   * @example const address = await client.getAccount()
+   */
   getAccount(options?: CallOptions): Promise<Hex>
-  /** The enclave's key and the contracts, checked against the chain and the pins. */
+  /**
+   * The enclave's key and the contracts, checked against the chain and the pins.
+   * @example const { escrow, usdc, chainId } = await client.getPlatform()
+   */
   getPlatform(options?: CallOptions): Promise<Platform>
   /**
    * The newest portfolio key: an imported one, or the one derived from the wallet, which signs twice for it. The client
    * keeps it in memory until `lock()`. Methods that need the key call this themselves.
+   * @example const { publicKey } = await client.unlock()
    */
   unlock(options?: CallOptions): Promise<PortfolioKey>
-  /** Forgets the portfolio keys, including imported ones. */
+  /**
+   * Forgets the portfolio keys, including imported ones.
+   * @example client.lock()
+   */
   lock(): void
   /**
    * Draws a random portfolio key, for an account whose derived key was phished. Signing the same text would derive the
@@ -175,54 +185,82 @@ export interface Client extends Reader, Membership {
    * @returns the text of a file with this key and the earlier drawn ones. Save it where only its owner can read it: the
    *   wallet cannot recover this key. The key comes into use once `importKeys` takes the text. The enclave seals to it
    *   from the next order that it admits.
+   * @example const keyFile = await client.drawKey()
    */
   drawKey(options?: CallOptions): Promise<string>
   /**
    * Imports the keys of a file. Later orders use the newest; the older ones and the derived one open data that was
    * sealed to them.
    * @throws ClientError `invalid-key-file`, `foreign-key-file`
+   * @example await client.importKeys(text)
    */
   importKeys(text: string, options?: CallOptions): Promise<void>
   /**
    * Seals the order, opens its escrow (one or two transactions) and submits it. With `sponsored` it requests another signature in place
    * of the transactions: the platform opens the escrow and pays the gas.
    * @throws NotSubmittedError
+   * @example const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: 250_000_000n, deadline })
    */
   placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>
-  /** Submits an order whose escrow is already open, or whose opening is signed. Idempotent. */
+  /**
+   * Submits an order whose escrow is already open, or whose opening is signed. Idempotent.
+   * @example const { result } = await client.submitOrder(order)
+   */
   submitOrder(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>
-  /** Whether the server and the contracts take orders with `sponsored`. */
+  /**
+   * Whether the server and the contracts take orders with `sponsored`.
+   * @example const sponsored = await client.canSponsor()
+   */
   canSponsor(options?: CallOptions): Promise<boolean>
-  /** What the chain has of an order whose opening is signed. With a pinned escrow it needs no server. */
+  /**
+   * What the chain has of an order whose opening is signed. With a pinned escrow it needs no server.
+   * @example if ((await client.getOpeningState(order)) === 'usable') await client.submitOrder(order)
+   */
   getOpeningState(order: SignedOrder, options?: CallOptions): Promise<OpeningState>
   /**
    * Opens an order by its signed opening in a transaction of the wallet, and submits it: for an order that the platform has not opened.
    * @throws ContractError if the escrow refuses it, such as `OpeningExpired`
+   * @example await client.openOrder(order)
    */
   openOrder(order: SubmittableOrder & SignedOrder, options?: CallOptions): Promise<OrderReceived>
   /**
    * Cancels the wallet's own order: what has not been filled is refunded, what has been filled is settled. Resolves once the
    * server has the cancel; follow the order to its end. Requests two signatures. Idempotent.
    * @throws ServerError `order-ended`, `not-order-account`
+   * @example await client.cancelOrder(orderId)
    */
   cancelOrder(orderId: Hex, options?: CallOptions): Promise<OrderReceived>
   /**
    * Reclaims an unanswered order, from seven days after its deadline. With a pinned escrow it needs no server, so it
    * works when the server's absence is the cause.
+   * @example const { txHash } = await client.reclaimOrder(orderId)
    */
   reclaimOrder(orderId: Hex, options?: CallOptions): Promise<Mined>
-  /** The USDC that the wallet can spend on a BUY. With a pinned escrow it needs no server. */
+  /**
+   * The USDC that the wallet can spend on a BUY. With a pinned escrow it needs no server.
+   * @example const { balance } = await client.getFunds()
+   */
   getFunds(options?: CallOptions): Promise<Funds>
   /**
    * Payments of refunds, reclaims and withdrawals that the wallet could not receive; they wait at the escrow. Checks
    * USDC and the listed symbols. With a pinned escrow it needs no server.
+   * @example for (const { asset, amount } of await client.getClaims()) console.log(asset, amount)
    */
   getClaims(options?: ClaimsOptions): Promise<readonly Claim[]>
-  /** Withdraws a claim: `asset` is `USDC` or a symbol. */
+  /**
+   * Withdraws a claim: `asset` is `USDC` or a symbol.
+   * @example await client.claim('USDC')
+   */
   claim(asset: string, options?: ClaimOptions): Promise<Mined>
-  /** The reason of a refusal; null if there is none to read. */
+  /**
+   * The reason of a refusal; null if there is none to read.
+   * @example const notice = await client.openNotice(await client.getOrder(orderId))
+   */
   openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>, options?: CallOptions): Promise<Notice | null>
-  /** The portfolio on chain; null for an account that has none yet. With a pinned escrow it needs no server. */
+  /**
+   * The portfolio on chain; null for an account that has none yet. With a pinned escrow it needs no server.
+   * @example const cash = (await client.getPortfolio())?.portfolio.cash ?? 0n
+   */
   getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>
   /**
    * The account's history, oldest first: orders, fills, refunds, withdrawals, and changes of the key, derived from the
@@ -230,13 +268,18 @@ export interface Client extends Reader, Membership {
    * `valueOverTime` sum it up.
    * @throws ClientError `chain-reorganized`: read it again, from an earlier cursor; `node-unavailable`,
    *   `unexpected-answer`
+   * @example for await (const entry of client.getHistory({ fromBlock: 1 })) console.log(entry.kind)
    */
   getHistory(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>
-  /** For an institution's admin: the institution and the version of its rulebook in force. */
+  /**
+   * For an institution's admin: the institution and the version of its rulebook in force.
+   * @example const { version } = await client.getRulebookVersion()
+   */
   getRulebookVersion(options?: CallOptions): Promise<PolicyVersion>
   /**
    * For an admin: replaces the rulebook. Show `rulebookChanges` first, and keep the returned copy: it is the admin's
    * only readable record of the rulebook.
+   * @example const { version, copy } = await client.publishRulebook(policy, { base: 1 })
    */
   publishRulebook(policy: Policy, options?: PublishOptions): Promise<PublishedRulebook>
   /**
@@ -244,19 +287,27 @@ export interface Client extends Reader, Membership {
    * @param copy JSON, unvalidated
    * @param version the version that it must be of: the one in force before a publication, any to read the past
    * @throws ClientError `invalid-copy`, `outdated-copy`, `copy-undecryptable`
+   * @example const policyInForce = await client.openRulebookCopy(JSON.parse(text), 1)
    */
   openRulebookCopy(copy: unknown, version: number, options?: CallOptions): Promise<Policy>
   /**
    * Seals a JSON value with the newest portfolio key, for storage on this device: such as the names that an admin gives
    * to members. It opens for the same purpose, wallet and deployment alone.
    * @param purpose a word of the caller's, such as `names`; `history` is the client's own
+   * @example const bytes = await client.sealForDevice('names', { [account]: 'Ada' })
    */
   sealForDevice(purpose: string, value: unknown, options?: CallOptions): Promise<Uint8Array>
-  /** The JSON value, unvalidated; undefined if no imported or derived key opens it. */
+  /**
+   * The JSON value, unvalidated; undefined if no imported or derived key opens it.
+   * @example const names = await client.openFromDevice('names', bytes)
+   */
   openFromDevice(purpose: string, bytes: Uint8Array, options?: CallOptions): Promise<unknown>
 }
 
-/** @throws ClientError `no-provider` */
+/**
+ * @throws ClientError `no-provider`
+ * @example const client = createClient({ serverUrl: 'https://trading.example', wallet: window.ethereum })
+ */
 export function createClient(options: ClientOptions): Client {
   const { policyTimeoutMs = POLICY_TIMEOUT_MS } = options
   const { http, timing } = readerDeps(options)

@@ -15,20 +15,34 @@ export interface Membership {
    * Founds an institution. The wallet becomes its admin once the platform admits it. The name has 1 to 31 printable
    * ASCII characters.
    * @throws ClientError `invalid-name`
+   * @example const { txHash } = await client.foundInstitution('Example Capital')
    */
   foundInstitution(name: string, options?: CallOptions): Promise<Mined>
-  /** Accepts an invitation. */
+  /**
+   * Accepts an invitation.
+   * @example await client.joinInstitution(orgId)
+   */
   joinInstitution(orgId: Hex, options?: CallOptions): Promise<Mined>
   /**
    * Leaves the institution, effective after the deployment's leave delay. Until then the rulebook binds the wallet, and
    * the wallet cannot buy. Leaving cannot be postponed or revoked.
+   * @example await client.leaveInstitution()
    */
   leaveInstitution(options?: CallOptions): Promise<Mined>
-  /** Unix seconds at which the wallet's departure takes effect; null if it is not leaving. */
+  /**
+   * Unix seconds at which the wallet's departure takes effect; null if it is not leaving.
+   * @example const leavingAt = await client.getLeavingAt()
+   */
   getLeavingAt(options?: CallOptions): Promise<number | null>
-  /** For an admin: invites a wallet, which becomes a member when it joins. */
+  /**
+   * For an admin: invites a wallet, which becomes a member when it joins.
+   * @example await client.inviteMember(account)
+   */
   inviteMember(wallet: Hex, options?: CallOptions): Promise<Mined>
-  /** For an admin: removes a member, or withdraws an invitation. */
+  /**
+   * For an admin: removes a member, or withdraws an invitation.
+   * @example await client.removeMember(account)
+   */
   removeMember(wallet: Hex, options?: CallOptions): Promise<Mined>
 }
 

@@ -30,21 +30,27 @@ export interface Orders {
    * @throws ServerError `order-not-found`, `not-order-account`, `order-ended`
    */
   cancel(orderId: Hex, cancel: PostCancel, options?: CallOptions): Promise<OrderReceived>
-  /** @throws ServerError `order-not-found` if neither the chain nor the server knows the order */
+  /**
+   * @throws ServerError `order-not-found` if neither the chain nor the server knows the order
+   * @example const { state, notice } = await client.getOrder(orderId)
+   */
   getOrder(orderId: Hex, options?: CallOptions): Promise<OrderStatus>
   /**
    * Yields the order's status, and again whenever it changes, until it is settled or refunded. Then waits briefly for
    * the notice with the reason or the fill.
+   * @example for await (const { state } of client.followOrder(orderId)) console.log(state)
    */
   followOrder(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
   /**
    * The order's events, oldest first. It may lag `getOrder` by some seconds.
    * @throws ServerError `order-not-found`
+   * @example const { entries } = await client.getTimeline(orderId)
    */
   getTimeline(orderId: Hex, options?: CallOptions): Promise<Timeline>
   /**
    * Yields the timeline, and again whenever it changes, until the order has ended. Then waits briefly for the outcome
    * of a run in progress.
+   * @example for await (const { entries } of client.followTimeline(orderId)) console.log(entries.at(-1)?.kind)
    */
   followTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
 }

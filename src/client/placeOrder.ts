@@ -245,7 +245,10 @@ function withoutOpening<T extends SubmittableOrder>(order: T): T {
   return { ...order, opening: undefined }
 }
 
-/** Whether the wallet has signed the order's opening. */
+/**
+ * Whether the wallet has signed the order's opening.
+ * @example if (isSignedOrder(order)) await client.openOrder(order)
+ */
 export function isSignedOrder<T extends Pick<SealedOrder, 'opening' | 'orderId' | 'commit'>>(
   order: T,
 ): order is T & SignedOrder {

@@ -35,24 +35,44 @@ export interface ReaderOptions {
 
 /** The server's public data, which the chain does not prove. Every method may throw ClientError and ServerError. */
 export interface Reader extends Pick<Orders, 'getOrder' | 'followOrder' | 'getTimeline' | 'followTimeline'> {
-  /** The wallet's screen, and its pending clearances. */
+  /**
+   * The wallet's screen, and its pending clearances.
+   * @example const { screen, waitingFor } = await client.getWallet(account)
+   */
   getWallet(address: Hex, options?: CallOptions): Promise<WalletView>
-  /** @throws ServerError `institution-not-found` */
+  /**
+   * @throws ServerError `institution-not-found`
+   * @example const { name, walletCount } = await client.getInstitution(orgId)
+   */
   getInstitution(orgId: Hex, options?: CallOptions): Promise<InstitutionView>
+  /** @example const { equities } = await client.getCompliance(account) */
   getCompliance(address: Hex, options?: CallOptions): Promise<ComplianceView>
+  /** @example const { symbols } = await client.getMarket({ signal: AbortSignal.timeout(5_000) }) */
   getMarket(options?: CallOptions): Promise<MarketView>
-  /** Prices of the last five days, of all listed symbols. */
+  /**
+   * Prices of the last five days, of all listed symbols.
+   * @example const { barSeconds, symbols } = await client.getBars()
+   */
   getBars(options?: CallOptions): Promise<MarketBars>
+  /** @example const { isOpen, nextOpen } = await client.getClock() */
   getClock(options?: CallOptions): Promise<MarketClock>
+  /** @example const { symbols, chainId } = await client.getHealth() */
   getHealth(options?: CallOptions): Promise<Health>
+  /** @example const { publicKey, escrow } = await client.getEnclaveKey() */
   getEnclaveKey(options?: CallOptions): Promise<EnclaveKey>
-  /** @throws ServerError `institution-not-found` */
+  /**
+   * @throws ServerError `institution-not-found`
+   * @example const { version } = await client.getPolicyVersion(orgId)
+   */
   getPolicyVersion(orgId: Hex, options?: CallOptions): Promise<PolicyVersion>
 }
 
 const TIMEOUT_MS = 15_000
 
-/** Reads without a wallet, for a page that shows market and orders before one is connected. */
+/**
+ * Reads without a wallet, for a page that shows market and orders before one is connected.
+ * @example const { symbols } = await createReader({ serverUrl: 'https://trading.example' }).getMarket()
+ */
 export function createReader(options: ReaderOptions): Reader {
   const deps = readerDeps(options)
   return readerOf(deps, createOrders(deps))

@@ -18,6 +18,7 @@ type Rules = Policy['employees'][string]
 /**
  * The differences between a rulebook and its predecessor in plain words, lifted rules first.
  * @param before null if none is in force or it is unknown: then every rule is `added`
+ * @example const changes = rulebookChanges(policy, { ...policy, allowWithdrawShares: false })
  */
 export function rulebookChanges(before: Policy | null, after: Policy): readonly RulebookChange[] {
   const [old, next] = [rulesByWallet(before), rulesByWallet(after)]

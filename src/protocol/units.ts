@@ -33,6 +33,7 @@ export function divide(a: bigint, b: bigint, rounding: Rounding): bigint {
 /**
  * Base units of a plain decimal text: `parseDecimal('1.5', 6)` is `1_500_000n`.
  * @throws ProtocolError `invalid-decimal` for anything but digits with an optional sign and point
+ * @example const maxSpend = parseDecimal('250.50', USDC_DECIMALS) // 250_500_000n
  */
 export function parseDecimal(text: string, decimals: number, rounding: Rounding = 'exact'): bigint {
   const match = DECIMAL.exec(text)
@@ -44,7 +45,10 @@ export function parseDecimal(text: string, decimals: number, rounding: Rounding 
   return sign === '-' ? -units : units
 }
 
-/** Plain decimal text of base units, without trailing zeros: `formatDecimal(1_500_000n, 6)` is `'1.5'`. */
+/**
+ * Plain decimal text of base units, without trailing zeros: `formatDecimal(1_500_000n, 6)` is `'1.5'`.
+ * @example const text = formatDecimal(250_500_000n, USDC_DECIMALS) // '250.5'
+ */
 export function formatDecimal(units: bigint, decimals: number): string {
   const sign = units < 0n ? '-' : ''
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')

@@ -238,7 +238,10 @@ export function isAfter({ cursor }: Pick<HistoryEntry, 'cursor'>, other: History
   )
 }
 
-/** The transaction's page in a block explorer, such as `https://etherscan.io`. */
+/**
+ * The transaction's page in a block explorer, such as `https://etherscan.io`.
+ * @example const link = explorerLink('https://etherscan.io', orderId)
+ */
 export function explorerLink(explorerUrl: string, txHash: Hex): string {
   return `${explorerUrl.replace(/\/+$/, '')}/tx/${txHash}`
 }

@@ -43,6 +43,7 @@ const NO_HOLDINGS: Holdings = {
  * Holdings by the method of average cost: a sale or a withdrawal takes the same part of the cost as of the shares, rounded
  * down. The remainder stays with the shares that are left, so the last sale takes all of it.
  * @param entries oldest first
+ * @example const { cash, positions } = holdingsOf(entries)
  */
 export function holdingsOf(entries: Iterable<HistoryEntry>, before: Holdings = NO_HOLDINGS): Holdings {
   let holdings = before
@@ -125,17 +126,26 @@ function withGain(holdings: Holdings, symbol: string, gain: bigint | null): Hold
   return { ...holdings, realised }
 }
 
-/** Average cost of one share, rounded down; null if it is unknown. */
+/**
+ * Average cost of one share, rounded down; null if it is unknown.
+ * @example const cost = averageCost({ shares: 2_000_000_000n, cost: 500_000_000n }) // 250_000_000n
+ */
 export function averageCost({ shares, cost }: Holding): bigint | null {
   return cost === null || shares <= 0n ? null : divide(cost * ONE_SHARE, shares, 'down')
 }
 
-/** The gain of selling at that price, before fees; null if the cost is unknown. */
+/**
+ * The gain of selling at that price, before fees; null if the cost is unknown.
+ * @example const gain = unrealisedGain({ shares: 2_000_000_000n, cost: 500_000_000n }, 300_000_000n) // 100_000_000n
+ */
 export function unrealisedGain({ shares, cost }: Holding, price: bigint): bigint | null {
   return cost === null ? null : notionalOf(shares, price, 'down') - cost
 }
 
-/** Cash and shares at these prices; null if a held symbol has no price. */
+/**
+ * Cash and shares at these prices; null if a held symbol has no price.
+ * @example const value = valueAt(holdingsOf(entries), { AAPL: 211_790_000n })
+ */
 export function valueAt(
   { cash, positions }: Pick<Holdings, 'cash' | 'positions'>,
   prices: Prices,
@@ -169,6 +179,7 @@ export interface ValuePoint {
  * The portfolio's value over time.
  * @param entries oldest first
  * @param points in the order of time
+ * @example const curve = valueOverTime(entries, [{ timestamp: 1_800_000_000, prices: { AAPL: 211_790_000n } }])
  */
 export function valueOverTime(
   entries: readonly HistoryEntry[],

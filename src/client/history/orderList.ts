@@ -30,7 +30,10 @@ export interface OrderSummary {
   readonly isFinal: boolean
 }
 
-/** The orders of a history, in the order of their first entries. @param entries oldest first */
+/**
+ * The orders of a history, in the order of their first entries. @param entries oldest first
+ * @example const orders = ordersOf(entries)
+ */
 export function ordersOf(entries: Iterable<HistoryEntry>): readonly OrderSummary[] {
   const orders = new Map<Hex, OrderSummary>()
   for (const entry of entries) {
@@ -111,6 +114,7 @@ export interface SaleFees {
 /**
  * Derives a sale's fees from its net proceeds, under the schedule of its day (`fees` of `getMarket()`). Null if the
  * proceeds fit no gross amount, or several: a fee by value rounds, and one that took everything hides the amount.
+ * @example const fees = saleFees({ shares: 1_000_000_000n, proceeds: 211_780_000n }, (await client.getMarket()).fees)
  */
 export function saleFees(
   { shares, proceeds }: Pick<Extract<HistoryEntry, { kind: 'sold' }>, 'shares' | 'proceeds'>,
