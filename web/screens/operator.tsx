@@ -2,6 +2,7 @@ import { AdmitCard } from '../operator/admitCard.js'
 import { EventsCard } from '../operator/eventsCard.js'
 import { HealthCard } from '../operator/healthCard.js'
 import { VerifyCard } from '../operator/verifyCard.js'
+import { WaitingCard } from '../operator/waitingCard.js'
 import { useStore } from '../state/context.js'
 
 /** The platform's state. Without its own node, the page reads the chain through the wallet. */
@@ -19,6 +20,7 @@ export function OperatorScreen() {
           )}
         </div>
         <div>
+          {canRead.value ? <WaitingCard /> : null}
           {account.value === null ? null : <VerifyCard />}
           {account.value === null ? null : <AdmitCard />}
           <HealthCard />

@@ -9,6 +9,7 @@ import {
 } from '../../src/client/index.js'
 import { createEventsReader } from '../chain/events.js'
 import type { LogsSoFar } from '../chain/logs.js'
+import { createWaitingReader, type Waiting } from '../chain/waiting.js'
 import type { Settings } from '../settings.js'
 import { type Account, createAccount } from './account.js'
 import { type BrowserState, createBrowserState } from './browser.js'
@@ -33,13 +34,15 @@ export interface Store extends BrowserState {
   readonly canRead: ReadonlySignal<boolean>
   /** The contracts' events. */
   readonly events: Query<LogsSoFar>
+  /** What waits for the platform's owner. */
+  readonly waiting: Query<Waiting>
 }
 
 /** The page polls again by itself, and shows the failure until then. */
 const ONCE = { attempts: 1, baseMs: 0, maxMs: 0 }
 const TIMEOUT_MS = 8_000
 const [CLOCK_MS, AWAY_MS, MARKET_MS, BARS_MS] = [15_000, 3_000, 3_000, 60_000]
-const [HEALTH_MS, EVENTS_MS] = [5_000, 2_000]
+const [HEALTH_MS, EVENTS_MS, WAITING_MS] = [5_000, 2_000, 5_000]
 
 export function createStore(settings: Settings): Store {
   const { chain, serverUrl } = settings
@@ -83,6 +86,11 @@ export function createStore(settings: Settings): Store {
       question: () => (reader.value === null ? null : createEventsReader(reader.value, settings)),
       pace: EVENTS_MS,
       aged: (value) => ({ ...value, complete: false }),
+    }),
+    waiting: createQuery({
+      isSeen,
+      question: () => (reader.value === null ? null : createWaitingReader(reader.value, settings)),
+      pace: WAITING_MS,
     }),
   }
 

@@ -1,0 +1,87 @@
+import { Interface, type Provider } from 'ethers'
+import * as z from 'zod'
+import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import type { Hex } from '../../src/client/index.js'
+import { addressSchema } from '../../src/protocol/address.js'
+import { bytes32Schema } from '../../src/protocol/hex.js'
+import type { Settings } from '../settings.js'
+import type { Ask } from '../state/query.js'
+import { contractsOf } from './contracts.js'
+import { createLogTail, topicOf } from './logs.js'
+import { once } from './once.js'
+import type { ChainLog } from './parts.js'
+import { readView } from './read.js'
+
+/** What only the platform's owner can end. */
+export interface Waiting {
+  /** Institutions that were founded and never admitted. */
+  readonly founded: readonly { readonly orgId: Hex; readonly founder: Hex }[]
+  /** Members that have not passed KYC, the longest waiting first. */
+  readonly unverified: readonly Hex[]
+  /** Whether every event has been read. */
+  readonly complete: boolean
+}
+
+const registry = new Interface(institutionRegistryAbi)
+const token = new Interface(equityTokenAbi)
+const foundedSchema = z.object({ orgId: bytes32Schema, admin: addressSchema })
+const memberSchema = z.object({ wallet: addressSchema, active: z.boolean() })
+const kycSchema = z.object({ wallet: addressSchema, verified: z.boolean() })
+
+/** Reads events from the deployment on, and for each founding whether it still waits: an admission has no event. */
+export function createWaitingReader(provider: Provider, { pins, chain }: Settings): Ask<Waiting> {
+  const begun = once(async () => {
+    const contracts = await contractsOf(provider, pins.escrow)
+    const topics = [
+      topicOf(institutionRegistryAbi, 'InstitutionRegistered'),
+      topicOf(institutionRegistryAbi, 'MemberUpdated'),
+      topicOf(equityTokenAbi, 'KycUpdated'),
+    ]
+    const address = [contracts.registry, contracts.token]
+    const look = createLogTail(provider, { address, topics: [topics], fromBlock: chain.firstBlock })
+    return { contracts, look }
+  })
+
+  return async (signal) => {
+    const { contracts, look } = await begun()
+    const { logs, complete } = await look({ signal })
+    const { founders, unverified } = factsOf(logs)
+    const waiting = await Promise.all(
+      [...founders].map(async ([founder, orgId]) => {
+        const founding = await readView<Hex>(provider, {
+          ...{ address: contracts.registry, abi: institutionRegistryAbi, method: 'foundingOf' },
+          ...{ args: [founder], schema: bytes32Schema },
+        })
+        return founding === orgId ? [{ orgId, founder }] : []
+      }),
+    )
+    return { founded: waiting.flat(), unverified, complete }
+  }
+}
+
+/** The last founding of each founder, and the active members whose last KYC event does not clear them. */
+function factsOf(logs: readonly ChainLog[]) {
+  const founders = new Map<Hex, Hex>()
+  const members = new Set<Hex>()
+  const verified = new Set<Hex>()
+  for (const log of logs) {
+    const event = registry.parseLog(log) ?? token.parseLog(log)
+    if (event?.name === 'InstitutionRegistered') {
+      const { orgId, admin } = foundedSchema.parse(event.args.toObject())
+      founders.set(admin, orgId)
+    } else if (event?.name === 'MemberUpdated') {
+      const { wallet, active } = memberSchema.parse(event.args.toObject())
+      change(members, wallet, active)
+    } else if (event?.name === 'KycUpdated') {
+      const { wallet, verified: isVerified } = kycSchema.parse(event.args.toObject())
+      change(verified, wallet, isVerified)
+    }
+  }
+  return { founders, unverified: [...members].filter((wallet) => !verified.has(wallet)) }
+}
+
+function change(set: Set<Hex>, wallet: Hex, isIn: boolean): void {
+  if (isIn) set.add(wallet)
+  else set.delete(wallet)
+}
