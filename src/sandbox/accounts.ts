@@ -21,6 +21,14 @@ export interface SandboxAccounts {
   guardian: SandboxAccount
 }
 
+/** What README, page and terminal call the people of the sandbox. */
+export const PEOPLE = {
+  employees: ['Ada', 'Ben', 'Cleo'],
+  admin: 'Dana',
+  newcomer: 'Noor',
+  owner: 'Otto',
+} as const
+
 export function castAccounts({ accounts }: Pick<Anvil, 'accounts'>): SandboxAccounts {
   const [deployer, owner, admin, first, second, third, relayer, brokerFunding, newcomer, guardian] = accounts
   if (

@@ -6,7 +6,7 @@ import express, { type Express } from 'express'
 import helmet from 'helmet'
 import * as z from 'zod'
 import { type DeskSettings, deskSettingsSchema } from '../protocol/deskSettings.js'
-import type { SandboxAccounts } from './accounts.js'
+import { PEOPLE, type SandboxAccounts } from './accounts.js'
 import type { Places } from './envFiles.js'
 import { publicIdentity, type SandboxSecrets } from './secrets.js'
 import { MissingBuildError } from './serverProcess.js'
@@ -26,7 +26,6 @@ export function deskSettings(
   secrets: SandboxSecrets,
   { owner, admin, employees, newcomer }: SandboxAccounts,
 ): DeskSettings {
-  const [first, second, third] = employees
   return {
     serverUrl: places.url,
     origin: places.deskUrl,
@@ -36,12 +35,14 @@ export function deskSettings(
       escrow: places.contracts.orderEscrow,
     },
     demoWallets: [
-      { name: 'Ada', part: 'employee', address: first.address },
-      { name: 'Ben', part: 'employee', address: second.address },
-      { name: 'Cleo', part: 'employee', address: third.address },
-      { name: 'Dana', part: 'admin of the institution', address: admin.address },
-      { name: 'Noor', part: 'newcomer, in no institution', address: newcomer.address },
-      { name: 'Otto', part: 'operator, owner of the contracts', address: owner.address },
+      ...employees.map(({ address }, index) => ({
+        name: PEOPLE.employees[index] ?? '',
+        part: 'employee',
+        address,
+      })),
+      { name: PEOPLE.admin, part: 'admin of the institution', address: admin.address },
+      { name: PEOPLE.newcomer, part: 'newcomer, in no institution', address: newcomer.address },
+      { name: PEOPLE.owner, part: 'operator, owner of the contracts', address: owner.address },
     ],
   }
 }

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { PEOPLE, type SandboxAccount } from './accounts.js'
 import type { Sandbox } from './sandbox.js'
 
 /** Prints the addresses, keys and commands for exploring the sandbox. */
@@ -22,12 +23,10 @@ export function printGuide(sandbox: Sandbox): void {
     '',
     ...Object.entries(contracts).map(([name, address]) => `  ${name.padEnd(20)} ${address}`),
     '',
-    `  owner                ${accounts.owner.address}  ${accounts.owner.privateKey}`,
-    `  admin                ${accounts.admin.address}  ${accounts.admin.privateKey}`,
-    ...accounts.employees.map(
-      ({ address, privateKey }, index) => `  employee ${index + 1}           ${address}  ${privateKey}`,
-    ),
-    `  newcomer             ${accounts.newcomer.address}  ${accounts.newcomer.privateKey}`,
+    ...accounts.employees.map((account, index) => person(PEOPLE.employees[index] ?? '', 'employee', account)),
+    person(PEOPLE.admin, 'admin', accounts.admin),
+    person(PEOPLE.newcomer, 'newcomer', accounts.newcomer),
+    person(PEOPLE.owner, 'operator', accounts.owner),
     '',
     'Try:',
     `  curl -s ${url}/health`,
@@ -43,9 +42,13 @@ export function printGuide(sandbox: Sandbox): void {
     `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market`,
     `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it`,
     '',
-    `The admin's copy of the rulebook, to import on the desk: ${file}/rulebook.json`,
+    `Dana's copy of the rulebook, to import on the desk: ${file}/rulebook.json`,
     `The same for scripts: ${file}/sandbox.json, ${file}/.env, ${file}/.env.enclave; the server's log: ${file}/server${servers.length > 0 ? '-1' : ''}.log`,
     '',
   ]
   console.log(rows.join('\n'))
+}
+
+function person(name: string, part: string, { address, privateKey }: SandboxAccount): string {
+  return `  ${`${name}, ${part}`.padEnd(20)} ${address}  ${privateKey}`
 }
