@@ -13,12 +13,14 @@ export const KILLS = [
   /** When a run of the enclave has just begun, or has just ended. */
   'run-started',
   'run-ended',
-  /** When an opening has just been sent: the node forgets it, and the next server sends it again. */
-  'opening-sent',
   ...TIMED_KILLS,
 ] as const
-/** A plan draws one of {@link KILLS}; tests may also wait until the enclave has just been killed. */
-export type KillKind = (typeof KILLS)[number] | 'enclave-killed'
+/**
+ * A plan draws one of {@link KILLS}. `opening-sent` takes the place of `answered` where the life begins with an order that the platform
+ * opens: the node forgets the opening as the server is killed, and the next server sends it again. Tests may also wait until the enclave
+ * has just been killed.
+ */
+export type KillKind = (typeof KILLS)[number] | 'opening-sent' | 'enclave-killed'
 
 /** Faults of the stores. */
 export const STORE_FAULTS = [
@@ -198,8 +200,8 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
   return {
     seed,
     lives: kinds.map((kind, life) => ({
-      orders: ordersOf(kind, work.slice(life * share, (life + 1) * share)),
-      kill: planKill(random, kind, share),
+      orders: work.slice(life * share, (life + 1) * share),
+      kill: atOpening(planKill(random, kind, share), work[life * share]),
       store: (store[life] ?? []).map((fault) => planStoreFault(random, fault)),
       acts: acts[life] ?? [],
       world: (world[life] ?? []).map((event) => planEvent(random, event)),
@@ -209,10 +211,8 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
   }
 }
 
-/** A kill at an opening needs one. */
-function ordersOf(kind: KillKind, orders: readonly PlannedOrder[]): readonly PlannedOrder[] {
-  if (kind !== 'opening-sent') return orders
-  return orders.map((order, index) => (index === 0 ? { ...order, isSponsored: true } : order))
+function atOpening(kill: PlannedKill<KillKind>, first: PlannedOrder | undefined): PlannedKill<KillKind> {
+  return kill.kind === 'answered' && first?.isSponsored ? { ...kill, kind: 'opening-sent' } : kill
 }
 
 /** Gives each to a random life. */
