@@ -103,7 +103,8 @@ export async function ask(url: string, text: string, values: readonly unknown[] 
   const client = new pg.Client({
     connectionString: url,
     options: '-c default_transaction_read_only=off',
-    connectionTimeoutMillis: 5_000,
+    // On a machine that others use, a connection to a database that works took more than five seconds.
+    connectionTimeoutMillis: 30_000,
   })
   client.on('error', () => undefined)
   await client.connect()
