@@ -1,0 +1,82 @@
+// The starter of examples/starter: compiled, built by Vite, and traded with, as a new frontend's first page.
+import { readFile, rm } from 'node:fs/promises'
+import { extname, join, resolve } from 'node:path'
+import { build } from 'vite'
+import { afterEach, expect, it, vi } from 'vitest'
+import { publicIdentity } from '../../src/sandbox/secrets.js'
+import { compile } from '../client/package/typeScript.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { useBrowserDesk } from './support/desk.js'
+
+const desk = useBrowserDesk()
+const STARTER = resolve('examples/starter')
+const MOST_LINES = 60
+const TYPES = new Map([
+  ['.html', 'text/html'],
+  ['.js', 'text/javascript'],
+])
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+it('is short, and compiles strictly', async () => {
+  const text = await readFile(join(STARTER, 'main.ts'), 'utf8')
+  expect(text.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(MOST_LINES)
+  try {
+    expect(await compile(STARTER, ['main.ts'], { resolution: 'bundler' })).toBe('')
+  } finally {
+    await rm(join(STARTER, 'tsconfig.bundler.json'), { force: true })
+  }
+})
+
+it('buys with a browser’s wallet, and shows the position', async () => {
+  const { info } = desk().sandbox
+  const { intentPublicKey: key } = publicIdentity(desk().sandbox.secrets)
+  const outDir = await temporaryDirectory()
+  const settings = {
+    VITE_SERVER_URL: info.url,
+    VITE_ENCLAVE_KEY: key,
+    VITE_ESCROW: info.contracts.orderEscrow,
+  }
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
+  await build({
+    root: STARTER,
+    base: './',
+    logLevel: 'error',
+    configFile: false,
+    build: { outDir, emptyOutDir: true, target: 'es2023' },
+  })
+  const page = await desk().visit('about:blank')
+  // The server lets in one origin alone, the desk's.
+  await page.route(`${desk().url}/**`, async (route) => {
+    const { pathname } = new URL(route.request().url())
+    const file = pathname === '/' ? '/index.html' : pathname
+    const body = await readFile(join(outDir, file)).catch(() => null)
+    if (body === null) await route.fulfill({ status: 404 })
+    else await route.fulfill({ body, contentType: TYPES.get(extname(file)) ?? 'text/plain' })
+  })
+  // Chromium takes a page that the test answers for one from elsewhere, which may not call this machine.
+  await page.context().grantPermissions(['local-network-access'])
+  const [employee] = desk().sandbox.accounts.employees
+  await page.addInitScript(walletScript(employee.address, info.rpcUrl))
+  await page.goto(desk().url)
+  await page.getByRole('button', { name: 'Buy' }).click()
+  await expect.poll(() => page.getByRole('status').textContent(), { timeout: 45_000 }).toBe('SETTLED')
+  await page.locator('ul', { hasText: /^AAPL \d+\.\d+$/ }).waitFor()
+})
+
+/** A wallet in the page (EIP-1193) for an account of the local chain, which signs without asking. */
+function walletScript(address: string, rpcUrl: string): string {
+  return `window.ethereum = {
+    async request({ method, params = [] }) {
+      if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [${JSON.stringify(address)}]
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(${JSON.stringify(rpcUrl)}, { method: 'POST', headers, body })
+      const { result, error } = await response.json()
+      if (error) throw Object.assign(new Error(error.message), error)
+      return result
+    },
+  }`
+}
