@@ -19,8 +19,8 @@ import {Sweepable} from "./Sweepable.sol";
  * - KYC per wallet and freeze per symbol and wallet bind every party to a transfer (sender, receiver, and a
  *   spender who moves another's shares), except the pool;
  * - listing per symbol binds transfers between wallets only: the pool still pays out delisted symbols.
- * Minting to and burning from the pool ignore the flags. So does a payout that becomes a claim: the pool,
- * and only the pool, can always send shares to the escrow.
+ * Minting to and burning from the pool ignore the flags. So does a payout that becomes a claim: the pool can always send
+ * shares to the escrow. A wallet's shares come there only when the escrow itself takes them for a deposit, listed or not.
  */
 contract EquityToken is Governed, Sweepable {
     using EnumerableSet for EnumerableSet.Bytes32Set;
@@ -190,7 +190,13 @@ contract EquityToken is Governed, Sweepable {
      * from `from` to `to`.
      */
     function requireTransferable(bytes32 symbol, address spender, address from, address to) external view {
-        if (from == pool && to == escrow) return;
+        if (to == escrow) {
+            if (from == pool || from == escrow) return;
+            // The escrow accounts for what it takes itself. Shares that come otherwise would belong to no one.
+            _requireCleared(symbol, from);
+            require(spender == escrow, NotCleared(escrow));
+            return;
+        }
         if (from != escrow) {
             _requireCleared(symbol, from);
             if (spender != from) _requireCleared(symbol, spender);

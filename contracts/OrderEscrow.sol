@@ -17,9 +17,9 @@ import {Sweepable} from "./Sweepable.sol";
 /**
  * @title Orders: wallets open them or sign that they be opened, the enclave ends them, and wallets reclaim unanswered ones.
  *
- * @dev `commit = keccak256(ciphertext)` binds an order to one sealed intent. Only a buy out of the wallet
- * carries USDC; every other order (a sale, a withdrawal, a buy out of confidential cash) opens as a request
- * that shows neither its side nor its size.
+ * @dev `commit = keccak256(ciphertext)` binds an order to one sealed intent. A buy out of the wallet and a deposit of cash
+ * carry USDC, a deposit of shares carries shares. Every other order (a sale, a withdrawal, a buy out of confidential cash)
+ * opens as a request that shows neither its side nor its size.
  *
  * Money that its recipient cannot receive (USDC has blacklisted the account, its shares are frozen) becomes a claim, so
  * that it does not block the order. Claims are held outside the pool, and the treasury cannot move them.
@@ -35,7 +35,8 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         REFUNDED
     }
 
-    /// @dev A stored order; account, deadline and state share a slot.
+    /// @dev A stored order; account, deadline and state share a slot. `amount` is in USDC, or in shares of `symbol` if that is not
+    /// zero.
     struct Order {
         address account;
         uint64 deadline;
@@ -43,6 +44,7 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         uint256 amount;
         bytes32 commit;
         bytes32 orgId;
+        bytes32 symbol;
     }
 
     /**
@@ -134,7 +136,7 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
     /// @notice The other address that may receive an account's claims in an asset, zero for none.
     mapping(address account => mapping(bytes32 asset => address)) public claimRecipientOf;
 
-    /// @notice An order was opened.
+    /// @notice An order was opened. Here and in the events of its end, `amount` is in USDC: 0 for a request and for shares.
     event OrderOpened(
         bytes32 indexed orderId, address indexed account, uint256 amount, uint64 deadline, bytes32 commit
     );
@@ -192,7 +194,7 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
     /// @notice The order can be reclaimed from `availableAt` on; the block's time is `currentTime`.
     error ReclaimTooEarly(uint256 availableAt, uint256 currentTime);
 
-    /// @notice A buy must escrow an amount above zero.
+    /// @notice A buy or a deposit must escrow an amount above zero.
     error ZeroAmount();
 
     constructor(
@@ -223,7 +225,7 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
      */
     function openBuy(bytes32 orderId, bytes32 commit, uint256 amount, uint64 deadline) external nonReentrant {
         require(amount > 0, ZeroAmount());
-        _open(msg.sender, orderId, commit, amount, deadline, registry.buyerOrgOf(msg.sender));
+        _open(msg.sender, orderId, commit, 0, amount, deadline, registry.buyerOrgOf(msg.sender));
         usdc.safeTransferFrom(msg.sender, address(this), amount);
     }
 
@@ -243,7 +245,7 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
     function openBuyFor(BuyOpening calldata o, bytes calldata signature) external nonReentrant {
         _requireCurrent(o.validBefore);
         require(o.amount > 0, ZeroAmount());
-        _open(o.account, o.orderId, o.commit, o.amount, o.deadline, registry.buyerOrgOf(o.account));
+        _open(o.account, o.orderId, o.commit, 0, o.amount, o.deadline, registry.buyerOrgOf(o.account));
         _receiveSigned(usdc, o, signature);
     }
 
@@ -260,7 +262,27 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
      * Emits {OrderOpened} with an amount of 0.
      */
     function openRequest(bytes32 orderId, bytes32 commit, uint64 deadline) external nonReentrant {
-        _open(msg.sender, orderId, commit, 0, deadline, registry.orgOf(msg.sender));
+        _open(msg.sender, orderId, commit, 0, 0, deadline, registry.orgOf(msg.sender));
+    }
+
+    /**
+     * @notice Opens a deposit of shares and takes them into escrow. The symbol need not be listed.
+     *
+     * Requirements:
+     * - those of {openRequest};
+     * - `amount` is not zero, held by the caller in `symbol`, and approved to this contract;
+     * - the caller's holding of `symbol` is not frozen.
+     *
+     * Emits {OrderOpened} with an amount of 0.
+     */
+    function openDeposit(bytes32 orderId, bytes32 commit, bytes32 symbol, uint256 amount, uint64 deadline)
+        external
+        nonReentrant
+    {
+        require(amount > 0, ZeroAmount());
+        _open(msg.sender, orderId, commit, symbol, amount, deadline, registry.orgOf(msg.sender));
+        // Not {_tokenOf}: USDC is no equity, and the escrow would not count it.
+        IERC20(token.sharesOf(symbol)).safeTransferFrom(msg.sender, address(this), amount);
     }
 
     /**
@@ -276,11 +298,11 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
     function openRequestFor(RequestOpening calldata o, bytes calldata signature) external nonReentrant {
         _requireCurrent(o.validBefore);
         _requireSigned(o, signature);
-        _open(o.account, o.orderId, o.commit, 0, o.deadline, registry.orgOf(o.account));
+        _open(o.account, o.orderId, o.commit, 0, 0, o.deadline, registry.orgOf(o.account));
     }
 
     /**
-     * @notice Ends an order atomically: moves its USDC to the pool, writes the portfolio, pays the payout. A payout
+     * @notice Ends an order atomically: moves its escrow to the pool, writes the portfolio, pays the payout. A payout
      *   becomes a claim only if the account itself cannot receive it. A settlement may come after the deadline, as long
      *   as the order is open.
      * | Requirements:
@@ -296,49 +318,49 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         require((a.payoutAsset == bytes32(0)) == (a.payout == 0), InvalidPayout(a.payoutAsset, a.payout));
         requireOrder(a.orderId, a.account, a.asset, a.amount, a.commit, State.OPEN);
         _close(a.orderId, State.SETTLED);
-        emit OrderSettled(a.orderId, a.amount, a.payoutAsset, a.payout);
+        emit OrderSettled(a.orderId, _usdcOf(a.asset, a.amount), a.payoutAsset, a.payout);
         ledger.writePortfolio(_accountId(a.account), a.version, a.previous, a.enclaveBlob, a.userBlob);
-        if (a.amount > 0) usdc.safeTransfer(pool, a.amount);
+        if (a.amount > 0) _tokenOf(a.asset).safeTransfer(pool, a.amount);
         if (a.payout > 0 && !PlatformPool(pool).payout(a.account, a.payoutAsset, a.payout)) {
             _addClaim(a.account, a.payoutAsset, a.payout);
         }
     }
 
     /**
-     * @notice Ends an order and returns its USDC, as a claim if the account cannot receive it.
+     * @notice Ends an order and returns its escrow, as a claim if the account cannot receive it.
      * | Requirements:
      * - the platform is not paused;
      * - the enclave signed the authorization, and it was not used before;
      * - the order is open, and is the one that the authorization names;
      * - with both blobs empty: `version` and `previous` are the portfolio's current ones, so the refund is void once
      *   the order has been written ahead; otherwise the requirements of {ConfidentialLedger-writePortfolio};
-     * - the account can receive the USDC, or the escrow could pay itself.
+     * - the account can receive it, or the escrow could pay itself.
      * | Emits {OrderRefunded}, {ConfidentialLedger-PortfolioUpdated} unless both blobs are empty, and {ClaimMade} if
-     * the USDC becomes a claim.
+     * the escrow becomes a claim.
      */
     function refund(OrderRefund calldata a, bytes calldata signature) external nonReentrant {
         _authorize(hashOrderRefund(a), signature);
         requireOrder(a.orderId, a.account, a.asset, a.amount, a.commit, State.OPEN);
         _close(a.orderId, State.REFUNDED);
-        emit OrderRefunded(a.orderId, a.account, a.amount);
+        emit OrderRefunded(a.orderId, a.account, _usdcOf(a.asset, a.amount));
         bytes32 accountId = _accountId(a.account);
         if (a.enclaveBlob.length == 0 && a.userBlob.length == 0) {
             ledger.requirePortfolio(accountId, a.version, a.previous);
         } else {
             ledger.writePortfolio(accountId, a.version, a.previous, a.enclaveBlob, a.userBlob);
         }
-        _returnUsdc(a.account, a.amount);
+        _returnEscrow(a.account, a.asset, a.amount);
     }
 
     /**
-     * @notice Ends an order that the enclave never answered, and returns its USDC (none for a request), as a claim if
+     * @notice Ends an order that the enclave never answered, and returns its escrow (none for a request), as a claim if
      *   the account cannot receive it. Works during a pause.
      * | Requirements:
      * - the order is open;
      * - the caller is its account, regardless of its flags;
      * - {Authority-RECLAIM_DELAY} has passed since the deadline;
-     * - the account can receive the USDC, or the escrow could pay itself.
-     * | Emits {OrderRefunded}, and {ClaimMade} if the USDC becomes a claim.
+     * - the account can receive it, or the escrow could pay itself.
+     * | Emits {OrderRefunded}, and {ClaimMade} if the escrow becomes a claim.
      */
     function reclaim(bytes32 orderId) external nonReentrant {
         Order storage order = _orders[orderId];
@@ -347,8 +369,9 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         uint256 availableAt = uint256(order.deadline) + authority.RECLAIM_DELAY();
         require(block.timestamp >= availableAt, ReclaimTooEarly(availableAt, block.timestamp));
         _close(orderId, State.REFUNDED);
-        emit OrderRefunded(orderId, msg.sender, order.amount);
-        _returnUsdc(msg.sender, order.amount);
+        bytes32 asset = _assetOf(order);
+        emit OrderRefunded(orderId, msg.sender, _usdcOf(asset, order.amount));
+        _returnEscrow(msg.sender, asset, order.amount);
     }
 
     /**
@@ -369,7 +392,7 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         claims[msg.sender][asset] = 0;
         claimed[asset] -= amount;
         emit ClaimPaid(msg.sender, asset, to, amount);
-        (asset == USDC_ASSET ? usdc : token.sharesOf(asset)).safeTransfer(to, amount);
+        _tokenOf(asset).safeTransfer(to, amount);
     }
 
     /**
@@ -400,7 +423,7 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
      * Requirements:
      * - `state` is OPEN or REFUNDED, and is the order's state;
      * - the order has that account, amount and commit;
-     * - `asset` is `USDC` for an order with an amount, and zero for a request.
+     * - `asset` is the symbol of a deposit of shares, `USDC` for another order with an amount, and zero for a request.
      */
     function requireOrder(
         bytes32 orderId,
@@ -415,20 +438,33 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         else require(order.state == State.REFUNDED && state == order.state, OrderNotRefunded(orderId, order.state));
         require(
             order.account == account && order.amount == amount && order.commit == commit
-                && asset == (amount == 0 ? bytes32(0) : USDC_ASSET),
+                && asset == _assetOf(order),
             OrderMismatch(orderId)
         );
     }
 
     /// @notice An order by its id; `state` is NONE (0) if there is none. `amount` is the escrowed USDC in base
-    /// units, 0 for a request; `orgId` is the account's institution at opening, zero for none.
+    /// units, 0 for a request and for a deposit of shares; `orgId` is the account's institution at opening, zero for none.
+    /// `symbol` and `shares` are those of a deposit of shares, else zero.
     function orders(bytes32 orderId)
         external
         view
-        returns (address account, uint256 amount, uint64 deadline, bytes32 commit, bytes32 orgId, State state)
+        returns (
+            address account,
+            uint256 amount,
+            uint64 deadline,
+            bytes32 commit,
+            bytes32 orgId,
+            State state,
+            bytes32 symbol,
+            uint256 shares
+        )
     {
         Order storage order = _orders[orderId];
-        return (order.account, order.amount, order.deadline, order.commit, order.orgId, order.state);
+        (account, deadline, commit, orgId) = (order.account, order.deadline, order.commit, order.orgId);
+        (state, symbol) = (order.state, order.symbol);
+        if (symbol == 0) amount = order.amount;
+        else shares = order.amount;
     }
 
     /// @notice The EIP-712 digest that the enclave signs for {settle}.
@@ -453,6 +489,7 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         address account,
         bytes32 orderId,
         bytes32 commit,
+        bytes32 symbol,
         uint256 amount,
         uint64 deadline,
         bytes32 orgId
@@ -470,28 +507,47 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         require(holder == address(0), OrderIdTaken(orderId, holder));
 
         takenBy[bytes16(orderId)] = account;
-        _orders[orderId] = Order(account, deadline, State.OPEN, amount, commit, orgId);
-        _totals = Totals(_totals.openOrders + 1, SafeCast.toUint192(_totals.escrowed + amount));
+        _orders[orderId] = Order(account, deadline, State.OPEN, amount, commit, orgId, symbol);
+        uint256 inUsdc = symbol == 0 ? amount : 0;
+        _totals = Totals(_totals.openOrders + 1, SafeCast.toUint192(_totals.escrowed + inUsdc));
         openOrdersOf[orgId]++;
         openOrdersBy[account] = open + 1;
-        emit OrderOpened(orderId, account, amount, deadline, commit);
+        emit OrderOpened(orderId, account, inUsdc, deadline, commit);
     }
 
     /// @dev Closes an open order.
     function _close(bytes32 orderId, State state) private {
         Order storage order = _orders[orderId];
         order.state = state;
-        _totals = Totals(_totals.openOrders - 1, SafeCast.toUint192(_totals.escrowed - order.amount));
+        uint256 inUsdc = order.symbol == 0 ? order.amount : 0;
+        _totals = Totals(_totals.openOrders - 1, SafeCast.toUint192(_totals.escrowed - inUsdc));
         openOrdersOf[order.orgId]--;
         openOrdersBy[order.account]--;
     }
 
-    /// @dev Returns USDC of the escrow. It becomes a claim only if the account itself cannot receive it: if the escrow
-    /// could not pay itself either (USDC is paused, or too little gas is left), everything reverts.
-    function _returnUsdc(address account, uint256 amount) private {
-        if (amount == 0 || usdc.trySafeTransfer(account, amount)) return;
-        usdc.safeTransfer(address(this), amount);
-        _addClaim(account, USDC_ASSET, amount);
+    /// @dev Returns USDC or shares of the escrow. They become a claim only if the account itself cannot receive them: if the
+    /// escrow could not pay itself either (USDC is paused, or too little gas is left), everything reverts.
+    function _returnEscrow(address account, bytes32 asset, uint256 amount) private {
+        if (amount == 0) return;
+        IERC20 returned = _tokenOf(asset);
+        if (returned.trySafeTransfer(account, amount)) return;
+        returned.safeTransfer(address(this), amount);
+        _addClaim(account, asset, amount);
+    }
+
+    /// @dev The asset that an order has in escrow, zero for a request.
+    function _assetOf(Order storage order) private view returns (bytes32) {
+        if (order.amount == 0) return 0;
+        return order.symbol == 0 ? USDC_ASSET : order.symbol;
+    }
+
+    function _tokenOf(bytes32 asset) private view returns (IERC20) {
+        return asset == USDC_ASSET ? usdc : token.sharesOf(asset);
+    }
+
+    /// @dev The amount as events show it.
+    function _usdcOf(bytes32 asset, uint256 amount) private pure returns (uint256) {
+        return asset == USDC_ASSET ? amount : 0;
     }
 
     function _addClaim(address account, bytes32 asset, uint256 amount) private {

@@ -65,7 +65,7 @@ const STATES: readonly OrderState[] = ['NONE', 'OPEN', 'SETTLED', 'REFUNDED']
 /** An order on chain; `state` NONE when there is none. */
 export interface EscrowedOrder {
   account: Hex
-  /** USDC base units; 0 for a request. */
+  /** USDC base units; 0 for a request, and for a deposit of shares. */
   amount: bigint
   /** Unix seconds. */
   deadline: number
@@ -73,6 +73,10 @@ export interface EscrowedOrder {
   /** The account's institution when it opened the order. */
   orgId: Hex
   state: OrderState
+  /** The symbol of a deposit of shares, else zero. */
+  symbol: Hex
+  /** Share base units of that deposit. */
+  shares: bigint
 }
 
 const orderValue: z.ZodType<EscrowedOrder> = z.object({
@@ -87,6 +91,8 @@ const orderValue: z.ZodType<EscrowedOrder> = z.object({
     context.addIssue({ code: 'custom', message: 'unknown order state' })
     return z.NEVER
   }),
+  symbol: bytes32Value,
+  shares: uintValue,
 })
 
 /** Views of `OrderEscrow`. */

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
-import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
+import { nameToBytes32 } from '../protocol/identifiers.js'
 import { createContract, type Mined } from './contract.js'
 import { ESCROW_ABI } from './escrow.js'
 import type { CallOptions } from './http.js'
 import type { PlatformContracts } from './platform.js'
+import { symbolsOf } from './shares.js'
 import type { Wallet } from './wallet.js'
 
 /** Which claims to look for. */
@@ -39,22 +40,16 @@ interface ClaimDesk {
 }
 
 const USDC = 'USDC'
-const TOKEN_ABI = ['function listedSymbols() view returns (bytes32[])']
-const symbolsSchema = z.array(z.string()).readonly()
 
 export function createClaimDesk(deps: {
   readonly wallet: Wallet
-  readonly contracts: Pick<PlatformContracts, 'escrow'>
+  readonly contracts: Pick<PlatformContracts, 'escrow' | 'token'>
 }): ClaimDesk {
   const { wallet, contracts } = deps
   const escrow = createContract({ wallet, address: contracts.escrow, abi: ESCROW_ABI })
 
   async function assets(others: readonly string[]): Promise<string[]> {
-    const address = await escrow.read<Hex>('token', [], addressSchema)
-    const token = createContract({ wallet, address, abi: TOKEN_ABI })
-    const listed = await token.read('listedSymbols', [], symbolsSchema)
-    const names = listed.map((symbol) => bytes32ToName(`0x${symbol.slice(2)}`))
-    return [...new Set([USDC, ...names.filter((name) => name !== null), ...others])]
+    return [...new Set([USDC, ...(await symbolsOf(wallet, contracts.token, others))])]
   }
 
   return {

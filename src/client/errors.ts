@@ -5,7 +5,8 @@ import type { ProblemBody, Revert } from '../protocol/api.js'
  * - wallet: `no-provider`, `no-account`, `contract-wallet`, `wallet-refused`, `wallet-busy`, `signature-refused`,
  *   `signature-invalid`, `wallet-not-deterministic`
  * - trust: `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`
- * - the caller's input: `invalid-order`, `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`
+ * - the caller's input: `invalid-order`, `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`,
+ *   `insufficient-shares`
  * - transactions: `insufficient-funds` (ether for the gas), `transaction-refused`, `transaction-pending`, `transaction-replaced`
  * - openings by the platform: `opening-outstanding`, `opening-expired`, `opening-unsupported`
  * - server: `server-unreachable`, `server-timeout`, `unexpected-answer`, `commit-differs`
@@ -34,6 +35,7 @@ export type ClientErrorCode =
   | 'not-admin'
   | 'insufficient-usdc'
   | 'insufficient-funds'
+  | 'insufficient-shares'
   | 'transaction-refused'
   | 'transaction-pending'
   | 'transaction-replaced'

@@ -2,11 +2,12 @@ import * as z from 'zod'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { addressSchema, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
+import { nameToBytes32, sharesAddressOf } from '../protocol/identifiers.js'
 import { createBatch } from './batch.js'
-import { createContract, type Mined } from './contract.js'
+import { type ClientContract, createContract, type Mined } from './contract.js'
 import { erc20Abi } from './erc20.js'
 import { ClientError, ContractError } from './errors.js'
-import type { SealedOrder, SignedOrder } from './orderIntent.js'
+import { type SealedOrder, type SignedOrder, sharesIn } from './orderIntent.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
 
@@ -35,9 +36,9 @@ export type Funding = 'allowed' | 'batch' | 'short'
 /** Opens and reclaims orders on chain. Methods throw ContractError and ClientError as `ClientContract.send` does. */
 export interface Escrow {
   /**
-   * How the wallet's USDC gets into the escrow without a transaction of its own for the approval, where it can: `allowed` already or
+   * How the wallet's USDC or shares get into the escrow without a transaction of its own for the approval, where it can: `allowed` already or
    * nothing to pay, or in a `batch` with the approval. Otherwise `short`.
-   * @throws ClientError `insufficient-usdc`
+   * @throws ClientError `insufficient-usdc`, `insufficient-shares`
    */
   fundingOf(order: SealedOrder): Promise<Funding>
   /**
@@ -61,7 +62,7 @@ export interface Escrow {
 
 interface EscrowDeps {
   readonly wallet: Wallet
-  readonly contracts: Pick<PlatformContracts, 'escrow' | 'usdc'>
+  readonly contracts: Pick<PlatformContracts, 'escrow' | 'usdc' | 'token'>
 }
 
 export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
@@ -69,13 +70,28 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
   const usdc = createContract({ wallet, address: contracts.usdc, abi: erc20Abi })
   const batch = createBatch(wallet)
 
-  async function funds(): Promise<Funds> {
+  async function fundsIn(asset: ClientContract): Promise<Funds> {
     const account = await wallet.account()
     const [balance, allowance] = await Promise.all([
-      usdc.read('balanceOf', [account], z.bigint()),
-      usdc.read('allowance', [account, contracts.escrow], z.bigint()),
+      asset.read('balanceOf', [account], z.bigint()),
+      asset.read('allowance', [account, contracts.escrow], z.bigint()),
     ])
     return { balance, allowance }
+  }
+
+  /** What the order takes out of the wallet, and the call that does; null for a request. */
+  function paymentOf({ orderId, commit, escrowed, intent }: SealedOrder) {
+    const deposited = sharesIn(intent)
+    if (deposited !== null) {
+      const { symbol, amount } = deposited
+      const address = sharesAddressOf(contracts.token, symbol)
+      const asset = createContract({ wallet, address, abi: erc20Abi })
+      const args = [orderId, commit, nameToBytes32(symbol), amount, intent.expiry]
+      return { asset, amount, method: 'openDeposit', args, isUsdc: false }
+    }
+    if (escrowed === 0n) return null
+    const args = [orderId, commit, escrowed, intent.expiry]
+    return { asset: usdc, amount: escrowed, method: 'openBuy', args, isUsdc: true }
   }
 
   function openSigned({ orderId, commit, opening }: SignedOrder): Promise<Mined> {
@@ -87,30 +103,37 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
   }
 
   return {
-    async fundingOf({ escrowed }) {
-      if (escrowed === 0n) return 'allowed'
-      const { balance, allowance } = await funds()
-      if (balance < escrowed) {
-        throw new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
+    async fundingOf(order) {
+      const payment = paymentOf(order)
+      if (payment === null) return 'allowed'
+      const { asset, amount, isUsdc } = payment
+      const { balance, allowance } = await fundsIn(asset)
+      if (balance < amount) {
+        throw isUsdc
+          ? new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
+          : new ClientError('insufficient-shares', 'The wallet holds fewer shares than the deposit takes.')
       }
-      if (allowance >= escrowed) return 'allowed'
+      if (allowance >= amount) return 'allowed'
       return (await batch.isOffered()) ? 'batch' : 'short'
     },
-    async open({ orderId, commit, escrowed, intent, opening }, funding, onStep) {
-      const [approval, call] = [
-        [contracts.escrow, escrowed],
-        [orderId, commit, escrowed, intent.expiry],
-      ]
+    async open(order, funding, onStep) {
+      const { orderId, commit, intent, opening } = order
+      const payment = paymentOf(order)
+      if (payment === null) {
+        onStep?.('opening')
+        return escrow.send('openRequest', [orderId, commit, intent.expiry])
+      }
+      const { asset, amount, method, args } = payment
+      const approval = [contracts.escrow, amount]
       if (funding === 'short' && opening === undefined) {
         onStep?.('approving')
-        await usdc.send('approve', approval)
+        await asset.send('approve', approval)
       }
       onStep?.('opening')
-      if (escrowed === 0n) return escrow.send('openRequest', [orderId, commit, intent.expiry])
       if (funding === 'batch') {
-        return batch.send([usdc.call('approve', approval), escrow.call('openBuy', call)], 'openBuy')
+        return batch.send([asset.call('approve', approval), escrow.call(method, args)], method)
       }
-      return opening === undefined ? escrow.send('openBuy', call) : openSigned({ orderId, commit, opening })
+      return opening === undefined ? escrow.send(method, args) : openSigned({ orderId, commit, opening })
     },
     openSigned,
     async takenBy(orderId, error) {
@@ -121,7 +144,7 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
       const holder = await escrow.read('takenBy', [orderId.slice(0, PREFIX_CHARS)], addressSchema)
       return holder === ZERO_ADDRESS || sameAddress(holder, await wallet.account()) ? null : holder
     },
-    funds,
+    funds: () => fundsIn(usdc),
     reclaim: (orderId) => escrow.send('reclaim', [orderId]),
   }
 }

@@ -55,6 +55,7 @@ import {
   rulebookVersion,
 } from './rulebook.js'
 import { type RulebookChange, rulebookChanges } from './rulebookChanges.js'
+import { readShares, type SharesOptions, type WalletShares } from './shares.js'
 import { createWallet } from './wallet.js'
 
 export type {
@@ -117,10 +118,12 @@ export type {
   RulebookChange,
   SaleFees,
   SealedOrder,
+  SharesOptions,
   SignedOrder,
   SubmittableOrder,
   TakenId,
   ValuePoint,
+  WalletShares,
 }
 export {
   averageCost,
@@ -241,6 +244,11 @@ export interface Client extends Reader, Membership {
    * @example const { balance } = await client.getFunds()
    */
   getFunds(options?: CallOptions): Promise<Funds>
+  /**
+   * The shares in the wallet, of every listed symbol and of others that are named.
+   * @example const held = await client.getShares({ others: ['TSLA'] })
+   */
+  getShares(options?: SharesOptions): Promise<readonly WalletShares[]>
   /**
    * Payments of refunds, reclaims and withdrawals that the wallet could not receive; they wait at the escrow. Checks
    * USDC and the listed symbols. With a pinned escrow it needs no server.
@@ -364,6 +372,10 @@ export function createClient(options: ClientOptions): Client {
       cancelOrder(orderId, { ...within(call), orders, platform: await platform(call) }, call),
     reclaimOrder: async (orderId, call) => createEscrow(await chainParts(call)).reclaim(orderId),
     getFunds: async (call) => createEscrow(await chainParts(call)).funds(),
+    async getShares(call) {
+      const parts = await chainParts(call)
+      return readShares(parts.wallet, parts.contracts.token, call)
+    },
     getClaims: async (call) => createClaimDesk(await chainParts(call)).claims(call),
     claim: async (asset, call) => createClaimDesk(await chainParts(call)).claim(asset, call),
     openNotice: (status, call) => openNotice(status, within(call).keys),

@@ -20,7 +20,7 @@ export interface OrderRequest {
   readonly side: Side
   /** A ticker, or `USDC` for a withdrawal or a deposit of cash. */
   readonly symbol: string
-  /** USDC base units (6 decimals), or share base units (9 decimals) for a withdrawal of shares. */
+  /** USDC base units (6 decimals), or share base units (9 decimals) for a withdrawal or a deposit of shares. */
   readonly maxSpend: bigint
   /** Unix seconds, at most 30 days ahead. The enclave cancels the unfilled rest at this time. */
   readonly deadline: number
@@ -37,7 +37,7 @@ export interface SealedOrder {
   readonly envelope: Envelope
   /** `keccak256(ct)`. */
   readonly commit: Hex
-  /** USDC base units that the escrow takes; 0 for every order except a BUY from the wallet and a DEPOSIT. */
+  /** USDC base units that the escrow takes; 0 for every order except a BUY from the wallet and a DEPOSIT of USDC. */
   readonly escrowed: bigint
   /** The wallet's signature that opens the escrow, no matter who sends it; absent where the wallet's transaction needs none. */
   readonly opening?: PostedOpening | undefined
@@ -82,8 +82,17 @@ export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promi
   return { orderId: intent.orderId, intent, envelope, commit: commitOf(envelope), escrowed }
 }
 
-function isPaidByWallet({ side, payFrom }: OrderRequest): boolean {
-  return side === 'DEPOSIT' || (side === 'BUY' && payFrom !== 'cash')
+/** The shares that a deposit takes out of the wallet, in base units; null for any other order. */
+export function sharesIn({
+  side,
+  symbol,
+  maxSpend,
+}: Pick<OrderRequest, 'side' | 'symbol' | 'maxSpend'>): { symbol: string; amount: bigint } | null {
+  return side === 'DEPOSIT' && symbol !== 'USDC' ? { symbol, amount: maxSpend } : null
+}
+
+function isPaidByWallet({ side, symbol, payFrom }: OrderRequest): boolean {
+  return (side === 'DEPOSIT' && symbol === 'USDC') || (side === 'BUY' && payFrom !== 'cash')
 }
 
 function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
@@ -92,11 +101,8 @@ function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
   if ((side === 'BUY' || side === 'SELL') && symbol === 'USDC') {
     throw new ClientError('invalid-order', 'USDC can be deposited and withdrawn, not bought or sold.')
   }
-  if (side === 'DEPOSIT' && symbol !== 'USDC') {
-    throw new ClientError('invalid-order', 'Only USDC can be deposited.')
-  }
   if (side === 'DEPOSIT' && request.payFrom === 'cash') {
-    throw new ClientError('invalid-order', "A deposit comes from the wallet's USDC.")
+    throw new ClientError('invalid-order', 'A deposit comes from the wallet.')
   }
   const fields = {
     v: INTENT_VERSION,

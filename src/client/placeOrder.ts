@@ -16,6 +16,7 @@ import {
   type SignedOrder,
   type SubmittableOrder,
   sealOrder,
+  sharesIn,
 } from './orderIntent.js'
 import type { Orders } from './orders.js'
 import type { Platform, PlatformContracts } from './platform.js'
@@ -100,7 +101,8 @@ export function createOrderPlacing(deps: PlacingDeps) {
     const { beforeOpen, onStep, earlier = [] } = options
     const escrow = createEscrow({ wallet: deps.wallet, contracts: platform })
     const funding = await escrow.fundingOf(sealed)
-    const isSigned = funding === 'short' && (await canSign(platform, earlier))
+    // Only USDC takes a signature in place of an approval.
+    const isSigned = funding === 'short' && sealed.escrowed > 0n && (await canSign(platform, earlier))
     if (isSigned) onStep?.('authorizing')
     const signed = isSigned ? await openings.sign(sealed, platform) : null
     const order = signed === null ? sealed : { ...sealed, opening: signed.opening }
@@ -134,6 +136,12 @@ export function createOrderPlacing(deps: PlacingDeps) {
       throw new ClientError(
         'opening-unsupported',
         'This server opens no orders. Pay the gas from the wallet.',
+      )
+    }
+    if (sharesIn(sealed.intent) !== null) {
+      throw new ClientError(
+        'opening-unsupported',
+        'The platform opens no deposit of shares. Pay the gas from the wallet.',
       )
     }
     if (!(await openings.areAllOver(platform, earlier.filter(isSignedOrder)))) {

@@ -27,6 +27,8 @@ export interface PlatformContracts {
   readonly usdc: Hex
   readonly ledger: Hex
   readonly registry: Hex
+  /** `EquityToken`, from which the address of each equity's shares derives. */
+  readonly token: Hex
 }
 
 /** Key and contracts, checked against chain and pins. */
@@ -63,8 +65,13 @@ export function createPlatform({ http, wallet, pins }: PlatformDeps): PlatformSo
     if (kept) return kept
     const contract = createContract({ wallet: wallet.until(signal), address: escrow, abi: orderEscrowAbi })
     const read = (method: string) => contract.read<Hex>(method, [], addressSchema)
-    const [usdc, ledger, registry] = await Promise.all([read('usdc'), read('ledger'), read('registry')])
-    const found = { escrow, usdc, ledger, registry }
+    const [usdc, ledger, registry, token] = await Promise.all([
+      read('usdc'),
+      read('ledger'),
+      read('registry'),
+      read('token'),
+    ])
+    const found = { escrow, usdc, ledger, registry, token }
     known.set(escrow, found)
     return found
   }

@@ -30,6 +30,7 @@ function deps(signer: AbstractSigner = walletOf(chain(), 'alice')) {
     usdc: zero,
     ledger: zero,
     registry: zero,
+    token: zero,
     takesOpenings: true,
   }
   return { wallet: createWallet(signer, 0), platform, userPubKey, orgId: ORG_ID, nonce: 5 }
@@ -89,6 +90,7 @@ describe('a sealed order', () => {
   it('escrows a deposit of USDC', async () => {
     const deposit = { ...buy, side: 'DEPOSIT', symbol: 'USDC' } as const
     expect((await sealOrder(deposit, deps())).escrowed).toBe(buy.maxSpend)
+    expect((await sealOrder({ ...deposit, symbol: 'AAPL' }, deps())).escrowed).toBe(0n)
   })
 
   it('has an orderId of its own each time', async () => {
@@ -110,7 +112,6 @@ describe('a sealed order', () => {
     ['no ticker', { symbol: 'aapl' }],
     ['a purchase of USDC', { symbol: 'USDC' }],
     ['a sale of USDC', { side: 'SELL', symbol: 'USDC' }],
-    ['a deposit of shares', { side: 'DEPOSIT' }],
     ['a deposit of cash into cash', { side: 'DEPOSIT', symbol: 'USDC', payFrom: 'cash' }],
     ['a deadline in fractions', { deadline: 1.5 }],
     ['more than 256 bits', { maxSpend: 1n << 256n }],

@@ -28,11 +28,12 @@ type Party = 'alice' | 'bob' | 'carol' | 'pool' | 'escrow'
 
 /**
  * The rule, stated once more: every party but the pool is cleared and not frozen; wallets trade what is listed. The escrow
- * receives from the pool alone, and pays claims.
+ * receives from the pool, and what it takes itself for a deposit, and pays claims.
  */
 function expected({ kyc, frozen, listed }: Flags, from: Party, to: Party, caller: Party) {
-  if (from === 'pool' && to === 'escrow') return null
-  for (const party of from === 'escrow' ? [to] : [from, caller, to]) {
+  if (to === 'escrow' && (from === 'pool' || from === 'escrow')) return null
+  const parties = to === 'escrow' && caller === 'escrow' ? [from] : [from, caller, to]
+  for (const party of from === 'escrow' ? [to] : parties) {
     if (party === 'pool') continue
     if (party === 'escrow') return { name: 'NotCleared', args: { wallet: escrow() } }
     if (!kyc[party]) return { name: 'NotCleared', args: { wallet: account(party) } }
@@ -56,6 +57,7 @@ const COMBINATIONS = Array.from({ length: 32 }, (_, bits): Flags => {
 describe('a transfer', () => {
   it('is bound by every combination of KYC, freeze and listing, between wallets, with pool and escrow', async () => {
     await chain().send('carol', 'aapl', 'approve', account('alice'), shares(10))
+    await chain().send('alice', 'aapl', 'approve', escrow(), shares(10))
     await chain().send(pool(), 'aapl', 'transfer', escrow(), 5n)
     for (const flags of COMBINATIONS) {
       for (const role of ['alice', 'bob'] as const) {
@@ -73,6 +75,12 @@ describe('a transfer', () => {
         [await revert(escrow(), 'transfer', alice, 1n), expected(flags, 'escrow', 'alice', 'escrow')],
         [await revert(escrow(), 'transfer', pool(), 1n), expected(flags, 'escrow', 'pool', 'escrow')],
         [await revert('alice', 'transfer', escrow(), 1n), expected(flags, 'alice', 'escrow', 'alice')],
+        [await revert(escrow(), 'transfer', escrow(), 1n), expected(flags, 'escrow', 'escrow', 'escrow')],
+        [
+          await revert(escrow(), 'transferFrom', alice, escrow(), 1n),
+          expected(flags, 'alice', 'escrow', 'escrow'),
+        ],
+        [await revert(escrow(), 'transferFrom', alice, bob, 1n), expected(flags, 'alice', 'bob', 'escrow')],
         [await revert('alice', 'transferFrom', carol, bob, 1n), expected(flags, 'carol', 'bob', 'alice')],
         [await revert('alice', 'transferFrom', carol, pool(), 1n), expected(flags, 'carol', 'pool', 'alice')],
       ]

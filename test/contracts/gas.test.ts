@@ -235,10 +235,16 @@ const SECTIONS: Record<string, () => Promise<void>> = {
   async claimingShares() {
     const order = await request('alice', 'withdrawal')
     await freeze('alice', true)
-    const paid = { payoutAsset: AAPL, payout: shares(2), ...(await writeOf('alice', 512)) }
+    const paid = { payoutAsset: AAPL, payout: shares(3), ...(await writeOf('alice', 512)) }
     await chain.send('relayer', ...signedCall(chain, settlement(order, paid)))
     await freeze('alice', false)
     await measure('shares, to the account', 'alice', 'escrow', 'claim', AAPL, account('alice'))
+    await chain.send('alice', 'aapl', 'approve', chain.addressOf('escrow'), shares(1))
+    const id = bytes32('deposit')
+    const terms = [id, bytes32('deposit sealed'), AAPL, shares(1), DEADLINE]
+    await measure('', 'alice', 'escrow', 'openDeposit', ...terms)
+    const deposited = settlement(await orderOf(chain, id), await writeOf('alice', 512))
+    await relay('a deposit of shares, 512 bytes', deposited)
     await measure('to a wallet', 'alice', 'aapl', 'transfer', account('bob'), shares(1))
     await measure('', 'alice', 'aapl', 'approve', account('bob'), shares(1))
     const moved = [account('alice'), account('carol'), shares(1)]

@@ -51,6 +51,8 @@ describe('openBuy', () => {
       COMMIT,
       ORG,
       1n,
+      ZERO_BYTES32,
+      0n,
     ])
     expect(await usdcOf(account('alice'))).toBe(FUNDS - usd(1_000))
     expect(await usdcOf(chain().addressOf('escrow'))).toBe(usd(1_000))
@@ -159,7 +161,16 @@ describe('openRequest', () => {
     expect(chain().events(receipt)).toEqual([
       { contract: 'escrow', name: 'OrderOpened', args: [ID, account('alice'), 0n, BigInt(deadline), COMMIT] },
     ])
-    expect(await read('orders', ID)).toEqual([account('alice'), 0n, BigInt(deadline), COMMIT, ORG, 1n])
+    expect(await read('orders', ID)).toEqual([
+      account('alice'),
+      0n,
+      BigInt(deadline),
+      COMMIT,
+      ORG,
+      1n,
+      ZERO_BYTES32,
+      0n,
+    ])
     expect(await usdcOf(account('alice'))).toBe(FUNDS)
   })
 
@@ -245,7 +256,7 @@ describe.each([
 
 describe('orders', () => {
   it('answers NONE for an order that was never opened', async () => {
-    expect(await read('orders', ID)).toEqual([ZERO, 0n, 0n, ZERO_BYTES32, ZERO_BYTES32, 0n])
+    expect(await read('orders', ID)).toEqual([ZERO, 0n, 0n, ZERO_BYTES32, ZERO_BYTES32, 0n, ZERO_BYTES32, 0n])
   })
 })
 

@@ -76,7 +76,16 @@ describe.each(KINDS)('%s', (method, amount) => {
       },
     ])
     const { deadline, commit } = order
-    expect(await read('orders', ID)).toEqual([account('alice'), amount, BigInt(deadline), commit, ORG, 1n])
+    expect(await read('orders', ID)).toEqual([
+      account('alice'),
+      amount,
+      BigInt(deadline),
+      commit,
+      ORG,
+      1n,
+      ZERO_BYTES32,
+      0n,
+    ])
     expect(await read('takenBy', ID.slice(0, 34))).toBe(account('alice'))
     expect(await read('openOrdersBy', account('alice'))).toBe(1n)
     expect(await read('openOrdersBy', account('dave'))).toBe(0n)

@@ -30,6 +30,7 @@ const terms: OrderTerms = {
   symbol: 'AAPL',
   amount: usd(100),
   escrowed: usd(100),
+  deposited: null,
   deadline: DEADLINE,
   commit: ID,
 }
@@ -316,6 +317,32 @@ const deposits: Rows = [
     'below-minimum',
   ],
 ]
+
+const brings = (symbol: string, amount: bigint) => ({ escrowed: 0n, deposited: { symbol, amount } })
+const inReturn = (change: Change): Change => ({
+  ...change,
+  terms: { side: 'DEPOSIT', amount: shares(1), ...brings('AAPL', shares(1)), ...change.terms },
+})
+
+const shareDeposits: Rows = [
+  ['that are in the escrow', {}, 0n],
+  ['outside an institution', { facts: OUTSIDE }, 0n],
+  ['of an unlisted symbol', { facts: { listed: false } }, 0n],
+  ['of a wallet that is not verified', { deep: { kyc: false } }, 'kyc'],
+  ['of a frozen holding', { deep: { frozen: true } }, 'frozen'],
+  ['of more than the escrow has', { terms: { amount: shares(1) + 1n } }, 'escrow-mismatch'],
+  ['of another symbol', { terms: { symbol: 'MSFT' } }, 'escrow-mismatch'],
+  ['sealed as a sale', { terms: { side: 'SELL' } }, 'escrow-mismatch'],
+  ['sealed as a withdrawal', { terms: { side: 'WITHDRAW' } }, 'escrow-mismatch'],
+  ['of one symbol too many', { portfolio: { positions: many(MAX_POSITIONS - 1) } }, 'too-many-positions'],
+  ['below the platform’s minimum', { limits: { withdrawal: usd(201) } }, 'below-minimum'],
+]
+
+describe('a deposit of shares', () => {
+  it.each(shareDeposits)('%s', (_, change, verdict) => {
+    expect(verdictOf(inReturn(change), { price: usd(200) })).toBe(verdict)
+  })
+})
 
 describe('a deposit of USDC', () => {
   it.each(deposits)('%s', (_, change, verdict) => {

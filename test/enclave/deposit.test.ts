@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { usd } from '../support/brokerStandIn.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { shares, usd } from '../support/brokerStandIn.js'
 import { useWorld, WALLET } from './support/world.js'
 
 const world = useWorld()
@@ -67,5 +68,79 @@ describe('a deposit of USDC', () => {
     expect(await world().noticeCode(empty, await world().run(empty))).toBe('escrow-mismatch')
     expect(await world().portfolio('alice')).toBeNull()
     await world().checkInvariants()
+  })
+})
+
+describe('a deposit of shares', () => {
+  const buy = { who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(1_000), escrow: usd(1_000) } as const
+  const held = { symbol: 'AAPL', amount: shares(2) } as const
+  const returned = { who: 'alice', side: 'DEPOSIT', symbol: 'AAPL', amount: shares(2), shares: held } as const
+  const position = async () => (await world().portfolio('alice'))?.positions.AAPL?.qty ?? 0n
+  const freeze = (on: boolean) =>
+    world().chain.send(
+      'owner',
+      'token',
+      'setFrozen',
+      nameToBytes32('AAPL'),
+      world().chain.account('alice'),
+      on,
+    )
+  /** Alice's wallet has three shares. */
+  const withdrawn = async () => {
+    await world().settled(buy)
+    await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(3) })
+  }
+
+  it('adds to the position, while the market is closed and the symbol is delisted', async () => {
+    await withdrawn()
+    const before = await position()
+    world().broker.control.clock({ open: false })
+    await world().chain.send('owner', 'token', 'setListed', nameToBytes32('AAPL'), false)
+    const order = await world().open(returned)
+    await world().checkInvariants()
+    expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
+    expect(await position()).toBe(before + shares(2))
+    expect(await world().tokens('alice', 'AAPL')).toBe(shares(1))
+    expect(await world().run(order)).toEqual({ outcome: 'done' })
+    await world().checkInvariants()
+  })
+
+  it('can be sold afterwards, by a wallet that has left its institution', async () => {
+    await withdrawn()
+    await world().chain.send('admin', 'registry', 'setMember', world().chain.account('alice'), false)
+    await world().settled(returned)
+    await world().settled({ who: 'alice', side: 'SELL', symbol: 'AAPL', amount: usd(300) })
+    await world().checkInvariants()
+  })
+
+  it('of shares that are frozen meanwhile is refunded, and waits as a claim', async () => {
+    await withdrawn()
+    const before = await position()
+    await world().chain.send('owner', 'token', 'setListed', nameToBytes32('AAPL'), false)
+    const order = await world().open(returned)
+    await freeze(true)
+    expect(await world().noticeCode(order, await world().run(order))).toBe('frozen')
+    expect(await position()).toBe(before)
+    expect(await world().tokens('alice', 'AAPL')).toBe(shares(1))
+    await world().checkInvariants()
+    await freeze(false)
+    await world().chain.send(
+      'alice',
+      'escrow',
+      'claim',
+      nameToBytes32('AAPL'),
+      world().chain.account('alice'),
+    )
+    expect(await world().tokens('alice', 'AAPL')).toBe(shares(3))
+    await world().checkInvariants()
+  })
+
+  it('below the platform’s smallest is refunded', async () => {
+    await withdrawn()
+    const small = { symbol: 'AAPL', amount: shares(0.01) }
+    const order = await world().open({ ...returned, amount: shares(0.01), shares: small })
+    const result = await world().run(order, { deps: { limits: { order: 0n, withdrawal: usd(10) } } })
+    expect(await world().noticeCode(order, result)).toBe('below-minimum')
+    expect(await world().tokens('alice', 'AAPL')).toBe(shares(3))
   })
 })

@@ -17,7 +17,7 @@ function reader() {
   const { chain } = world()
   const state = createChainState(world().deps())
   const run = { chain: state, policies: createPolicyStore(state, KEYS.master) }
-  const terms = { account: chain.account('alice'), symbol: 'AAPL' }
+  const terms = { account: chain.account('alice'), symbol: 'AAPL', deposited: null }
   return {
     look: () => state.look(),
     factsAt: (look: Look, portfolio: Portfolio | null = null) => readChainFacts(run, terms, portfolio, look),

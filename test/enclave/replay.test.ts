@@ -8,7 +8,7 @@ import type { BrokerFill, Payout } from '../../src/enclave/doctor/replay.js'
 import { createPortfolioStore } from '../../src/enclave/stores.js'
 import { feeScheduleText } from '../../src/protocol/fees.js'
 import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
-import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
+import { clientOrderIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { emptyPortfolio, type OpenOrder, type Portfolio } from '../../src/protocol/portfolio.js'
 import { FEES as SANDBOX_FEES } from '../support/brokerBooks.js'
 import { answering, brokerOf, shares, usd } from '../support/brokerStandIn.js'
@@ -30,6 +30,8 @@ interface Entry {
   escrow?: number
   fill?: BrokerFill
   payout?: Payout
+  /** Shares of AAPL in the escrow. */
+  deposit?: number
 }
 
 const bought = (price: string, qty: number, change: Partial<BrokerFill> = {}): BrokerFill => ({
@@ -57,9 +59,12 @@ function stateOf(entries: readonly Entry[], portfolios: Record<Hex, Partial<Port
     // The whole is covered many times: no other rule has anything to say.
     usdc: { ...NO_MONEY.usdc, pool: usd(10_000_000) },
     orders: new Map(
-      ids.map(([orderId, { account = ALICE, state = 'SETTLED', escrow = 0 }]) => [
+      ids.map(([orderId, { account = ALICE, state = 'SETTLED', escrow = 0, deposit = 0 }]) => [
         orderId,
-        { account, state, amount: usd(escrow), deadline: 0, commit: ZERO_BYTES32, orgId: ZERO_BYTES32 },
+        {
+          ...{ account, state, amount: usd(escrow), deadline: 0, commit: ZERO_BYTES32, orgId: ZERO_BYTES32 },
+          ...{ symbol: deposit > 0 ? nameToBytes32('AAPL') : ZERO_BYTES32, shares: shares(deposit) },
+        },
       ]),
     ),
     payouts: new Map(ids.flatMap(([orderId, { payout }]) => (payout ? [[orderId, payout]] : []))),
@@ -219,6 +224,12 @@ describe('a deposit', () => {
   it('adds its escrow to the cash', () => {
     expect(found(history, { cash: CASH + usd(300), ...holding(shares(3)) })).toEqual([])
     expect(found(history, { cash: CASH, ...holding(shares(3)) })).toEqual([CASH_WRONG])
+  })
+
+  it('of shares adds them to the position', () => {
+    const returned: Entry[] = [...HISTORY, { deposit: 2 }]
+    expect(found(returned, { cash: CASH, ...holding(shares(5)) })).toEqual([])
+    expect(found(returned, { cash: CASH, ...holding(shares(3)) })).toEqual([SHARES_WRONG])
   })
 
   it('that was refunded, or is open, adds nothing', () => {

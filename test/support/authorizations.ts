@@ -76,7 +76,8 @@ export type BoundOrder = Pick<Message<'OrderRefund'>, 'orderId' | 'account' | 'a
 /** The order as it is on the chain now. */
 export async function orderOf(chain: TestChain, orderId: Hex): Promise<BoundOrder> {
   const escrow = createOrderEscrow(chain.provider, chain.addresses.orderEscrow)
-  const { account, amount, commit } = await escrow.orders(orderId)
+  const { account, amount, commit, symbol, shares } = await escrow.orders(orderId)
+  if (shares > 0n) return { orderId, account, asset: symbol, amount: shares, commit }
   return { orderId, account, asset: amount === 0n ? ZERO_BYTES32 : nameToBytes32('USDC'), amount, commit }
 }
 

@@ -55,7 +55,7 @@ export function orderActions(chain: () => TestChain) {
     versionOf: (role: Role) => chain().read('ledger', 'portfolioVersion', accountIdOf(account(role))),
     async stateOf(orderId: Hex): Promise<unknown> {
       const order = await chain().read('escrow', 'orders', orderId)
-      return Array.isArray(order) ? order.at(-1) : undefined
+      return Array.isArray(order) ? order.at(5) : undefined
     },
     /** The events of the escrow and the ledger in a transaction. */
     async orderEvents(sent: ReturnType<typeof relay>) {

@@ -36,6 +36,7 @@ type Values = ReturnType<typeof readOptions>['values']
 const NOTHING_OPENED = new Set<ClientError['code']>([
   'insufficient-usdc',
   'insufficient-funds',
+  'insufficient-shares',
   'transaction-refused',
 ])
 
@@ -47,8 +48,8 @@ export const orderCommand: Command = {
   help: `order <buy|sell|withdraw|deposit> <symbol> <amount> [options]
 order resume <orderId> [options]
 
-The amount is in USDC, such as 1000 or 250.50, or in shares for a withdrawal of shares. Buys and sales are by amount, not
-by share count. "order deposit USDC" moves the wallet's USDC into the portfolio's cash. "order resume" submits a sealed
+The amount is in USDC, such as 1000 or 250.50, or in shares for a withdrawal or a deposit of shares. Buys and sales are by
+amount, not by share count. A deposit moves the wallet's USDC or shares into the portfolio. "order resume" submits a sealed
 order again whose escrow is already open, or whose opening is signed.
 
   --deadline <duration>    cancels the unfilled rest at this time: 90s, 15m, 24h (default), up to 30d

@@ -1,5 +1,11 @@
 import * as z from 'zod'
-import { type OpenedPortfolio, type Portfolio, SHARE_DECIMALS, USDC_DECIMALS } from '../../client/index.js'
+import {
+  type OpenedPortfolio,
+  type Portfolio,
+  SHARE_DECIMALS,
+  USDC_DECIMALS,
+  type WalletShares,
+} from '../../client/index.js'
 import { portfolioSchema } from '../../protocol/portfolio.js'
 import type { Command } from '../command.js'
 import { EXIT } from '../exitCodes.js'
@@ -15,7 +21,7 @@ export const portfolioCommand: Command = {
   summary: "reads the wallet's portfolio from the chain and decrypts it",
   help: `portfolio [options]
 
-Prints cash, positions and open orders. The output is confidential. With --escrow it needs no server.`,
+Prints cash, positions and open orders, and the shares that the wallet itself holds. The output is confidential. With --escrow it needs no server.`,
   usesWallet: true,
   async run(args, { env, terminal }) {
     const { values, positionals } = readArguments(args, WALLET_OPTIONS)
@@ -26,7 +32,8 @@ Prints cash, positions and open orders. The output is confidential. With --escro
       const opened = await connection.client.getPortfolio()
       const { publicKey } = await connection.client.unlock()
       if (opened !== null && opened.portfolio.userPubKey !== publicKey) terminal.progress(KEY_WAITS)
-      terminal.result(reportOf(opened))
+      const others = Object.keys(opened?.portfolio.positions ?? {})
+      terminal.result(reportOf(opened, await connection.client.getShares({ others })))
       return EXIT.done
     } finally {
       connection.close()
@@ -34,20 +41,32 @@ Prints cash, positions and open orders. The output is confidential. With --escro
   },
 }
 
-function reportOf(opened: OpenedPortfolio | null): Report {
+function reportOf(opened: OpenedPortfolio | null, held: readonly WalletShares[]): Report {
+  const wallet = held.map(({ balance, ...others }) => ({ ...others, balance: balance.toString() }))
   if (opened === null) {
     const none: Block = { kind: 'line', cells: ['This wallet has no portfolio yet.'] }
-    return { json: { version: '0', portfolio: null }, blocks: [none] }
+    return { json: { version: '0', portfolio: null, wallet }, blocks: [none, ...walletBlocks(held)] }
   }
   const { portfolio, version } = opened
   return {
-    json: { version: version.toString(), portfolio: z.encode(portfolioSchema, portfolio) },
-    blocks: blocksOf(portfolio, version),
+    json: { version: version.toString(), portfolio: z.encode(portfolioSchema, portfolio), wallet },
+    blocks: [...blocksOf(portfolio, version), ...walletBlocks(held)],
   }
 }
 
 const usdc = (units: bigint): Cell => ({ units, decimals: USDC_DECIMALS, unit: 'USDC' })
 const shares = (units: bigint): Cell => ({ units, decimals: SHARE_DECIMALS })
+
+function walletBlocks(held: readonly WalletShares[]): Block[] {
+  if (held.length === 0) return []
+  return [
+    {
+      kind: 'table',
+      head: ['in the wallet', 'shares', 'token'],
+      rows: held.map(({ symbol, balance, token }) => [symbol, shares(balance), token]),
+    },
+  ]
+}
 
 function blocksOf({ cash, positions, openOrders }: Portfolio, version: bigint): Block[] {
   return [

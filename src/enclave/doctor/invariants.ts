@@ -4,7 +4,7 @@ import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import { ceilFee, exactFee, type Fee, type FeeSchedule } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
-import { clientOrderIdOf } from '../../protocol/identifiers.js'
+import { bytes32ToName, clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
 import { notionalOf, ONE_CENT } from '../../protocol/units.js'
 import { costOf } from '../money.js'
@@ -56,7 +56,7 @@ export const RULES = {
   'usdc-conserved': 'USDC in escrow, pool and wallets is all there is',
   'escrow-counted': 'the escrow counts exactly the USDC of its open orders',
   'escrow-covered': 'the escrow holds the USDC of its open orders and of its claims',
-  'claims-covered': 'the escrow holds the shares of its claims',
+  'claims-covered': 'the escrow holds the shares of its claims and of its open deposits',
   'cash-covered': 'pool, escrows of held buys and cash at the broker cover the cash in all portfolios',
   'shares-covered': 'the broker holds the shares of all portfolios and of all wallets',
   'cash-as-ordered': "the account's cash is what its orders and withdrawals come to",
@@ -109,7 +109,9 @@ function checkEscrow({ orders, usdc, shares }: MoneyState): Disagreement[] {
   if (sum(open.map(({ amount }) => amount)) !== usdc.escrowed) found.push({ rule: 'escrow-counted' })
   if (usdc.escrow < usdc.escrowed + usdc.claimed) found.push({ rule: 'escrow-covered' })
   for (const [symbol, { escrow, claimed }] of shares) {
-    if (escrow < claimed) found.push({ rule: 'claims-covered', symbol })
+    const deposited = open.filter((order) => bytes32ToName(order.symbol) === symbol)
+    if (escrow < claimed + sum(deposited.map((order) => order.shares)))
+      found.push({ rule: 'claims-covered', symbol })
   }
   return found
 }
@@ -202,7 +204,10 @@ function checkPortfolio(state: MoneyState, account: Hex, portfolio: Portfolio | 
   }
   for (const { orderId, entry, order } of entriesOf(state, portfolio)) {
     const isItsOwn =
-      order !== undefined && sameAddress(order.account, account) && order.amount === entry.escrow
+      order !== undefined &&
+      sameAddress(order.account, account) &&
+      order.amount === entry.escrow &&
+      order.shares === 0n
     // A reclaimed order stays in the portfolio until the account's next run.
     if (!isItsOwn || order.state === 'SETTLED' || order.state === 'NONE') {
       found.push({ rule: 'held-is-open', account, orderId })

@@ -56,7 +56,8 @@ export async function readMoneyState(sources: MoneySources): Promise<MoneyState>
     ),
   )
   const portfolios = await readPortfolios(sources, [...new Set(opened.values())], head)
-  const symbols = await symbolsOf(chain, portfolios, head)
+  const deposited = [...orders.values()].map(({ symbol }) => bytes32ToName(symbol))
+  const symbols = await symbolsOf(chain, portfolios, deposited, head)
   const [usdc, shares] = await Promise.all([readUsdc(sources, head), readShares(chain, symbols, head)])
   return { orders, payouts, portfolios, usdc, shares, broker: await sources.books(symbols) }
 }
@@ -126,11 +127,13 @@ async function readPortfolios(
 async function symbolsOf(
   chain: ChainState,
   portfolios: ReadonlyMap<Hex, Portfolio | null>,
+  deposited: readonly (string | null)[],
   { hash }: BlockPoint,
 ): Promise<string[]> {
   const listed = (await chain.token.listedSymbols(hash)).map(bytes32ToName)
   const held = [...portfolios.values()].flatMap((portfolio) => Object.keys(portfolio?.positions ?? {}))
-  return [...new Set([...listed.filter((name) => name !== null), ...held])]
+  const named = [...listed, ...deposited].filter((name) => name !== null)
+  return [...new Set([...named, ...held])]
 }
 
 async function readUsdc({ chain, wallets }: MoneySources, { hash }: BlockPoint): Promise<MoneyState['usdc']> {

@@ -3,7 +3,7 @@ import type { BrokerOrder } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { FeeSchedule } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
-import { clientOrderIdOf } from '../../protocol/identifiers.js'
+import { bytes32ToName, clientOrderIdOf } from '../../protocol/identifiers.js'
 import { ONE_CENT } from '../../protocol/units.js'
 import { tradeOf, USDC } from '../money.js'
 
@@ -49,7 +49,7 @@ export function replay(
     if (payout) withdraw(expected, payout)
     if (fill && tookItsFill(order)) trade(expected, order, fill, schedules)
     // A settled escrow that bought nothing was a deposit.
-    if (!fill && !payout && order.state === 'SETTLED') addCash(expected, order.amount, order.amount)
+    if (!fill && !payout && order.state === 'SETTLED') deposit(expected, order)
   }
   return expected
 }
@@ -62,6 +62,12 @@ function tookItsFill({ state, amount }: EscrowedOrder): boolean {
 function withdraw(expected: Expected, { asset, amount }: Payout): void {
   if (asset === USDC) addCash(expected, -amount, -amount)
   else addShares(expected, asset, -amount)
+}
+
+function deposit(expected: Expected, { amount, symbol, shares }: EscrowedOrder): void {
+  const name = bytes32ToName(symbol)
+  if (name === null) addCash(expected, amount, amount)
+  else addShares(expected, name, shares)
 }
 
 function trade(

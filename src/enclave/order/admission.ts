@@ -67,8 +67,8 @@ export function judgeNew(
   const refused = refusedByIntent(terms, intent, portfolio) ?? refusedByChain(terms, facts, portfolio, limits)
   if (refused) return { refused }
   const { qty: whole = 0n } = portfolio?.positions[terms.symbol] ?? {}
-  if (terms.side === 'DEPOSIT') return { lock: 0n }
-  if (terms.side === 'WITHDRAW') return judgeWithdrawal(terms, whole, limits, market)
+  if (terms.side === 'DEPOSIT') return judgeMove(terms, 0n, limits, market)
+  if (terms.side === 'WITHDRAW') return judgeMove(terms, whole, limits, market)
   if (market.clock === undefined) return { needs: 'clock' }
   if (isClosedUntil(terms.deadline, market.clock)) return { refused: 'closed-until-deadline' }
   if (terms.side === 'BUY') return judgeAsset(market) ?? { lock: 0n }
@@ -139,9 +139,13 @@ function refusedByFacts(
   return refusedByRules(terms, facts) ?? refusedByFunds(terms, facts, { portfolio, limits })
 }
 
-/** A deposit is its escrow. A buy is paid by its escrow or by cash, and no other order brings USDC. */
-function fitsEscrow({ side, symbol, escrowed, amount }: OrderTerms): boolean {
-  if (side === 'DEPOSIT') return symbol === USDC && escrowed === amount
+/** A deposit is its escrow. A buy is paid by its escrow or by cash, and no other order brings USDC or shares. */
+function fitsEscrow({ side, symbol, escrowed, deposited, amount }: OrderTerms): boolean {
+  if (side === 'DEPOSIT') {
+    const brought = deposited ?? { symbol: USDC, amount: escrowed }
+    return symbol === brought.symbol && amount === brought.amount
+  }
+  if (deposited !== null) return false
   return escrowed === 0n || (side === 'BUY' && escrowed === amount)
 }
 
@@ -153,7 +157,8 @@ function refusedByRules(
     const free = terms.symbol === USDC || policy?.allowWithdrawShares === true
     return free ? null : 'withdrawals-not-allowed'
   }
-  // Outside an institution nothing can be bought or deposited, but what is held can always be sold.
+  if (terms.side === 'DEPOSIT' && terms.symbol !== USDC) return null
+  // Outside an institution nothing can be bought, and no USDC deposited, but what is held can always be sold.
   const bringsUsdc = terms.side !== 'SELL'
   if (!member) return bringsUsdc ? 'no-institution' : null
   if (bringsUsdc && !admitted) return 'not-admitted'
@@ -180,7 +185,10 @@ function refusedByFunds(
     if (amount > cash) return 'insufficient-cash'
     return amount < limits.withdrawal && amount !== portfolio?.cash ? 'below-minimum' : null
   }
-  if (side === 'DEPOSIT') return amount === 0n || amount < limits.withdrawal ? 'below-minimum' : null
+  if (side === 'DEPOSIT') {
+    if (symbol === USDC) return amount === 0n || amount < limits.withdrawal ? 'below-minimum' : null
+    return portfolio && !hasRoomFor(portfolio, symbol) ? 'too-many-positions' : null
+  }
   if (!meetsBrokerMinimum(amount)) return 'below-minimum'
   const isAllCash = escrowed === 0n && amount === portfolio?.cash
   if (side === 'BUY' && amount < limits.order && !isAllCash) return 'below-minimum'
@@ -197,8 +205,8 @@ function hasRoomFor({ positions, openOrders }: Portfolio, symbol: string): boole
   return symbols.size <= MAX_POSITIONS
 }
 
-/** A withdrawal of cash, or of a whole position, needs no price. */
-function judgeWithdrawal(
+/** A withdrawal or a deposit. One of cash, and the withdrawal of a whole position, needs no price. */
+function judgeMove(
   { symbol, amount }: OrderTerms,
   whole: bigint,
   { withdrawal }: Limits,

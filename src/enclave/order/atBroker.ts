@@ -226,7 +226,8 @@ async function lookBeforeSend(run: Run, held: Held): Promise<() => void> {
 }
 
 function isOf(order: EscrowedOrder, terms: OrderTerms): boolean {
-  return order.amount === terms.escrowed && order.commit === terms.commit
+  // Nothing that escrows shares is placed.
+  return order.amount === terms.escrowed && order.shares === 0n && order.commit === terms.commit
 }
 
 function isAmbiguous(error: unknown): boolean {

@@ -2,11 +2,18 @@
 import type { BrokerOrder, Placement } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
-import { nameToBytes32 } from '../../protocol/identifiers.js'
+import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
 import type { Intent, Side } from '../../protocol/intent.js'
 import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
 import { USDC } from '../money.js'
 import type { StoredPortfolio } from '../stores.js'
+
+/** Shares in an escrow. */
+interface Deposited {
+  symbol: string
+  /** Share base units. */
+  amount: bigint
+}
 
 /** The wish of an account: from its intent, or from its portfolio once the order is held. */
 export interface OrderTerms {
@@ -18,6 +25,8 @@ export interface OrderTerms {
   amount: bigint
   /** USDC base units in the escrow. */
   escrowed: bigint
+  /** The shares in the escrow; null for every order but a deposit of shares. */
+  deposited: Deposited | null
   /** Unix seconds; the escrow's. */
   deadline: number
   /** The escrow's: the sealed intent that the order was opened for. */
@@ -25,7 +34,7 @@ export interface OrderTerms {
 }
 
 /** The part of an order's terms that the escrow knows. */
-export type BoundTerms = Pick<OrderTerms, 'orderId' | 'account' | 'escrowed' | 'commit'>
+export type BoundTerms = Pick<OrderTerms, 'orderId' | 'account' | 'escrowed' | 'deposited' | 'commit'>
 
 /** A portfolio as it is on chain; the next write carries `version + 1`, and `hash` as its predecessor's. */
 export interface AccountState extends StoredPortfolio {
@@ -107,9 +116,9 @@ export function fromBroker({ state, terms, entry }: InPortfolio, order: BrokerOr
 }
 
 /** The order as every authorization names it that writes a portfolio for it, and as the escrow must have it then. */
-export function boundTo({ orderId, account, escrowed, commit }: BoundTerms) {
-  const asset = escrowed === 0n ? ZERO_BYTES32 : nameToBytes32(USDC)
-  return { orderId, account, asset, amount: escrowed, commit }
+export function boundTo({ orderId, account, escrowed, deposited, commit }: BoundTerms) {
+  const { symbol, amount } = deposited ?? { symbol: USDC, amount: escrowed }
+  return { orderId, account, asset: amount === 0n ? ZERO_BYTES32 : nameToBytes32(symbol), amount, commit }
 }
 
 /** The request of a new intent. */
@@ -128,6 +137,8 @@ export function termsOfEscrow(orderId: Hex, escrow: EscrowedOrder): BoundTerms {
   return { orderId, ...ofEscrow(escrow) }
 }
 
-function ofEscrow({ account, amount, deadline, commit }: EscrowedOrder) {
-  return { account, escrowed: amount, deadline, commit }
+function ofEscrow({ account, amount, deadline, commit, symbol, shares }: EscrowedOrder) {
+  const name = bytes32ToName(symbol)
+  const deposited = name === null ? null : { symbol: name, amount: shares }
+  return { account, escrowed: amount, deposited, deadline, commit }
 }

@@ -72,6 +72,8 @@ function isSameOrder(a: EscrowedOrder, b: EscrowedOrder): boolean {
     a.state === b.state &&
     a.account === b.account &&
     a.amount === b.amount &&
+    a.symbol === b.symbol &&
+    a.shares === b.shares &&
     a.commit === b.commit &&
     a.deadline === b.deadline
   )
@@ -149,7 +151,7 @@ function domainOf({ chain }: Run): IntentDomain {
  */
 export function readChainFacts(
   run: Pick<Run, 'chain' | 'policies'>,
-  terms: Pick<OrderTerms, 'account' | 'symbol'>,
+  terms: Pick<OrderTerms, 'account' | 'symbol' | 'deposited'>,
   portfolio: Portfolio | null,
   { head, deep }: Look,
 ): Promise<ChainFacts[]> {
@@ -159,7 +161,7 @@ export function readChainFacts(
 
 async function readFactsAt(
   { chain, policies }: Pick<Run, 'chain' | 'policies'>,
-  { account, symbol }: Pick<OrderTerms, 'account' | 'symbol'>,
+  { account, symbol, deposited }: Pick<OrderTerms, 'account' | 'symbol' | 'deposited'>,
   portfolio: Portfolio | null,
   block: BlockPoint,
 ): Promise<ChainFacts> {
@@ -171,10 +173,12 @@ async function readFactsAt(
     chain.token.listedSymbols(hash),
   ])
   const member = orgId !== ZERO_BYTES32
+  // The chain shows that symbol to everyone, and it may be neither listed nor held.
+  const inEscrow = deposited === null ? [] : [nameToBytes32(deposited.symbol)]
   const [admitted, policy, frozen] = await Promise.all([
     chain.registry.isAdmitted(orgId, hash),
     member ? policies.load(orgId, block).then((stored) => stored.policy) : null,
-    frozenSymbols(chain, account, [...listed, ...heldSymbols(portfolio)], block),
+    frozenSymbols(chain, account, [...listed, ...heldSymbols(portfolio), ...inEscrow], block),
   ])
   const id = nameToBytes32(symbol)
   return {

@@ -56,6 +56,8 @@ export interface Wish {
   amount: bigint
   /** USDC base units to escrow: for a BUY out of the wallet. */
   escrow?: bigint
+  /** Shares to escrow instead, of this symbol: a deposit. The wallet approves them first. */
+  shares?: { symbol: string; amount: bigint }
   /** Seconds from now. */
   deadlineIn?: number
   /** Instead of a fresh one. */
@@ -111,7 +113,13 @@ export async function openOrder(chain: TestChain, wish: Wish): Promise<OpenedOrd
   const plaintext = wish.plaintext ?? z.encode(intentSchema, intent)
   const envelope = await seal(plaintext, INTENT_PUBKEY, { kind: 'order', context: EMPTY })
   const commit = commitOf(envelope)
-  if (escrow > 0n) await chain.send(who, 'escrow', 'openBuy', orderId, commit, escrow, deadline)
+  if (wish.shares) {
+    const { symbol: held, amount: deposited } = wish.shares
+    const token = held === 'MSFT' ? 'msft' : 'aapl'
+    await chain.send(who, token, 'approve', chain.addresses.orderEscrow, deposited)
+    const args = [orderId, commit, nameToBytes32(held), deposited, deadline]
+    await chain.send(who, 'escrow', 'openDeposit', ...args)
+  } else if (escrow > 0n) await chain.send(who, 'escrow', 'openBuy', orderId, commit, escrow, deadline)
   else await chain.send(who, 'escrow', 'openRequest', orderId, commit, deadline)
   return { who, orderId, clientOrderId: clientOrderIdOf(orderId), envelope, deadline, escrow }
 }

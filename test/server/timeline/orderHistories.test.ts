@@ -202,7 +202,10 @@ describe('a node', () => {
   })
 
   test('that did not know an order yet is not believed when the head has moved', async () => {
-    const none = { account: ZERO_ADDRESS, amount: 0n, deadline: 0, orgId: ZERO_BYTES32, commit: ZERO_BYTES32 }
+    const none = {
+      ...{ account: ZERO_ADDRESS, amount: 0n, deadline: 0, orgId: ZERO_BYTES32, commit: ZERO_BYTES32 },
+      ...{ symbol: ZERO_BYTES32, shares: 0n },
+    }
     let isBehind = true
     const { of, noteHead, escrow } = await setUp(2_000, {
       orders: async (orderId) => (isBehind ? { ...none, state: 'NONE' } : escrow.orders(orderId)),

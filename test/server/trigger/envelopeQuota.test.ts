@@ -22,6 +22,8 @@ const NO_ESCROW = {
   commit: A,
   orgId: A,
   state: 'NONE',
+  symbol: A,
+  shares: 0n,
 } as const
 const LEFT_FOR_LATER = 'envelope check deferred: its record fails'
 

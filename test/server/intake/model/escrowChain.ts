@@ -33,6 +33,8 @@ const NOTHING: EscrowedOrder = {
   commit: ZERO_BYTES32,
   orgId: ZERO_BYTES32,
   state: 'NONE',
+  symbol: ZERO_BYTES32,
+  shares: 0n,
 }
 
 /** @param now Unix milliseconds */

@@ -1,0 +1,63 @@
+// Shares that were withdrawn, as the client shows them and brings them back.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sharesAddressOf } from '../../src/protocol/identifiers.js'
+import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
+import { batchMint, orderOf, settlement, signedCall } from '../support/authorizations.js'
+import { type SetUp, useChain } from '../support/chain.js'
+import { AAPL, openRequest, shares } from '../support/institution.js'
+import { answerAsServer, clearForTrading, clientOf } from './clientSetting.js'
+
+/** Alice's wallet has three shares of AAPL. */
+const setUp: SetUp = async (set) => {
+  await clearForTrading(set)
+  await set.send('owner', 'token', 'setListed', AAPL, true)
+  await set.send('relayer', ...signedCall(set, batchMint(AAPL, shares(10))))
+  // Bob's, so that nothing stands in Alice's portfolio that no enclave has sealed.
+  await set.send('owner', 'token', 'setKyc', set.account('bob'), true)
+  const order = await orderOf(set, await openRequest(set, 'bob', 'withdrawal'))
+  await set.send('relayer', ...signedCall(set, settlement(order, { payoutAsset: AAPL, payout: shares(3) })))
+  await set.send('bob', 'aapl', 'transfer', set.account('alice'), shares(3))
+}
+const chain = useChain(setUp)
+let api: ApiStandIn
+
+beforeAll(async () => {
+  api = await startApiStandIn()
+})
+afterAll(() => api.stop())
+
+async function setting() {
+  answerAsServer(api, chain())
+  const deadline = (await chain().now()) + 3_600
+  const deposit = { side: 'DEPOSIT', symbol: 'AAPL', maxSpend: shares(2), deadline } as const
+  return { client: clientOf(chain(), api, 'alice'), deposit }
+}
+
+describe('shares in the wallet', () => {
+  it('are listed with their token', async () => {
+    const { client } = await setting()
+    const token = sharesAddressOf(chain().addressOf('token'), 'AAPL')
+    expect(await client.getShares({ others: ['NEVER'] })).toEqual([
+      { symbol: 'AAPL', token, balance: shares(3) },
+    ])
+  })
+
+  it('are approved and deposited', async () => {
+    const { client, deposit } = await setting()
+    const steps: string[] = []
+    const { order } = await client.placeOrder(deposit, { onStep: (step) => void steps.push(step) })
+    expect(steps).toEqual(['approving', 'opening', 'submitting'])
+    expect(order.escrowed).toBe(0n)
+    expect(await orderOf(chain(), order.orderId)).toMatchObject({ asset: AAPL, amount: shares(2) })
+    expect((await client.getShares())[0]?.balance).toBe(shares(1))
+  })
+
+  it('are not deposited beyond what the wallet holds, nor by the platform', async () => {
+    const { client, deposit } = await setting()
+    const tooMany = { ...deposit, maxSpend: shares(3) + 1n }
+    await expect(client.placeOrder(tooMany)).rejects.toMatchObject({ code: 'insufficient-shares' })
+    await expect(client.placeOrder(deposit, { sponsored: true })).rejects.toMatchObject({
+      code: 'opening-unsupported',
+    })
+  })
+})
