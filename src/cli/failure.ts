@@ -47,6 +47,8 @@ function localFailure(exit: ExitCode, code: string, message: string): Failure {
 }
 
 const EXITS = new Map<string, ExitCode>([
+  // The same command would open a second escrow: `order resume` submits the order.
+  ['not-submitted', EXIT.failed],
   ['policy-rejected', EXIT.refused],
   ['transaction-pending', EXIT.pending],
 ])

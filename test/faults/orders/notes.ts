@@ -86,7 +86,7 @@ async function linesOf(path: string): Promise<string[]> {
  * How long the run of a killed enclave may count as under way while a server is up. The server starts the enclave again
  * within five seconds, and the enclave repeats its post within fifteen. The rest is for a machine that others use.
  */
-const RESTART_BOUND_MS = 30_000
+export const RESTART_BOUND_MS = 30_000
 
 const endSchema = z.object({ msg: z.literal('enclave run ended'), runId: z.uuid() })
 
@@ -94,6 +94,12 @@ const endSchema = z.object({ msg: z.literal('enclave run ended'), runId: z.uuid(
 export function createDeaths(notes: Notes) {
   /** By runId, readings of `performance.now()`. */
   const endedAt = new Map<string, number>()
+
+  async function runsCutOff() {
+    const deaths = await notes.deaths()
+    return deaths.flatMap(({ at, runs }) => runs.map((runId) => ({ runId, at, to: endedAt.get(runId) })))
+  }
+
   return {
     /** Takes the server's log, line by line. */
     heard(line: string): void {
@@ -101,25 +107,24 @@ export function createDeaths(notes: Notes) {
       const { runId } = endSchema.parse(JSON.parse(line))
       if (!endedAt.has(runId)) endedAt.set(runId, performance.now())
     },
-    /** Judges once all orders have ended. @param uptimes those of the server */
+    /** The runs that are not over. One of a rulebook, for which no order waits, may have been cut off just now. */
+    async unended(): Promise<string[]> {
+      const [cutOff, jobs] = await Promise.all([runsCutOff(), notes.jobs()])
+      // A rulebook's run has no order.
+      const subjectOf = (runId: string) => jobs.find((job) => job.runId === runId)?.orderId ?? 'a rulebook'
+      return cutOff
+        .filter(({ to }) => to === undefined)
+        .map(({ runId }) => `the run of ${subjectOf(runId)} in a killed enclave is not over`)
+    },
+    /** Judges how long the others took. @param uptimes those of the server */
     async judge(uptimes: readonly Uptime[]) {
-      const [deaths, jobs] = await Promise.all([notes.deaths(), notes.jobs()])
-      const runs = deaths.flatMap(({ at, runs }) =>
-        runs.map((runId) => ({ runId, at, to: endedAt.get(runId) })),
-      )
+      const [deaths, runs] = await Promise.all([notes.deaths(), runsCutOff()])
       const waits = runs
         .flatMap(({ at, to }) => (to === undefined ? [] : uptimeWithin(uptimes, { from: at, to })))
         .toSorted((a, b) => a - b)
       const late = waits.filter((ms) => ms > RESTART_BOUND_MS)
-      // A rulebook's run has no order.
-      const subjectOf = (runId: string) => jobs.find((job) => job.runId === runId)?.orderId ?? 'a rulebook'
       return {
-        violations: [
-          ...runs
-            .filter(({ to }) => to === undefined)
-            .map(({ runId }) => `the run of ${subjectOf(runId)} in a killed enclave is not over`),
-          ...late.map((ms) => `a run of a killed enclave was over only after ${Math.round(ms)} ms`),
-        ],
+        violations: late.map((ms) => `a run of a killed enclave was over only after ${Math.round(ms)} ms`),
         figures: {
           deaths: deaths.length,
           /** Runs under way at the kills, and how many of them the next boot reported as over. */

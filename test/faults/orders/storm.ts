@@ -8,7 +8,7 @@ import { type Copies, createCopies } from './copies.js'
 import { createFullDisk } from './fullDisk.js'
 import { findLeftovers } from './leftovers.js'
 import { createOrderLives } from './lives.js'
-import { createDeaths, createNotes } from './notes.js'
+import { createDeaths, createNotes, RESTART_BOUND_MS } from './notes.js'
 import { countOpenings, findOpeningFaults } from './openings.js'
 import type { OrderPlan } from './plan.js'
 import { benchIn, startPlatform } from './platform.js'
@@ -97,12 +97,14 @@ function workloadOf(around: Surroundings, { plan, patienceMs = STALL_BOUND_MS }:
       return unsettled
     },
     async judge() {
+      const unended = await lookUntilNone(Math.min(patienceMs, RESTART_BOUND_MS), deaths.unended)
       const { violations: late, figures: enclave } = await deaths.judge(platform.server.uptimes())
       const [lost, left] = await Promise.all([
         lookUntilNone(leftoverMs, () => findLostCancels(traders, notes)),
         lookUntilNone(leftoverMs, () => findLeftovers(platform, traders)),
       ])
       const violations = [
+        ...unended,
         ...late,
         ...(await takeCensus(platform, traders, before)),
         ...(await findDisagreements(platform)).map((found) => JSON.stringify(found)),
