@@ -39,7 +39,7 @@ async function importOlder(page: Page, ...older: readonly unknown[]): Promise<vo
 }
 
 /** The day and the year: the second is the block's. */
-const NOW = /\d\d\/\d\d\/20\d\d \d\d:\d\d:\d\d by Dana 0x/
+const NOW = /\d{1,2} [A-Z][a-z]{2,3} 20\d\d, \d\d:\d\d:\d\d by Dana 0x/
 
 describe('at a first visit', () => {
   it('shows from the chain which version was published when and by whom, on another device', async () => {

@@ -21,7 +21,7 @@ export function WaitingCard() {
       {value?.complete && count === 0 ? (
         <p class="muted">Nobody waits for admission or verification.</p>
       ) : null}
-      {value === null && error === null ? <p class="muted">Reading the events…</p> : null}
+      {value === null && error === null ? <p class="muted">Reading who waits…</p> : null}
       <ul class="waiting" data-test="waiting">
         {value?.founded.map(({ orgId, founder }) => (
           <li key={`${orgId} ${founder}`}>
