@@ -281,7 +281,7 @@ describe('the views', () => {
   it('portfolio says when there is none', async () => {
     const env = personEnv(desk(), { account: desk().sandbox.accounts.owner }, await temporaryDirectory())
     const { exit, out } = await runShippedCli(['portfolio', '--json'], env)
-    expect({ exit, out }).toEqual({ exit: 0, out: '{"version":"0","portfolio":null}\n' })
+    expect({ exit, out }).toEqual({ exit: 0, out: '{"version":"0","portfolio":null,"wallet":[]}\n' })
   })
 
   it('watch market prints prices that changed, until it is interrupted', async () => {

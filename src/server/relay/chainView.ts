@@ -55,8 +55,8 @@ const boolWord = z
 /** A block may be older than the contract. */
 const oldBoolWord = boolWord.or(z.literal('0x').transform(() => false))
 
-/** The members of `OrderEscrow.orders`, a word each: account, amount, deadline, commit, orgId, state. */
-const ORDER_WORDS = 6
+/** The members of `OrderEscrow.orders`, a word each: account, amount, deadline, commit, orgId, state, symbol, shares. */
+const ORDER_WORDS = 8
 const WORD_DIGITS = 64
 const orderWords = z
   .string()
@@ -66,6 +66,9 @@ const oldOrder = orderWords.or(z.literal('0x').transform(() => null))
 
 const encodeOrdersCall = (orderId: Hex) => interfaces.orderEscrow.encodeFunctionData('orders', [orderId])
 
+/** An order that was opened by a signature holds no shares. */
+const NO_SHARES = '0'.repeat(2 * WORD_DIGITS)
+
 /** Whether the escrow has, or had, exactly this order: its id is never used twice. */
 function isSameOrder(words: string, { account, amount, deadline, commit }: OpenedOrder): boolean {
   const expected =
@@ -73,7 +76,7 @@ function isSameOrder(words: string, { account, amount, deadline, commit }: Opene
     wordOf('uint256', amount) +
     wordOf('uint64', BigInt(deadline)) +
     wordOf('bytes32', commit)
-  return words.startsWith(expected)
+  return words.startsWith(expected) && words.endsWith(NO_SHARES)
 }
 
 const hashesSchema = z.looseObject({ transactions: z.array(bytes32Schema) }).nullable()
