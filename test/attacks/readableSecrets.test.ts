@@ -108,9 +108,11 @@ test('the server refuses a readable .env that no variable names', async () => {
 })
 
 test('the documented commands make files that the neighbour cannot read', async () => {
-  const page = await readFile('docs/deployment.md', 'utf8')
-  const commands = [...page.matchAll(/^ *(install -m 600 (\.env\S*)\.example (\.env\S*))$/gm)]
-  expect(commands.map(([, , , made]) => made)).toEqual(expect.arrayContaining(['.env', '.env.enclave']))
+  const page = await readFile('docs/operations.md', 'utf8')
+  const commands = [
+    ...page.matchAll(/^(?:sudo )?(install (?:-[og] \d+ )*-m 600 (\.env\S*)\.example (\S+))$/gm),
+  ]
+  expect(commands.map(([, , , made]) => made)).toEqual(['server.env', 'enclave.env'])
   const directory = await openDirectory()
   for (const [, command = '', source = '', made = ''] of commands) {
     await copyFile(`${source}.example`, join(directory, `${source}.example`))
