@@ -86,7 +86,9 @@ describe('the two images', () => {
   test('are two: the server’s has no enclave, the enclave’s has no server, and is what a plain build makes', () => {
     const build = valuesOf(stages.get('build') ?? [], 'RUN').join()
     expect(build).toContain('cp -r dist /server && rm -r /server/enclave')
-    expect(build).toContain('cp -r dist /enclave && rm -r /enclave/cli /enclave/client /enclave/operate /enclave/server')
+    expect(build).toContain(
+      'cp -r dist /enclave && rm -r /enclave/cli /enclave/client /enclave/operate /enclave/server',
+    )
     for (const name of IMAGES)
       expect(valuesOf(stages.get(name) ?? [], 'COPY')).toContain(`--from=build /${name} ./dist`)
     expect([...stages.keys()].at(-1)).toBe('server')

@@ -1,8 +1,9 @@
 import express, { type Express } from 'express'
 import type { Logger } from '../service/logger.js'
 import type { Config } from './config/config.js'
+import { requireRelayToken } from './http/auth.js'
 import { errorHandler, notFound } from './http/errors.js'
-import { createFastRouter, type FastRoute } from './http/fastRoutes.js'
+import { checkFirst, createFastRouter, type FastRoute } from './http/fastRoutes.js'
 import {
   conditionalReads,
   type HttpObserver,
@@ -68,6 +69,7 @@ export function createApp(deps: AppDeps, routes: readonly FastRoute[] = fastRout
 
   // The busiest router first, because Express tries them in this order.
   app.use(createFastRouter(routes))
+  app.use('/relay', checkFirst(requireRelayToken(deps.relay.authToken)))
   app.use(createIntakeRouter(deps.intake))
   if (deps.runs !== undefined) app.use(createRunsRouter(deps.runs))
   app.use(createTimelineRouter(deps.timeline))

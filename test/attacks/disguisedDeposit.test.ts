@@ -1,7 +1,7 @@
 // Who: a cleared account with shares in its wallet.
 // Cost: the gas of an opening.
-// Effect, if the escrow's content were not part of the order: shares that came in under another side or symbol would reach the
-// pool without a credit, or a deposit of one share would be credited as many, or as shares of another symbol.
+// Effect: none was seen. If the escrow's content were not part of the order, shares that came in under another side or symbol would
+// reach the pool without a credit, or a deposit of one share would be credited as many, or as shares of another symbol.
 // Now: an escrow of shares is a deposit of exactly that symbol and amount, or it is refunded (`escrow-mismatch`).
 import { expect, it } from 'vitest'
 import { buy } from '../enclave/support/scenarios.js'

@@ -1,7 +1,7 @@
 import { createContext, runInContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commitOf, ORDER_PLACE, open } from '../../src/protocol/envelope.js'
-import { hexToBytes } from '../../src/protocol/hex.js'
+import { hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { intentSchema } from '../../src/protocol/intent.js'
 import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
@@ -83,6 +83,9 @@ describe('the client in a browser', () => {
       commit,
       intent.orgId,
       1n,
+      // It holds no shares.
+      ZERO_BYTES32,
+      0n,
     ])
   })
 })

@@ -30,6 +30,7 @@ describe('the platform', () => {
       usdc: chain().addressOf('usdc'),
       ledger: chain().addressOf('ledger'),
       registry: chain().addressOf('registry'),
+      token: chain().addressOf('token'),
       takesOpenings: true,
     })
   })

@@ -392,7 +392,7 @@ describe('the request log', () => {
     expect(log.lines()).toMatchObject([
       { method: 'GET', route: '/health', status: 200, msg: 'request' },
       { method: 'GET', route: 'unmatched', status: 404, code: 'not-found' },
-      { method: 'POST', route: 'unmatched', status: 401, code: 'relay-unauthorized' },
+      { method: 'POST', route: '/relay', status: 401, code: 'relay-unauthorized' },
     ])
     expect(log.text()).not.toContain('canary')
   })

@@ -50,7 +50,14 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
 
 /** A problem body as the API documents it. */
 export function problem(status: number, code: string, extra: Record<string, unknown> = {}): ApiAnswer {
-  const body = { type: `/errors#${code}`, title: 'A title', status, detail: 'A detail.', instance: '/x', code }
+  const body = {
+    type: `/errors#${code}`,
+    title: 'A title',
+    status,
+    detail: 'A detail.',
+    instance: '/x',
+    code,
+  }
   return {
     status,
     headers: { 'content-type': 'application/problem+json' },

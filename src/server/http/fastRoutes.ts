@@ -90,7 +90,8 @@ export function createFastRouter(routes: readonly FastRoute[]): Router {
   return router
 }
 
-function checkFirst(check: (req: IncomingMessage) => void): RequestHandler {
+/** Calls the check before it goes on. */
+export function checkFirst(check: (req: IncomingMessage) => void): RequestHandler {
   return (req, _res, next) => {
     check(req)
     next()

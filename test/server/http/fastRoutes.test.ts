@@ -192,7 +192,7 @@ describe('POST /relay', () => {
     for (const headers of [token, {}, { Authorization: 'Basic x' }]) {
       const { before, after, lines, later } = await both(method, path, headers)
       expect(after).toEqual(before)
-      expect(after.status).toBe(headers === token || status === 404 ? status : 401)
+      expect(after.status).toBe(headers === token ? status : 401)
       expect(later).toEqual(lines)
     }
   })
