@@ -88,7 +88,7 @@ export interface SecretsState {
   readonly kept: readonly string[]
   /** Files that the operator has to fill: the broker issues what is in them. */
   readonly toFill: readonly string[]
-  /** Of the missing ones, those that must not change after a deployment. */
+  /** The missing ones that must not change after a deployment. */
   readonly missingFixed: readonly string[]
 }
 

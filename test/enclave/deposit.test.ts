@@ -113,7 +113,7 @@ describe('a deposit of shares', () => {
     await world().checkInvariants()
   })
 
-  it('of shares that are frozen meanwhile is refunded, and waits as a claim', async () => {
+  it('of shares that are frozen before its run is refunded, and waits as a claim', async () => {
     await withdrawn()
     const before = await position()
     await world().chain.send('owner', 'token', 'setListed', nameToBytes32('AAPL'), false)

@@ -52,7 +52,7 @@ export interface Post extends Guarded {
   readonly answer: (body: unknown, client: string, headers: IncomingHttpHeaders) => Promise<Posted>
 }
 
-export interface Posted {
+interface Posted {
   readonly status: number
   /** Path of what has been made. */
   readonly location: string
@@ -137,8 +137,7 @@ export type Answer = (
  * whatever is not plain: other paths and methods, other origins, preconditions of several ETags, requests without a valid `Host`.
  */
 export function answerFast(app: RequestListener, options: FastRoutesOptions): Answer {
-  const { routes, frontendOrigin, trustProxy, stopping } = options
-  const { logger } = options
+  const { routes, frontendOrigin, trustProxy, stopping, logger } = options
   const report = createRequestReport(logger, options.observe)
   const sendProblem = createSendProblem(frontendOrigin)
   const byPrefix = new Map(routes.map((each) => [prefixOf(each.path), each]))
