@@ -13,10 +13,11 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-# What each image is given: the server no enclave, the enclave no commands for people.
+# What each image is given: the server no enclave, the enclave its two bundles alone, which need no package.
 RUN npm run build \
     && cp -r dist /server && rm -r /server/enclave \
-    && cp -r dist /enclave && rm -r /enclave/cli /enclave/client /enclave/operate /enclave/server
+    && mkdir -p /enclave/enclave/doctor \
+    && cp dist/enclave/main.js* /enclave/enclave && cp dist/enclave/doctor/main.js* /enclave/enclave/doctor
 
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
@@ -27,7 +28,6 @@ FROM ${NODE_IMAGE} AS enclave
 WORKDIR /app
 # The programs belong to root, so that their processes can't change them; their data is the one thing that they can write.
 COPY package.json ./
-COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /enclave ./dist
 RUN install -d -o 10002 -g 10002 -m 700 /data
 ENV NODE_ENV=production \

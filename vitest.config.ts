@@ -14,15 +14,17 @@ const E2E = [
 ]
 /** Mocks a module that others have loaded, so it needs a process of its own. */
 const MOCKING = ['test/server/intake/orders.model.test.ts']
-/** What only a browser can tell. */
+/** Tests that need a browser. */
 const BROWSER = ['test/browser/*.test.ts']
-/** Has a command of its own: vitest.disk.config.ts. */
+/** Needs fiu-run (Debian: fiu-utils) and the right to mount, so that `npm test` leaves it to `npm run test:disk`. */
 const DISK = ['test/disk/*.test.ts']
 // CI's machine is shared and noisy: what fails there is tried once more. Not so in test/faults, whose tests say so themselves: what goes
 // wrong in one run of two is what they look for.
 const retry = process.env.CI ? 1 : 0
 /** Sandboxes at the same time. */
 const PROCESSES = 5
+/** How long `expect.poll` tries. A busy machine can stall for longer than its default of a second. */
+const POLL_MS = 20_000
 /** Where CI finds the count: checks print after the tests. */
 const outputFile = process.env.TEST_RESULTS ?? 'data/test-results.json'
 
@@ -104,6 +106,7 @@ export default defineConfig({
           isolate: false,
           retry,
           testTimeout: 30_000,
+          expect: { poll: { timeout: POLL_MS } },
           hookTimeout: 60_000,
           maxWorkers: availableParallelism() + 2,
           sequence: { groupOrder: 0 },
@@ -115,6 +118,7 @@ export default defineConfig({
           include: MOCKING,
           retry,
           testTimeout: 30_000,
+          expect: { poll: { timeout: POLL_MS } },
           maxWorkers: availableParallelism() + 2,
           sequence: { groupOrder: 0 },
         },
@@ -129,6 +133,7 @@ export default defineConfig({
           isolate: false,
           retry,
           testTimeout: 180_000,
+          expect: { poll: { timeout: POLL_MS } },
           hookTimeout: 180_000,
           maxWorkers: PROCESSES,
           sequence: { groupOrder: 1 },
@@ -144,10 +149,14 @@ export default defineConfig({
           // The parts of a file build on each other: a second try would begin after what the first one has done, and pass for another reason.
           retry: 0,
           testTimeout: 180_000,
+          expect: { poll: { timeout: POLL_MS } },
           hookTimeout: 300_000,
           maxWorkers: PROCESSES,
           sequence: { groupOrder: 1 },
         },
+      },
+      {
+        test: { name: 'disk', include: DISK, testTimeout: 60_000, retry: 0, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -10,14 +10,15 @@ import { startServerProcess } from '../src/sandbox/serverProcess.js'
 import type { Engine } from '../src/server/store/engine.js'
 import { createOrderRecords, emptyOrderRecord, type OrderRecord } from '../src/server/store/orderRecords.js'
 import { createDatabases, openPostgres } from '../src/server/store/postgres/postgresEngine.js'
-import { openSqlite } from '../src/server/store/sqlite/sqliteEngine.js'
 import { createLogger } from '../src/service/logger.js'
+import type { Secret } from '../src/service/secret.js'
 import type { UnpostedOrder } from '../test/support/crowd.js'
 import { eventually } from '../test/support/eventually.js'
+import { openQuickly } from '../test/support/quickStores.js'
 import { emitOrders, newOrderIds } from './support/emittedOrders.js'
 import { type Bar, BENCH_DIRECTORY, type Cells, type Figure, ratio, type Turn } from './support/figure.js'
 import { openOrders } from './support/openOrders.js'
-import { makeDirectory, onBroken, startBenchSandbox } from './support/platform.js'
+import { makeDirectory, startPlatform } from './support/platform.js'
 
 const OPEN = 50
 /** Fewer orders than these end in 38 days: the older ones are on no page that a start reads. */
@@ -43,43 +44,46 @@ export const idle: Figure = {
   title: 'Starts, and idle servers',
   async prepare(context) {
     const { cleanUp, nodeOptions, options } = context
-    const sandbox = await startBenchSandbox(context)
-    await sandbox.server().stop()
+    const { sandbox, server } = await startPlatform(context)
+    await server.stop()
     const database = await startPostgres(BENCH_DIRECTORY)
     cleanUp.add(database.remove)
     const open = await openOrders(sandbox, OPEN)
     const finished = newOrderIds(options.stored)
     const onChain = finished.slice(0, MOST_ON_CHAIN)
-    const rows: Record<string, Turn> = {}
-    const bars: Bar[] = []
+
+    async function fill(url: Secret | undefined, ids: readonly Hex[]): Promise<Record<string, string>> {
+      const directory = await makeDirectory(context, 'idle')
+      const engine = await (url ? openPostgres(createDatabases(url)) : openQuickly(directory))
+      await storeOrders(engine, open, ids)
+      await engine.stop()
+      return { ...SETTINGS, DATA_DIR: directory, ...(url && { DATABASE_URL: url.reveal() }) }
+    }
     /** Fills a store at the first start. */
-    function startsOn(isPostgres: boolean, ids: readonly Hex[], first = async () => {}): Turn {
+    function startsOn(filling: () => Promise<Record<string, string>>): Turn {
       let env: Promise<Record<string, string>> | undefined
-      const fill = async (): Promise<Record<string, string>> => {
-        await first()
-        const directory = await makeDirectory(context, 'idle')
-        const url = isPostgres ? await database.createDatabase() : undefined
-        const engine =
-          url === undefined ? openSqlite({ directory, onBroken }) : await openPostgres(createDatabases(url))
-        await storeOrders(engine, open, ids)
-        await engine.stop()
-        return { ...SETTINGS, DATA_DIR: directory, ...(url !== undefined && { DATABASE_URL: url.reveal() }) }
-      }
       return async () => {
-        env ??= fill()
+        env ??= filling()
         return measureStart(sandbox, await env, nodeOptions)
       }
     }
 
-    for (const store of ['SQLite', 'PostgreSQL']) {
+    const rows: Record<string, Turn> = {}
+    const bars: Bar[] = []
+    const stores = { SQLite: async () => undefined, PostgreSQL: () => database.createDatabase() }
+    for (const [store, place] of Object.entries(stores)) {
       const [none, all] = [`${store}, none stored`, `${store}, ${finished.length} stored`]
-      rows[none] = startsOn(store === 'PostgreSQL', [])
-      rows[all] = startsOn(store === 'PostgreSQL', finished)
+      rows[none] = startsOn(async () => fill(await place(), []))
+      rows[all] = startsOn(async () => fill(await place(), finished))
       bars.push(...JUDGED.map((column) => ratio(column, all, none, { atMost: FLAT })))
     }
-    rows[`SQLite, ${onChain.length} stored and in events`] = startsOn(false, onChain, () =>
-      emit(sandbox, onChain),
-    )
+    const { provider, info, accounts } = sandbox
+    const emission = { escrow: info.contracts.orderEscrow, from: accounts.owner.address, perBlock: PER_BLOCK }
+    rows[`SQLite, ${onChain.length} stored and in events`] = startsOn(async () => {
+      await emitOrders(provider, { ...emission, method: 'open', orderIds: onChain })
+      await emitOrders(provider, { ...emission, method: 'settle', orderIds: onChain })
+      return fill(undefined, onChain)
+    })
     return {
       rows,
       bars,
@@ -87,18 +91,9 @@ export const idle: Figure = {
         `${OPEN} more orders are open in each; ready: all of these are known`,
         'in events: of the last 38 days, which a start reads',
       ],
-      rounds: STARTS,
-      isSerial: true,
+      serialRounds: STARTS,
     }
   },
-}
-
-async function emit({ provider, info, accounts }: Sandbox, orderIds: readonly Hex[]): Promise<void> {
-  const mine = () => provider.send('evm_mine', [])
-  const emission = { escrow: info.contracts.orderEscrow, from: accounts.owner.address, orderIds, mine }
-  for (const name of ['OrderOpened', 'OrderSettled'] as const) {
-    await emitOrders(provider, { ...emission, name, perBlock: PER_BLOCK })
-  }
 }
 
 /**

@@ -7,23 +7,24 @@ import { type Cursor, createCursorStore } from '../src/server/narrator/history.j
 import { buildNarrator, createNarratorProgress } from '../src/server/narrator/poll.js'
 import type { Engine } from '../src/server/store/engine.js'
 import { createLogger } from '../src/service/logger.js'
+import { built } from '../test/support/built.js'
 import { startTestChain } from '../test/support/chain.js'
 import { chainEnvironment } from '../test/support/intakeServer.js'
 import { serverConfig } from '../test/support/serverEnvironment.js'
 import { serveLeaseOf } from '../test/support/stores.js'
 import { emitOrders, newOrderIds } from './support/emittedOrders.js'
 import { type Figure, ratio, type Turn } from './support/figure.js'
-import { makeDirectory, startSqlite } from './support/platform.js'
+import { makeDirectory } from './support/platform.js'
 
 const EVENTS_PER_BLOCK = 200
 /** Blocks of one range: with 200 events in each, about the most that public nodes take. */
 const RANGE = 25
 
+/** A reader over the same events, from the block after the first to the last. */
 interface Task {
   readonly config: ReturnType<typeof readConfig>
   readonly rpc: Rpc
   readonly engine: Engine
-  /** The block before the first event, and the last one. */
   readonly from: number
   readonly to: number
 }
@@ -42,13 +43,13 @@ export const narration: Figure = {
     context.cleanUp.add(chain.stop)
     const { events } = context.options
     const from = await chain.provider.getBlockNumber()
-    await emitOrders(chain.provider, {
+    const emission = {
       escrow: chain.addresses.orderEscrow,
       from: chain.account('relayer'),
-      name: 'OrderOpened',
-      orderIds: newOrderIds(events),
-      perBlock: EVENTS_PER_BLOCK,
-    })
+      method: 'open',
+    } as const
+    const orderIds = newOrderIds(events)
+    await emitOrders(chain.provider, { ...emission, orderIds, perBlock: EVENTS_PER_BLOCK })
     const to = await chain.provider.getBlockNumber()
     const settings = { RPC_TIMEOUT: '60s', RPC_LOG_RANGE: `${RANGE}` }
     const config = serverConfig({ ...chainEnvironment(chain), ...settings })
@@ -76,10 +77,20 @@ export const narration: Figure = {
   },
 }
 
+/** SQLite as the server has it: the thread that waits for the disk runs compiled code. */
+async function startSqlite(directory: string): Promise<Engine> {
+  const engines: typeof import('../src/server/store/sqlite/sqliteEngine.js') = await import(
+    built('server/store/sqlite/sqliteEngine.js')
+  )
+  const onBroken = (error: Error) => {
+    throw error
+  }
+  return engines.startSqlite({ directory, onBroken })
+}
+
 async function narrate({ config, rpc, engine, from, to }: Task): Promise<Reading> {
   const logger = createLogger({ level: 'warn' })
-  const cursors = createCursorStore({ engine, logger })
-  await cursors.save(await cursorAt(rpc, from))
+  await createCursorStore({ engine, logger }).save(await cursorAt(rpc, from))
   let events = 0
   const over = Promise.withResolvers<void>()
   const narrator = buildNarrator({

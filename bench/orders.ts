@@ -1,9 +1,8 @@
-import { startPostgres } from '../src/sandbox/postgres.js'
 import { readStatuses } from '../test/support/crowd.js'
-import { BENCH_DIRECTORY, type Figure, ratio } from './support/figure.js'
+import { type Figure, ratio } from './support/figure.js'
 import { openOrders, postRequest } from './support/openOrders.js'
 import { besidePeers } from './support/peers.js'
-import { makeDirectory, settingsBeside, startServer } from './support/platform.js'
+import { settingsBeside, startDatabase, startServer } from './support/platform.js'
 import { untilQuiet } from './support/processes.js'
 
 /** Each is posted once. */
@@ -16,12 +15,10 @@ export const orders: Figure = {
   name: 'orders',
   title: 'POST /orders',
   async prepare(context) {
-    const { cleanUp, print, options } = context
+    const { print, options } = context
     const { sandbox, server: ours } = await context.platform()
-    const database = await startPostgres(BENCH_DIRECTORY)
-    cleanUp.add(database.remove)
-    const settings = settingsBeside(sandbox, (await database.createDatabase()).reveal())
-    const PostgreSQL = await startServer(await makeDirectory(context, 'postgres'), settings, context)
+    const { DATABASE_URL } = await startDatabase(context)
+    const PostgreSQL = await startServer(context, { ...settingsBeside(sandbox), DATABASE_URL })
     const count = ORDERS_PER_ROUND * (1 + options.rounds)
     print(`opening ${count} escrows`)
     const opened = await openOrders(sandbox, count)

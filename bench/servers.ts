@@ -12,14 +12,13 @@ const SHARE = 1 / 8
 /** Requests that warm a server up, by those that show its capacity. */
 const WARM_UP = 1 / 4
 
-interface Work {
-  /** The settings of so many servers on a database of their own. */
-  settings(servers: number): (databaseUrl: string) => Record<string, string>
+interface Work extends Pick<LoadPlan, 'expectedStatus' | 'headers'> {
+  /** The settings of so many servers, but for their database. */
+  settings(servers: number): Record<string, string>
   /** So many that were never sent. */
   requests(count: number): Promise<LoadRequest[]>
   /** So many show one server's capacity. */
   readonly saturating: number
-  readonly plan: Pick<LoadPlan, 'expectedStatus' | 'headers'>
   /** For each server. */
   readonly connections: number
 }
@@ -32,11 +31,9 @@ export const servers: readonly Figure[] = [
     async prepare(context) {
       const { sandbox } = await context.platform()
       return compareFleets(context, {
-        settings: () => (databaseUrl) => settingsBeside(sandbox, databaseUrl),
+        settings: () => settingsBeside(sandbox),
         requests: async (count) => (await openOrders(sandbox, count)).map(postRequest),
-        saturating: 1_536,
-        plan: { expectedStatus: 202 },
-        connections: 64,
+        ...{ saturating: 1_536, connections: 64, expectedStatus: 202 },
       })
     },
   },
@@ -47,37 +44,31 @@ export const servers: readonly Figure[] = [
       const chain = await startRelayChain(context)
       const left = [...chain.accounts]
       return compareFleets(context, {
-        settings(count) {
-          const environment = relayEnvironment(chain, left.splice(0, count))
-          return (databaseUrl) => ({ ...environment, DATABASE_URL: databaseUrl })
-        },
+        settings: (count) => relayEnvironment(chain, left.splice(0, count)),
         requests: async (count) => (await chain.portfolios(count))().map(relayRequest),
-        saturating: 1_024,
-        plan: { expectedStatus: 200, headers: RELAY_HEADERS },
-        connections: 128,
+        ...{ saturating: 1_024, connections: 128, expectedStatus: 200, headers: RELAY_HEADERS },
       })
     },
   },
 ]
 
 async function compareFleets(context: BenchContext, work: Work): Promise<Table> {
-  const one = await startFleet(context, 1, work.settings(1))
-  const four = await startFleet(context, SERVERS, work.settings(SERVERS))
+  const { settings, requests: newRequests, saturating, connections, ...plan } = work
+  const one = await startFleet(context, 1, settings(1))
+  const four = await startFleet(context, SERVERS, settings(SERVERS))
 
   async function send(
     { servers: own, cpu }: Pick<Fleet, 'servers' | 'cpu'>,
     count: number,
     perSecond?: number,
   ) {
-    const requests = await work.requests(count)
+    const requests = await newRequests(count)
     await untilQuiet(...one.servers, ...four.servers)
     const before = await cpu()
     const { good, perSecond: answered } = await context.generator.loadAll({
-      ...work.plan,
+      ...{ ...plan, requests, durationMs: null },
       urls: own.map(({ url }) => url),
-      connections: work.connections * own.length,
-      requests,
-      durationMs: null,
+      connections: connections * own.length,
       ...(perSecond !== undefined && { perSecond: perSecond * own.length }),
     })
     const after = await cpu()
@@ -90,9 +81,9 @@ async function compareFleets(context: BenchContext, work: Work): Promise<Table> 
 
   // Each server compiles first, one after another: all at once would overload the machine.
   for (const { servers: own, cpu } of [one, four]) {
-    for (const server of own) await send({ servers: [server], cpu }, work.saturating * WARM_UP)
+    for (const server of own) await send({ servers: [server], cpu }, saturating * WARM_UP)
   }
-  const { 'answers/s': capacity } = await send(one, work.saturating)
+  const { 'answers/s': capacity } = await send(one, saturating)
   const offered = Math.floor(capacity * SHARE)
   const turn = (fleet: Fleet) => () =>
     send(fleet, Math.ceil(offered * fleet.servers.length * context.options.seconds), offered)

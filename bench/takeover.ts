@@ -35,15 +35,12 @@ export const takeover: Figure = {
     const chain = await startRelayChain(context)
     const accounts = chain.accounts.slice(0, SERVERS)
     const environment = { ...relayEnvironment(chain, accounts), LEASE_TTL: `${TTL_SECONDS}s` }
-    const fleet = await startFleet(context, SERVERS, (databaseUrl) => ({
-      ...environment,
-      DATABASE_URL: databaseUrl,
-    }))
+    const fleet = await startFleet(context, SERVERS, environment)
 
     async function die(death: number): Promise<number> {
       const generator = startGenerator(cleanUp)
       const nextWrites = await chain.portfolios((PER_SECOND * PATIENCE_MS) / 1_000)
-      const plan = {
+      const load = generator.load({
         urls: fleet.servers.map(({ url }) => url),
         requests: nextWrites().map(relayRequest),
         headers: RELAY_HEADERS,
@@ -51,9 +48,9 @@ export const takeover: Figure = {
         perSecond: PER_SECOND,
         durationMs: PATIENCE_MS,
         clients: {},
-      }
+      })
       // It is ended in the middle.
-      generator.load(plan).catch(() => undefined)
+      load.catch(() => undefined)
       const index = death % SERVERS
       const stillMs = await standstill(chain, accounts, async () => fleet.servers[index]?.kill())
       await generator.stop()
@@ -74,19 +71,12 @@ export const takeover: Figure = {
         },
       ],
       notes: [`${options.rounds * DEATHS} deaths by SIGKILL, LEASE_TTL ${TTL_SECONDS} s`],
-      rounds: options.rounds * DEATHS,
-      isSerial: true,
+      serialRounds: options.rounds * DEATHS,
     }
   },
 }
 
 const countSchema = z.string().transform(Number)
-
-/** An account's transactions, and when one was mined last. */
-interface Seen {
-  count: number | undefined
-  at: number | undefined
-}
 
 /** Kills a server, and resolves with how long its account had no transaction mined. The other accounts never stand still. */
 async function standstill(
@@ -98,21 +88,22 @@ async function standstill(
     method: 'eth_getTransactionCount',
     params: [address, 'latest'],
   }))
-  const seen = accounts.map((): Seen => ({ count: undefined, at: undefined }))
+  /** Each account's transactions, and when one was mined last: NaN before it was seen. */
+  const seen = accounts.map(() => ({ count: Number.NaN, at: Number.NaN }))
   let killing: Promise<void> | undefined
   for (const giveUpAt = Date.now() + PATIENCE_MS; Date.now() < giveUpAt; await sleep(SAMPLE_MS)) {
     const counts = (await rpc.send(asks)).map((answer) => resultOf(answer, countSchema))
     const now = performance.now()
-    for (const [index, account] of seen.entries()) {
-      const { count, at = now } = account
-      if (counts[index] === count) continue
-      account.count = counts[index]
-      if (count !== undefined) account.at = now
-      if (killing === undefined || now - at < STILL_MS) continue
+    for (const [index, last] of seen.entries()) {
+      const count = counts[index] ?? Number.NaN
+      if (count === last.count) continue
+      const stillMs = now - last.at
+      seen[index] = { count, at: Number.isNaN(last.count) ? Number.NaN : now }
+      if (killing === undefined || !(stillMs >= STILL_MS)) continue
       await killing
-      return now - at
+      return stillMs
     }
-    if (seen.every(({ at }) => at !== undefined)) killing ??= kill()
+    if (!seen.some(({ at }) => Number.isNaN(at))) killing ??= kill()
   }
   throw new Error('the account of the dead server stands still')
 }

@@ -15,7 +15,7 @@ import {
 import { type EscrowReader, startEscrowReader } from '../test/support/escrowReader.js'
 import { platformCpu } from '../test/support/platformProcesses.js'
 import { startTradingSandbox } from '../test/support/tradingSandbox.js'
-import type { Cells, Figure, Turn } from './support/figure.js'
+import type { Cells, Figure } from './support/figure.js'
 import { quantile } from './support/load.js'
 import { makeDirectory, replaceServer, type Server } from './support/platform.js'
 
@@ -25,8 +25,6 @@ const SMALL_BURST = 40
 const ALONE = 30
 /** The stream's rate as a share of the burst's, which the platform can carry steadily. */
 const STREAM_SHARE = 0.8
-const PER_MINUTE = 200
-const MINUTE_MS = 60_000
 
 /** Everything that trades. */
 interface Trade {
@@ -55,7 +53,7 @@ export const trading: Figure = {
     await watch(trade, crowd.accounts.slice(0, WARM_UP), atOnce)
 
     let perSecond = 0
-    const rows: Record<string, Turn> = {
+    const rows = {
       burst: async () => {
         const cells = await watch(trade, all, atOnce)
         perSecond = STREAM_SHARE * (cells['settled/s'] ?? 0)
@@ -65,7 +63,6 @@ export const trading: Figure = {
       'small burst': () => watch(trade, all.slice(0, SMALL_BURST), atOnce),
       'one alone': () => watch(trade, all.slice(0, ALONE), oneByOne),
     }
-    if (options.limited > 0) rows.limited = () => measureLimited(trade, all, options.limited)
     return {
       rows,
       bars: [],
@@ -73,8 +70,7 @@ export const trading: Figure = {
         'for each order: server, enclave, node: ms of CPU; broker: requests of the enclave',
         `blocks of ${BLOCK_TIME} s; blocks: from the one that opens an escrow to the one that settles it, the median`,
       ],
-      rounds: 1,
-      isSerial: true,
+      serialRounds: 1,
     }
   },
 }
@@ -110,33 +106,6 @@ const oneByOne: Act = async (orders, postOne, reader) => {
 function inTurn(accounts: readonly SandboxAccount[], count: number): SandboxAccount[] {
   const length = Math.min(Math.ceil(count), MOST_OPEN * accounts.length)
   return Array.from({ length }, (_, index) => accounts[index % accounts.length] ?? []).flat()
-}
-
-/** Posts orders for the whole time at its start, with the broker's documented limit enforced. Orders still waiting at its end are left. */
-async function measureLimited(
-  trade: Trade,
-  accounts: readonly SandboxAccount[],
-  minutes: number,
-): Promise<Cells> {
-  const { sandbox, server, reader } = trade
-  const orders = await open(trade, inTurn(accounts, (minutes + 1) * PER_MINUTE))
-  sandbox.broker.limit({ perMinute: PER_MINUTE })
-  const tally = startBrokerTally(sandbox.broker)
-  const startedAt = performance.now()
-  await Promise.all(orders.map((order) => post(server.url, order)))
-  await sleep(Math.max(0, startedAt + minutes * MINUTE_MS - performance.now()))
-  tally.stop()
-  const settledAt = orders.flatMap(({ orderId }) => {
-    const [end] = reader.orders.get(orderId)?.ends ?? []
-    return end?.state === 'SETTLED' ? [end.atMs - startedAt] : []
-  })
-  // The first minute begins with a full budget.
-  const later = settledAt.filter((atMs) => atMs >= MINUTE_MS).length
-  return {
-    'settled/s': (later * 1_000) / ((minutes - 1) * MINUTE_MS),
-    broker: tally.requests.length / settledAt.length,
-    'refused by the broker': tally.requests.filter(({ outcome }) => outcome === 429).length,
-  }
 }
 
 /** Buys of these accounts, with open escrows that the reader has seen. */

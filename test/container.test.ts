@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { startServer } from '../src/server/server.js'
 import { OLDEST_NODE } from '../src/service/version.js'
+import { built } from './support/built.js'
 import { type Instruction, instructionsOf, stagesOf } from './support/dockerfile.js'
 import { startHttpServer } from './support/httpServer.js'
+import { closureOf } from './support/lockFile.js'
 import { createLogLines } from './support/logLines.js'
 import { startTestResident } from './support/residentHarness.js'
 import { serverConfig } from './support/serverEnvironment.js'
@@ -64,7 +67,7 @@ describe.each(IMAGES)('the image of the %s', (name) => {
     expect(command[0]).toBe('node')
     const program = name === 'server' ? ['dist/server/main.js'] : ['dist/enclave/main.js', 'serve']
     expect(command.slice(2)).toEqual(program)
-    expect(readFileSync('package.json', 'utf8')).toContain(`"node ${program.join(' ')}"`)
+    expect(readFileSync('package.json', 'utf8')).toContain(`"${command.join(' ')}"`)
   })
 })
 
@@ -86,9 +89,8 @@ describe('the two images', () => {
   test('are two: the server’s has no enclave, the enclave’s has no server, and is what a plain build makes', () => {
     const build = valuesOf(stages.get('build') ?? [], 'RUN').join()
     expect(build).toContain('cp -r dist /server && rm -r /server/enclave')
-    expect(build).toContain(
-      'cp -r dist /enclave && rm -r /enclave/cli /enclave/client /enclave/operate /enclave/server',
-    )
+    expect(build).toContain('cp dist/enclave/main.js* /enclave/enclave')
+    expect(valuesOf(stages.get('enclave') ?? [], 'COPY').join()).not.toContain('node_modules')
     for (const name of IMAGES)
       expect(valuesOf(stages.get(name) ?? [], 'COPY')).toContain(`--from=build /${name} ./dist`)
     expect([...stages.keys()].at(-1)).toBe('server')
@@ -105,6 +107,56 @@ describe('the two images', () => {
       .filter((value) => !value.startsWith('--from'))
       .flatMap((value) => value.split(' ').slice(0, -1))
     expect(new Set(copied)).toEqual(new Set(taken))
+  })
+})
+
+describe('the size of the images', () => {
+  /** The table of docs/operations.md: what each image adds to its base, in MB at most. */
+  const rows = [
+    ...readFileSync('docs/operations.md', 'utf8').matchAll(
+      /^\| `--target (server|enclave)` +\| (\d+) MB +\| (\d+) MB +\|$/gm,
+    ),
+  ]
+  const budgets = new Map(
+    rows.map(([, name, programs, packages]) => [name, [Number(programs), Number(packages)]]),
+  )
+  const MB = 1_000_000
+
+  /** Bytes of the files below a path, without the folders of these names in it. */
+  function bytesIn(path: string, without: readonly string[] = []): number {
+    if (!statSync(path).isDirectory()) return statSync(path).size
+    const entries = readdirSync(path).filter((name) => !without.includes(name))
+    return entries.reduce((sum, name) => sum + bytesIn(join(path, name)), 0)
+  }
+
+  function packagesOf(): number {
+    const { dependencies, optionalDependencies } = z
+      .object({
+        dependencies: z.record(z.string(), z.string()),
+        optionalDependencies: z.record(z.string(), z.string()),
+      })
+      .parse(JSON.parse(readFileSync('package.json', 'utf8')))
+    const installed = closureOf(Object.keys({ ...dependencies, ...optionalDependencies }))
+    return installed.reduce((sum, { at }) => sum + bytesIn(at, ['node_modules']), 0)
+  }
+
+  const bundlesOf = (directory: string) =>
+    ['main.js', 'main.js.map'].reduce((sum, name) => sum + statSync(built(`${directory}/${name}`)).size, 0)
+
+  test.each([
+    // .dockerignore keeps the sandbox out of the build.
+    ['server', () => [bytesIn(dirname(built('server')), ['enclave', 'sandbox']), packagesOf()]],
+    ['enclave', () => [bundlesOf('enclave') + bundlesOf('enclave/doctor'), 0]],
+  ] as const)('of the %s is documented, and not above that', (name, measure) => {
+    const sizes = measure().map((bytes) => Math.ceil(bytes / MB))
+    process.stdout.write(`image of the ${name}: programs ${sizes[0]} MB, packages ${sizes[1]} MB\n`)
+    const most = budgets.get(name) ?? []
+    expect(most).toHaveLength(2)
+    for (const [index, size] of sizes.entries()) {
+      expect(size).toBeLessThanOrEqual(most[index] ?? 0)
+      // A budget that is far above what it bounds bounds nothing.
+      expect(size).toBeGreaterThanOrEqual(Math.floor((most[index] ?? 0) * 0.7))
+    }
   })
 })
 

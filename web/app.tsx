@@ -1,16 +1,19 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { Header } from './header.js'
+import { later } from './parts/later.js'
 import { PolledFailure, SaidAbove } from './parts/polledFailure.js'
 import { ToastList } from './parts/toastList.js'
 import { ConnectScreen } from './screens/connect.js'
 import { DeskScreen } from './screens/desk.js'
-import { InstitutionScreen } from './screens/institution.js'
-import { OperatorScreen } from './screens/operator.js'
 import { WrongChain } from './screens/wrongChain.js'
 import type { Settings } from './settings.js'
 import { AccountContext, StoreContext } from './state/context.js'
 import { createStore, type Store } from './state/store.js'
 import { isAsleep } from './words/failures.js'
+
+// Most people trade, and see neither.
+const InstitutionScreen = later(async () => (await import('./screens/institution.js')).InstitutionScreen)
+const OperatorScreen = later(async () => (await import('./screens/operator.js')).OperatorScreen)
 
 export function App({ settings }: { settings: Settings }) {
   const store = useMemo(() => createStore(settings), [settings])

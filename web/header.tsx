@@ -16,7 +16,7 @@ export function Header() {
   return (
     <header class="top">
       <a class="brand" href="#/desk">
-        <img src="./icon.svg" alt="" width="24" height="24" /> <span>Desk</span>
+        <img src="./icon.svg" alt="" width="24" height="24" /> <span class="brand-name">Desk</span>
       </a>
       <nav aria-label="Places">
         {places.map(([place, label]) => (
@@ -41,7 +41,8 @@ function Clock() {
     <span class={value.isOpen ? 'clock clock-open' : 'clock'} data-test="clock">
       <span class="visually-hidden">Market: </span>
       {value.isOpen ? 'Open' : 'Closed'}
-      <span class="roomy">{clockWords(value, now.value)}</span>
+      <span class="roomy">, </span>
+      <span class="clock-time">{clockWords(value, now.value)}</span>
     </span>
   )
 }

@@ -15,7 +15,5 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // In kB; ethers and zod are most of it.
-    chunkSizeWarningLimit: 600,
   },
 })

@@ -9,20 +9,14 @@ import type { Platform } from './platform.js'
 /** Where the bench leaves everything. */
 export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
 
-/** The numbers of the command line: default and meaning. */
-export const OPTIONS = {
-  rounds: [7, 'rounds of each figure'],
-  seconds: [1.5, 'length of a round of reads, stores and servers'],
-  stored: [1_000_000, 'stored orders of the idle server'],
-  events: [100_000, 'events that the narrator catches up with'],
-  accounts: [200, 'accounts that trade, one order each in a burst'],
-  stream: [60, 'seconds of the steady stream of orders'],
-  limited: [0, "minutes of trading under the broker's documented limit, two at least; 0: not at all"],
-} as const
+/** Those of the command line: `npm run bench -- --help` describes them. */
+export type Options = Readonly<
+  Record<'rounds' | 'seconds' | 'stored' | 'events' | 'accounts' | 'stream', number> & { cpuProf: boolean }
+>
 
-/** What a figure is measured with. */
+/** The means to measure a figure. */
 export interface BenchContext {
-  readonly options: Readonly<Record<keyof typeof OPTIONS, number>>
+  readonly options: Options
   /** Options of each measured server's process, such as `--cpu-prof`. */
   readonly nodeOptions: readonly string[]
   readonly generator: Generator
@@ -53,10 +47,11 @@ export interface Table {
   readonly bars: readonly Bar[]
   /** A reader needs these to understand the numbers. */
   readonly notes: readonly string[]
-  /** Default: those of the command line. */
-  readonly rounds?: number
-  /** Measures row by row and warms nothing up. By default the rows take turns, and the first of a round is the last of the next. */
-  readonly isSerial?: boolean
+  /**
+   * So many rounds, row by row, without a warm-up. By default there are as many as the command line says, one more warms up, and the
+   * rows take turns: the first of a round is the last of the next.
+   */
+  readonly serialRounds?: number
   /** Looks at the outcome after the last round. @throws when the numbers have no meaning */
   verify?(): Promise<void>
 }
@@ -84,11 +79,12 @@ export function cellOf(round: Round, row: string, column: string): number {
   return round[row]?.[column] ?? Number.NaN
 }
 
-export async function measure({ rows, isSerial = false, verify }: Table, rounds: number): Promise<Round[]> {
+/** @param rounds of a table that names no number of its own */
+export async function measure({ rows, serialRounds, verify }: Table, rounds: number): Promise<Round[]> {
   const names = Object.keys(rows)
-  const numbers = Array.from({ length: rounds + 1 }, (_, round) => round)
+  const numbers = Array.from({ length: (serialRounds ?? rounds) + 1 }, (_, round) => round)
   const rotated = (first: number) => [...names.slice(first), ...names.slice(0, first)]
-  const order = isSerial
+  const order = serialRounds
     ? names.flatMap((row) => numbers.slice(1).map((round) => ({ row, round })))
     : numbers.flatMap((round) => rotated(round % names.length).map((row) => ({ row, round })))
   const measured = numbers.map(() => new Map<string, Cells>())
@@ -123,32 +119,24 @@ function cellText(rounds: readonly Round[], row: string, column: string): string
 }
 
 function barLine({ what, of, atLeast, atMost, isWorst }: Bar, rounds: readonly Round[]): string {
-  const { median, min, max }: Spread = spreadOf(rounds.map(of).filter((value) => !Number.isNaN(value)))
+  const { median, min, max } = spreadOf(rounds.map(of).filter((value) => !Number.isNaN(value)))
   const judged = isWorst ? max : median
   if (Number.isNaN(judged)) return `${what}: not judged`
   const range = min === max ? '' : ` (${numberText(min)}..${numberText(max)})`
-  const limits = [
-    ...(atLeast === undefined ? [] : [`at least ${atLeast}`]),
-    ...(atMost === undefined ? [] : [`at most ${atMost}`]),
-  ]
+  const line = `${what}: ${numberText(judged)}${range}`
   const isMet = judged >= (atLeast ?? -Infinity) && judged <= (atMost ?? Infinity)
-  const verdict = limits.length === 0 ? '' : `, bar ${limits.join(', ')}: ${isMet ? 'met' : 'missed'}`
-  return `${what}: ${numberText(judged)}${range}${verdict}`
+  if (atLeast === undefined && atMost === undefined) return line
+  const limit = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`
+  return `${line}, bar ${limit}: ${isMet ? 'met' : 'missed'}`
 }
 
 /** The middle one of several rounds, and how far the others lie from it. NaN of no rounds. */
-export interface Spread {
-  readonly median: number
-  readonly min: number
-  readonly max: number
-}
-
-export function spreadOf(values: readonly number[]): Spread {
+export function spreadOf(values: readonly number[]) {
   const sorted = [...values].sort((a, b) => a - b)
-  const [low = Number.NaN, high = Number.NaN] = [Math.ceil, Math.floor].map(
-    (round) => sorted[round((sorted.length - 1) / 2)],
-  )
-  return { median: (low + high) / 2, min: sorted.at(0) ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
+  const at = (index: number) => sorted[index] ?? Number.NaN
+  const middle = (sorted.length - 1) / 2
+  const median = (at(Math.ceil(middle)) + at(Math.floor(middle))) / 2
+  return { median, min: at(0), max: at(sorted.length - 1) }
 }
 
 /** Three digits say enough of a noisy figure. */

@@ -69,7 +69,7 @@ export async function besidePeers(
   const plain = await startPeer(cleanUp, { kind: 'plain', ...task })
   const rows = Object.entries({ ...servers, bare, plain }).map(([name, target]) => [
     name,
-    // A peer that fails is shown so; our figures have no meaning then.
+    // Failures of a peer are counted. One of ours ends the bench: its figures have no meaning then.
     (round: number) => takeTurn(name in servers ? generator.loadAll : generator.load, target, plan(round)),
   ])
   return Object.fromEntries(rows)

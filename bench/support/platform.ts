@@ -1,10 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { claimPorts } from '../../src/sandbox/ports.js'
+import { startPostgres } from '../../src/sandbox/postgres.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { type ServerProcess, startServerProcess } from '../../src/sandbox/serverProcess.js'
-import type { Engine } from '../../src/server/store/engine.js'
-import { built } from '../../test/support/built.js'
 import { BENCH_DIRECTORY, type BenchContext } from './figure.js'
 import type { Target } from './processes.js'
 
@@ -35,18 +34,6 @@ const CALM = {
 /** Callers who each wait for their answer are not turned away, however busy they keep the server. */
 export const PATIENT = { MAX_WAIT: '1m' }
 
-/** SQLite as the server has it: the thread that waits for the disk runs compiled code. */
-export async function startSqlite(directory: string): Promise<Engine> {
-  const engines: typeof import('../../src/server/store/sqlite/sqliteEngine.js') = await import(
-    built('server/store/sqlite/sqliteEngine.js')
-  )
-  return engines.startSqlite({ directory, onBroken })
-}
-
-export function onBroken(error: Error): never {
-  throw error
-}
-
 let directories = 0
 
 /** A new directory, removed at the end. */
@@ -60,11 +47,11 @@ export async function makeDirectory(
   return directory
 }
 
-/** A sandbox for measured servers: real chain, contracts and enclave, the broker stand-in. */
-export async function startBenchSandbox(
-  around: Pick<Surroundings, 'cleanUp'>,
+/** A sandbox with a measured server in it. @param settings of the server besides those that keep it calm */
+export async function startPlatform(
+  around: Surroundings,
   settings: Record<string, string> = {},
-): Promise<Sandbox> {
+): Promise<Platform> {
   const sandbox = await startSandbox({
     directory: await makeDirectory(around, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
@@ -72,15 +59,6 @@ export async function startBenchSandbox(
     print: () => {},
   })
   around.cleanUp.add(sandbox.stop)
-  return sandbox
-}
-
-/** Puts a measured server into a sandbox. @param settings of the server besides those that keep it calm */
-export async function startPlatform(
-  around: Surroundings,
-  settings: Record<string, string> = {},
-): Promise<Platform> {
-  const sandbox = await startBenchSandbox(around, settings)
   return { sandbox, server: await replaceServer(sandbox, around) }
 }
 
@@ -96,12 +74,10 @@ export async function replaceServer(
   return { url: info.url, ...server }
 }
 
-/** Starts a measured server at a free port. Its data and its log are in the directory. */
-export async function startServer(
-  directory: string,
-  settings: Record<string, string>,
-  { cleanUp, nodeOptions }: Surroundings,
-): Promise<Server> {
+/** Starts a measured server at a free port. */
+export async function startServer(around: Surroundings, settings: Record<string, string>): Promise<Server> {
+  const { cleanUp, nodeOptions } = around
+  const directory = await makeDirectory(around, 'server')
   const { server: port } = await claimPorts({ server: 0, rpc: 0, broker: 0 })
   const url = `http://127.0.0.1:${port}`
   const own = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: `${port}`, OPS_PORT: '0' }
@@ -110,7 +86,14 @@ export async function startServer(
   return { url, ...server }
 }
 
-/** The settings of a server beside the sandbox's own, on a database of its own. */
-export function settingsBeside(sandbox: Sandbox, databaseUrl: string): Record<string, string> {
-  return { ENV_FILE: join(sandbox.directory, '.env'), DATABASE_URL: databaseUrl }
+/** The settings of a server beside the sandbox's own, which needs a database of its own. */
+export function settingsBeside({ directory }: Sandbox): Record<string, string> {
+  return { ENV_FILE: join(directory, '.env') }
+}
+
+/** A database of a new PostgreSQL server, as a setting, and that server. */
+export async function startDatabase({ cleanUp }: Pick<Surroundings, 'cleanUp'>) {
+  const postgres = await startPostgres(BENCH_DIRECTORY)
+  cleanUp.add(postgres.remove)
+  return { postgres, DATABASE_URL: (await postgres.createDatabase()).reveal() }
 }

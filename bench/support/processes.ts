@@ -71,6 +71,18 @@ export async function cpuMs(...pids: readonly number[]): Promise<number> {
   return (await Promise.all(times).catch(() => [Number.NaN])).reduce((sum, ns) => sum + ns, 0) / NS_PER_MS
 }
 
+const TICK_MS = 10
+const STEAL_FIELD = 8
+
+/**
+ * Milliseconds in which a core of this virtual machine had work and the host ran something else, over all cores since the
+ * start: `steal` in Linux's `/proc/stat`. NaN where the system has no such file.
+ */
+export async function stolenMs(): Promise<number> {
+  const stat = await readFile('/proc/stat', 'utf8').catch(() => '')
+  return Number(stat.split(/\s+/, STEAL_FIELD + 1)[STEAL_FIELD]) * TICK_MS
+}
+
 /** Resolves when a server uses less than a tenth of a core, on average, or after a minute. */
 export async function untilQuiet(...targets: readonly Target[]): Promise<void> {
   const pids = targets.map(({ pid }) => pid)

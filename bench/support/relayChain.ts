@@ -16,10 +16,10 @@ import { domainOf, grantedOrder, grantOrders, portfolioUpdate } from '../../test
 import { startTestChain, type TestChain } from '../../test/support/chain.js'
 import { chainEnvironment } from '../../test/support/intakeServer.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER } from '../../test/support/roles.js'
-import { REMOTE, SERVER_ENVIRONMENT } from '../../test/support/serverEnvironment.js'
+import { SERVER_ENVIRONMENT } from '../../test/support/serverEnvironment.js'
 import type { BenchContext } from './figure.js'
 import type { LoadRequest } from './load.js'
-import { makeDirectory, type Server, startServer } from './platform.js'
+import { type Server, startServer } from './platform.js'
 
 /** A chain of its own, and an enclave's key that signs as many authorizations as are wanted. */
 export interface RelayChain extends TestChain {
@@ -114,8 +114,7 @@ export async function startRelayServer(
   accounts: readonly SandboxAccount[],
   settings: Record<string, string> = {},
 ): Promise<Server> {
-  const directory = await makeDirectory(context, 'relay')
-  return startServer(directory, { ...relayEnvironment(chain, accounts), ...settings }, context)
+  return startServer(context, { ...relayEnvironment(chain, accounts), ...settings })
 }
 
 export function relayEnvironment(
@@ -126,8 +125,6 @@ export function relayEnvironment(
     ENV_FILE: '/dev/null',
     ...SERVER_ENVIRONMENT,
     ...chainEnvironment(chain),
-    // The server would otherwise start an enclave of its own again and again, because an enclave has no configuration here.
-    ...REMOTE,
     ENCLAVE_SIGNER,
     RELAYER_PRIVATE_KEY: '',
     RELAYER_PRIVATE_KEYS: accounts.map(({ privateKey }) => privateKey).join(','),

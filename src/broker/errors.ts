@@ -1,5 +1,5 @@
 /**
- * What a failed call to the broker means, as a program reads it.
+ * Kinds of failed calls to the broker.
  *
  * - `ambiguous`: a request that changes something got no definite answer (time-out, connection lost, 5xx,
  *   an answer that cannot be read): the broker may have carried it out. Ask again before concluding anything.

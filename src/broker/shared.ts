@@ -12,6 +12,8 @@ import { createTradeUpdates, streamUrlOf } from './tradeUpdates.js'
 const ASSET_MAX_AGE_MS = 60_000
 /** An unscheduled close is noticed after this. */
 const CLOCK_MAX_AGE_MS = 60_000
+/** An unscheduled opening is noticed after this: orders wait for it, and a closed market leaves the rate budget unused. */
+const CLOSED_MAX_AGE_MS = 10_000
 /** A market that should have opened and has not is asked for no more often than this. */
 const CLOSED_MIN_AGE_MS = 250
 /** Symbols that are asked for within this are read in one call. */
@@ -26,7 +28,7 @@ export interface SharedBrokerOptions extends BrokerOptions {
 
 /** One account at Alpaca, for many concurrent orders: a `Broker` whose requests share answers and the rate. */
 export interface SharedBroker extends Broker {
-  /** Known until its next transition, for a minute at most; `timestamp` goes on with the time. */
+  /** Known until its next transition, for a minute at most, or ten seconds while closed; `timestamp` goes on with the time. */
   getClock(): Promise<BrokerClock>
   /** Known for a minute. */
   getAsset(symbol: string): Promise<Asset | null>
@@ -167,7 +169,8 @@ function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token):
 function sharedClock(broker: Broker, maxAgeMs: number): () => Promise<BrokerClock> {
   const ask = remembered(broker.getClock, ({ isOpen, timestamp, nextOpen, nextClose }) => {
     const untilChangeMs = Math.min(nextOpen.getTime(), nextClose.getTime()) - timestamp.getTime()
-    return Math.min(maxAgeMs, Math.max(untilChangeMs, isOpen ? 0 : CLOSED_MIN_AGE_MS))
+    if (isOpen) return Math.min(maxAgeMs, untilChangeMs)
+    return Math.min(maxAgeMs, CLOSED_MAX_AGE_MS, Math.max(untilChangeMs, CLOSED_MIN_AGE_MS))
   })
   return async () => {
     const { value, answeredAt } = await ask()

@@ -222,12 +222,15 @@ async function checkSigner(
   const mend =
     pending !== null && sameAddress(pending.to, signer)
       ? `it takes over at ${timeOf(pending)}: until then the enclave has to sign as the present one`
-      : 'correct it, or have the owner call rotateSigner'
+      : `correct it, or have the owner run ${OPERATE} signer ${signer}`
   return fault(
     'enclave-signer',
     `the authority's enclaveSigner is ${current}, ${signerName} is ${signer}: ${mend}`,
   )
 }
+
+/** The commands of operators. An owner whose key is in a wallet calls the contract's method: docs/operations.md names it. */
+const OPERATE = 'npm run operate --'
 
 const WHO: Record<AuthorityRole, string> = {
   owner: 'the owner',
@@ -248,7 +251,7 @@ async function checkRotations(authority: Authority): Promise<Finding[]> {
 function rotationNotice(role: AuthorityRole, rotation: PendingRotation): Finding {
   return notice(
     'rotation',
-    `${WHO[role]} will be ${rotation.to} from ${timeOf(rotation)} on: if you did not ask for it, the owner's key is in other hands; pause, and have the owner call withdrawRotation`,
+    `${WHO[role]} will be ${rotation.to} from ${timeOf(rotation)} on: if you did not ask for it, the owner's key is in other hands; pause (${OPERATE} pause), and have the owner run ${OPERATE} ${role} --withdraw`,
   )
 }
 
@@ -258,7 +261,7 @@ async function checkPause(authority: Authority): Promise<Finding> {
     ? ok('pause', 'the platform is not paused')
     : fault(
         'pause',
-        `the guardian has paused the platform until ${timeOf({ effectiveAt: until })}: no order is opened, settled or refunded before; the owner can call liftPause`,
+        `the guardian has paused the platform until ${timeOf({ effectiveAt: until })}: no order is opened, settled or refunded before; the owner ends the pause earlier by ${OPERATE} pause --lift`,
       )
 }
 

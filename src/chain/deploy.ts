@@ -157,7 +157,7 @@ async function checkUsdc(usdc: Hex, provider: Provider): Promise<void> {
       `${usdc} has ${String(decimals)} decimals, USDC has ${USDC_DECIMALS}`,
     )
   }
-  // A fallback function that accepts every call would open sponsored buys that nobody has paid for.
+  // A fallback function that accepts every call would open sponsored buys without a payment.
   if ((await ask('authorizationState', usdc, ZERO_BYTES32)) !== false) {
     throw new DeployError('usdc-authorizations', `${usdc} has no EIP-3009, USDC has`)
   }

@@ -4,7 +4,7 @@ import { blockCall, quantitySchema, resultOf, toQuantity } from './jsonRpc.js'
 import type { Rpc } from './rpc.js'
 
 /** The offer of a transaction for each unit of gas, in wei. https://eips.ethereum.org/EIPS/eip-1559 */
-interface MarketFees {
+interface Eip1559Fees {
   readonly type: 2
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
@@ -16,7 +16,7 @@ interface LegacyFees {
   readonly gasPrice: bigint
 }
 
-export type Fees = MarketFees | LegacyFees
+export type Fees = Eip1559Fees | LegacyFees
 
 /** The most that a unit of gas may cost, in wei. */
 export function priceLimit(fees: Fees): bigint {
@@ -56,9 +56,9 @@ const feeHistorySchema = z.looseObject({
 })
 
 /**
- * Fees that the chain accepts now, never above the ceiling: twice the next block's base fee, so that it may rise for
- * six full blocks, and the median tip of the last blocks. A chain whose blocks have no base fee gets the node's gas
- * price.
+ * Fees that the chain accepts now, never above the ceiling: twice the next block's base fee, so that the transaction fits into each
+ * of the next six blocks even if all are full, and the median tip of the last blocks. A chain whose blocks have no base fee gets the
+ * node's gas price.
  *
  * @throws ChainUnavailableError, ChainAnswerError
  */
@@ -67,10 +67,10 @@ export async function currentFees(rpc: Pick<Rpc, 'send'>, ceiling: bigint): Prom
   const { baseFeePerGas } = resultOf(block, baseFeeSchema)
   return baseFeePerGas === undefined || baseFeePerGas === null
     ? { type: 0, gasPrice: min(resultOf(gasPrice, quantitySchema), ceiling) }
-    : marketFees(resultOf(history, feeHistorySchema), ceiling)
+    : eip1559Fees(resultOf(history, feeHistorySchema), ceiling)
 }
 
-function marketFees({ baseFeePerGas, reward }: z.output<typeof feeHistorySchema>, ceiling: bigint): Fees {
+function eip1559Fees({ baseFeePerGas, reward }: z.output<typeof feeHistorySchema>, ceiling: bigint): Fees {
   const baseFee = baseFeePerGas.at(-1) ?? 0n
   const tip = max(MIN_TIP, median((reward ?? []).flatMap((block) => block.slice(0, 1))))
   return capped(2n * baseFee + tip, tip, ceiling)

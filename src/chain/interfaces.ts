@@ -7,7 +7,7 @@ import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
 import { platformPoolAbi } from './generated/platformPoolAbi.js'
 
-/** What is used of USDC: ERC-20 and EIP-3009, with OpenZeppelin's errors. https://eips.ethereum.org/EIPS/eip-3009 */
+/** The used part of USDC: ERC-20 and EIP-3009, with OpenZeppelin's errors. https://eips.ethereum.org/EIPS/eip-3009 */
 const erc20Abi = [
   'function name() view returns (string)',
   'function version() view returns (string)',

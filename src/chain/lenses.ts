@@ -97,7 +97,7 @@ export function createLenses(caller: ViewCaller, contracts: ContractAddresses): 
   }
 }
 
-// Calls that carry the code of a contract which is never deployed: its constructor returns the answer, all of one block and in one
+// Deployless calls carry the code of a contract that is never deployed: its constructor returns the answer, all of one block and in one
 // request, like the validator of https://eips.ethereum.org/EIPS/eip-6492. See contracts/lens.
 interface LensDefinition<T> {
   readonly bytecode: string

@@ -18,8 +18,8 @@ export function encodeOpeningCall(order: OrderOpening, signature: Hex): Hex {
   return `0x${escrow.encodeFunctionData(method, [order, signature]).slice(2)}`
 }
 
-/** What the escrow has of an order that was opened as it was signed. */
-export type OpenedOrder = Omit<OrderOpening, 'validBefore'>
+/** The fields of a signed opening that the escrow stores. */
+export type SignedOrder = Omit<OrderOpening, 'validBefore'>
 
 const openedSchema = z.object({
   account: addressSchema,
@@ -30,7 +30,7 @@ const openedSchema = z.object({
 })
 
 /** The order that calldata of {@link encodeOpeningCall} opens; null for calldata of any other function. */
-export function openedByCall(data: Hex): OpenedOrder | null {
+export function openedByCall(data: Hex): SignedOrder | null {
   if (!SELECTORS.has(data.slice(0, SELECTOR_CHARS))) return null
   const [struct]: unknown[] = escrow.parseTransaction({ data })?.args.toArray() ?? []
   return struct instanceof Result ? openedSchema.parse(struct.toObject()) : null

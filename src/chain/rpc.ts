@@ -29,8 +29,8 @@ interface RpcOptions {
 /** The chain's nodes. */
 export interface Rpc {
   /**
-   * Answers in the order of the calls, all by one node in one HTTP request. Calls that other callers make in the same turn
-   * of the event loop, with the same signal, travel in that request.
+   * Answers in the order of the calls, all by one node and in one HTTP request, unless the node refuses so many: then in several.
+   * Calls that other callers make in the same turn of the event loop, with the same signal, travel with them.
    *
    * The next node is asked when one fails as a whole (no answer in time, HTTP error, not JSON-RPC, another chain). So it is when
    * one refuses a call by its rate limit, or answers with errors that may be its own. Any other error for a single call is an
@@ -96,7 +96,7 @@ export function createRpc(options: RpcOptions): Rpc {
   }
 
   return {
-    send: inBatches(request, options),
+    send: createBatcher(request, options),
     doubt() {
       for (const node of nodes) node.doubt()
     },
@@ -235,7 +235,7 @@ interface Waiting {
  * Makes one request of all calls of one turn of the event loop that have the same signal. The calls of one caller stay together.
  * Identical calls of several callers share an answer, unless `shareAnswers` is false. All callers in a request share its failure.
  */
-export function inBatches(
+export function createBatcher(
   request: Rpc['send'],
   { shareAnswers = true }: Pick<RpcOptions, 'shareAnswers'> = {},
 ): Rpc['send'] {

@@ -33,7 +33,7 @@ export interface RpcNode {
   isHealthy(): boolean
   /** Why it is set aside; null when it is not. */
   fault(): NodeFault | null
-  /** When it is worth asking again, by `performance.now()`. 0 for a node that never failed. */
+  /** When it is worth asking again, by `performance.now()`. 0 unless its last request failed. */
   retryAt(): number
   /** Makes it state its chain id again before its next use. */
   doubt(): void

@@ -16,10 +16,10 @@ export async function waitForReceipt(
   hash: string,
   timeoutMs = 600_000,
 ): Promise<TransactionReceipt | null> {
-  const giveUpAt = Date.now() + timeoutMs
+  const giveUpAt = performance.now() + timeoutMs
   for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
     const receipt = await provider.getTransactionReceipt(hash)
-    if (receipt || Date.now() > giveUpAt) return receipt
+    if (receipt || performance.now() > giveUpAt) return receipt
     await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
 }

@@ -14,7 +14,7 @@ export interface Command {
   readonly name: string
   /** The command's line in the list of commands. */
   readonly summary: string
-  /** What `--help` prints, without the common options. */
+  /** The text of `--help` without the common options. */
   readonly help: string
   /** Whether the command takes the wallet options. */
   readonly usesWallet: boolean

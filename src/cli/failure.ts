@@ -1,4 +1,4 @@
-import { ContractError, NotSubmittedError, ServerError, toTradingError } from '../client/index.js'
+import { NotSubmittedError, toTradingError } from '../client/index.js'
 import { EXIT, type ExitCode } from './exitCodes.js'
 
 /** Arguments or settings are wrong; the message says which, and never quotes a secret. */
@@ -46,26 +46,18 @@ function localFailure(exit: ExitCode, code: string, message: string): Failure {
   return { exit, code, message, requestId: null }
 }
 
+/** By `code`, where `retryable` does not decide. */
 const EXITS = new Map<string, ExitCode>([
   // The same command would open a second escrow: `order resume` submits the order.
   ['not-submitted', EXIT.failed],
   ['policy-rejected', EXIT.refused],
+  ['unlisted-symbol', EXIT.usage],
   ['transaction-pending', EXIT.pending],
 ])
 
 /** Where the command line can say more than the library. */
 function wordsOf(error: unknown): string | undefined {
-  if (error instanceof NotSubmittedError) {
-    const { message } = failureOf(error.cause)
-    return `the escrow is open, but the order did not reach the server: run "order resume ${error.order.orderId}" (${message})`
-  }
-  if (error instanceof ServerError && error.code === 'policy-rejected') {
-    return `the enclave refused the rulebook: ${String(error.problem?.reason)}`
-  }
-  if (error instanceof ContractError) {
-    const { method, code, args } = error
-    const listed = Object.entries(args).map(([name, value]) => `${name} ${value}`)
-    return `the contract refused ${method}: ${code}${listed.length > 0 ? ` (${listed.join(', ')})` : ''}`
-  }
-  return undefined
+  if (!(error instanceof NotSubmittedError)) return undefined
+  const { message } = failureOf(error.cause)
+  return `the escrow is open, but the order did not reach the server: run "order resume ${error.order.orderId}" (${message})`
 }

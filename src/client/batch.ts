@@ -43,7 +43,6 @@ const callsSchema = z.object({
 export function createBatch({ request, account, chainId, miningTimeoutMs, signal }: Wallet): Batch {
   return {
     async isOffered() {
-      if (request === undefined) return false
       const id = await chainId()
       const answer: unknown = await request('wallet_getCapabilities', [
         await account(),
@@ -53,7 +52,6 @@ export function createBatch({ request, account, chainId, miningTimeoutMs, signal
       return found.some(([chain, { atomic }]) => Number(chain) === id && atomic?.status === 'supported')
     },
     async send(calls, name) {
-      if (request === undefined) throw new ClientError('no-provider', 'This provider sends no batches.')
       const batch = { version: VERSION, chainId: `0x${(await chainId()).toString(16)}`, atomicRequired: true }
       const sent = await request('wallet_sendCalls', [
         { ...batch, from: await account(), calls: calls.map((call) => ({ ...call, value: '0x0' })) },
@@ -64,7 +62,7 @@ export function createBatch({ request, account, chainId, miningTimeoutMs, signal
           await request('wallet_getCallsStatus', [id]).catch(refusal),
         )
         const mined = receipts.at(-1)
-        if (status >= REVERTED) throw new ContractError(name, 'unknown', {})
+        if (status >= REVERTED) throw new ContractError(name, 'unknown', {}, true)
         if (status >= REFUSED) throw refused()
         if (status >= MINED && mined !== undefined) {
           return { txHash: mined.transactionHash, blockNumber: mined.blockNumber }

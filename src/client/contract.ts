@@ -1,9 +1,9 @@
-import { type BlockTag, Interface, type InterfaceAbi, isCallException, isError } from 'ethers'
+import { Interface, type InterfaceAbi } from 'ethers'
 import type * as z from 'zod'
 import type { Hex } from '../protocol/hex.js'
+import type { BlockTag } from './chainReads.js'
 import { ClientError, ContractError } from './errors.js'
-import { toTradingError } from './foreignErrors.js'
-import { abortable } from './retry.js'
+import { CallReverted } from './foreignErrors.js'
 import type { Wallet } from './wallet.js'
 
 /** A transaction that was mined and succeeded. */
@@ -45,9 +45,9 @@ export function createContract({ wallet, address, abi }: ContractDeps): ClientCo
   })
   return {
     call: callOf,
-    async read(method, args, schema, blockTag = 'latest') {
+    async read(method, args, schema, block) {
       const answer = await reads
-        .call({ ...callOf(method, args), blockTag })
+        .call(callOf(method, args), block)
         .catch((error: unknown) => refusalOf(contract, method, error))
       return parseResult(contract, method, schema, answer, address)
     },
@@ -56,13 +56,16 @@ export function createContract({ wallet, address, abi }: ContractDeps): ClientCo
       const refusal = (error: unknown) => refusalOf(contract, method, error)
       const gas = await reads.estimateGas(call).catch(refusal)
       const gasLimit = (gas * GAS_MARGIN_PERCENT) / 100n
-      const sent = await wallet.sendTransaction({ ...call, gasLimit }).catch(refusal)
-      const mined = await abortable(sent.wait(1, wallet.miningTimeoutMs), wallet.signal).catch((error) => {
-        wallet.signal?.throwIfAborted()
-        return whyNotMined(error, sent.hash)
-      })
-      if (mined?.status === 1) return { txHash: `0x${mined.hash.slice(2)}`, blockNumber: mined.blockNumber }
-      throw await reasonOf(reads, contract, method, { ...call, blockTag: mined?.blockNumber ?? 'latest' })
+      const {
+        transactionHash: txHash,
+        blockNumber,
+        status,
+      } = await wallet.send({ ...call, gasLimit }).catch(refusal)
+      if (status === 1) return { txHash, blockNumber }
+      // A receipt does not say why a transaction reverted; the same call on its block does.
+      const reason: unknown = await reads.call(call, blockNumber).catch((error: unknown) => error)
+      const named = contractError(contract, method, reason instanceof CallReverted ? reason.data : '0x')
+      throw new ContractError(method, named.code, named.args, true)
     },
   }
 }
@@ -74,8 +77,10 @@ function parseResult<T>(
   answer: string,
   address: Hex,
 ): T {
-  if (answer === '0x')
-    throw new ClientError('untrusted-escrow', `No contract at ${address} answers ${method}.`)
+  if (answer === '0x') {
+    const message = `No contract at ${address} answers ${method} on the wallet's chain.`
+    throw new ClientError('untrusted-escrow', message)
+  }
   const parsed = schema.safeParse(decoded(contract, method, answer))
   if (parsed.success) return parsed.data
   throw new ClientError('unexpected-answer', `${method} of ${address} returned an unexpected value`, {
@@ -95,38 +100,7 @@ function decoded(contract: Interface, method: string, answer: string): unknown {
 
 /** Maps a call that the contract refused. The wallet has mapped the other errors. */
 function refusalOf(contract: Interface, method: string, error: unknown): never {
-  throw error instanceof Error && isCallException(error)
-    ? contractError(contract, method, error.data ?? '0x')
-    : error
-}
-
-/** The receipt of the replacement transaction, or of this one if it reverted; otherwise throws. */
-function whyNotMined(error: unknown, hash: string) {
-  if (isError(error, 'TRANSACTION_REPLACED') && !error.cancelled) return error.receipt
-  if (isError(error, 'CALL_EXCEPTION') && error.receipt) return error.receipt
-  if (isError(error, 'TRANSACTION_REPLACED')) {
-    throw new ClientError('transaction-replaced', `Another transaction replaced ${hash}.`)
-  }
-  if (isError(error, 'TIMEOUT')) throw new ClientError('transaction-pending', `${hash} is not mined yet.`)
-  throw toTradingError(error)
-}
-
-/** A receipt does not say why a transaction reverted; the same call on its block does. */
-async function reasonOf(
-  reads: Wallet['reads'],
-  contract: Interface,
-  method: string,
-  call: { from: Hex; to: Hex; data: string; blockTag: BlockTag },
-): Promise<ContractError> {
-  try {
-    await reads.call(call)
-  } catch (error) {
-    if (error instanceof Error && isCallException(error)) {
-      return contractError(contract, method, error.data ?? '0x')
-    }
-    throw error
-  }
-  return new ContractError(method, 'unknown', {})
+  throw error instanceof CallReverted ? contractError(contract, method, error.data) : error
 }
 
 function contractError(contract: Interface, method: string, data: string): ContractError {

@@ -1,4 +1,4 @@
-// What a caller keeps on its device, sealed with the portfolio key: the wallet, or the file of a drawn key, opens it.
+// Seals a caller's own data for its device with the portfolio key. The wallet, or the file of a drawn key, opens it again.
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { ProtocolError } from '../protocol/errors.js'

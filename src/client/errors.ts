@@ -5,8 +5,8 @@ import type { ProblemBody, Revert } from '../protocol/api.js'
  * - wallet: `no-provider`, `no-account`, `contract-wallet`, `wallet-refused`, `wallet-busy`, `signature-refused`,
  *   `signature-invalid`, `wallet-not-deterministic`
  * - trust: `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`
- * - the caller's input: `invalid-order`, `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`,
- *   `insufficient-shares`
+ * - the caller's input: `invalid-order`, `unlisted-symbol`, `invalid-decimal` (of `parseDecimal`, by `toTradingError`),
+ *   `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`, `insufficient-shares`
  * - transactions: `insufficient-funds` (ether for the gas), `transaction-refused`, `transaction-pending`, `transaction-replaced`
  * - openings by the platform: `opening-outstanding`, `opening-expired`, `opening-unsupported`
  * - server: `server-unreachable`, `server-timeout`, `unexpected-answer`, `commit-differs`
@@ -30,6 +30,8 @@ export type ClientErrorCode =
   | 'untrusted-enclave-key'
   | 'untrusted-escrow'
   | 'invalid-order'
+  | 'unlisted-symbol'
+  | 'invalid-decimal'
   | 'invalid-rulebook'
   | 'invalid-name'
   | 'not-admin'
@@ -79,7 +81,7 @@ interface Details extends ErrorOptions {
   readonly docs: string
 }
 
-/** What every failure of the library has. Its message is for people: it states the remedy and quotes no secret. */
+/** Every failure of the library. Its message is for people: it states the remedy and quotes no secret. */
 export abstract class TradingError extends Error {
   /** Stable. Kebab-case, except for a contract's errors, which keep their Solidity names. */
   readonly code: string
@@ -116,7 +118,10 @@ export class ClientError extends TradingError {
   }
 }
 
-/** An answer with a status of 400 or more. Branch on `code`; `unknown` means that the body was not problem details. */
+/**
+ * An answer with a status of 400 or more. Branch on `code`. Without problem details it is `server-unavailable` where a proxy
+ * may answer for a server that is away (429, 502, 503, 504), else `unknown`.
+ */
 export class ServerError extends TradingError {
   override readonly name = 'ServerError'
 
@@ -130,13 +135,20 @@ export class ServerError extends TradingError {
     /** The problem's page; absent without a problem. */
     docs?: string,
   ) {
-    super(problem === null ? `the server answered ${status}` : `${problem.title}: ${problem.detail}`, {
-      code: problem?.code ?? 'unknown',
-      retryable: RETRYABLE_STATUSES.has(status) || (status === BAD_GATEWAY && problem === null),
+    const retryable = RETRYABLE_STATUSES.has(status) || (status === BAD_GATEWAY && problem === null)
+    super(messageOf(status, problem), {
+      code: problem?.code ?? (retryable ? 'server-unavailable' : 'unknown'),
+      retryable,
       requestId,
       docs: docs ?? docsOf('server-error'),
     })
   }
+}
+
+function messageOf(status: number, problem: ProblemBody | null): string {
+  if (problem === null) return `The server answered ${status}.`
+  const { title, detail, reason } = problem
+  return `${title}: ${detail}${reason === undefined ? '' : ` (${String(reason)})`}`
 }
 
 /** A call that a contract refused. `code` is the Solidity error's name; `unknown` if none of our contracts declares it. */
@@ -148,7 +160,15 @@ export class ContractError extends TradingError {
     readonly method: string,
     code: string,
     readonly args: Revert['args'],
+    /** Whether others have the call: its transaction was mined and reverted, or the platform sends it. */
+    readonly isOut = false,
   ) {
-    super(`${method} reverts with ${code}`, { code, retryable: false, docs: docsOf('contract-error') })
+    const named = Object.entries(args).map(([name, value]) => `${name} ${value}`)
+    const detail = named.length === 0 ? '' : ` (${named.join(', ')})`
+    super(`The contract refused ${method}: ${code}${detail}.`, {
+      code,
+      retryable: false,
+      docs: docsOf('contract-error'),
+    })
   }
 }

@@ -79,7 +79,7 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
     return { balance, allowance }
   }
 
-  /** What the order takes out of the wallet, and the call that does; null for a request. */
+  /** The money or shares that the order takes out of the wallet, and the call; null for a request. */
   function paymentOf({ orderId, commit, escrowed, intent }: SealedOrder) {
     const deposited = sharesIn(intent)
     if (deposited !== null) {

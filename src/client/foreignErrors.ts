@@ -1,5 +1,5 @@
 // Errors of ethers, of wallets (EIP-1193) and of fetch, as failures of this library: none of them leaves it raw.
-import { isError } from 'ethers'
+import isNetworkError from 'is-network-error'
 import * as z from 'zod'
 import { isChainFailure } from '../chain/errors.js'
 import { ProtocolError } from '../protocol/errors.js'
@@ -7,11 +7,12 @@ import { ClientError, type ClientErrorCode, TradingError } from './errors.js'
 
 const codeSchema = z.object({ code: z.union([z.int(), z.string()]) })
 const objectSchema = z.custom<object>((value) => typeof value === 'object' && value !== null)
-/** Where wallets, and ethers, keep the error that is the cause. */
+/** Where wallets, ethers and viem keep the error that is the cause. */
 const wrapperSchema = z.union([
   z.object({ data: z.object({ originalError: objectSchema }) }).transform(({ data }) => data.originalError),
   z.object({ info: z.object({ error: objectSchema }) }).transform(({ info }) => info.error),
   z.object({ error: objectSchema }).transform(({ error }) => error),
+  z.object({ cause: objectSchema }).transform(({ cause }) => cause),
 ])
 const MAX_WRAPPERS = 5
 
@@ -42,8 +43,46 @@ const NODE_FAILS = new Set<unknown>([
  * @example const isRejected = foreignCode({ code: 4001 }) === 4001
  */
 export function foreignCode(error: unknown): number | string | undefined {
-  const codes = unwrapped(error).flatMap((each) => codeSchema.safeParse(each).data ?? [])
-  return codes.at(-1)?.code
+  return codesOf(error).at(-1)
+}
+
+/** Outermost first. */
+function codesOf(error: unknown): (number | string)[] {
+  return unwrapped(error).flatMap((each) => codeSchema.safeParse(each).data?.code ?? [])
+}
+
+/** The node has run a call that reverts. Only `contract.ts` sees it, and makes a ContractError of it. */
+export class CallReverted extends Error {
+  override readonly name = 'CallReverted'
+
+  /** @param data the contract's error; `0x` where the node omits it */
+  constructor(
+    readonly data: string,
+    options: ErrorOptions,
+  ) {
+    super('the call reverts', options)
+  }
+}
+
+const revertDataSchema = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/)
+/** Wallets put the data of a revert into the error's, at one of two depths. */
+const revertSchema = z.union([
+  z.object({ data: revertDataSchema }).transform(({ data }) => data),
+  z.object({ data: z.object({ data: revertDataSchema }) }).transform(({ data }) => data.data),
+])
+
+/**
+ * The failure of a contract's call. Nodes share no code for a revert, so every error of the node itself without another meaning
+ * counts as one.
+ */
+export function callFailure(error: unknown): TradingError | CallReverted {
+  const known = walletFailure(error)
+  if (known !== null) return known
+  const [data] = unwrapped(error).flatMap((each) => revertSchema.safeParse(each).data ?? [])
+  const isFromNode = codesOf(error).some((code) => typeof code === 'number' || code === 'CALL_EXCEPTION')
+  return isFromNode || data !== undefined
+    ? new CallReverted(data ?? '0x', { cause: error })
+    : toTradingError(error)
 }
 
 /**
@@ -55,25 +94,25 @@ export function toTradingError(error: unknown, refused?: ClientErrorCode): Tradi
   if (error instanceof TradingError) return error
   const known = walletFailure(error, refused)
   if (known !== null) return known
-  const code = error instanceof ProtocolError ? 'unexpected-answer' : 'unexpected'
-  return new ClientError(code, shortMessage(error), { cause: error })
+  return new ClientError(ownCode(error), shortMessage(error), { cause: error })
+}
+
+function ownCode(error: unknown): ClientErrorCode {
+  if (!(error instanceof ProtocolError)) return 'unexpected'
+  return error.code === 'invalid-decimal' ? 'invalid-decimal' : 'unexpected-answer'
 }
 
 /** The failure of wallet or node that the error names; null for any other error, such as a revert. */
-export function walletFailure(
-  error: unknown,
-  refused: ClientErrorCode = 'wallet-refused',
-): ClientError | null {
+function walletFailure(error: unknown, refused: ClientErrorCode = 'wallet-refused'): ClientError | null {
   const failure = (code: ClientErrorCode, message: string) => new ClientError(code, message, { cause: error })
-  const code = foreignCode(error)
-  if (isError(error, 'ACTION_REJECTED') || code === USER_REJECTED || code === 'ACTION_REJECTED') {
+  const codes = codesOf(error)
+  const code = codes.at(-1)
+  if (code === USER_REJECTED || codes.includes('ACTION_REJECTED')) {
     return failure(refused, REFUSED[refused] ?? 'The request was rejected in the wallet.')
   }
   if (code === REQUEST_PENDING) return failure('wallet-busy', 'The wallet is waiting for an answer. Open it.')
   if (code === UNAUTHORIZED) return failure('no-account', 'The wallet reveals no account to this page.')
-  if (isError(error, 'INSUFFICIENT_FUNDS')) {
-    return failure('insufficient-funds', 'The wallet does not have enough ether for the gas.')
-  }
+  if (codes.includes('INSUFFICIENT_FUNDS')) return failure('insufficient-funds', INSUFFICIENT_FUNDS)
   const isNode = NODE_FAILS.has(code) || code === LIMIT_EXCEEDED || DISCONNECTED.has(code)
   if (isNode || isFetchFailure(error) || isChainFailure(error)) {
     return failure('node-unavailable', 'The node of the chain does not answer. Try again later.')
@@ -81,9 +120,11 @@ export function walletFailure(
   return null
 }
 
-/** fetch fails with a TypeError. */
+export const INSUFFICIENT_FUNDS = 'The wallet does not have enough ether for the gas.'
+
+/** A browser's fetch fails with a TypeError, as a mistake in the caller's code does; only its message tells them apart. */
 function isFetchFailure(error: unknown): boolean {
-  return unwrapped(error).some((each) => each instanceof TypeError)
+  return unwrapped(error).some((each) => isNetworkError(each))
 }
 
 const REFUSED: Partial<Record<ClientErrorCode, string>> = {

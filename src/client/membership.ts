@@ -15,7 +15,7 @@ export interface Membership {
    * Founds an institution. The wallet becomes its admin once the platform admits it. The name has 1 to 31 printable
    * ASCII characters.
    * @throws ClientError `invalid-name`
-   * @example const { txHash } = await client.foundInstitution('Example Capital')
+   * @example const { txHash } = await client.foundInstitution('Harbour Capital')
    */
   foundInstitution(name: string, options?: CallOptions): Promise<Mined>
   /**
@@ -44,24 +44,57 @@ export interface Membership {
    * @example await client.removeMember(account)
    */
   removeMember(wallet: Hex, options?: CallOptions): Promise<Mined>
+  /**
+   * For the platform's owner: admits an institution, which makes its founder the admin.
+   * @example await client.admitInstitution(orgId, account)
+   */
+  admitInstitution(orgId: Hex, founder: Hex, options?: CallOptions): Promise<Mined>
+  /**
+   * For the platform's owner: records that a wallet has passed KYC.
+   * @example await client.verifyWallet(account)
+   */
+  verifyWallet(wallet: Hex, options?: CallOptions): Promise<Mined>
+  /**
+   * For the platform's owner: lists an equity, or delists it.
+   * @example await client.setListed('AAPL', true)
+   */
+  setListed(symbol: string, isListed: boolean, options?: CallOptions): Promise<Mined>
+  /**
+   * For the platform's owner: freezes a wallet's holding of an equity, or releases it.
+   * @example await client.setFrozen('AAPL', account, false)
+   */
+  setFrozen(symbol: string, wallet: Hex, isFrozen: boolean, options?: CallOptions): Promise<Mined>
 }
+
+/** The part of `EquityToken` that the platform's owner uses here. */
+const TOKEN_ABI = [
+  'function setKyc(address wallet, bool verified)',
+  'function setListed(bytes32 symbol, bool listed)',
+  'function setFrozen(bytes32 symbol, address wallet, bool frozen)',
+  'error NotOwner(address expected, address caller)',
+  'error ReservedSymbol(bytes32 symbol)',
+]
 
 interface MembershipDeps {
   readonly wallet: Wallet
-  readonly contracts: (options?: CallOptions) => Promise<Pick<PlatformContracts, 'registry'>>
+  readonly contracts: (options?: CallOptions) => Promise<Pick<PlatformContracts, 'registry' | 'token'>>
 }
 
 export function createMembership({ wallet, contracts }: MembershipDeps): Membership {
   async function contract(options: CallOptions = {}): Promise<ClientContract> {
-    const { registry } = await contracts(options)
-    return createContract({
-      wallet: wallet.until(options.signal),
-      address: registry,
-      abi: institutionRegistryAbi,
-    })
+    const { registry: address } = await contracts(options)
+    return createContract({ wallet: wallet.until(options.signal), address, abi: institutionRegistryAbi })
   }
   async function send(method: string, args: readonly unknown[], options?: CallOptions): Promise<Mined> {
     return (await contract(options)).send(method, args)
+  }
+
+  async function sendToken(method: string, args: readonly unknown[], options?: CallOptions): Promise<Mined> {
+    const { token: address } = await contracts(options)
+    return createContract({ wallet: wallet.until(options?.signal), address, abi: TOKEN_ABI }).send(
+      method,
+      args,
+    )
   }
 
   /** The registry keeps the time after departure, so a wallet without an institution counts as not leaving. */
@@ -75,16 +108,22 @@ export function createMembership({ wallet, contracts }: MembershipDeps): Members
   }
 
   return {
-    foundInstitution: async (name, options) => send('registerInstitution', [orgIdOf(name)], options),
+    foundInstitution: async (name, options) => send('registerInstitution', [nameOf(name)], options),
     joinInstitution: (orgId, options) => send('join', [orgId], options),
     leaveInstitution: (options) => send('leaveInstitution', [], options),
     getLeavingAt,
     inviteMember: (member, options) => send('setMember', [member, true], options),
     removeMember: (member, options) => send('setMember', [member, false], options),
+    admitInstitution: (orgId, founder, options) => send('setAdmitted', [orgId, founder, true], options),
+    verifyWallet: (member, options) => sendToken('setKyc', [member, true], options),
+    setListed: async (symbol, isListed, options) =>
+      sendToken('setListed', [nameOf(symbol), isListed], options),
+    setFrozen: async (symbol, holder, isFrozen, options) =>
+      sendToken('setFrozen', [nameOf(symbol), holder, isFrozen], options),
   }
 }
 
-function orgIdOf(name: string): Hex {
+function nameOf(name: string): Hex {
   try {
     return nameToBytes32(name)
   } catch (error) {

@@ -14,8 +14,8 @@ import { sleep } from './retry.js'
 import type { Wallet } from './wallet.js'
 
 /**
- * What the chain has of a signed order: it is `open` (or was), another account has `taken` its id, its signature is still `usable`,
- * or has `expired`. Only a `usable` one can still be opened by its signature.
+ * A signed order on the chain: it is `open` (or was), another account has `taken` its id, its signature is still `usable`, or has
+ * `expired`. Only a `usable` one can still be opened by its signature.
  */
 export type OpeningState = 'open' | 'taken' | 'usable' | 'expired'
 
@@ -100,18 +100,12 @@ export function createOpenings(wallet: Wallet): Openings {
     return { chainId, escrow, usdc: { address: usdc, name, version } }
   }
 
-  async function latestBlock(): Promise<{ number: number; timestamp: number }> {
-    const block = await wallet.reads.getBlock('latest')
-    if (block === null) throw new ClientError('unexpected-answer', 'The node has no latest block.')
-    return block
-  }
-
   /** At one block, so that an opening that is not there at its expiry never comes. */
   async function look(
     { orderId, commit, opening }: SignedOrder,
     contracts: Pick<PlatformContracts, 'escrow'>,
   ) {
-    const { number, timestamp } = await latestBlock()
+    const { number, timestamp } = await wallet.reads.latestBlock()
     const escrow = createContract({ wallet, address: contracts.escrow, abi: ESCROW_ABI })
     const [holder, found] = await Promise.all([
       escrow.read<Hex>('takenBy', [orderId.slice(0, PREFIX_CHARS)], addressSchema, number),
@@ -131,8 +125,8 @@ export function createOpenings(wallet: Wallet): Openings {
     since: number,
   ): Promise<Mined | undefined> {
     const filter = { address: escrow, topics: [OPENED, orderId], fromBlock: since }
-    const [log] = await wallet.reads.getLogs(filter)
-    return log && { txHash: bytes32Schema.parse(log.transactionHash), blockNumber: log.blockNumber }
+    const [log] = await wallet.reads.logged(filter)
+    return log && { txHash: log.transactionHash, blockNumber: log.blockNumber }
   }
 
   async function assertFunds({ escrowed }: SealedOrder, { usdc }: Platform, account: Hex): Promise<void> {
@@ -166,7 +160,7 @@ export function createOpenings(wallet: Wallet): Openings {
       const account = await wallet.account()
       const [place, { number, timestamp }] = await Promise.all([
         placeOf(platform),
-        latestBlock(),
+        wallet.reads.latestBlock(),
         assertFunds(sealed, platform, account),
       ])
       const { orderId, commit, escrowed: amount, intent } = sealed

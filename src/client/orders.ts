@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import {
+  hasEnded,
+  isNoticeDue,
   type OrderReceived,
   type OrderStatus,
   orderReceivedSchema,
@@ -44,15 +46,15 @@ export interface Orders {
   /**
    * The order's events, oldest first. It may lag `getOrder` by some seconds.
    * @throws ServerError `order-not-found`
-   * @example const { entries } = await client.getTimeline(orderId)
+   * @example const { entries } = await client.getOrderTimeline(orderId)
    */
-  getTimeline(orderId: Hex, options?: CallOptions): Promise<Timeline>
+  getOrderTimeline(orderId: Hex, options?: CallOptions): Promise<Timeline>
   /**
    * Yields the timeline, and again whenever it changes, until the order has ended. Then waits briefly for the outcome
    * of a run in progress.
-   * @example for await (const { entries } of client.followTimeline(orderId)) console.log(entries.at(-1)?.kind)
+   * @example for await (const { entries } of client.followOrderTimeline(orderId)) console.log(entries.at(-1)?.kind)
    */
-  followTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
+  followOrderTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
 }
 
 export interface OrdersDeps {
@@ -100,11 +102,11 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
     getOrder: (orderId, options) => get(pathOf(orderId), orderStatusSchema, options),
     followOrder: (orderId, options) =>
       follow(
-        { ask: asking(pathOf(orderId), orderStatusSchema, options?.signal), isComplete, isFinal },
+        { ask: asking(pathOf(orderId), orderStatusSchema, options?.signal), isComplete, isFinal: hasEnded },
         options,
       ),
-    getTimeline: (orderId, options) => get(timelineOf(orderId), timelineSchema, options),
-    followTimeline: (orderId, options) =>
+    getOrderTimeline: (orderId, options) => get(timelineOf(orderId), timelineSchema, options),
+    followOrderTimeline: (orderId, options) =>
       follow(
         {
           ask: asking(timelineOf(orderId), timelineSchema, options?.signal),
@@ -116,14 +118,9 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
   }
 }
 
-function isFinal({ state }: OrderStatus): boolean {
-  return state === 'SETTLED' || state === 'REFUNDED'
-}
-
-/** Final, with its notice, or without a run in progress that could still deliver one. */
+/** Ended, with its notice, or without a run in progress that could still deliver one. */
 function isComplete(status: OrderStatus): boolean {
-  const running = status.triggers.some(({ finishedAt }) => finishedAt === null)
-  return isFinal(status) && (status.notice !== null || !running)
+  return hasEnded(status) && !isNoticeDue(status)
 }
 
 const ENDS = new Set<TimelineEntry['kind']>(['settled', 'refunded', 'reclaimed'])

@@ -21,7 +21,8 @@ import {
 import type { Orders } from './orders.js'
 import type { Platform, PlatformContracts } from './platform.js'
 import { readNonce } from './portfolio.js'
-import { type RetryTiming, sleep, waitAfter } from './retry.js'
+import { abortable, type RetryTiming, sleep, waitAfter } from './retry.js'
+import { assertListed } from './shares.js'
 import type { Wallet } from './wallet.js'
 
 /**
@@ -78,7 +79,7 @@ export interface PlacedOrder {
 
 interface PlacingDeps {
   readonly wallet: Wallet
-  readonly platform: () => Promise<Platform>
+  readonly platform: (options?: CallOptions) => Promise<Platform>
   readonly keys: Keyring
   readonly orders: Orders
   readonly openings: Openings
@@ -89,7 +90,7 @@ interface PlacingDeps {
 /**
  * Places orders: seal, open the escrow, submit. Seals and opens one order at a time, because the enclave refuses a
  * nonce below that of an order opened earlier.
- * | @returns a function that throws NotSubmittedError once the escrow is open, and the errors of its steps before that
+ * @returns a function that throws NotSubmittedError once the escrow is open, and the errors of its steps before that
  */
 export function createOrderPlacing(deps: PlacingDeps) {
   const nonces = createNonces()
@@ -98,13 +99,13 @@ export function createOrderPlacing(deps: PlacingDeps) {
 
   /** The wallet's own transaction. @returns the account that has taken the id, if one has */
   async function openByWallet(sealed: SealedOrder, platform: Platform, options: PlaceOptions) {
-    const { beforeOpen, onStep, earlier = [] } = options
-    const escrow = createEscrow({ wallet: deps.wallet, contracts: platform })
+    const { beforeOpen, onStep, signal, earlier = [] } = options
+    const escrow = createEscrow({ wallet: deps.wallet.until(signal), contracts: platform })
     const funding = await escrow.fundingOf(sealed)
     // Only USDC takes a signature in place of an approval.
     const isSigned = funding === 'short' && sealed.escrowed > 0n && (await canSign(platform, earlier))
     if (isSigned) onStep?.('authorizing')
-    const signed = isSigned ? await openings.sign(sealed, platform) : null
+    const signed = isSigned ? await abortable(openings.sign(sealed, platform), signal) : null
     const order = signed === null ? sealed : { ...sealed, opening: signed.opening }
     await beforeOpen?.(order)
     try {
@@ -124,7 +125,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
 
   /** A contract cannot make the signature, and two that can be used at once could both be used. */
   async function canSign(platform: Platform, earlier: readonly SubmittableOrder[]): Promise<boolean> {
-    const code = await deps.wallet.reads.getCode(await deps.wallet.account())
+    const code = await deps.wallet.reads.code(await deps.wallet.account())
     if (code !== '0x' || !(await openings.isOffered(platform))) return false
     return openings.areAllOver(platform, earlier.filter(isSignedOrder))
   }
@@ -151,7 +152,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
       )
     }
     onStep?.('authorizing')
-    const { opening, since } = await openings.sign(sealed, platform)
+    const { opening, since } = await abortable(openings.sign(sealed, platform), signal)
     const order = { ...sealed, opening }
     await beforeOpen?.(order)
     openings.note(order, platform)
@@ -174,19 +175,22 @@ export function createOrderPlacing(deps: PlacingDeps) {
     const status = await deps.orders.getOrder(orderId, { signal }).catch(() => null)
     const { opening } = { opening: undefined, ...status }
     if (opening?.status !== 'failed') return
-    throw new ContractError('openFor', opening.error?.name ?? 'unknown', opening.error?.args ?? {})
+    throw new ContractError('openFor', opening.error?.name ?? 'unknown', opening.error?.args ?? {}, true)
   }
 
   async function openOne(request: OrderRequest, options: PlaceOptions) {
     const { onIdTaken, signal } = options
     signal?.throwIfAborted()
-    const [platform, { publicKey }] = [await deps.platform(), await deps.keys.newest()]
-    const stored = await readNonce(deps.wallet, platform, deps.keys)
-    const orgId = await institutionOf(deps.wallet, platform)
+    const wallet = deps.wallet.until(signal)
+    const platform = await deps.platform({ signal })
+    await assertListed(wallet, platform.token, request)
+    const { publicKey } = await abortable(deps.keys.newest(), signal)
+    const stored = await abortable(readNonce(wallet, platform, deps.keys), signal)
+    const orgId = await institutionOf(wallet, platform)
     const open = options.sponsored ? openByPlatform : openByWallet
     for (let times = 1; ; times++) {
       const sealing = {
-        wallet: deps.wallet,
+        wallet,
         platform,
         userPubKey: publicKey,
         orgId,
@@ -204,28 +208,27 @@ export function createOrderPlacing(deps: PlacingDeps) {
   return async (request: OrderRequest, options: PlaceOptions = {}): Promise<PlacedOrder> => {
     const mine = previous.then(() => openOne(request, options))
     previous = mine.catch(() => undefined)
-    const { order, opened, received } = await mine
+    const { order, opened, received } = await abortable(mine, options.signal)
     if (received !== undefined) return { order, opened, received }
     options.onStep?.('submitting')
+    const open = withoutOpening(order)
     try {
-      return {
-        order,
-        opened,
-        received: await deps.orders.submit(withoutOpening(order), { signal: options.signal }),
-      }
+      return { order, opened, received: await deps.orders.submit(open, { signal: options.signal }) }
     } catch (error) {
-      throw new NotSubmittedError(order, error)
+      throw new NotSubmittedError(open, error)
     }
   }
 }
 
 /** The wallet has not sent the transaction. */
 const NEVER_SENT = new Set<ClientErrorCode>(['transaction-refused', 'insufficient-funds'])
+/** The code of a revert without a name. Wallets report other failures so too, even of a transaction that they have sent. */
+const UNNAMED = 'unknown'
 
 /** Whether others may have seen a transaction that failed, and its signature. */
 function mayBeOut(error: unknown): boolean {
-  const isRefused = error instanceof ClientError && NEVER_SENT.has(error.code)
-  return !isRefused && !(error instanceof ContractError)
+  if (error instanceof ContractError) return error.isOut || error.code === UNNAMED
+  return !(error instanceof ClientError && NEVER_SENT.has(error.code))
 }
 
 interface OpenSignedDeps extends Pick<PlacingDeps, 'wallet' | 'openings' | 'orders'> {
@@ -261,6 +264,25 @@ export function isSignedOrder<T extends Pick<SealedOrder, 'opening' | 'orderId' 
   order: T,
 ): order is T & SignedOrder {
   return order.opening !== undefined
+}
+
+/** Failures after which a transaction without a signed opening is never mined. */
+const NEVER_MINED = new Set<ClientErrorCode>([
+  'transaction-replaced',
+  'insufficient-usdc',
+  'insufficient-shares',
+])
+
+/**
+ * Whether a failure of `placeOrder` proves that the order which `beforeOpen` kept last is not open and never will be: forget it.
+ * A pending transaction or a silent node proves nothing, and anyone who has seen a signed opening can use it until it expires.
+ * @example const isVoid = provesUnopened(new Error('odd'), {}) // false
+ */
+export function provesUnopened(error: unknown, { opening }: Pick<SubmittableOrder, 'opening'>): boolean {
+  if (!mayBeOut(error)) return true
+  if (error instanceof ContractError) return error.isOut && opening === undefined
+  if (!(error instanceof ClientError)) return false
+  return error.code === 'opening-expired' || (opening === undefined && NEVER_MINED.has(error.code))
 }
 
 /** The institution is informational in an intent: the enclave reads it from the registry. */

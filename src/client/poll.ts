@@ -17,8 +17,8 @@ export interface Followed<T> {
 }
 
 const DEFAULT_POLL_MS = 2_000
-/** The run that ends an order reports its result shortly after the end shows on chain. */
-const GRACE_MS = 60_000
+/** The run that ends an order reports its result after the end shows on chain: mostly at once, at its time limit at the latest. */
+const GRACE_MS = 180_000
 
 /** Yields the resource, and again whenever it changes, until it is complete. */
 export async function* follow<T>(
@@ -33,7 +33,8 @@ export async function* follow<T>(
       etag = answer.etag
       yield answer.body
       if (isComplete(answer.body)) return
-      if (isFinal(answer.body)) finalSince ??= Date.now()
+      // A reorganization may take an end back.
+      finalSince = isFinal(answer.body) ? (finalSince ?? Date.now()) : null
     }
     if (finalSince !== null && Date.now() - finalSince > GRACE_MS) return
     await sleep(pollMs, signal)

@@ -78,7 +78,7 @@ async function readStored(
 ): Promise<StoredPortfolio | null> {
   const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
   const accountId = accountIdOf(await wallet.account())
-  const blockNumber = await wallet.reads.getBlockNumber()
+  const blockNumber = await wallet.reads.blockNumber()
   const [blob, version] = await Promise.all([
     contract.read('userBlob', [accountId], blobSchema, blockNumber),
     contract.read('portfolioVersion', [accountId], z.bigint(), blockNumber),

@@ -5,6 +5,8 @@ import {
   type EnclaveKey,
   enclaveKeySchema,
   type Health,
+  type HealthChecks,
+  healthChecksSchema,
   healthSchema,
   type InstitutionView,
   institutionSchema,
@@ -34,7 +36,8 @@ export interface ReaderOptions {
 }
 
 /** The server's public data, which the chain does not prove. Every method may throw ClientError and ServerError. */
-export interface Reader extends Pick<Orders, 'getOrder' | 'followOrder' | 'getTimeline' | 'followTimeline'> {
+export interface Reader
+  extends Pick<Orders, 'getOrder' | 'followOrder' | 'getOrderTimeline' | 'followOrderTimeline'> {
   /**
    * The wallet's screen, and its pending clearances.
    * @example const { screen, waitingFor } = await client.getWallet(account)
@@ -51,13 +54,18 @@ export interface Reader extends Pick<Orders, 'getOrder' | 'followOrder' | 'getTi
   getMarket(options?: CallOptions): Promise<MarketView>
   /**
    * Prices of the last five days, of all listed symbols.
-   * @example const { barSeconds, symbols } = await client.getBars()
+   * @example const { barSeconds, symbols } = await client.getMarketBars()
    */
-  getBars(options?: CallOptions): Promise<MarketBars>
-  /** @example const { isOpen, nextOpen } = await client.getClock() */
-  getClock(options?: CallOptions): Promise<MarketClock>
+  getMarketBars(options?: CallOptions): Promise<MarketBars>
+  /** @example const { isOpen, nextOpen } = await client.getMarketClock() */
+  getMarketClock(options?: CallOptions): Promise<MarketClock>
   /** @example const { symbols, chainId } = await client.getHealth() */
   getHealth(options?: CallOptions): Promise<Health>
+  /**
+   * The checks of the server's readiness, the relayer's balances in wei, and the gas of the day.
+   * @example const { status, gas } = await client.getHealthChecks()
+   */
+  getHealthChecks(options?: CallOptions): Promise<HealthChecks>
   /** @example const { publicKey, escrow } = await client.getEnclaveKey() */
   getEnclaveKey(options?: CallOptions): Promise<EnclaveKey>
   /**
@@ -96,17 +104,18 @@ interface ReaderDeps {
 export function readerOf({ http, timing }: ReaderDeps, orders: Orders): Reader {
   const get = <T>(path: string, schema: z.ZodType<T>, { signal }: CallOptions = {}) =>
     withRetries(() => http.get(path, schema, { signal }), timing, signal)
-  const { getOrder, followOrder, getTimeline, followTimeline } = orders
+  const { getOrder, followOrder, getOrderTimeline, followOrderTimeline } = orders
   return {
     getWallet: (address, options) => get(`/wallet/${address}`, walletSchema, options),
     getInstitution: (orgId, options) => get(`/org/${orgId}`, institutionSchema, options),
     getCompliance: (address, options) => get(`/compliance/${address}`, complianceSchema, options),
     getMarket: (options) => get('/market', marketSchema, options),
-    getBars: (options) => get('/market/bars', marketBarsSchema, options),
-    getClock: (options) => get('/market/clock', marketClockSchema, options),
+    getMarketBars: (options) => get('/market/bars', marketBarsSchema, options),
+    getMarketClock: (options) => get('/market/clock', marketClockSchema, options),
     getHealth: (options) => get('/health', healthSchema, options),
+    getHealthChecks: (options) => get('/health/checks', healthChecksSchema, options),
     getEnclaveKey: (options) => get('/enclave-key', enclaveKeySchema, options),
     getPolicyVersion: (orgId, options) => get(`/policy/${orgId}`, policyVersionSchema, options),
-    ...{ getOrder, followOrder, getTimeline, followTimeline },
+    ...{ getOrder, followOrder, getOrderTimeline, followOrderTimeline },
   }
 }

@@ -3,11 +3,12 @@ import { addressSchema, sameAddress } from '../protocol/address.js'
 import { type PolicyVersion, policyVersionSchema } from '../protocol/api.js'
 import { type Envelope, MAX_POLICY_BYTES } from '../protocol/envelope.js'
 import { ProtocolError } from '../protocol/errors.js'
-import { bytes32Schema, type Hex, hexLength } from '../protocol/hex.js'
+import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { INTENT_VERSION } from '../protocol/intent.js'
 import { intentDomain } from '../protocol/intentDomain.js'
 import { type Policy, policySchema } from '../protocol/policy.js'
 import {
+  fitsEnvelope,
   policyIntentDigest,
   policyIntentMessage,
   policyIntentTypes,
@@ -74,10 +75,15 @@ export async function publishRulebook(
   const orgId = await institutionOf(admin, deps)
   const version = (base ?? (await versionOf(orgId, deps, signal))) + 1
   const lowered = lowerCaseKeys(policy)
+  const unsigned: UnsignedRulebook = { v: INTENT_VERSION, orgId, admin, policy: lowered, version }
+  if (!fitsEnvelope(unsigned)) {
+    const text = `A rulebook has at most ${MAX_POLICY_BYTES} bytes. Restrict fewer symbols, or list fewer employees.`
+    throw new ClientError('invalid-rulebook', text)
+  }
   // Derives the key before sending: a wallet that rejects this signature cancels the publication.
   const copyKey = await copyKeyOf(deps)
-  const rulebook = await sign({ v: INTENT_VERSION, orgId, admin, policy: lowered, version }, deps)
-  const envelope = await sealForEnclave(rulebook, platform)
+  const rulebook = await sign(unsigned, deps)
+  const envelope = await sealRulebook(rulebook, platform.enclavePublicKey)
   const author = { orgId, sig: await signEnvelope(orgId, envelope, deps) }
   const post = () =>
     http.post('/policy', { ...envelope, author }, policyVersionSchema, { signal, timeoutMs: policyTimeoutMs })
@@ -184,14 +190,6 @@ async function sign(unsigned: UnsignedRulebook, { wallet, platform }: RulebookDe
     digest: policyIntentDigest(unsigned, platform),
   })
   return { ...unsigned, sig }
-}
-
-async function sealForEnclave(rulebook: Rulebook, { enclavePublicKey }: Platform): Promise<Envelope> {
-  const envelope = await sealRulebook(rulebook, enclavePublicKey)
-  if (hexLength(envelope.ct) > MAX_POLICY_BYTES) {
-    throw new ClientError('invalid-rulebook', `A rulebook has at most ${MAX_POLICY_BYTES} bytes.`)
-  }
-  return envelope
 }
 
 /**

@@ -72,7 +72,7 @@ function flagChange(before: boolean, after: boolean, deed: string): Change[] {
   if (before === after) return []
   return [
     after
-      ? { effect: 'lifted', text: `may ${deed} again` }
+      ? { effect: 'lifted', text: `may now ${deed}` }
       : { effect: 'tightened', text: `may no longer ${deed}` },
   ]
 }
@@ -80,18 +80,18 @@ function flagChange(before: boolean, after: boolean, deed: string): Change[] {
 function symbolChange(effect: 'lifted' | 'tightened', symbols: readonly string[]): Change[] {
   if (symbols.length === 0) return []
   const text =
-    effect === 'lifted' ? `may trade ${listed(symbols)} again` : `may no longer trade ${listed(symbols)}`
+    effect === 'lifted' ? `may now trade ${listed(symbols)}` : `may no longer trade ${listed(symbols)}`
   return [{ effect, text }]
 }
 
 function commonChanges(before: Policy | null, after: Policy): Change[] {
-  const most = `one order may be ${usdc(after.maxOrderNotional)} at most`
+  const most = `an order may be at most ${usdc(after.maxOrderNotional)}`
   const shares = `shares may ${after.allowWithdrawShares ? '' : 'not '}be withdrawn`
   if (before === null) return [most, shares].map((text) => ({ effect: 'added', text }))
   const changes: Change[] = []
   if (after.maxOrderNotional !== before.maxOrderNotional) {
     const effect = after.maxOrderNotional > before.maxOrderNotional ? 'lifted' : 'tightened'
-    changes.push({ effect, text: `${most}, ${usdc(before.maxOrderNotional)} before` })
+    changes.push({ effect, text: `${most} (was ${usdc(before.maxOrderNotional)})` })
   }
   if (after.allowWithdrawShares !== before.allowWithdrawShares) {
     changes.push({ effect: after.allowWithdrawShares ? 'lifted' : 'tightened', text: shares })

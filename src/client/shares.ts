@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import type { Hex } from '../protocol/hex.js'
-import { bytes32ToName, sharesAddressOf } from '../protocol/identifiers.js'
+import { bytes32ToName, nameToBytes32, sharesAddressOf, symbolSchema } from '../protocol/identifiers.js'
 import { createContract } from './contract.js'
 import { erc20Abi } from './erc20.js'
+import { ClientError } from './errors.js'
 import type { CallOptions } from './http.js'
+import type { OrderRequest } from './orderIntent.js'
 import type { Wallet } from './wallet.js'
 
 /** Which symbols to look for. */
@@ -21,7 +23,10 @@ export interface WalletShares {
   readonly balance: bigint
 }
 
-const TOKEN_ABI = ['function listedSymbols() view returns (bytes32[])']
+const TOKEN_ABI = [
+  'function listedSymbols() view returns (bytes32[])',
+  'function isListed(bytes32 symbol) view returns (bool)',
+]
 const symbolsSchema = z.array(z.string()).readonly()
 
 /** The listed symbols and the others, each once. @param token the address of `EquityToken` */
@@ -46,9 +51,33 @@ export async function readShares(
   const held = (await symbolsOf(wallet, token, others)).map(async (symbol) => {
     const address = sharesAddressOf(token, symbol)
     // A symbol that was never listed or minted has no contract yet.
-    if ((await wallet.reads.getCode(address)) === '0x') return { symbol, token: address, balance: 0n }
+    if ((await wallet.reads.code(address)) === '0x') return { symbol, token: address, balance: 0n }
     const contract = createContract({ wallet, address, abi: erc20Abi })
     return { symbol, token: address, balance: await contract.read('balanceOf', [account], z.bigint()) }
   })
   return (await Promise.all(held)).filter(({ balance }) => balance > 0n)
+}
+
+/**
+ * The enclave refuses such an order too, but only once its opening has been signed and paid for. A delisted symbol can be
+ * sold and moved, not bought.
+ * @param token the address of `EquityToken`
+ * @throws ClientError `unlisted-symbol`, `invalid-order`
+ */
+export async function assertListed(
+  wallet: Wallet,
+  token: Hex,
+  { side, symbol }: OrderRequest,
+): Promise<void> {
+  if (symbol === 'USDC') return
+  if (!symbolSchema.safeParse(symbol).success) {
+    throw new ClientError('invalid-order', 'The order is malformed: symbol.')
+  }
+  if (side === 'BUY') {
+    const contract = createContract({ wallet, address: token, abi: TOKEN_ABI })
+    if (await contract.read('isListed', [nameToBytes32(symbol)], z.boolean())) return
+    throw new ClientError('unlisted-symbol', `${symbol} is not listed.`)
+  }
+  if ((await wallet.reads.code(sharesAddressOf(token, symbol))) !== '0x') return
+  throw new ClientError('unlisted-symbol', `${symbol} was never listed.`)
 }

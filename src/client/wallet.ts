@@ -1,46 +1,38 @@
-import {
-  BrowserProvider,
-  type Eip1193Provider,
-  isError,
-  type Provider,
-  type Signer,
-  type TypedDataDomain,
-  type TypedDataField,
-} from 'ethers'
-import { checksum } from '../protocol/address.js'
-import type { Hex } from '../protocol/hex.js'
+import type { Signer } from 'ethers'
+import { addressSchema } from '../protocol/address.js'
+import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { assertSignedBy, normalizeSignature } from '../protocol/signature.js'
+import { type ChainReads, createChainReads, type Receipt, waitUntilMined } from './chainReads.js'
 import { ClientError, type ClientErrorCode } from './errors.js'
-import { toTradingError, walletFailure } from './foreignErrors.js'
+import { callFailure, INSUFFICIENT_FUNDS, toTradingError } from './foreignErrors.js'
+import {
+  type AccountHolder,
+  accountHolderOf,
+  type Eip1193Provider,
+  type OutgoingTransaction,
+  type Request,
+  type TypedMessage,
+  untilAnswered,
+} from './provider.js'
 import { abortable } from './retry.js'
 
 /** The code of an EOA with an EIP-7702 delegation; the account still signs with its own key. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
 
 /** Typed data and its digest, so that the wallet's signature can be verified. */
-interface TypedData {
-  readonly domain: TypedDataDomain
-  readonly types: Record<string, TypedDataField[]>
-  readonly message: Record<string, unknown>
+interface TypedData extends TypedMessage {
   readonly digest: Hex
 }
-
-type Transaction = Parameters<Signer['sendTransaction']>[0]
-type Sent = Awaited<ReturnType<Signer['sendTransaction']>>
-/** The questions to the chain's node. They fail as the methods of `Wallet` do, or with ethers' CALL_EXCEPTION. */
-type ChainReads = Pick<
-  Provider,
-  'call' | 'estimateGas' | 'getBlockNumber' | 'getBlock' | 'getLogs' | 'getCode'
->
 
 /**
  * The caller's wallet: an externally owned account, with the chain behind it. No error of ethers or of the wallet leaves
  * it raw: methods throw ClientError `node-unavailable`, `wallet-busy`, `no-account`, `insufficient-funds`, `unexpected`.
  */
 export interface Wallet {
+  /** Questions to the chain's node. `call` and `estimateGas` fail with CallReverted too. */
   readonly reads: ChainReads
-  /** A raw JSON-RPC call, which fails with the provider's own error; undefined for a provider without any. */
-  readonly request: ((method: string, params: unknown[]) => Promise<unknown>) | undefined
+  /** A raw JSON-RPC call, which fails with the provider's own error. */
+  readonly request: Request
   /** The maximum time until a transaction is mined. */
   readonly miningTimeoutMs: number
   readonly signal: AbortSignal | undefined
@@ -53,8 +45,12 @@ export interface Wallet {
    * @throws ClientError `signature-refused`, `signature-invalid`
    */
   signTyped(data: TypedData): Promise<Hex>
-  /** @throws ClientError `transaction-refused`, or ethers' CALL_EXCEPTION */
-  sendTransaction(transaction: Transaction): Promise<Sent>
+  /**
+   * Sends a transaction and waits until it is mined, whether it succeeds or reverts.
+   * @throws CallReverted if wallet or node refuses to send it because it would revert
+   * @throws ClientError `transaction-refused`, `transaction-pending`, `transaction-replaced`
+   */
+  send(transaction: OutgoingTransaction): Promise<Receipt>
   /** @throws ClientError `contract-wallet`: the enclave verifies ECDSA signatures, which a contract cannot make */
   assertExternallyOwned(): Promise<void>
   /** The same wallet, whose calls end when the signal aborts. A request that the user has open stays open in the wallet. */
@@ -62,80 +58,82 @@ export interface Wallet {
 }
 
 interface WalletDeps {
-  readonly provider: Provider
-  readonly signer: () => Promise<Signer>
+  readonly holder: AccountHolder
+  readonly account: () => Promise<string>
   readonly miningTimeoutMs: number
 }
 
+interface WalletOptions {
+  readonly miningTimeoutMs: number
+  /** The account to use; by default the signer's, or the first one that the browser's wallet reveals. */
+  readonly account?: Hex | undefined
+}
+
 /**
- * @param given an ethers signer with a provider, or an EIP-1193 provider such as `window.ethereum`
+ * @param given an ethers signer with a JSON-RPC provider, or an EIP-1193 provider such as `window.ethereum`
  * @throws ClientError `no-provider`
  */
-export function createWallet(given: Signer | Eip1193Provider, miningTimeoutMs: number): Wallet {
-  if (isEip1193(given)) {
-    // The wallet's chain may change at any time, so ethers asks for it on each use.
-    const provider = new BrowserProvider(given, 'any', { pollingInterval: POLLING_MS })
-    return walletOf({ provider, signer: retriedOnce(() => provider.getSigner()), miningTimeoutMs })
-  }
-  const { provider } = given
-  if (!provider) throw new ClientError('no-provider', 'Connect the signer to a provider first.')
-  return walletOf({ provider, signer: async () => given, miningTimeoutMs })
-}
-
-const POLLING_MS = 1_000
-
-function isEip1193(given: Signer | Eip1193Provider): given is Eip1193Provider {
-  return 'request' in given && typeof given.request === 'function'
-}
-
-/** Callers share one answer; a failure is asked for again. */
-function retriedOnce<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined
-  return () => {
-    answer ??= ask().catch((error: unknown) => {
-      answer = undefined
-      throw error
-    })
-    return answer
-  }
+export function createWallet(
+  given: Signer | Eip1193Provider,
+  { miningTimeoutMs, account }: WalletOptions,
+): Wallet {
+  const holder = accountHolderOf(given)
+  const asked = untilAnswered(() => holder.account())
+  return walletOf({ holder, miningTimeoutMs, account: account === undefined ? asked : async () => account })
 }
 
 function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
-  const { provider, miningTimeoutMs } = deps
-  const guarded = <T>(ask: () => Promise<T>, refused?: ClientErrorCode) => guard(ask, { signal, refused })
-  const signer = () => guarded(deps.signer, 'no-account')
-  const account = async () => checksum(await (await signer()).getAddress())
-  const request = 'send' in provider && typeof provider.send === 'function' ? provider.send : undefined
+  const { holder, miningTimeoutMs } = deps
+  const guarded = <T>(ask: () => Promise<T>, meaning: (error: unknown) => Error = toTradingError) =>
+    guard(ask, { signal, meaning })
+  const refusedAs = (refused: ClientErrorCode) => (error: unknown) => toTradingError(error, refused)
+  const reads = createChainReads((method, params) =>
+    guarded(() => holder.request(method, params), CALLS.has(method) ? callFailure : toTradingError),
+  )
+  const account = async () => addressSchema.parse(await guarded(deps.account, refusedAs('no-account')))
+
+  async function hashOf(transaction: OutgoingTransaction): Promise<Hex> {
+    try {
+      return bytes32Schema.parse(await abortable(holder.send(transaction), signal))
+    } catch (error) {
+      signal?.throwIfAborted()
+      const failure = toTradingError(error, 'transaction-refused')
+      if (failure.code !== 'unexpected') throw failure
+      // Nodes have no code for it.
+      if (await isShort(transaction)) {
+        throw new ClientError('insufficient-funds', INSUFFICIENT_FUNDS, { cause: error })
+      }
+      throw callFailure(error)
+    }
+  }
+  async function isShort({ from, gasLimit }: OutgoingTransaction): Promise<boolean> {
+    const [balance, gasPrice] = await Promise.all([reads.balance(from), reads.gasPrice()])
+    return balance < gasLimit * gasPrice
+  }
+
   return {
-    reads: {
-      call: (transaction) => guarded(() => provider.call(transaction)),
-      estimateGas: (transaction) => guarded(() => provider.estimateGas(transaction)),
-      getBlockNumber: () => guarded(() => provider.getBlockNumber()),
-      getBlock: (block, prefetch) => guarded(() => provider.getBlock(block, prefetch)),
-      getLogs: (filter) => guarded(() => provider.getLogs(filter)),
-      getCode: (address, block) => guarded(() => provider.getCode(address, block)),
-    },
-    request: request?.bind(provider),
+    reads,
+    request: holder.request,
     miningTimeoutMs,
     signal,
     account,
-    chainId: async () => Number((await guarded(() => provider.getNetwork())).chainId),
+    chainId: reads.chainId,
     async signText(text) {
-      const by = await signer()
-      return hexOf(await guarded(() => by.signMessage(text), 'signature-refused'))
+      const by = await account()
+      return hexOf(await guarded(() => holder.signText(text, by), refusedAs('signature-refused')))
     },
-    async signTyped({ domain, types, message, digest }) {
-      const by = await signer()
-      const signature = await guarded(() => by.signTypedData(domain, types, message), 'signature-refused')
-      return checked(await account(), digest, hexOf(signature))
+    async signTyped({ digest, ...typed }) {
+      const by = await account()
+      const signature = await guarded(() => holder.signTyped(typed, by), refusedAs('signature-refused'))
+      return checked(by, digest, hexOf(signature))
     },
-    async sendTransaction(transaction) {
-      const by = await signer()
-      return guarded(() => by.sendTransaction(transaction), 'transaction-refused')
+    async send(transaction) {
+      const since = await reads.blockNumber()
+      const hash = await hashOf(transaction)
+      return waitUntilMined(reads, { hash, call: transaction, since, timeoutMs: miningTimeoutMs, signal })
     },
     async assertExternallyOwned() {
-      const address = await account()
-      const code = await guarded(() => provider.getCode(address))
+      const code = await reads.code(await account())
       if (code !== '0x' && !DELEGATION.test(code)) {
         throw new ClientError(
           'contract-wallet',
@@ -147,23 +145,25 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
   }
 }
 
+/** The methods that run a contract, and so may revert. */
+const CALLS = new Set(['eth_call', 'eth_estimateGas'])
+
 const hexOf = (text: string): Hex => `0x${text.slice(2)}`
 
 interface GuardOptions {
   readonly signal: AbortSignal | undefined
-  readonly refused?: ClientErrorCode | undefined
+  /** The failure that an error of ethers, wallet or node means. */
+  readonly meaning: (error: unknown) => Error
 }
 
-/** Fails with this library's errors, ethers' CALL_EXCEPTION, or the signal's reason as soon as it aborts. */
-async function guard<T>(ask: () => Promise<T>, { signal, refused }: GuardOptions): Promise<T> {
+/** Fails with this library's errors, or with the signal's reason as soon as it aborts. */
+async function guard<T>(ask: () => Promise<T>, { signal, meaning }: GuardOptions): Promise<T> {
   signal?.throwIfAborted()
   try {
     return await abortable(ask(), signal)
   } catch (error) {
     signal?.throwIfAborted()
-    // ethers takes any failure of a call for a revert without data.
-    const isRevert = isError(error, 'CALL_EXCEPTION') && walletFailure(error) === null
-    throw isRevert ? error : toTradingError(error, refused)
+    throw meaning(error)
   }
 }
 

@@ -67,7 +67,7 @@ const MAX_RELAY = '28s'
 export const ENV_EXAMPLE_HEADER = [
   "# The enclave's configuration: `install -m 600 .env.enclave.example .env.enclave`. A file that other users have rights",
   '# on is refused. ENCLAVE_ENV_FILE names it to the program that starts the enclave, which never reads it. A line that is',
-  '# commented out shows its default. Checked against the schema by `npm run env:check`.',
+  '# commented out shows its default. Checked against the schema by `npm run check`.',
 ]
 
 /** Every variable of the enclave, in the order of `.env.enclave.example`. Others are ignored. */
@@ -109,7 +109,7 @@ export const environmentSchema = z.object({
   }),
   BROKER_CLOCK_MAX_AGE: withDefault(duration({ max: '1m' }), {
     about:
-      'How long the market clock is believed. A scheduled opening or closing is known to the second; this is for one that is not.',
+      'How long the market clock is believed, and 10s at most while it is closed. A scheduled opening or closing is known to the second; this is for one that is not.',
     fallback: '1m',
   }),
   BROKER_FEES: withDefault(feeScheduleText, {
@@ -223,7 +223,7 @@ account's fill would show its size. 1 shows each.",
   }),
   RECONCILE_HALTED_SYMBOLS: withDefault(listOf(symbolSchema), {
     about:
-      'Symbols that are neither minted nor burned for now, separated by commas: around a split, for example.',
+      'Symbols that are neither minted nor burned for now, separated by commas: around a split, for example. Restart the enclave after a change.',
     fallback: '',
   }),
   ENCLAVE_LISTEN: withDefault(listen, {

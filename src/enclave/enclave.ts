@@ -4,7 +4,7 @@ import type { Rpc } from '../chain/rpc.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
-import type { RemoteJob, RunResult } from '../protocol/job.js'
+import type { Job, RunResult } from '../protocol/job.js'
 import { createKeyedLock } from '../service/keyedLock.js'
 import { createAuthorizer } from './authorizer.js'
 import { createSharedChain } from './chainState.js'
@@ -58,7 +58,7 @@ export interface Enclave {
    * Never throws for what a job can meet: that is the result `failed`.
    * @param report leaves a result that stands if the run dies after it
    */
-  run(job: RemoteJob, report: (result: RunResult) => Promise<void>): Promise<RunResult>
+  run(job: Job, report: (result: RunResult) => Promise<void>): Promise<RunResult>
 }
 
 export function createEnclave(deps: EnclaveDeps): Enclave {
@@ -98,7 +98,7 @@ function createShared(deps: EnclaveDeps) {
   }
 }
 
-function dispatch(run: Run, job: RemoteJob): Promise<RunResult> {
+function dispatch(run: Run, job: Job): Promise<RunResult> {
   if (job.job === 'policy') return runPolicy(run, job.envelope)
   return job.job === 'order' ? runOrder(run, job) : reconcile(run)
 }
@@ -106,7 +106,7 @@ function dispatch(run: Run, job: RemoteJob): Promise<RunResult> {
 function createRun(
   deps: EnclaveDeps,
   shared: ReturnType<typeof createShared>,
-  job: RemoteJob,
+  job: Job,
   report: Run['report'],
 ): Run {
   const { keys, timings, relay } = deps
@@ -132,7 +132,7 @@ function createRun(
 /** An order whose opening the server has not seen comes last. */
 const LAST = 2n ** 96n
 
-function positionOf(job: RemoteJob): bigint {
+function positionOf(job: Job): bigint {
   const openedAt = job.job === 'order' ? job.openedAt : undefined
   return openedAt ? (BigInt(openedAt.block) << 32n) + BigInt(openedAt.logIndex) : LAST
 }

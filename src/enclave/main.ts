@@ -1,5 +1,5 @@
-// The process: one job on standard input, one result in the file that it names. With `serve` it stays up, and takes jobs
-// over HTTP. With `--check` it only reads its configuration, and with `--hash` it prints its own hash.
+// The process. With `serve` it takes jobs over HTTP until it is stopped. With `--check` it only reads its configuration, and with
+// `--hash` it prints its own hash.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -14,28 +14,13 @@ import { requireNode } from '../service/version.js'
 import { systemClock } from './clock.js'
 import { addressesOf, brokerOptionsOf, type EnclaveConfig, loadConfig } from './config.js'
 import { createEnclave, type EnclaveDeps } from './enclave.js'
-import { JobError, ownResultFile, readJob, writeResult } from './oneJob.js'
-
 import { createRelay } from './relay.js'
-import { residentSettings } from './resident/settings.js'
+import { listenFault, residentSettings } from './resident/settings.js'
 
 /** The configuration of an enclave that stays up, unless `ENCLAVE_ENV_FILE` names another file. */
 const USUAL_ENV_FILE = '.env.enclave'
 /** The shell's convention for a process that Ctrl-C ended. */
 const EXIT_FORCED = 130
-
-/**
- * Exits 0 once the result is written, 1 when there is none or only the provisional one of `report`; `--check` exits 0
- * for a configuration without faults, and calls neither chain nor broker. Standard error names faults, and nothing else.
- */
-async function runOne(): Promise<void> {
-  const config = loadConfig()
-  if (process.argv.includes('--check')) return
-  const job = await readJob(process.stdin)
-  const resultFile = ownResultFile(job, process.env.ENCLAVE_RESULT_DIR)
-  const report = (result: Parameters<typeof writeResult>[1]) => writeResult(resultFile, result)
-  await report(await createEnclave(depsOf(config)).run(job, report))
-}
 
 /** Stays up until SIGTERM or SIGINT, and then until its runs have ended; a second signal ends it at once. */
 async function serve(): Promise<void> {
@@ -52,7 +37,7 @@ async function serve(): Promise<void> {
   const enclave = createEnclave(depsOf(config))
   const resident = await startResident(settings, { enclave, program, logger }).catch((error: unknown) => {
     logger.error('start failed', describeError(error))
-    throw error
+    throw listenFault(error, settings.listen) ?? error
   })
   await stopSignal(logger)
   await resident.stop()
@@ -123,16 +108,25 @@ function rpcOf(config: EnclaveConfig, urls: string[]): Rpc {
   return createRpc({ chainId: config.CHAIN_ID, urls, timeoutMs: config.RPC_TIMEOUT, shareAnswers: false })
 }
 
+const USAGE = 'usage: main.js serve | --check | --hash'
+
 requireNode()
 registerNativeBytes()
 registerSecp256k1(opensslSecp256k1)
 try {
   const [, , command] = process.argv
   if (command === '--hash') process.stdout.write(`${programHash()}  dist/enclave/main.js\n`)
-  else await (command === 'serve' ? serve() : runOne())
+  // Calls neither chain nor broker, and prints nothing unless there is a fault.
+  else if (command === '--check') loadConfig()
+  else if (command === 'serve') await serve()
+  else {
+    process.stderr.write(`${USAGE}\n`)
+    process.exit(1)
+  }
   process.exit(0)
 } catch (error) {
-  const isNamed = error instanceof ConfigError || error instanceof JobError
-  process.stderr.write(`${isNamed ? error.message : 'the enclave could not do its work'}\n`)
+  process.stderr.write(
+    `${error instanceof ConfigError ? error.message : 'the enclave could not do its work'}\n`,
+  )
   process.exit(1)
 }

@@ -2,13 +2,14 @@ import { type FeeSchedule, feeNames } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { RunResult } from '../protocol/job.js'
 import { sealNotice } from '../protocol/notice.js'
-import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
+import { CENT_DECIMALS, formatGrouped, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 
 /** The end of an order, for the employee's eyes only: why it was refused, or the value of its fill. */
 const sentences = {
   'escrow-mismatch': 'The amount in the order is not the amount that was put into escrow.',
   'deadline-mismatch': 'The order and its escrow carry different deadlines.',
-  'nonce-not-fresh': 'An order with the same or a later number was accepted before: sign it again.',
+  'nonce-not-fresh':
+    'A later order of yours was accepted first, so this one no longer counts: place it again.',
   expired: 'The deadline passed before the order could be carried out.',
   'below-minimum': 'The order is below the smallest one that the platform takes.',
   'over-limit': 'The order is above the largest amount that your institution allows.',
@@ -18,7 +19,7 @@ const sentences = {
     'You are leaving your institution: until then you can sell and withdraw, but not buy or deposit USDC.',
   'not-permitted': 'Your institution does not allow you to place this kind of order.',
   'restricted-symbol': 'Your institution does not allow you to trade this symbol.',
-  'withdrawals-not-allowed': 'Shares can be withdrawn only if your institution allows it.',
+  'withdrawals-not-allowed': 'Your institution does not allow you to withdraw shares.',
   kyc: 'Your wallet is not verified.',
   frozen: 'Your holding of this symbol is frozen.',
   'not-listed': 'This symbol is not listed.',
@@ -72,13 +73,13 @@ interface Trade {
 
 /** A trade in a sentence: with what it paid in fees, or will. */
 export function tradeWords({ side, symbol, qty, value, fees }: Trade, schedule: FeeSchedule): string {
-  const shares = `${formatDecimal(qty, SHARE_DECIMALS)} ${symbol}`
-  const usdc = (amount: bigint) => `${formatDecimal(amount, USDC_DECIMALS)} USDC`
+  const shares = `${formatGrouped(qty, SHARE_DECIMALS)} ${symbol}`
+  const usdc = (amount: bigint) => `${formatGrouped(amount, USDC_DECIMALS, CENT_DECIMALS)} USDC`
   if (side === 'SELL') {
     return `Sold ${shares} for ${usdc(value)}, less ${usdc(fees)} in fees: ${usdc(value - fees)}.`
   }
   const bought = `Bought ${shares} for ${usdc(value)}.`
   return feeNames(schedule, 'both') === ''
     ? bought
-    : `${bought} Selling them pays the broker's fees for both.`
+    : `${bought} When you sell, you pay the broker's fees for both trades.`
 }

@@ -52,7 +52,7 @@ export interface Call {
   readonly data?: string
   /** Wei. */
   readonly value?: bigint
-  /** What it does, for people. */
+  /** Its effect, for people. */
   readonly text: string
 }
 
@@ -96,7 +96,7 @@ export async function sendCalls(
 /** Nodes say it in many ways, some as if the call reverted. What the gas costs is only known when it is sent. */
 async function requireEther(provider: JsonRpcProvider, { address }: Wallet, value: bigint): Promise<void> {
   if ((await provider.getBalance(address)) > value) return
-  const text = `${address} has not enough ether`
+  const text = `${address} does not have enough ether`
   throw new OperateError(EXIT.failed, 'insufficient-funds', text, 'send it ether, and try again')
 }
 

@@ -1,20 +1,29 @@
 import { InvalidArgumentError } from 'commander'
 import type { z } from 'zod'
 import type { AuthorityRole } from '../chain/contracts.js'
-import { addressSchema, sameAddress } from '../protocol/address.js'
+import { sameAddress } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
 import { formatDecimal, parseDecimal, USDC_DECIMALS } from '../protocol/units.js'
+import { account } from '../service/configKinds.js'
 import { addressOf, connectChain, sendCalls, walletOf } from './chain.js'
 import type { Change, Platform } from './changes.js'
 import * as changes from './changes.js'
 import { EXIT, type ExitCode, OperateError, usage } from './errors.js'
 import { type AddCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
-import { KEY_VARIABLES, type KeyRole, readDeployment, readKey, readPublicValues } from './settings.js'
+import {
+  findDeployment,
+  KEY_VARIABLES,
+  type KeyRole,
+  readChainId,
+  readDeployment,
+  readKey,
+  readPublicValues,
+} from './settings.js'
 
 const ETHER_DECIMALS = 18
 
-/** Who sends, and which changes. */
+/** The sender, and the changes. */
 interface Request {
   readonly name: string
   readonly as: KeyRole
@@ -77,8 +86,8 @@ function parsedBy<T>(schema: z.ZodType<T>) {
   }
 }
 
-const address = parsedBy<Hex>(addressSchema)
-const symbol = parsedBy<string>(symbolSchema)
+const address = parsedBy<Hex>(account())
+const symbol = parsedBy(symbolSchema.refine((text) => text !== 'USDC', 'USDC is no equity'))
 
 function several<T>(parse: (text: string) => T) {
   return (text: string, before: readonly T[] | undefined): readonly T[] => [...(before ?? []), parse(text)]
@@ -116,7 +125,7 @@ export function addChainCommands(
 
   for (const [name, listed, summary] of [
     ['list', true, 'lists equities, so that employees can buy them'],
-    ['delist', false, 'delists equities: nobody can buy them any more; holders can sell and withdraw'],
+    ['delist', false, 'delists equities: employees can no longer buy them; holders can sell and withdraw'],
   ] as const) {
     add(name, summary)
       .argument('<symbols...>', 'such as AAPL', several(symbol))
@@ -240,7 +249,7 @@ function addFund(add: AddCommand, process: OperateProcess, done: (exit: ExitCode
 function recipientOf(text: string, directory: string): Hex {
   const variable = NAMED.get(text)
   const known = variable === undefined ? text : readPublicValues(directory)[variable]
-  const { data } = addressSchema.safeParse(known)
+  const { data } = account().safeParse(known)
   if (data !== undefined) return data
   throw usage(
     `"${text}" is no address and no key that "keys" made`,
@@ -248,7 +257,7 @@ function recipientOf(text: string, directory: string): Hex {
   )
 }
 
-/** Needs no deployment: the accounts get their ether before there is one. */
+/** Needs no deployment: the accounts get their ether before there is one. Then `CHAIN_ID` says which chain is meant. */
 async function sendEther(
   process: OperateProcess,
   options: CommonOptions,
@@ -257,7 +266,8 @@ async function sendEther(
 ): Promise<ExitCode> {
   const speech = createSpeech(process, options)
   const key = readKey(process.env, 'funder')
-  const chain = await connectChain(process.env, null)
+  const meant = findDeployment(options.directory)?.chainId ?? readChainId(process.env)
+  const chain = await connectChain(process.env, meant)
   try {
     const wallet = walletOf(key, chain)
     const sender = addressOf(wallet)

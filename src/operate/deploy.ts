@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ADDRESS_VARIABLES, createOrderEscrow } from '../chain/contracts.js'
@@ -23,7 +23,9 @@ import {
   readPublicValues,
 } from './settings.js'
 
-const required = <T>(kind: z.ZodType<T, string>) => z.string({ error: 'is missing' }).pipe(kind)
+const required = <T>(kind: z.ZodType<T, string>, error = 'is missing') => z.string({ error }).pipe(kind)
+const BY_KEYS = 'is missing: "keys" makes it'
+const BY_PEOPLE = 'is missing: give its address, or let "keys --operator" make one for a test network'
 /** Whole seconds of a duration such as 48h; the contracts keep it for ever. */
 const seconds = (fallback: number) =>
   z
@@ -32,16 +34,16 @@ const seconds = (fallback: number) =>
     .pipe(duration({ min: '0s' }))
     .transform((ms) => ms / 1_000)
 
-/** What `deploy` reads: variables of the process, and `secrets/public.env`. */
+/** The settings of `deploy`: variables of the process, and `secrets/public.env`. */
 const settingsSchema = z.object({
   RPC_URL: required(listOf(httpUrl())),
   ENCLAVE_RPC_URL: required(listOf(httpUrl())),
   CHAIN_ID: required(chainIdTextSchema),
   CHAIN_NAME: z.string().optional(),
-  OWNER_ADDRESS: required(account()),
-  GUARDIAN_ADDRESS: required(account()),
-  ENCLAVE_SIGNER: required(account()),
-  INTENT_PUBKEY: required(publicKeySchema),
+  OWNER_ADDRESS: required(account(), BY_PEOPLE),
+  GUARDIAN_ADDRESS: required(account(), BY_PEOPLE),
+  ENCLAVE_SIGNER: required(account(), BY_KEYS),
+  INTENT_PUBKEY: required(publicKeySchema, BY_KEYS),
   USDC_ADDRESS: required(account()),
   BROKER_FUNDING_ADDRESS: required(account()),
   ROTATION_DELAY: seconds(DEFAULT_DELAYS.rotation),
@@ -103,6 +105,8 @@ async function deployNow(
   { settings, chain, directory }: { settings: Settings; chain: Chain; directory: string },
 ): Promise<DeploymentFile> {
   const deployer = walletOf(readKey(process.env, 'deployer'), chain)
+  // A deployment that cannot be recorded would be lost with its gas.
+  accessSync(directory, constants.W_OK | constants.X_OK)
   speech.say(
     `will deploy five contracts and their authority on chain ${settings.CHAIN_ID}, from ${deployer.address}`,
   )

@@ -1,4 +1,5 @@
 import { isError } from 'ethers'
+import { z } from 'zod'
 import { DeployError } from '../chain/deploy.js'
 import { isChainFailure } from '../chain/errors.js'
 import { revertOf } from '../chain/reverts.js'
@@ -53,6 +54,9 @@ const CONTRACT_REMEDIES: Readonly<Record<string, string>> = {
   ERC20InsufficientBalance: 'the account does not hold that much USDC',
 }
 
+/** An error of the file system, which names what it is about. */
+const fileErrorSchema = z.looseObject({ syscall: z.string(), path: z.string(), code: z.string() })
+
 /** Any failure as one with code, remedy and exit code. The text of an unknown error is withheld: it may quote a URL. */
 export function failureOf(error: unknown): OperateError {
   if (error instanceof OperateError) return error
@@ -63,11 +67,17 @@ export function failureOf(error: unknown): OperateError {
     return new OperateError(EXIT.unavailable, 'chain-unavailable', text, 'check RPC_URL, and try again')
   }
   if (isError(error, 'INSUFFICIENT_FUNDS')) {
-    const text = 'the account that sends has not enough ether for the gas'
+    const text = 'the account that sends does not have enough ether for the gas'
     return new OperateError(EXIT.failed, 'insufficient-funds', text, 'send it ether, and try again')
   }
   const revert = revertOf(error)
   if (revert) return contractFailure(revert)
+  const file = fileErrorSchema.safeParse(error).data
+  if (file !== undefined) {
+    const text = `${file.path} cannot be used (${file.code})`
+    const remedy = 'name a directory with --directory that this user may write to'
+    return new OperateError(EXIT.usage, 'file-unusable', text, remedy)
+  }
   return new OperateError(EXIT.failed, 'failed', shortMessage(error), 'try again; report it if it stays')
 }
 
@@ -85,12 +95,9 @@ export function usage(message: string, remedy: string): OperateError {
 
 function settingsFailure({ faults }: ConfigError): OperateError {
   const text = `the settings are wrong:\n${faults.map(({ name, problem }) => `  ${name}: ${problem}`).join('\n')}`
-  return new OperateError(
-    EXIT.usage,
-    'settings',
-    text,
-    'set what is named above; docs/configuration.md has each',
-  )
+  const remedy =
+    'set what is named above; "operate --help" has each, and "operate deploy --help" those of deploy'
+  return new OperateError(EXIT.usage, 'settings', text, remedy)
 }
 
 function deployFailure({ code, message }: DeployError): OperateError {

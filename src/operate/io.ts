@@ -29,7 +29,7 @@ export interface AddCommand {
 
 /** How a command speaks: results on standard output, all else on standard error. */
 export interface Speech {
-  /** What the command is about to do, or does. */
+  /** A step that the command is about to take, or takes. */
   say(line: string): void
   /** The result: lines for people, one JSON object for programs. */
   result(lines: readonly string[], json: Readonly<Record<string, unknown>>): void

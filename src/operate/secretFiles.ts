@@ -17,7 +17,7 @@ interface SecretFile {
   readonly holders: readonly Holder[]
   /** Null where the broker issues it. */
   readonly draw: (() => string) | null
-  /** What others have to know of it, by the variable's name. */
+  /** Its public part, by the variable's name. */
   readonly publicPart?: readonly [name: string, of: (secret: Hex) => string]
   /** The contracts or the ledger depend on it, so another one is of no use after the deployment. */
   readonly isFixed?: true

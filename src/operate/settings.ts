@@ -4,7 +4,7 @@ import { parse } from 'dotenv'
 import { z } from 'zod'
 import { addressSchema } from '../protocol/address.js'
 import { contractsSchema } from '../protocol/api.js'
-import { chainIdSchema } from '../protocol/identifiers.js'
+import { chainIdSchema, chainIdTextSchema } from '../protocol/identifiers.js'
 import {
   ConfigError,
   type Environment,
@@ -47,6 +47,14 @@ export function readRpcUrls(environment: Environment): string[] {
   const { data, error } = schema.safeParse(withoutEmpty(environment))
   if (data === undefined) throw new ConfigError(faultsOf(error))
   return data.RPC_URL
+}
+
+/** `CHAIN_ID`; null where it is not set. @throws ConfigError */
+export function readChainId(environment: Environment): number | null {
+  const schema = z.object({ CHAIN_ID: chainIdTextSchema.optional() })
+  const { data, error } = schema.safeParse(withoutEmpty(environment))
+  if (data === undefined) throw new ConfigError(faultsOf(error))
+  return data.CHAIN_ID ?? null
 }
 
 /** `deployment.json`: the public facts of a deployment, which every later command reads. */

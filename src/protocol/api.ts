@@ -11,6 +11,35 @@ import { OPENING_TYPES, postedOpeningSchema } from './postedOpening.js'
 import { publicKeySchema } from './publicKey.js'
 import { uint256Schema } from './units.js'
 
+/** Every path of the API, as Express writes it. A problem's `instance` is one of these, filled in, or empty. */
+export const API_PATHS = [
+  '/',
+  '/docs',
+  '/docs/:file',
+  '/openapi.json',
+  '/errors',
+  '/health',
+  '/health/checks',
+  '/enclave-key',
+  '/market',
+  '/market/bars',
+  '/market/clock',
+  '/wallet/:address',
+  '/org/:orgId',
+  '/compliance/:address',
+  '/orders',
+  '/orders/:orderId',
+  '/orders/:orderId/timeline',
+  '/orders/:orderId/cancel',
+  '/policy',
+  '/policy/:orgId',
+  '/relay',
+  '/relay/:digest',
+  '/runs/:runId/result',
+  '/runs/:runId/notice',
+] as const
+export type ApiPath = (typeof API_PATHS)[number]
+
 const timeSchema = z.iso.datetime()
 const count = z.int().min(0)
 
@@ -75,12 +104,17 @@ const openingProgress = {
 /** Unlike a posted envelope, a returned one may have further members. */
 export const sealedNoticeSchema = z.object(orderEnvelopeSchema.shape)
 
+/** The shares that a deposit has in escrow, in base units (9 decimals). The chain shows them to everyone. */
+export const depositSchema = z.object({ symbol: symbolSchema, shares: uint256Schema })
+
 export const orderStatusSchema = z.object({
   orderId: bytes32Schema,
   state: orderStateSchema,
-  /** Null while the escrow is not on chain. `amount` is in USDC base units. */
+  /** Null while the escrow is not on chain. `amount` is in USDC base units: 0 for a request, and for a deposit of shares. */
   account: addressSchema.nullable(),
   amount: uint256Schema.nullable(),
+  /** Absent unless the order is a deposit of shares. */
+  deposit: depositSchema.optional(),
   deadline: timeSchema.nullable(),
   commit: bytes32Schema.nullable(),
   /** Null if the server's cache holds no envelope. */
@@ -95,6 +129,17 @@ export const orderStatusSchema = z.object({
   opening: z.object(openingProgress).optional(),
 })
 export type OrderStatus = z.output<typeof orderStatusSchema>
+
+/** Whether the order's escrow has reached its end. A reorganization may take it back. */
+export function hasEnded({ state }: Pick<OrderStatus, 'state'>): boolean {
+  return state === 'SETTLED' || state === 'REFUNDED'
+}
+
+/** Whether the notice of an ended order is still to come: the chain often has the end before the server has that of the run. */
+export function isNoticeDue(status: Pick<OrderStatus, 'state' | 'notice' | 'triggers'>): boolean {
+  const { notice, triggers } = status
+  return hasEnded(status) && notice === null && triggers.some(({ finishedAt }) => finishedAt === null)
+}
 
 const run = { at: timeSchema, attempt: z.int().positive() }
 const onChain = { at: timeSchema, txHash: bytes32Schema, blockNumber: count }
@@ -271,7 +316,37 @@ export const healthSchema = z.object({
 })
 export type Health = z.output<typeof healthSchema>
 
-/** What the relay sends: authorizations of the enclave, and openings of accounts. */
+const checkStatusSchema = z.enum(['healthy', 'degraded', 'unhealthy'])
+
+export const healthChecksSchema = z.object({
+  /** The time of the look that this answer is from. */
+  asOf: timeSchema,
+  /** That of the worst check. */
+  status: checkStatusSchema,
+  checks: z.array(
+    z.object({
+      name: z.string(),
+      status: checkStatusSchema,
+      /** Null when it is healthy. */
+      reason: z.string().nullable(),
+    }),
+  ),
+  /** The accounts that pay the gas, with their balances in wei; none while no node reports them. */
+  relayers: z.array(z.object({ address: addressSchema, balance: uint256Schema })),
+  /** Wei below which an account takes on nothing. */
+  minBalance: uint256Schema,
+  /** The gas of the day (UTC). `limit` includes `reserve`; `left` and `reserveLeft` are apart. */
+  gas: z.object({
+    limit: uint256Schema,
+    left: uint256Schema,
+    reserve: uint256Schema,
+    reserveLeft: uint256Schema,
+  }),
+})
+/** The checks of the server's readiness, and what the relayer has left. */
+export type HealthChecks = z.output<typeof healthChecksSchema>
+
+/** Types of the signed data that the relay sends: the enclave's authorizations, and openings of accounts. */
 export const RELAYED_TYPES = [...PRIMARY_TYPES, ...OPENING_TYPES] as const
 export type RelayedType = (typeof RELAYED_TYPES)[number]
 

@@ -1,4 +1,4 @@
-// What cancels an order: a signed intent inside the seal, for the enclave, and a signature outside it, for the server.
+// The cancel of an order: a signed intent inside the seal, for the enclave, and a signature outside it, for the server.
 import * as z from 'zod'
 import { addressSchema, sameAddress } from './address.js'
 import {

@@ -25,19 +25,8 @@ const orderJob = z.strictObject({
 const policyJob = z.strictObject({ job: z.literal('policy'), ...common, envelope: policyEnvelopeSchema })
 const reconcileJob = z.strictObject({ job: z.literal('reconcile'), ...common })
 
-/** One job for a remote enclave: confidential content is sealed, and the job names no file. */
-export const remoteJobSchema = z.discriminatedUnion('job', [orderJob, policyJob, reconcileJob])
-export type RemoteJob = z.output<typeof remoteJobSchema>
-
-/** Absolute path of the result, written atomically: `<runId>.result` in the starter's directory. */
-const place = { resultFile: z.string().min(1) }
-
-/** One job, a JSON object on the enclave's standard input. */
-export const jobSchema = z.discriminatedUnion('job', [
-  orderJob.extend(place),
-  policyJob.extend(place),
-  reconcileJob.extend(place),
-])
+/** One job for the enclave: confidential content is sealed, and a job names no file. */
+export const jobSchema = z.discriminatedUnion('job', [orderJob, policyJob, reconcileJob])
 export type Job = z.output<typeof jobSchema>
 
 /**
@@ -78,8 +67,7 @@ export const waitReasonSchema = z.enum([
 export type WaitReason = z.output<typeof waitReasonSchema>
 
 /**
- * The content of `resultFile`, or of the enclave's post when a run ends. It never says why an order was refused: the
- * sealed `notice` does.
+ * The enclave's report of a run's end. It never says why an order was refused: the sealed `notice` does.
  */
 export const runResultSchema = z.strictObject({
   outcome: outcomeSchema,
@@ -114,7 +102,7 @@ export type ProvisionalResult = z.output<typeof provisionalResultSchema>
 export const enclaveBootSchema = z.strictObject({ instance: z.uuid(), boot: z.int().positive() })
 export type EnclaveBoot = z.output<typeof enclaveBootSchema>
 
-/** A result as a resident enclave posts it. */
+/** A result, with the boot of the enclave that posts it. */
 export const postedResultSchema = runResultSchema.extend({ enclave: enclaveBootSchema.optional() })
 export type PostedResult = z.output<typeof postedResultSchema>
 

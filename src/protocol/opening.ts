@@ -1,4 +1,4 @@
-// What opens an order's escrow without a transaction of its account: one typed-data signature, which anyone may send.
+// Opens an order's escrow without a transaction of its account: one typed-data signature, which anyone may send.
 import type { TypedDataDomain } from 'ethers'
 import type { Hex } from './hex.js'
 import { createStructHash } from './structHash.js'

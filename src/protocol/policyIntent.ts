@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { addressSchema } from './address.js'
-import { type Envelope, open, POLICY_PLACE, seal } from './envelope.js'
+import { type Envelope, MAX_POLICY_BYTES, open, POLICY_PLACE, seal } from './envelope.js'
 import { type Bytes, bytes32Schema, type Hex } from './hex.js'
 import { INTENT_VERSION } from './intent.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
@@ -43,6 +43,18 @@ export function policyIntentMessage({ v, orgId, admin, policy, version }: Unsign
 /** The EIP-712 digest that the admin's wallet signs. */
 export function policyIntentDigest(rulebook: UnsignedRulebook, domain: IntentDomain): Hex {
   return typedDataDigest(intentDomain(domain), policyIntentTypes, policyIntentMessage(rulebook))
+}
+
+/** As long as any signature. */
+const UNSIGNED: Hex = `0x${'00'.repeat(65)}`
+
+/**
+ * Whether the sealed rulebook stays within `MAX_POLICY_BYTES`: the ciphertext is as long as the padded JSON, and the
+ * limit is a multiple of the padding. Needs no signature, because all have the same length.
+ */
+export function fitsEnvelope(unsigned: UnsignedRulebook): boolean {
+  const rulebook = z.encode(rulebookSchema, { ...unsigned, sig: UNSIGNED })
+  return new TextEncoder().encode(JSON.stringify(rulebook)).length <= MAX_POLICY_BYTES
 }
 
 /** Seals a rulebook to the enclave's key. */

@@ -4,6 +4,8 @@ import { ProtocolError } from './errors.js'
 /** Decimal places of USDC amounts and of USD prices. */
 export const USDC_DECIMALS = 6
 export const PRICE_DECIMALS = 6
+/** Decimals of an amount of USDC that is shown to people. */
+export const CENT_DECIMALS = 2
 /** Decimal places of share quantities. */
 export const SHARE_DECIMALS = 9
 
@@ -32,7 +34,8 @@ export function divide(a: bigint, b: bigint, rounding: Rounding): bigint {
 
 /**
  * Base units of a plain decimal text: `parseDecimal('1.5', 6)` is `1_500_000n`.
- * @throws ProtocolError `invalid-decimal` for anything but digits with an optional sign and point
+ * @throws ProtocolError `invalid-decimal` for anything but digits with an optional sign and point, and for more decimals than
+ *   `decimals` unless they are to be rounded
  * @example const maxSpend = parseDecimal('250.50', USDC_DECIMALS) // 250_500_000n
  */
 export function parseDecimal(text: string, decimals: number, rounding: Rounding = 'exact'): bigint {
@@ -55,6 +58,18 @@ export function formatDecimal(units: bigint, decimals: number): string {
   const whole = digits.slice(0, digits.length - decimals)
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
   return sign + (fraction === '' ? whole : `${whole}.${fraction}`)
+}
+
+/**
+ * Decimal text for people: with thousands separators.
+ * @param least decimals that are shown even if they are zeros
+ * @example const text = formatGrouped(1_250_500_000n, USDC_DECIMALS, 2) // '1,250.50'
+ */
+export function formatGrouped(units: bigint, decimals: number, least = 0): string {
+  const [whole = '0', fraction = ''] = formatDecimal(units, decimals).split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  const kept = fraction.padEnd(least, '0')
+  return kept === '' ? grouped : `${grouped}.${kept}`
 }
 
 /** Share base units that `notional` (USDC base units) buys at `price` (USD, 6 decimals), rounded down. */

@@ -21,7 +21,7 @@ export interface SandboxAccounts {
   guardian: SandboxAccount
 }
 
-/** What README, page and terminal call the people of the sandbox. */
+/** The names of the sandbox's people in README, page and terminal. */
 export const PEOPLE = {
   employees: ['Ada', 'Ben', 'Cleo'],
   admin: 'Dana',

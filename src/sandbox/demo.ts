@@ -83,11 +83,11 @@ export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
   printStep('done', 'the portfolio matches the fill at the broker exactly')
 }
 
-/** Publishes a rulebook that lets every employee trade every symbol up to the limit, without share withdrawals. */
+/** Publishes a rulebook that lets every employee trade every symbol up to the limit, and withdraw shares. */
 export function publishDefaultRulebook(sandbox: Sandbox, change: Partial<Policy> = {}) {
   const rules = { canBuy: true, canSell: true, restricted: [] }
   const employees = Object.fromEntries(sandbox.accounts.employees.map(({ address }) => [address, rules]))
-  const policy = { employees, maxOrderNotional: MAX_ORDER, allowWithdrawShares: false, ...change }
+  const policy = { employees, maxOrderNotional: MAX_ORDER, allowWithdrawShares: true, ...change }
   return clientOf(sandbox, sandbox.accounts.admin).publishRulebook(policy)
 }
 

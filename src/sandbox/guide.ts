@@ -2,14 +2,14 @@ import { relative } from 'node:path'
 import { PEOPLE, type SandboxAccount } from './accounts.js'
 import type { Sandbox } from './sandbox.js'
 
-/** Prints the addresses, keys and commands for exploring the sandbox. */
-export function printGuide(sandbox: Sandbox): void {
+/** The addresses, keys and commands for exploring the sandbox, line by line. */
+export function guideOf(sandbox: Sandbox): string[] {
   const { info, directory } = sandbox
   const servers = sandbox.servers.length > 1 ? sandbox.servers : []
   const { url, opsUrl, rpcUrl, brokerUrl, enclaveUrl, deskUrl, contracts, accounts } = info
   const employee = accounts.employees[0]?.address ?? ''
   const file = relative(process.cwd(), directory) || '.'
-  const rows = [
+  return [
     '',
     'The sandbox keeps running; Ctrl-C ends it. Never use its keys anywhere else.',
     '',
@@ -46,7 +46,6 @@ export function printGuide(sandbox: Sandbox): void {
     `The same for scripts: ${file}/sandbox.json, ${file}/.env, ${file}/.env.enclave; the server's log: ${file}/server${servers.length > 0 ? '-1' : ''}.log`,
     '',
   ]
-  console.log(rows.join('\n'))
 }
 
 function person(name: string, part: string, { address, privateKey }: SandboxAccount): string {

@@ -5,7 +5,7 @@ import { DirectoryLockedError } from '../service/directoryLock.js'
 import { requireNode } from '../service/version.js'
 import { runDemo } from './demo.js'
 import { ForeignDirectoryError } from './directory.js'
-import { printGuide } from './guide.js'
+import { guideOf } from './guide.js'
 import { PortTakenError } from './ports.js'
 import { MissingPostgresError } from './postgres.js'
 import { startSandbox } from './sandbox.js'
@@ -113,7 +113,7 @@ async function run(values: ReturnType<typeof parseCommandLine>, interruption: Ab
     await Promise.race([runDemo(sandbox, print), interrupted])
     interruption.throwIfAborted()
     if (values.once) return
-    printGuide(sandbox)
+    console.log(guideOf(sandbox).join('\n'))
     await interrupted
   } finally {
     print('stopping')

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import * as z from 'zod'
+import { healthOf } from '../server/trigger/ownEnclave.js'
 import { startBalancer } from './balancer.js'
 import type { CleanUp } from './cleanUp.js'
-import { endEnclaves } from './enclaveRuns.js'
 import { type Places, portVariables, type ServerPlace } from './envFiles.js'
 import { type ServerProcess, startServerProcess } from './serverProcess.js'
 import type { SandboxOptions } from './settings.js'
@@ -21,7 +21,8 @@ export async function startServer(
   { servers: [{ url, opsUrl }], enclaveUrl }: Places,
   { cleanUp, printStep }: Stage,
 ): Promise<SandboxServer> {
-  if (enclaveUrl === undefined) cleanUp.add(() => endEnclaves(join(directory, 'server')))
+  if (enclaveUrl === undefined)
+    cleanUp.add(() => endEnclave(join(directory, 'server', 'enclave', 'door.sock')))
   const server = await keepServer(
     () => startServerProcess({ directory, url, narrate: (line) => print(`  │ ${line}`) }),
     cleanUp,
@@ -29,6 +30,12 @@ export async function startServer(
   printStep('server', `the real one, its own process, at ${url}`)
   printStep('', `operator endpoints: ${opsUrl}/readyz, ${opsUrl}/metrics`)
   return server
+}
+
+/** Kills the enclave that a server has started: it is designed to outlive the server, but must not outlive the sandbox. */
+async function endEnclave(socketPath: string): Promise<void> {
+  const enclave = await healthOf(socketPath)
+  if (enclave !== undefined) process.kill(enclave.pid, 'SIGKILL')
 }
 
 const leaseTakenSchema = z.object({ msg: z.literal('lease taken'), recordId: z.string() })

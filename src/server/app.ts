@@ -8,13 +8,13 @@ import {
   conditionalReads,
   type HttpObserver,
   oneLayer,
+  originCheck,
   refuseWhenStopping,
   requestId,
   requestLog,
   requireHost,
   securityHeaders,
 } from './http/middleware.js'
-import { originCheck } from './http/origin.js'
 import { createIntakeRouter, type IntakeRouterDeps, intakeRoutes } from './intake/router.js'
 import { createDocsRouter } from './openapi/router.js'
 import { type RelayRouterDeps, relayRoutes } from './relay/router.js'
@@ -31,8 +31,7 @@ export interface AppDeps {
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly relay: RelayRouterDeps
-  /** For results of an enclave that is reached by jobs; undefined where each run is a process. */
-  readonly runs: RunsRouterDeps | undefined
+  readonly runs: RunsRouterDeps
   readonly health: HealthDeps
   readonly intake: IntakeRouterDeps
   readonly timeline: ReadTimeline
@@ -71,7 +70,7 @@ export function createApp(deps: AppDeps, routes: readonly FastRoute[] = fastRout
   app.use(createFastRouter(routes))
   app.use('/relay', checkFirst(requireRelayToken(deps.relay.authToken)))
   app.use(createIntakeRouter(deps.intake))
-  if (deps.runs !== undefined) app.use(createRunsRouter(deps.runs))
+  app.use(createRunsRouter(deps.runs))
   app.use(createTimelineRouter(deps.timeline))
   app.use(createDocsRouter(deps.health.version))
 

@@ -9,26 +9,23 @@ import type { Config } from './config/config.js'
 import { answerFast } from './http/fastRoutes.js'
 import { backpressureFor, type LoadShedding, shedLoad } from './http/overload.js'
 import { createCancels } from './intake/cancels.js'
-import { createOpenings } from './intake/openings.js'
-import { createOrderStatus } from './intake/orderStatus.js'
-import { createOrders } from './intake/orders.js'
+import { createOpenings, createOrderStatus, createOrders } from './intake/orders.js'
 import { createAuthorCheck, createPolicy, createPolicyVersionView } from './intake/policy.js'
 import { createEnclaveKey } from './intake/router.js'
 import { createMetrics, processMetrics } from './metrics.js'
 import type { NarratorOutput } from './narrator/output.js'
 import { buildNarrator, createNarratorProgress } from './narrator/poll.js'
 import { buildOps, type Phase } from './ops/app.js'
-import { buildReads, createHeadReads } from './reads/headReads.js'
+import { buildReads, createHeadReads } from './reads/chainHead.js'
 import { buildRelay } from './relay/build.js'
-import { createOpeningPlace, createOpeningVerifier } from './relay/opening.js'
-import { createFindOpening } from './relay/openingReceipt.js'
+import { createFindOpening, createOpeningPlace, createOpeningVerifier } from './relay/opening.js'
 import type { RelayerKey } from './signer/signer.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
 import type { Engine } from './store/engine.js'
 import { createServeLease, leaseTiming } from './store/leaseHolder.js'
-import { createOpeningRecords } from './store/openingRecords.js'
 import { createOrderRecords } from './store/orderRecords.js'
+import { createOpeningRecords } from './store/receipts.js'
 import { buildTimeline, keepDigests } from './timeline/timeline.js'
 import { buildEnclaveRuns } from './trigger/enclaveRuns.js'
 
@@ -55,7 +52,7 @@ export function buildServer(deps: ServerDeps): {
   /** The app behind load shedding, ready to listen. */
   api: LoadShedding
   /** The operator's endpoints. */
-  ops: ReturnType<typeof buildOps>
+  ops: ReturnType<typeof buildOps>['app']
   /** In the order in which they start. */
   services: readonly Service[]
   /** The server's only way to its nodes, and to its broker. */
@@ -158,6 +155,7 @@ export function buildServer(deps: ServerDeps): {
       contracts: addresses,
       relayers: relay.addresses,
       symbols: () => listedSymbols.current() ?? [],
+      checks: ops.healthChecks,
     },
     intake: {
       enclaveKey: createEnclaveKey({
@@ -169,7 +167,7 @@ export function buildServer(deps: ServerDeps): {
       openings: createOpenings({
         orders,
         verify: createOpeningVerifier(createOpeningPlace(rpc, domain)),
-        relay: relay.desk,
+        relay: relay.dispatcher,
         receipts,
         records: openingRecords,
       }),
@@ -219,14 +217,13 @@ export function buildServer(deps: ServerDeps): {
   })
   const api = shedLoad(answer, {
     ...config.http,
-    takesRunResults: appDeps.runs !== undefined,
     authToken: relay.router.authToken,
     stopping,
     logger,
     observe: metrics.http,
     backpressure,
   })
-  return { app, api, ops, services, rpc, marketData }
+  return { app, api, ops: ops.app, services, rpc, marketData }
 }
 
 /** Names a node by its place in RPC_URL, because a URL may hold a key. */

@@ -5,11 +5,10 @@ import { createLogger, describeError, type Logger } from '../service/logger.js'
 import { requireNode } from '../service/version.js'
 import { type Config, envFileOf, loadConfig } from './config/config.js'
 import { type RunningServer, startServer } from './server.js'
-import { RelayerKeyError } from './signer/keys.js'
-import type { Engine } from './store/engine.js'
+import { RelayerKeyError } from './signer/signer.js'
+import { type Engine, StorageError, UnknownSchemaError, UnsuitableDatabaseError } from './store/engine.js'
 import { ForeignDatabaseError } from './store/platform.js'
 import { startSqlite } from './store/sqlite/sqliteEngine.js'
-import { StorageError, UndurableDatabaseError, UnknownSchemaError } from './store/storageError.js'
 
 // The process: configuration, signals, exit codes. 0 after a clean stop, 1 after a failure.
 
@@ -93,7 +92,7 @@ function isUnusableDatabase(error: unknown) {
   return (
     error instanceof UnknownSchemaError ||
     error instanceof ForeignDatabaseError ||
-    error instanceof UndurableDatabaseError
+    error instanceof UnsuitableDatabaseError
   )
 }
 

@@ -1,8 +1,7 @@
 // Names and types follow https://prometheus.io/docs/practices/naming/.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import type { RpcAnswer } from '../chain/rpc.js'
-import type { Receipt } from '../protocol/api.js'
-import { PRIMARY_TYPES } from '../protocol/authorizationTypes.js'
+import { RELAYED_TYPES, type Receipt } from '../protocol/api.js'
 import { createHook, type Service } from '../service/lifetime.js'
 import type { HttpObserver } from './http/middleware.js'
 import { PROBLEMS } from './http/problemCodes.js'
@@ -10,8 +9,8 @@ import type { LeaseObserver } from './store/leaseHolder.js'
 import { ALARMING, type RunObserver } from './trigger/runner.js'
 
 /**
- * Counts the server's work. A label's values are few and known beforehand: the platform's own accounts, but never a
- * caller's address, an id, a digest, or other text from a caller.
+ * Counts the server's work. A label's values are few and known beforehand. None is an id, a digest, or the address or other text of
+ * a caller.
  */
 export interface Metrics {
   readonly registry: Registry
@@ -196,7 +195,8 @@ function relayObserver({ counter, histogram }: Registered): Metrics['relay'] {
     RELAY_BUCKETS,
     'status',
   )
-  for (const type of PRIMARY_TYPES) {
+  // Prometheus sees no increase in a series that begins with its first event.
+  for (const type of RELAYED_TYPES) {
     for (const status of ['confirmed', 'failed']) ended.inc({ type, status }, 0)
   }
   return ({ primaryType, status, createdAt, updatedAt }) => {

@@ -16,8 +16,14 @@ export function requireNode(): void {
 
 const packageSchema = z.object({ version: z.string() })
 
-/** The package's version. Works from src/ and from dist/. */
+/**
+ * The directory of package.json and `dist`. It is two folders above this module, in src/ and dist/, and above the bundle that holds
+ * it, such as `dist/server/main.js`.
+ */
+export const INSTALLATION = new URL('../../', import.meta.url)
+
+/** The package's version. */
 export function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('package.json', INSTALLATION), 'utf8')
   return packageSchema.parse(JSON.parse(text)).version
 }

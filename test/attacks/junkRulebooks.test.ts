@@ -90,7 +90,7 @@ describe('ten hostile clients against an enclave with runs of two seconds', () =
 
   async function startServer(waitMs = RUN_MS) {
     const directory = await temporaryDirectory()
-    const enclave = createScriptedEnclave(directory)
+    const enclave = await createScriptedEnclave(directory)
     await enclave.plan({ policy: [{ outcome: 'accepted', orgId: ORG, version: 1, waitMs }] })
     const environment = {
       ...chainEnvironment(chain()),
@@ -98,7 +98,7 @@ describe('ten hostile clients against an enclave with runs of two seconds', () =
       DATA_DIR: `${directory}/data`,
       ...PATIENT,
     }
-    const { url } = await startIntakeServer(environment)
+    const { url } = await startIntakeServer(environment, enclave)
     return { url, enclave }
   }
 

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { borneByPlatform, checkMoney } from '../../src/enclave/doctor/invariants.js'
 import { readBooks } from '../../src/enclave/doctor/moneyState.js'
 import { openNotice } from '../../src/protocol/notice.js'
-import { formatDecimal, parseDecimal, USDC_DECIMALS } from '../../src/protocol/units.js'
+import { CENT_DECIMALS, formatGrouped, parseDecimal, USDC_DECIMALS } from '../../src/protocol/units.js'
 import { booksOf } from '../enclave/support/invariants.js'
 import { NO_MONEY } from '../enclave/support/noMoney.js'
 import { USER_KEY } from '../enclave/support/parties.js'
@@ -79,7 +79,7 @@ describe('an employee who sells', () => {
     const brought = ((await world().portfolio('alice'))?.cash ?? 0n) - before
     expect(message).toMatch(
       new RegExp(
-        `^The order was filled. Sold 0.05 AAPL for \\S+ USDC, less 0.02 USDC in fees: ${formatDecimal(brought, USDC_DECIMALS)} USDC.$`,
+        `^The order was filled. Sold 0.05 AAPL for \\S+ USDC, less 0.02 USDC in fees: ${formatGrouped(brought, USDC_DECIMALS, CENT_DECIMALS)} USDC.$`,
       ),
     )
     // Left before anything was relayed: a run that dies does not lose it.

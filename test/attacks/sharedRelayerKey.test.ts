@@ -4,7 +4,7 @@
 // reported themselves as healthy. A thief's transactions showed nowhere.
 // Now: `/readyz`, a metric, an alert and the log report that the key is used elsewhere, even while the server
 // is idle.
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFailed, test } from 'vitest'
 import { bodyOf } from '../server/relay/relayUnderTest.js'
@@ -14,6 +14,7 @@ import { AAPL, MSFT, setUpInstitution, shares } from '../support/institution.js'
 import { chainEnvironment } from '../support/intakeServer.js'
 import { metricsOf, readinessOf } from '../support/ops.js'
 import { ENCLAVE_SIGNER, ROLES } from '../support/roles.js'
+import { createScriptedEnclave } from '../support/scriptedEnclave.js'
 import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { type ServerProcess, startServerProcess } from '../support/serverProcess.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
@@ -25,13 +26,13 @@ const LOOK_MS = 60_000
 async function start(): Promise<ServerProcess> {
   const directory = await temporaryDirectory()
   await mkdir(join(directory, 'data'))
-  const envFile = join(directory, 'enclave.env')
-  await writeFile(envFile, '', { mode: 0o600 })
+  // Readiness asks for the enclave, too.
+  const enclave = await createScriptedEnclave(directory)
   return startServerProcess({
     ...chainEnvironment(chain()),
+    ENCLAVE_URL: enclave.url,
     ENCLAVE_SIGNER,
     RELAYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
-    ENCLAVE_ENV_FILE: envFile,
     DATA_DIR: join(directory, 'data'),
   })
 }

@@ -23,7 +23,7 @@ test('rows take turns, and the first round is not counted', async () => {
 
 test('serial rows come one after the other, without a warm-up', async () => {
   const { table, order } = counting()
-  await measure({ ...table, isSerial: true }, 2)
+  await measure({ ...table, serialRounds: 2 }, 7)
   expect(order).toEqual(['x1', 'x2', 'y1', 'y2'])
 })
 

@@ -53,12 +53,12 @@ describe('the market clock', () => {
   it("is known until its next transition by the broker's own time, and goes on with the time", async () => {
     const pass = steppedClocks()
     const at = (ms: number) => new Date(standInNow().getTime() + ms).toISOString()
-    standIn.control.clock({ open: false, nextOpen: at(30_000), nextClose: at(HOUR) })
+    standIn.control.clock({ open: false, nextOpen: at(9_000), nextClose: at(HOUR) })
     const [first, together] = await Promise.all([broker.getClock(), broker.getClock()])
     expect(first.isOpen).toBe(false)
     expect(together).toEqual(first)
-    pass(29_000)
-    expect((await broker.getClock()).timestamp.getTime()).toBe(first.timestamp.getTime() + 29_000)
+    pass(8_000)
+    expect((await broker.getClock()).timestamp.getTime()).toBe(first.timestamp.getTime() + 8_000)
     expect(asked('/v2/clock')).toHaveLength(1)
     standIn.control.clock({ open: true, nextClose: at(20_000) })
     pass(1_000)
@@ -84,6 +84,17 @@ describe('the market clock', () => {
     standIn.control.clock({ open: true })
     // The monotonic clock stands still.
     vi.setSystemTime(Date.now() + 60_000)
+    expect((await broker.getClock()).isOpen).toBe(true)
+  })
+
+  it('shows an unscheduled opening after ten seconds', async () => {
+    const pass = steppedClocks()
+    standIn.control.clock({ open: false })
+    expect((await broker.getClock()).isOpen).toBe(false)
+    standIn.control.clock({ open: true })
+    pass(9_999)
+    expect((await broker.getClock()).isOpen).toBe(false)
+    pass(1)
     expect((await broker.getClock()).isOpen).toBe(true)
   })
 

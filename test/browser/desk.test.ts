@@ -21,8 +21,13 @@ const noor = () => desk().sandbox.accounts.newcomer.address
 
 /** Copies on one person's page and pastes on another's. */
 async function paste(from: Page, into: Locator): Promise<void> {
-  await from.locator('main').getByRole('button', { name: 'Copy address' }).click()
-  await from.getByText('Address copied').first().waitFor()
+  // A browser without windows grants it to no page by itself.
+  for (const page of [from, into.page()]) {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  }
+  // It is said for some seconds alone.
+  const said = from.getByText('Address copied').first().waitFor()
+  await Promise.all([said, from.locator('main').getByRole('button', { name: 'Copy address' }).click()])
   await into.fill('')
   await into.press('Control+V')
 }
@@ -131,6 +136,10 @@ function statusOfSecondLook(page: Page, url: string): Promise<number> {
   }, url)
 }
 
+/** Whether the details of each listed order are open. */
+const openOrders = (page: Page) =>
+  page.locator('.order > details').evaluateAll((all) => all.map((details) => details.hasAttribute('open')))
+
 describe('an employee', () => {
   it('buys, and opens what the chain holds as a cipher', async () => {
     const page = await pageOf('Noor')
@@ -141,7 +150,7 @@ describe('an employee', () => {
     await opened.waitFor()
     const url = (await followed).url()
     // The order may change between two looks.
-    await expect.poll(() => statusOfSecondLook(page, url)).toBe(304)
+    await expect.poll(() => statusOfSecondLook(page, url), { timeout: PATIENCE_MS }).toBe(304)
     const card = await newestOrder(page, 'SETTLED')
     expect(await card.textContent()).toContain('Buy AAPL for 1,000.00 USDC')
     await card.getByText('Settled on the chain').waitFor()
@@ -188,6 +197,7 @@ describe('an employee', () => {
       await page.locator('[data-price=MSFT]', { hasNotText: before ?? '' }).waitFor()
     }
     await page.getByText('Settled on the chain').waitFor()
+    await page.evaluate(() => scrollTo(0, 0))
     await screenshot(page, 'trade')
   })
 
@@ -198,12 +208,17 @@ describe('an employee', () => {
     await card.getByText('Your institution does not allow you to trade this symbol.').waitFor()
     await card.getByRole('status').getByText('Refused', { exact: true }).waitFor()
     expect(await findViolations(page)).toEqual([])
+    // The newest order's details are open by themselves; an earlier one's only while its owner wants that.
+    await expect.poll(() => openOrders(page), { timeout: PATIENCE_MS }).toEqual([true, false])
+    await page.locator('.order').nth(1).locator('summary').click()
+    expect(await openOrders(page)).toEqual([true, true])
   })
 
   it('sells, and withdraws the cash to the wallet', async () => {
     const page = await pageOf('Noor')
     await order(page, 'Sell', 'AAPL', '250')
     await newestOrder(page, 'SETTLED')
+    await expect.poll(() => openOrders(page), { timeout: PATIENCE_MS }).toEqual([true, false, true])
     await page.locator('[data-holding=USDC]', { hasText: /^2[45]\d\.\d\d$/ }).waitFor()
     await order(page, 'Withdraw', 'USDC', '100')
     await page.locator('.order:first-child[data-state=SETTLED]', { hasText: 'Withdraw 100 USDC' }).waitFor()
@@ -230,7 +245,7 @@ describe('an employee', () => {
     desk().sandbox.broker.clock({ open: false, nextOpen })
     await page.locator('[data-test=clock]', { hasText: 'Closed, opens in' }).waitFor()
     await page.locator('.choice-row label', { hasText: 'Buy' }).click()
-    await page.getByText('The market is closed. The order waits').waitFor()
+    await page.getByText('The order waits, sealed, until the market opens.').waitFor()
     await order(page, 'Buy', 'AAPL', '50')
     await page.locator('.order').first().getByText('Waiting for the market', { exact: true }).waitFor()
     expect(await page.locator('.order').first().getAttribute('data-state')).toBe('OPEN')
@@ -243,8 +258,13 @@ describe('a wallet without an invitation', () => {
   it('founds an institution, and is its admin once the operator admits it', async () => {
     const page = await pageOf('Otto')
     await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    const create = page.getByRole('button', { name: 'Create institution' })
+    await page.getByLabel('Institution name').fill('Crédit Nord')
+    await page.getByText('“é” cannot be in the name: use letters without accents').waitFor()
+    expect(await create.isDisabled()).toBe(true)
+    expect(await findViolations(page)).toEqual([])
     await page.getByLabel('Institution name').fill('Second Capital')
-    await page.getByRole('button', { name: 'Create institution' }).click()
+    await create.click()
     await page.getByRole('heading', { name: 'Almost there' }).waitFor()
     await page
       .getByRole('listitem')
@@ -286,7 +306,7 @@ describe('a member', () => {
     await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
     await page.locator('[data-test=leaving]').waitFor()
     await page.locator('#ticket-amount').fill('10')
-    const button = page.locator('[data-test=place]', { hasText: 'No buying while you leave' })
+    const button = page.locator('[data-test=place]', { hasText: 'You cannot buy while leaving' })
     await button.waitFor()
     expect(await button.isDisabled()).toBe(true)
     await page.locator('.choice-row label', { hasText: 'Withdraw' }).click()

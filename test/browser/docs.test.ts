@@ -46,6 +46,11 @@ test('/docs shows every operation, under its policy, from this server alone', as
   )
   expect(shown.sort()).toEqual(operations().sort())
 
+  // Below the introduction.
+  await page
+    .locator('.opblock-tag-section')
+    .first()
+    .evaluate((section) => section.scrollIntoView())
   await screenshot(page, 'docs')
   expect(errors).toEqual([])
   expect([...origins]).toEqual([origin])

@@ -100,8 +100,8 @@ function setHidden(page: Page, hidden: boolean): Promise<void> {
 function opened(index: number, address: string, [event, , account]: readonly string[]) {
   const hash = `0x${index.toString(16).padStart(64, '0')}`
   return {
-    ...{ address, topics: [event, hash, account], data: '0x', removed: false },
-    ...{ blockNumber: `0x${BLOCK.toString(16)}`, blockHash: hash },
+    ...{ address, topics: [event, hash, account], data: `0x${'0'.repeat(128)}`, removed: false },
+    ...{ blockNumber: `0x${BLOCK.toString(16)}`, blockHash: `0x${'b'.repeat(64)}` },
     ...{ transactionHash: hash, transactionIndex: '0x0', logIndex: `0x${index.toString(16)}` },
   }
 }

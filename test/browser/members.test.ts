@@ -1,8 +1,10 @@
 // The institution's people on its admin's screen: ticks, names, 150 of them.
-import { Contract, Wallet } from 'ethers'
+import { Contract, type HDNodeWallet, Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { findViolations, overflowOf } from './support/accessibility.js'
 import { openCopy, SIZES, useBrowserDesk } from './support/desk.js'
 import { keptOf } from './support/kept.js'
@@ -23,9 +25,12 @@ async function institution(page: Page): Promise<Page> {
   return page
 }
 
+/** Naming a member who has no name, or one that has. */
+const NAMING = /^(?:Name|Rename) 0x/
+
 const naming = (page: Page) => page.locator('[data-test=naming]')
 const memberRow = (page: Page, name: RegExp) =>
-  page.getByRole('row', { name }).filter({ has: page.getByRole('button', { name: /^Name/ }) })
+  page.getByRole('row', { name }).filter({ has: page.getByRole('button', { name: NAMING }) })
 
 /** Follows everything that a page sends. */
 function sent(page: Page): string[] {
@@ -80,7 +85,7 @@ describe.each(SIZES)('at $name, the rules of a member', (size) => {
     const page = await desk().visitAs('Dana', size.options)
     const bodies = sent(page)
     await institution(page)
-    const button = memberRow(page, /^Ben/).getByRole('button', { name: /^Name/ })
+    const button = memberRow(page, /^Ben/).getByRole('button', { name: NAMING })
     await tabTo(page, button)
     await page.keyboard.press('Enter')
     const field = naming(page).getByLabel('Name')
@@ -92,7 +97,7 @@ describe.each(SIZES)('at $name, the rules of a member', (size) => {
     await field.fill(NAME)
     await page.keyboard.press('Enter')
     await naming(page).waitFor({ state: 'detached' })
-    const named = memberRow(page, new RegExp(`^${NAME}`)).getByRole('button', { name: /^Name/ })
+    const named = memberRow(page, new RegExp(`^${NAME}`)).getByRole('button', { name: NAMING })
     await named.waitFor()
     await page.getByLabel(`${NAME} may buy`).waitFor()
     expect(await overflowOf(page)).toBe(0)
@@ -142,17 +147,22 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
       '',
       `${cleo.address},Cleo Marsh,yes,no,tsla NVDA`,
       `${admin.address},Dana,yes,yes,GOOG`,
-      '0x1234,Eve,yes,yes,',
+      `0x${'12'.repeat(21)},Eve,yes,yes,`,
     ]
-    await chooseCsv(page, lines)
     const faults = page.locator('[data-test=faults]')
-    await faults.waitFor()
+    const sheet = Buffer.from('PK\u0003\u0004 a spreadsheet')
+    const field = page.getByLabel('CSV file', { exact: true })
+    await field.setInputFiles({ name: 'employees.xlsx', mimeType: 'application/zip', buffer: sheet })
+    await faults.getByText('In your spreadsheet, save it as “CSV UTF-8”, and choose that file.').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    await chooseCsv(page, lines)
+    await faults.getByText('Line 3:').waitFor()
     expect(await faults.getByRole('listitem').allInnerTexts()).toEqual([
       'Line 3: “maybe” in the column sell is neither yes nor no.',
       'Line 6: “GOOG” is not a listed symbol.',
-      'Line 7: “0x1234” is not an address: enter 0x and 40 hex digits.',
+      `Line 7: “0x${'12'.repeat(21)}” is not an address: enter 0x and 40 hex digits.`,
     ])
-    const field = page.getByLabel('CSV file', { exact: true })
     expect(await field.getAttribute('aria-invalid')).toBe('true')
     const error = page.locator(`#${await field.getAttribute('aria-describedby')}`)
     expect(await error.textContent()).toMatch(/^Nothing was imported: 3 lines are wrong/)
@@ -164,7 +174,7 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
     await importBox(page).scrollIntoViewIfNeeded()
     await screenshot(page, `admin-import-faults-${size.name}`)
 
-    const good = page.getByRole('button', { name: 'Import the 2 employees of the other lines' })
+    const good = page.getByRole('button', { name: 'Import the 2 employees on the other lines' })
     await tabTo(page, good)
     await page.keyboard.press('Enter')
     await importBox(page).getByText('2 employees imported into the draft below.').waitFor()
@@ -180,7 +190,7 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
     // A file without a fault is imported at once; a wallet outside of the institution is offered an invitation.
     await chooseCsv(page, ['wallet;name;restricted', `${newcomer.address};Eve Stone;AAPL`])
     await importBox(page).getByText('1 employee imported into the draft below.').waitFor()
-    await page.getByText('1 wallet of the file is not invited yet').waitFor()
+    await page.getByText('1 wallet in the file is not invited yet').waitFor()
     expect(await page.getByLabel('Eve Stone may buy').count()).toBe(0)
     expect(await findViolations(page)).toEqual([])
     expect(await overflowOf(page)).toBe(0)
@@ -190,10 +200,45 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
     expect(await page.getByLabel('Eve Stone may buy').isChecked()).toBe(true)
     expect(await page.getByLabel('Eve Stone may trade AAPL').isChecked()).toBe(false)
     const invited = memberRow(page, /^Eve Stone .*invited/)
-    await invited.getByRole('button', { name: /^Withdraw/ }).click()
-    await page.getByRole('button', { name: 'Yes, withdraw' }).click()
+    await invited.getByRole('button', { name: /^Cancel 0x/ }).click()
+    await page.getByRole('button', { name: 'Yes, cancel' }).click()
     await invited.waitFor({ state: 'detached' })
     expect(bodies.join('\n')).not.toMatch(/Lovelace|Marsh|Stone/)
+    await page.context().close()
+  })
+})
+
+describe('an invitation of all', () => {
+  it('leaves out who is in the institution, and is not held up by a wallet of another one', async () => {
+    const { accounts, provider } = desk().sandbox
+    const stranger = await foundElsewhere()
+    const page = await desk().visitAs('Dana', { viewport: { width: 320, height: 640 } })
+    await institution(page)
+    await openCopy(page, desk().copy)
+    await page.getByText('Import employees from a CSV file').click()
+    const { admin, employees, newcomer } = accounts
+    await chooseCsv(page, ['wallet', admin.address, employees[0].address])
+    await importBox(page).getByText('2 employees imported into the draft below.').waitFor()
+    expect(await page.locator('[data-test=uninvited]').count()).toBe(0)
+    const lines = [admin.address, stranger, employees[0].address, newcomer.address, addressOf(999)]
+    await chooseCsv(page, ['wallet', ...lines])
+    await page.getByText('3 wallets in the file are not invited yet').waitFor()
+    await page.getByRole('button', { name: 'Invite 3 wallets' }).click()
+    const elsewhere = page.locator('[data-test=elsewhere]')
+    await elsewhere.getByText('1 wallet belongs to another institution').waitFor()
+    await elsewhere.getByText(stranger.slice(0, 6)).waitFor()
+    await page.locator('[data-test=uninvited]').waitFor({ state: 'detached' })
+    await elsewhere.scrollIntoViewIfNeeded()
+    await screenshot(page, 'admin-invited-elsewhere')
+    for (const wallet of [/^Noor .*invited/, new RegExp(`^${addressOf(999).slice(0, 6)}.*invited`, 'i')]) {
+      const invited = memberRow(page, wallet)
+      await invited.getByRole('button', { name: /^Cancel 0x/ }).click()
+      await page.getByRole('button', { name: 'Yes, cancel' }).click()
+      await invited.waitFor({ state: 'detached' })
+    }
+    expect(await findViolations(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    expect(await provider.getTransactionCount(stranger)).toBe(1)
     await page.context().close()
   })
 })
@@ -265,6 +310,14 @@ describe('a rulebook of 150 employees', () => {
     await page.getByLabel('Employee 146 may buy').waitFor()
     expect(await page.getByLabel('Employee 146 may trade TSLA').isChecked()).toBe(false)
     await page.getByText('1–10 of 147 changes').waitFor()
+    const restricted = rows.map((row) => row.replace('TSLA', 'AAPL AMZN MSFT TSLA'))
+    await chooseCsv(page, ['wallet,name,buy,sell,restricted', ...restricted])
+    await page.getByText('The rulebook is too large to publish.').waitFor()
+    const tooLarge = page.getByRole('button', { name: 'The rulebook is too large' })
+    expect(await tooLarge.isDisabled()).toBe(true)
+    expect(await findViolations(page)).toEqual([])
+    await chooseCsv(page, ['wallet,name,buy,sell,restricted', ...rows])
+    await tooLarge.waitFor({ state: 'detached' })
     expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Publish version 2, which lifts 147 rules' }).click()
     await page.getByText('Version 2 is in force.').waitFor()
@@ -279,6 +332,25 @@ describe('the console', () => {
     expect(desk().complaints).toEqual([])
   })
 })
+
+/** The admin of another institution. */
+async function foundElsewhere(): Promise<string> {
+  const { provider, accounts, info } = desk().sandbox
+  const founder = Wallet.createRandom(provider)
+  await provider.send('anvil_setBalance', [founder.address, '0xde0b6b3a7640000'])
+  const registry = new Contract(info.contracts.institutionRegistry, institutionRegistryAbi, provider)
+  const send = async (from: Wallet | HDNodeWallet, method: string, ...args: unknown[]) => {
+    const { hash } = await registry
+      .connect(from)
+      .getFunction(method)
+      .send(...args)
+    expect((await waitForReceipt(provider, hash))?.status).toBe(1)
+  }
+  const orgId = nameToBytes32('Second Capital')
+  await send(founder, 'registerInstitution', orgId)
+  await send(new Wallet(accounts.owner.privateKey, provider), 'setAdmitted', orgId, founder.address, true)
+  return founder.address
+}
 
 /** An address that nobody has a key of. */
 const addressOf = (at: number) =>

@@ -31,6 +31,7 @@ const unknown = (page: Page) => page.locator('[data-test=unknown-rules]')
 /** The changes that the form announces. */
 const changes = (page: Page) => page.locator('[data-test=changes] li')
 const publish = (page: Page) => page.getByRole('button', { name: /^Publish version/ })
+const overtaken = (page: Page) => page.getByRole('button', { name: 'The draft is out of date' })
 
 /** The form's initial values where it knows of no rule. */
 async function expectBarred(page: Page): Promise<void> {
@@ -64,13 +65,14 @@ describe('the form', () => {
   it('begins with the rules of a copy, and shows what it tightens', async () => {
     await openCopy(dana, desk().copy)
     await dana.getByText('No changes from version 1.').waitFor()
+    expect(await dana.getByRole('button', { name: 'No changes to publish' }).isDisabled()).toBe(true)
     expect(await dana.getByLabel('Ben may buy').isChecked()).toBe(true)
     await dana.getByLabel('Ada may trade TSLA').uncheck()
     await dana.getByLabel('Largest order').fill('20,000')
     await dana.getByLabel('Shares may be withdrawn').uncheck()
     expect(await changes(dana).allInnerTexts()).toEqual([
       expect.stringMatching(/^tightened Ada .* may no longer trade TSLA$/),
-      'tightened one order may be 20,000 USDC at most, 25,000 USDC before',
+      'tightened an order may be at most 20,000 USDC (was 25,000 USDC)',
       'tightened shares may not be withdrawn',
     ])
     expect(await findViolations(dana)).toEqual([])
@@ -89,8 +91,8 @@ describe('the form', () => {
     await dana.getByLabel('Ada may trade TSLA').check()
     await dana.getByLabel('Largest order').fill('25000')
     expect(await changes(dana).allInnerTexts()).toEqual([
-      expect.stringMatching(/^lifted Ada .* may trade TSLA again$/),
-      'lifted one order may be 25,000 USDC at most, 20,000 USDC before',
+      expect.stringMatching(/^lifted Ada .* may now trade TSLA$/),
+      'lifted an order may be at most 25,000 USDC (was 20,000 USDC)',
     ])
     await dana.getByRole('button', { name: 'Publish version 3, which lifts 2 rules' }).waitFor()
     expect(await findViolations(dana)).toEqual([])
@@ -113,7 +115,7 @@ describe('the form', () => {
     await dana.getByLabel('Largest order').fill('24000')
     await publishElsewhere(2)
     await dana.getByText('Version 3 came into force while you were editing').waitFor()
-    expect(await publish(dana).isDisabled()).toBe(true)
+    expect(await overtaken(dana).isDisabled()).toBe(true)
     await dana.getByRole('button', { name: 'Start again from version 3' }).click()
     await unknown(dana).getByText('This browser has no copy of version 3').waitFor()
     await expectBarred(dana)
@@ -163,6 +165,42 @@ describe('a member', () => {
     await row.getByRole('button', { name: /^Remove/ }).click()
     await asked.getByRole('button', { name: 'Yes, remove' }).click()
     await row.waitFor({ state: 'detached' })
+    const removed = dana.locator('[data-test=removed]')
+    await removed.getByText('Noor').waitFor()
+    // A keyboard goes on from there, and not from the top of the page.
+    await expect.poll(() => removed.evaluate((it) => it === document.activeElement)).toBe(true)
+    expect(await findViolations(dana)).toEqual([])
+  })
+})
+
+describe('two browsers of the admin at once', () => {
+  it('the second learns of the first before it signs, and replaces nothing', async () => {
+    let letGo = () => {}
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    // The page has not heard of it when “Publish” is pressed.
+    await dana.route(/\/org\/0x/, async (route) => {
+      await released
+      await route.continue()
+    })
+    const signed: string[] = []
+    dana.on('request', (request) => {
+      if (request.postData()?.includes('eth_signTypedData')) signed.push(request.url())
+    })
+    await dana.getByLabel('Largest order').fill('23000')
+    await publishElsewhere(5)
+    await publish(dana).click()
+    await dana.getByRole('alert').getByText('Another rulebook was published first').waitFor()
+    expect(signed).toEqual([])
+    letGo()
+    await dana.getByText('Version 6 came into force while you were editing').waitFor()
+    expect(await overtaken(dana).isDisabled()).toBe(true)
+    expect(await findViolations(dana)).toEqual([])
+    await dana.getByRole('button', { name: 'Start again from version 6' }).click()
+    await unknown(dana).getByText('This browser has no copy of version 6').waitFor()
+    expect(await dana.getByText('Another rulebook was published first').count()).toBe(0)
+    await expectVersion(6)
   })
 })
 

@@ -14,7 +14,8 @@ let version = 3
 let copies: readonly RulebookCopy[] = []
 
 beforeAll(async () => {
-  const elsewhere = [{ allowWithdrawShares: false }, { maxOrderNotional: 9_000_000_000n }]
+  const allowWithdrawShares = false
+  const elsewhere = [{ allowWithdrawShares }, { allowWithdrawShares, maxOrderNotional: 9_000_000_000n }]
   const found = [desk().copy]
   for (const change of elsewhere) found.push((await publishDefaultRulebook(desk().sandbox, change)).copy)
   copies = found.flatMap((copy) => copy ?? [])
@@ -46,7 +47,7 @@ describe('at a first visit', () => {
     const page = await institution(await desk().visitAs('Dana'))
     for (const number of [1, 2, 3]) {
       const row = versionOf(page, number)
-      await row.getByText('published from another device').waitFor()
+      await row.getByText('no copy on this device').waitFor()
       expect(await row.innerText()).toMatch(NOW)
       expect(await row.getByRole('button').count()).toBe(0)
     }
@@ -78,7 +79,7 @@ describe.each(SIZES)('at $name', (size) => {
     await three.getByRole('button', { name: 'Hide the difference' }).click()
     await importOlder(page, ...copies.slice(0, 2))
     await page
-      .getByText('published from another device')
+      .getByText('no copy on this device')
       .nth(copies.length - before)
       .waitFor({ state: 'detached' })
     await tabTo(page, three.getByRole('button', { name: 'Show the difference' }))
@@ -86,7 +87,7 @@ describe.each(SIZES)('at $name', (size) => {
     const difference = three.locator('[data-test=difference]')
     await difference.waitFor()
     expect(await difference.getByRole('listitem').allInnerTexts()).toEqual([
-      'tightened one order may be 9,000 USDC at most, 25,000 USDC before',
+      'tightened an order may be at most 9,000 USDC (was 25,000 USDC)',
     ])
     await versionOf(page, 1).getByRole('button', { name: 'Show the difference' }).click()
     await versionOf(page, 1).getByText('added').first().waitFor()
@@ -130,16 +131,16 @@ describe('a version that is restored', () => {
 
     await page.reload()
     await institution(page)
-    await versionOf(page, 2).getByText('published from another device').waitFor()
+    await versionOf(page, 2).getByText('no copy on this device').waitFor()
     await versionOf(page, 5).getByRole('button', { name: 'Show the difference' }).click()
     await versionOf(page, 5).getByText('may no longer trade TSLA').waitFor()
     await versionOf(page, 4).getByRole('button', { name: 'Show the difference' }).click()
     await versionOf(page, 4).getByText('shares may be withdrawn').waitFor()
     // The rules in force are known with it, and nothing is asked again.
     await page.getByText('No changes from version 5.').waitFor()
-    expect(await page.getByText('published from another device').count()).toBe(1)
+    expect(await page.getByText('no copy on this device').count()).toBe(1)
     await versionOf(page, 4).getByRole('button', { name: 'Restore' }).click()
-    await page.getByText('may trade TSLA again').last().waitFor()
+    await page.getByText('may now trade TSLA').last().waitFor()
     expect(await findViolations(page)).toEqual([])
     await page.context().close()
   })

@@ -1,10 +1,12 @@
 // Orders that the platform opens: signatures alone, and what becomes of one that it does not open. On a desk and on a phone.
+import { id } from 'ethers'
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { postOrderSchema } from '../../src/protocol/api.js'
 import { commitOf } from '../../src/protocol/envelope.js'
 import { findViolations, overflowOf } from './support/accessibility.js'
 import { newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { holdCalls } from './support/hold.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
@@ -24,7 +26,11 @@ const noQuota = (route: Route) =>
 function problem(status: number, code: string) {
   return {
     status,
-    headers: { 'access-control-allow-origin': desk().url, 'retry-after': '3600' },
+    headers: {
+      'access-control-allow-origin': desk().url,
+      'access-control-expose-headers': 'Retry-After',
+      'retry-after': '3600',
+    },
     contentType: 'application/problem+json',
     body: JSON.stringify({
       ...{ type: 'about:blank', status, title: 'Quota', code, quota: 'account' },
@@ -149,6 +155,25 @@ describe.each(SIZES)('on a %s', (size, name, options) => {
     await page.locator('.order h3', { hasText: 'Buy AAPL for 63.00 USDC' }).waitFor()
     await newestOrder(page, 'SETTLED')
     expect((await sentBy(address)) - before).toBe(1)
+  })
+})
+
+describe('an order that is placed before the page knows whether the platform pays', () => {
+  it('is paid by the platform all the same', async () => {
+    const { sandbox } = desk()
+    const { address } = sandbox.accounts.employees[0]
+    const before = await sentBy(address)
+    const page = await desk().visit()
+    const letGo = await holdCalls(page, sandbox.info.rpcUrl, id('DOMAIN_SEPARATOR()').slice(2, 10))
+    await page.getByRole('button', { name: /^Ada\b/ }).click()
+    await order(page, 'Buy', 'AAPL', '65')
+    await page.locator('[data-test=place]', { hasText: 'Sending…' }).waitFor()
+    expect(await page.locator('.choice-row label', { hasText: 'Platform pays' }).count()).toBe(0)
+    letGo()
+    await page.locator('.order h3', { hasText: 'Buy AAPL for 65.00 USDC' }).waitFor()
+    await newestOrder(page, 'SETTLED')
+    expect(await sentBy(address)).toBe(before)
+    await page.context().close()
   })
 })
 

@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
+import { PATIENCE_MS } from './support/browser.js'
 import { newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
@@ -57,10 +58,13 @@ function clippedOf(page: Page): Promise<string[]> {
   )
 }
 
+/** Whether an element is on the screen, and not behind the places at the bottom of a phone. */
 const inView = (locator: Locator) =>
   locator.evaluate((element) => {
     const { top, bottom } = element.getBoundingClientRect()
-    return top >= 0 && bottom <= innerHeight
+    const places = document.querySelector('.top nav')
+    const isBelow = places !== null && getComputedStyle(places).position === 'fixed'
+    return top >= 0 && bottom <= (isBelow ? places.getBoundingClientRect().top : innerHeight)
   })
 
 describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
@@ -102,22 +106,26 @@ describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
     expect(await amountOf(page).inputValue()).toBe('')
     await amountOf(page).fill('2')
     await page.locator('[data-test=review]', { hasText: 'come to' }).waitFor()
-    await page.locator('[data-test=review]', { hasText: 'The order is for this amount.' }).waitFor()
+    await page
+      .locator('[data-test=review]', { hasText: 'The order is for this amount: if the price changes' })
+      .waitFor()
     await page.getByRole('button', { name: 'USDC', exact: true }).click()
   })
 
   it('shows the stages of an order, and toasts when it was sent and when it has ended', async () => {
     await amountOf(page).fill('120')
     await page.locator('[data-test=review]', { hasText: 'Buys about' }).waitFor()
-    await buttonOf(page).click()
     const toasts = page.locator('[data-test=toasts]')
-    await stagesOf(page).locator('[aria-current=step]').waitFor()
-    await expect.poll(() => inView(stagesOf(page))).toBe(true)
+    const sent = toasts.getByText('Order sent: Buy AAPL for 120.00 USDC').waitFor()
+    await buttonOf(page).click()
+    await Promise.all([sent, stagesOf(page).locator('[aria-current=step]').waitFor()])
+    await expect.poll(() => inView(stagesOf(page)), { timeout: PATIENCE_MS }).toBe(true)
     expect(await stagesOf(page).getByText('usually').count()).toBe(0)
-    await toasts.getByText('Order sent: Buy AAPL for 120.00 USDC').waitFor()
     await screenshot(page, `ticket-stages-${size}`)
     await toasts.getByText('Settled: Buy AAPL for 120.00 USDC').waitFor()
     await page.locator('[data-test=stages][data-stage=done]').waitFor()
+    const bought = /^Bought 0\.\d+ AAPL at \d+\.\d\d, \d+\.\d\d USDC\.$/
+    await page.locator('[data-test=result]', { hasText: bought }).waitFor()
     expect(
       await stagesOf(page)
         .getByText(/^\d+\.\d s$/)
@@ -131,7 +139,7 @@ describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
   it('sells all that is held, and no more', async () => {
     await page.locator('.choice-row label', { hasText: 'Sell' }).click()
     await amountOf(page).fill('60,000')
-    await expectRefused(page, 'Not enough AAPL', 'Your free AAPL is worth')
+    await expectRefused(page, 'Not enough AAPL', 'Your available AAPL is worth')
     await page.getByRole('button', { name: 'Max', exact: true }).click()
     await page.locator('[data-test=review]', { hasText: 'Sells all your AAPL' }).waitFor()
     // It stays all of them at any price.
@@ -159,12 +167,17 @@ describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
     await page.locator('.choice-row label', { hasText: 'Buy' }).click()
     await amountOf(page).fill('50')
     await page.locator('#ticket-hours').selectOption('1 hour')
-    await buttonOf(page).getByText('Market closed until after expiry').waitFor()
+    await buttonOf(page).getByText('Expires before the market opens').waitFor()
     expect(await redOf(page.locator('#ticket-hours-hint'))).toBe(true)
     expect(await findViolations(page)).toEqual([])
     await page.locator('#ticket-hours').selectOption('1 day')
     await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
-    await page.getByText('The market is closed. The order waits, sealed, until it opens.').waitFor()
+    await page.getByText('The order waits, sealed, until the market opens.').waitFor()
+    const time = page.locator('[data-test=clock]').getByText(/^opens in 2 h 5\d min$/)
+    expect(await time.isVisible()).toBe(true)
+    await page.evaluate(() => scrollTo(0, 0))
+    expect(await inView(buttonOf(page))).toBe(true)
+    await screenshot(page, `closed-${size}`)
     desk().sandbox.broker.clock({ open: true })
     await page.locator('[data-test=clock]', { hasText: 'closes in' }).waitFor()
   })
@@ -179,7 +192,7 @@ describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
     expect(await page.locator('#ticket-symbol').inputValue()).toBe('MSFT')
     await buttonOf(page).getByText('Enter an amount', { exact: true }).waitFor()
     expect(await amountOf(page).evaluate((element) => element === document.activeElement)).toBe(true)
-    await expect.poll(() => inView(amountOf(page))).toBe(true)
+    await expect.poll(() => inView(amountOf(page)), { timeout: PATIENCE_MS }).toBe(true)
     await page.evaluate(() => scrollTo(0, 0))
     expect(await inView(buttonOf(page))).toBe(true)
     expect(await findViolations(page)).toEqual([])
@@ -202,6 +215,7 @@ describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
     expect(await overflowOf(page)).toBe(0)
     expect(await clippedOf(page)).toEqual([])
     expect(await page.locator('.top').evaluate((element) => element.clientHeight)).toBeLessThan(60)
+    expect(await page.locator('[data-test=clock]').getByText('closes in').isVisible()).toBe(true)
     expect(await findViolations(page)).toEqual([])
     await screenshot(page, `narrowest-${size}`)
     await page.getByRole('button', { name: 'MSFT chart' }).click()

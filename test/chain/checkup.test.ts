@@ -86,7 +86,7 @@ test('a token that has the shares elsewhere', async () => {
 test('another signer than the authority’s', async () => {
   const { checks, text } = await found({ signer: chain().account('dave') })
   expect(checks).toEqual(['fault enclave-signer'])
-  expect(text).toContain('rotateSigner')
+  expect(text).toContain(`have the owner run npm run operate -- signer ${chain().account('dave')}`)
 })
 
 test('a signer who takes over later: the fault says when', async () => {
@@ -103,11 +103,12 @@ test('a role that is about to change hands is said, and is no fault', async () =
   const { checks, text } = await found()
   expect(checks).toEqual(['notice rotation'])
   expect(text).toContain(`the owner will be ${chain().account('carol')} from ${at} on`)
+  expect(text).toContain('have the owner run npm run operate -- owner --withdraw')
 })
 
 test('a pause', async () => {
   await chain().send('guardian', 'authority', 'pause')
   const { checks, text } = await found()
   expect(checks).toEqual(['fault pause'])
-  expect(text).toContain('liftPause')
+  expect(text).toContain('the owner ends the pause earlier by npm run operate -- pause --lift')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inBatches, type RpcCall } from '../../src/chain/rpc.js'
+import { createBatcher, type RpcCall } from '../../src/chain/rpc.js'
 
 /** Answers each call with its method, and remembers how many came at once. */
 function echo() {
@@ -9,7 +9,7 @@ function echo() {
     if (calls.some(({ method }) => method === 'fail')) throw new Error('no node answered')
     return calls.map(({ method }) => ({ result: method }))
   }
-  return { sizes, request: send, batcher: { send: inBatches(send) } }
+  return { sizes, request: send, batcher: { send: createBatcher(send) } }
 }
 
 const call = (method: string): RpcCall => ({ method, params: [] })
@@ -61,14 +61,14 @@ test('callers that share a request share its failure, and later ones do not', as
 
 test('callers that do not share answers ask for themselves, in one request', async () => {
   const { sizes, request } = echo()
-  const send = inBatches(request, { shareAnswers: false })
+  const send = createBatcher(request, { shareAnswers: false })
   expect(await Promise.all([send([call('a')]), send([call('a')])])).toHaveLength(2)
   expect(sizes).toEqual([2])
 })
 
 test('callers with another signal have a request of their own, which that signal ends', async () => {
   const signals: (AbortSignal | undefined)[] = []
-  const send = inBatches(async (calls, signal) => {
+  const send = createBatcher(async (calls, signal) => {
     signals.push(signal)
     signal?.throwIfAborted()
     return calls.map(({ method }) => ({ result: method }))
@@ -95,7 +95,7 @@ test('a caller that asks twice gets two answers, though other callers share them
 
 test('answers that callers share keep the order in which each of them asks', async () => {
   const asked: string[][] = []
-  const send = inBatches(async (calls) => {
+  const send = createBatcher(async (calls) => {
     asked.push(calls.map(({ method }) => method))
     return calls.map((_, place) => ({ result: place }))
   })

@@ -57,7 +57,7 @@ function transportOf(...nodes: Node[]) {
     const questions = () => nodes.map(({ asked }) => asked.filter((m) => m === 'eth_blockNumber').length)
     const before = questions()
     await ask()
-    await vi.waitFor(() => expect(questions()).toEqual(before.map((count) => count + 1)))
+    await expect.poll(() => questions()).toEqual(before.map((count) => count + 1))
     // Time for the consequences of the answers.
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

@@ -139,7 +139,7 @@ describe('a node', () => {
     expect(await ask()).toEqual(by('second'))
     now += 1_000
     const before = first.asked.length
-    await vi.waitFor(async () => expect(await ask()).toEqual(by('first')))
+    await expect.poll(() => ask()).toEqual(by('first'))
     expect(first.asked.slice(before)).toEqual(['eth_chainId', 'who'])
     expect(changes).toEqual([
       [0, 'no-answer'],
@@ -174,7 +174,7 @@ describe('a node', () => {
       expect(first.asked).toHaveLength(before)
       now += 1
       await ask()
-      await vi.waitFor(() => expect(first.asked).toHaveLength(before + 1))
+      await expect.poll(() => first.asked).toHaveLength(before + 1)
       // Its failure is known once the next request finds it resting.
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
@@ -197,7 +197,7 @@ describe('a node', () => {
     expect(first.asked).toHaveLength(before)
     now += 1
     await ask()
-    await vi.waitFor(() => expect(first.asked).toHaveLength(before + 1))
+    await expect.poll(() => first.asked).toHaveLength(before + 1)
   })
 
   it('that is asked too much when it is asked for its chain is not one of another chain', async () => {

@@ -55,7 +55,7 @@ it('calls prices stale by their age, also while the server has no other answer',
     err: { write: () => true },
     signal: interruption.signal,
   })
-  await vi.waitFor(() => expect(lines).toHaveLength(1))
+  await expect.poll(() => lines).toHaveLength(1)
   now += 1_000
   await vi.waitFor(() => expect(lines).toHaveLength(2), 10_000)
   interruption.abort(new Interruption('interrupted'))

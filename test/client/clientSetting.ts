@@ -19,8 +19,9 @@ export const WALLET_USDC = 1_000_000_000n
 /** Waits that tests can afford. */
 export const FAST = { attempts: 4, baseMs: 1, maxMs: 5 }
 
-/** An institution with alice and bob in it, cleared and with USDC in their wallets. Carol is cleared, in none. */
+/** AAPL is listed. An institution with alice and bob in it, cleared and with USDC in their wallets. Carol is cleared, in none. */
 export async function clearForTrading(chain: TestChain): Promise<void> {
+  await chain.send('owner', 'token', 'setListed', nameToBytes32('AAPL'), true)
   await chain.send('admin', 'registry', 'registerInstitution', ORG_ID)
   await chain.send('owner', 'registry', 'setAdmitted', ORG_ID, chain.account('admin'), true)
   for (const role of ['alice', 'bob'] as const) {

@@ -2,20 +2,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sharesAddressOf } from '../../src/protocol/identifiers.js'
 import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
-import { batchMint, orderOf, settlement, signedCall } from '../support/authorizations.js'
+import { orderOf } from '../support/authorizations.js'
 import { type SetUp, useChain } from '../support/chain.js'
-import { AAPL, openRequest, shares } from '../support/institution.js'
+import { AAPL, shares } from '../support/institution.js'
+import { giveShares } from '../support/orderEnds.js'
 import { answerAsServer, clearForTrading, clientOf } from './clientSetting.js'
 
 /** Alice's wallet has three shares of AAPL. */
 const setUp: SetUp = async (set) => {
   await clearForTrading(set)
   await set.send('owner', 'token', 'setListed', AAPL, true)
-  await set.send('relayer', ...signedCall(set, batchMint(AAPL, shares(10))))
   // Bob's, so that nothing stands in Alice's portfolio that no enclave has sealed.
   await set.send('owner', 'token', 'setKyc', set.account('bob'), true)
-  const order = await orderOf(set, await openRequest(set, 'bob', 'withdrawal'))
-  await set.send('relayer', ...signedCall(set, settlement(order, { payoutAsset: AAPL, payout: shares(3) })))
+  await giveShares(set, 'bob', shares(3))
   await set.send('bob', 'aapl', 'transfer', set.account('alice'), shares(3))
 }
 const chain = useChain(setUp)

@@ -1,8 +1,21 @@
 // How the client fails: always with its own errors, or with the reason of the caller's signal.
-import type { Eip1193Provider } from 'ethers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createClient, type SignedOrder, TradingError, toTradingError } from '../../src/client/index.js'
+import { Interface } from 'ethers'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import {
+  ClientError,
+  ContractError,
+  createClient,
+  type Eip1193Provider,
+  type OrderRequest,
+  type PlaceOptions,
+  parseDecimal,
+  provesUnopened,
+  type SignedOrder,
+  TradingError,
+  toTradingError,
+} from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import {
@@ -16,14 +29,21 @@ import {
 
 const chain = useChain(clearForTrading)
 let api: ApiStandIn
+/** Where nothing listens any more. */
+let goneUrl: string
 
 beforeAll(async () => {
   api = await startApiStandIn()
+  const gone = await startApiStandIn()
+  await gone.stop()
+  goneUrl = gone.url
 })
 beforeEach(() => answerAsServer(api, chain()))
 afterAll(() => api.stop())
 
 const orderId: Hex = `0x${'0a'.repeat(32)}`
+const sale = async () =>
+  ({ side: 'SELL', symbol: 'AAPL', maxSpend: 5n, deadline: (await chain().now()) + 3_600 }) as const
 
 /** A browser wallet with Alice's account, in the form of EIP-1193; the chain itself signs. */
 function browserWallet(answer: (method: string) => unknown = () => undefined): Eip1193Provider {
@@ -53,6 +73,25 @@ async function failureOf(attempt: Promise<unknown>): Promise<TradingError> {
   throw new Error('the call succeeded, or failed with a raw error', { cause: error })
 }
 
+it.each(['{}', '{ "ethereum": null }'])('a browser without a wallet is named: %s', (text) => {
+  const window: { readonly ethereum: Eip1193Provider } = JSON.parse(text)
+  expect(() => withWallet(window.ethereum)).toThrow(expect.objectContaining({ code: 'no-provider' }))
+})
+
+it('an amount that is none has a code of its own', () => {
+  const codeOf = (text: string) => {
+    try {
+      return parseDecimal(text, 6)
+    } catch (error) {
+      return toTradingError(error).code
+    }
+  }
+  expect(['1,000', '', '1.1234567', '1.5'].map(codeOf)).toEqual([
+    ...['invalid-decimal', 'invalid-decimal', 'invalid-decimal'],
+    1_500_000n,
+  ])
+})
+
 it('an EIP-1193 provider is a wallet as it is', async () => {
   const client = withWallet(browserWallet())
   expect(await client.getAccount()).toBe(chain().account('alice'))
@@ -68,9 +107,13 @@ describe('a wallet’s error', () => {
     ['eth_requestAccounts', { code: -32_603, data: { originalError: { code: 4001 } } }, 'no-account'],
     ['personal_sign', { code: 4001 }, 'signature-refused'],
     ['eth_sendTransaction', { code: 4001 }, 'transaction-refused'],
-    ['eth_sendTransaction', { code: -32_000, message: 'insufficient funds for gas' }, 'insufficient-funds'],
     ['eth_estimateGas', { code: -32_005, message: 'too many requests' }, 'node-unavailable'],
     ['eth_call', { code: 4900, message: 'disconnected' }, 'node-unavailable'],
+    [
+      'eth_call',
+      Object.assign(new Error('unknown'), { code: -1, cause: { code: 4901 } }),
+      'node-unavailable',
+    ],
     ['eth_getBlockByNumber', Object.assign(new Error('odd'), { code: 7 }), 'unexpected'],
   ])('of %s, %o, is %s', async (method, error, code) => {
     const client = withWallet(browserWallet(refuse(method, error)))
@@ -84,6 +127,114 @@ describe('a wallet’s error', () => {
     expect(failure.retryable).toBe(code === 'node-unavailable')
     expect(failure.docs).toBe(`confidential-trading-client/README.md#${code}`)
   })
+})
+
+describe('a TypeError', () => {
+  const bug = () => Reflect.apply(JSON.parse('{}').missing, undefined, [])
+
+  it.each<[string, () => unknown, Partial<TradingError>]>([
+    ['of a node that is gone', () => fetch(goneUrl), { code: 'node-unavailable', retryable: true }],
+    ['of a mistake in the provider', bug, { code: 'unexpected', retryable: false }],
+    ...['Failed to fetch', 'NetworkError when attempting to fetch resource.'].map(
+      (message): [string, () => unknown, Partial<TradingError>] => [
+        `as browsers have it: ${message}`,
+        () => Promise.reject(new TypeError(message)),
+        { code: 'node-unavailable', retryable: true },
+      ],
+    ),
+  ])('%s is what it is', async (_whose, act, expected) => {
+    for (const asked of ['eth_estimateGas', 'eth_getBlockByNumber']) {
+      const client = withWallet(browserWallet((method) => (method === asked ? act() : undefined)))
+      const attempt =
+        asked === 'eth_estimateGas' ? client.placeOrder(await sale()) : client.getOpeningState(signedOrder())
+      const failure = await failureOf(attempt)
+      expect(failure).toMatchObject(expected)
+      expect(failure.cause).toBeInstanceOf(TypeError)
+    }
+  })
+
+  it('of a callback leaves the call as it is', async () => {
+    const mistake = new TypeError('beforeOpen is broken')
+    const placed = withWallet(browserWallet()).placeOrder(await sale(), {
+      beforeOpen: () => Promise.reject(mistake),
+    })
+    await expect(placed).rejects.toBe(mistake)
+    expect(toTradingError(mistake)).toMatchObject({ code: 'unexpected', retryable: false, cause: mistake })
+  })
+})
+
+describe('a symbol that is not listed', () => {
+  const PASSIVE = /^eth_(?:accounts|requestAccounts|blockNumber|call|chainId|get\w+)$/
+
+  async function placing(request: Partial<OrderRequest>, options: PlaceOptions = {}) {
+    const asked = new Set<string>()
+    const client = withWallet(browserWallet((method) => void asked.add(method)))
+    const placed = client.placeOrder({ ...(await sale()), ...request }, options)
+    return { placed, active: () => [...asked].filter((method) => !PASSIVE.test(method)) }
+  }
+
+  it.each<[Partial<OrderRequest>, PlaceOptions?]>([
+    [{ side: 'BUY', symbol: 'ZZZZ' }],
+    [{ side: 'BUY', symbol: 'ZZZZ' }, { sponsored: true }],
+    [{ side: 'BUY', symbol: 'ZZZZ', payFrom: 'cash' }],
+    [{ side: 'SELL', symbol: 'ZZZZ' }],
+    [{ side: 'WITHDRAW', symbol: 'ZZZZ' }],
+    [{ side: 'DEPOSIT', symbol: 'ZZZZ' }],
+  ])('is refused before anything is signed or sent: %o %o', async (request, options) => {
+    const { placed, active } = await placing(request, options)
+    expect(await failureOf(placed)).toMatchObject({ code: 'unlisted-symbol', retryable: false })
+    expect(active()).toEqual([])
+    expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+
+  it('any more can be sold, and not bought', async () => {
+    for (const listed of [true, false]) {
+      await chain().send('owner', 'token', 'setListed', nameToBytes32('NVDA'), listed)
+    }
+    const bought = await placing({ side: 'BUY', symbol: 'NVDA' })
+    expect((await failureOf(bought.placed)).code).toBe('unlisted-symbol')
+    const sold = await placing({ side: 'SELL', symbol: 'NVDA' })
+    expect((await sold.placed).received.result).toBe('received')
+    expect(sold.active()).toContain('eth_sendTransaction')
+  })
+
+  it('is another failure than a symbol that is none', async () => {
+    const { placed, active } = await placing({ symbol: 'not a symbol' })
+    expect((await failureOf(placed)).code).toBe('invalid-order')
+    expect(active()).toEqual([])
+  })
+})
+
+describe('a revert', () => {
+  const data = new Interface(['error PlatformPaused(uint64 until)']).encodeErrorResult('PlatformPaused', [7])
+
+  it.each([
+    ['as nodes give it', { code: 3, data }],
+    ['inside of a wallet’s error', { code: -32_603, data: { code: 3, data } }],
+    ['inside of ethers’ error', { code: 'CALL_EXCEPTION', data: null, info: { error: { code: 3, data } } }],
+    ['inside of viem’s error', { code: -1, cause: { code: 3, data } }],
+  ])('has its name and arguments %s', async (_how, error) => {
+    const client = withWallet(browserWallet(refuse('eth_estimateGas', Object.assign(new Error('no'), error))))
+    expect(await failureOf(client.placeOrder(await sale()))).toMatchObject({
+      ...{ name: 'ContractError', code: 'PlatformPaused', method: 'openRequest', args: { until: '7' } },
+    })
+  })
+})
+
+describe('an account without ether', () => {
+  it.each(['insufficient funds', 'zu wenig Geld'])(
+    'is named, although nodes have no code for it but words: %s',
+    async (message) => {
+      const account = chain().account('alice')
+      const balance = await chain().provider.getBalance(account)
+      const setBalance = (value: bigint) =>
+        chain().provider.send('anvil_setBalance', [account, `0x${value.toString(16)}`])
+      await setBalance(1n)
+      onTestFinished(() => setBalance(balance))
+      const client = withWallet(browserWallet(refuse('eth_sendTransaction', { code: -32_000, message })))
+      expect((await failureOf(client.placeOrder(await sale()))).code).toBe('insufficient-funds')
+    },
+  )
 })
 
 function signedOrder(): SignedOrder {
@@ -119,6 +270,27 @@ describe('a server’s problem', () => {
   })
 })
 
+it.each<[error: unknown, unsigned: boolean, signed: boolean]>([
+  [new ClientError('insufficient-funds', ''), true, true],
+  [new ClientError('transaction-refused', ''), true, true],
+  [new ClientError('opening-expired', ''), true, true],
+  [new ContractError('openBuy', 'NotCleared', {}), true, true],
+  // A transaction that reverted, or was replaced, has shown its signature to others.
+  [new ContractError('openBuy', 'NotCleared', {}, true), true, false],
+  [new ContractError('openBuy', 'unknown', {}, true), true, false],
+  [new ClientError('transaction-replaced', ''), true, false],
+  [new ClientError('insufficient-usdc', ''), true, false],
+  [new ClientError('insufficient-shares', ''), true, false],
+  // A wallet may report so that it did not hear from its node after it had sent the transaction.
+  [new ContractError('openBuy', 'unknown', {}), false, false],
+  [new ClientError('transaction-pending', ''), false, false],
+  [new ClientError('node-unavailable', ''), false, false],
+  [new Error('the page is gone'), false, false],
+])('%o proves that no order was opened: %s, or with a signed opening %s', (error, unsigned, signed) => {
+  expect(provesUnopened(error, {})).toBe(unsigned)
+  expect(provesUnopened(error, signedOrder())).toBe(signed)
+})
+
 it('an unknown error stays as the cause', () => {
   const cause = new Error('odd')
   expect(toTradingError(cause)).toMatchObject({ code: 'unexpected', cause, requestId: null })
@@ -146,13 +318,18 @@ describe('every method', () => {
     getCompliance: () => [chain().account('alice')],
     getPolicyVersion: () => [ORG_ID],
     getOrder: () => [orderId],
-    getTimeline: () => [orderId],
+    getOrderTimeline: () => [orderId],
     followOrder: () => [orderId],
-    followTimeline: () => [orderId],
+    followOrderTimeline: () => [orderId],
     foundInstitution: () => ['Carol & Co.'],
     joinInstitution: () => [ORG_ID],
     inviteMember: () => [chain().account('carol')],
     removeMember: () => [chain().account('carol')],
+    admitInstitution: () => [ORG_ID, chain().account('admin')],
+    verifyWallet: () => [chain().account('carol')],
+    setListed: () => ['AAPL', true],
+    setFrozen: () => ['AAPL', chain().account('carol'), true],
+    getMembers: () => [ORG_ID],
     importKeys: () => ['{}'],
     placeOrder: () => [request],
     submitOrder: () => [order()],
@@ -181,6 +358,23 @@ describe('every method', () => {
     await expect(ended).rejects.toBe(reason)
     expect(api.requests.length).toBe(sent)
   })
+
+  it.each(['eth_signTypedData_v4', 'eth_sendTransaction'])(
+    'an order ends with it while %s is open in the wallet, and the next order goes on',
+    async (pending) => {
+      const [stop, reason] = [new AbortController(), new Error('the page is gone')]
+      const client = withWallet(
+        browserWallet((method) => {
+          if (method !== pending || stop.signal.aborted) return undefined
+          stop.abort(reason)
+          return new Promise(() => undefined)
+        }),
+      )
+      const order = await sale()
+      await expect(client.placeOrder(order, { signal: stop.signal })).rejects.toBe(reason)
+      expect((await client.placeOrder(order)).received.result).toBe('received')
+    },
+  )
 
   /** For the names alone: no call is made. */
   function clientOfNothing() {

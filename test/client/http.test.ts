@@ -123,13 +123,16 @@ describe('failures', () => {
     })
   })
 
-  it('of a proxy in between have the status and no code', async () => {
-    api.answerWith(() => ({ status: 502, headers: { 'x-request-id': 'abc' }, body: '<html>' }))
+  it.each([
+    [502, 'server-unavailable', true],
+    [503, 'server-unavailable', true],
+    [504, 'server-unavailable', true],
+    [500, 'unknown', false],
+    [404, 'unknown', false],
+  ])('of a proxy in between, %i, are %s', async (status, code, retryable) => {
+    api.answerWith(() => ({ status, headers: { 'x-request-id': 'abc' }, body: '<html>' }))
     await expect(http().get('/x', schema)).rejects.toMatchObject({
-      code: 'unknown',
-      status: 502,
-      requestId: 'abc',
-      retryAfter: null,
+      ...{ code, retryable, status, requestId: 'abc', retryAfter: null },
     })
   })
 

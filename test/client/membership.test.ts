@@ -26,6 +26,22 @@ describe('membership', () => {
     expect(await chain().read('registry', 'adminOf', orgId)).toBe(chain().account('carol'))
   })
 
+  it('is granted by the platform’s owner alone, who admits institutions and verifies wallets', async () => {
+    await clientOf(chain(), api, 'dave').foundInstitution('Dave & Co.')
+    const orgId = nameToBytes32('Dave & Co.')
+    const dave = chain().account('dave')
+    await expect(clientOf(chain(), api, 'dave').verifyWallet(dave)).rejects.toMatchObject({
+      name: 'ContractError',
+      method: 'setKyc',
+      code: 'NotOwner',
+    })
+    const owner = clientOf(chain(), api, 'owner')
+    await owner.verifyWallet(dave)
+    await owner.admitInstitution(orgId, dave)
+    expect(await chain().read('token', 'isKyc', dave)).toBe(true)
+    expect(await chain().read('registry', 'adminOf', orgId)).toBe(dave)
+  })
+
   it('leaves an institution: the wallet buys nothing from then on, and is out after the delay', async () => {
     const alice = clientOf(chain(), api, 'alice')
     await alice.leaveInstitution()

@@ -33,7 +33,13 @@ function deps(signer: AbstractSigner = walletOf(chain(), 'alice')) {
     token: zero,
     takesOpenings: true,
   }
-  return { wallet: createWallet(signer, 0), platform, userPubKey, orgId: ORG_ID, nonce: 5 }
+  return {
+    wallet: createWallet(signer, { miningTimeoutMs: 0 }),
+    platform,
+    userPubKey,
+    orgId: ORG_ID,
+    nonce: 5,
+  }
 }
 
 const buy: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 1_000_000n, deadline: 1_900_000_000 }

@@ -140,7 +140,7 @@ describe('following', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
       api.answerWith(() => {
-        vi.setSystemTime(Date.now() + 20_000)
+        vi.setSystemTime(Date.now() + 60_000)
         return { headers: { etag: '"1"' }, ...unchanged() }
       })
       const first = answers({ body: status('REFUNDED', { triggers: [run(null)] }) }, { status: 304 })
@@ -149,6 +149,23 @@ describe('following', () => {
       for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
       expect(seen).toEqual(['REFUNDED'])
       expect(api.requests.length).toBeGreaterThan(1)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('goes on after a reorganization took the end back, however long the order is open again', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const due = status('REFUNDED', { triggers: [run(null)] })
+      const next = answers(due, status('OPEN'), status('OPEN'), status('OPEN'), status('SETTLED'))
+      api.answerWith(() => {
+        vi.setSystemTime(Date.now() + 150_000)
+        return { body: next() }
+      })
+      const seen = []
+      for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
+      expect(seen).toEqual(['REFUNDED', 'OPEN', 'OPEN', 'OPEN', 'SETTLED'])
     } finally {
       vi.useRealTimers()
     }

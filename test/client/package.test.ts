@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { ClientError } from '../../src/client/index.js'
 import { run, useInstalledPackage } from './package/installed.js'
 import { compile } from './package/typeScript.js'
 
@@ -36,7 +37,7 @@ export * from 'confidential-trading-client/dist/client/http.js'
 
 const manifestSchema = z.object({ version: z.string(), dependencies: z.record(z.string(), z.string()) })
 
-/** The packages of an installation: the client's five dependencies, and what ethers brings. */
+/** The packages of an installation: the client's six dependencies, and what ethers brings. */
 const BROUGHT = [
   '@adraffy/ens-normalize',
   '@noble/curves',
@@ -50,6 +51,7 @@ const BROUGHT = [
   'ethers/node_modules/@types/node',
   'ethers/node_modules/undici-types',
   'ethers/node_modules/ws',
+  'is-network-error',
   'tslib',
   'zod',
 ]
@@ -102,6 +104,37 @@ describe('the npm package', () => {
     )
     expect(named.flat().length).toBeGreaterThan(files.length)
     expect([...new Set(named.flat())].filter((target) => !files.includes(target))).toEqual([])
+  })
+})
+
+describe('its README', () => {
+  const textOf = () => readFile(join(installed().path, 'README.md'), 'utf8')
+
+  /** Where links lead that are no addresses on the web. Text in code is no link. */
+  function targetsIn(text: string): string[] {
+    const prose = text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, 'code')
+    const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g), ...prose.matchAll(/^\[[^\]]+\]: (\S+)/gm)]
+    return links.map(([, target = '']) => target).filter((target) => !/^https?:/.test(target))
+  }
+
+  it('leads to places that are in the package, or on the web', async () => {
+    const text = await textOf()
+    const anchors = new Set([
+      ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id),
+      ...[...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-')),
+    ])
+    const isThere = (target: string) =>
+      target.startsWith('#') ? anchors.has(target.slice(1)) : installed().files.includes(target)
+    expect(targetsIn(text).filter((target) => !isThere(target))).toEqual([])
+    // The page that it is made of has such links.
+    expect(targetsIn(await readFile('docs/client.md', 'utf8')).some((target) => !isThere(target))).toBe(true)
+  })
+
+  it('has the page that each failure names', async () => {
+    const text = await textOf()
+    const { docs } = new ClientError('not-submitted', '')
+    expect(docs).toBe('confidential-trading-client/README.md#not-submitted')
+    expect(text).toContain('<a id="not-submitted"></a>')
   })
 })
 

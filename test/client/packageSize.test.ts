@@ -69,7 +69,6 @@ it.each(budgets)('$imported weighs $most bytes at most, minified and gzipped', a
 
 it('is made of the client, the formats, the reader of events, the ABIs and packages that run in browsers', async () => {
   expect([...(await bundle('everything')).from].sort()).toEqual([
-    '@adraffy',
     '@noble',
     'canonicalize',
     'dist/chain',
@@ -78,6 +77,7 @@ it('is made of the client, the formats, the reader of events, the ABIs and packa
     'dist/client/history',
     'dist/protocol',
     'ethers',
+    'is-network-error',
     'zod',
   ])
 })

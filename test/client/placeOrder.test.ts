@@ -340,13 +340,19 @@ describe('refusals', () => {
     answerAsServer(api, chain(), ({ method }) =>
       method === 'POST' ? problem(500, 'internal-error') : undefined,
     )
-    const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
-    const failure: unknown = await client.placeOrder(request).catch((error: unknown) => error)
+    const request: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: ONE, deadline }
+    const kept: SealedOrder[] = []
+    const failure: unknown = await client
+      .placeOrder(request, { beforeOpen: (order) => void kept.push(order) })
+      .catch((error: unknown) => error)
     expect(failure).toMatchObject({ name: 'NotSubmittedError', cause: { code: 'internal-error' } })
     if (!(failure instanceof NotSubmittedError)) throw failure
     api.answerWith(({ body }) => receive(body))
     const { order } = failure
     expect(await client.submitOrder(order)).toMatchObject({ commit: order.commit })
+    // The wallet has used its signed opening: the server is asked to open nothing.
+    expect(kept).toMatchObject([{ orderId: order.orderId, opening: { amount: ONE } }])
+    expect(posted().at(-1)?.body).toEqual({ orderId: order.orderId, ...order.envelope })
   })
 
   it('of the wallet leave nothing behind', async () => {

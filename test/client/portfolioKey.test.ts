@@ -44,7 +44,7 @@ class OddWallet extends AbstractSigner<JsonRpcProvider> {
 
 function derive(change: OddWallet['change'] = (signature) => signature) {
   const signer = new OddWallet(chain().provider, change)
-  return { signer, key: derivePortfolioKey(createWallet(signer, 0)) }
+  return { signer, key: derivePortfolioKey(createWallet(signer, { miningTimeoutMs: 0 })) }
 }
 
 /** The same signature with s in the upper half and v counted from 0, as some wallets give it. */
@@ -109,7 +109,7 @@ describe('the portfolio key', () => {
   })
 
   it('needs a provider', () => {
-    expect(() => createWallet(new Wallet(vector.walletPrivateKey), 0)).toThrow(
+    expect(() => createWallet(new Wallet(vector.walletPrivateKey), { miningTimeoutMs: 0 })).toThrow(
       expect.objectContaining({ code: 'no-provider' }),
     )
   })

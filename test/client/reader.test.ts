@@ -41,17 +41,17 @@ afterAll(() => api.stop())
 const reader = () => createReader({ serverUrl: api.url, timing: FAST })
 
 it('reads views and orders without a wallet', async () => {
-  expect(await reader().getClock()).toEqual(clock)
-  expect(await reader().getBars()).toEqual(bars)
+  expect(await reader().getMarketClock()).toEqual(clock)
+  expect(await reader().getMarketBars()).toEqual(bars)
   expect(await reader().getOrder(orderId)).toMatchObject({ orderId, state: 'SETTLED', amount: 25_000_000n })
-  expect((await reader().getTimeline(orderId)).entries).toEqual([settled])
+  expect((await reader().getOrderTimeline(orderId)).entries).toEqual([settled])
 })
 
 it('follows an order, and its timeline, to the end', async () => {
   const states: string[] = []
   for await (const { state } of reader().followOrder(orderId)) states.push(state)
   const kinds: string[] = []
-  for await (const { entries } of reader().followTimeline(orderId))
+  for await (const { entries } of reader().followOrderTimeline(orderId))
     kinds.push(...entries.map(({ kind }) => kind))
   expect([states, kinds]).toEqual([['SETTLED'], ['settled']])
   expect(api.requests.map(({ path }) => path)).toEqual([`/orders/${orderId}`, `/orders/${orderId}/timeline`])
@@ -67,6 +67,6 @@ it('asks with the fetch and the time-out that it is given', async () => {
   }
   const timing = { ...FAST, attempts: 1 }
   const impatient = createReader({ serverUrl: 'http://server.example', timeoutMs: 5, timing, fetch: slow })
-  await expect(impatient.getClock()).rejects.toMatchObject({ code: 'server-timeout' })
+  await expect(impatient.getMarketClock()).rejects.toMatchObject({ code: 'server-timeout' })
   expect(asked).toEqual(['http://server.example/market/clock'])
 })

@@ -1,10 +1,15 @@
 import { signAsync } from '@noble/secp256k1'
 import { hashMessage, makeError } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { open, POLICY_PLACE } from '../../src/protocol/envelope.js'
-import { bytesToHex, hexOf, hexToBytes } from '../../src/protocol/hex.js'
+import { MAX_POLICY_BYTES, open, POLICY_PLACE } from '../../src/protocol/envelope.js'
+import { bytesToHex, hexLength, hexOf, hexToBytes } from '../../src/protocol/hex.js'
 import type { Policy } from '../../src/protocol/policy.js'
-import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
+import {
+  fitsEnvelope,
+  policyIntentDigest,
+  rulebookSchema,
+  sealRulebook,
+} from '../../src/protocol/policyIntent.js'
 import { rulebookCopySchema, sealRulebookCopy } from '../../src/protocol/rulebookCopy.js'
 import { envelopeHash, postPolicySchema, sealedRulebookDigest } from '../../src/protocol/sealedRulebook.js'
 import { recoverAddress } from '../../src/protocol/signature.js'
@@ -16,6 +21,7 @@ import {
   clearForTrading,
   clientOf,
   INTENT_PRIVATE_KEY,
+  INTENT_PUBLIC_KEY,
   ORG_ID,
   walletOf,
 } from './clientSetting.js'
@@ -102,6 +108,20 @@ describe('publishing a rulebook', () => {
     { length: 400 },
     (_, i) => [`0x${i.toString(16).padStart(40, '0')}`, rules] as const,
   )
+  it('fits into its envelope up to the limit, which is known before it is signed', async () => {
+    const unsigned = (count: number) => ({
+      ...{ v: 1 as const, orgId: ORG_ID, admin: chain().account('admin'), version: 5 },
+      policy: policyOf(Object.fromEntries(many.slice(0, count))),
+    })
+    const lengthOf = async (count: number) => {
+      const rulebook = { ...unsigned(count), sig: `0x${'1b'.repeat(65)}` as const }
+      return hexLength((await sealRulebook(rulebook, INTENT_PUBLIC_KEY)).ct)
+    }
+    const most = many.findIndex((_, at) => !fitsEnvelope(unsigned(at + 1)))
+    expect(await lengthOf(most)).toBe(MAX_POLICY_BYTES)
+    expect(await lengthOf(most + 1)).toBeGreaterThan(MAX_POLICY_BYTES)
+  })
+
   it.each<[string, Policy]>([
     ['an employee twice, in two cases', policyOf({ [key]: rules, [key.toLowerCase()]: rules })],
     ['an employee that is no address', policyOf({ '0x12': rules })],

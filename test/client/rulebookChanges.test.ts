@@ -35,7 +35,7 @@ it('all of it is added where nothing is known before', () => {
   expect(said(null, after)).toEqual([
     'added: Ben may sell every symbol, and buy none',
     'added: Ada may buy and sell every symbol but AAPL, MSFT and TSLA',
-    'added: one order may be 20,000 USDC at most',
+    'added: an order may be at most 20,000 USDC',
     'added: shares may not be withdrawn',
   ])
 })
@@ -48,20 +48,20 @@ it('a rule that is lifted is named as lifted, before everything else', () => {
   )
   expect(said(before, after)).toEqual([
     'lifted: Ben may buy and sell every symbol',
-    'lifted: Ada may buy again',
-    'lifted: Ada may sell again',
-    'lifted: Ada may trade TSLA and AAPL again',
-    'lifted: one order may be 25,000.5 USDC at most, 20,000 USDC before',
+    'lifted: Ada may now buy',
+    'lifted: Ada may now sell',
+    'lifted: Ada may now trade TSLA and AAPL',
+    'lifted: an order may be at most 25,000.5 USDC (was 20,000 USDC)',
     'lifted: shares may be withdrawn',
     'tightened: Ada may no longer trade MSFT',
   ])
   expect(said(after, before)).toEqual([
-    'lifted: Ada may trade MSFT again',
+    'lifted: Ada may now trade MSFT',
     'tightened: Ben is no longer listed, so it may neither buy nor sell',
     'tightened: Ada may no longer buy',
     'tightened: Ada may no longer sell',
     'tightened: Ada may no longer trade TSLA and AAPL',
-    'tightened: one order may be 20,000 USDC at most, 25,000.5 USDC before',
+    'tightened: an order may be at most 20,000 USDC (was 25,000.5 USDC)',
     'tightened: shares may not be withdrawn',
   ])
 })

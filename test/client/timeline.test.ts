@@ -37,7 +37,7 @@ const answer = (...entries: object[]): ApiAnswer => ({ body: { orderId, entries 
 async function followed(...answers: ApiAnswer[]): Promise<string[]> {
   api.answerWith(() => answers.shift() ?? problem(404, 'order-not-found'))
   const seen: string[] = []
-  for await (const { entries } of orders().followTimeline(orderId, { pollMs: 1 })) {
+  for await (const { entries } of orders().followOrderTimeline(orderId, { pollMs: 1 })) {
     seen.push(entries.map(({ kind }) => kind).join(' '))
   }
   expect(answers).toEqual([])
@@ -48,13 +48,13 @@ describe('a timeline', () => {
   it('is read with every kind of entry', async () => {
     const entries = [opened, received, triggered, relayed, sent, mined, settled, reclaimed, outcome]
     api.answerWith(() => answer(...entries))
-    expect(await orders().getTimeline(orderId)).toEqual({ orderId, entries })
+    expect(await orders().getOrderTimeline(orderId)).toEqual({ orderId, entries })
     expect(api.requests).toMatchObject([{ method: 'GET', path: `/orders/${orderId}/timeline` }])
   })
 
   it('is not taken in any other form', async () => {
     api.answerWith(() => answer({ ...mined, status: 'pending' }))
-    await expect(orders().getTimeline(orderId)).rejects.toMatchObject({ code: 'unexpected-answer' })
+    await expect(orders().getOrderTimeline(orderId)).rejects.toMatchObject({ code: 'unexpected-answer' })
   })
 })
 

@@ -1,69 +1,25 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createReader } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
+import { OPERATIONS } from '../../src/server/openapi/operations.js'
+import { EXAMPLES } from '../../src/server/openapi/schemas.js'
 import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
-import { FAST, INTENT_PUBLIC_KEY, ORG_ID } from './clientSetting.js'
+import { FAST, ORG_ID } from './clientSetting.js'
 
 const address: Hex = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
-const asOf = '2030-01-01T00:00:00Z'
-const contracts = {
-  institutionRegistry: address,
-  orderEscrow: address,
-  confidentialLedger: address,
-  equityToken: address,
-  platformPool: address,
-}
 
-/** Each documented route with an example of its answer. */
-const answers: Record<string, object> = {
-  [`/wallet/${address}`]: {
-    address,
-    screen: 'wait',
-    orgId: ORG_ID,
-    role: 'employee',
-    waitingFor: ['kyc'],
-    leavingAt: null,
-    invitation: { orgId: ORG_ID, admin: address },
-  },
-  [`/org/${ORG_ID}`]: {
-    orgId: ORG_ID,
-    name: 'Example Capital',
-    admin: address,
-    walletCount: 3,
-    rulesVersion: 1,
-    openOrders: 2,
-    pool: { usdc: '5', openOrders: 4, equities: [{ symbol: 'AAPL', shares: '7' }] },
-  },
-  [`/compliance/${address}`]: {
-    address,
-    equities: [{ symbol: 'AAPL', kyc: true, listed: true, frozen: false }],
-  },
-  '/market': {
-    asOf,
-    stale: false,
-    symbols: [
-      { symbol: 'AAPL', name: 'Apple', price: '1', previousClose: null, bid: '1', ask: '2', asOf: null },
-    ],
-    fees: [{ name: 'TAF', per: 'share', rate: '166000000', max: '8300000', on: 'sale' }],
-  },
-  '/market/clock': { isOpen: true, nextOpen: asOf, nextClose: asOf },
-  '/health': {
-    status: 'ok',
-    version: '0.1.0',
-    chainId: 31337,
-    contracts,
-    symbols: ['AAPL'],
-    relayer: address,
-    relayers: [address],
-  },
-  '/enclave-key': {
-    publicKey: INTENT_PUBLIC_KEY,
-    chainId: 31337,
-    escrow: address,
-    scheme: 'x',
-    usdc: address,
-  },
-  [`/policy/${ORG_ID}`]: { orgId: ORG_ID, version: 3 },
+/** Each documented route with the documented example of its answer. */
+const answers: Record<string, unknown> = {
+  [`/wallet/${address}`]: EXAMPLES.Wallet,
+  [`/org/${ORG_ID}`]: EXAMPLES.Institution,
+  [`/compliance/${address}`]: EXAMPLES.Compliance,
+  '/market': EXAMPLES.Market,
+  '/market/clock': EXAMPLES.MarketClock,
+  '/health': EXAMPLES.Health,
+  '/health/checks': EXAMPLES.HealthChecks,
+  '/enclave-key': EXAMPLES.EnclaveKey,
+  [`/policy/${ORG_ID}`]: EXAMPLES.PolicyVersion,
 }
 
 let api: ApiStandIn
@@ -74,22 +30,57 @@ afterAll(() => api.stop())
 
 const reader = () => createReader({ serverUrl: api.url, timing: FAST })
 
+describe('the table of routes in docs/client.md', () => {
+  const rows = [
+    ...readFileSync('docs/client.md', 'utf8').matchAll(/^\| `(GET|POST) (\S+)` +\| `(\w+)` /gm),
+  ].map(([, method = '', path = '', name = '']) => ({ method, path, name }))
+  const reads = rows.filter(({ method }) => method === 'GET')
+
+  it('has every method of a reader, by the name of its operation', () => {
+    const operations = new Map(
+      OPERATIONS.map(({ method, path, operationId }) => [`${method.toUpperCase()} ${path}`, operationId]),
+    )
+    expect(rows.filter(({ method, path }) => !operations.has(`${method} ${path}`))).toEqual([])
+    expect(reads.map(({ path }) => operations.get(`GET ${path}`))).toEqual(reads.map(({ name }) => name))
+    const methods = Object.keys(reader()).filter((name) => name.startsWith('get'))
+    expect(reads.map(({ name }) => name).toSorted()).toEqual(methods.toSorted())
+  })
+
+  it.each(reads)('says that $name asks $path', async ({ path, name }) => {
+    const given = path.includes(':address') ? address : path.includes(':') ? ORG_ID : undefined
+    api.requests.length = 0
+    api.answerWith(() => problem(404, 'not-found'))
+    const method = new Map<string, unknown>(Object.entries(reader())).get(name)
+    if (typeof method !== 'function') throw new Error(`${name} is no method`)
+    await expect(given === undefined ? method() : method(given)).rejects.toMatchObject({ code: 'not-found' })
+    const asked = path.replace(/:\w+/, given ?? '')
+    expect(api.requests.map((request) => `${request.method} ${request.path}`)).toEqual([`GET ${asked}`])
+  })
+})
+
 describe('the views', () => {
   it('read every documented route, amounts as integers', async () => {
     api.answerWith(({ path }) => ({ body: answers[path] }))
-    expect(await reader().getWallet(address)).toMatchObject({ screen: 'wait', waitingFor: ['kyc'] })
+    expect(await reader().getWallet(address)).toMatchObject({ screen: 'trade', waitingFor: [] })
     expect(await reader().getInstitution(ORG_ID)).toMatchObject({
-      pool: { usdc: 5n, equities: [{ shares: 7n }] },
+      pool: { usdc: 250_000_000_000n, equities: [{ shares: 4_721_700_000n }] },
     })
     expect(await reader().getCompliance(address)).toMatchObject({ equities: [{ kyc: true }] })
     expect(await reader().getMarket()).toMatchObject({
-      symbols: [{ price: 1n, previousClose: null, ask: 2n }],
+      symbols: [
+        { price: 211_790_000n, ask: 211_800_000n },
+        { price: null, previousClose: null, asOf: null },
+      ],
       fees: [{ rate: 166_000_000n, max: 8_300_000n }],
     })
-    expect(await reader().getClock()).toEqual({ isOpen: true, nextOpen: asOf, nextClose: asOf })
-    expect(await reader().getHealth()).toMatchObject({ contracts, symbols: ['AAPL'] })
-    expect(await reader().getEnclaveKey()).toMatchObject({ publicKey: INTENT_PUBLIC_KEY })
-    expect(await reader().getPolicyVersion(ORG_ID)).toEqual({ orgId: ORG_ID, version: 3 })
+    expect(await reader().getMarketClock()).toEqual(EXAMPLES.MarketClock)
+    expect(await reader().getHealth()).toEqual(EXAMPLES.Health)
+    expect(await reader().getHealthChecks()).toMatchObject({
+      relayers: [{ balance: 81_250_000_000_000_000n }],
+      gas: { limit: 100_000_000n, left: 62_450_000n },
+    })
+    expect(await reader().getEnclaveKey()).toEqual(EXAMPLES.EnclaveKey)
+    expect(await reader().getPolicyVersion(ORG_ID)).toEqual(EXAMPLES.PolicyVersion)
   })
 
   it('come again after a moment’s outage, and hand on a refusal', async () => {
@@ -100,7 +91,7 @@ describe('the views', () => {
       away = false
       return problem(503, 'market-unavailable')
     })
-    expect(await reader().getClock()).toMatchObject({ isOpen: true })
+    expect(await reader().getMarketClock()).toMatchObject({ isOpen: true })
     await expect(reader().getInstitution(ORG_ID)).rejects.toMatchObject({ code: 'institution-not-found' })
   })
 })

@@ -6,6 +6,7 @@ import { type BoundOrder, orderOf, portfolioUpdate, refund, settlement } from '.
 import { useChain } from '../support/chain.js'
 import { AAPL, bytes32, MSFT, shares, soon, USDC, usd, ZERO_BYTES32 } from '../support/institution.js'
 import { EMPTY, orderActions, STATE } from '../support/orderActions.js'
+import { deployForwarder } from './fixtures/forwarder.js'
 import { setUpShares } from './fixtures/shares.js'
 
 const chain = useChain(setUpShares)
@@ -38,6 +39,19 @@ describe('openDeposit', () => {
     expect(await chain().read('escrow', 'orders', ID)).toEqual([
       ...[account('alice'), 0n, BigInt(args[4]), COMMIT, expect.anything(), STATE.OPEN, AAPL, shares(4)],
     ])
+  })
+
+  it('opens for a contract that calls it, and takes that contract’s shares, not those of the transaction’s signer', async () => {
+    const { address, call } = await deployForwarder(chain())
+    await own('setKyc', address, true)
+    await chain().send('alice', 'aapl', 'transfer', address, shares(4))
+    await call('aapl', 'approve', escrow(), shares(4))
+    const args = await open()
+    await call('escrow', 'openDeposit', ...args)
+    expect(await chain().read('escrow', 'orders', ID)).toEqual([
+      ...[address, 0n, BigInt(args[4]), COMMIT, ZERO_BYTES32, STATE.OPEN, AAPL, shares(4)],
+    ])
+    expect(await sharesOf(address)).toBe(0n)
   })
 
   it('is open to a wallet in no institution, and to shares that are no longer listed', async () => {

@@ -63,6 +63,7 @@ describe('while USDC moves, the escrow', () => {
     const entries: Entry[] = [
       await opens(),
       ['escrow', 'openRequest', ID, ID, await soon(chain())],
+      ['escrow', 'openDeposit', ID, ID, AAPL, 1n, await soon(chain())],
       await opensFor(usd(1)),
       await opensFor(0n),
       settles(),

@@ -7,7 +7,7 @@ import { AAPL, DAY, MSFT, ORG, USDC } from '../support/institution.js'
 import { createMining, createSimulation, type Engine } from '../support/money/engines.js'
 import { createRunner, type Played } from '../support/money/runner.js'
 import { INITIAL_USDC } from '../support/money/state.js'
-import { sequence, WALLETS } from '../support/money/steps.js'
+import { type Action, sequence, WALLETS } from '../support/money/steps.js'
 import { usdcFixture } from './fixtures/usdc.js'
 
 const SEQUENCES = 500
@@ -41,6 +41,11 @@ async function setUp(): Promise<void> {
   // Its shares exist, so that a transfer of them is refused by the flags.
   await chain.send('owner', 'token', 'setListed', MSFT, true)
   await chain.send('owner', 'token', 'setListed', MSFT, false)
+  for (const wallet of WALLETS) {
+    for (const shares of ['aapl', 'msft'] as const) {
+      await chain.send(wallet, shares, 'approve', chain.addressOf('escrow'), UNLIMITED)
+    }
+  }
 }
 
 beforeAll(async () => {
@@ -58,6 +63,7 @@ afterAll(() => chain?.stop())
 const REACHED = [
   ...[
     'openBuy',
+    'openDeposit',
     'openRequest',
     'openBuyFor',
     'openRequestFor',
@@ -80,6 +86,14 @@ const REACHED = [
   'settle makes a claim on USDC',
   'settle makes a claim on shares',
   'refund makes a claim',
+  ...['settle', 'refund', 'reclaim'].map((kind) => `${kind} ends a deposit of shares`),
+  ...['OrderMismatch', 'OrderNotOpen'].map((error) => `settle of a deposit of shares ${error}`),
+  'openDeposit ZeroAmount',
+  'openDeposit PlatformPaused',
+  'openDeposit NotCleared',
+  'openDeposit WalletFrozen',
+  'openDeposit OrderIdTaken',
+  'openDeposit ERC20InsufficientBalance',
   'reclaim makes a claim',
   'settle OrderNotOpen',
   'settle PoolShort',
@@ -106,15 +120,18 @@ const REACHED = [
   'sweep NothingToSweep',
 ]
 
-function outcomesOf({ step: { action }, outcome, makesClaim, paysAnother }: Played): string[] {
+function outcomesOf({ step: { action }, outcome, makesClaim, paysAnother, isOfDeposit }: Played): string[] {
   const { kind } = action
-  if (outcome !== null) return [`${kind} ${outcome}`]
+  if (outcome !== null) {
+    return [`${kind} ${outcome}`, ...(isOfDeposit ? [`${kind} of a deposit of shares ${outcome}`] : [])]
+  }
   const assets = kind === 'settle' && action.percent > 0n && action.asset
   const paid = action.kind === 'settle' && action.asset === USDC ? 'USDC' : 'shares'
   return [
     `${kind} succeeds`,
     ...(assets ? [makesClaim ? `settle makes a claim on ${paid}` : `settle pays ${paid}`] : []),
     ...(makesClaim ? [`${kind} makes a claim`] : []),
+    ...(isOfDeposit ? [`${kind} ends a deposit of shares`] : []),
     ...(paysAnother ? ['claim by an approved wallet'] : []),
   ]
 }
@@ -139,6 +156,41 @@ describe('in random sequences of 50 steps each ends as modelled, and no money is
     })
     await fc.assert(property, { numRuns: MINED_SEQUENCES, seed: SEED })
   }, 600_000)
+})
+
+describe('a deposit of shares that are frozen before it ends', () => {
+  const FIRST = { among: 'all', index: 0 } as const
+  const SECOND = { among: 'all', index: 1 } as const
+  const exact = { off: 0n, wrong: null } as const
+  const opening = { wallet: 'alice', lifetime: 10, reuse: false } as const
+  const freeze = (on: boolean) => ({ kind: 'freeze', symbol: AAPL, wallet: 'alice', on }) as const
+  const begins: Action[] = [
+    { kind: 'mint', symbol: AAPL, amount: 10n ** 10n, batchOff: 0n, supplyOff: 0n },
+    { kind: 'openRequest', ...opening, pick: FIRST },
+    { kind: 'settle', pick: FIRST, asset: AAPL, percent: 50n, ...exact },
+    { kind: 'openDeposit', index: 0, symbol: AAPL, percent: 80n, ...opening, pick: FIRST },
+    freeze(true),
+  ]
+  const claims: Action = {
+    ...{ kind: 'claim', of: { index: 0, wallet: 'alice', asset: AAPL }, to: 'account' },
+  }
+
+  it.each<[string, Action, boolean]>([
+    ['settled pays the pool', { kind: 'settle', pick: SECOND, asset: null, percent: 0n, ...exact }, false],
+    ['refunded becomes a claim', { kind: 'refund', pick: SECOND, blobs: false, ...exact }, true],
+    ['reclaimed becomes a claim', { kind: 'reclaim', pick: SECOND, by: 'account' }, true],
+  ])('%s', async (_, end, makesClaim) => {
+    const played = await play(mined, [
+      ...begins.map((action) => ({ action, elapsed: 1 })),
+      { action: end, elapsed: 8 * DAY },
+      ...[claims, freeze(false), claims].map((action) => ({ action, elapsed: 1 })),
+    ])
+    const refused = makesClaim ? ['WalletFrozen', null, null] : ['NoClaim', null, 'NoClaim']
+    expect(played.map(({ outcome }) => outcome)).toEqual([...Array(6).fill(null), ...refused])
+    expect(played.map((one) => one.makesClaim)).toEqual(
+      played.map((_played, index) => index === begins.length && makesClaim),
+    )
+  })
 })
 
 describe('in the very second when it can be reclaimed, and in one block', () => {

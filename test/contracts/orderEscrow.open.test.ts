@@ -15,6 +15,7 @@ import {
   ZERO_BYTES32,
 } from '../support/institution.js'
 import type { Role } from '../support/roles.js'
+import { deployForwarder } from './fixtures/forwarder.js'
 
 const chain = useChain(setUpInstitution)
 
@@ -60,6 +61,26 @@ describe('openBuy', () => {
     expect(await read('escrowed')).toBe(usd(1_000))
     expect(await read('openOrdersOf', ORG)).toBe(1n)
     expect(await read('openOrdersBy', account('alice'))).toBe(1n)
+  })
+
+  it('opens for a contract that calls it, and takes that contract’s USDC, not that of the transaction’s signer', async () => {
+    const { address, call } = await deployForwarder(chain())
+    await chain().send('owner', 'token', 'setKyc', address, true)
+    await chain().send('admin', 'registry', 'setMember', address, true)
+    await call('registry', 'join', ORG)
+    await chain().send('alice', 'usdc', 'transfer', address, usd(5))
+    await call('usdc', 'approve', chain().addressOf('escrow'), usd(5))
+    const deadline = await soon(chain())
+    await call('escrow', 'openBuy', ID, COMMIT, usd(5), deadline)
+    expect(await read('orders', ID)).toEqual([
+      ...[address, usd(5), BigInt(deadline), COMMIT, ORG, 1n, ZERO_BYTES32, 0n],
+    ])
+    expect(await usdcOf(address)).toBe(0n)
+    const request = bytes32('a request')
+    await call('escrow', 'openRequest', request, COMMIT, deadline)
+    expect(await read('orders', request)).toEqual([
+      ...[address, 0n, BigInt(deadline), COMMIT, ORG, 1n, ZERO_BYTES32, 0n],
+    ])
   })
 
   it('is open to the admin too', async () => {

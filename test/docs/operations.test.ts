@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -156,6 +156,17 @@ describe('the page', () => {
       expect(meaning, alert).not.toBe('')
       expect(remedy, alert).not.toBe('')
     }
+  })
+
+  test('quotes only log lines that the programs write', () => {
+    const quoted = [...page.matchAll(/`((?!npm )[a-z']+(?::? [a-z']+)+)`/g)].map(([, line = '']) => line)
+    const lines = quoted.filter((line) => !/: (true|false)$/.test(line))
+    expect(lines).toContain('transaction resubmitted')
+    const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'))
+    const code = sources
+      .join('\n')
+      .replace(/`\$\{kind\} not taken`/, "'result not taken', 'notice not taken'")
+    expect(lines.filter((line) => !code.includes(`'${line}`) && !code.includes(`"${line}`))).toEqual([])
   })
 
   test('names no metric that does not exist', () => {

@@ -118,6 +118,24 @@ describe('the vectors on the page, computed from the page', () => {
     }
   })
 
+  it.each(['usdc', 'shares'])('a deposit of %s', (name) => {
+    const keys = quoted('`envelopes.json` `/`')
+    const { plaintext, digest, envelope, commit, call } = quoted(`\`deposits.json\` \`/${name}\``)
+    const intent = intentOf(objectOf(plaintext))
+    expect(toHex(intentDigest(domain, intent))).toBe(digest)
+    const sig = toHex(signDigest(walletKey, intentDigest(domain, intent)))
+    expect({ ...intent, sig }).toEqual(plaintext)
+    const draw = { ephemeralKey: bytesOf(keys, 'ephemeralPrivateKey'), iv: bytesOf(keys, 'iv') }
+    const sealed = seal('order', plaintext, bytesOf(keys, 'recipient'), draw)
+    expect(sealed).toEqual(envelope)
+    expect(commitOf(sealed)).toBe(commit)
+    const { orderId, symbol, maxSpend, expiry } = intent
+    const asset = name === 'usdc' ? [] : [nameBytes(symbol)]
+    const args = [orderId, commitOf(sealed), ...asset, BigInt(maxSpend), BigInt(expiry)]
+    expect(args.map(String)).toEqual(listOf(objectOf(call), 'args'))
+    expect(calldata(name === 'usdc' ? 'openBuy' : 'openDeposit', args)).toBe(objectOf(call).data)
+  })
+
   it('the steps to the key and the padding of an order', () => {
     const keys = quoted('`envelopes.json` `/`')
     const steps = quoted('`steps.json` `/orderEnvelope`')

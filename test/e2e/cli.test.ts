@@ -89,7 +89,7 @@ describe('confidential-trading order', () => {
 
   it('ends with 4 when the order is not over in time; it goes on', async () => {
     const { sandbox } = desk()
-    sandbox.broker.clock({ open: false, nextOpen: new Date(Date.now() + 15_000).toISOString() })
+    sandbox.broker.clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
     const { trader, run } = await person(2)
     const { exit, err } = await run('order', 'buy', 'TSLA', '100', '--timeout', '8s', '--json')
     expect(exit).toBe(4)
@@ -303,7 +303,7 @@ describe('the views', () => {
 
 describe('confidential-trading relay', () => {
   async function digestOf(orderId: Hex): Promise<string> {
-    const { entries } = await desk().traders[0].client.getTimeline(orderId)
+    const { entries } = await desk().traders[0].client.getOrderTimeline(orderId)
     const relayed = entries.find(({ kind }) => kind === 'relayed')
     return relayed?.kind === 'relayed' ? relayed.digest : ''
   }

@@ -1,39 +1,78 @@
-// The example in docs/client.md, as it stands there: in a project of its own, compiled, and run against the sandbox.
-import { readFile, writeFile } from 'node:fs/promises'
+// Every example of docs/client.md and of the client's public functions, as it stands there: in a project of its own, compiled, and run
+// against the sandbox. test/browser/starter.test.ts runs the starter.
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
-import { formatDecimal, SHARE_DECIMALS } from '../../src/client/index.js'
+import { pathToFileURL } from 'node:url'
+import { expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import {
+  type Client,
+  type Eip1193Provider,
+  formatDecimal,
+  type HistoryEntry,
+  type SealedOrder,
+  SHARE_DECIMALS,
+} from '../../src/client/index.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import type { SandboxAccount } from '../../src/sandbox/accounts.js'
+import { clientOf } from '../../src/sandbox/demo.js'
+import { pageExamples, sourceExamples, writeExamples } from '../client/package/examples.js'
 import { useInstalledPackage } from '../client/package/installed.js'
 import { compile } from '../client/package/typeScript.js'
 import { useDesk } from './support/desk.js'
 import { startProgram } from './support/program.js'
 
 const MOST_LINES = 30
-const FILE = 'trade.ts'
-/** The example reads a file and the environment, so its compiler must know Node. */
+/** The examples read a file and the environment, so their compiler must know Node. */
 const types = ['node']
+const FOUNDED = nameToBytes32('Harbour Capital')
 
 const desk = useDesk()
 const installed = useInstalledPackage(['@types/node'])
 
-async function example(): Promise<string> {
-  const page = await readFile('docs/client.md', 'utf8')
-  return /^```ts\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? ''
+/** What the examples speak of. */
+interface Setting {
+  readonly client: Client
+  readonly account: Hex
+  readonly orgId: Hex
+  readonly orderId: Hex
+  readonly order: SealedOrder
+  readonly policy: object
+  readonly text: string
+  readonly bytes: Uint8Array
+  readonly deadline: number
+  readonly entries: readonly HistoryEntry[]
 }
 
-it('the example of the client compiles, trades and prints the portfolio', async () => {
-  const { project } = installed()
-  const text = await example()
-  expect(text.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(MOST_LINES)
-  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
-  await writeFile(join(project, FILE), text)
-  expect(await compile(project, [FILE], { resolution: 'bundler', types })).toBe('')
-  expect(await compile(project, [FILE], { resolution: 'nodenext', types, outDir: '.' })).toBe('')
+const functionsSchema = z.record(
+  z.string(),
+  z.custom<() => Promise<unknown>>((value) => typeof value === 'function'),
+)
 
+let building: Promise<string> | undefined
+
+/** Compiles every example once, for the sandbox's server. @returns where they are */
+function compiled(): Promise<string> {
+  building ??= compileAll()
+  return building
+}
+
+async function compileAll(): Promise<string> {
+  const { project } = installed()
+  const files = await writeExamples(installed(), desk().sandbox.info.url)
+  expect(await compile(project, files, { resolution: 'nodenext', types, outDir: '.' })).toBe('')
+  return project
+}
+
+it('the first example compiles, trades and prints the portfolio', async () => {
+  const [text = ''] = await pageExamples()
+  expect(text.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(MOST_LINES)
+  const project = await compiled()
   const { sandbox, traders } = desk()
   const keyFile = join(project, 'employee.key')
   await writeFile(keyFile, `${traders[0].account.privateKey}\n`, { mode: 0o600 })
-  const program = startProgram(join(project, 'trade.js'), [], {
+  const program = startProgram(join(project, 'page0.js'), [], {
     cwd: project,
     env: {
       TRADING_SERVER_URL: sandbox.info.url,
@@ -46,4 +85,130 @@ it('the example of the client compiles, trades and prints the portfolio', async 
   const lines = program.out().trimEnd().split('\n')
   expect(lines.at(-2)).toBe('SETTLED')
   expect(lines.at(-1)).toBe(`AAPL ${formatDecimal(positions.AAPL?.qty ?? 0n, SHARE_DECIMALS)}`)
+})
+
+/** An order that the wallet has signed, and nobody has opened. */
+async function signedOrder(client: Client, deadline: number): Promise<SealedOrder> {
+  const kept: SealedOrder[] = []
+  const isKept = new Error('kept')
+  const placing = client.placeOrder(
+    { side: 'BUY', symbol: 'AAPL', maxSpend: 20_000_000n, deadline },
+    {
+      sponsored: true,
+      beforeOpen(order) {
+        kept.push(order)
+        throw isKept
+      },
+    },
+  )
+  await expect(placing).rejects.toBe(isKept)
+  const [order] = kept
+  if (order === undefined) throw new Error('the order was not kept')
+  return order
+}
+
+/** A browser's wallet with one account of the local chain. */
+function browserWallet({ address }: SandboxAccount): Eip1193Provider {
+  return {
+    request: async ({ method, params = [] }) =>
+      method === 'eth_requestAccounts'
+        ? [address]
+        : desk().sandbox.provider.send(method, Array.isArray(params) ? params : []),
+  }
+}
+
+async function settingOf(): Promise<Setting> {
+  const { traders, sandbox } = desk()
+  const [, { account, client, trade }] = traders
+  const { orderId } = await trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 50_000_000n })
+  const entries: HistoryEntry[] = []
+  for await (const entry of client.getHistory({ fromBlock: 1 })) entries.push(entry)
+  const deadline = (await desk().chainTime()) + 3_600
+  const { orgId } = await client.getWallet(account.address)
+  if (orgId === null) throw new Error('the employee has no institution')
+  const employees = Object.fromEntries(
+    sandbox.accounts.employees.map(({ address }) => [
+      address,
+      { canBuy: true, canSell: true, restricted: [] },
+    ]),
+  )
+  return {
+    ...{ client, account: account.address, orgId, orderId, deadline, entries },
+    order: await signedOrder(client, deadline),
+    policy: { employees, maxOrderNotional: 25_000_000_000n, allowWithdrawShares: true },
+    text: await client.drawKey(),
+    bytes: await client.sealForDevice('names', { [account.address]: 'Ada' }),
+  }
+}
+
+/** The code that an example fails with; null for one that succeeds. */
+async function codeOf(run: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await run()
+    return null
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return String(error.code)
+    throw error
+  }
+}
+
+it('every example of a function runs, and of the page', { timeout: 300_000 }, async () => {
+  const project = await compiled()
+  const load = async (file: string): Promise<unknown> => import(pathToFileURL(join(project, file)).href)
+  const { sandbox, admin: dana } = desk()
+  const { newcomer, owner, employees, brokerFunding } = sandbox.accounts
+  const common = await settingOf()
+  const use = (values: Partial<Setting>) => {
+    for (const [name, value] of Object.entries({ ...common, ...values })) vi.stubGlobal(name, value)
+  }
+  vi.stubGlobal('window', { ethereum: browserWallet(employees[1]) })
+  const noor = clientOf(sandbox, newcomer)
+  const otto = clientOf(sandbox, owner)
+  const copy = JSON.stringify(desk().rulebook.copy)
+  /** Those that need another person or order than Ben and his, in this order; and the refusal that some end with. */
+  const steps: readonly (readonly [name: string, values: () => Promise<Partial<Setting>>, code?: string])[] =
+    [
+      ['getOpeningState', async () => ({})],
+      ['openOrder', async () => ({ order: await signedOrder(common.client, common.deadline) })],
+      ['isSignedOrder', async () => ({ order: await signedOrder(common.client, common.deadline) })],
+      ['submitOrder', async () => ({})],
+      ['cancelOrder', async () => ({}), 'order-ended'],
+      ['reclaimOrder', async () => ({}), 'OrderNotOpen'],
+      ['claim', async () => ({}), 'NoClaim'],
+      ['foundInstitution', async () => ({ client: noor })],
+      ['admitInstitution', async () => ({ client: otto, orgId: FOUNDED, account: newcomer.address })],
+      ['verifyWallet', async () => ({ client: otto, account: newcomer.address })],
+      ['setListed', async () => ({ client: otto })],
+      ['setFrozen', async () => ({ client: otto, account: newcomer.address })],
+      ['getRulebookVersion', async () => ({ client: dana })],
+      ['openRulebookCopy', async () => ({ client: dana, text: copy })],
+      ['publishRulebook', async () => ({ client: dana })],
+      ['inviteMember', async () => ({ client: dana, account: brokerFunding.address })],
+      ['joinInstitution', async () => ({ client: clientOf(sandbox, brokerFunding) })],
+      ['removeMember', async () => ({ client: dana, account: brokerFunding.address })],
+      ['leaveInstitution', async () => ({ client: clientOf(sandbox, employees[2]) })],
+    ]
+  const functions = functionsSchema.parse({
+    ...z.record(z.string(), z.unknown()).parse(await load('examples.js')),
+  })
+  const ends: (readonly [name: string, code: string | null])[] = []
+  const run = async (name: string, values: Partial<Setting>) => {
+    use(values)
+    const example = functions[`_${name}`]
+    if (example === undefined) throw new Error(`there is no example of ${name}`)
+    ends.push([name, await codeOf(example)])
+  }
+  const special = new Set(steps.map(([name]) => name))
+  const others = [...(await sourceExamples()).keys()].filter((name) => !special.has(name) && name !== 'lock')
+  for (const name of others) await run(name, {})
+  for (const [name, values] of steps) await run(name, await values())
+  await run('lock', {})
+  const refusals = new Map(steps.map(([name, , code]) => [name, code]))
+  expect(ends).toEqual(ends.map(([name]) => [name, refusals.get(name) ?? null]))
+
+  use({})
+  vi.stubGlobal('store', { get: async () => undefined, set: async () => undefined })
+  vi.stubGlobal('closes', [])
+  const [, ...pages] = await pageExamples()
+  for (const index of pages.keys()) await load(`page${index + 1}.js`)
 })

@@ -87,7 +87,7 @@ describe('a day of the platform', () => {
     const out = await alice.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: 10n * ONE_USDC })
     expect(out.state).toBe('SETTLED')
     for (const ended of [orderId, out.orderId]) {
-      expect((await alice.client.getTimeline(ended)).entries.length).toBeGreaterThan(4)
+      expect((await alice.client.getOrderTimeline(ended)).entries.length).toBeGreaterThan(4)
     }
   })
 
@@ -181,9 +181,9 @@ describe('a day of the platform', () => {
 
   it('a configuration of server and enclave with every value at the wrong place', async () => {
     const { sandbox } = desk()
-    for (const [program, file] of [
-      ['server', '.env'],
-      ['enclave', '.env.enclave'],
+    for (const [program, file, args] of [
+      ['server', '.env', []],
+      ['enclave', '.env.enclave', ['serve']],
     ] as const) {
       const text = await readFile(join(sandbox.directory, file), 'utf8')
       const names = text.split('\n').map((line) => line.split('=')[0])
@@ -193,7 +193,7 @@ describe('a day of the platform', () => {
       const env = {
         [program === 'server' ? 'ENV_FILE' : 'ENCLAVE_ENV_FILE']: join(sandbox.directory, 'wrong.env'),
       }
-      const started = startProgram(join(ROOT, `dist/${program}/main.js`), [], { env })
+      const started = startProgram(join(ROOT, `dist/${program}/main.js`), args, { env })
       expect(await started.exit).toBe(1)
       expect(started.err()).toMatch(/CHAIN_ID: /)
       evidence.add('error', `the configuration of the ${program}`, started.out() + started.err())

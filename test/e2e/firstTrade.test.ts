@@ -199,6 +199,7 @@ describe('docs/first-trade.md', () => {
         }
       }
       expect(steps.length).toBeGreaterThan(25)
+      expect(printed).not.toMatch(/^(?:fault|unchecked) /m)
       expect(broker.control.orders().map(({ symbol, status }) => ({ symbol, status }))).toEqual([
         { symbol: 'AAPL', status: 'filled' },
       ])

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { Interface } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
+import { guideOf } from '../../src/sandbox/guide.js'
 import { sendAll } from '../../src/sandbox/transactions.js'
 import { eventually } from '../support/eventually.js'
 import { craft, openRequest } from './support/craft.js'
@@ -60,12 +63,28 @@ describe('a market that is closed', () => {
   })
 })
 
+describe('the printed commands', () => {
+  it('close the market, and open it an hour before its announced time: a queued order settles', async () => {
+    const [alice] = desk().traders
+    const [close, open] = guideOf(desk().sandbox).filter((line) => line.includes('/sandbox/clock'))
+    await type(close)
+    const before = (await alice.portfolio()).positions.MSFT?.qty ?? 0n
+    const deadline = await in2Hours()
+    const orderId = await alice.send({ side: 'BUY', symbol: 'MSFT', maxSpend: 400n * ONE_USDC, deadline })
+    const queued = await alice.reaches(orderId, 'queued')
+    expect(Date.parse(queued.nextTriggerAt ?? '')).toBeGreaterThan(Date.now() + 1_800_000)
+    await type(open)
+    expect((await alice.ended(orderId)).state).toBe('SETTLED')
+    expect((await alice.portfolio()).positions.MSFT?.qty ?? 0n).toBeGreaterThan(before)
+  })
+})
+
 describe('an order that meets its deadline', () => {
   it('is cancelled at the broker, and its USDC comes back', async () => {
     const [, bob] = desk().traders
     const before = await bob.wallet()
     desk().sandbox.broker.fill({ symbol: 'MSFT', mode: 'hold', times: 1 })
-    const deadline = (await desk().chainTime()) + 15
+    const deadline = (await desk().chainTime()) + 40
     const orderId = await bob.send({ side: 'BUY', symbol: 'MSFT', maxSpend: 300n * ONE_USDC, deadline })
     await bob.reaches(orderId, 'placed')
     const status = await bob.ended(orderId)
@@ -116,6 +135,11 @@ describe('an order that the enclave never answered', () => {
       .toBe('REFUNDED')
   })
 })
+
+/** Runs a command as a person pastes it. */
+async function type(command = ''): Promise<void> {
+  await promisify(execFile)('sh', ['-ec', command])
+}
 
 async function in2Hours(): Promise<number> {
   return (await desk().chainTime()) + 7_200

@@ -56,7 +56,7 @@ describe('a client written from the page', () => {
     const before = await alice().wallet()
     const order = await trade(client, { side: 'BUY', symbol: 'AAPL', amount: 1_000n * ONE_USDC })
     expect(order).toMatchObject({ state: 'SETTLED', why: { code: 'filled' } })
-    expect(order.why?.message).toContain("Selling them pays the broker's fees for both.")
+    expect(order.why?.message).toContain("When you sell, you pay the broker's fees for both trades.")
     expect(await alice().wallet()).toBe(before - 1_000n * ONE_USDC)
     expect(brokerOrder(desk().sandbox, order.orderId)).toMatchObject({ symbol: 'AAPL', side: 'buy' })
     const portfolio = await client.portfolio()

@@ -17,7 +17,8 @@ const SELL_UNOWNED = { side: 'SELL', symbol: 'MSFT', maxSpend: 4_321n * ONE_USDC
 /** The whole timeline, as a page that follows it has it in the end. */
 async function followed({ client }: Trader, orderId: Hex): Promise<TimelineEntry[]> {
   let entries: TimelineEntry[] = []
-  for await (const timeline of client.followTimeline(orderId, { pollMs: 200 })) entries = timeline.entries
+  for await (const timeline of client.followOrderTimeline(orderId, { pollMs: 200 }))
+    entries = timeline.entries
   return entries
 }
 

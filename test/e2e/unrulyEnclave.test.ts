@@ -1,47 +1,132 @@
-// An enclave that fails in every way a program can: the server records it, reports it, and goes on.
-import { rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+// An enclave that fails in every way that a program can: the server records it, reports it, and goes on.
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
+import { jobSchema } from '../../src/protocol/job.js'
+import { signRunMessage } from '../../src/protocol/runMessage.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
-import { ROOT } from '../../src/sandbox/settings.js'
 import { eventually } from '../support/eventually.js'
+import { RUN_SECRET } from '../support/serverEnvironment.js'
 import { craft, submit } from './support/craft.js'
 import { useDesk } from './support/desk.js'
-import { enclaveProcesses } from './support/enclaveProcesses.js'
 import { problemAt } from './support/problems.js'
 import type { Trader } from './support/trader.js'
+import { post, startWire } from './support/wire.js'
 
-const unruly = fileURLToPath(new URL('../support/enclaves/unruly.mjs', import.meta.url))
-const modeFile = join(tmpdir(), `unruly-${crypto.randomUUID()}`)
-const behaveAs = (mode: string) => writeFile(modeFile, mode)
-const behave = () => rm(modeFile, { force: true })
+const FAILED = JSON.stringify({ outcome: 'failed' })
+const ORG = `0x${'11'.repeat(32)}`
 
+/** How the enclave acts up: the status of its answer to a job, and the results that it posts, each with the answer that it gets. */
+interface Unruly {
+  readonly status: number
+  readonly results: readonly (readonly [body: string, answer: number])[]
+}
+
+const MODES: Record<string, Unruly> = {
+  'refuses every job': { status: 403, results: [] },
+  'fails without a word': { status: 202, results: [[FAILED, 200]] },
+  'posts no JSON, and then that it failed': {
+    status: 202,
+    results: [
+      ['{"outcome": "settled"', 400],
+      [FAILED, 200],
+    ],
+  },
+  'posts ten megabytes, and then that it failed': {
+    status: 202,
+    results: [
+      [`{"outcome": "settled", "code": "${'x'.repeat(10_000_000)}"}`, 413],
+      [FAILED, 200],
+    ],
+  },
+  'posts a time before all times, and then that it failed': {
+    status: 202,
+    results: [
+      [JSON.stringify({ outcome: 'done', orgId: ORG, retryAt: -1 }), 400],
+      [FAILED, 200],
+    ],
+  },
+  'lies about a rulebook': {
+    status: 202,
+    results: [[JSON.stringify({ outcome: 'accepted', orgId: ORG, version: 7 }), 200]],
+  },
+}
+const SILENT: Unruly = { status: 202, results: [] }
+
+/** Undefined: it is the real enclave, to which jobs are handed on. */
+let mode: Unruly | undefined
+/** The answers to posted results that are not the expected ones. */
+const unexpected: string[] = []
+
+async function actUp({ status, results }: Unruly, runId: string, res: ServerResponse): Promise<void> {
+  res
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ runId, result: 'accepted' }))
+  for (const [body, expected] of results) {
+    const headers = {
+      'content-type': 'application/json',
+      ...signRunMessage(RUN_SECRET, { kind: 'result', runId, body }),
+    }
+    const answer = await post(`${desk().sandbox.info.url}/runs/${runId}/result`, { headers, body })
+    if (answer.status !== expected) unexpected.push(`${body.slice(0, 60)}: ${answer.status}`)
+  }
+}
+
+const door = createServer((req, res) => {
+  void (async () => {
+    const body = (await buffer(req)).toString('utf8')
+    const { runId } = jobSchema.parse(JSON.parse(body))
+    if (mode !== undefined) return actUp(mode, runId, res)
+    const answer = await post(`${wires.toEnclave.url}${req.url}`, { headers: req.headers, body })
+    res.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  })().catch((error: unknown) => {
+    unexpected.push(String(error))
+    res.destroy()
+  })
+})
+door.listen(0, '127.0.0.1')
+await once(door, 'listening')
+const address = door.address()
+const ENCLAVE_URL = typeof address === 'object' && address ? `http://127.0.0.1:${address.port}` : ''
+
+const wires = { toEnclave: await startWire(), toServer: await startWire() }
 const desk = useDesk({
-  enclave: 'server',
+  wires,
   serverSettings: {
-    ENCLAVE_TRIGGER: 'process',
-    ENCLAVE_COMMAND: JSON.stringify([process.execPath, unruly, modeFile, join(ROOT, 'dist/enclave/main.js')]),
+    ENCLAVE_URL,
+    ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
     ORDER_RUN_TIMEOUT: '90s',
     POLICY_RUN_TIMEOUT: '15s',
   },
+  enclaveSettings: { ENCLAVE_TRIGGER_SECRET: RUN_SECRET },
 })
-const MORE_THAN_A_RUN_MS = 150_000
+/** Until 30 s after its time. */
+const MORE_THAN_A_RUN_MS = 180_000
 
 let server: number
-let hanging: Hex
+let unheard: Hex
 
 beforeAll(async () => {
   const [, bob] = desk().traders
   server = desk().sandbox.server().pid
-  await behaveAs('hang')
-  hanging = await withdraw(bob)
-  await eventually('its run', async () => (await enclaveProcesses(desk().sandbox)).length === 1)
+  mode = SILENT
+  unheard = await withdraw(bob)
+  await eventually('its run', async () => (await bob.client.getOrder(unheard)).triggers.length === 1)
+  mode = undefined
 })
-afterEach(() => expect(desk().sandbox.server().pid).toBe(server))
-afterAll(behave)
+afterEach(() => {
+  mode = undefined
+  expect(desk().sandbox.server().pid).toBe(server)
+  expect(unexpected).toEqual([])
+})
+afterAll(async () => {
+  door.closeAllConnections()
+  door.close()
+  await wires.toEnclave.stop()
+  await wires.toServer.stop()
+})
 
 /** There is no cash to withdraw: a run that does its work refunds the order. */
 async function withdraw(trader: Trader): Promise<Hex> {
@@ -71,33 +156,31 @@ async function expectDoneLater(trader: Trader, orderId: Hex): Promise<void> {
   expect(triggers.at(-1)).toMatchObject({ reason: 'retry', outcome: 'refunded' })
 }
 
-describe('an enclave run', () => {
-  it.each(['exit', 'die', 'silent', 'garbage', 'huge', 'other-job', 'lie', 'babble'])(
-    'that ends so (%s) is recorded, reported by POST /policy, and its order run again',
-    async (mode) => {
+describe('an enclave', () => {
+  it.each(Object.entries(MODES))(
+    'that %s: recorded, reported by POST /policy, and its order run again',
+    async (_name, unruly) => {
       const [alice] = desk().traders
-      await behaveAs(mode)
+      mode = unruly
       const [problem, orderId] = await Promise.all([publish(), withdraw(alice)])
       expect(problem).toMatchObject({ status: 502, code: 'enclave-failed' })
       await expectRecorded(alice, orderId)
-      await behave()
+      mode = undefined
       await expectDoneLater(alice, orderId)
     },
   )
 
-  it('that hangs is stopped at its time', async () => {
+  it('that takes a job and says nothing of it: the run is over at its time', async () => {
     const [, bob] = desk().traders
-    const { sandbox } = desk()
-    await behaveAs('hang')
+    mode = SILENT
     expect(await publish()).toMatchObject({ status: 504, code: 'enclave-timeout' })
-    await behave()
+    mode = undefined
     await eventually(
       'the end of the order’s run',
-      async () => (await bob.client.getOrder(hanging)).triggers[0]?.outcome,
+      async () => (await bob.client.getOrder(unheard)).triggers[0]?.outcome,
       MORE_THAN_A_RUN_MS,
     )
-    await expectRecorded(bob, hanging)
-    await expectDoneLater(bob, hanging)
-    await eventually('no run is left', async () => (await enclaveProcesses(sandbox)).length === 0)
+    await expectRecorded(bob, unheard)
+    await expectDoneLater(bob, unheard)
   })
 })

@@ -1,71 +1,34 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type RunResult, runResultSchema } from '../../src/protocol/job.js'
+import { z } from 'zod'
+import {
+  type Job,
+  type PostedResult,
+  type ProvisionalResult,
+  postedResultSchema,
+  provisionalResultSchema,
+  RESTARTED,
+} from '../../src/protocol/job.js'
+import { type Program, startProgram } from '../e2e/support/program.js'
 import { ENCLAVE_ACCOUNT, usd } from '../support/brokerStandIn.js'
+import { built } from '../support/built.js'
+import { eventually } from '../support/eventually.js'
+import { startRawServer } from '../support/rawServer.js'
+import { offer, orderJob } from '../support/residentHarness.js'
+import { RUN_SECRET } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { enclaveEnvironment } from './support/environment.js'
 import type { OpenedOrder, Wish } from './support/parties.js'
 import { useWorld } from './support/world.js'
 
-const MAIN = fileURLToPath(new URL('../../src/enclave/main.ts', import.meta.url))
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const buy: Wish = { who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(100), escrow: usd(100) }
 
 const world = useWorld()
-
-interface Child {
-  readonly process: ChildProcess
-  readonly exit: Promise<number | null>
-  /** Both streams. */
-  readonly output: () => string
-  readonly directory: string
-  readonly runId: string
-  result(): Promise<RunResult>
-}
-
-/** The choices of a run's starter. */
-interface Place {
-  readonly runId: string
-  readonly resultFile: string
-}
-
-/** The enclave as a process of its own, with an explicit environment. */
-async function start(
-  input: string | ((place: Place) => unknown),
-  env?: Record<string, string>,
-  flags: readonly string[] = [],
-): Promise<Child> {
-  const directory = await temporaryDirectory()
-  const envFile = join(directory, '.env.enclave')
-  const runId = randomUUID()
-  const resultFile = join(directory, `${runId}.result`)
-  const lines = Object.entries(env ?? settings()).map(([name, value]) => `${name}=${value}`)
-  await writeFile(envFile, lines.join('\n'), { mode: 0o600 })
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...flags], {
-    cwd: ROOT,
-    env: { ENCLAVE_ENV_FILE: envFile, ENCLAVE_RESULT_DIR: directory },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => {
-    child.kill('SIGKILL')
-  })
-  let output = ''
-  const keep = (chunk: unknown) => {
-    output += String(chunk)
-  }
-  child.stdout.on('data', keep)
-  child.stderr.on('data', keep)
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input({ runId, resultFile })))
-  const exit = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
-  const result = async () => runResultSchema.parse(JSON.parse(await readFile(resultFile, 'utf8')))
-  return { process: child, exit, output: () => output, directory, runId, result }
-}
 
 function settings(): Record<string, string> {
   const { chain, broker, relay } = world()
@@ -88,96 +51,168 @@ function settings(): Record<string, string> {
   }
 }
 
-const orderJob =
-  ({ orderId, envelope }: OpenedOrder, withEnvelope = true) =>
-  (place: Place) => ({
-    job: 'order',
-    ...place,
-    stopAt: Math.floor(Date.now() / 1_000) + 120,
-    orderId,
-    ...(withEnvelope && { envelope }),
+/** Starts the program with these variables in its configuration. */
+async function start(args: readonly string[], variables: Record<string, string>): Promise<Program> {
+  const envFile = join(await temporaryDirectory(), '.env.enclave')
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
+  await writeFile(envFile, lines.join('\n'), { mode: 0o600 })
+  return startProgram(built('enclave/main.js'), args, { env: { ENCLAVE_ENV_FILE: envFile } })
+}
+
+/** A server that takes notices and results, and hands the rest to the relay of the test. */
+async function startServer() {
+  const notices = new Map<string, ProvisionalResult>()
+  const results = new Map<string, PostedResult>()
+  const url = await startRawServer((req, res) => {
+    const [, runId, kind] = /^\/runs\/([0-9a-f-]{36})\/(notice|result)$/.exec(req.url ?? '') ?? []
+    if (runId === undefined) {
+      const { method, headers } = req
+      const onward = request(world().relay.url + req.url, { method, headers })
+      onward.on('response', (answer) => answer.pipe(res.writeHead(answer.statusCode ?? 502)))
+      onward.on('error', () => res.destroy())
+      return void req.pipe(onward)
+    }
+    void buffer(req).then((bytes) => {
+      const body: unknown = JSON.parse(bytes.toString('utf8'))
+      if (kind === 'notice') notices.set(runId, provisionalResultSchema.parse(body))
+      else results.set(runId, postedResultSchema.parse(body))
+      res.end(JSON.stringify({ runId, result: 'received' }))
+    })
   })
+  const resultOf = (runId: string) => eventually('the result', () => results.get(runId), 60_000)
+  return { url, notices, resultOf }
+}
+
+/** A server, and the enclave that stays up beside it: started again with the same directory as often as the test likes. */
+async function setUp(changes: Record<string, string> = {}) {
+  const server = await startServer()
+  const stateDirectory = await temporaryDirectory()
+  const serve = async () => {
+    const program = await start(['serve'], {
+      ...settings(),
+      RELAY_URL: server.url,
+      ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
+      ENCLAVE_LISTEN: '127.0.0.1:0',
+      ENCLAVE_STATE_DIR: stateDirectory,
+      ...changes,
+    })
+    const port = await eventually('the enclave', () => /"port":(\d+)/.exec(program.err())?.[1], 20_000)
+    return { program, url: `http://127.0.0.1:${port}` }
+  }
+  return { ...server, serve }
+}
+
+/** Without the envelope: the enclave already holds the order. */
+async function jobOf({ orderId, envelope }: OpenedOrder, isHeld = false): Promise<Job> {
+  const { runId, stopAt } = await orderJob({ orderId, seconds: 120 })
+  return { job: 'order', runId, stopAt, orderId, ...(!isHeld && { envelope }) }
+}
+
+async function take(url: string, job: Job): Promise<string> {
+  expect((await offer(url, job)).status).toBe(202)
+  return job.runId
+}
 
 describe('the enclave process', { timeout: 120_000 }, () => {
-  it('settles an order and exits 0, having printed nothing', async () => {
+  it('settles an order and stops on SIGTERM, having printed nothing of the order', async () => {
     const order = await world().open(buy)
-    const child = await start(orderJob(order))
-    expect(await child.exit).toBe(0)
-    expect(child.output()).toBe('')
-    expect(await child.result()).toMatchObject({ outcome: 'settled' })
-    expect((await readdir(child.directory)).sort()).toEqual(['.env.enclave', `${child.runId}.result`])
+    const { serve, resultOf } = await setUp()
+    const { program, url } = await serve()
+    const runId = await take(url, await jobOf(order))
+    expect(await resultOf(runId)).toMatchObject({ outcome: 'settled' })
+    program.child.kill('SIGTERM')
+    expect(await program.exit).toBe(0)
+    expect(program.out()).toBe('')
+    for (const secret of ['AAPL', order.envelope.ct.slice(2), order.orderId])
+      expect(program.err()).not.toContain(secret)
     await world().checkInvariants()
   })
 
-  it('writes why a rulebook is rejected', async () => {
+  it('posts why a rulebook is rejected', async () => {
     const { envelope } = await world().open(buy)
-    const child = await start((place) => ({
-      job: 'policy',
-      ...place,
-      stopAt: Math.floor(Date.now() / 1_000) + 120,
-      envelope,
-    }))
-    expect(await child.exit).toBe(0)
-    expect(await child.result()).toEqual({ outcome: 'rejected', code: 'undecryptable' })
+    const { serve, resultOf } = await setUp()
+    const { url } = await serve()
+    const { runId, stopAt } = await orderJob({ seconds: 120 })
+    await take(url, { job: 'policy', runId, stopAt, envelope })
+    expect(await resultOf(runId)).toMatchObject({ outcome: 'rejected', code: 'undecryptable' })
   })
 
-  it('writes a failure when neither node nor relay can be reached', async () => {
+  it('posts a failure when no node can be reached', async () => {
     const order = await world().open(buy)
-    const child = await start(orderJob(order), { ...settings(), RPC_URL: 'http://127.0.0.1:1' })
-    expect(await child.exit).toBe(0)
-    expect(await child.result()).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
-  })
-
-  it('exits 1 without a result for what is no job, and quotes nothing of it', async () => {
-    for (const input of ['', '{"job":"order","canary":1}', `"${'canary'.repeat(40_000)}"`]) {
-      const child = await start(input)
-      expect(await child.exit).toBe(1)
-      expect(child.output()).not.toContain('canary')
-      expect(await readdir(child.directory)).toEqual(['.env.enclave'])
-    }
+    const { serve, resultOf } = await setUp({ RPC_URL: 'http://127.0.0.1:1' })
+    const { url } = await serve()
+    const runId = await take(url, await jobOf(order))
+    expect(await resultOf(runId)).toMatchObject({ outcome: 'failed', code: 'chain-unavailable' })
   })
 
   it('exits 1 and names the faults of its configuration', async () => {
-    const child = await start('{}', { ...settings(), LEDGER_MASTER_KEY: 'canary', RELAY_URL: '' })
-    expect(await child.exit).toBe(1)
-    expect(child.output()).toBe('LEDGER_MASTER_KEY: expected 0x and 64 hex digits\nRELAY_URL: is missing\n')
+    const program = await start(['serve'], { ...settings(), LEDGER_MASTER_KEY: 'canary', RELAY_URL: '' })
+    expect(await program.exit).toBe(1)
+    expect(program.err()).toBe('LEDGER_MASTER_KEY: expected 0x and 64 hex digits\nRELAY_URL: is missing\n')
+  })
+
+  it('exits 1 without a command, and says which there are', async () => {
+    const program = await start([], settings())
+    expect(await program.exit).toBe(1)
+    expect(program.err()).toBe('usage: main.js serve | --check | --hash\n')
   })
 })
 
 describe('the enclave’s check of its configuration', () => {
-  it('exits 0 without a word when there is no fault, without reading a job or calling a node', async () => {
+  it('exits 0 without a word when there is no fault, without calling a node', async () => {
     const nobody = { ...settings(), RPC_URL: 'http://127.0.0.1:1', RELAY_URL: 'http://127.0.0.1:1' }
-    const child = await start('', nobody, ['--check'])
-    expect(await child.exit).toBe(0)
-    expect(child.output()).toBe('')
-    expect(await readdir(child.directory)).toEqual(['.env.enclave'])
+    const program = await start(['--check'], nobody)
+    expect(await program.exit).toBe(0)
+    expect(program.out() + program.err()).toBe('')
   })
 
   it('exits 1 and names every fault', async () => {
-    const child = await start('', { ...settings(), LEDGER_MASTER_KEY: 'canary', RELAY_URL: '' }, ['--check'])
-    expect(await child.exit).toBe(1)
-    expect(child.output()).toBe('LEDGER_MASTER_KEY: expected 0x and 64 hex digits\nRELAY_URL: is missing\n')
+    const program = await start(['--check'], { ...settings(), LEDGER_MASTER_KEY: 'canary', RELAY_URL: '' })
+    expect(await program.exit).toBe(1)
+    expect(program.err()).toBe('LEDGER_MASTER_KEY: expected 0x and 64 hex digits\nRELAY_URL: is missing\n')
+  })
+})
+
+describe('an enclave whose address cannot be had', () => {
+  it.each([
+    ['a port that is taken', '127.0.0.1', 'is in use: stop what uses it'],
+    // TEST-NET-1 (RFC 5737): no machine has it.
+    ['the address of another machine', '192.0.2.1', 'is no address of this machine'],
+  ])('exits 1 on %s, and names its variable', async (_, host, fault) => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void holder.close())
+    await once(holder, 'listening')
+    const listen = `${host}:${z.object({ port: z.int() }).parse(holder.address()).port}`
+    const program = await start(['serve'], {
+      ...settings(),
+      ENCLAVE_LISTEN: listen,
+      ENCLAVE_STATE_DIR: await temporaryDirectory(),
+      ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
+    })
+    expect(await program.exit).toBe(1)
+    expect(program.err()).toContain(`ENCLAVE_LISTEN: ${listen} ${fault}`)
   })
 })
 
 describe('an enclave that is killed', { timeout: 120_000 }, () => {
-  /** Kills the first run when `when` holds, and returns the result of the next. */
+  /** Kills the enclave when `when` holds, and returns the notice of that run and the result of the order's next one. */
   async function killedWhen(
     order: OpenedOrder,
     when: () => Promise<boolean> | boolean,
-    { betweenRuns, left = [] }: { betweenRuns?: () => void; left?: RunResult['outcome'][] } = {},
-  ): Promise<RunResult> {
-    const child = await start(orderJob(order))
+    betweenRuns: () => void = () => undefined,
+  ): Promise<{ notice: ProvisionalResult | undefined; result: PostedResult }> {
+    const { serve, notices, resultOf } = await setUp()
+    const { program, url } = await serve()
+    const first = await take(url, await jobOf(order))
     await expect.poll(when, { timeout: 60_000, interval: 5 }).toBe(true)
-    child.process.kill('SIGKILL')
-    expect(await child.exit).toBeNull()
-    expect(await readdir(child.directory)).toHaveLength(1 + left.length)
-    for (const outcome of left) expect(await child.result()).toMatchObject({ outcome })
+    program.child.kill('SIGKILL')
+    await once(program.child, 'close')
     world().broker.control.clear({ what: 'faults' })
-    betweenRuns?.()
-    const next = await start(orderJob(order, false))
-    expect(await next.exit).toBe(0)
-    return next.result()
+    betweenRuns()
+    const next = await serve()
+    expect(await resultOf(first)).toMatchObject({ outcome: 'failed', code: RESTARTED })
+    const second = await take(next.url, await jobOf(order, true))
+    return { notice: notices.get(first), result: await resultOf(second) }
   }
 
   const slow = (method: 'GET' | 'POST', path: string, drop?: 'before' | 'after') =>
@@ -187,7 +222,7 @@ describe('an enclave that is killed', { timeout: 120_000 }, () => {
     const order = await world().open(buy)
     slow('POST', '/v2/orders', 'before')
     const held = async () => (await world().portfolio('alice')) !== null
-    expect(await killedWhen(order, held)).toMatchObject({ outcome: 'settled' })
+    expect(await killedWhen(order, held)).toMatchObject({ notice: undefined, result: { outcome: 'settled' } })
     await world().checkInvariants()
   })
 
@@ -196,7 +231,8 @@ describe('an enclave that is killed', { timeout: 120_000 }, () => {
     world().broker.control.fill({ mode: 'hold', times: 1 })
     const placed = () => world().broker.control.orders().length === 1
     const release = () => world().broker.control.release({ symbol: 'AAPL' })
-    expect(await killedWhen(order, placed, { betweenRuns: release })).toMatchObject({ outcome: 'settled' })
+    const killed = await killedWhen(order, placed, release)
+    expect(killed).toMatchObject({ notice: undefined, result: { outcome: 'settled' } })
     expect(world().broker.control.orders()).toHaveLength(1)
     await world().checkInvariants()
   })
@@ -206,8 +242,9 @@ describe('an enclave that is killed', { timeout: 120_000 }, () => {
     // The relay takes the settlement, and does nothing with it until the run is dead.
     world().relay.faults.push('pass', 'withhold')
     const signed = () => world().relay.posted.some(({ primaryType }) => primaryType === 'OrderSettlement')
-    // The notice of the fill is left before anything is relayed.
-    expect(await killedWhen(order, signed, { left: ['failed'] })).toMatchObject({ outcome: 'settled' })
+    // The notice of the fill is posted before anything is relayed.
+    const killed = await killedWhen(order, signed)
+    expect(killed).toMatchObject({ notice: { notice: expect.anything() }, result: { outcome: 'settled' } })
     await world().relay.land()
     expect(await world().state(order)).toBe('SETTLED')
     expect(world().broker.control.orders()).toHaveLength(1)

@@ -43,10 +43,10 @@ describe('a notice', () => {
   it('of a fill says what it came to, and what its fees are', async () => {
     const trade = { symbol: 'AAPL', qty: shares(1.5), value: usd(300), fees: usd(0.02) }
     const sold = tradeWords({ ...trade, side: 'SELL' }, FEES)
-    expect(sold).toBe('Sold 1.5 AAPL for 300 USDC, less 0.02 USDC in fees: 299.98 USDC.')
-    const bought = 'Bought 1.5 AAPL for 300 USDC.'
+    expect(sold).toBe('Sold 1.5 AAPL for 300.00 USDC, less 0.02 USDC in fees: 299.98 USDC.')
+    const bought = 'Bought 1.5 AAPL for 300.00 USDC.'
     expect(tradeWords({ ...trade, side: 'BUY' }, FEES)).toBe(
-      `${bought} Selling them pays the broker's fees for both.`,
+      `${bought} When you sell, you pay the broker's fees for both trades.`,
     )
     expect(tradeWords({ ...trade, side: 'BUY' }, [])).toBe(bought)
     const sealed = await noticeOf(ORDER_ID, 'filled', USER_PUBKEY, sold)

@@ -66,7 +66,7 @@ describe('reconciling', () => {
     const { createEnclave } = await import('../../src/enclave/enclave.js')
     const enclave = createEnclave({ ...world().deps(), haltedSymbols: new Set(['AAPL']) })
     const stopAt = Math.floor(world().clock.now() / 1_000) + 60
-    const job = { job: 'reconcile', runId: crypto.randomUUID(), resultFile: '/nowhere', stopAt } as const
+    const job = { job: 'reconcile', runId: crypto.randomUUID(), stopAt } as const
     expect(await enclave.run(job, async () => undefined)).toEqual({ outcome: 'done' })
     expect([await supply('AAPL'), await supply('MSFT')]).toEqual([0n, shares(3)])
   })

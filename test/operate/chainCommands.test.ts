@@ -104,13 +104,16 @@ describe('operate list, delist, kyc, freeze', () => {
     expect(await chain().read('token', 'isFrozen', AAPL, alice)).toBe(false)
   })
 
-  it('refuses USDC as a symbol, with the error of the contract', async () => {
-    expect(await run(['list', 'USDC'])).toMatchObject({ exit: 1, code: 'reserved-symbol' })
+  it('refuses a list with a wrong symbol before it sends the first one', async () => {
+    expect(await run(['list', 'NVDA', 'USDC'])).toMatchObject({ exit: 2, code: 'usage' })
+    expect(await chain().read('token', 'isListed', nameToBytes32('NVDA'))).toBe(false)
   })
 
   it.each([
     ['list', 'aapl'],
     ['kyc', '0x12'],
+    ['kyc', ZERO_ADDRESS],
+    ['owner', ZERO_ADDRESS],
     ['freeze', 'AAPL'],
     ['list'],
     ['nonsense'],
@@ -176,6 +179,19 @@ describe('operate fund and treasury', () => {
     expect(await run(['fund', 'gas', 'relayer', '1'])).toMatchObject({ exit: 2, code: 'usage' })
     const poor = { FUNDER_PRIVATE_KEY: `0x${'77'.repeat(32)}` }
     expect(await run(['fund', 'gas', to, '1'], poor)).toMatchObject({ exit: 1, code: 'insufficient-funds' })
+    expect(await run(['fund', 'gas', ZERO_ADDRESS, '1'])).toMatchObject({ exit: 2, code: 'usage' })
+  })
+
+  it('sends no ether on a chain that is not meant', async () => {
+    const to = '0x00000000000000000000000000000000000000FD'
+    const args = ['fund', 'gas', to, '0.25', '--yes', '--directory']
+    const byVariable = await operate([...args, await temporaryDirectory()], {
+      env: { ...keys(), CHAIN_ID: '1' },
+    })
+    expect(byVariable).toMatchObject({ exit: 2, err: expect.stringContaining('not of chain 1') })
+    const byFile = await operate([...args, await directoryOf({ chainId: 5 })], { env: keys() })
+    expect(byFile).toMatchObject({ exit: 2, err: expect.stringContaining('not of chain 5') })
+    expect(await chain().provider.getBalance(to)).toBe(0n)
   })
 })
 
@@ -208,7 +224,6 @@ describe('operate signer, owner, guardian', () => {
       exit: 2,
       code: 'usage',
     })
-    expect(await run(['signer', ZERO_ADDRESS])).toMatchObject({ exit: 1, code: 'zero-address' })
   })
 })
 

@@ -180,7 +180,8 @@ describe('operate deploy', () => {
     for (const name of Object.keys(settings()).filter((each) => each !== 'DEPLOYER_PRIVATE_KEY')) {
       expect(err).toContain(`${name}: `)
     }
-    expect(err).toContain('OWNER_ADDRESS: is missing')
+    expect(err).toContain('OWNER_ADDRESS: is missing: give its address, or let "keys --operator"')
+    expect(err).toContain('INTENT_PUBKEY: is missing: "keys" makes it')
     expect(err).not.toContain('c0ffee')
   })
 
@@ -197,6 +198,16 @@ describe('operate deploy', () => {
     const { exit, err } = await deploy(directory, env)
     expect(exit).toBe(2)
     expect(err).toContain(text)
+    expect(await chain().provider.getBlockNumber()).toBe(block)
+  })
+
+  it('sends nothing when it could not record the deployment', async () => {
+    const directory = await withKeys()
+    const values = parse(await read(directory, 'secrets/public.env'))
+    const block = await chain().provider.getBlockNumber()
+    const { exit, err } = await deploy(join(directory, 'nowhere'), values)
+    expect(exit).toBe(2)
+    expect(err).toContain(`${join(directory, 'nowhere')} cannot be used (ENOENT) (file-unusable)`)
     expect(await chain().provider.getBlockNumber()).toBe(block)
   })
 

@@ -4,8 +4,9 @@ import { ChainUnavailableError } from '../../src/chain/errors.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { createApp } from '../../src/server/app.js'
 import { Problem } from '../../src/server/http/errors.js'
+import { Secret } from '../../src/service/secret.js'
 import { createLogLines } from '../support/logLines.js'
-import { SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.js'
+import { RUN_SECRET, SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.js'
 
 const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
 const PINO_LEVELS = { warn: 40, error: 50 }
@@ -33,13 +34,17 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
       waitMs: config.relay.waitMs,
       stopping: stopping.signal,
     },
-    runs: undefined,
+    runs: {
+      secret: new Secret(RUN_SECRET),
+      results: { receiveResult: unanswered, receiveNotice: unanswered },
+    },
     health: {
       version: '1.2.3',
       chainId: config.chain.chainId,
       contracts: config.chain.contracts,
       relayers: [config.enclave.signer],
       symbols: () => ['AAPL'],
+      checks: unanswered,
     },
     intake: {
       enclaveKey:

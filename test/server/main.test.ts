@@ -14,7 +14,8 @@ import { lockDirectory } from '../../src/service/directoryLock.js'
 import { Secret } from '../../src/service/secret.js'
 import { built } from '../support/built.js'
 import { startKmsStandIn } from '../support/kmsStandIn.js'
-import { REMOTE, SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
+import { runtimeEnvironment } from '../support/runtimeEnvironment.js'
+import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -26,11 +27,11 @@ interface Run {
   readonly exit: Promise<number | null>
 }
 
-/** The server as a process of its own, with nothing of this one's environment. */
+/** The server as a process of its own, with nothing of this one's environment but the search path and the compile cache. */
 function run(env: Record<string, string>, cwd = ROOT): Run {
   const child = spawn(process.execPath, [built('server/main.js')], {
     cwd,
-    env,
+    env: { ...runtimeEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => {
@@ -144,8 +145,14 @@ describe('the server process', () => {
     const dataDir = await temporaryDirectory()
     const file = join(await temporaryDirectory(), '.env.enclave')
     const warning = '"ENCLAVE_ENV_FILE cannot be read: no enclave run can succeed"'
+    const {
+      ENCLAVE_TRIGGER: _trigger,
+      ENCLAVE_URL: _url,
+      ENCLAVE_TRIGGER_SECRET: _secret,
+      ...environment
+    } = SERVER_ENVIRONMENT
     const start = async () => {
-      const server = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir, ENCLAVE_ENV_FILE: file })
+      const server = run({ ...environment, DATA_DIR: dataDir, ENCLAVE_ENV_FILE: file })
       await listeningPort(server)
       server.child.kill('SIGTERM')
       expect(await server.exit).toBe(0)
@@ -245,7 +252,7 @@ describe('on PostgreSQL', { timeout: 120_000 }, () => {
 
   async function environment(url: Secret): Promise<Record<string, string>> {
     const DATA_DIR = join(await temporaryDirectory(), 'data')
-    return { ...SERVER_ENVIRONMENT, ...REMOTE, LOG_LEVEL: 'debug', DATA_DIR, DATABASE_URL: url.reveal() }
+    return { ...SERVER_ENVIRONMENT, LOG_LEVEL: 'debug', DATA_DIR, DATABASE_URL: url.reveal() }
   }
 
   async function started(env: Record<string, string>): Promise<Run> {

@@ -2,6 +2,7 @@ import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { formatEther } from 'ethers'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { RELAYED_TYPES } from '../../src/protocol/api.js'
 import { PROBLEMS } from '../../src/server/http/problemCodes.js'
 import { batchMint, digestOf } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
@@ -26,18 +27,21 @@ const ORDER = bytes32('an order')
 
 async function start(plan: Record<string, Step[]> = {}) {
   const directory = await temporaryDirectory()
-  const enclave = createScriptedEnclave(directory)
+  const enclave = await createScriptedEnclave(directory)
   await enclave.plan({ any: [{ outcome: 'failed' }], ...plan })
-  const server = await startIntakeServer({
-    ...chainEnvironment(chain()),
-    ...enclaveEnvironment(enclave),
-    ENCLAVE_SIGNER,
-    RELAYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
-    DATA_DIR: `${directory}/data`,
-    NARRATOR_INTERVAL: '50ms',
-    RECONCILE_INTERVAL: '24h',
-    RELAY_POLL_INTERVAL: '20ms',
-  })
+  const server = await startIntakeServer(
+    {
+      ...chainEnvironment(chain()),
+      ...enclaveEnvironment(enclave),
+      ENCLAVE_SIGNER,
+      RELAYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
+      DATA_DIR: `${directory}/data`,
+      NARRATOR_INTERVAL: '50ms',
+      RECONCILE_INTERVAL: '24h',
+      RELAY_POLL_INTERVAL: '20ms',
+    },
+    enclave,
+  )
   const { opsUrl, url } = server
   const post = (path: string, body: object) =>
     fetch(url + path, {
@@ -121,6 +125,8 @@ describe('of the relay', () => {
     ]
     expect(before.find('trading_relay_gas_reserve_left')).toBe(reserve)
     expect(before.find('trading_relay_gas_left')).toBe(Number(perDay) - Number(reserve))
+    const relayed = before.samples.filter(({ name }) => name === 'trading_relay_authorizations_total')
+    expect(new Set(relayed.map(({ labels }) => labels.type))).toEqual(new Set(RELAYED_TYPES))
     expect((await server.post('/relay', bodyOf(chain(), MINT))).status).toBe(200)
     await server.becomes('trading_relay_authorizations_total', { type: 'BatchMint', status: 'confirmed' }, 1)
     const { find } = await server.metrics()
@@ -138,11 +144,7 @@ describe('of the relay', () => {
 describe('of the enclave', () => {
   test('counts runs by what they came to, and what somebody has to act on', async () => {
     server = await start({
-      [ORDER]: [
-        { outcome: 'failed', code: 'ledger-unreadable' },
-        { act: 'garbage' },
-        { outcome: 'rejected' },
-      ],
+      [ORDER]: [{ outcome: 'failed', code: 'ledger-unreadable' }, { act: 'throw' }, { outcome: 'rejected' }],
       policy: [{ outcome: 'rejected', code: 'canary-of-the-enclave' }],
       reconcile: [{ outcome: 'done' }],
     })

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { OLDEST_NODE } from '../../src/service/version.js'
+import { runtimeEnvironment } from '../support/runtimeEnvironment.js'
 
 const { engines } = z
   .object({ engines: z.object({ node: z.string() }) })
@@ -15,7 +16,7 @@ const preload = (version: string) =>
 
 const start = (program: string, version: string) =>
   promisify(execFile)(process.execPath, ['--import', preload(version), program, '--help'], {
-    env: { PATH: process.env.PATH },
+    env: runtimeEnvironment(),
     timeout: 20_000,
   })
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
 import { buildServer } from '../../src/server/build.js'
-import { openRelayerKeys } from '../../src/server/signer/keys.js'
+import { openRelayerKeys } from '../../src/server/signer/signer.js'
 import { SERVER_ACCOUNT } from './brokerStandIn.js'
 import type { TestChain } from './chain.js'
 import { createLogLines, type LogLines } from './logLines.js'

@@ -25,12 +25,15 @@ export function chainEnvironment({ anvil, addresses }: TestChain): Record<string
 }
 
 /** The server's variables for a scripted enclave. */
-export function enclaveEnvironment({ command, envFile }: ScriptedEnclave): Record<string, string> {
-  return { ENCLAVE_COMMAND: JSON.stringify(command), ENCLAVE_ENV_FILE: envFile, ENCLAVE_MAX_RUNS: '4' }
+export function enclaveEnvironment({ url }: ScriptedEnclave): Record<string, string> {
+  return { ENCLAVE_URL: url, ENCLAVE_MAX_RUNS: '4' }
 }
 
-/** A server of the running test, stopped with it at the latest. */
-export async function startIntakeServer(environment: Record<string, string>) {
+/**
+ * A server of the running test, stopped with it at the latest.
+ * @param enclave posts its results there; its variables are in the environment
+ */
+export async function startIntakeServer(environment: Record<string, string>, enclave?: ScriptedEnclave) {
   const log = createLogLines()
   const server = await startServer(serverConfig(environment), log.logger, openQuickly)
   let stopped: Promise<void> | undefined
@@ -39,8 +42,9 @@ export async function startIntakeServer(environment: Record<string, string>) {
     return stopped
   }
   onTestFinished(stop)
-  await firstLook(log.text)
   const at = (port: number) => `http://127.0.0.1:${port}`
+  enclave?.postTo(at(server.port))
+  await firstLook(log.text)
   return { url: at(server.port), opsUrl: at(server.opsPort), log, stop }
 }
 

@@ -3,8 +3,10 @@ import { createConfidentialLedger } from '../../src/chain/contracts.js'
 import type { Authorization } from '../../src/protocol/authorization.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { accountIdOf } from '../../src/protocol/identifiers.js'
-import { type Message, orderOf, refund, settlement, signedCall } from './authorizations.js'
+import { batchMint, type Message, orderOf, refund, settlement, signedCall } from './authorizations.js'
 import type { TestChain } from './chain.js'
+import { AAPL, openRequest } from './institution.js'
+import type { Role } from './roles.js'
 
 /** What a portfolio's next write carries: its version, and the running hash of the writes before it. */
 export async function nextWrite(
@@ -48,4 +50,13 @@ export async function settleOrder(
 /** Refunds an order as the enclave does, past the server. */
 export async function refundOrder(chain: TestChain, orderId: Hex): Promise<TransactionReceipt> {
   return chain.send('relayer', ...signedCall(chain, await refundNow(chain, orderId)))
+}
+
+/** Mints AAPL and pays it out to a wallet with KYC, past broker and enclave. */
+export async function giveShares(chain: TestChain, to: Role, amount: bigint): Promise<void> {
+  await chain.send('relayer', ...signedCall(chain, batchMint(AAPL, amount)))
+  await settleOrder(chain, await openRequest(chain, to, `${to} withdraws`), {
+    payoutAsset: AAPL,
+    payout: amount,
+  })
 }

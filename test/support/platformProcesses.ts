@@ -1,10 +1,9 @@
 // The processes of a sandbox, as the system shows them (Linux: `/proc`).
 import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { allProcesses, type ShownProcess } from '../e2e/support/processes.js'
 
-/** Milliseconds of CPU since their start, by part of the platform. Of enclaves that have ended, too. */
+/** Milliseconds of CPU since their start, by part of the platform, enclaves that have ended included. */
 export interface PlatformCpu {
   readonly server: number
   readonly enclave: number
@@ -19,28 +18,11 @@ type Looked = Pick<Sandbox, 'directory' | 'info'>
 /** `sysconf(_SC_CLK_TCK)`, which Linux has fixed at 100 towards programs. */
 const MS_PER_TICK = 10
 const KIB_PER_MIB = 1_024
-/** A run of its own process ends by then. */
-const LOOKS = 20
-const LOOK_MS = 250
 
-/** The enclaves of this sandbox that run now: one that stays, or one for each run. */
-export async function enclavePids({ directory }: Looked): Promise<number[]> {
+/** The enclaves of this sandbox that run now. */
+async function enclavePids({ directory }: Looked): Promise<number[]> {
   const processes = await allProcesses()
   return processes.filter((process) => isEnclave(process, directory)).map(({ pid }) => pid)
-}
-
-/**
- * The enclave that stays up while there is nothing to do; undefined where each run is a process of its own. For when no
- * order is under way.
- */
-export async function residentEnclave(sandbox: Looked): Promise<number | undefined> {
-  let staying = await enclavePids(sandbox)
-  for (let look = 0; look < LOOKS && staying.length > 0; look++) {
-    await sleep(LOOK_MS)
-    const now = await enclavePids(sandbox)
-    staying = staying.filter((pid) => now.includes(pid))
-  }
-  return staying[0]
 }
 
 /** @param server its process id */

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import type { Enclave } from '../../src/enclave/enclave.js'
 import { type Resident, startResident } from '../../src/enclave/resident/resident.js'
 import type { ResidentSettings } from '../../src/enclave/resident/settings.js'
-import type { PostedResult, RemoteJob } from '../../src/protocol/job.js'
+import type { Job, PostedResult } from '../../src/protocol/job.js'
 import { claimedRunMessage, isRunMessageSigned, signRunMessage } from '../../src/protocol/runMessage.js'
 import { bytes32 } from './institution.js'
 import { sealOrder } from './intakeServer.js'
@@ -65,9 +65,7 @@ export async function startTestResident(
   return { url: `http://127.0.0.1:${resident.port}`, stop, logText: text }
 }
 
-export async function orderJob(
-  changes: { orderId?: `0x${string}`; seconds?: number } = {},
-): Promise<RemoteJob> {
+export async function orderJob(changes: { orderId?: `0x${string}`; seconds?: number } = {}): Promise<Job> {
   return {
     job: 'order',
     runId: randomUUID(),
@@ -78,7 +76,7 @@ export async function orderJob(
 }
 
 /** Posts a job as the server does. */
-export async function offer(url: string, job: RemoteJob, headers: Record<string, string> = {}) {
+export async function offer(url: string, job: Job, headers: Record<string, string> = {}) {
   const body = JSON.stringify(job)
   const response = await fetch(url, {
     method: 'POST',

@@ -1,5 +1,8 @@
 import { type Config, readConfig } from '../../src/server/config/config.js'
 
+/** What the server and an enclave that stays up share in the tests. */
+export const RUN_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
 /** A complete environment of the server; every value is made up, and no server listens at its URLs. */
 export const SERVER_ENVIRONMENT = {
   PORT: '0',
@@ -19,23 +22,14 @@ export const SERVER_ENVIRONMENT = {
   INTENT_PUBKEY: '0x0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
   // Reads see the latest block: tests send a transaction and look at once.
   READ_MAX_AGE: '1ms',
-  // Tests that run an enclave put a program of their own in its place.
-  ENCLAVE_TRIGGER: 'process',
+  ENCLAVE_TRIGGER: 'http',
+  ENCLAVE_URL: 'http://127.0.0.1:9',
+  ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
   ENCLAVE_SIGNER: `0x${'66'.repeat(20)}`,
   ALPACA_KEY_ID: 'market-key-id',
   ALPACA_SECRET_KEY: 'market-secret-key',
   ALPACA_TRADING_URL: 'http://127.0.0.1:9',
   ALPACA_DATA_URL: 'http://127.0.0.1:9',
-}
-
-/** What the server and an enclave that stays up share in the tests. */
-export const RUN_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-
-/** The variables of a server whose enclave is remote; no server listens there. */
-export const REMOTE = {
-  ENCLAVE_TRIGGER: 'http',
-  ENCLAVE_URL: 'http://127.0.0.1:9',
-  ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
 }
 
 /** The configuration of that environment with some variables changed. */

@@ -1,7 +1,6 @@
 import { onTestFinished } from 'vitest'
-import type { Engine, Fence } from '../../src/server/store/engine.js'
+import { type Engine, type Fence, storageError } from '../../src/server/store/engine.js'
 import { createServeLease, leaseTiming, type ServeLease } from '../../src/server/store/leaseHolder.js'
-import { storageError } from '../../src/server/store/storageError.js'
 import type { Logger } from '../../src/service/logger.js'
 import { openQuickly } from './quickStores.js'
 
@@ -68,6 +67,34 @@ export function createFailingEngine(engine: Engine) {
     },
   }
   return { engine: failing, left }
+}
+
+/**
+ * The same engine, of which some writes give no answer in time: they are rejected, and happen later, as where PostgreSQL waits for a
+ * standby with their commits. No read finds them before.
+ */
+export function createLateEngine(engine: Engine) {
+  const late: Parameters<Engine['put']>[] = []
+  let left = 0
+  return {
+    engine: {
+      ...engine,
+      async put(...write: Parameters<Engine['put']>) {
+        if (left === 0) return engine.put(...write)
+        left--
+        late.push(write)
+        throw storageError('ETIMEDOUT')
+      },
+    },
+    /** The next write gives no answer. */
+    delay() {
+      left++
+    },
+    /** The delayed writes happen, in their order. */
+    async land() {
+      for (const write of late.splice(0)) await engine.put(...write)
+    },
+  }
 }
 
 /** As an earlier server has left it. */

@@ -1,4 +1,4 @@
-import { createRpc, inBatches, type Rpc, type RpcAnswer, type RpcCall } from '../../src/chain/rpc.js'
+import { createBatcher, createRpc, type Rpc, type RpcAnswer, type RpcCall } from '../../src/chain/rpc.js'
 import type { TestChain } from './chain.js'
 
 /** Nodes of a test's chain, as the enclave asks them. */
@@ -13,5 +13,5 @@ export function tappedRpc(
   around: (calls: readonly RpcCall[], send: () => Promise<RpcAnswer[]>) => Promise<RpcAnswer[]>,
 ): Pick<Rpc, 'send'> {
   const request: Rpc['send'] = (calls, signal) => around(calls, () => rpc.send(calls, signal))
-  return { send: inBatches(request, { shareAnswers: false }) }
+  return { send: createBatcher(request, { shareAnswers: false }) }
 }

@@ -1,9 +1,11 @@
+import express from 'express'
 import { onTestFinished } from 'vitest'
 import { createContracts } from '../../src/chain/contracts.js'
 import { createRpc } from '../../src/chain/rpc.js'
 import { createViewCaller } from '../../src/chain/views.js'
 import { commitOf, type Envelope } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
+import { errorHandler } from '../../src/server/http/errors.js'
 import {
   createOrderRecords,
   emptyOrderRecord,
@@ -11,10 +13,12 @@ import {
 } from '../../src/server/store/orderRecords.js'
 import { createRunRecords } from '../../src/server/store/runRecords.js'
 import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
-import { createProcessRunner } from '../../src/server/trigger/processRunner.js'
+import { createHttpRunner, createRemoteEnclave } from '../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../src/server/trigger/rateLimit.js'
 import { createReconcileStateStore } from '../../src/server/trigger/reconcile.js'
+import { createRunsRouter } from '../../src/server/trigger/router.js'
 import { createLifetime } from '../../src/service/lifetime.js'
+import { Secret } from '../../src/service/secret.js'
 import type { TestChain } from './chain.js'
 import { eventually } from './eventually.js'
 import { firstLook } from './firstLook.js'
@@ -22,16 +26,34 @@ import { openFor, sealOrder } from './intakeServer.js'
 import { createLogLines } from './logLines.js'
 import type { Role } from './roles.js'
 import type { ScriptedEnclave } from './scriptedEnclave.js'
+import { RUN_SECRET } from './serverEnvironment.js'
 import { openStores, serveLeaseOf } from './stores.js'
 
 /** Short waits, so that a test sees five failures in a second. */
 const TIMES = { failedMs: 50, failedMaxMs: 400, waitingMs: 100, leastMs: 20, clockIntervalMs: 50 }
 const FAR_AHEAD = new Date('2096-10-02T07:06:40.000Z')
 
-/** The part of the server that runs the enclave, on a real chain and with real processes, without its HTTP side. */
+/** As the server's own, but a run that finds no enclave ends soon. */
+const OFFER_TIMES = { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 30_000 }
+
+/** The server's way to the enclave, there and back. */
+export function connectEnclave(
+  enclave: ScriptedEnclave,
+  options: Pick<Parameters<typeof createHttpRunner>[0], 'runRecords' | 'rateLimit' | 'stopping' | 'logger'>,
+) {
+  const secret = new Secret(RUN_SECRET)
+  const remote = createRemoteEnclave({ url: new Secret(enclave.url), secret })
+  const runner = createHttpRunner({ ...options, remote, times: OFFER_TIMES })
+  const app = express()
+  app.use(createRunsRouter({ secret, results: runner }), errorHandler(options.logger))
+  enclave.postTo(app)
+  return runner
+}
+
+/** The part of the server that runs the enclave, on a real chain; of its HTTP side only what the enclave posts to. */
 export async function startTrigger(
   chain: TestChain,
-  enclave: ScriptedEnclave,
+  enclave: ScriptedEnclave | undefined,
   root: string,
   changes: Partial<EnclaveRunsOptions> = {},
 ) {
@@ -41,26 +63,25 @@ export async function startTrigger(
   const { engine } = await openStores(root)
   const records = changes.records ?? createOrderRecords({ engine, logger })
   const stopping = new AbortController()
-  const { command, envFile } = enclave
-  const runRecords = createRunRecords({ engine, root, logger })
+  const runRecords = createRunRecords({ engine, logger })
+  const rateLimit = changes.rateLimit ?? createTriggerRateLimit(0)
+  const runner =
+    changes.runner ??
+    (enclave && connectEnclave(enclave, { runRecords, rateLimit, stopping: stopping.signal, logger }))
+  if (runner === undefined) throw new Error('expected an enclave or a runner')
   const trigger = createEnclaveRuns({
     serveLease: serveLeaseOf(engine, logger),
     termStores: (fenced) => ({
       records: changes.records ?? createOrderRecords({ engine: fenced, logger }),
-      runRecords: createRunRecords({ engine: fenced, root, logger }),
+      runRecords: createRunRecords({ engine: fenced, logger }),
       reconcileState: createReconcileStateStore({ engine: fenced, logger }),
     }),
     runRecords,
     records,
-    runner: createProcessRunner({
-      command,
-      envFile,
-      searchPath: process.env.PATH ?? '',
-      resultDirectory: runRecords.resultDirectory,
-    }),
+    runner,
     timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
     maxRuns: 4,
-    rateLimit: createTriggerRateLimit(0),
+    rateLimit,
     unopened: { expiryMs: 3_600_000, maxOrders: 1_000, maxPerClient: 1_000, maxBytesPerClient: 2 ** 30 },
     escrow: createContracts(createViewCaller(rpc), addresses).escrow,
     rpc,
@@ -76,6 +97,7 @@ export async function startTrigger(
       }),
     },
     reconcileIntervalMs: undefined,
+    marketIntervalMs: 30_000,
     times: TIMES,
     logger,
     ...changes,
@@ -85,6 +107,7 @@ export async function startTrigger(
   await firstLook(text)
   let stopped: Promise<void> | undefined
   const stop = () => {
+    if (stopped === undefined) enclave?.postTo(undefined)
     stopping.abort()
     stopped ??= lifetime.stop()
     return stopped

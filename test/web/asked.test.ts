@@ -2,10 +2,17 @@ import { expect, it } from 'vitest'
 import { type Asking, askedFor } from '../../web/trade/asked.js'
 
 const dollars = (amount: number) => BigInt(amount) * 1_000_000n
+const SPONSORED = { unlocked: true, byPlatform: true, deposited: null, allowance: 0n, step: null }
 const stepsOf = (asking: Partial<Asking>) =>
-  askedFor({ unlocked: true, byPlatform: false, escrowed: 0n, allowance: 0n, step: null, ...asking }).map(
-    ({ step }) => step,
-  )
+  askedFor({
+    unlocked: true,
+    byPlatform: false,
+    escrowed: 0n,
+    deposited: null,
+    allowance: 0n,
+    step: null,
+    ...asking,
+  }).map(({ step }) => step)
 
 it('a first order needs the key of the portfolio, too', () => {
   expect(stepsOf({ unlocked: false, escrowed: dollars(70) })).toEqual([
@@ -31,6 +38,7 @@ it('the amounts are named', () => {
     unlocked: true,
     byPlatform: false,
     escrowed: dollars(1_000),
+    deposited: null,
     allowance: 0n,
     step: null,
   })
@@ -45,9 +53,23 @@ it('for an order that the platform opens, all are signatures, and no allowance c
   const byPlatform = { byPlatform: true, escrowed: dollars(70) }
   expect(stepsOf(byPlatform)).toEqual(['signing', 'authorizing'])
   expect(stepsOf({ ...byPlatform, allowance: dollars(70) })).toEqual(['signing', 'authorizing'])
-  const saysOf = (escrowed: bigint | null) =>
-    askedFor({ unlocked: true, byPlatform: true, escrowed, allowance: 0n, step: null }).at(-1)?.says
+  const saysOf = (escrowed: bigint | null) => askedFor({ ...SPONSORED, escrowed }).at(-1)?.says
   expect(saysOf(dollars(70))).toContain('exactly 70.00 USDC')
   expect(saysOf(0n)).toContain('No amount shows')
   expect(saysOf(null)).toContain('the order’s USDC')
+})
+
+it('shares are approved and then taken', () => {
+  const deposited = { symbol: 'AAPL', amount: 2_500_000_000n }
+  expect(stepsOf({ deposited })).toEqual(['signing', 'approving', 'opening'])
+  const saysOf = (amount: bigint | null) =>
+    askedFor({ ...SPONSORED, byPlatform: false, escrowed: 0n, deposited: { ...deposited, amount } }).map(
+      ({ says }) => says,
+    )
+  expect(saysOf(deposited.amount)).toEqual([
+    'Sign the order. This device then seals it.',
+    'Approve exactly 2.5 AAPL for the escrow, unless your wallet does both in one step.',
+    'Open the escrow with exactly 2.5 AAPL. You get them back if the order is refused.',
+  ])
+  expect(saysOf(null)[1]).toContain('the AAPL shares')
 })

@@ -20,30 +20,42 @@ const portfolio: Pick<Portfolio, 'cash' | 'openOrders' | 'positions'> = {
   },
 }
 const funds = { balance: dollars(70) }
+const walletShares = [{ symbol: 'AAPL', balance: shares(2) }]
+const facts = { funds, portfolio, walletShares }
+const unknown = { funds: null, portfolio: null, walletShares: null }
 
 describe('the available amount', () => {
   it('of cash is less what open buys from cash will take', () => {
-    const says = '700.00 USDC free in the portfolio.'
-    expect(available({ side: 'BUY', symbol: 'AAPL', payFrom: 'cash' }, funds, portfolio)).toBe(says)
-    expect(available({ side: 'WITHDRAW', symbol: 'USDC', payFrom: 'wallet' }, funds, portfolio)).toBe(says)
+    const says = '700.00 USDC available in the portfolio.'
+    expect(available({ side: 'BUY', symbol: 'AAPL', payFrom: 'cash' }, facts)).toBe(says)
+    expect(available({ side: 'WITHDRAW', symbol: 'USDC', payFrom: 'wallet' }, facts)).toBe(says)
   })
 
   it('of shares is less what open orders lock', () => {
     const ticket = { side: 'SELL', symbol: 'AAPL', payFrom: 'wallet' } as const
-    expect(available(ticket, funds, portfolio)).toBe('3 AAPL free in the portfolio.')
-    expect(available({ ...ticket, symbol: 'MSFT' }, funds, portfolio)).toBe('0 MSFT free in the portfolio.')
+    expect(available(ticket, facts)).toBe('3 AAPL available in the portfolio.')
+    expect(available({ ...ticket, symbol: 'MSFT' }, facts)).toBe('0 MSFT available in the portfolio.')
   })
 
   it('in the wallet is its balance', () => {
     const ticket = { side: 'BUY', symbol: 'AAPL', payFrom: 'wallet' } as const
-    expect(available(ticket, funds, null)).toBe('70.00 USDC in the wallet.')
+    expect(available(ticket, { ...unknown, funds })).toBe('70.00 USDC in the wallet.')
     const deposit = { side: 'DEPOSIT', symbol: 'USDC', payFrom: 'cash' } as const
-    expect(available(deposit, funds, portfolio)).toBe('70.00 USDC in the wallet.')
-    expect(available(ticket, null, null)).toBe('')
+    expect(available(deposit, facts)).toBe('70.00 USDC in the wallet.')
+    expect(available(ticket, unknown)).toBe('')
+  })
+
+  it('of shares in the wallet is their balance', () => {
+    const deposit = { side: 'DEPOSIT', symbol: 'AAPL', payFrom: 'wallet' } as const
+    expect(available(deposit, facts)).toBe('2 AAPL in the wallet.')
+    expect(available({ ...deposit, symbol: 'MSFT' }, facts)).toBe('0 MSFT in the wallet.')
+    expect(available(deposit, unknown)).toBe('')
   })
 
   it('in a portfolio that is not open is not known', () => {
     const ticket = { side: 'SELL', symbol: 'AAPL', payFrom: 'wallet' } as const
-    expect(available(ticket, funds, null)).toBe('Open your portfolio to see how much is available.')
+    expect(available(ticket, { ...facts, portfolio: null })).toBe(
+      'Open your portfolio to see how much is available.',
+    )
   })
 })

@@ -32,10 +32,7 @@ describe('a file of employees', () => {
 
   it.each([
     ['0x12,,yes', '“0x12” is not an address: enter 0x and 40 hex digits.'],
-    [
-      `${ada.replace('F', 'f')},,yes`,
-      'has a typing error: its capital letters do not fit its digits (EIP-55).',
-    ],
+    [`${ada.replace('F', 'f')},,yes`, 'has a typo: its capital letters do not match its digits (EIP-55).'],
     [`${ada},,maybe`, '“maybe” in the column buy is neither yes nor no.'],
     [`${ada},,`, '“” in the column buy is neither yes nor no.'],
     [`${ada},${'x'.repeat(61)},yes`, 'The name is longer than 60 characters, or has a line break.'],
@@ -55,6 +52,16 @@ describe('a file of employees', () => {
       { line: 4, reason: 'Line 3 has the same wallet.' },
     ])
     expect(file.rows).toEqual([{ address: ben, restricted: ['TSLA'] }])
+  })
+
+  it.each([
+    ['an .xlsx or .ods file', 'PK\u0003\u0004\u0014'],
+    ['an .xls file', '\ufffd\ufffd\u0011\u0871\u001a\ufffd\0\0'],
+    ['UTF-16', '\ufffd\ufffdw\0a\0l\0l\0e\0t\0'],
+  ])('that is %s is refused as a whole, with the way to a CSV file', (_what, text) => {
+    const reason =
+      'This is not a CSV file. In your spreadsheet, save it as “CSV UTF-8”, and choose that file.'
+    expect(readEmployeeFile(text, SYMBOLS)).toEqual({ rows: [], faults: [{ line: null, reason }] })
   })
 
   it.each([

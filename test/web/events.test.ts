@@ -7,11 +7,16 @@ import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
+import { interfaces } from '../../src/chain/interfaces.js'
+import { EVENT_NAMES } from '../../src/server/narrator/events.js'
 import { eventWords } from '../../web/words/events.js'
 
 const wallet = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const [org, aapl, usdc] = ['Example Capital', 'AAPL', 'USDC'].map(encodeBytes32String)
 const id = `0x${'ab'.repeat(32)}`
+
+/** A value of each type that our events have, besides numbers. */
+const VALUES: Record<string, unknown> = { bytes32: org, address: wallet, bool: true }
 
 const log = (abi: InterfaceAbi, event: string, values: unknown[]) =>
   new Interface(abi).encodeEventLog(event, values)
@@ -100,7 +105,14 @@ describe('an event of the contracts in words', () => {
     expect(eventWords(log(abi, event, values))).toEqual({ tag, says })
   })
 
-  it('is left out when it is none of the thirteen', () => {
+  it.each(EVENT_NAMES)('%s has a sentence, because the server narrates it', (name) => {
+    const events = Object.values(interfaces).find((each) => each.hasEvent(name))
+    const fragment = events?.getEvent(name)
+    const values = fragment?.inputs.map(({ type }) => VALUES[type] ?? 1n) ?? []
+    expect(eventWords(log(events?.fragments ?? [], name, values)), 'web/words/events.ts').not.toBeNull()
+  })
+
+  it('is left out when it is none of ours, or not narrated', () => {
     expect(eventWords(log(orderEscrowAbi, 'ClaimMade', [wallet, usdc, 1n]))).toBeNull()
     expect(eventWords(log(authorityAbi, 'Paused', [1n]))).toBeNull()
     expect(eventWords(log(equitySharesAbi, 'Transfer', [wallet, wallet, 1n]))).toBeNull()

@@ -2,7 +2,8 @@ import { makeError } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { ClientError, ContractError, NotSubmittedError, ServerError } from '../../src/client/index.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
-import { failureOf, isAsleep, PlacingStopped, polledFailureOf } from '../../web/words/failures.js'
+import { PlacingStopped } from '../../web/state/placing.js'
+import { failureOf, isAsleep, OvertakenError, polledFailureOf } from '../../web/words/failures.js'
 import { serverError } from './support/serverError.js'
 
 const ofProxy = (status: number) => new ServerError(status, null, null, null)
@@ -58,11 +59,14 @@ describe('a failure in words', () => {
     ['a busy node', new ClientError('node-unavailable', ''), 'The chain does not answer'],
     ['a pause', new ContractError('openRequest', 'PlatformPaused', {}), 'The platform is paused'],
     ['an order that was stopped', new PlacingStopped(), 'You stopped this order'],
+    ['a draft that is overtaken', new OvertakenError(), 'Another rulebook was published first'],
+    ['a cancellation that comes too late', serverError(409, 'order-ended'), 'It is too late to cancel'],
     ['a revert of no name', new ContractError('join', 'Odd', {}), 'The contract refused it (Odd)'],
     ['a node that is away', makeError('', 'NETWORK_ERROR'), 'The chain does not answer'],
     ['a node that is silent', makeError('', 'TIMEOUT'), 'The chain does not answer'],
     ['a node that fails', makeError('', 'SERVER_ERROR'), 'The chain does not answer'],
     ['no ether', makeError('', 'INSUFFICIENT_FUNDS'), 'The wallet does not have enough ether for the fee'],
+    ['a mistake of the page’s own', new TypeError('x is not a function'), 'An unexpected error occurred'],
     ['anything else', new Error('secret of 0x12'), 'An unexpected error occurred'],
     ['no error at all', null, 'An unexpected error occurred'],
   ])('%s', (_what, error, title) => {
@@ -107,6 +111,8 @@ describe('a failure in words', () => {
   it('of a rulebook says what the enclave found', () => {
     const error = serverError(422, 'policy-rejected', { reason: 'unlisted-symbol' })
     expect(failureOf(error).title).toBe('The rulebook names a symbol that is not listed')
+    const other = serverError(422, 'policy-rejected', { reason: 'author' })
+    expect(failureOf(other).title).toBe('The enclave refused the rulebook (author)')
   })
 
   it('of an order that is open but not submitted says that nothing is lost, and why', () => {

@@ -22,7 +22,7 @@ it('and that it pays, while the amount or the price is not known', () => {
 
 it('a purchase shows who pays its fees', () => {
   expect(feeWords('BUY', market, at(usd(10), usd(200)))).toBe(
-    'No fee now. A later sale pays the broker’s CAT fee for both trades.',
+    'No fee now. When you sell, you pay the broker’s CAT fee for both trades.',
   )
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dayChange, gain, money, shares, shortHex } from '../../web/words/format.js'
+import { dayChange, ether, gain, money, shares, shortHex } from '../../web/words/format.js'
 
 describe('amounts in words', () => {
   it.each([
@@ -15,6 +15,13 @@ describe('amounts in words', () => {
     [4_720_543_806n, '4.7205'],
     [12_000_000_000_000n, '12,000'],
   ])('shares %s are %s', (units, text) => expect(shares(units)).toBe(text))
+
+  it.each([
+    [0n, '0.00'],
+    [999_999_999_999n, '0.00'],
+    [81_250_000_000_000_000n, '0.08125'],
+    [1_234_500_000_000_000_000_000n, '1,234.50'],
+  ])('%s wei are %s ether', (wei, text) => expect(ether(wei)).toBe(text))
 
   it.each([
     [12_345_678n, '+12.34'],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createNames } from '../../web/state/names.js'
-import { NotStoredError, UnreadableNamesError } from '../../web/words/failures.js'
-import { isName } from '../../web/words/name.js'
+import { createNames, NotStoredError, UnreadableNamesError } from '../../web/state/names.js'
+import { institutionNameFault, isName } from '../../web/words/name.js'
 import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
 import { clientOf } from './support/sealingClient.js'
 
@@ -87,4 +86,19 @@ it.each([
   ['Ada\u202eneB', false],
 ])('"%s" as a name: %s', (text, expected) => {
   expect(isName(text)).toBe(expected)
+})
+
+it.each([
+  ['Crédit Nord', 'é'],
+  ['Bob’s Bank', '’'],
+  ['Über', 'Ü'],
+  ['Bank 🏦', '🏦'],
+])('the registry takes no institution of the name %s', (name, found) => {
+  expect(institutionNameFault(name)).toBe(
+    `“${found}” cannot be in the name: use letters without accents, digits, spaces and the punctuation of an English keyboard.`,
+  )
+})
+
+it('the registry takes every other name', () => {
+  for (const name of ['', 'Example Capital', "Bob's & Co. (1)"]) expect(institutionNameFault(name)).toBeNull()
 })

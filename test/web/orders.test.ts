@@ -1,7 +1,6 @@
 import { effect, signal } from '@preact/signals'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Client, Hex, HistoryEntry, OrderStatus } from '../../src/client/index.js'
-import type { OrderHistory } from '../../web/chain/orderHistory.js'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Client, Hex, HistoryEntry, OrderListing, OrderStatus } from '../../src/client/index.js'
 import { createOrders } from '../../web/state/orders.js'
 import { createQuery } from '../../web/state/query.js'
 import { keptOrder } from '../../web/trade/keptOrders.js'
@@ -31,7 +30,7 @@ const bought: HistoryEntry = {
   cursor: { blockNumber: 1, blockHash: ID, logIndex: 0, part: 0 },
 }
 const refunded: OrderStatus = { ...status, state: 'REFUNDED' }
-const ACCOUNT = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
+const ACCOUNT: Hex = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
 const isSeen = signal(true)
 
 beforeEach(() => {
@@ -45,7 +44,7 @@ afterEach(() => {
 function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['openNotice']>()) {
   const getOpeningState = vi.fn<Client['getOpeningState']>(async () => 'expired')
   const key = signal<KeyInUse | null>(null)
-  const onEnd = vi.fn()
+  const [onMoved, onEnd] = [vi.fn(), vi.fn()]
   const asked: number[] = []
   const client = {
     openNotice,
@@ -54,19 +53,29 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
       asked.push(pollMs ?? 0)
       yield* statuses
     },
-    async *followTimeline() {
+    async *followOrderTimeline() {
       yield* []
     },
   }
-  const readHistory = async () => ({ ids: [ID], complete: true })
-  const history = createQuery<OrderHistory>({ isSeen, question: () => readHistory, pace: () => null })
+  const opened = {
+    orderId: ID,
+    account: ACCOUNT,
+    escrowed: 1n,
+    deadline: 1,
+    txHash: ID,
+    blockNumber: 1,
+    logIndex: 0,
+  }
+  const readHistory = async () => ({ orders: [opened], read: { from: 0, to: 1 }, isComplete: true })
+  const history = createQuery<OrderListing>({ isSeen, question: () => readHistory, pace: () => null })
   const entries = signal<readonly HistoryEntry[]>([])
   const trades = createQuery({ isSeen, question: () => async () => entries.value, pace: () => null })
   const kept = signal<ReadonlyMap<Hex, Ordered>>(new Map())
   return {
-    orders: createOrders({ client, address: ACCOUNT, isSeen, history, trades, kept, key, onEnd }),
+    orders: createOrders({ client, address: ACCOUNT, isSeen, history, trades, kept, key, onMoved, onEnd }),
     key,
     kept,
+    onMoved,
     onEnd,
     asked,
     entries,
@@ -77,7 +86,7 @@ it('an order that was seen open has ended once, and its envelope is dropped then
   localStorage.setItem(`desk:order:${ID}`, '{}')
   const { orders, onEnd } = ordersOf([status, status, refunded, refunded])
   const leave = effect(() => void orders.of(ID).status.value)
-  await vi.waitFor(() => expect(orders.of(ID).status.value).toBe(refunded))
+  await expect.poll(() => orders.of(ID).status.value).toBe(refunded)
   expect(onEnd.mock.calls).toEqual([[refunded]])
   expect(keptOrder(ID)).toBeNull()
   expect(localStorage.length).toBe(0)
@@ -88,14 +97,42 @@ it('an order that was placed here and has ended before it was first read has end
   const { orders, onEnd } = ordersOf([refunded])
   orders.memory.value = withPlaced(orders.memory.value, ID, { side: 'BUY', symbol: 'AAPL', maxSpend: 1n })
   const leave = effect(() => void orders.of(ID).status.value)
-  await vi.waitFor(() => expect(onEnd.mock.calls).toEqual([[refunded]]))
+  await expect.poll(() => onEnd.mock.calls).toEqual([[refunded]])
   leave()
+})
+
+describe('a refund that the chain has before the server has the run’s end', () => {
+  const running = {
+    attempt: 1,
+    reason: 'received' as const,
+    startedAt: '2026-01-05T15:00:00.000Z',
+    finishedAt: null,
+    outcome: null,
+  }
+  const due: OrderStatus = { ...refunded, triggers: [running] }
+
+  it('is reported with its reason', async () => {
+    const { orders, onMoved, onEnd } = ordersOf([status, due, due, refunded])
+    const leave = effect(() => void orders.of(ID).status.value)
+    await expect.poll(() => onEnd.mock.calls).toEqual([[refunded]])
+    // The money is looked at before the reason is there.
+    expect(onMoved.mock.invocationCallOrder[0]).toBeLessThan(onEnd.mock.invocationCallOrder[0] ?? 0)
+    expect(onMoved.mock.calls.length).toBeGreaterThan(1)
+    leave()
+  })
+
+  it('is reported without one, if none comes', async () => {
+    const { orders, onEnd } = ordersOf([status, due])
+    const leave = effect(() => void orders.of(ID).status.value)
+    await expect.poll(() => onEnd.mock.calls).toEqual([[due]])
+    leave()
+  })
 })
 
 it('an order that had ended before is no news', async () => {
   const { orders, onEnd } = ordersOf([refunded])
   const leave = effect(() => void orders.of(ID).status.value)
-  await vi.waitFor(() => expect(orders.of(ID).status.value).toBe(refunded))
+  await expect.poll(() => orders.of(ID).status.value).toBe(refunded)
   expect(onEnd).not.toHaveBeenCalled()
   leave()
 })
@@ -106,12 +143,12 @@ it('a notice is opened once a key is in use, and again with a newer one', async 
   const { orders, key } = ordersOf([status, refunded], openNotice)
   const query = orders.of(ID).notice
   const leave = effect(() => void [query.value, orders.of(ID).status.value])
-  await vi.waitFor(() => expect(orders.of(ID).status.value).toBe(refunded))
+  await expect.poll(() => orders.of(ID).status.value).toBe(refunded)
   expect(openNotice).not.toHaveBeenCalled()
   key.value = { publicKey: '0x01', drawnAt: 0 }
-  await vi.waitFor(() => expect(query.error).toBe(failure))
+  await expect.poll(() => query.error).toBe(failure)
   key.value = { publicKey: '0x02', drawnAt: 1 }
-  await vi.waitFor(() => expect(query.value).toBe(notice))
+  await expect.poll(() => query.value).toBe(notice)
   expect(query.error).toBeNull()
   leave()
 })
@@ -119,7 +156,7 @@ it('a notice is opened once a key is in use, and again with a newer one', async 
 it('an order that the chain does not show yet is listed before the others, once', async () => {
   const { orders } = ordersOf([])
   const leave = effect(() => void orders.history.value)
-  await vi.waitFor(() => expect(orders.history.value).not.toBeNull())
+  await expect.poll(() => orders.history.value).not.toBeNull()
   const request = { side: 'BUY', symbol: 'AAPL', maxSpend: 1n } as const
   orders.memory.value = withPlaced(orders.memory.value, ID, request)
   orders.memory.value = withPlaced(orders.memory.value, OTHER, request)
@@ -133,7 +170,7 @@ it('an order that the chain does not show yet is listed before the others, once'
 it('an order that never entered the portfolio is known by what the device has kept of it', async () => {
   const { orders, kept } = ordersOf([])
   const leave = effect(() => void orders.history.value)
-  await vi.waitFor(() => expect(orders.history.value).not.toBeNull())
+  await expect.poll(() => orders.history.value).not.toBeNull()
   expect(orders.listed.value).toEqual([{ orderId: ID, request: null, summary: null }])
   const request = { side: 'BUY', symbol: 'AAPL', maxSpend: 1n } as const
   kept.value = new Map([[ID, request]])
@@ -151,17 +188,17 @@ it('orders are asked about more slowly while more are shown', async () => {
     const orderId = `0x${index.toString(16).padStart(64, '0')}` as const
     orders.memory.value = withPlaced(orders.memory.value, orderId, request)
   }
-  await vi.waitFor(() => expect(asked.at(-1)).toBeGreaterThan(asked[0] ?? 0))
+  await expect.poll(() => asked.at(-1)).toBeGreaterThan(asked[0] ?? 0)
   leave()
 })
 
 it('the content and the fill of an order come from the history, once that is read', async () => {
   const { orders, entries } = ordersOf([])
   const leave = effect(() => void orders.listed.value)
-  await vi.waitFor(() => expect(orders.listed.value).toHaveLength(1))
+  await expect.poll(() => orders.listed.value).toHaveLength(1)
   expect(orders.listed.value[0]).toMatchObject({ request: null, summary: null })
   entries.value = [bought]
-  await vi.waitFor(() => expect(orders.listed.value[0]?.summary).toMatchObject({ shares: 9n, price: 3n }))
+  await expect.poll(() => orders.listed.value[0]?.summary).toMatchObject({ shares: 9n, price: 3n })
   expect(orders.listed.value[0]?.request).toEqual({ side: 'BUY', symbol: 'AAPL', maxSpend: 5n })
   leave()
 })
@@ -180,7 +217,7 @@ it('an order that an earlier visit signed is listed, and forgotten once its sign
   const { orders } = ordersOf([])
   expect(orders.listed.value.map(({ orderId }) => orderId)).toEqual([OTHER])
   const leave = effect(() => void orders.of(OTHER).opening.value)
-  await vi.waitFor(() => expect(orders.of(OTHER).opening.value).toBe('expired'))
+  await expect.poll(() => orders.of(OTHER).opening.value).toBe('expired')
   expect(localStorage.length).toBe(0)
   leave()
 })

@@ -13,11 +13,10 @@ import {
   type TakenId,
 } from '../../src/client/index.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
-import { createPlacing } from '../../web/state/placing.js'
+import { createPlacing, PlacingStopped } from '../../web/state/placing.js'
 import { keepOrder, keptOrder, signedOrders } from '../../web/trade/keptOrders.js'
 import { placeKept } from '../../web/trade/placeKept.js'
 import type { KeyInUse } from '../../web/trade/portfolioKeys.js'
-import { PlacingStopped } from '../../web/words/failures.js'
 import { MemoryStorage } from './memoryStorage.js'
 
 const WEEK = RECLAIM_DELAY
@@ -193,7 +192,7 @@ describe('an order that the platform opens', () => {
   }
 
   it.each([
-    ['the server refuses it', new ContractError('openFor', 'ERC20InsufficientBalance', {})],
+    ['the server refuses it', new ContractError('openFor', 'ERC20InsufficientBalance', {}, true)],
     ['the server falls silent', new ClientError('server-unreachable', '')],
     ['the page stops', new PlacingStopped()],
   ])('is kept with its signature as %s, because it can still be opened', async (_why, failure) => {

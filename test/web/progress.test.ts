@@ -10,7 +10,14 @@ import { MemoryStorage } from './memoryStorage.js'
 
 const ID = `0x${'0a'.repeat(32)}` as const
 const AT = '2026-03-02T10:00:00Z'
-const NONE: PlacingState = { step: null, orderId: null, taken: null, error: null, mayBeOpen: false }
+const NONE: PlacingState = {
+  step: null,
+  orderId: null,
+  taken: null,
+  error: null,
+  isUnsent: false,
+  mayBeOpen: false,
+}
 const open: OrderStatus = {
   ...{ orderId: ID, state: 'OPEN', account: null, amount: null, deadline: null, commit: null },
   ...{ receivedAt: AT, triggers: [], nextTriggerAt: null, notice: null },

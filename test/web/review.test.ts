@@ -13,7 +13,7 @@ it.each([
     'a buy by shares',
     { ...ticket, unit: 'shares' } as const,
     order,
-    '5 AAPL at 200.00 now come to 1,000.00 USDC. The order is for this amount.',
+    '5 AAPL at 200.00 now come to 1,000.00 USDC. The order is for this amount: if the price changes before it is placed, so does the number of shares.',
   ],
   [
     'a sale, less its fees',
@@ -25,7 +25,7 @@ it.each([
     'a sale of all',
     { ...ticket, side: 'SELL' } as const,
     { ...order, units: 1_010_000_000n, isAll: true },
-    'Sells all your AAPL, 5 shares at 200.00 now. You receive about 999.98 USDC. The order allows up to 1,010.00 USDC, so that none is left over if the price falls.',
+    'Sells all your AAPL, 5 shares at 200.00 now. You receive about 999.98 USDC. The order is for up to 1,010.00 USDC. If they are worth more when it is placed, the rest stays.',
   ],
   [
     'a withdrawal of shares',

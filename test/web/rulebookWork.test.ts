@@ -5,6 +5,7 @@ import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import { createKeptCopies } from '../../web/institution/keptCopies.js'
 import type { DeviceStore } from '../../web/state/deviceStore.js'
 import { createRulebookWork } from '../../web/state/rulebookWork.js'
+import { OvertakenError } from '../../web/words/failures.js'
 import { readVectors } from '../support/vectors.js'
 import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
 import { MemoryStorage } from './memoryStorage.js'
@@ -23,12 +24,11 @@ afterEach(() => {
 function working(device: DeviceStore = createMemoryDevice()) {
   const openRulebookCopy = vi.fn<Client['openRulebookCopy']>().mockResolvedValue(policy)
   const publishRulebook = vi.fn<Client['publishRulebook']>().mockResolvedValue({ orgId, version: 2, copy })
+  const getRulebookVersion = vi.fn<Client['getRulebookVersion']>().mockResolvedValue({ orgId, version: 1 })
   const kept = createKeptCopies(device, copy)
   return {
-    work: createRulebookWork({ openRulebookCopy, publishRulebook }, kept),
-    kept,
-    openRulebookCopy,
-    publishRulebook,
+    work: createRulebookWork({ getRulebookVersion, openRulebookCopy, publishRulebook }, kept),
+    ...{ kept, getRulebookVersion, openRulebookCopy, publishRulebook },
   }
 }
 
@@ -64,6 +64,21 @@ it('the draft goes on from the version that was published, and a new draft from 
   expect(work.state.value.draft).toBeNull()
   work.edit((draft) => draft, { version: 3, policy })
   expect(work.state.value.draft).toMatchObject({ base: 3, maxOrder: '20000' })
+})
+
+it('a publication from an older version is not signed, and leaves what was written', async () => {
+  const { work, getRulebookVersion, publishRulebook } = working()
+  getRulebookVersion.mockResolvedValue({ orgId, version: 2 })
+  work.edit((draft) => ({ ...draft, maxOrder: '7' }), { version: 1, policy })
+  await work.publish(policy, 1)
+  expect(publishRulebook).not.toHaveBeenCalled()
+  expect(work.state.value).toMatchObject({ published: null, publishingSince: null, draft: { base: 1 } })
+  expect(work.state.value.error).toBeInstanceOf(OvertakenError)
+  // A server that has not seen this page's own publication yet holds up nothing.
+  await work.publish(policy, 3)
+  expect(publishRulebook).toHaveBeenCalledOnce()
+  work.restart()
+  expect(work.state.value).toMatchObject({ draft: null, error: null })
 })
 
 it('a publication that fails leaves what was known and written', async () => {

@@ -1,7 +1,8 @@
-import { Interface, zeroPadValue } from 'ethers'
+import { Interface } from 'ethers'
 import { expect, it } from 'vitest'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import type { Hex } from '../../src/protocol/hex.js'
 import { publishedIn } from '../../web/chain/rulebooks.js'
 
 const [ada, ben, cleo] = [
@@ -13,10 +14,13 @@ const orgId = `0x${'01'.repeat(32)}`
 const ledger = new Interface(confidentialLedgerAbi)
 const registry = new Interface(institutionRegistryAbi)
 
+const hex = (text: string): Hex => `0x${text.slice(2)}`
+
 function logOf(contract: Interface, event: string, args: readonly unknown[], blockNumber: number) {
   const { topics, data } = contract.encodeEventLog(event, args)
-  const blockHash = zeroPadValue(`0x0${blockNumber}`, 32)
-  return { topics, data, blockNumber, blockHash, index: 0, address: ada }
+  const hash: Hex = `0x${blockNumber.toString().padStart(64, '0')}`
+  const place = { blockNumber, blockHash: hash, txHash: hash, logIndex: 0, blockTimestamp: undefined }
+  return { ...place, address: ada, topics: topics.map(hex), data: hex(data) }
 }
 
 it('a rulebook is of the admin of its block, found back from the present one', () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type Standing, standingAt } from '../../web/chain/standing.js'
 
 const [JOINED, NOT] = [`0x${'0'.repeat(63)}1`, `0x${'0'.repeat(64)}`]
-const at = (blockNumber: number, index: number, data: string) => ({ blockNumber, index, data })
+const at = (blockNumber: number, index: number, data: string) => ({ blockNumber, logIndex: index, data })
 
 it.each<[string, Standing, ReturnType<typeof at>[]]>([
   ['was invited and joined before the rulebook', 'member', [at(3, 0, NOT), at(9, 1, JOINED)]],
@@ -17,5 +17,5 @@ it.each<[string, Standing, ReturnType<typeof at>[]]>([
   ['is leaving since', 'member', [at(2, 0, NOT), at(3, 0, JOINED), at(12, 0, NOT)]],
   ['is in no event at all', 'outsider', []],
 ])('of a wallet that %s: %s', (_, standing, changes) => {
-  expect(standingAt({ blockNumber: 10, index: 2 }, changes)).toBe(standing)
+  expect(standingAt({ blockNumber: 10, logIndex: 2 }, changes)).toBe(standing)
 })

@@ -36,6 +36,7 @@ const facts: TicketFacts = {
   isAway: false,
   clock: { isOpen: true, nextOpen: hoursFromNow(20), nextClose: hoursFromNow(3) },
   funds: { balance: usdc(1_000) },
+  walletShares: [{ symbol: 'AAPL', balance: shares(2.5) }],
   portfolio: {
     cash: usdc(300),
     positions: { AAPL: { qty: shares(5), locked: shares(1) } },
@@ -69,6 +70,11 @@ describe('an order that can go through', () => {
     expect(check({ side: 'SELL', amount: '799' })).toMatchObject({ units: usdc(799), isAll: false })
     // The price has fallen since the amount was typed.
     expect(check({ side: 'SELL', amount: '808' })).toMatchObject(all)
+    expect(check({ side: 'SELL', amount: '820' })).toMatchObject({ ...all, units: usdc(820) })
+    // It may move further until the market opens.
+    const closed = check({ side: 'SELL', unit: 'shares', amount: '4' }, closedFor(20))
+    expect(closed).toMatchObject({ ...all, units: usdc(880) })
+    expect(check({ side: 'SELL', amount: '808' }, closedFor(20))).toMatchObject({ ...all, units: usdc(808) })
   })
 
   it('withdraws cash or shares', () => {
@@ -81,8 +87,18 @@ describe('an order that can go through', () => {
     expect(check(deposit, closedFor(24))).toMatchObject({ units: usdc(1_000) })
   })
 
+  it('deposits the wallet’s shares, also while it leaves its institution, or once they are not listed', () => {
+    const deposit = { side: 'DEPOSIT', amount: '2.5' } as const
+    const ready = { kind: 'ready', units: shares(2.5), shares: shares(2.5) }
+    expect(check(deposit, closedFor(24))).toMatchObject(ready)
+    expect(check(deposit, { view: { leavingAt: 1 } })).toMatchObject(ready)
+    expect(check(deposit, { compliance: equityOf({ listed: false }) })).toMatchObject(ready)
+  })
+
   it('is not held back by anything that is not known yet', () => {
-    const unknown = { clock: null, funds: null, portfolio: null, compliance: null, view: null }
+    const unknown = {
+      ...{ clock: null, funds: null, walletShares: null, portfolio: null, compliance: null, view: null },
+    }
     for (const side of ['BUY', 'SELL', 'WITHDRAW', 'DEPOSIT'] as const) {
       expect(check({ side, amount: '9000' }, unknown)).toMatchObject({ kind: 'ready' })
     }
@@ -114,8 +130,8 @@ describe('an order that cannot go through', () => {
     ['withdraws more shares', { side: 'WITHDRAW', amount: '4.5' }, {}, 'amount', 'Not enough AAPL'],
     ['is for frozen shares', {}, { compliance: equityOf({ frozen: true }) }, 'symbol', 'Your AAPL is frozen'],
     ['is not listed', {}, { compliance: equityOf({ listed: false }) }, 'symbol', 'AAPL is not listed'],
-    ['expires first', {}, closedFor(24), 'hours', 'Market closed until after expiry'],
-    ['is bought by a leaver', {}, { view: { leavingAt: 1 } }, null, 'No buying while you leave'],
+    ['expires first', {}, closedFor(24), 'hours', 'Expires before the market opens'],
+    ['is bought by a leaver', {}, { view: { leavingAt: 1 } }, null, 'You cannot buy while leaving'],
     [
       'deposits more than the wallet has',
       { side: 'DEPOSIT', symbol: 'USDC', amount: '1000.01' },
@@ -128,7 +144,16 @@ describe('an order that cannot go through', () => {
       { side: 'DEPOSIT', symbol: 'USDC' },
       { view: { leavingAt: 1 } },
       null,
-      'No deposits while you leave',
+      'You cannot deposit while leaving',
+    ],
+    ['deposits more shares', { side: 'DEPOSIT', amount: '2.6' }, {}, 'amount', 'Not enough AAPL'],
+    ['deposits nothing', { side: 'DEPOSIT', symbol: 'MSFT' }, {}, 'symbol', 'No MSFT to deposit'],
+    [
+      'deposits frozen shares',
+      { side: 'DEPOSIT', amount: '1' },
+      { compliance: equityOf({ frozen: true }) },
+      'symbol',
+      'Your AAPL is frozen',
     ],
     ['meets no server', {}, { isAway: true }, null, 'Waiting for the server…'],
   ])('because it %s', (_why, to, of, field, brief) => {
@@ -159,6 +184,8 @@ describe('the available amount', () => {
     expect(available({ side: 'SELL', unit: 'shares' })).toBe(shares(4))
     expect(available({ side: 'WITHDRAW' })).toBe(shares(4))
     expect(available({ side: 'DEPOSIT', symbol: 'USDC' })).toBe(usdc(1_000))
+    expect(available({ side: 'DEPOSIT' })).toBe(shares(2.5))
+    expect(available({ side: 'DEPOSIT', symbol: 'MSFT' })).toBe(0n)
   })
 
   it('in parts is in whole cents, and whole in one part', () => {
@@ -174,7 +201,7 @@ describe('a part of what is available', () => {
 
   it('is in the ticket’s unit', () => {
     expect(part({}, 25n)).toEqual({ unit: 'usdc', amount: '250' })
-    expect(part({ unit: 'shares' }, 100n)).toEqual({ unit: 'shares', amount: '5' })
+    expect(part({ unit: 'shares' }, 50n)).toEqual({ unit: 'shares', amount: '2.5' })
     expect(part({ side: 'SELL' }, 50n)).toEqual({ unit: 'usdc', amount: '400' })
   })
 
@@ -183,6 +210,15 @@ describe('a part of what is available', () => {
     expect(all).toEqual({ unit: 'shares', amount: '4' })
     const market = { symbols: [symbolOf('AAPL', usdc(203))] }
     expect(check({ side: 'SELL', ...all }, { market })).toMatchObject({ shares: shares(4), isAll: true })
+  })
+
+  it('is all the USDC of a buy, which it stays when the price moves', () => {
+    const all = part({ unit: 'shares' }, 100n)
+    expect(all).toEqual({ unit: 'usdc', amount: '1000' })
+    const market = { symbols: [symbolOf('AAPL', usdc(203))] }
+    expect(check({ ...all }, { market })).toMatchObject({ kind: 'ready', units: usdc(1_000) })
+    const moved = { side: 'WITHDRAW', unit: 'shares' } as const
+    expect(part(moved, 100n)).toEqual({ unit: 'shares', amount: '4' })
   })
 
   it('is unknown without a portfolio, and nothing of nothing', () => {

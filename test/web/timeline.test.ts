@@ -19,7 +19,7 @@ const block = { at, txHash: hash, blockNumber: 7 }
 
 const ENTRIES: readonly (readonly [TimelineEntry, string])[] = [
   [{ kind: 'received', at, commit: hash }, 'Server received the sealed order'],
-  [{ kind: 'cancel-received', at }, 'Server received your cancel'],
+  [{ kind: 'cancel-received', at }, 'Server received your cancellation'],
   [{ kind: 'triggered', ...run, reason: 'retry' }, 'Enclave started run 2'],
   [{ kind: 'outcome', ...run, outcome: 'queued' }, 'Run 2 ended: waiting for the market'],
   [
@@ -143,7 +143,7 @@ describe('an order that waits', () => {
   }
 
   it('says until when it is good, and when it is tried next', () => {
-    expect(waitingWords(waiting, now)).toBe('Good until 16:00:00. Tried next at 15:05:00.')
+    expect(waitingWords(waiting, now)).toBe('Good until 16:00:00. Next attempt at 15:05:00.')
     expect(waitingWords({ ...waiting, nextTriggerAt: null }, now)).toBe('Good until 16:00:00.')
   })
 

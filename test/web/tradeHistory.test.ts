@@ -31,17 +31,17 @@ function shown(failures: number, code: 'chain-reorganized' | 'node-unavailable' 
 
 it('is read from the block of the deployment on, and again with each version', async () => {
   const { query, version, history, leave } = shown(0)
-  await vi.waitFor(() => expect(query.value).toEqual([entry]))
+  await expect.poll(() => query.value).toEqual([entry])
   expect(history.mock.calls[0]?.[0]).toMatchObject({ fromBlock: 7, store })
   version.value = 2n
   expect(query.value).toEqual([entry])
-  await vi.waitFor(() => expect(history).toHaveBeenCalledTimes(2))
+  await expect.poll(() => history).toHaveBeenCalledTimes(2)
   leave()
 })
 
 it('is read again after a reorganization, a few times', async () => {
   const { query, history, leave } = shown(2)
-  await vi.waitFor(() => expect(query.value).toEqual([entry]))
+  await expect.poll(() => query.value).toEqual([entry])
   expect(history).toHaveBeenCalledTimes(3)
   leave()
 })
@@ -52,7 +52,7 @@ it.each([
 ] as const)('after %i times %s it has failed', async (failures, code, calls) => {
   const { query, history, leave } = shown(failures, code)
   const leaveError = effect(() => void query.error)
-  await vi.waitFor(() => expect(query.error).toMatchObject({ code }))
+  await expect.poll(() => query.error).toMatchObject({ code })
   expect(history).toHaveBeenCalledTimes(calls)
   leaveError()
   leave()

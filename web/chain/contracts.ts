@@ -1,6 +1,5 @@
-import type { Provider } from 'ethers'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
-import type { Hex } from '../../src/client/index.js'
+import type { Eip1193Provider, Hex } from '../../src/client/index.js'
 import { addressSchema } from '../../src/protocol/address.js'
 import { readView } from './read.js'
 
@@ -14,7 +13,7 @@ export interface Contracts {
 }
 
 /** The contracts that the escrow names. The escrow's address comes from a source other than the server. */
-export async function contractsOf(provider: Pick<Provider, 'call'>, escrow: Hex): Promise<Contracts> {
+export async function contractsOf(provider: Eip1193Provider, escrow: Hex): Promise<Contracts> {
   const of = (method: string) =>
     readView<Hex>(provider, { address: escrow, abi: orderEscrowAbi, method, schema: addressSchema })
   const [registry, ledger, token, pool] = await Promise.all([

@@ -1,24 +1,18 @@
-import type { Provider } from 'ethers'
+import { type Eip1193Provider, type LogListing, readLogs } from '../../src/client/index.js'
 import type { Settings } from '../settings.js'
 import type { Ask } from '../state/query.js'
 import { contractsOf } from './contracts.js'
-import { inTime } from './inTime.js'
-import { createLogTail, type LogsSoFar } from './logs.js'
 import { once } from './once.js'
+import { createTail } from './tail.js'
 
-const [SHOWN, BLOCKS_BACK] = [100, 5_000]
+const SHOWN = 100
 
-/** Reads the five contracts' logs as they appear, starting with those of the last blocks. */
-export function createEventsReader(provider: Provider, { pins, chain }: Settings): Ask<LogsSoFar> {
+/** Reads the five contracts' newest events, and then those that appear. */
+export function createEventsReader(provider: Eip1193Provider, { pins, chain }: Settings): Ask<LogListing> {
   const begun = once(async () => {
-    const address = Object.values(await contractsOf(provider, pins.escrow))
-    const head = await inTime('getBlockNumber', provider.getBlockNumber())
-    const fromBlock = Math.max(chain.firstBlock, head - BLOCKS_BACK)
-    return createLogTail(provider, { address, fromBlock, most: SHOWN })
+    const addresses = Object.values(await contractsOf(provider, pins.escrow))
+    const bounds = { fromBlock: chain.firstBlock, limit: SHOWN }
+    return createTail<LogListing>((options) => readLogs(provider, { addresses }, { ...bounds, ...options }))
   })
-
-  return async (signal, report) => {
-    const look = await begun()
-    return look({ signal, onPart: report })
-  }
+  return async (signal, report) => (await begun())(signal, report)
 }

@@ -1,14 +1,21 @@
-import { type Provider, zeroPadValue } from 'ethers'
+import { zeroPadValue } from 'ethers'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
-import type { Hex } from '../../src/client/index.js'
+import {
+  type Eip1193Provider,
+  type Hex,
+  type ListedAt,
+  type LogListing,
+  type LogsQuery,
+  readLogs,
+} from '../../src/client/index.js'
 import { hexOf } from '../../src/protocol/hex.js'
 import type { Settings } from '../settings.js'
 import type { Ask } from '../state/query.js'
 import { contractsOf } from './contracts.js'
-import { createLogTail, topicOf } from './logs.js'
 import { once } from './once.js'
-import type { ChainLog } from './parts.js'
+import { topicOf } from './read.js'
+import { createTail } from './tail.js'
 
 /**
  * A wallet's standing in its institution when the rulebook in force was published. The list of wallets in the rulebook
@@ -22,7 +29,7 @@ const flagSchema = hexOf(32)
 
 /** Null without a rulebook, and until the chain has been read. */
 export function createStandingReader(
-  provider: Provider,
+  provider: Eip1193Provider,
   { pins, chain }: Settings,
   { orgId, wallet }: { readonly orgId: Hex; readonly wallet: Hex },
 ): Ask<Standing | null> {
@@ -30,30 +37,32 @@ export function createStandingReader(
   const begun = once(async () => {
     const { registry, ledger } = await contractsOf(provider, pins.escrow)
     const member = [CHANGED, orgId, zeroPadValue(wallet, 32)]
+    const tail = (query: LogsQuery, limit?: number) =>
+      createTail<LogListing>((options) => readLogs(provider, query, { fromBlock, limit, ...options }))
     return {
-      published: createLogTail(provider, { address: ledger, topics: [PUBLISHED, orgId], fromBlock, most: 1 }),
-      changed: createLogTail(provider, { address: registry, topics: member, fromBlock }),
+      published: tail({ addresses: [ledger], topics: [PUBLISHED, orgId] }, 1),
+      changed: tail({ addresses: [registry], topics: member }),
     }
   })
   return async (signal) => {
     const { published, changed } = await begun()
-    const [last, changes] = await Promise.all([published({ signal }), changed({ signal })])
+    const silently = () => undefined
+    const [last, changes] = await Promise.all([published(signal, silently), changed(signal, silently)])
     const rulebook = last.logs.at(-1)
-    if (rulebook === undefined || !last.complete || !changes.complete) return null
+    if (rulebook === undefined || !last.isComplete || !changes.isComplete) return null
     return standingAt(rulebook, changes.logs)
   }
 }
 
-type Moment = Pick<ChainLog, 'blockNumber' | 'index'>
-
 /** @param changes the wallet's membership changes in the institution, oldest first */
 export function standingAt(
-  rulebook: Moment,
-  changes: readonly (Moment & Pick<ChainLog, 'data'>)[],
+  rulebook: ListedAt,
+  changes: readonly (ListedAt & { readonly data: string })[],
 ): Standing {
   const before = changes.filter(
-    ({ blockNumber, index }) =>
-      blockNumber < rulebook.blockNumber || (blockNumber === rulebook.blockNumber && index < rulebook.index),
+    ({ blockNumber, logIndex }) =>
+      blockNumber < rulebook.blockNumber ||
+      (blockNumber === rulebook.blockNumber && logIndex < rulebook.logIndex),
   )
   const last = before.at(-1)
   if (last === undefined) return 'outsider'

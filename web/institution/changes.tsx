@@ -26,7 +26,7 @@ export function Changes({ changes, version, isKnown, restored, onDiscard }: Chan
       </h3>
       {restored === null ? null : (
         <p data-test="restored">
-          These are the rules of version {restored}. Members whom it did not list get no right.
+          These are the rules of version {restored}. Members it did not list get no rights.
         </p>
       )}
       {isKnown ? null : (

@@ -14,7 +14,8 @@ export interface EmployeeRow {
 
 /** Why a line of the file cannot be imported. */
 export interface RowFault {
-  readonly line: number
+  /** Null for the file as a whole. */
+  readonly line: number | null
   readonly reason: string
 }
 
@@ -35,6 +36,9 @@ const MOST_ROWS = 1_000
 /** Stands for bytes that are not UTF-8. */
 const UNREADABLE = '\ufffd'
 
+/** How a ZIP archive begins, such as an `.xlsx` or `.ods` file. `.xls` files and UTF-16 text have zero bytes. */
+const [ZIP, ZERO] = ['PK\u0003\u0004', '\u0000']
+
 /** The reason why a row is bad. */
 class RowError extends Error {}
 
@@ -43,6 +47,11 @@ class RowError extends Error {}
  * @param symbols the listed ones
  */
 export function readEmployeeFile(text: string, symbols: readonly string[]): EmployeeFile {
+  if (text.startsWith(ZIP) || text.includes(ZERO)) {
+    const reason =
+      'This is not a CSV file. In your spreadsheet, save it as “CSV UTF-8”, and choose that file.'
+    return { rows: [], faults: [{ line: null, reason }] }
+  }
   try {
     const [head, ...records] = parseCsv(text)
     const columns = columnsOf(head)
@@ -108,7 +117,7 @@ function rowOf({ wallet = '', name, buy, sell, restricted }: Cells, symbols: rea
   if (!address.success) {
     throw new RowError(
       /^0x[\da-f]{40}$/i.test(wallet.trim())
-        ? `“${wallet.trim()}” has a typing error: its capital letters do not fit its digits (EIP-55).`
+        ? `“${wallet.trim()}” has a typo: its capital letters do not match its digits (EIP-55).`
         : `“${wallet.trim()}” is not an address: enter 0x and 40 hex digits.`,
     )
   }

@@ -4,7 +4,7 @@ import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { Paged } from '../parts/paged.js'
 import { useAccount } from '../state/context.js'
-import { type EmployeeFile, type EmployeeRow, readEmployeeFile } from './employeeFile.js'
+import { type EmployeeFile, type EmployeeRow, type RowFault, readEmployeeFile } from './employeeFile.js'
 import { InviteAll } from './inviteAll.js'
 import type { RulebookInForce } from './rulebookDraft.js'
 
@@ -57,10 +57,10 @@ export function ImportBox({ symbols, inForce }: ImportBoxProps) {
       <Field
         label="CSV file"
         id="employee-file"
-        error={faults.length === 0 ? null : faultWords(faults.length)}
+        error={faults.length === 0 ? null : faultWords(faults)}
         hint={
           <>
-            The first line names the columns: <code>wallet</code>, and as you like <code>name</code>,{' '}
+            The first line names the columns: <code>wallet</code>, and optionally <code>name</code>,{' '}
             <code>buy</code>, <code>sell</code> (yes or no) and <code>restricted</code> (symbols, with spaces
             between them). The file stays on this device. Nothing is published yet.
           </>
@@ -83,13 +83,14 @@ export function ImportBox({ symbols, inForce }: ImportBoxProps) {
             id="faults"
             what="bad lines"
             items={faults}
-            textOf={(fault) => `${fault.line} ${fault.reason}`}
+            textOf={({ line, reason }) => `${line ?? ''} ${reason}`}
           >
             {(shown) => (
               <ul class="changes">
                 {shown.map(({ line, reason }) => (
                   <li key={line}>
-                    <b>Line {line}:</b> {reason}
+                    {line === null ? null : <b>Line {line}: </b>}
+                    {reason}
                   </li>
                 ))}
               </ul>
@@ -98,7 +99,7 @@ export function ImportBox({ symbols, inForce }: ImportBoxProps) {
           {file.rows.length === 0 ? null : (
             <p class="row">
               <button type="button" disabled={busy} onClick={() => answer(file.rows)}>
-                Import the {employeeWords(file.rows.length)} of the other lines
+                Import the {employeeWords(file.rows.length)} on the other lines
               </button>
               <button type="button" disabled={busy} onClick={() => answer(null)}>
                 Import nothing
@@ -118,10 +119,11 @@ export function ImportBox({ symbols, inForce }: ImportBoxProps) {
   )
 }
 
-function faultWords(count: number): string {
-  return count === 1
+function faultWords(faults: readonly RowFault[]): string {
+  if (faults.some(({ line }) => line === null)) return 'Nothing was imported. Choose another file.'
+  return faults.length === 1
     ? 'Nothing was imported: one line is wrong. Correct it, and choose the file again.'
-    : `Nothing was imported: ${count} lines are wrong. Correct them, and choose the file again.`
+    : `Nothing was imported: ${faults.length} lines are wrong. Correct them, and choose the file again.`
 }
 
 const employeeWords = (count: number) => (count === 1 ? '1 employee' : `${count} employees`)

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { addressSchema } from '../../src/protocol/address.js'
-import type { Member } from '../chain/members.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
@@ -8,6 +7,7 @@ import { Field, hintId } from '../parts/field.js'
 import { Paged } from '../parts/paged.js'
 import { useNames, WalletName } from '../parts/walletName.js'
 import { useAccount } from '../state/context.js'
+import { type Member, membersOf } from './membersOf.js'
 import { Naming, SealedNames } from './naming.js'
 
 const TONES = { admin: 'good', member: 'good', leaving: 'warn', invited: 'wait' } as const
@@ -17,6 +17,7 @@ export function Members() {
   const found = members.value
   const { busy, error, run } = useAction()
   const [removing, setRemoving] = useState<Member | null>(null)
+  const [removed, setRemoved] = useState<Member | null>(null)
   const [naming, setNaming] = useState<Member['address'] | null>(null)
   const asked = useRef<HTMLButtonElement | null>(null)
   const nameOf = useNames()
@@ -32,7 +33,7 @@ export function Members() {
       <Paged
         id="members"
         what="members"
-        items={found?.members ?? []}
+        items={found === null ? [] : membersOf(found)}
         textOf={({ address, state }) => `${nameOf(address) ?? ''} ${address} ${state}`}
       >
         {(shown) => (
@@ -59,6 +60,7 @@ export function Members() {
                     }}
                     onRemove={(button) => {
                       asked.current = button
+                      setRemoved(null)
                       setRemoving(member)
                     }}
                   />
@@ -84,7 +86,9 @@ export function Members() {
           member={removing}
           busy={busy}
           onRemove={async () => {
-            if (await change(() => client.removeMember(removing.address))) setRemoving(null)
+            if (!(await change(() => client.removeMember(removing.address)))) return
+            setRemoving(null)
+            setRemoved(removing)
           }}
           onKeep={() => {
             setRemoving(null)
@@ -92,7 +96,8 @@ export function Members() {
           }}
         />
       )}
-      {found?.complete ? null : <p class="muted">Reading the members…</p>}
+      {removed === null ? null : <Removed key={removed.address} member={removed} />}
+      {found?.isComplete ? null : <p class="muted">Reading the members…</p>}
       <Invite busy={busy} onInvite={(address) => change(() => client.inviteMember(address))} />
       <FailureBox error={error} />
     </Card>
@@ -126,7 +131,7 @@ function MemberRow({ member: { address, state }, busy, onName, onRemove }: Membe
             disabled={busy}
             onClick={({ currentTarget }) => onRemove(currentTarget)}
           >
-            {state === 'invited' ? 'Withdraw' : 'Remove'}
+            {state === 'invited' ? 'Cancel' : 'Remove'}
             <span class="visually-hidden"> {address}</span>
           </button>
         )}
@@ -142,7 +147,7 @@ interface RemovalProps {
   readonly onKeep: () => void
 }
 
-/** Asks before a member is removed, or an invitation withdrawn. */
+/** Asks before a member is removed, or an invitation cancelled. */
 function Removal({ member: { address, state }, busy, onRemove, onKeep }: RemovalProps) {
   const keep = useRef<HTMLButtonElement>(null)
   // The question stands below the table, away from the button that asked it.
@@ -151,7 +156,7 @@ function Removal({ member: { address, state }, busy, onRemove, onKeep }: Removal
   return (
     <div class="box box-warn" role="alert" data-test="removal">
       <strong>
-        {isInvited ? 'Withdraw the invitation of' : 'Remove'} <WalletName address={address} />?
+        {isInvited ? 'Cancel the invitation to' : 'Remove'} <WalletName address={address} />?
       </strong>
       <p>
         {isInvited
@@ -160,13 +165,24 @@ function Removal({ member: { address, state }, busy, onRemove, onKeep }: Removal
       </p>
       <p class="row">
         <button type="button" disabled={busy} onClick={onRemove}>
-          {busy ? 'Waiting…' : isInvited ? 'Yes, withdraw' : 'Yes, remove'}
+          {busy ? 'Waiting…' : isInvited ? 'Yes, cancel' : 'Yes, remove'}
         </button>
         <button type="button" ref={keep} disabled={busy} onClick={onKeep}>
           Keep
         </button>
       </p>
     </div>
+  )
+}
+
+/** Takes the focus: the button that was pressed has gone with its question, and the row goes too. */
+function Removed({ member: { address, state } }: { member: Member }) {
+  const said = useRef<HTMLParagraphElement>(null)
+  useEffect(() => said.current?.focus(), [])
+  return (
+    <p class="box box-good" role="status" tabIndex={-1} ref={said} data-test="removed">
+      {state === 'invited' ? 'Cancelled: the invitation to' : 'Removed:'} <WalletName address={address} />
+    </p>
   )
 }
 

@@ -5,7 +5,7 @@ import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { useNames, WalletName } from '../parts/walletName.js'
 import { useAccount } from '../state/context.js'
-import { UnreadableNamesError } from '../words/failures.js'
+import { UnreadableNamesError } from '../state/names.js'
 import { isName, MAX_NAME } from '../words/name.js'
 
 interface NamingProps {

@@ -6,10 +6,10 @@ export function Publishing({ since }: { since: number }) {
   return (
     <div class="box">
       <p role="status">
-        Your wallet signs it, this page seals it, your wallet signs the envelope, and the enclave checks it
-        and writes it to the chain. The server answers when all steps are done, usually within seconds.
-        Without an answer this page keeps asking for up to half an hour. You can use the rest of the page
-        while it runs.
+        Your wallet signs the rulebook, this page seals it, your wallet signs the envelope, and the enclave
+        checks it and writes it to the chain. The server answers when all steps are done, usually within
+        seconds. Without an answer this page keeps asking for up to half an hour. You can use the rest of the
+        page while it runs.
       </p>
       <progress aria-label="Publishing" />
       <p class="muted" aria-hidden="true">

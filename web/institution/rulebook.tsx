@@ -1,5 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { type Hex, rulebookChanges } from '../../src/client/index.js'
+import { INTENT_VERSION } from '../../src/protocol/intent.js'
+import { fitsEnvelope } from '../../src/protocol/policyIntent.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
@@ -27,7 +29,7 @@ interface RulebookProps {
 /** The rules in force come from a copy: only the enclave can open the rulebook on the chain. */
 export function Rulebook(props: RulebookProps) {
   const { orgId, employees, symbols } = props
-  const { rulebook, institution, versions } = useAccount()
+  const { rulebook, institution, versions, session } = useAccount()
   const { edit } = rulebook
   const work = rulebook.state.value
   const { publishingSince, published, error } = work
@@ -42,20 +44,31 @@ export function Rulebook(props: RulebookProps) {
   const written = employees === null ? null : withEmployees(draft, employees, inForce)
   const policy = written === null ? null : policyOf(written, symbols)
   const isAmountWrong = written !== null && policy === null
+  const isTooLarge =
+    policy !== null &&
+    !fitsEnvelope({ v: INTENT_VERSION, orgId, admin: session.address, policy, version: version + 1 })
   const changes = policy === null ? null : rulebookChanges(inForce.policy, policy)
+  const isUnchanged = !unknown && version > 0 && changes?.length === 0
   const lifted = unknown ? 0 : (changes ?? []).filter(({ effect }) => effect === 'lifted').length
   useEffect(() => {
     rulebook.load(orgId)
   }, [rulebook, orgId])
   useEffect(() => {
-    if (published === null) return
+    // A failure, too, may say that another version is in force.
+    if (published === null && error === null) return
     institution.refresh()
     versions.refresh()
-  }, [published, institution, versions])
-  const buttonWords = () => (isAmountWrong ? 'Enter the largest order' : publishWords(version + 1, lifted))
+  }, [published, error, institution, versions])
+  const buttonWords = () => {
+    if (isOvertaken) return 'The draft is out of date'
+    if (isAmountWrong) return 'Enter the largest order'
+    if (isUnchanged) return 'No changes to publish'
+    return isTooLarge ? 'The rulebook is too large' : publishWords(version + 1, lifted)
+  }
+  const isBlocked = policy === null || isTooLarge || isUnchanged || isOvertaken
   const publish = (event: Event) => {
     event.preventDefault()
-    if (policy !== null && !isOvertaken) rulebook.publish(policy, version)
+    if (policy !== null && !isBlocked) rulebook.publish(policy, version)
   }
   return (
     <Card
@@ -67,8 +80,8 @@ export function Rulebook(props: RulebookProps) {
       }
     >
       <p class="muted">
-        This device seals it to the enclave. It replaces the whole rulebook in force. A copy, sealed to your
-        wallet, stays on this device.
+        Publishing replaces the whole rulebook. This page seals the new one, so that only the enclave can open
+        it. A copy for you, sealed to your wallet, stays on this device.
       </p>
       {version === 0 || work.copies === null ? null : (
         <CopyBox
@@ -156,7 +169,13 @@ export function Rulebook(props: RulebookProps) {
             onDiscard={work.draft === null || isOvertaken ? null : rulebook.restart}
           />
         )}
-        <button type="submit" class="primary" disabled={busy || policy === null || isOvertaken}>
+        {isTooLarge ? (
+          <p class="box box-bad" role="alert">
+            <strong>The rulebook is too large to publish.</strong> It has room for about 150 employees with
+            two restricted symbols each. Restrict fewer symbols, or remove members.
+          </p>
+        ) : null}
+        <button type="submit" class="primary" disabled={busy || isBlocked}>
           {busy ? 'Publishing…' : buttonWords()}
         </button>
       </form>

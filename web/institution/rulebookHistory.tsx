@@ -27,7 +27,7 @@ export function RulebookHistory({ employees, version }: RulebookHistoryProps) {
   const { versions, rulebook } = useAccount()
   const found = versions.value
   const { version: newest } = inForceOf(rulebook.state.value, version)
-  const isEmpty = found?.complete && found.versions.length === 0
+  const isEmpty = found?.isComplete && found.versions.length === 0
   return (
     <Card title="Rulebook history">
       <PolledFailure error={versions.error} />
@@ -46,7 +46,7 @@ export function RulebookHistory({ employees, version }: RulebookHistoryProps) {
           </ul>
         )}
       </Paged>
-      {found?.complete ? null : <p class="muted">Reading the chain…</p>}
+      {found?.isComplete ? null : <p class="muted">Reading the chain…</p>}
       {isEmpty ? null : <ImportCopies />}
     </Card>
   )
@@ -89,7 +89,7 @@ function Version({ published: { version, at, admin }, newest, employees }: Versi
       <div class="version-head">
         <b>Version {version}</b>
         {version === newest ? <span class="tag tag-good">in force</span> : null}
-        {isKept || work.copies === null ? null : <span class="tag">published from another device</span>}
+        {isKept || work.copies === null ? null : <span class="tag">no copy on this device</span>}
       </div>
       <p class="muted">
         <time dateTime={new Date(at * 1_000).toISOString()}>{timeWords(at)}</time> by{' '}

@@ -4,16 +4,20 @@ import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { useAccount } from '../state/context.js'
+import { institutionNameFault } from '../words/name.js'
 
 /** Creates an institution; the platform must admit it. */
 export function Founding({ title }: { title: string }) {
   const { session, view } = useAccount()
   const { busy, error, run } = useAction()
   const [name, setName] = useState('')
+  const fault = institutionNameFault(name)
+  // An empty field gets the browser's own hint.
+  const isBlank = name !== '' && name.trim() === ''
   const found = (event: Event) => {
     event.preventDefault()
     run(async () => {
-      await session.client.foundInstitution(name)
+      await session.client.foundInstitution(name.trim())
       view.refresh()
     })
   }
@@ -23,7 +27,8 @@ export function Founding({ title }: { title: string }) {
         <Field
           label="Institution name"
           id="institution-name"
-          hint="Public, up to 31 characters. Until the platform admits it, others can create one with the same name."
+          hint="Public, up to 31 characters: letters without accents, digits, spaces and punctuation. Until the platform admits it, others can create one with the same name."
+          error={fault}
         >
           <input
             id="institution-name"
@@ -31,11 +36,12 @@ export function Founding({ title }: { title: string }) {
             required
             maxLength={31}
             autocomplete="off"
+            aria-invalid={fault !== null}
             value={name}
             onInput={(event) => setName(event.currentTarget.value)}
           />
         </Field>
-        <button type="submit" class="primary" disabled={busy}>
+        <button type="submit" class="primary" disabled={busy || fault !== null || isBlank}>
           {busy ? 'Creating…' : 'Create institution'}
         </button>
       </form>

@@ -1,16 +1,14 @@
 import { useState } from 'preact/hooks'
 import { addressSchema } from '../../src/protocol/address.js'
 import { bytes32ToName, nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { admit } from '../chain/ownership.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
-import { useAccount, useStore } from '../state/context.js'
+import { useAccount } from '../state/context.js'
 
 /** For the platform's owner: admits a founded institution. Hidden from everyone else. */
 export function AdmitCard() {
-  const { settings } = useStore()
   const { session, isOwner } = useAccount()
   const { busy, error, run } = useAction()
   const [name, setName] = useState('')
@@ -24,7 +22,7 @@ export function AdmitCard() {
     if (orgId === null || !founder.success) return
     run(async () => {
       setAdmitted(null)
-      await admit(session, settings, orgId, founder.data)
+      await session.client.admitInstitution(orgId, founder.data)
       setAdmitted(bytes32ToName(orgId))
       setName('')
       setText('')

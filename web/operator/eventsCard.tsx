@@ -1,23 +1,35 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import type { LogListing } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
+import { Paged } from '../parts/paged.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import { useStore } from '../state/context.js'
-import { eventWords } from '../words/events.js'
+import { type EventWords, eventWords } from '../words/events.js'
+import { timeOfDay } from '../words/format.js'
+
+type Log = LogListing['logs'][number]
+
+interface ShownEvent extends EventWords {
+  readonly log: Log
+}
 
 /** The contracts' events, which the page reads from the chain. */
 export function EventsCard() {
   const { value, error } = useStore().events
   const [shown, setShown] = useState('')
-  const events = (value?.logs ?? []).toReversed().flatMap((log) => {
+  const events = (value?.logs ?? []).toReversed().flatMap((log): ShownEvent[] => {
     const words = eventWords(log)
-    return words === null ? [] : [{ ...words, block: log.blockNumber, key: `${log.blockHash}-${log.index}` }]
+    return words === null ? [] : [{ ...words, log }]
   })
   const tags = [...new Set(events.map(({ tag }) => tag))].sort()
   return (
-    <Card title="Events" aside={value === null ? null : <span class="muted">up to block {value.head}</span>}>
+    <Card
+      title="Events"
+      aside={value === null ? null : <span class="muted">up to block {value.read?.to ?? '…'}</span>}
+    >
       <PolledFailure error={error} />
-      {value?.complete || error !== null ? null : <p class="muted">Reading the events…</p>}
-      {value?.complete && events.length === 0 ? <p class="muted">None in the last blocks.</p> : null}
+      {value?.isComplete || error !== null ? null : <p class="muted">Reading the events…</p>}
+      {value?.isComplete && events.length === 0 ? <p class="muted">None in the last blocks.</p> : null}
       <label class="filter">
         Show{' '}
         <select value={shown} onChange={(event) => setShown(event.currentTarget.value)}>
@@ -29,19 +41,55 @@ export function EventsCard() {
           ))}
         </select>
       </label>
-      <ol class="events" data-test="events">
-        {events
-          .filter(({ tag }) => shown === '' || tag === shown)
-          .map((event) => (
-            <li key={event.key}>
-              <span class="muted">block {event.block}</span>
-              <span>
-                <span class="tag">{event.tag}</span>
-              </span>
-              <span>{event.says}</span>
-            </li>
-          ))}
-      </ol>
+      <Paged
+        id="events"
+        what="events"
+        items={events.filter(({ tag }) => shown === '' || tag === shown)}
+        textOf={searchText}
+      >
+        {(page) => (
+          <ol class="events" data-test="events">
+            {page.map(({ log, tag, says }) => (
+              <li key={`${log.blockHash}-${log.logIndex}`}>
+                <span class="muted">
+                  <EventTime log={log} />
+                  block {log.blockNumber}
+                </span>
+                <span>
+                  <span class="tag">{tag}</span>
+                </span>
+                <span>{says}</span>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Paged>
     </Card>
   )
+}
+
+const ADDRESS_DIGITS = 40
+
+/** A whole address or id is found too, although only its ends are shown. */
+function searchText({ tag, says, log }: ShownEvent): string {
+  const indexed = log.topics.slice(1).flatMap((topic) => [topic, `0x${topic.slice(-ADDRESS_DIGITS)}`])
+  return [tag, says, `block ${log.blockNumber}`, ...indexed].join(' ')
+}
+
+/** The time of the event's block, once it was read. Only events on the screen are asked about. */
+function EventTime({ log }: { log: Log }) {
+  const timeOf = useStore().blockTime.value
+  const [at, setAt] = useState<string | null>(null)
+  useEffect(() => {
+    let isShown = true
+    timeOf?.(log).then(
+      (seconds) => isShown && setAt(new Date(seconds * 1_000).toISOString()),
+      // The number of the block stands there; the next look shows the time.
+      () => undefined,
+    )
+    return () => {
+      isShown = false
+    }
+  }, [timeOf, log.blockHash])
+  return at === null ? null : <time dateTime={at}>{timeOfDay(at, new Date())}</time>
 }

@@ -1,15 +1,13 @@
 import { useState } from 'preact/hooks'
 import { addressSchema } from '../../src/protocol/address.js'
-import { setKyc } from '../chain/ownership.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
-import { useAccount, useStore } from '../state/context.js'
+import { useAccount } from '../state/context.js'
 
 /** For the platform's owner: verifies a wallet. Hidden from everyone else. */
 export function VerifyCard() {
-  const { settings } = useStore()
   const { session, isOwner } = useAccount()
   const { busy, error, run } = useAction()
   const [text, setText] = useState('')
@@ -21,7 +19,7 @@ export function VerifyCard() {
     if (!address.success) return
     run(async () => {
       setVerified(null)
-      await setKyc(session, settings, address.data)
+      await session.client.verifyWallet(address.data)
       setVerified(address.data)
       setText('')
     })

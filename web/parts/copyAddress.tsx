@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 const SAID_MS = 4_000
 
 /** Copies an address to the clipboard. If the browser refuses, shows the address for selection. */
-export function CopyAddress({ address }: { address: string }) {
+export function CopyAddress({ address, of }: { address: string; of?: string }) {
   const [outcome, setOutcome] = useState<'copied' | 'refused' | null>(null)
   useEffect(() => {
     if (outcome !== 'copied') return
@@ -22,6 +22,7 @@ export function CopyAddress({ address }: { address: string }) {
     <>
       <button type="button" class="quiet" onClick={copy}>
         {outcome === 'copied' ? 'Copied' : 'Copy address'}
+        {of === undefined ? null : <span class="visually-hidden"> {of}</span>}
       </button>
       <span role="status" class={outcome === 'refused' ? 'whole' : 'visually-hidden'}>
         {outcome === 'copied' ? 'Address copied' : outcome === 'refused' ? <code>{address}</code> : null}

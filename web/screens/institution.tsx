@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { Hex, InstitutionView } from '../../src/client/index.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { Members } from '../institution/members.js'
+import { membersOf } from '../institution/membersOf.js'
 import { Rulebook } from '../institution/rulebook.js'
 import { RulebookHistory } from '../institution/rulebookHistory.js'
 import { LeaveCard } from '../membership/leaving.js'
@@ -17,7 +18,7 @@ export function InstitutionScreen({ orgId }: { orgId: Hex }) {
   const isAdmin = admin.value
   const found = members.value
   const employees = useMemo(
-    () => (found?.complete ? found.members.map(({ address }) => address) : null),
+    () => (found?.isComplete ? membersOf(found).map(({ address }) => address) : null),
     [found],
   )
   const view = institution.value

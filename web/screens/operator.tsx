@@ -1,6 +1,8 @@
 import { AdmitCard } from '../operator/admitCard.js'
 import { EventsCard } from '../operator/eventsCard.js'
 import { HealthCard } from '../operator/healthCard.js'
+import { ListingsCard } from '../operator/listingsCard.js'
+import { ReadinessCard } from '../operator/readinessCard.js'
 import { VerifyCard } from '../operator/verifyCard.js'
 import { WaitingCard } from '../operator/waitingCard.js'
 import { useStore } from '../state/context.js'
@@ -21,6 +23,8 @@ export function OperatorScreen() {
         </div>
         <div>
           {canRead.value ? <WaitingCard /> : null}
+          <ReadinessCard />
+          {canRead.value ? <ListingsCard /> : null}
           {account.value === null ? null : <VerifyCard />}
           {account.value === null ? null : <AdmitCard />}
           <HealthCard />

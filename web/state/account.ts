@@ -6,16 +6,18 @@ import type {
   Hex,
   HistoryEntry,
   InstitutionView,
+  MemberListing,
   OpenedPortfolio,
+  OrderListing,
   OrderStatus,
   Reader,
+  WalletShares,
   WalletView,
 } from '../../src/client/index.js'
-import { createMembersReader, type Members } from '../chain/members.js'
-import { createOrderHistory } from '../chain/orderHistory.js'
 import { isOwner } from '../chain/ownership.js'
 import { createRulebooksReader, type PublishedVersions } from '../chain/rulebooks.js'
 import { createStandingReader, type Standing } from '../chain/standing.js'
+import { createTail } from '../chain/tail.js'
 import { createTradeHistory } from '../chain/tradeHistory.js'
 import { createKeptCopies } from '../institution/keptCopies.js'
 import type { Settings } from '../settings.js'
@@ -45,9 +47,11 @@ export interface Account {
   readonly isAdmin: ReadonlySignal<boolean>
   readonly compliance: Query<ComplianceView>
   readonly funds: Query<Funds>
+  /** The shares that the wallet itself holds: ERC-20 tokens, which everyone can see. */
+  readonly walletShares: Query<readonly WalletShares[]>
   readonly claims: Query<readonly Claim[]>
   readonly portfolio: Query<OpenedPortfolio | null>
-  /** What the account bought, sold and withdrew, oldest first, once a key is in use. */
+  /** Purchases, sales and withdrawals of the account, oldest first, once a key is in use. */
   readonly trades: Query<readonly HistoryEntry[]>
   readonly orders: Orders
   readonly placing: Placing
@@ -63,7 +67,7 @@ export interface Account {
   /** The newest key of the portfolio; null while none is in use. */
   readonly key: Signal<KeyInUse | null>
   readonly institution: Query<InstitutionView>
-  readonly members: Query<Members>
+  readonly members: Query<MemberListing>
   /** When each version of the rulebook came into force; null but for its admin. */
   readonly versions: Query<PublishedVersions>
   /** Null for a wallet without an institution, and for an admin, who writes the rulebook. */
@@ -91,8 +95,8 @@ export function createAccount({ session, settings, reader, isSeen, toasts, devic
   const ask = <T>(question: () => Ask<T> | null, pace: Pace<T>) => createQuery({ isSeen, question, pace })
   const poll = <T>(question: Ask<T>, pace: Pace<T>) => ask(() => question, pace)
   /** Reads the chain's past, which may have grown while no one watched it. */
-  const read = <T extends { complete: boolean }>(question: () => Ask<T> | null, pace: Pace<T>) =>
-    createQuery({ isSeen, question, pace, aged: (value: T) => ({ ...value, complete: false }) })
+  const read = <T extends { isComplete: boolean }>(question: () => Ask<T> | null, pace: Pace<T>) =>
+    createQuery({ isSeen, question, pace, aged: (value: T) => ({ ...value, isComplete: false }) })
 
   const key = signal<KeyInUse | null>(null)
   const view = poll((aborted) => reader.getWallet(address, { signal: aborted }), walletPace)
@@ -105,28 +109,40 @@ export function createAccount({ session, settings, reader, isSeen, toasts, devic
     return opened
   }
   const portfolio = ask(() => (key.value === null ? null : () => readPortfolio()), CHAIN_MS)
-  const readOrders = createOrderHistory(provider, settings, address)
+  const { firstBlock: fromBlock } = settings.chain
+  const readOrders = createTail<OrderListing>((options) => client.getOrders({ fromBlock, ...options }))
   const history = read(() => readOrders, LATER_MS)
   const version = computed(() => portfolio.value?.version ?? null)
   const trades = ask(
     () => (key.value === null ? null : createTradeHistory({ client, settings, store: device, version })),
     (_entries, error) => (error === null ? null : CHAIN_MS),
   )
+  /** Symbols that may be in the wallet or in a claim, and are no longer listed; as text, which changes only when they do. */
+  const unlisted = computed(() => {
+    const held = Object.keys(portfolio.value?.portfolio.positions ?? {})
+    const moved = (trades.value ?? []).filter((entry) => entry.kind === 'shares-withdrawn')
+    return [...new Set([...held, ...moved.map(({ symbol }) => symbol)])].sort().join(' ')
+  })
+  const others = () => unlisted.value.split(' ').filter((symbol) => symbol !== '')
+  const walletShares = poll(() => client.getShares({ others: others() }), RARE_MS)
   const requests = createKeptRequests({ client, store: device, chainId: session.chainId, account: address })
   const opened = ask(
     () => (key.value === null ? null : () => requests.open()),
     () => null,
   )
   const kept = computed(() => opened.value ?? NO_REQUESTS)
-  const orders = createOrders({ client, address, isSeen, history, trades, kept, key, onEnd })
+  const orders = createOrders({ client, address, isSeen, history, trades, kept, key, onMoved, onEnd })
   const { memory } = orders
   function report(orderId: Hex, tone: Toast['tone'], happened: string) {
     const request = memory.peek().ordered.get(orderId)
     toasts.show({ tone, says: `${happened}: ${request ? requestWords(request) : shortHex(orderId)}` })
   }
-  async function onEnd(status: OrderStatus) {
+  function onMoved() {
     funds.refresh()
+    walletShares.refresh()
     portfolio.refresh()
+  }
+  async function onEnd(status: OrderStatus) {
     // The chain says that it was refunded; only the notice says whether it was refused, and why.
     const notice = key.peek() === null ? null : await client.openNotice(status).catch(() => null)
     report(status.orderId, orderTone(status, null, notice), stateWords(status, notice))
@@ -139,13 +155,14 @@ export function createAccount({ session, settings, reader, isSeen, toasts, devic
       memory.value = withPlaced(memory.peek(), orderId, request)
       void requests.keep(orderId, request)
       funds.refresh()
+      walletShares.refresh()
       if (isSent) report(orderId, 'wait', 'Order sent')
     },
   })
   return {
-    ...{ session, view, orgId, isAdmin, key, funds, portfolio, trades, orders },
+    ...{ session, view, orgId, isAdmin, key, funds, walletShares, portfolio, trades, orders },
     compliance: poll((aborted) => reader.getCompliance(address, { signal: aborted }), COMPLIANCE_MS),
-    claims: poll(() => client.getClaims(), RARE_MS),
+    claims: poll(() => client.getClaims({ others: others() }), RARE_MS),
     placing,
     canSponsor: poll(
       () => client.canSponsor(),
@@ -162,10 +179,11 @@ export function createAccount({ session, settings, reader, isSeen, toasts, devic
       const id = orgId.value
       return id === null ? null : (aborted) => reader.getInstitution(id, { signal: aborted })
     }, INSTITUTION_MS),
-    members: read(
-      () => (orgId.value === null ? null : createMembersReader(provider, settings, orgId.value)),
-      INSTITUTION_MS,
-    ),
+    members: read(() => {
+      const id = orgId.value
+      if (id === null) return null
+      return createTail<MemberListing>((options) => client.getMembers(id, { fromBlock, ...options }))
+    }, INSTITUTION_MS),
     versions: read(() => {
       if (orgId.value === null || !isAdmin.value) return null
       return createRulebooksReader(provider, settings, { orgId: orgId.value, admin: address })

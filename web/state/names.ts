@@ -2,9 +2,28 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import * as z from 'zod'
 import type { Client, Hex } from '../../src/client/index.js'
 import { addressSchema } from '../../src/protocol/address.js'
-import { NotStoredError, UnreadableNamesError } from '../words/failures.js'
+import type { Words } from '../words/contractWords.js'
+import { PageError } from '../words/failures.js'
 import { isName } from '../words/name.js'
 import type { DeviceStore } from './deviceStore.js'
+
+/** The page knows the names, but the browser does not store them. */
+export class NotStoredError extends PageError {
+  override readonly name = 'NotStoredError'
+  override readonly words: Words = [
+    'This browser does not store the names',
+    'They are lost when you disconnect. Allow this page to store data, and save them again.',
+  ]
+}
+
+/** No key in this page opens the stored names, and a change would overwrite them. */
+export class UnreadableNamesError extends PageError {
+  override readonly name = 'UnreadableNamesError'
+  override readonly words: Words = [
+    'No key in this page opens the names',
+    'If you made a new portfolio key, choose its file on the desk.',
+  ]
+}
 
 /** The names that an admin gives to wallets. They stay on the admin's device, sealed to the admin's wallet. */
 export interface Names {
@@ -59,7 +78,7 @@ export function createNames({ client, store, chainId, account }: NamesDeps): Nam
   }
   async function open() {
     const bytes = await stored()
-    // What the browser does not store may still be known from this session.
+    // Names that the browser does not store may still be known from this session.
     if (bytes === null) {
       state.value = { kept: state.peek().kept === 'open' ? 'open' : 'none', given: state.peek().given }
       return

@@ -6,13 +6,13 @@ import {
   isSignedOrder,
   type Notice,
   type OpeningState,
+  type OrderListing,
   type OrderStatus,
   type OrderSummary,
   ordersOf,
   type Timeline,
 } from '../../src/client/index.js'
-import type { OrderHistory } from '../chain/orderHistory.js'
-import { hasEnded } from '../trade/hasEnded.js'
+import { hasEnded, isNoticeDue } from '../../src/protocol/api.js'
 import { forgetOrder, keptOrder, signedOrders } from '../trade/keptOrders.js'
 import { NO_ORDERS, type Ordered, type OrderMemory } from '../trade/orderMemory.js'
 import { orderPace } from '../trade/orderPace.js'
@@ -32,7 +32,7 @@ export interface DeskOrder {
 export interface OrderQueries {
   readonly status: Query<OrderStatus>
   readonly timeline: Query<Timeline>
-  /** What the chain has of an order that is signed and not known to be open; null for others. */
+  /** The state on the chain of an order that is signed and not known to be open; null for others. */
   readonly opening: Query<OpeningState | null>
   /** The notice of an ended order, opened once a key is in use. */
   readonly notice: Query<Notice | null>
@@ -40,7 +40,7 @@ export interface OrderQueries {
 
 /** The account's orders. */
 export interface Orders {
-  readonly history: Query<OrderHistory>
+  readonly history: Query<OrderListing>
   /** The content of orders, as far as this page knows it. */
   readonly memory: Signal<OrderMemory>
   /** Newest first. Orders that are not on the chain yet come before the chain's. */
@@ -51,16 +51,18 @@ export interface Orders {
 }
 
 interface OrdersDeps {
-  readonly client: Pick<Client, 'followOrder' | 'followTimeline' | 'openNotice' | 'getOpeningState'>
+  readonly client: Pick<Client, 'followOrder' | 'followOrderTimeline' | 'openNotice' | 'getOpeningState'>
   readonly address: Hex
   readonly isSeen: QueryOptions<unknown>['isSeen']
-  readonly history: Query<OrderHistory>
-  /** What the account bought, sold and withdrew. */
+  readonly history: Query<OrderListing>
+  /** Purchases, sales and withdrawals of the account. */
   readonly trades: Query<readonly HistoryEntry[]>
   /** The content of orders that this device has sealed, once a key is in use. */
   readonly kept: ReadonlySignal<ReadonlyMap<Hex, Ordered>>
   readonly key: ReadonlySignal<KeyInUse | null>
-  /** Called when an order that was seen open has ended. */
+  /** Called when an order that was seen open has ended. A refund's reason may be due. */
+  readonly onMoved: () => void
+  /** Called once an order that was seen open has ended: a refund with its reason, if one comes. */
   readonly onEnd: (status: OrderStatus) => void
 }
 
@@ -69,15 +71,15 @@ const AGAIN_MS = 4_000
 const FEW = 5
 
 export function createOrders(deps: OrdersDeps): Orders {
-  const { client, address, isSeen, history, trades, kept, key, onEnd } = deps
-  // Orders that an earlier visit signed, and that nobody may have opened.
+  const { client, address, isSeen, history, trades, kept, key, onMoved, onEnd } = deps
+  // Orders that an earlier visit signed, and whose escrow may never have opened.
   const memory = signal<OrderMemory>({
     ...NO_ORDERS,
     placed: signedOrders(address).map(({ orderId }) => orderId),
   })
   const most = signal(FEW)
   const summaries = computed(() => new Map(ordersOf(trades.value ?? []).map((one) => [one.orderId, one])))
-  const listed = computed(() => listedOf(memory.value, history.value?.ids ?? [], summaries.value, kept.value))
+  const listed = computed(() => listedOf(memory.value, idsIn(history.value), summaries.value, kept.value))
   const pollMs = computed(() => orderPace(Math.min(listed.value.length, most.value)))
   const queries = new Map<Hex, OrderQueries>()
 
@@ -89,13 +91,18 @@ export function createOrders(deps: OrdersDeps): Orders {
   function create(orderId: Hex): OrderQueries {
     // An order that this page has placed may end before its state is first read.
     let wasOpen = memory.peek().placed.includes(orderId)
-    const look = (seen: OrderStatus) => {
-      if (hasEnded(seen)) {
-        // Not earlier: until then the server may lose the envelope, and only this browser can submit it again.
-        forgetOrder(orderId)
-        if (wasOpen) onEnd(seen)
+    const look = (seen: OrderStatus, isLast: boolean) => {
+      if (!hasEnded(seen)) {
+        wasOpen = true
+        return
       }
-      wasOpen = !hasEnded(seen)
+      // Not earlier: until then the server may lose the envelope, and only this browser can submit it again.
+      forgetOrder(orderId)
+      if (!wasOpen) return
+      onMoved()
+      if (seen.state === 'REFUNDED' && isNoticeDue(seen) && !isLast) return
+      wasOpen = false
+      onEnd(seen)
     }
     const status = follow((options) => watched(client.followOrder(orderId, options), look))
     const isOver = computed(() => status.value !== null && hasEnded(status.value))
@@ -109,7 +116,7 @@ export function createOrders(deps: OrdersDeps): Orders {
       pace: () => null,
     })
     const isUnopened = computed(() => (status.value?.state ?? 'NONE') === 'NONE')
-    /** What has become of a signature that opens nothing any more: the order is forgotten then. */
+    /** The last state of an opening that can no longer happen; the order is forgotten by then. */
     let over: OpeningState | null = null
     const readOpening = async () => {
       const kept = keptOrder(orderId)
@@ -125,7 +132,12 @@ export function createOrders(deps: OrdersDeps): Orders {
       question: () => (isUnopened.value ? readOpening : null),
       pace: (found, error) => (error !== null || found === 'usable' ? AGAIN_MS : null),
     })
-    return { status, opening, timeline: follow((options) => client.followTimeline(orderId, options)), notice }
+    return {
+      status,
+      opening,
+      timeline: follow((options) => client.followOrderTimeline(orderId, options)),
+      notice,
+    }
   }
   return {
     ...{ history, memory, listed, most },
@@ -137,11 +149,21 @@ export function createOrders(deps: OrdersDeps): Orders {
   }
 }
 
-async function* watched<T>(values: AsyncGenerator<T>, look: (value: T) => void): AsyncGenerator<T> {
+async function* watched<T>(
+  values: AsyncGenerator<T>,
+  look: (value: T, isLast: boolean) => void,
+): AsyncGenerator<T> {
+  let last: { readonly value: T } | undefined
   for await (const value of values) {
-    look(value)
+    last = { value }
+    look(value, false)
     yield value
   }
+  if (last !== undefined) look(last.value, true)
+}
+
+function idsIn(listing: OrderListing | null): readonly Hex[] {
+  return listing?.orders.map(({ orderId }) => orderId) ?? []
 }
 
 function listedOf(

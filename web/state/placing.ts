@@ -10,7 +10,17 @@ import {
 } from '../../src/client/index.js'
 import { placeKept } from '../trade/placeKept.js'
 import { type KeyInUse, openKeys } from '../trade/portfolioKeys.js'
-import { PlacingStopped } from '../words/failures.js'
+import type { Words } from '../words/contractWords.js'
+import { PageError } from '../words/failures.js'
+
+/** The user stopped an order whose id another wallet keeps taking. */
+export class PlacingStopped extends PageError {
+  override readonly name = 'PlacingStopped'
+  override readonly words: Words = [
+    'You stopped this order',
+    'No escrow was opened. Report the wallet that took the id to the operator.',
+  ]
+}
 
 /** The step of an order being placed. */
 export type PlacingStep = 'unlocking' | 'signing' | PlaceStep
@@ -24,6 +34,8 @@ export interface PlacingState {
   /** The wallet that took the order's id, while the client retries with new ones. */
   readonly taken: TakenId | null
   readonly error: unknown
+  /** The placement failed before anyone could open the order's escrow. */
+  readonly isUnsent: boolean
   /** The placement failed, but its escrow may be open. */
   readonly mayBeOpen: boolean
 }
@@ -53,7 +65,10 @@ interface PlacingDeps {
   readonly onOrder: (orderId: Hex, request: OrderRequest, isSent: boolean) => void
 }
 
-const NONE: PlacingState = { step: null, orderId: null, taken: null, error: null, mayBeOpen: false }
+const NONE: PlacingState = {
+  ...{ step: null, orderId: null, taken: null, error: null },
+  ...{ isUnsent: false, mayBeOpen: false },
+}
 
 /** Seals orders, opens their escrows and submits them. */
 export function createPlacing({ client, earlier, key, isKeyMissing, onOrder }: PlacingDeps): Placing {
@@ -94,7 +109,7 @@ export function createPlacing({ client, earlier, key, isKeyMissing, onOrder }: P
           },
         })
       } catch (error) {
-        change({ error })
+        change({ error, isUnsent: !isListed })
       }
       change({ step: null, taken: null })
       return isListed

@@ -10,6 +10,7 @@ import {
   withEmployees,
   withImported,
 } from '../institution/rulebookDraft.js'
+import { OvertakenError } from '../words/failures.js'
 
 /**
  * The rulebook being edited or published, and the earlier ones, kept across the page's screens, so that a draft is not
@@ -76,7 +77,7 @@ export function inForceOf(
 }
 
 export function createRulebookWork(
-  client: Pick<Client, 'openRulebookCopy' | 'publishRulebook'>,
+  client: Pick<Client, 'getRulebookVersion' | 'openRulebookCopy' | 'publishRulebook'>,
   kept: KeptCopies,
 ): RulebookWork {
   const state = signal(NOTHING)
@@ -116,7 +117,7 @@ export function createRulebookWork(
         restored: version,
       })
     },
-    restart: () => change({ draft: null, restored: null, imported: [] }),
+    restart: () => change({ draft: null, restored: null, imported: [], error: null }),
     async open(given, version) {
       const policy = await client.openRulebookCopy(given, version)
       const copy = rulebookCopySchema.parse(given)
@@ -128,6 +129,8 @@ export function createRulebookWork(
     async publish(policy, base) {
       change({ publishingSince: Date.now(), published: null, error: null })
       try {
+        // Before the wallet is asked to sign: the enclave would refuse it only after that.
+        if ((await client.getRulebookVersion()).version > base) throw new OvertakenError()
         const { version, copy } = await client.publishRulebook(policy, { base })
         if (copy !== null) await kept.keep(copy)
         const { draft } = state.peek()

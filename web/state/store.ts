@@ -1,16 +1,20 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
-import { JsonRpcProvider, type Provider } from 'ethers'
 import {
   createReader,
+  type Eip1193Provider,
   type Health,
+  type HealthChecks,
+  type LogListing,
   type MarketBars,
   type MarketClock,
   type MarketView,
 } from '../../src/client/index.js'
+import { type BlockTime, createBlockTimes } from '../chain/blockTimes.js'
 import { createEventsReader } from '../chain/events.js'
-import type { LogsSoFar } from '../chain/logs.js'
+import { createListingsReader, type Listings } from '../chain/listings.js'
 import { createWaitingReader, type Waiting } from '../chain/waiting.js'
 import type { Settings } from '../settings.js'
+import { nodeProvider } from '../wallet/node.js'
 import { type Account, createAccount } from './account.js'
 import { type BrowserState, createBrowserState } from './browser.js'
 import { createDeviceStore } from './deviceStore.js'
@@ -30,19 +34,23 @@ export interface Store extends BrowserState {
   /** The prices of the last days. */
   readonly bars: Query<MarketBars>
   readonly health: Query<Health>
+  readonly checks: Query<HealthChecks>
   /** Whether there is a way to read the chain: the page's own node if configured, else the wallet's. */
   readonly canRead: ReadonlySignal<boolean>
   /** The contracts' events. */
-  readonly events: Query<LogsSoFar>
-  /** What waits for the platform's owner. */
+  readonly events: Query<LogListing>
+  /** The time of an event's block; null while there is no way to read the chain. */
+  readonly blockTime: ReadonlySignal<BlockTime | null>
+  /** Matters that wait for the platform's owner. */
   readonly waiting: Query<Waiting>
+  readonly listings: Query<Listings>
 }
 
 /** The page polls again by itself, and shows the failure until then. */
 const ONCE = { attempts: 1, baseMs: 0, maxMs: 0 }
 const TIMEOUT_MS = 8_000
 const [CLOCK_MS, AWAY_MS, MARKET_MS, BARS_MS] = [15_000, 3_000, 3_000, 60_000]
-const [HEALTH_MS, EVENTS_MS, WAITING_MS] = [5_000, 2_000, 5_000]
+const [HEALTH_MS, CHECKS_MS, EVENTS_MS, WAITING_MS] = [5_000, 15_000, 2_000, 5_000]
 
 export function createStore(settings: Settings): Store {
   const { chain, serverUrl } = settings
@@ -80,12 +88,20 @@ export function createStore(settings: Settings): Store {
       pace: (_bars, error) => (error === null ? BARS_MS : AWAY_MS),
     }),
     health: createQuery({ isSeen, question: () => askHealth, pace: HEALTH_MS }),
+    checks: createQuery({ isSeen, question: () => askChecks, pace: CHECKS_MS }),
     canRead: computed(() => reader.value !== null),
     events: createQuery({
       isSeen,
       question: () => (reader.value === null ? null : createEventsReader(reader.value, settings)),
       pace: EVENTS_MS,
-      aged: (value) => ({ ...value, complete: false }),
+      aged: (value) => ({ ...value, isComplete: false }),
+    }),
+    blockTime: computed(() => (reader.value === null ? null : createBlockTimes(reader.value))),
+    listings: createQuery({
+      isSeen,
+      question: () => (reader.value === null ? null : createListingsReader(reader.value, settings)),
+      pace: WAITING_MS,
+      aged: (value) => ({ ...value, isComplete: false }),
     }),
     waiting: createQuery({
       isSeen,
@@ -95,20 +111,22 @@ export function createStore(settings: Settings): Store {
   }
 
   function askClock(aborted: AbortSignal) {
-    return server.getClock({ signal: aborted })
+    return server.getMarketClock({ signal: aborted })
   }
   function askMarket(aborted: AbortSignal) {
     return server.getMarket({ signal: aborted })
   }
   function askBars(aborted: AbortSignal) {
-    return server.getBars({ signal: aborted })
+    return server.getMarketBars({ signal: aborted })
   }
   function askHealth(aborted: AbortSignal) {
     return server.getHealth({ signal: aborted })
   }
+  function askChecks(aborted: AbortSignal) {
+    return server.getHealthChecks({ signal: aborted })
+  }
 }
 
-function ownReader({ chain }: Settings): Provider | null {
-  if (chain.rpcUrl === null) return null
-  return new JsonRpcProvider(chain.rpcUrl, chain.id, { staticNetwork: true, cacheTimeout: -1 })
+function ownReader({ chain }: Settings): Eip1193Provider | null {
+  return chain.rpcUrl === null ? null : nodeProvider(chain.rpcUrl)
 }

@@ -46,7 +46,7 @@ export function createWallets(settings: Settings, { now }: Pick<BrowserState, 'n
     error.value = null
     try {
       const opened = await open(wallet, settings)
-      if (mine !== turn) return opened?.close()
+      if (mine !== turn) return
       if (opened === null) return disconnect()
       connecting.value = null
       sessionStorage.setItem(LAST_WALLET, wallet.id)
@@ -62,11 +62,7 @@ export function createWallets(settings: Settings, { now }: Pick<BrowserState, 'n
   effect(() => {
     const opened = session.value
     if (opened === null) return
-    const unwatch = watchWallet(opened.wallet, () => enter(opened.wallet, resumeSession))
-    return () => {
-      unwatch()
-      opened.close()
-    }
+    return watchWallet(opened.wallet, () => enter(opened.wallet, resumeSession))
   })
   let isResumed = sessionStorage.getItem(LAST_WALLET) === null
   effect(() => {
@@ -88,9 +84,7 @@ export function createWallets(settings: Settings, { now }: Pick<BrowserState, 'n
 
 /** Keeps the previous session if unchanged: its derived key would need new signatures. */
 function replaced(before: Session | null, opened: Session): Session {
-  if (before === null || !isSameSession(before, opened)) return opened
-  opened.close()
-  return before
+  return before === null || !isSameSession(before, opened) ? opened : before
 }
 
 function createFound(

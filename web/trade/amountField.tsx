@@ -5,7 +5,7 @@ interface AmountProps {
   readonly ticket: Ticket
   readonly hint: string
   readonly error: string | null
-  /** What a part of what is available changes; null while that is unknown. */
+  /** The change of the ticket for a part of the available amount; null while that is unknown. */
   readonly part: (percent: bigint) => Partial<TicketDraft> | null
   readonly onChange: (to: Partial<TicketDraft>) => void
 }

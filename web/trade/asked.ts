@@ -1,5 +1,5 @@
 import type { PlacingStep } from '../state/placing.js'
-import { money } from '../words/format.js'
+import { money, shares } from '../words/format.js'
 
 /** A wallet prompt, and the step of placing an order at which it appears. */
 export interface Asked {
@@ -14,6 +14,8 @@ export interface Asking {
   readonly byPlatform: boolean
   /** USDC base units that the escrow takes; null while the amount is not entered. */
   readonly escrowed: bigint | null
+  /** The shares that the escrow takes instead, in base units; null for every order but a deposit of shares. */
+  readonly deposited: { readonly symbol: string; readonly amount: bigint | null } | null
   /** The amount that the escrow may already take. */
   readonly allowance: bigint
   /** The order's step; null before the first. */
@@ -28,12 +30,13 @@ const SIGNING: Asked = { step: 'signing', says: 'Sign the order. This device the
 
 /** The wallet's prompts for an order, in order. */
 export function askedFor(asking: Asking): readonly Asked[] {
-  const { unlocked, byPlatform, step } = asking
-  return [
-    ...(unlocked && step !== 'unlocking' ? [] : [UNLOCKING]),
-    SIGNING,
-    ...(byPlatform ? [authorizingFor(asking)] : ownPrompts(asking)),
-  ]
+  const { unlocked, step } = asking
+  return [...(unlocked && step !== 'unlocking' ? [] : [UNLOCKING]), SIGNING, ...promptsFor(asking)]
+}
+
+function promptsFor(asking: Asking): readonly Asked[] {
+  if (asking.deposited !== null) return depositPrompts(asking.deposited)
+  return asking.byPlatform ? [authorizingFor(asking)] : ownPrompts(asking)
 }
 
 const amountOf = (escrowed: bigint | null) =>
@@ -46,6 +49,15 @@ function authorizingFor({ escrowed }: Asking): Asked {
       ? 'Sign the opening. The platform sends it and pays the network fee. No amount shows on the chain.'
       : `Sign the payment of ${amountOf(escrowed)} into the escrow. The platform sends it and pays the network fee. You get the USDC back if the order is refused.`
   return { step: 'authorizing', says }
+}
+
+/** Shares take no signature in place of an approval. */
+function depositPrompts({ symbol, amount }: NonNullable<Asking['deposited']>): readonly Asked[] {
+  const taken = amount === null ? `the ${symbol} shares` : `exactly ${shares(amount)} ${symbol}`
+  return [
+    { step: 'approving', says: `Approve ${taken} for the escrow, unless your wallet does both in one step.` },
+    { step: 'opening', says: `Open the escrow with ${taken}. You get them back if the order is refused.` },
+  ]
 }
 
 /** One transaction. A payment that is not approved yet is signed first, or approved where the wallet cannot sign it. */

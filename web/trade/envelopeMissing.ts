@@ -1,6 +1,6 @@
 import type { OrderStatus } from '../../src/client/index.js'
+import { hasEnded } from '../../src/protocol/api.js'
 import { isUnknownOrder } from '../words/failures.js'
-import { hasEnded } from './hasEnded.js'
 
 type Answered = Pick<OrderStatus, 'state' | 'receivedAt'>
 

@@ -6,7 +6,7 @@ import { isAsleep } from '../words/failures.js'
 import { dayChange, money } from '../words/format.js'
 import { ageWords } from '../words/prices.js'
 import { type Point, pathOf, placeOf, pointsOf, type Scale, scaleOf, sessionOf } from './chart.js'
-import { PriceChart } from './priceChart.js'
+import { PriceChart } from './laterChart.js'
 
 interface MarketProps {
   readonly market: MarketView

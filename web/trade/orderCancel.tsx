@@ -23,9 +23,9 @@ export function OrderCancel({ status, name }: OrderCancelProps) {
     return (
       <p class="box box-wait" data-test="cancelling">
         {cancelReceivedAt === undefined
-          ? 'The server has your cancel.'
-          : `The server received your cancel at ${timeOfDay(cancelReceivedAt, new Date())}.`}{' '}
-        What is not filled yet is refunded. What is already filled settles.
+          ? 'The server has your cancellation.'
+          : `The server received your cancellation at ${timeOfDay(cancelReceivedAt, new Date())}.`}{' '}
+        Any unfilled part is refunded; a filled part settles.
       </p>
     )
   }

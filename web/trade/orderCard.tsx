@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { OrderStatus } from '../../src/client/index.js'
+import type { OrderStatus, OrderSummary } from '../../src/client/index.js'
+import { hasEnded } from '../../src/protocol/api.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { useAccount } from '../state/context.js'
 import type { DeskOrder } from '../state/orders.js'
-import { money, shortHex } from '../words/format.js'
+import { money, shares, shortHex, timeOfDay } from '../words/format.js'
 import { requestWords } from '../words/request.js'
 import { orderTone, orderWords, waitingWords } from '../words/timeline.js'
 import { fillWords } from '../words/trade.js'
 import { isEnvelopeMissing } from './envelopeMissing.js'
-import { hasEnded } from './hasEnded.js'
 import { keptOrder } from './keptOrders.js'
 import { OrderCancel } from './orderCancel.js'
 import { OrderFacts } from './orderFacts.js'
@@ -26,11 +26,9 @@ interface OrderCardProps {
 export function OrderCard({ order, startsOpen }: OrderCardProps) {
   const { orderId, request, summary } = order
   const { orders, key, trades } = useAccount()
-  const [isOpen, setOpen] = useState(startsOpen)
-  // The chain may list an order before this page knows that it is its own.
-  useEffect(() => {
-    if (startsOpen) setOpen(true)
-  }, [startsOpen])
+  // Null until its owner has opened or closed the details: until then they are open while the order is the newest.
+  const [chosen, setChosen] = useState<boolean | null>(null)
+  const isOpen = chosen ?? startsOpen
   const queries = orders.of(orderId)
   const { value: status, error } = queries.status
   const { value: notice } = queries.notice
@@ -40,6 +38,7 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
   // One sentence about the closed portfolio is enough.
   const isLocked = request === null && key.value === null
   const fill = summary === null ? null : fillWords(summary)
+  const at = timeOf(summary, status)
   return (
     <li class="order" data-state={status?.state}>
       <div class="order-head">
@@ -47,6 +46,16 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
         {request === null && status?.amount ? (
           <span class="muted">escrow of {money(status.amount)} USDC</span>
         ) : null}
+        {request === null && status?.deposit ? (
+          <span class="muted">
+            escrow of {shares(status.deposit.shares)} {status.deposit.symbol}
+          </span>
+        ) : null}
+        {at === null ? null : (
+          <time class="muted" dateTime={at}>
+            {timeOfDay(at, new Date())}
+          </time>
+        )}
         <span class={`tag tag-${orderTone(status, error, notice)}`} role="status">
           {state}
         </span>
@@ -59,7 +68,7 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
         <OrderNotice status={status} opened={queries.notice} />
       ) : null}
       {waiting === null ? null : <p class="muted">{waiting}</p>}
-      <Unopened order={order} status={status} opening={queries.opening.value} />
+      <Unopened order={order} status={status} error={error} opening={queries.opening.value} />
       {isEnvelopeMissing(status, error) &&
       queries.opening.value === null &&
       status?.cancelReceivedAt === undefined ? (
@@ -67,7 +76,7 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
       ) : null}
       {status === null ? null : <OrderCancel status={status} name={name} />}
       {status === null ? null : <Reclaim status={status} />}
-      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <details open={isOpen} onToggle={({ currentTarget: { open } }) => open !== isOpen && setChosen(open)}>
         <summary>Details</summary>
         {isOpen ? (
           <>
@@ -81,6 +90,12 @@ export function OrderCard({ order, startsOpen }: OrderCardProps) {
       </details>
     </li>
   )
+}
+
+/** When the order ended, or else when it was opened or received. */
+function timeOf(summary: OrderSummary | null, status: OrderStatus | null): string | null {
+  const seconds = summary?.endedAt ?? summary?.openedAt ?? null
+  return seconds === null ? (status?.receivedAt ?? null) : new Date(seconds * 1_000).toISOString()
 }
 
 /** Explains why the order's content is not shown, and where to see it. */

@@ -1,5 +1,7 @@
 import type { Notice, OrderStatus } from '../../src/client/index.js'
+import { isNoticeDue } from '../../src/protocol/api.js'
 import { FailureBox } from '../parts/failureBox.js'
+import { useAccount } from '../state/context.js'
 import type { Answer } from '../state/query.js'
 import { noticeWords, orderTone } from '../words/timeline.js'
 
@@ -10,7 +12,9 @@ interface OrderNoticeProps {
 
 /** The reason of a refund, or the result of a fill: sealed by the enclave, and only this wallet's key opens it. */
 export function OrderNotice({ status, opened: { value: notice, error } }: OrderNoticeProps) {
+  const { key } = useAccount()
   const isFilled = status.state === 'SETTLED'
+  if (!isFilled && isNoticeDue(status)) return <p class="muted">The reason has not arrived yet.</p>
   if (status.notice === null) {
     return isFilled ? null : (
       <p class="muted">
@@ -20,12 +24,14 @@ export function OrderNotice({ status, opened: { value: notice, error } }: OrderN
     )
   }
   if (error !== null) return <FailureBox error={error} />
-  if (notice === null)
+  if (notice === null) {
+    const what = isFilled ? 'The result' : 'The reason'
     return (
       <p class="muted">
-        {isFilled ? 'The result' : 'The reason'} is sealed to you: open your portfolio to read it.
+        {key.value === null ? `${what} is sealed to you: open your portfolio to read it.` : 'Opening…'}
       </p>
     )
+  }
   return (
     <p class={isFilled ? 'box' : `box box-${orderTone(status, null, notice)}`} data-notice={notice.code}>
       {noticeWords(notice)}

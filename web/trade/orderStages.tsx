@@ -1,7 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
+import type { OrderSummary } from '../../src/client/index.js'
+import { hasEnded } from '../../src/protocol/api.js'
 import { useAccount, useStore } from '../state/context.js'
 import type { Progress } from '../state/progress.js'
-import { orderTone, orderWords } from '../words/timeline.js'
+import { money } from '../words/format.js'
+import { noticeWords, orderTone, orderWords } from '../words/timeline.js'
+import { fillWords } from '../words/trade.js'
 import { durationOf, rankOf, STAGES, type Stage } from './stages.js'
 import { usualMs } from './stageTimes.js'
 
@@ -13,10 +17,14 @@ const NAMES: Record<Stage, string> = {
   settled: 'Settled',
 }
 
-/** The stages of the order that was placed last: what is done and how long it took, and what comes. */
+/** The stages of the order that was placed last: what is done and how long it took, what comes, and its result. */
 export function OrderStages() {
   const { now } = useStore()
-  const progress = useAccount().progress.value
+  const { progress: query, placing, orders } = useAccount()
+  const progress = query.value
+  const { orderId } = placing.state.value
+  const placed = orders.listed.value.find((order) => order.orderId === orderId)
+  const result = progress === null ? null : resultWords(progress, placed?.summary ?? null)
   const list = useRef<HTMLOListElement>(null)
   const isShown = progress !== null
   // On a phone they stand below the button that has just been pressed.
@@ -28,20 +36,39 @@ export function OrderStages() {
   const isRunning = stage !== 'done'
   const time = isRunning ? now.value : 0
   return (
-    <ol ref={list} class="stages" data-test="stages" data-stage={stage}>
-      {STAGES.map((one) => {
-        const place = placeOf(one, stage)
-        const isEnd = one === 'settled' && !isRunning
-        const look = isEnd ? `done stage-${orderTone(status, error, notice)}` : place
-        return (
-          <li key={one} class={`stage stage-${look}`} aria-current={place === 'now' ? 'step' : undefined}>
-            <b>{isEnd ? orderWords(status, error, notice) : NAMES[one]}</b>{' '}
-            <small>{timeWords(one, place, progress, time)}</small>
-          </li>
-        )
-      })}
-    </ol>
+    <>
+      {/* Above the stages, which are in view, so that it is, too. */}
+      <div role="status">
+        {result === null ? null : (
+          <p class={`box box-${orderTone(status, error, notice)}`} data-test="result">
+            {result}
+          </p>
+        )}
+      </div>
+      <ol ref={list} class="stages" data-test="stages" data-stage={stage}>
+        {STAGES.map((one) => {
+          const place = placeOf(one, stage)
+          const isEnd = one === 'settled' && !isRunning
+          const look = isEnd ? `done stage-${orderTone(status, error, notice)}` : place
+          return (
+            <li key={one} class={`stage stage-${look}`} aria-current={place === 'now' ? 'step' : undefined}>
+              <b>{isEnd ? orderWords(status, error, notice) : NAMES[one]}</b>{' '}
+              <small>{timeWords(one, place, progress, time)}</small>
+            </li>
+          )
+        })}
+      </ol>
+    </>
   )
+}
+
+/** The traded amount and its price, or why the order was refunded; null until that is known. */
+function resultWords({ status, notice }: Progress, summary: OrderSummary | null): string | null {
+  if (status === null || !hasEnded(status)) return null
+  const fill = summary === null ? null : fillWords(summary)
+  if (fill !== null) return `${fill}.`
+  if (status.state !== 'REFUNDED' || notice === null) return null
+  return status.amount ? `${noticeWords(notice)} ${money(status.amount)} USDC refunded.` : noticeWords(notice)
 }
 
 type Place = 'done' | 'now' | 'next'

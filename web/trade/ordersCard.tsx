@@ -13,7 +13,7 @@ export function OrdersCard() {
   const shown = listed.value.filter(({ orderId }, index) => index < most.value || keptOrder(orderId) !== null)
   const hidden = listed.value.length - shown.length
   const { error } = history
-  const isComplete = history.value?.complete ?? false
+  const isComplete = history.value?.isComplete ?? false
   return (
     <Card title="Orders">
       <PolledFailure error={error} />

@@ -1,13 +1,12 @@
 import {
   type Client,
-  ClientError,
-  type ClientErrorCode,
-  ContractError,
   type Hex,
   NotSubmittedError,
   type OrderRequest,
   type PlaceOptions,
   type PlaceStep,
+  provesUnopened,
+  type SealedOrder,
   type TakenId,
 } from '../../src/client/index.js'
 import { forgetOrder, keepOrder } from './keptOrders.js'
@@ -31,15 +30,15 @@ export async function placeKept(
   options: Pick<PlaceOptions, 'sponsored' | 'earlier'> & PlacingEvents,
 ): Promise<void> {
   const { sponsored = false, earlier, onStep, onOpen, onIdTaken, onSigned, signal } = options
-  let kept: Hex | null = null
+  let kept: SealedOrder | null = null
   let step: PlaceStep | null = null
   try {
     const { order } = await client.placeOrder(request, {
       sponsored,
       earlier,
       beforeOpen: (sealed) => {
-        if (kept !== null) forgetOrder(kept)
-        kept = sealed.orderId
+        if (kept !== null) forgetOrder(kept.orderId)
+        kept = sealed
         step = null
         keepOrder(sealed)
       },
@@ -57,28 +56,13 @@ export async function placeKept(
     onOpen(order.orderId, true)
   } catch (error) {
     if (error instanceof NotSubmittedError) onOpen(error.order.orderId, true)
-    else if (sponsored) {
-      if (kept !== null && isExpired(error)) forgetOrder(kept)
-      else if (kept !== null) onSigned?.(kept)
-    } else if (kept !== null && (step !== 'opening' || isNothingOpened(error))) forgetOrder(kept)
-    else if (kept !== null) onOpen(kept, false)
+    else if (kept !== null) {
+      const { orderId } = kept
+      const isVoid = provesUnopened(error, kept) || (!sponsored && step !== 'opening')
+      if (isVoid) forgetOrder(orderId)
+      else if (sponsored) onSigned?.(orderId)
+      else onOpen(orderId, false)
+    }
     throw error
   }
-}
-
-function isExpired(error: unknown): boolean {
-  return error instanceof ClientError && error.code === 'opening-expired'
-}
-
-const NOTHING_OPENED = new Set<ClientErrorCode>([
-  'insufficient-funds',
-  'transaction-refused',
-  'transaction-replaced',
-  'insufficient-usdc',
-])
-
-/** Whether a failure proves that no escrow was opened. A pending transaction or a silent node does not. */
-function isNothingOpened(error: unknown): boolean {
-  if (error instanceof ClientError) return NOTHING_OPENED.has(error.code)
-  return error instanceof ContractError
 }

@@ -5,10 +5,10 @@ import { FailureBox } from '../parts/failureBox.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import { useAccount, useStore } from '../state/context.js'
 import { dayChange, gain, money, shares } from '../words/format.js'
+import { PriceChart } from './laterChart.js'
 import { curveOf } from './portfolioCurve.js'
 import { openKeys } from './portfolioKeys.js'
 import { type Gains, type Holding, valuationOf } from './portfolioValue.js'
-import { PriceChart } from './priceChart.js'
 
 export function PortfolioCard() {
   const { market } = useStore()
@@ -168,7 +168,7 @@ function Totals({ gains: { unrealised, realised } }: { gains: Gains }) {
       <span class={directionOf(total)}>{gain(total)} USDC</span>{' '}
       <span class="muted">
         {name}
-        {realised === 0n ? null : `: ${gain(unrealised)} held, ${gain(realised)} realised`}
+        {realised === 0n ? null : `: ${gain(unrealised)} unrealised, ${gain(realised)} realised`}
       </span>
     </p>
   )

@@ -18,7 +18,7 @@ export interface Holding {
   /** USDC base units that a share cost on average, and that these shares cost; null while that is unknown. */
   readonly average: bigint | null
   readonly cost: bigint | null
-  /** What a sale at the current price would gain, before fees; null without a price or a cost. */
+  /** The gain of a sale at the current price, before fees; null without a price or a cost. */
   readonly gain: bigint | null
 }
 

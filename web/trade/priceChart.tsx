@@ -8,7 +8,7 @@ const [LEFT, BELOW, EDGE] = [64, 24, 8]
 const [APART, DAY_WIDTH] = [14, 32]
 
 interface PriceChartProps {
-  /** What has these prices: a symbol, or the portfolio. */
+  /** The subject of the chart: a symbol, or the portfolio. */
   readonly name: string
   readonly unit: 'USD' | 'USDC'
   readonly points: readonly Point[]

@@ -1,24 +1,26 @@
 import type { MarketView, TakenId } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
 import { Choice } from '../parts/choice.js'
-import { FailureBox } from '../parts/failureBox.js'
+import { FailureBox, FailureWords } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { useAccount, useStore } from '../state/context.js'
+import type { PlacingState } from '../state/placing.js'
 import { failureOf, isAsleep } from '../words/failures.js'
 import { feeWords } from '../words/fees.js'
 import { reviewWords, worthOf } from '../words/review.js'
 import { AmountField } from './amountField.js'
 import { available } from './available.js'
 import { OrderStages } from './orderStages.js'
+import { type Checked, checkTicket, priceOf, type TicketFacts, withPart } from './ticketCheck.js'
 import {
-  type Checked,
-  checkTicket,
+  isDepositOfShares,
+  isMove,
   isPaidByWallet,
-  priceOf,
-  type TicketFacts,
-  withPart,
-} from './ticketCheck.js'
-import { isMove, orderOf, type TicketDraft, type Ticket as TicketFields, ticketOf } from './ticketOrder.js'
+  orderOf,
+  type TicketDraft,
+  type Ticket as TicketFields,
+  ticketOf,
+} from './ticketOrder.js'
 import { TicketSteps } from './ticketSteps.js'
 
 const SIDES = [
@@ -54,6 +56,9 @@ export function Ticket({ market }: { market: MarketView }) {
   const order = checked.kind === 'ready' ? checked : null
   const state = placing.state.value
   const isBusy = state.step !== null
+  const ofShares = isDepositOfShares(ticket)
+  // Until the answer is there, the choice stands: placing asks again before the order is signed.
+  const byPlatform = canSponsor.value !== false && ticket.feePayer === 'platform' && !ofShares
 
   const change = (to: Partial<TicketDraft>) => {
     placing.clear()
@@ -63,7 +68,7 @@ export function Ticket({ market }: { market: MarketView }) {
   const place = async (event: Event) => {
     event.preventDefault()
     if (order === null || isBusy) return
-    if (await placing.place(orderOf(ticket, order.units, Date.now()), ticket.feePayer === 'platform')) {
+    if (await placing.place(orderOf(ticket, order.units, Date.now()), byPlatform)) {
       draft.value = { ...draft.peek(), amount: '' }
     }
   }
@@ -71,7 +76,12 @@ export function Ticket({ market }: { market: MarketView }) {
     <Card title="Order">
       <form onSubmit={place}>
         <Fields ticket={ticket} facts={facts} checked={checked} onChange={change} onSymbol={choose} />
-        {canSponsor.value ? (
+        {canSponsor.value && ofShares ? (
+          <p class="hint">
+            The platform does not pay for deposits of shares: your wallet pays the network fee.
+          </p>
+        ) : null}
+        {(canSponsor.value || canSponsor.error !== null) && !ofShares ? (
           <Choice
             legend="Network fee"
             name="fee-payer"
@@ -89,24 +99,26 @@ export function Ticket({ market }: { market: MarketView }) {
       <TicketSteps
         step={state.step}
         unlocked={key.value !== null}
-        byPlatform={canSponsor.value === true && ticket.feePayer === 'platform'}
+        byPlatform={byPlatform}
         escrowed={isPaidByWallet(ticket) ? (order?.units ?? null) : 0n}
+        deposited={ofShares ? { symbol: ticket.symbol, amount: order?.units ?? null } : null}
         allowance={funds.value?.allowance ?? 0n}
       />
       {state.taken === null ? null : <InTheWay taken={state.taken} onStop={placing.stop} />}
-      {state.mayBeOpen ? <MayBeOpen error={state.error} /> : <FailureBox error={state.error} />}
+      {state.mayBeOpen ? <MayBeOpen error={state.error} /> : <Failed state={state} />}
     </Card>
   )
 }
 
 function useFacts(market: MarketView): TicketFacts {
   const { clock, market: prices, now } = useStore()
-  const { funds, portfolio, compliance, view } = useAccount()
+  const { funds, walletShares, portfolio, compliance, view } = useAccount()
   return {
     market,
     isAway: isAsleep(prices.error) || isAsleep(clock.error),
     clock: clock.value,
     funds: funds.value,
+    walletShares: walletShares.value,
     portfolio: portfolio.value?.portfolio ?? (portfolio.answered ? NO_PORTFOLIO : null),
     compliance: compliance.value,
     view: view.value,
@@ -144,7 +156,7 @@ function Fields({ ticket, facts, checked, onChange, onSymbol }: FieldsProps) {
             value={symbol}
             onChange={({ currentTarget }) => onSymbol(currentTarget.value)}
           >
-            {optionsOf(side, facts).map((option) => (
+            {optionsOf(ticket, facts).map((option) => (
               <option key={option}>{option}</option>
             ))}
           </select>
@@ -176,7 +188,7 @@ function Fields({ ticket, facts, checked, onChange, onSymbol }: FieldsProps) {
       ) : null}
       <AmountField
         ticket={ticket}
-        hint={available(ticket, facts.funds, facts.portfolio)}
+        hint={available(ticket, facts)}
         error={errorOf('amount')}
         part={(percent) => withPart(ticket, facts, percent)}
         onChange={onChange}
@@ -185,13 +197,21 @@ function Fields({ ticket, facts, checked, onChange, onSymbol }: FieldsProps) {
   )
 }
 
-/** A symbol that is no longer listed can still be sold and withdrawn. */
-function optionsOf(side: TicketFields['side'], { market, portfolio }: TicketFacts): readonly string[] {
+/** A symbol that is no longer listed can still be sold and moved. The chosen one stays, also once none of it is left. */
+function optionsOf(
+  { side, symbol }: TicketFields,
+  { market, portfolio, walletShares }: TicketFacts,
+): readonly string[] {
   const listed = market.symbols.map((equity) => equity.symbol)
   const held = Object.keys(portfolio?.positions ?? {})
-  if (side === 'DEPOSIT') return ['USDC']
-  if (side === 'WITHDRAW') return ['USDC', ...held]
-  return side === 'BUY' ? listed : [...new Set([...listed, ...held])]
+  const inWallet = (walletShares ?? []).map((one) => one.symbol)
+  const options = {
+    BUY: listed,
+    SELL: [...listed, ...held],
+    DEPOSIT: ['USDC', ...inWallet],
+    WITHDRAW: ['USDC', ...held],
+  }
+  return [...new Set([...options[side], symbol])]
 }
 
 interface ReviewProps {
@@ -201,7 +221,7 @@ interface ReviewProps {
   readonly facts: TicketFacts
 }
 
-/** What the order comes to, before it is signed. */
+/** The order in numbers, before it is signed. */
 function Review({ ticket, market, checked, facts }: ReviewProps) {
   const { side, symbol } = ticket
   const order = checked.kind === 'ready' ? checked : null
@@ -215,7 +235,7 @@ function Review({ ticket, market, checked, facts }: ReviewProps) {
         </p>
       ) : null}
       {isClosed && checked.kind !== 'fault' ? (
-        <p class="box box-wait">The market is closed. The order waits, sealed, until it opens.</p>
+        <p class="review review-wait">The order waits, sealed, until the market opens.</p>
       ) : null}
       {order === null ? null : (
         <p class="review" data-test="review">
@@ -235,7 +255,7 @@ function buttonWords(checked: Checked, { side, symbol }: TicketFields): string {
 function InTheWay({ taken: { by, times }, onStop }: { taken: TakenId; onStop: () => void }) {
   return (
     <div class="box box-bad" role="alert">
-      <strong>Another wallet blocks this order</strong>
+      <strong>Another wallet is blocking this order</strong>
       <p>
         It has taken this order’s id {times === 1 ? 'once' : `${times} times`}. No escrow was opened, and your
         wallet asks you to sign again under a new id. Report this wallet to the operator:
@@ -250,6 +270,13 @@ function InTheWay({ taken: { by, times }, onStop }: { taken: TakenId; onStop: ()
       </button>
     </div>
   )
+}
+
+/** Without its server an order does not begin, and its owner wants to know first that no money moved. */
+function Failed({ state: { error, isUnsent } }: { state: PlacingState }) {
+  if (!isUnsent || !isAsleep(error)) return <FailureBox error={error} />
+  const advice = 'The order was not sent, and no money moved. Place it again once the server is back.'
+  return <FailureWords title={failureOf(error).title} advice={advice} />
 }
 
 /** Does not advise trying again, because that could escrow a second time. */

@@ -4,6 +4,7 @@ import type {
   MarketClock,
   MarketView,
   Portfolio,
+  WalletShares,
   WalletView,
 } from '../../src/client/index.js'
 import { freeCash, freeShares } from '../../src/protocol/portfolio.js'
@@ -19,7 +20,9 @@ import { money, shares } from '../words/format.js'
 import {
   amountOf,
   HOUR_SECONDS,
+  isDepositOfShares,
   isMove,
+  isPaidByWallet,
   LEAST,
   type Ticket,
   type TicketDraft,
@@ -33,6 +36,8 @@ export interface TicketFacts {
   readonly isAway: boolean
   readonly clock: MarketClock | null
   readonly funds: Pick<Funds, 'balance'> | null
+  /** The shares that the wallet itself holds. */
+  readonly walletShares: readonly Pick<WalletShares, 'symbol' | 'balance'>[] | null
   readonly portfolio: Pick<Portfolio, 'cash' | 'openOrders' | 'positions'> | null
   readonly compliance: Pick<ComplianceView, 'equities'> | null
   readonly view: Pick<WalletView, 'leavingAt'> | null
@@ -55,9 +60,9 @@ export interface Fault {
 /** An order that can be sent, as far as the page knows. */
 export interface Ready {
   readonly kind: 'ready'
-  /** The order's amount: USDC base units, or share base units for a withdrawal of shares. */
+  /** The order's amount: USDC base units, or share base units for a withdrawal or a deposit of shares. */
   readonly units: bigint
-  /** Share base units at the current price; null without a price, and for a withdrawal of cash. */
+  /** Share base units at the current price; null without a price, and for an order that moves cash. */
   readonly shares: bigint | null
   readonly price: bigint | null
   /** Whether a sale takes all free shares. */
@@ -68,10 +73,11 @@ export type Checked = Fault | Ready | { readonly kind: 'empty' }
 
 const PERCENT = 100n
 /**
- * A sale of all shares is sent with one percent more than they are worth, so that none stays behind when the price falls:
- * the enclave sells no more shares than there are. A typed amount of up to three percent more counts as all of them.
+ * An order states no number of shares, so a sale of all is sent with more than they are worth: none stays behind when the price
+ * rises before the order is placed, and the enclave sells no more than there are. The price may move further until a
+ * closed market opens. A typed amount of up to three percent more counts as all of them.
  */
-const ALL_PERCENT = 101n
+const ALL_PERCENT = { open: 101n, closed: 110n }
 const MOST_PERCENT = 103n
 
 export function checkTicket(ticket: Ticket, facts: TicketFacts): Checked {
@@ -86,6 +92,7 @@ export function checkTicket(ticket: Ticket, facts: TicketFacts): Checked {
 /** The amount that may be ordered, in the ticket's unit; null while it is unknown. */
 export function availableUnits(ticket: Ticket, facts: TicketFacts): bigint | null {
   const { side, symbol } = ticket
+  if (isDepositOfShares(ticket)) return facts.walletShares && balanceOf(facts.walletShares, symbol)
   const price = priceOf(facts.market, symbol)
   const held = facts.portfolio && freeShares(facts.portfolio, symbol)
   if (side === 'SELL' || (side === 'WITHDRAW' && symbol !== 'USDC')) {
@@ -98,9 +105,9 @@ export function availableUnits(ticket: Ticket, facts: TicketFacts): bigint | nul
   return price === null || price === 0n ? null : sharesFor(usdc, price)
 }
 
-/** Whether the order takes USDC out of the wallet. */
-export function isPaidByWallet({ side, payFrom }: Pick<Ticket, 'side' | 'payFrom'>): boolean {
-  return side === 'DEPOSIT' || (side === 'BUY' && payFrom === 'wallet')
+/** The wallet's own shares of a symbol, in base units. */
+export function balanceOf(held: NonNullable<TicketFacts['walletShares']>, symbol: string): bigint {
+  return held.find((one) => one.symbol === symbol)?.balance ?? 0n
 }
 
 /** A part of the available amount; a part of USDC is in whole cents. */
@@ -110,12 +117,12 @@ export function partOf(ticket: Ticket, available: bigint, percent: bigint): bigi
 }
 
 /**
- * What the button of a part changes in the ticket; null while the part is unknown. All of a holding is sold by its shares, so that a price
- * that moves leaves none behind.
+ * The change of the ticket by the button of a part; null while the part is unknown. All of a holding is sold by its shares,
+ * and all USDC is spent by its amount, so that it stays all of it when the price moves.
  */
 export function withPart(ticket: Ticket, facts: TicketFacts, percent: bigint): Partial<TicketDraft> | null {
-  const isAll = ticket.side === 'SELL' && percent === PERCENT
-  const asked: Ticket = isAll ? { ...ticket, unit: 'shares' } : ticket
+  const isAll = percent === PERCENT && !isMove(ticket.side)
+  const asked: Ticket = isAll ? { ...ticket, unit: ticket.side === 'SELL' ? 'shares' : 'usdc' } : ticket
   const available = availableUnits(asked, facts)
   if (available === null || available === 0n) return null
   const decimals = unitOf(asked) === 'usdc' ? USDC_DECIMALS : SHARE_DECIMALS
@@ -133,10 +140,15 @@ function blockedBy(ticket: Ticket, facts: TicketFacts): Fault | null {
       'The server does not answer. You can order once it is back.',
     )
   }
-  if ((side === 'BUY' || side === 'DEPOSIT') && facts.view !== null && facts.view.leavingAt !== null) {
+  const bringsUsdc = side === 'BUY' || (side === 'DEPOSIT' && symbol === 'USDC')
+  if (bringsUsdc && facts.view !== null && facts.view.leavingAt !== null) {
     const says =
-      'This wallet is leaving its institution. Until then it can sell and withdraw, but not buy or deposit USDC.'
-    return faultOf(null, side === 'BUY' ? 'No buying while you leave' : 'No deposits while you leave', says)
+      'This wallet is leaving its institution. It can sell, withdraw and deposit shares, but not buy or deposit USDC.'
+    return faultOf(
+      null,
+      side === 'BUY' ? 'You cannot buy while leaving' : 'You cannot deposit while leaving',
+      says,
+    )
   }
   const equity = facts.compliance?.equities.find((one) => one.symbol === symbol)
   if (equity?.frozen) {
@@ -147,8 +159,8 @@ function blockedBy(ticket: Ticket, facts: TicketFacts): Fault | null {
   }
   const opensAt = clock === null || clock.isOpen || isMove(side) ? null : Date.parse(clock.nextOpen)
   if (opensAt !== null && opensAt >= now + hours * HOUR_SECONDS * 1_000) {
-    const says = 'The market opens only after this order has expired. Choose a longer time.'
-    return faultOf('hours', 'Market closed until after expiry', says)
+    const says = 'This order would expire before the market opens. Choose a longer time.'
+    return faultOf('hours', 'Expires before the market opens', says)
   }
   return null
 }
@@ -166,11 +178,12 @@ function sized(ticket: Ticket, facts: TicketFacts, amount: bigint): Fault | Read
     return faultOf('amount', 'No price now', `${symbol} has no price now. Enter an amount in USDC.`)
   }
   const units = inShares && price !== null ? notionalOf(amount, price, 'up') : amount
-  if (units < LEAST) return faultOf('amount', 'Too small', 'An order has to come to at least 1 USDC.')
+  if (units < LEAST) return faultOf('amount', 'Too small', 'An order must be worth at least 1 USDC.')
   const quantity = inShares ? amount : price === null || price === 0n ? null : sharesFor(units, price)
   if (side === 'SELL' && facts.portfolio !== null && available !== null) {
     const held = freeShares(facts.portfolio, symbol)
-    return sale({ ticket, amount, available, price, units, quantity, held })
+    const isOpen = facts.clock?.isOpen ?? true
+    return sale({ ticket, amount, available, price, units, quantity, held, isOpen })
   }
   if (available !== null && amount > available) return tooMuch(ticket, available)
   return { kind: 'ready', units, shares: quantity, price, isAll: false }
@@ -185,36 +198,41 @@ interface Sale {
   readonly quantity: bigint | null
   /** The free shares. */
   readonly held: bigint
+  /** Whether the market is open. */
+  readonly isOpen: boolean
 }
 
-function sale({ ticket, amount, available, price, units, quantity, held }: Sale): Fault | Ready {
+function sale(of: Sale): Fault | Ready {
+  const { ticket, amount, available, price, units, quantity, held, isOpen } = of
   const most = unitOf(ticket) === 'shares' ? available : (available * MOST_PERCENT) / PERCENT
-  if (available === 0n || amount > most) return tooMuch(ticket, available)
+  if (available === 0n || price === null || amount > most) return tooMuch(ticket, available)
   if (amount < available) return { kind: 'ready', units, shares: quantity, price, isAll: false }
-  const isShort = unitOf(ticket) === 'usdc' && amount > available
-  const all = isShort ? units : (units * ALL_PERCENT) / PERCENT
-  return { kind: 'ready', units: all, shares: held, price, isAll: true }
+  // A rulebook limits the amount that is sent, and not what the shares are worth: a typed one is raised least.
+  const percent = ALL_PERCENT[isOpen || unitOf(ticket) !== 'shares' ? 'open' : 'closed']
+  const all = (notionalOf(held, price, 'up') * percent) / PERCENT
+  return { kind: 'ready', units: all > units ? all : units, shares: held, price, isAll: true }
 }
 
 function tooMuch(ticket: Ticket, available: bigint): Fault {
   const { side, symbol } = ticket
   const inShares = unitOf(ticket) === 'shares'
   if (side === 'BUY' || symbol === 'USDC') {
-    const place = isPaidByWallet(ticket) ? 'in the wallet' : 'free in the portfolio'
+    const place = isPaidByWallet(ticket) ? 'in the wallet' : 'available in the portfolio'
     const says = inShares
       ? `The USDC ${place} is enough for ${shares(available)} shares.`
       : `You have ${money(available)} USDC ${place}.`
     return faultOf('amount', 'Not enough USDC', says)
   }
-  if (available === 0n)
-    return faultOf('symbol', `No ${symbol} to ${verbOf(side)}`, `You have no free ${symbol}.`)
+  const isInWallet = isDepositOfShares(ticket)
+  if (available === 0n) {
+    const says = isInWallet ? `This wallet holds no ${symbol}.` : `You have no ${symbol} available.`
+    return faultOf('symbol', `No ${symbol} to ${side.toLowerCase()}`, says)
+  }
   const says = inShares
-    ? `You have ${shares(available)} ${symbol} free.`
-    : `Your free ${symbol} is worth ${money(available)} USDC.`
+    ? `You have ${shares(available)} ${symbol} ${isInWallet ? 'in the wallet' : 'available'}.`
+    : `Your available ${symbol} is worth ${money(available)} USDC.`
   return faultOf('amount', `Not enough ${symbol}`, says)
 }
-
-const verbOf = (side: Ticket['side']) => (side === 'SELL' ? 'sell' : 'withdraw')
 
 function faultOf(field: TicketField | null, brief: string, says: string): Fault {
   return { kind: 'fault', field, brief, says }

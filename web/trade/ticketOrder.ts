@@ -10,7 +10,7 @@ export interface Ticket {
   readonly unit: 'usdc' | 'shares'
   readonly payFrom: 'wallet' | 'cash'
   readonly hours: number
-  /** Who pays the network fee of opening the order, where the platform offers it. */
+  /** The payer of the network fee for opening the order, where the platform offers to pay. */
   readonly feePayer: 'platform' | 'wallet'
 }
 
@@ -29,8 +29,7 @@ export const EMPTY_TICKET: TicketDraft = {
 
 /** The draft's fields. @param first the first listed equity */
 export function ticketOf({ equity, asset, ...fields }: TicketDraft, first: string): Ticket {
-  if (fields.side === 'DEPOSIT') return { ...fields, symbol: 'USDC' }
-  return { ...fields, symbol: fields.side === 'WITHDRAW' ? asset : (equity ?? first) }
+  return { ...fields, symbol: isMove(fields.side) ? asset : (equity ?? first) }
 }
 
 /** Whether the order moves an asset between wallet and portfolio and trades nothing. */
@@ -41,6 +40,25 @@ export function isMove(side: Ticket['side'] | null): side is 'WITHDRAW' | 'DEPOS
 /** The draft with an equity to trade in place of a withdrawal or a deposit. */
 export function withEquity(draft: TicketDraft, equity: string): TicketDraft {
   return isMove(draft.side) ? { ...draft, equity, side: 'BUY', amount: '' } : { ...draft, equity }
+}
+
+/** The draft as a deposit of the wallet's shares. */
+export function withDeposit(draft: TicketDraft, asset: string): TicketDraft {
+  return { ...draft, side: 'DEPOSIT', asset, amount: '' }
+}
+
+/** Whether the order takes USDC out of the wallet. */
+export function isPaidByWallet({
+  side,
+  symbol,
+  payFrom,
+}: Pick<Ticket, 'side' | 'symbol' | 'payFrom'>): boolean {
+  return side === 'DEPOSIT' ? symbol === 'USDC' : side === 'BUY' && payFrom === 'wallet'
+}
+
+/** Whether the order takes shares out of the wallet. The platform opens no such order: the wallet pays the gas. */
+export function isDepositOfShares({ side, symbol }: Pick<Ticket, 'side' | 'symbol'>): boolean {
+  return side === 'DEPOSIT' && symbol !== 'USDC'
 }
 
 /** The least buy or sale, in USDC base units. */

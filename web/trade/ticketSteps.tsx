@@ -1,13 +1,13 @@
 import type { PlacingStep } from '../state/placing.js'
 import { type Asking, askedFor } from './asked.js'
 
-const saysOf = (byPlatform: boolean): Record<PlacingStep, string> => ({
+const saysOf = ({ byPlatform, deposited }: Asking): Record<PlacingStep, string> => ({
   unlocking: 'Check your wallet: sign the text twice to open your portfolio.',
   signing: 'Check your wallet: sign the order.',
   authorizing: byPlatform
     ? 'The order is sealed. Check your wallet: sign its opening, which the platform sends for you.'
     : 'The order is sealed. Check your wallet: sign its payment.',
-  approving: 'The order is sealed. Check your wallet: approve the USDC for the escrow.',
+  approving: `The order is sealed. Check your wallet: approve the ${deposited === null ? 'USDC' : 'shares'} for the escrow.`,
   opening: byPlatform
     ? 'The platform opens the escrow. Your wallet is done; the chain needs a few seconds.'
     : 'Check your wallet: open the escrow. The chain then needs a few seconds.',
@@ -21,7 +21,7 @@ export function TicketSteps(asking: Asking) {
   return (
     <>
       <p class="visually-hidden" role="status">
-        {step === null ? null : saysOf(byPlatform)[step]}
+        {step === null ? null : saysOf(asking)[step]}
       </p>
       <details open={step !== null}>
         <summary>What your wallet will ask</summary>
@@ -32,7 +32,7 @@ export function TicketSteps(asking: Asking) {
             </li>
           ))}
         </ol>
-        {isWalletDone && step !== null ? <p class="muted">{saysOf(byPlatform)[step]}</p> : null}
+        {isWalletDone && step !== null ? <p class="muted">{saysOf(asking)[step]}</p> : null}
       </details>
     </>
   )

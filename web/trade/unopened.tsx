@@ -9,11 +9,13 @@ import { keptOrder } from './keptOrders.js'
 interface UnopenedProps {
   readonly order: DeskOrder
   readonly status: OrderStatus | null
+  /** Why the server has not given the status. */
+  readonly error: unknown
   readonly opening: OpeningState | null
 }
 
 /** For an order that the wallet has signed and that is not open: why, and what its owner can do. */
-export function Unopened({ order, status, opening }: UnopenedProps) {
+export function Unopened({ order, status, error, opening }: UnopenedProps) {
   if (opening === null || opening === 'open' || (status !== null && status.state !== 'NONE')) return null
   if (opening !== 'usable') {
     return (
@@ -24,6 +26,8 @@ export function Unopened({ order, status, opening }: UnopenedProps) {
       </p>
     )
   }
+  // Until the server has answered, it may be opening the order. One that fails leaves the choice to the owner.
+  if (status === null && error === null) return <p class="muted">Asking the server about this order…</p>
   const progress = status?.opening
   if (progress !== undefined && progress.status !== 'failed') {
     return <p class="muted">The platform opens this order for you. Your wallet is done.</p>

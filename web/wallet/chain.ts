@@ -1,5 +1,7 @@
 import { foreignCode } from '../../src/client/index.js'
 import type { Settings } from '../settings.js'
+import type { Words } from '../words/contractWords.js'
+import { PageError } from '../words/failures.js'
 import type { FoundWallet } from './discovery.js'
 
 /** The wallet does not know the chain (EIP-3085). */
@@ -8,14 +10,17 @@ const UNKNOWN_CHAIN = 4902
 const PERSON = new Set<unknown>([4001, -32_002])
 
 /** The wallet does not know the platform's chain, and the page cannot add it. */
-export class UnknownChainError extends Error {
+export class UnknownChainError extends PageError {
   override readonly name = 'UnknownChainError'
 
-  constructor(
-    readonly chain: Pick<Settings['chain'], 'name' | 'id'>,
-    options?: ErrorOptions,
-  ) {
-    super(`the wallet does not know chain ${chain.id}`, options)
+  override readonly words: Words
+
+  constructor({ name, id }: Pick<Settings['chain'], 'name' | 'id'>, options?: ErrorOptions) {
+    super(`the wallet does not know chain ${id}`, options)
+    this.words = [
+      'Your wallet does not know this chain',
+      `Add ${name}, chain id ${id}, among the networks in your wallet, and try again.`,
+    ]
   }
 }
 

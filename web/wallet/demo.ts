@@ -1,53 +1,16 @@
-import type { Eip1193Provider } from 'ethers'
-import * as z from 'zod'
 import type { DemoWallet } from '../settings.js'
 import type { FoundWallet } from './discovery.js'
-
-const answerSchema = z.union([
-  z.object({ error: z.object({ code: z.int(), message: z.string(), data: z.unknown() }) }),
-  z.object({ result: z.unknown() }),
-])
-
-/** An error in the form of EIP-1193. */
-class RpcError extends Error {
-  override readonly name = 'RpcError'
-
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly data: unknown,
-  ) {
-    super(message)
-  }
-}
-
-/** One of a local chain's accounts as a wallet: the chain itself signs, without asking. */
-export function demoWallet({ name, part, address }: DemoWallet, rpcUrl: string): FoundWallet {
-  return {
-    id: `demo:${address}`,
-    name,
-    icon: null,
-    demo: part,
-    provider: demoProvider(address, rpcUrl),
-  }
-}
+import { nodeProvider } from './node.js'
 
 const ACCOUNT_METHODS = new Set(['eth_requestAccounts', 'eth_accounts'])
 
-function demoProvider(address: string, rpcUrl: string): Eip1193Provider {
-  let id = 0
+/** One of a local chain's accounts as a wallet: the chain itself signs, without asking. */
+export function demoWallet({ name, part, address }: DemoWallet, rpcUrl: string): FoundWallet {
+  const node = nodeProvider(rpcUrl)
   return {
-    async request({ method, params = [] }) {
-      if (ACCOUNT_METHODS.has(method)) return [address]
-      id += 1
-      const response = await fetch(rpcUrl, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
-      })
-      const answer = answerSchema.parse(await response.json())
-      if ('error' in answer) throw new RpcError(answer.error.code, answer.error.message, answer.error.data)
-      return answer.result
+    ...{ id: `demo:${address}`, name, icon: null, demo: part },
+    provider: {
+      request: async (asked) => (ACCOUNT_METHODS.has(asked.method) ? [address] : node.request(asked)),
     },
   }
 }

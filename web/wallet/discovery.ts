@@ -1,6 +1,6 @@
 // The browser's wallets, discovered by EIP-6963, or as `window.ethereum` (EIP-1193) if none announces itself.
-import type { Eip1193Provider } from 'ethers'
 import * as z from 'zod'
+import type { Eip1193Provider } from '../../src/client/index.js'
 
 /** A wallet that may be connected. */
 export interface FoundWallet {

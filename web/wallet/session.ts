@@ -1,6 +1,5 @@
-import { BrowserProvider, type Eip1193Provider, JsonRpcSigner, type Provider, type Signer } from 'ethers'
 import * as z from 'zod'
-import { type Client, createClient, type Hex } from '../../src/client/index.js'
+import { type Client, createClient, type Eip1193Provider, type Hex } from '../../src/client/index.js'
 import { addressSchema } from '../../src/protocol/address.js'
 import type { Settings } from '../settings.js'
 import type { FoundWallet } from './discovery.js'
@@ -11,14 +10,11 @@ export interface Session {
   readonly address: Hex
   readonly chainId: number
   readonly client: Client
-  readonly signer: Signer
-  readonly provider: Provider
-  close(): void
+  readonly provider: Eip1193Provider
 }
 
-const POLLING_MS = 1_000
-
 const accountsSchema = z.array(addressSchema)
+const chainIdSchema = z.coerce.number().int()
 
 /** Asks the user for the wallet's account; rethrows the wallet's error if the user refuses. */
 export async function openSession(wallet: FoundWallet, settings: Settings): Promise<Session | null> {
@@ -30,21 +26,16 @@ export async function openSession(wallet: FoundWallet, settings: Settings): Prom
 export async function resumeSession(wallet: FoundWallet, settings: Settings): Promise<Session | null> {
   const [address] = accountsSchema.parse(await wallet.provider.request({ method: 'eth_accounts' }))
   if (address === undefined) return null
-  // The wallet's chain may change at any time, so the provider queries it on each use.
-  const provider = new BrowserProvider(wallet.provider, 'any')
-  provider.pollingInterval = POLLING_MS
-  // Constructs the signer directly: getSigner() prompts the user if the wallet reveals no account.
-  const signer = new JsonRpcSigner(provider, address)
-  const { chainId } = await provider.getNetwork()
-  return {
-    wallet,
-    address,
-    chainId: Number(chainId),
-    client: createClient({ serverUrl: settings.serverUrl, wallet: signer, pins: settings.pins }),
-    signer,
-    provider,
-    close: () => provider.destroy(),
-  }
+  const { provider } = wallet
+  const chainId = chainIdSchema.parse(await provider.request({ method: 'eth_chainId' }))
+  // Names the account: a client without it prompts the user when the wallet reveals none any more.
+  const client = createClient({
+    serverUrl: settings.serverUrl,
+    wallet: provider,
+    account: address,
+    pins: settings.pins,
+  })
+  return { wallet, address, chainId, client, provider }
 }
 
 /** Whether two sessions differ only in their opening time. */

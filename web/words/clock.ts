@@ -4,9 +4,9 @@ const MINUTE_MS = 60_000
 const HOUR_MINUTES = 60
 const DAY_MINUTES = 24 * HOUR_MINUTES
 
-/** After `Open` or `Closed`: `, closes in 3 h 12 min`. */
+/** Beside `Open` or `Closed`: `closes in 3 h 12 min`. */
 export function clockWords({ isOpen, nextOpen, nextClose }: MarketClock, now: number): string {
-  return isOpen ? `, closes in ${until(nextClose, now)}` : `, opens in ${until(nextOpen, now)}`
+  return isOpen ? `closes in ${until(nextClose, now)}` : `opens in ${until(nextOpen, now)}`
 }
 
 /** The remaining time in its two largest units: `2 d 4 h`, `3 h 12 min`, `12 min`, `less than a minute`. */

@@ -30,7 +30,7 @@ function payout(args: Result): string {
   return asset === 'USDC' ? `, ${money(paid)} USDC paid out` : `, ${shares(paid)} ${asset} paid out`
 }
 
-/** The thirteen events that our contracts declare. */
+/** The events that the server narrates. */
 const SAY: Record<string, readonly [tag: string, say: Say]> = {
   InstitutionRegistered: [
     'registry',

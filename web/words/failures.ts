@@ -1,27 +1,20 @@
-import {
-  ClientError,
-  type ClientErrorCode,
-  ContractError,
-  NotSubmittedError,
-  ServerError,
-  toTradingError,
-} from '../../src/client/index.js'
-import { UnknownChainError } from '../wallet/chain.js'
+import { type ClientErrorCode, ContractError, ServerError, toTradingError } from '../../src/client/index.js'
 import { revertWords, type Words } from './contractWords.js'
 
-/** The user stopped an order whose id another wallet keeps taking. */
-export class PlacingStopped extends Error {
-  override readonly name = 'PlacingStopped'
+/** A failure of the page's own, which brings its words. */
+export abstract class PageError extends Error {
+  abstract readonly words: Words
 }
 
-/** The page knows the names, but the browser does not store them. */
-export class NotStoredError extends Error {
-  override readonly name = 'NotStoredError'
-}
+const OVERTAKEN: Words = [
+  'Another rulebook was published first',
+  'Yours was not published. Start again from the one in force.',
+]
 
-/** No key in this page opens the stored names, and a change would overwrite them. */
-export class UnreadableNamesError extends Error {
-  override readonly name = 'UnreadableNamesError'
+/** Another rulebook came into force since the draft was begun; nothing was signed. */
+export class OvertakenError extends PageError {
+  override readonly name = 'OvertakenError'
+  override readonly words = OVERTAKEN
 }
 
 /** A failure in plain words: what happened, and the remedy. */
@@ -48,17 +41,12 @@ const RELOAD: Words = [
   'Reload the page: it may be older than the server.',
 ]
 
-const UNREADABLE_NAMES: Words = [
-  'No key in this page opens the names',
-  'If you made a new portfolio key, choose its file on the desk.',
-]
-
 const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   'contract-wallet': [
     'This wallet is a contract',
     'The enclave only accepts signatures of plain accounts. Connect one of those.',
   ],
-  'no-account': ['The wallet reveals no account to this page', 'Connect it again, and allow this page.'],
+  'no-account': ['The wallet shares no account with this page', 'Connect it again, and allow this page.'],
   'wallet-refused': REFUSED,
   'wallet-busy': ['Your wallet is waiting for you', 'Open it and answer its request.'],
   'signature-refused': REFUSED,
@@ -80,6 +68,7 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   'unknown-scheme': RELOAD,
   'unexpected-answer': RELOAD,
   'not-admin': ['This wallet is not the admin of an institution', 'Connect the admin’s wallet.'],
+  'unlisted-symbol': ['This symbol is not listed', 'Nothing was signed or sent. Choose another symbol.'],
   'insufficient-usdc': [
     'The wallet holds less USDC than the order needs',
     'Choose a smaller amount, or pay from the cash in your portfolio.',
@@ -134,7 +123,7 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   'node-unavailable': ['The chain does not answer', 'Check your connection, and try again in a minute.'],
   'invalid-copy': [
     'This is not a copy of your institution’s rulebook',
-    'Choose the file that was exported where the rulebook in force was published.',
+    'Choose a file that was exported where the rulebook was published.',
   ],
   'outdated-copy': [
     'The copy has another version than the one in force',
@@ -147,24 +136,40 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   unexpected: ['An unexpected error occurred', 'Try again. If it persists, reload the page.'],
 }
 
-const POLICY: Record<string, Words> = {
-  'unlisted-symbol': [
-    'The rulebook names a symbol that is not listed',
-    'Correct the restricted symbols, and publish again.',
+const SERVER: Record<string, Words> = {
+  'server-unavailable': ASLEEP,
+  'shutting-down': ASLEEP,
+  'order-ended': [
+    'It is too late to cancel',
+    'The order has already ended. Its result appears here in a moment.',
   ],
-  'version-conflict': [
-    'Another rulebook was published first',
-    'Yours was not published. Start again from the one in force.',
+  'enclave-timeout': [
+    'The enclave is taking longer than the server waits',
+    'It may still succeed: check the version in a minute.',
   ],
 }
 
-/** Bad gateway, unavailable, gateway timeout (RFC 9110, 15.6.3 to 15.6.5). */
-const PROXY_SAYS_AWAY = new Set([502, 503, 504])
+/** By the error's `code`. */
+const WORDS = new Map(Object.entries({ ...CLIENT, ...SERVER }))
+
+/** By the `reason` of a rejected rulebook. */
+const POLICY = new Map<unknown, Words>([
+  [
+    'unlisted-symbol',
+    ['The rulebook names a symbol that is not listed', 'Correct the restricted symbols, and publish again.'],
+  ],
+  ['version-conflict', OVERTAKEN],
+])
+
+const QUOTA_USED: Words = [
+  'The platform’s daily allowance for your network fees is used up',
+  'Pay the network fee from your wallet, or try again after midnight UTC.',
+]
 
 /** The failure of an action that the user started, and may repeat. */
 export function failureOf(error: unknown): Failure {
-  const words = wordsOf(error)
-  return { title: words[0], advice: words[1] }
+  const [title, advice] = wordsOf(error)
+  return { title, advice }
 }
 
 /** The failure of a poll, which the page repeats. */
@@ -173,86 +178,50 @@ export function polledFailureOf(error: unknown): Failure {
   return { title: KEEPS_TRYING[0], advice: KEEPS_TRYING[1] }
 }
 
-/**
- * Whether the server is unreachable: silent, shutting down, or a proxy answers for it without a problem body. A server
- * that answers 502 or 503 with a problem body is running, and says what it lacks.
- */
+/** Whether the server is away. One that answers 502 or 503 itself is running, and says what it lacks. */
 export function isAsleep(error: unknown): boolean {
-  if (error instanceof ClientError) return CLIENT[error.code] === ASLEEP
-  if (!(error instanceof ServerError)) return false
-  if (error.problem !== null) return error.code === 'shutting-down'
-  return PROXY_SAYS_AWAY.has(error.status)
+  return WORDS.get(toTradingError(error).code) === ASLEEP
 }
 
 /** Whether the platform has not admitted the institution. */
 export function isUnadmitted(error: unknown): boolean {
-  return error instanceof ServerError && error.code === 'institution-not-found'
+  return toTradingError(error).code === 'institution-not-found'
 }
 
 /** Whether neither chain nor server knows the order yet, for example because it was just placed. */
 export function isUnknownOrder(error: unknown): boolean {
-  return error instanceof ServerError && error.code === 'order-not-found'
+  return toTradingError(error).code === 'order-not-found'
 }
 
 function wordsOf(error: unknown): Words {
-  if (error instanceof PlacingStopped) {
-    return [
-      'You stopped this order',
-      'No escrow was opened. Report the wallet that took the id to the operator.',
-    ]
-  }
-  if (error instanceof NotSubmittedError) {
-    const [title] = wordsOf(error.cause)
+  if (error instanceof PageError) return error.words
+  const failure = toTradingError(error)
+  const words = WORDS.get(failure.code)
+  if (words !== undefined) return words
+  if (failure instanceof ServerError) return problemWords(failure)
+  if (failure instanceof ContractError) return revertWords({ name: failure.code, args: failure.args })
+  if (failure.code === 'not-submitted') {
+    const [reason] = wordsOf(failure.cause)
     return [
       'The order is open, but the server does not have it yet',
-      `${title}. Submit it again below; your funds are safe.`,
+      `${reason}. Submit it again below; your funds are safe.`,
     ]
   }
-  if (error instanceof UnknownChainError) {
-    const { name, id } = error.chain
-    return [
-      'Your wallet does not know this chain',
-      `Add ${name}, chain id ${id}, among the networks in your wallet, and try again.`,
-    ]
-  }
-  if (error instanceof NotStoredError) {
-    return [
-      'This browser does not store the names',
-      'They are lost when you disconnect. Allow this page to store data, and save them again.',
-    ]
-  }
-  if (error instanceof UnreadableNamesError) return UNREADABLE_NAMES
-  const known = toTradingError(error)
-  if (known instanceof ServerError) return serverWords(known)
-  if (known instanceof ContractError) return revertWords({ name: known.code, args: known.args })
-  return (known instanceof ClientError && CLIENT[known.code]) || ['This did not work', known.message]
+  return ['This did not work', failure.message]
 }
 
-function serverWords(error: ServerError): Words {
-  if (isAsleep(error)) return ASLEEP
-  if (error.code === 'policy-rejected') {
-    const reason = String(error.problem?.reason)
-    return (
-      POLICY[reason] ?? [`The enclave refused the rulebook (${reason})`, 'The previous one stays in force.']
-    )
-  }
-  const revert = error.problem?.revert
-  if (error.code === 'would-revert' && revert !== undefined) return revertWords(revert)
-  if (error.code === 'relay-quota-exhausted' && error.problem?.quota === 'account') {
-    return [
-      'The platform has paid as much for your wallet today as it does',
-      'Pay the network fee from your wallet, or try again after midnight UTC.',
+/** The server's own words, unless a member of its problem says more. */
+function problemWords({ code, problem, requestId }: ServerError): Words {
+  const { title = 'The server refused it', detail = '', reason, revert, quota } = { ...problem }
+  if (code === 'would-revert' && revert !== undefined) return revertWords(revert)
+  if (code === 'relay-quota-exhausted' && quota === 'account') return QUOTA_USED
+  if (code === 'policy-rejected') {
+    const unknown: Words = [
+      `The enclave refused the rulebook (${String(reason)})`,
+      'The previous one stays in force.',
     ]
+    return POLICY.get(reason) ?? unknown
   }
-  if (error.code === 'enclave-timeout') {
-    return [
-      'The enclave is taking longer than the server waits',
-      'It may still succeed: check the version in a minute.',
-    ]
-  }
-  const reference = error.requestId === null ? '' : ` Quote ${error.requestId} when you report it.`
-  return [
-    error.problem?.title ?? 'The server refused it',
-    `${error.problem?.detail ?? ''}${reference}`.trim(),
-  ]
+  const reference = requestId === null ? '' : ` Quote ${requestId} when you report it.`
+  return [title, `${detail}${reference}`.trim()]
 }

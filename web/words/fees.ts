@@ -11,7 +11,7 @@ export function feeWords(
 ): string {
   if (side === 'BUY') {
     const later = feeNames(fees, 'both')
-    return later === '' ? '' : `No fee now. A later sale pays the broker’s ${later} fee for both trades.`
+    return later === '' ? '' : `No fee now. When you sell, you pay the broker’s ${later} fee for both trades.`
   }
   const names = feeNames(fees)
   if (side !== 'SELL' || names === '') return ''

@@ -1,17 +1,23 @@
-import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
+import { CENT_DECIMALS, formatGrouped, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/protocol/units.js'
 
-const CENT_DECIMALS = 2
 const SHOWN_SHARE_DECIMALS = 4
+const [ETHER_DECIMALS, SHOWN_ETHER_DECIMALS] = [18, 6]
 const BASIS_POINTS = 10_000n
 
 /** `1234567000n` is `1,234.57`: rounded down, because a balance must not look larger than it is. */
 export function money(units: bigint): string {
-  return shown(units, USDC_DECIMALS, CENT_DECIMALS, CENT_DECIMALS)
+  return formatGrouped(units / 10n ** BigInt(USDC_DECIMALS - CENT_DECIMALS), CENT_DECIMALS, CENT_DECIMALS)
 }
 
 /** `4720543806n` is `4.7205`; without zeros at the end. */
 export function shares(units: bigint): string {
-  return shown(units, SHARE_DECIMALS, 0, SHOWN_SHARE_DECIMALS)
+  return formatGrouped(units / 10n ** BigInt(SHARE_DECIMALS - SHOWN_SHARE_DECIMALS), SHOWN_SHARE_DECIMALS)
+}
+
+/** `81250000000000000n` is `0.08125`. */
+export function ether(wei: bigint): string {
+  const units = wei / 10n ** BigInt(ETHER_DECIMALS - SHOWN_ETHER_DECIMALS)
+  return formatGrouped(units, SHOWN_ETHER_DECIMALS, CENT_DECIMALS)
 }
 
 /** A gain, `+12.34`, or a loss, `−12.34`. */
@@ -47,11 +53,4 @@ export function timeOfDay(iso: string, now: Date): string {
   return time.toDateString() === now.toDateString()
     ? clock
     : `${time.toLocaleDateString('en-GB', DATE)}, ${clock}`
-}
-
-function shown(units: bigint, decimals: number, least: number, most: number): string {
-  const [whole = '0', fraction = ''] = formatDecimal(units, decimals).split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
-  const kept = fraction.slice(0, most).replace(/0+$/, '').padEnd(least, '0')
-  return kept === '' ? grouped : `${grouped}.${kept}`
 }

@@ -24,16 +24,17 @@ export function reviewWords(
   const fee = feesOfAmount(fees, worth, order.price) ?? 0n
   const received = `You receive about ${money(worth > fee ? worth - fee : 0n)} USDC.`
   if (order.isAll) {
-    const most = `The order allows up to ${amount}, so that none is left over if the price falls.`
+    const most = `The order is for up to ${amount}. If they are worth more when it is placed, the rest stays.`
     return `Sells all your ${symbol}, ${shares(order.shares)} shares ${at}. ${received} ${most}`
   }
   const quantity = `${shares(order.shares)} ${symbol} ${at}`
-  if (unit === 'shares') return `${quantity} come to ${amount}. The order is for this amount.`
+  if (unit === 'shares')
+    return `${quantity} come to ${amount}. The order is for this amount: if the price changes before it is placed, so does the number of shares.`
   if (side === 'BUY') return `Buys about ${quantity}.`
   return `Sells about ${quantity}. ${received}`
 }
 
-/** What the order comes to in USDC base units at the current price; its own amount without a price. */
+/** The order's value in USDC base units at the current price; its own amount without a price. */
 export function worthOf({
   units,
   shares: quantity,

@@ -11,7 +11,7 @@ export function entryWords(entry: TimelineEntry): string {
     case 'opening':
       return openingWords(entry)
     case 'cancel-received':
-      return 'Server received your cancel'
+      return 'Server received your cancellation'
     case 'triggered':
       return `Enclave started run ${entry.attempt}`
     case 'outcome':
@@ -130,7 +130,7 @@ export function waitingWords(
   const isLeftOpen = typeof finishedAt === 'string' && outcome !== 'settled' && outcome !== 'refunded'
   if (state !== 'OPEN' || deadline === null || !isLeftOpen || cancelReceivedAt !== undefined) return null
   const good = `Good until ${timeOfDay(deadline, now)}.`
-  return nextTriggerAt === null ? good : `${good} Tried next at ${timeOfDay(nextTriggerAt, now)}.`
+  return nextTriggerAt === null ? good : `${good} Next attempt at ${timeOfDay(nextTriggerAt, now)}.`
 }
 
 type Waiting = Pick<OrderStatus, 'state' | 'deadline' | 'triggers' | 'nextTriggerAt' | 'cancelReceivedAt'>

@@ -57,7 +57,9 @@ function listed(claims: readonly Claim[]): Report {
           recipient ?? 'this wallet',
         ]),
       },
-      ...(claims.length > 0 ? [] : [{ kind: 'line' as const, cells: ['No claims wait for this wallet.'] }]),
+      ...(claims.length > 0
+        ? []
+        : [{ kind: 'line' as const, cells: ['No claims of USDC or listed shares wait for this wallet.'] }]),
     ],
   }
 }

@@ -72,7 +72,7 @@ const NONE: Amounts = { symbol: null, moved: null, value: null, price: null }
 function amountsOf(entry: HistoryEntry): Amounts {
   switch (entry.kind) {
     case 'opened':
-      return { ...NONE, value: entry.escrowed }
+      return depositOf(entry) ?? { ...NONE, value: entry.escrowed }
     case 'accepted':
       return { ...NONE, symbol: entry.symbol, value: entry.amount }
     case 'bought':
@@ -81,7 +81,7 @@ function amountsOf(entry: HistoryEntry): Amounts {
       return { symbol: entry.symbol, moved: entry.shares, value: entry.proceeds, price: entry.price }
     case 'refunded':
     case 'reclaimed':
-      return { ...NONE, symbol: entry.symbol, value: entry.returned }
+      return depositOf(entry) ?? { ...NONE, symbol: entry.symbol, value: entry.returned }
     case 'cash-withdrawn':
     case 'cash-deposited':
       return { ...NONE, symbol: 'USDC', value: entry.amount }
@@ -91,6 +91,13 @@ function amountsOf(entry: HistoryEntry): Amounts {
     default:
       return NONE
   }
+}
+
+/** The shares that a deposit took out of the wallet, or that came back; null for every other order. */
+function depositOf({
+  deposit,
+}: Extract<HistoryEntry, { kind: 'opened' | 'refunded' | 'reclaimed' }>): Amounts | null {
+  return deposit === undefined ? null : { ...NONE, symbol: deposit.symbol, moved: deposit.shares }
 }
 
 function holdingBlocks(entries: readonly HistoryEntry[]): Block[] {

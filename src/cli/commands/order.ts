@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import {
-  ClientError,
-  ContractError,
   formatDecimal,
   type Hex,
+  isSignedOrder,
   type OrderRequest,
   parseDecimal,
+  provesUnopened,
+  type SealedOrder,
   ServerError,
   SHARE_DECIMALS,
   USDC_DECIMALS,
@@ -31,14 +32,6 @@ const OPTIONS = {
 } as const
 
 type Values = ReturnType<typeof readOptions>['values']
-
-/** Failures that occur before any escrow is opened. */
-const NOTHING_OPENED = new Set<ClientError['code']>([
-  'insufficient-usdc',
-  'insufficient-funds',
-  'insufficient-shares',
-  'transaction-refused',
-])
 
 const readOptions = (args: readonly string[]) => readArguments(args, OPTIONS)
 
@@ -125,8 +118,8 @@ async function place(
   sponsored: boolean,
 ): Promise<Hex> {
   const { terminal, signal } = context
-  const mine: Hex[] = []
-  await requireListed(request, { connection, context })
+  const mine: SealedOrder[] = []
+  const forgetMine = () => Promise.all(mine.map(({ orderId }) => kept.forget(orderId)))
   await printFees(request, { connection, context })
   terminal.progress('reading the portfolio')
   try {
@@ -135,7 +128,7 @@ async function place(
       sponsored,
       earlier: await kept.all(),
       async beforeOpen(sealed) {
-        mine.push(sealed.orderId)
+        mine.push(sealed)
         await kept.keep(sealed)
         terminal.progress(`order ${sealed.orderId} sealed; opening its escrow`)
       },
@@ -147,29 +140,18 @@ async function place(
       },
     })
     terminal.progress(`escrow opened in ${opened.txHash}; the server has the order`)
-    await Promise.all(mine.map((orderId) => kept.forget(orderId)))
+    await forgetMine()
     return order.orderId
   } catch (error) {
-    const isVoid = sponsored ? isExpired(error) : openedNothing(error)
-    if (isVoid) await Promise.all(mine.map((orderId) => kept.forget(orderId)))
-    else if (sponsored && mine.length > 0) {
+    const last = mine.at(-1)
+    if (last === undefined) throw error
+    if (provesUnopened(error, last)) await forgetMine()
+    else if (sponsored) {
       terminal.progress(
-        `the order stays signed for ten minutes: "order resume ${mine.at(-1)}" sends it again`,
+        `the order stays signed for ten minutes: "order resume ${last.orderId}" sends it again`,
       )
     }
     throw error
-  }
-}
-
-/** The enclave refuses other symbols, but only once the wallet has paid for the opening of the escrow. */
-async function requireListed(
-  { side, symbol }: OrderRequest,
-  { connection, context: { signal } }: Omit<Placing, 'kept'>,
-): Promise<void> {
-  if (isMove(side)) return
-  const { symbols } = await connection.client.getHealth({ signal })
-  if (!symbols.includes(symbol)) {
-    throw new UsageError(`the symbol: ${symbol} is not listed; the server lists ${symbols.join(' ')}`)
   }
 }
 
@@ -200,19 +182,13 @@ async function printFees(
   }
 }
 
-/** A signed opening can be used until then, by anyone who has it. */
-function isExpired(error: unknown): boolean {
-  return error instanceof ClientError && error.code === 'opening-expired'
-}
-
-/** Whether it is certain that no escrow was opened. */
-function openedNothing(error: unknown): boolean {
-  return error instanceof ContractError || (error instanceof ClientError && NOTHING_OPENED.has(error.code))
-}
-
 async function resume(orderId: Hex, { connection, kept, context }: Placing): Promise<Hex> {
   const order = await kept.find(orderId)
-  await connection.client.submitOrder(order, { signal: context.signal })
+  const { client } = connection
+  const { signal } = context
+  // The server would refuse to open what is open.
+  const isOpen = isSignedOrder(order) && (await client.getOpeningState(order, { signal })) === 'open'
+  await client.submitOrder(isOpen ? { ...order, opening: undefined } : order, { signal })
   context.terminal.progress('the server has the order')
   await kept.forget(orderId)
   return orderId

@@ -1,6 +1,8 @@
+import * as z from 'zod'
 import type { Client, Hex, Notice, OrderStatus } from '../../client/index.js'
+import { depositSchema } from '../../protocol/api.js'
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
-import { USDC_DECIMALS } from '../../protocol/units.js'
+import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import type { CommandContext } from '../command.js'
 import { EXIT, type ExitCode } from '../exitCodes.js'
 import { Interruption, PendingError, UsageError } from '../failure.js'
@@ -17,7 +19,7 @@ export function orderReport(status: OrderStatus, notice: Notice | null): Report 
     ['order', status.orderId],
     ['state', status.state],
     ['account', status.account ?? 'none'],
-    ['escrowed', { units: status.amount ?? 0n, decimals: USDC_DECIMALS, unit: 'USDC' }],
+    ['escrowed', escrowCell(status)],
     ['deadline', shownTime(status.deadline)],
     ['enclave runs', run ? `${status.triggers.length}, last: ${runWords(run)}` : '0'],
     ['next run', shownTime(status.nextTriggerAt)],
@@ -28,10 +30,19 @@ export function orderReport(status: OrderStatus, notice: Notice | null): Report 
   return { json: jsonOf(status, reason), blocks: [{ kind: 'fields', fields }] }
 }
 
+function escrowCell({ amount, deposit }: OrderStatus): Cell {
+  return deposit === undefined
+    ? { units: amount ?? 0n, decimals: USDC_DECIMALS, unit: 'USDC' }
+    : { units: deposit.shares, decimals: SHARE_DECIMALS, unit: deposit.symbol }
+}
+
 function jsonOf(status: OrderStatus, notice: Pick<Notice, 'code' | 'message'> | null) {
-  const { orderId, state, account, amount, deadline, commit, receivedAt, triggers, nextTriggerAt } = status
+  const { orderId, state, account, amount, deposit, deadline, commit } = status
+  const { receivedAt, triggers, nextTriggerAt } = status
   return {
-    ...{ orderId, state, account, amount: amount?.toString() ?? null, deadline, commit, receivedAt },
+    ...{ orderId, state, account, amount: amount?.toString() ?? null },
+    ...(deposit !== undefined && { deposit: z.encode(depositSchema, deposit) }),
+    ...{ deadline, commit, receivedAt },
     ...{ triggers, nextTriggerAt, notice },
     ...(status.cancelReceivedAt !== undefined && { cancelReceivedAt: status.cancelReceivedAt }),
   }

@@ -52,7 +52,7 @@ async function platformReport(reader: Connection['reader'], { signal }: CommandC
   const [health, key, clock] = await Promise.all([
     reader.getHealth({ signal }),
     reader.getEnclaveKey({ signal }),
-    reader.getClock({ signal }),
+    reader.getMarketClock({ signal }),
   ])
   const { version, chainId, contracts, symbols, relayer } = health
   return {

@@ -1,4 +1,4 @@
-import { formatDecimal } from '../../protocol/units.js'
+import { formatDecimal, formatGrouped } from '../../protocol/units.js'
 
 /** An amount in base units. */
 export interface Amount {
@@ -62,9 +62,7 @@ function plain(cell: Cell): string {
 
 function forPeople(cell: Cell): string {
   if (typeof cell === 'string') return printable(cell)
-  const [whole = '', fraction] = formatDecimal(cell.units, cell.decimals).split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
-  const number = fraction === undefined ? grouped : `${grouped}.${fraction}`
+  const number = formatGrouped(cell.units, cell.decimals)
   return cell.unit === undefined ? number : `${number} ${cell.unit}`
 }
 

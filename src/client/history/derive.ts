@@ -7,7 +7,16 @@ import { portfolioHashAfter } from '../../protocol/ledgerBlob.js'
 import { type OpenOrder, type Portfolio, portfolioSchema } from '../../protocol/portfolio.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import { divide, ONE_SHARE, uint64Schema } from '../../protocol/units.js'
-import { type Balance, balanceSchema, type EntryBody, effectOf, minus, NO_BALANCE, plus } from './entries.js'
+import {
+  type Balance,
+  balanceSchema,
+  type Deposit,
+  type EntryBody,
+  effectOf,
+  minus,
+  NO_BALANCE,
+  plus,
+} from './entries.js'
 
 /** The state of the portfolio, as far as the events up to one point show it. */
 export const knownSchema = z.strictObject({
@@ -185,14 +194,23 @@ function payoutOf({ primaryType, message }: SignedWrite): EntryBody[] {
     : [{ kind: 'shares-withdrawn', orderId, version, symbol, shares: payout }]
 }
 
+/** The end of an escrow, as its event and the order tell. */
+export interface Ending {
+  readonly kind: 'refunded' | 'reclaimed'
+  readonly orderId: Hex
+  readonly returned: bigint
+  /** Absent unless the order is a deposit of shares. */
+  readonly deposit?: Deposit | undefined
+}
+
 /** The end of an escrow without a settlement, with the order's terms where the portfolio has them. */
 export function endWithoutFill(
   { openOrders }: Known,
-  { kind, orderId, returned }: { kind: 'refunded' | 'reclaimed'; orderId: Hex; returned: bigint },
+  { kind, orderId, returned, deposit }: Ending,
 ): EntryBody {
   const order = openOrders[orderId]
   const terms = { side: order?.side ?? null, symbol: order?.symbol ?? null, amount: order?.notional ?? null }
-  return { kind, orderId, ...terms, returned }
+  return { kind, orderId, ...terms, returned, ...(deposit && { deposit }) }
 }
 
 function balanceOf({ cash, positions }: Portfolio): Balance {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { depositSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { sideSchema } from '../../protocol/intent.js'
@@ -46,16 +47,20 @@ const terms = {
   symbol: symbolSchema.nullable(),
   amount: uint256Schema.nullable(),
 }
+const returned = { returned: uint256Schema, deposit: depositSchema.optional() }
+/** The shares that a deposit has in escrow. */
+export type Deposit = Readonly<z.output<typeof depositSchema>>
 
 /**
  * One event of an account, by `kind`. USDC amounts have 6 decimals, shares 9, and prices are USDC base units for one share.
  */
 export const historyEntrySchema = z.discriminatedUnion('kind', [
-  /** The escrow was opened: USDC left the wallet. */
+  /** The escrow was opened: USDC left the wallet, or the shares of a `deposit`. */
   z.strictObject({
     kind: z.literal('opened'),
     orderId,
     escrowed: uint256Schema,
+    deposit: depositSchema.optional(),
     /** Unix seconds. */
     deadline: z.int().min(0),
     ...place,
@@ -100,10 +105,10 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
     price: uint256Schema.nullable(),
     ...place,
   }),
-  /** The enclave ended the order without a fill. `returned` is the escrowed USDC: in the wallet, or a claim to it. */
-  z.strictObject({ kind: z.literal('refunded'), orderId, ...terms, returned: uint256Schema, ...place }),
+  /** The enclave ended the order without a fill. `returned` USDC and the shares of a `deposit` are in the wallet, or a claim to them. */
+  z.strictObject({ kind: z.literal('refunded'), orderId, ...terms, ...returned, ...place }),
   /** The account took its escrow back. A fill of a sale, or of a buy from cash, follows as `sold` or `bought`. */
-  z.strictObject({ kind: z.literal('reclaimed'), orderId, ...terms, returned: uint256Schema, ...place }),
+  z.strictObject({ kind: z.literal('reclaimed'), orderId, ...terms, ...returned, ...place }),
   z.strictObject({
     kind: z.literal('cash-withdrawn'),
     orderId,

@@ -25,7 +25,7 @@ import { authorizationDigest } from '../../protocol/authorization.js'
 import { authorizationTargets } from '../../protocol/authorizationTypes.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
-import { accountIdOf } from '../../protocol/identifiers.js'
+import { accountIdOf, bytes32ToName } from '../../protocol/identifiers.js'
 import { type Portfolio, portfolioSchema } from '../../protocol/portfolio.js'
 import { openUserBlob } from '../../protocol/userBlob.js'
 import { createContract } from '../contract.js'
@@ -33,18 +33,20 @@ import { ClientError } from '../errors.js'
 import type { Keyring } from '../keyring.js'
 import type { PlatformContracts } from '../platform.js'
 import type { Wallet } from '../wallet.js'
-import type { Write } from './derive.js'
+import type { Ending, Write } from './derive.js'
+import type { Deposit } from './entries.js'
 import type { Node } from './node.js'
 
 /** One event of the account, in the order of the chain. */
 export type Fact = { readonly log: ChainLog; readonly timestamp: number } & (
-  | { readonly is: 'opened'; readonly orderId: Hex; readonly escrowed: bigint; readonly deadline: number }
   | {
-      readonly is: 'ended'
-      readonly kind: 'refunded' | 'reclaimed'
+      readonly is: 'opened'
       readonly orderId: Hex
-      readonly returned: bigint
+      readonly escrowed: bigint
+      readonly deposit: Deposit | undefined
+      readonly deadline: number
     }
+  | ({ readonly is: 'ended' } & Ending)
   | { readonly is: 'written'; readonly write: Write }
 )
 
@@ -86,6 +88,8 @@ const transactionSchema = z.looseObject({
   blockHash: bytes32Schema,
 })
 type Transaction = z.output<typeof transactionSchema>
+/** The symbol is zero for every order but a deposit of shares. */
+const orderSchema = z.looseObject({ symbol: bytes32Schema, shares: z.bigint() })
 
 /** A reader of one account's events. @throws ClientError `chain-reorganized`, `unexpected-answer`, and those of its node */
 export function createFactReader(deps: FactReaderDeps): FactReader {
@@ -94,6 +98,7 @@ export function createFactReader(deps: FactReaderDeps): FactReader {
   const padded = `0x${account.slice(2).toLowerCase().padStart(64, '0')}`
   const writes = { address: contracts.ledger, topics: [UPDATED, accountId] }
   const orders = { address: contracts.escrow, topics: [[OPENED, REFUNDED], null, padded] }
+  const escrow = createContract({ wallet: deps.wallet, address: contracts.escrow, abi: orderEscrowAbi })
   const reader = createLogReader({ rpc, queries: [writes, orders], maxBlocks })
   const backwards = createLogReader({ rpc, queries: [writes], maxBlocks })
 
@@ -105,14 +110,24 @@ export function createFactReader(deps: FactReaderDeps): FactReader {
         const orderId = log.topics[1] ?? '0x'
         if (log.topics[0] === OPENED) {
           const escrowed = BigInt(wordAt(log.data, 0))
-          return { ...at, is: 'opened', orderId, escrowed, deadline: numberIn(wordAt(log.data, 1)) }
+          const deposit = await depositOf(orderId, escrowed)
+          return { ...at, is: 'opened', orderId, escrowed, deposit, deadline: numberIn(wordAt(log.data, 1)) }
         }
         const transaction = found.transactionOf(log)
         if (log.topics[0] === UPDATED) return { ...at, is: 'written', write: await writeOf(log, transaction) }
-        const kind = await endOf(orderId, transaction)
-        return { ...at, is: 'ended', kind, orderId, returned: BigInt(wordAt(log.data, 0)) }
+        const returned = BigInt(wordAt(log.data, 0))
+        const [kind, deposit] = await Promise.all([endOf(orderId, transaction), depositOf(orderId, returned)])
+        return { ...at, is: 'ended', kind, orderId, returned, deposit }
       }),
     )
+  }
+
+  /** The events show no amount of shares; the order keeps it, also once it has ended. @param amount the event's, in USDC */
+  async function depositOf(orderId: Hex, amount: bigint): Promise<Deposit | undefined> {
+    if (amount > 0n) return undefined
+    const order = await escrow.read('orders', [orderId], orderSchema)
+    const symbol = bytes32ToName(order.symbol)
+    return symbol === null ? undefined : { symbol, shares: order.shares }
   }
 
   async function writeOf(log: ChainLog, transaction: Transaction): Promise<Write> {

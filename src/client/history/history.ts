@@ -126,7 +126,7 @@ async function readHead(
   wallet: Wallet,
   { ledger, account }: { readonly ledger: Hex; readonly account: Hex },
 ): Promise<Head> {
-  const number = await wallet.reads.getBlockNumber()
+  const number = await wallet.reads.blockNumber()
   const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
   const id = accountIdOf(account)
   const [version, hash] = await Promise.all([
@@ -185,8 +185,8 @@ function createWalk({ facts, isNothingBefore }: WalkDeps, start: Start) {
 
   async function stepOf(fact: Fact): Promise<Step | { readonly bodies: readonly EntryBody[] }> {
     if (fact.is === 'opened') {
-      const { orderId, escrowed, deadline } = fact
-      return { bodies: [{ kind: 'opened', orderId, escrowed, deadline }] }
+      const { orderId, escrowed, deposit, deadline } = fact
+      return { bodies: [{ kind: 'opened', orderId, escrowed, ...(deposit && { deposit }), deadline }] }
     }
     const before = known ?? (await knownBefore(fact))
     if (fact.is === 'ended') return { known: before, bodies: [endWithoutFill(before, fact)] }

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import type { createLogReader } from '../../chain/logReader.js'
+import { timeLimit } from '../../protocol/timeLimit.js'
 import { ClientError } from '../errors.js'
 import { toTradingError } from '../foreignErrors.js'
+import type { Request } from '../provider.js'
 import { abortable } from '../retry.js'
 import type { Wallet } from '../wallet.js'
 
@@ -10,38 +12,51 @@ export type Node = Parameters<typeof createLogReader>[0]['rpc']
 type NodeCall = Parameters<Node['send']>[0][number]
 type NodeAnswer = Awaited<ReturnType<Node['send']>>[number]
 
-/** ethers keeps the node's own error beside its message. */
-const refusalSchema = z.object({
-  error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }),
+const refusedSchema = z.looseObject({
+  code: z.int(),
+  message: z.string(),
+  data: z.unknown().optional(),
 })
+/** The node's own error: as EIP-1193 gives it, or where ethers keeps it. */
+const refusalSchema = z.union([
+  z.object({ error: refusedSchema }).transform(({ error }) => error),
+  z.object({ info: z.object({ error: refusedSchema }) }).transform(({ info }) => info.error),
+  refusedSchema,
+])
+
+/** The time limit of one request. A wallet's provider has none of its own. */
+const ANSWER_MS = 30_000
+
+/** The codes of EIP-1193 say that the wallet has not asked its node. */
+const isWalletCode = (code: number) => code >= 4_000 && code < 5_000
 
 /**
  * The wallet's provider as the log reader's node: ethers sends calls of one turn together where the provider has batches.
  * @param signal ends each call that is made after it aborts
- * @throws ClientError `no-provider` for a provider that takes no raw JSON-RPC calls
  */
 export function createNode({ request }: Pick<Wallet, 'request'>, signal?: AbortSignal): Node {
-  if (request === undefined) {
-    throw new ClientError('no-provider', 'Connect the signer to a JSON-RPC provider, or to a browser wallet.')
-  }
   return {
-    send(calls) {
+    async send(calls) {
       signal?.throwIfAborted()
-      return abortable(Promise.all(calls.map((call) => answerOf(request, call))), signal)
+      const limit = timeLimit(ANSWER_MS, signal)
+      try {
+        return await abortable(Promise.all(calls.map((call) => answerOf(request, call))), limit)
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (limit.aborted) throw new ClientError('node-unavailable', 'The node did not answer in time.')
+        throw error
+      }
     },
   }
 }
 
 /** @throws ClientError `node-unavailable` when the node does not answer */
-async function answerOf(
-  request: NonNullable<Wallet['request']>,
-  { method, params }: NodeCall,
-): Promise<NodeAnswer> {
+async function answerOf(request: Request, { method, params }: NodeCall): Promise<NodeAnswer> {
   try {
-    return { result: await request(method, [...params]) }
+    return { result: await request(method, params) }
   } catch (error) {
     const refusal = refusalSchema.safeParse(error)
-    if (refusal.success) return { error: refusal.data.error }
+    if (refusal.success && !isWalletCode(refusal.data.code)) return { error: refusal.data }
     throw toTradingError(error)
   }
 }

@@ -2,7 +2,7 @@ import { type FeeSchedule, feesOfSale } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Side } from '../../protocol/intent.js'
 import { ONE_CENT } from '../../protocol/units.js'
-import type { HistoryEntry } from './entries.js'
+import type { Deposit, HistoryEntry } from './entries.js'
 
 /** One order, derived from its entries. USDC amounts have 6 decimals, shares 9; null where no readable entry has the value. */
 export interface OrderSummary {
@@ -57,7 +57,10 @@ function changeBy(before: OrderSummary, entry: HistoryEntry): Partial<OrderSumma
   const settled = { ...endOf(entry), state: before.state === 'REFUNDED' ? 'REFUNDED' : 'SETTLED' } as const
   switch (entry.kind) {
     case 'opened':
-      return { escrowed: entry.escrowed, openedAt: entry.timestamp, openedIn: entry.txHash }
+      return {
+        ...depositOf(entry),
+        ...{ escrowed: entry.escrowed, openedAt: entry.timestamp, openedIn: entry.txHash },
+      }
     case 'accepted': {
       const { side, symbol, amount } = entry
       return { side, symbol, amount }
@@ -89,6 +92,7 @@ function changeBy(before: OrderSummary, entry: HistoryEntry): Partial<OrderSumma
         symbol: entry.symbol ?? before.symbol,
         amount: entry.amount ?? before.amount,
         value: entry.returned,
+        ...depositOf(entry),
       }
     case 'cash-deposited':
       return { ...settled, side: 'DEPOSIT', symbol: 'USDC', amount: entry.amount, value: entry.amount }
@@ -99,6 +103,12 @@ function changeBy(before: OrderSummary, entry: HistoryEntry): Partial<OrderSumma
     default:
       return {}
   }
+}
+
+/** The terms of a deposit of shares, which never enter the portfolio as an order. No USDC comes back for it. */
+function depositOf({ deposit }: { readonly deposit?: Deposit | undefined }): Partial<OrderSummary> {
+  if (deposit === undefined) return {}
+  return { side: 'DEPOSIT', symbol: deposit.symbol, amount: deposit.shares, value: null }
 }
 
 function endOf({ timestamp, txHash }: HistoryEntry): Pick<OrderSummary, 'endedAt' | 'endedIn'> {

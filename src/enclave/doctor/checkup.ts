@@ -93,7 +93,7 @@ const UNAUTHORIZED = 401
 const NOT_FOUND = 404
 
 /** Asks the relay for a receipt that does not exist: the relay says so only to a caller with the token. */
-export async function checkRelay(config: EnclaveConfig): Promise<Finding> {
+async function checkRelay(config: EnclaveConfig): Promise<Finding> {
   const status = await statusOf(config)
   if (status === NOT_FOUND) return ok('relay', 'RELAY_URL answers, and takes RELAY_AUTH_TOKEN')
   if (status === UNAUTHORIZED) {

@@ -16,11 +16,11 @@ interface MasterKeyCheckup {
   readonly chainId: number
   readonly ledger: Hex
   readonly masterKey: Hex
-  /** Whose portfolio to open; left out: the portfolio or rulebook that was written last is looked for. */
+  /** The owner of the portfolio to open. Default: the portfolio or rulebook that was written last. */
   readonly account?: Hex | undefined
 }
 
-/** Whose blob it is. */
+/** The owner of a blob. */
 interface Owner {
   readonly kind: 'account' | 'org'
   readonly id: Hex

@@ -4,11 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream'
 import { z } from 'zod'
 import { jobAcceptedSchema } from '../../protocol/api.js'
-import { type EnclaveBoot, type RemoteJob, remoteJobSchema } from '../../protocol/job.js'
+import { type EnclaveBoot, type Job, jobSchema } from '../../protocol/job.js'
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
 import { hostFault } from '../../service/hostField.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { MAX_JOB_BYTES } from '../oneJob.js'
 import type { ResidentRuns } from './runs.js'
 
 /** Codes of docs/errors.md that the door answers. */
@@ -92,6 +91,9 @@ export interface Program {
   readonly program: string
   readonly configuredAt: number
 }
+
+/** A rulebook of 16,384 bytes is 32,770 characters of hex. */
+const MAX_JOB_BYTES = 128 * 1_024
 
 interface DoorOptions {
   readonly secret: string
@@ -198,9 +200,9 @@ async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks)
 }
 
-function parseJob(text: string): RemoteJob | undefined {
+function parseJob(text: string): Job | undefined {
   try {
-    return remoteJobSchema.parse(JSON.parse(text))
+    return jobSchema.parse(JSON.parse(text))
   } catch {
     return undefined
   }

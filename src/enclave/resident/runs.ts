@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProvisionalResult, RemoteJob, RunResult } from '../../protocol/job.js'
+import type { Job, ProvisionalResult, RunResult } from '../../protocol/job.js'
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { Enclave } from '../enclave.js'
@@ -15,7 +15,7 @@ type Refusal = 'run-too-late' | 'order-under-way' | 'too-many-runs'
  */
 export interface ResidentRuns {
   /** Notes the job durably, then has its run begin. @throws SQLite's error; nothing has begun then */
-  accept(job: RemoteJob): Promise<'accepted' | 'already-accepted' | Refusal>
+  accept(job: Job): Promise<'accepted' | 'already-accepted' | Refusal>
   /** Posts what earlier boots have left. Call it once. */
   resume(): void
   /** Forgets runs that the door would refuse as too late. */
@@ -65,14 +65,14 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
     work.add(tracked)
   }
 
-  function refusalOf(job: RemoteJob): Refusal | undefined {
+  function refusalOf(job: Job): Refusal | undefined {
     if (job.stopAt * 1_000 <= Date.now()) return 'run-too-late'
     if (job.job === 'order' && orders.has(job.orderId)) return 'order-under-way'
     return isStopping || underWay.size >= maxRuns ? 'too-many-runs' : undefined
   }
 
   /** Its run ends when it settles, or `abandonAfterMs` after `stopAt`: it may hang, and holds up no other. */
-  async function resultOf(job: RemoteJob): Promise<RunResult> {
+  async function resultOf(job: Job): Promise<RunResult> {
     const { runId, stopAt } = job
     let provisional: ProvisionalResult = {}
     const report = async ({ notice, code }: RunResult) => {
@@ -99,7 +99,7 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
     }
   }
 
-  async function execute(job: RemoteJob): Promise<void> {
+  async function execute(job: Job): Promise<void> {
     const { runId, stopAt } = job
     const result = await resultOf(job)
     try {

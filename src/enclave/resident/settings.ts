@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { z } from 'zod'
 import { runSecretSchema } from '../../protocol/runMessage.js'
 import { ConfigError, type ConfigFault, type Environment } from '../../service/config.js'
 import type { LogLevel } from '../../service/logger.js'
@@ -55,4 +56,24 @@ function secretIn(directory: string): string | undefined {
   } catch {
     throw new ConfigError([{ name: 'ENCLAVE_STATE_DIR', problem: 'its file secret cannot be used' }])
   }
+}
+
+const listenErrorSchema = z.object({ code: z.string(), syscall: z.enum(['listen', 'getaddrinfo']) })
+const NO_ADDRESS = 'is no address of this machine: correct it, or leave it out'
+/** By the code of the system's error. */
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use: stop what uses it, or name another one here and in ENCLAVE_URL',
+  EADDRNOTAVAIL: NO_ADDRESS,
+  ENOTFOUND: NO_ADDRESS,
+  EAI_AGAIN: NO_ADDRESS,
+  EACCES: 'needs rights that this user lacks: grant them, or name another one here and in ENCLAVE_URL',
+}
+
+/** The fault of `ENCLAVE_LISTEN` behind a start that failed; null where the error has another cause. */
+export function listenFault(error: unknown, listen: Listen): ConfigError | null {
+  const code = listenErrorSchema.safeParse(error).data?.code
+  if (code === undefined) return null
+  const where = 'path' in listen ? listen.path : `${listen.host}:${listen.port}`
+  const problem = `${where} ${LISTEN_FAULTS[code] ?? `cannot be listened on (${code})`}`
+  return new ConfigError([{ name: 'ENCLAVE_LISTEN', problem }])
 }

@@ -22,7 +22,7 @@ interface Options extends Pick<CommonOptions, 'json'> {
 
 const REPORT = `
 Where the enclave runs on another machine, or as another user, make its report there:
-  node dist/enclave/doctor/main.js > report.json`
+  ENCLAVE_ENV_FILE=.env.enclave node_modules/.bin/node dist/enclave/doctor/main.js > report.json`
 
 /** Adds `doctor` and `invariants`, which change, send and spend nothing. */
 export function addDoctorCommands(
@@ -87,7 +87,7 @@ async function examineEnclave(
   const trigger = server?.facts?.config.enclave.trigger
   if (trigger?.kind === 'http') {
     return unexamined(
-      'not examined: it runs elsewhere; create its report there and pass it with --enclave-report',
+      'not examined, because ENCLAVE_TRIGGER is http: make its report as its user (see --help), and name it with --enclave-report',
     )
   }
   const named = trigger?.envFile ?? env.ENCLAVE_ENV_FILE

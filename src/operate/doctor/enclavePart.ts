@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type EnclaveReport, enclaveReportSchema } from '../../protocol/finding.js'
+import { INSTALLATION } from '../../service/version.js'
 
 /** The enclave's part produced no report. */
 export class NoReportError extends Error {
   override readonly name = 'NoReportError'
 }
 
-/** Works from src/ and from dist/, which are siblings. */
-const PROGRAM = fileURLToPath(new URL('../../../dist/enclave/doctor/main.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('dist/enclave/doctor/main.js', INSTALLATION))
 /** Longer than all of its calls may take in total. */
 const TIMEOUT_MS = 300_000
 

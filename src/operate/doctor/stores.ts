@@ -3,9 +3,9 @@ import { access, constants, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Finding, fault, notice, ok, unchecked } from '../../protocol/finding.js'
 import type { Config } from '../../server/config/config.js'
+import { StorageError } from '../../server/store/engine.js'
 import { differenceOf } from '../../server/store/platform.js'
 import { type Inspection, inspectPostgres } from '../../server/store/postgres/inspection.js'
-import { StorageError } from '../../server/store/storageError.js'
 
 /** Whether the server could use its database, or the directory of its records. */
 export async function checkStores(
@@ -26,10 +26,14 @@ export async function checkStores(
 }
 
 function checkDatabase(found: Inspection, chain: Config['chain']): Finding {
-  const { durability, isReadOnly, schema, newestKnownSchema, platform } = found
+  const { durability, strictIsolation, isReadOnly, schema, newestKnownSchema, platform } = found
   const bad = (text: string) => fault('database', `DATABASE_URL: ${text}`)
   if (durability.fault !== null)
     return bad(`${durability.fault}, so a crash could lose accepted orders: the server refuses to start`)
+  if (strictIsolation !== null)
+    return bad(
+      `${strictIsolation}, so writes of several servers would fail at once: the server refuses to start`,
+    )
   if (isReadOnly) return bad('it is read-only: is it a standby that was not promoted?')
   if (schema > newestKnownSchema)
     return bad(`a later version of the server wrote it (schema ${schema}, known up to ${newestKnownSchema})`)

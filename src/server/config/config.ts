@@ -14,8 +14,8 @@ import {
   withoutEmpty,
 } from '../../service/config.js'
 import { Secret } from '../../service/secret.js'
-import type { RelayerKeyPlace } from '../signer/keys.js'
-import { bundledEnclaveCommand, environmentSchema, TRIGGER_KINDS } from './schema.js'
+import type { RelayerKeyPlace } from '../signer/signer.js'
+import { BUNDLED_ENCLAVE, environmentSchema, TRIGGER_KINDS } from './schema.js'
 
 /** Where the configuration is, unless `ENV_FILE` names another file. */
 const USUAL_ENV_FILE = '.env'
@@ -61,17 +61,12 @@ function triggerOf(env: Settings) {
     // Secret because a hosted runtime's URL may hold a key.
     return { kind: 'http', url: new Secret(url), secret } as const
   }
-  /** Absolute. */
-  const envFile = resolve(env.ENCLAVE_ENV_FILE)
-  if (env.ENCLAVE_TRIGGER === 'resident') {
-    const directory = join(resolve(env.DATA_DIR), 'enclave')
-    return { kind: 'resident', command: bundledEnclaveCommand, envFile, directory } as const
-  }
   return {
-    kind: 'process',
-    /** Program and arguments; never a shell's command line. */
-    command: env.ENCLAVE_COMMAND ?? bundledEnclaveCommand,
-    envFile,
+    kind: 'resident',
+    program: BUNDLED_ENCLAVE,
+    /** Absolute. */
+    envFile: resolve(env.ENCLAVE_ENV_FILE),
+    directory: join(resolve(env.DATA_DIR), 'enclave'),
   } as const
 }
 
@@ -180,7 +175,7 @@ function toConfig(env: Settings) {
       trigger: triggerOf(env),
       /** Between two runs; 0 for none. */
       triggerIntervalMs: env.ENCLAVE_TRIGGER_INTERVAL ?? 0,
-      maxRuns: env.ENCLAVE_MAX_RUNS ?? (env.ENCLAVE_TRIGGER === 'process' ? 4 : 240),
+      maxRuns: env.ENCLAVE_MAX_RUNS,
       orderRunTimeoutMs: env.ORDER_RUN_TIMEOUT,
       policyRunTimeoutMs: env.POLICY_RUN_TIMEOUT,
       /** Undefined: once after each market's close. */
@@ -233,7 +228,7 @@ function relayerKeyFaults(environment: Environment): ConfigFault[] {
 
 /** Settings of one kind of trigger beside another kind show a mistake about where the enclave runs. */
 function triggerFaults(environment: Environment): ConfigFault[] {
-  const { ENCLAVE_TRIGGER, ENCLAVE_COMMAND, DATABASE_URL, NODE_TLS_REJECT_UNAUTHORIZED } = environment
+  const { ENCLAVE_TRIGGER, DATABASE_URL, NODE_TLS_REJECT_UNAUTHORIZED } = environment
   // A misspelt kind is a fault of its own, and says nothing of the other variables.
   if (ENCLAVE_TRIGGER !== undefined && !TRIGGER_KINDS.some((kind) => kind === ENCLAVE_TRIGGER)) return []
   const isRemote = ENCLAVE_TRIGGER === 'http'
@@ -242,9 +237,6 @@ function triggerFaults(environment: Environment): ConfigFault[] {
   ).map((name) => ({ name, problem: isRemote ? 'is missing' : 'stands without ENCLAVE_TRIGGER=http' }))
   if (isRemote && NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     faults.push({ name: 'NODE_TLS_REJECT_UNAUTHORIZED', problem: 'lets anyone pass for the enclave' })
-  }
-  if (ENCLAVE_COMMAND !== undefined && ENCLAVE_TRIGGER !== 'process') {
-    faults.push({ name: 'ENCLAVE_COMMAND', problem: 'stands without ENCLAVE_TRIGGER=process' })
   }
   // An enclave that a server starts is that server's alone, and other servers could not read its directory.
   if (DATABASE_URL !== undefined && !isRemote) {

@@ -6,8 +6,8 @@ import { publicKeySchema } from '../../protocol/publicKey.js'
 import { optional, required, withDefault } from '../../service/config.js'
 import { account, baseUrl, duration, httpUrl, integer, listOf, logLevel } from '../../service/configKinds.js'
 import { LOG_LEVELS } from '../../service/logger.js'
+import { INSTALLATION } from '../../service/version.js'
 import {
-  command,
   databaseUrl,
   each,
   enclaveUrl,
@@ -21,8 +21,8 @@ import {
   secretText,
 } from './values.js'
 
-/** Works from src/ and from dist/: both lie beside each other. */
-const bundledEnclave = fileURLToPath(new URL('../../../dist/enclave/main.js', import.meta.url))
+/** The enclave's program. */
+export const BUNDLED_ENCLAVE = fileURLToPath(new URL('dist/enclave/main.js', INSTALLATION))
 
 const KIBIBYTE = 1_024
 const RELAY_TOKEN_MIN_LENGTH = 32
@@ -31,11 +31,18 @@ const address = (about: string) => required(account(), { about, example: '' })
 export const ENV_EXAMPLE_HEADER = [
   "# The server's configuration: `install -m 600 .env.example .env`, or name another file in ENV_FILE. A file that other",
   '# users have rights on is refused. Real environment variables win. A line that is commented out shows its default.',
-  '# Checked against the schema by `npm run env:check`.',
+  '# Checked against the schema by `npm run check`.',
 ]
 
 /** Where an enclave may run. */
-export const TRIGGER_KINDS = ['resident', 'http', 'process'] as const
+export const TRIGGER_KINDS = ['resident', 'http'] as const
+
+/** Earlier versions had the kind `process`. */
+function triggerProblem({ input }: { readonly input?: unknown }): string {
+  return input === 'process'
+    ? 'process is gone: remove it (and ENCLAVE_COMMAND), and the server keeps one enclave up; or set http, and run npm run enclave'
+    : 'expected resident or http'
+}
 
 /** Every variable of the server, in the order of `.env.example`. The process's environment may have others, the file not. */
 export const environmentSchema = z.object({
@@ -274,9 +281,9 @@ export const environmentSchema = z.object({
     example: '',
   }),
   ENCLAVE_SIGNER: address("Address of the enclave's signing identity."),
-  ENCLAVE_TRIGGER: withDefault(z.enum(TRIGGER_KINDS, { error: 'expected resident, http or process' }), {
+  ENCLAVE_TRIGGER: withDefault(z.enum(TRIGGER_KINDS, { error: triggerProblem }), {
     about:
-      'Where the enclave runs: http, as another user (npm run enclave); resident, started by this server as its own user, for trials; process, a program for each run.',
+      'Where the enclave runs: http, as another user (npm run enclave); resident, started by this server as its own user, for trials.',
     fallback: 'resident',
   }),
   ENCLAVE_URL: optional(enclaveUrl(), {
@@ -291,16 +298,13 @@ export const environmentSchema = z.object({
   ENCLAVE_TRIGGER_INTERVAL: optional(duration(), {
     about: 'Least time between two runs that are started, of whatever kind; unset: none.',
   }),
-  ENCLAVE_COMMAND: optional(command(), {
-    about:
-      'With process: program and arguments of the enclave, or a JSON array of them; unset: the bundled enclave.',
-  }),
   ENCLAVE_ENV_FILE: withDefault(z.string(), {
     about: "Unless http: the enclave's own configuration. The server hands its path on and never reads it.",
     fallback: './.env.enclave',
   }),
-  ENCLAVE_MAX_RUNS: optional(integer(1, 1_000), {
-    about: 'Order runs at the same time; unset: 240, and 4 with process, where each run is a process.',
+  ENCLAVE_MAX_RUNS: withDefault(integer(1, 1_000), {
+    about: 'Order runs at the same time.',
+    fallback: '240',
   }),
   // Within one run the enclave waits 30 s before it gives up an order that may still be on its way to the broker.
   ORDER_RUN_TIMEOUT: withDefault(duration({ min: '90s' }), {
@@ -308,7 +312,7 @@ export const environmentSchema = z.object({
     fallback: '120s',
   }),
   POLICY_RUN_TIMEOUT: withDefault(duration(), {
-    about: 'Time that POST /policy waits for a free slot and its run together.',
+    about: 'Time that POST /policy waits for its run to begin and to end.',
     fallback: '60s',
   }),
   RECONCILE_INTERVAL: optional(duration(), {
@@ -335,12 +339,9 @@ export const environmentSchema = z.object({
     about: 'Time that one answer of the provider serves GET /market; for as long again it is given as stale.',
     fallback: '2s',
   }),
-  MARKET_CLOCK_MAX_AGE: withDefault(duration(), {
+  MARKET_CLOCK_MAX_AGE: withDefault(duration({ max: '1h' }), {
     about:
-      "Time after which the market's hours are asked for again; never later than the next opening or closing.",
-    fallback: '1h',
+      "Time after which the market's hours are asked for again, for GET /market/clock and for orders that wait for an opening. An announced opening or closing is known to the second; this is for one that is not.",
+    fallback: '30s',
   }),
 })
-
-/** The default of ENCLAVE_COMMAND. */
-export const bundledEnclaveCommand: readonly string[] = [process.execPath, bundledEnclave]

@@ -86,8 +86,8 @@ export function databaseUrl() {
 }
 
 /**
- * Where an enclave takes jobs: https, because jobs show who trades when, unless it is on this machine; without a user
- * name, which `fetch` refuses; or the socket of an enclave on this machine.
+ * Where an enclave takes jobs: https, because jobs show who trades when; http or a socket only on this machine. `fetch` refuses a
+ * user name.
  */
 export function enclaveUrl() {
   return z
@@ -111,21 +111,4 @@ export function origin() {
       (text) => isHttpUrl(text) && new URL(text).origin === text,
       'expected one origin such as https://desk.example.com: no path, no trailing slash, no default port, lower case',
     )
-}
-
-/** A program and its arguments: words separated by spaces, or a JSON array of strings when a word has spaces. */
-export function command() {
-  return z
-    .string()
-    .transform(words)
-    .refine((parts) => parts.length > 0, 'expected words separated by spaces, or a JSON array of strings')
-}
-
-function words(text: string): string[] {
-  if (!text.trimStart().startsWith('[')) return text.split(/\s+/).filter((word) => word !== '')
-  try {
-    return z.array(z.string().min(1)).parse(JSON.parse(text))
-  } catch {
-    return []
-  }
 }

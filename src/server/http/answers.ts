@@ -4,8 +4,7 @@ import { Socket } from 'node:net'
 import type { Response } from 'express'
 import { z } from 'zod'
 import { instanceOf, type Problem, problemBody } from './errors.js'
-import { chooseRequestId, securityHeaders } from './middleware.js'
-import { readableBy } from './origin.js'
+import { chooseRequestId, readableBy, securityHeaders } from './middleware.js'
 
 export interface Prepared {
   readonly text: string

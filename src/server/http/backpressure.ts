@@ -120,9 +120,8 @@ interface QueueingDelayOptions {
  * Measures each request's queueing delay when its turn comes.
  *
  * A request that arrives while the event loop is busy waits until the next turn, and in that turn for all that is before
- * it. So its queueing delay is the time that this turn has taken so far: no request need be followed, and a burst shows
- * with the first request that waits, not by a later sample. The first request of a turn is never late, so that the process
- * always takes up something.
+ * it. So its queueing delay is the time that this turn has taken so far, and a burst shows with the first request that waits.
+ * The first request of a turn is never late, so that the process always takes up something.
  *
  * @returns whether the request comes too late: its delay exceeds `maxWaitMs`, and the process has had no rest for a while
  */

@@ -30,8 +30,8 @@ export function jsonBody(limitBytes: number, admit?: (raw: Buffer, req: Request)
 /**
  * Reads a JSON body, and calls back once, with a function that parses it or throws why there is none.
  *
- * Refuses: another media type, charset or content encoding (415; a cross-origin "simple" form or text POST ends
- * here, and nothing is ever inflated), more than `limitBytes` (413), text that is not strict UTF-8 JSON (400).
+ * Refuses another media type, charset or content encoding (415), more than `limitBytes` (413), and text that is not strict UTF-8
+ * JSON (400). So a cross-origin "simple" form or text POST ends here, and nothing is inflated.
  *
  * @param admit checks the bytes before they are parsed, and throws for those that must not be
  * @throws Problem before anything has been read

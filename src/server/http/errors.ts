@@ -1,11 +1,11 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { z } from 'zod'
 import { isChainFailure } from '../../chain/errors.js'
-import { type Quota, quotaSchema, type Revert, revertSchema } from '../../protocol/api.js'
+import { API_PATHS, type Quota, quotaSchema, type Revert, revertSchema } from '../../protocol/api.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { StorageError } from '../store/storageError.js'
+import { StorageError } from '../store/engine.js'
+import type { ProblemDefinition } from './clientProblems.js'
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from './problemCodes.js'
-import type { ProblemDefinition } from './problemDefinition.js'
 
 // Body shape: RFC 9457 (problem details for HTTP APIs).
 
@@ -145,9 +145,8 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
 }
 
 /**
- * The problem with which a failure is answered. A chain or store that does not answer is 503; any other error that is not a
- * Problem is a fixed 500 body: nothing of the cause leaks to the caller. The log gets the kind and stack of every 5xx, without
- * the message.
+ * The problem with which a failure is answered. A chain or store that does not answer is 503. Any other error that is not a Problem
+ * is a fixed 500 body, which leaks nothing of the cause. The log gets the kind and stack of every 5xx, without the message.
  */
 export function reportedProblem(logger: Logger, error: unknown, requestId: string): Problem {
   const problem = toProblem(error)
@@ -161,14 +160,20 @@ export function reportedProblem(logger: Logger, error: unknown, requestId: strin
   return problem
 }
 
-/** The paths of the API with a well-formed id: an address, 32 bytes, or a run's. */
-const API_PATH =
-  /^\/(?:|livez|readyz|metrics|health|enclave-key|openapi\.json|docs|errors|market(?:\/(?:bars|clock))?|orders\/0x[0-9a-fA-F]{64}\/(?:timeline|cancel)|(?:orders|policy|wallet|org|compliance|relay)(?:\/0x(?:[0-9a-fA-F]{24})?[0-9a-fA-F]{40})?|runs\/[0-9a-f-]{36}\/(?:result|notice))$/
+/** The paths of the operator's port. */
+const OPERATOR_PATHS = ['/livez', '/readyz', '/metrics']
+/** An address, 32 bytes, or a run's id; the name of a page's file is not repeated. */
+const PARAMETER = '(?:0x(?:[0-9a-fA-F]{24})?[0-9a-fA-F]{40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})'
+const KNOWN_PATH = new RegExp(`^(?:${[...API_PATHS, ...OPERATOR_PATHS].map(patternOf).join('|')})$`)
+
+function patternOf(path: string): string {
+  return path.replaceAll('.', '\\.').replace(/:\w+/g, PARAMETER)
+}
 
 /** The path without its query; empty when it is not one of ours, because a caller's own text is not repeated. */
 export function instanceOf(url: string): string {
   const path = url.split('?', 1)[0] ?? url
-  return API_PATH.test(path) ? path : ''
+  return KNOWN_PATH.test(path) ? path : ''
 }
 
 function toProblem(error: unknown): Problem {

@@ -20,8 +20,7 @@ import {
 } from './answers.js'
 import { jsonBody, readJson } from './body.js'
 import { methodNotAllowed, reportedProblem } from './errors.js'
-import { chooseRequestId, createRequestReport, type HttpObserver } from './middleware.js'
-import { readableBy } from './origin.js'
+import { chooseRequestId, createRequestReport, type HttpObserver, readableBy } from './middleware.js'
 import type { ProblemCode } from './problemCodes.js'
 import { addressOf, clientOf } from './rateLimit.js'
 

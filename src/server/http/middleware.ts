@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import cors from 'cors'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import helmet from 'helmet'
 import { hostFault } from '../../service/hostField.js'
@@ -137,9 +138,8 @@ function routeOf(req: Request): string {
 type WriteHeaders = (req: IncomingMessage, res: ServerResponse, next: () => void) => void
 
 /**
- * Protects an answer that is no page (OWASP REST Security Cheat Sheet): it may not be framed, run, sniffed for another type,
- * embedded by another site, asked for over plain HTTP again, or cached without asking again. Headers that concern
- * only pages are left out, because no answer here is one.
+ * Protects an answer that is no page (OWASP REST Security Cheat Sheet). No page may frame or embed it. No browser may run it,
+ * guess its type, ask over plain HTTP, or serve it from its cache unasked. Headers for pages are left out.
  */
 export function securityHeaders(): WriteHeaders[] {
   const protect = helmet({
@@ -191,5 +191,66 @@ export function conditionalReads(): RequestHandler {
   return (req, _res, next) => {
     delete req.headers['cache-control']
     next()
+  }
+}
+
+const PREFLIGHT_MAX_AGE_SECONDS = 600
+
+/** Headers of an answer that the frontend's pages may read, besides those that any page may (Fetch standard). */
+const EXPOSED_HEADERS = ['ETag', 'Location', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id']
+
+/** Lets the pages of that origin read an answer, as `originCheck` does. */
+export function readableBy(origin: string): Readonly<Record<string, string>> {
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(','),
+  }
+}
+
+function corsOptions(allowed: string) {
+  return {
+    origin: allowed,
+    methods: ['GET', 'POST'],
+    allowedHeaders: ['Content-Type', 'If-None-Match', 'X-Request-Id'],
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_MAX_AGE_SECONDS,
+  }
+}
+
+/**
+ * Lets exactly one cross-origin origin in. Any other `Origin` (`null`, look-alikes, an empty one) is refused before a handler runs:
+ * a page elsewhere can't even cause an effect.
+ * A request without `Origin` (enclave, pinger, curl) passes.
+ *
+ * @param allowed `scheme://host[:port]`, as a browser sends it
+ */
+export function originCheck(allowed: string): RequestHandler {
+  const options = corsOptions(allowed)
+  const answerPreflight = cors(options)
+  const addHeaders = cors({ ...options, preflightContinue: true })
+  return (req, res, next) => {
+    const { origin, 'access-control-request-method': requestedMethod } = req.headers
+    res.setHeader('Vary', 'Origin')
+    if (origin === undefined) return next()
+    if (origin !== allowed) throw new Problem('origin-not-allowed')
+    // An OPTIONS request that asks for no method is no preflight (Fetch standard): it goes on to its route's 405.
+    if (requestedMethod === undefined) addHeaders(req, res, next)
+    else answerPreflight(req, res, next)
+  }
+}
+
+/**
+ * Answers a preflight of the one origin's pages, as `originCheck` does, before Express has seen it. False when it is none.
+ *
+ * @param allowed as for `originCheck`
+ */
+export function preflightAnswer(allowed: string): (req: IncomingMessage, res: ServerResponse) => boolean {
+  const answer = cors(corsOptions(allowed))
+  return (req, res) => {
+    const { origin, 'access-control-request-method': requestedMethod } = req.headers
+    if (req.method !== 'OPTIONS' || origin !== allowed || requestedMethod === undefined) return false
+    res.setHeader('Vary', 'Origin')
+    answer(req, res, () => undefined)
+    return true
   }
 }

@@ -8,8 +8,7 @@ import { relayTokenCheck } from './auth.js'
 import { type Backpressure, createBackpressure, createQueueingDelay } from './backpressure.js'
 import { Problem } from './errors.js'
 import type { Answer } from './fastRoutes.js'
-import type { HttpObserver } from './middleware.js'
-import { preflightAnswer } from './origin.js'
+import { type HttpObserver, preflightAnswer } from './middleware.js'
 import { PROBLEMS, type ProblemCode } from './problemCodes.js'
 import { type Allowance, addressOf, clientOf, createClientRateLimit } from './rateLimit.js'
 
@@ -37,8 +36,6 @@ export interface LoadSheddingOptions {
   readonly rateLimitPerMinute: number
   /** Reverse proxies in front. */
   readonly trustProxy: number
-  /** Whether results of runs are posted to `/runs`; otherwise it is a path like any other. */
-  readonly takesRunResults: boolean
   /** The one origin whose pages may read the refusal. */
   readonly frontendOrigin: string
   /** The relay's shared token: the requests that show it are never refused here. */
@@ -61,13 +58,13 @@ export interface LoadShedding {
 }
 
 /**
- * Decides before Express which requests the server takes, so that a refusal costs next to nothing: no body is read, no line
- * logged, and the server stops reading its connection (`backpressure`).
+ * Decides before Express which requests the server takes. A refusal costs next to nothing: the server reads no body, logs no line,
+ * and stops reading the connection (`backpressure`).
  *
  * - A probe is always taken. Probes have a rate of their own, so a page over its rate fails no probe.
  * - Relay requests that show the relay's token are always taken: refusing one would undo accepted work.
- * - Results of runs are taken for the same reason, where an enclave posts them. Their signature covers the body and cannot be
- *   checked first, so each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
+ * - Results of runs are taken for the same reason, where an enclave posts them. Their signature covers the body, so it cannot be
+ *   checked first. Each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
  * - Any other request counts. Over its client's rate it gets 429 `rate-limited`; a further request pipelined behind that
  *   closes the connection.
  * - It gets 503 `overloaded` when the process could only answer it late, by its queueing delay (`createQueueingDelay`) or by
@@ -123,7 +120,7 @@ export function shedLoad(app: Answer, options: LoadSheddingOptions): LoadSheddin
     }
     const allowance = requests.count(client)
     if (allowance.isExceeded) refuseLimited(req, res, allowance)
-    else if (options.takesRunResults && RUNS.test(url)) takeRun(req, res, client)
+    else if (RUNS.test(url)) takeRun(req, res, client)
     else takeUnlessLate(req, res, client, allowance.headers)
   }
 

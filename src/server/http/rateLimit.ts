@@ -26,8 +26,8 @@ export function clientOf(ip: string | undefined): string {
 }
 
 /**
- * The address that Express reports as `req.ip`, for a request that Express has not seen: the connection's own, or the one
- * that the outermost of the trusted proxies has written into `X-Forwarded-For`.
+ * The address that Express reports as `req.ip`, for a request that Express has not seen. It is the connection's own, or the one
+ * that the outermost trusted proxy has written into `X-Forwarded-For`.
  *
  * @param proxies how many of them are trusted
  */

@@ -1,11 +1,15 @@
 import type { EscrowedOrder } from '../../chain/contracts.js'
-import type { OrderReceived, PostOrder } from '../../protocol/api.js'
+import { isFinal, type OrderReceived, type OrderStatus, type PostOrder } from '../../protocol/api.js'
 import { commitOf } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
-import type { Candidate, OrderRecord, OrderRecords } from '../store/orderRecords.js'
+import { bytes32ToName } from '../../protocol/identifiers.js'
+import type { PostedOpening } from '../../protocol/postedOpening.js'
+import type { RelayDispatcher } from '../relay/dispatcher.js'
+import type { FindOpening, VerifyOpening } from '../relay/opening.js'
+import type { Candidate, OrderRecord, OrderRecords, OrderSummary } from '../store/orderRecords.js'
+import type { OpeningRecord, OpeningRecords, ReceiptStore } from '../store/receipts.js'
 import type { UnopenedRoom } from '../trigger/envelopeQuota.js'
-import type { EscrowKnowledge } from './reception.js'
-import { isOpen, type Reception, receive } from './reception.js'
+import { type EscrowKnowledge, isOpen, type Reception, receive } from './reception.js'
 
 /** Why an envelope was not stored. */
 export type NotReceived = Extract<Reception['answer'], string>
@@ -118,4 +122,117 @@ function bytesWith(record: OrderRecord | undefined, offered: Candidate): number 
     (sum, candidate) => sum + JSON.stringify(candidate).length,
     0,
   )
+}
+
+/** A posted order with the opening that its account signed. */
+type SponsoredOrder = PostOrder & { readonly opening: PostedOpening }
+
+/** The intake of orders whose escrows the relay opens. */
+export interface Openings {
+  /**
+   * Checks the opening (signature, simulation, quota), then stores the envelope, then hands the opening to the relay. Resolves
+   * once both are durable, or with the reason why nothing was stored. The same order again begins nothing.
+   *
+   * @param client the poster, see `clientOf`
+   * @throws RelayRefusal, StorageError, ChainUnavailableError, ChainAnswerError
+   */
+  receive(order: SponsoredOrder, client: string): Promise<OrderReceived | NotReceived | 'opening-under-way'>
+}
+
+interface OpeningsDeps {
+  readonly orders: Orders
+  readonly verify: VerifyOpening
+  readonly relay: Pick<RelayDispatcher, 'precheck' | 'post'>
+  readonly receipts: Pick<ReceiptStore, 'get'>
+  readonly records: OpeningRecords
+}
+
+/** After this long, an opening that is claimed and was not given to the relay is not on its way there any more. */
+const CLAIM_MS = 60_000
+
+export function createOpenings({ orders, verify, relay, receipts, records }: OpeningsDeps): Openings {
+  async function isOver({ digest, at }: OpeningRecord): Promise<boolean> {
+    const earlier = await receipts.get(digest)
+    if (earlier !== undefined) return isFinal(earlier.receipt)
+    // A time in the future is from before the clock was set back.
+    return Math.abs(Date.now() - Date.parse(at)) > CLAIM_MS
+  }
+
+  return {
+    async receive({ opening: { sig, ...signed }, ...order }, client) {
+      const commit = commitOf(order)
+      const { orderId } = order
+      const opening = await verify({ ...signed, orderId, commit }, sig)
+      await relay.precheck(opening)
+      if (!(await records.claim(orderId, opening.digest, isOver))) return 'opening-under-way'
+      // Its account has KYC and pays with its gas quota, so the envelope takes none of the room that strangers can fill.
+      const received = await orders.receive(order, client, { needsRoom: false })
+      // The escrow must not open for an envelope that is not stored.
+      if (typeof received === 'string' || received.commit !== commit) return received
+      await relay.post(opening)
+      return received
+    },
+  }
+}
+
+interface OrderStatusDeps {
+  /** At the chain's head; the very same object as long as that is the head. */
+  readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
+  /** The very same object as long as the record is. */
+  readonly summaryOf: (orderId: Hex) => Promise<OrderSummary | undefined>
+  readonly findOpening: FindOpening
+}
+
+/**
+ * Reads the state of an order from chain and record: the very same object as long as neither has changed, null for an
+ * unknown order. One that is being opened is read anew each time.
+ *
+ * The function throws StorageError, ChainUnavailableError, ChainAnswerError.
+ */
+export function createOrderStatus({ escrowed, summaryOf, findOpening }: OrderStatusDeps) {
+  const known = new WeakMap<EscrowedOrder, { readonly of: OrderSummary | undefined; status: OrderStatus }>()
+  return async (orderId: Hex): Promise<OrderStatus | null> => {
+    const [order, summary] = await Promise.all([escrowed(orderId), summaryOf(orderId)])
+    if (order.state === 'NONE') {
+      if (summary === undefined) return null
+      const opening = await findOpening(orderId)
+      if (opening !== undefined) {
+        const { status, error } = opening
+        return { ...statusOf(orderId, order, summary), opening: { status, error } }
+      }
+    }
+    const before = known.get(order)
+    if (before !== undefined && before.of === summary) return before.status
+    const status = statusOf(orderId, order, summary)
+    known.set(order, { of: summary, status })
+    return status
+  }
+}
+
+function statusOf(orderId: Hex, order: EscrowedOrder, summary: OrderSummary | undefined): OrderStatus {
+  const isOnChain = order.state !== 'NONE'
+  // Once the escrow shows which envelope is the order's, the time of another one is meaningless.
+  const candidate = isOnChain
+    ? summary?.candidates.find(({ commit }) => commit === order.commit)
+    : summary?.candidates[0]
+  const symbol = bytes32ToName(order.symbol)
+  return {
+    orderId,
+    state: order.state,
+    account: isOnChain ? order.account : null,
+    amount: isOnChain ? order.amount : null,
+    ...(symbol !== null && { deposit: { symbol, shares: order.shares } }),
+    deadline: isOnChain ? new Date(order.deadline * 1_000).toISOString() : null,
+    commit: isOnChain ? order.commit : null,
+    receivedAt: candidate?.receivedAt ?? null,
+    triggers: summary?.triggers ?? [],
+    nextTriggerAt: summary?.nextTriggerAt ?? null,
+    notice: isOutdated(order, summary) ? null : (summary?.notice ?? null),
+    ...(summary?.cancelReceivedAt !== undefined && { cancelReceivedAt: summary.cancelReceivedAt }),
+  }
+}
+
+/** The run that settled an order may have been cut off before it replaced an earlier run's notice. */
+function isOutdated({ state }: EscrowedOrder, summary: OrderSummary | undefined): boolean {
+  return state === 'SETTLED' && !summary?.triggers.some(({ outcome }) => outcome === 'settled')
 }

@@ -7,8 +7,12 @@ import type { Envelope } from '../../protocol/envelope.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
-import type { PostPolicy } from '../../protocol/sealedRulebook.js'
-import { envelopeHash, type RulebookAuthor, sealedRulebookDigest } from '../../protocol/sealedRulebook.js'
+import {
+  envelopeHash,
+  type PostPolicy,
+  type RulebookAuthor,
+  sealedRulebookDigest,
+} from '../../protocol/sealedRulebook.js'
 import { recoverAddress } from '../../protocol/signature.js'
 import type { ChainHead } from '../reads/chainHead.js'
 import type { PolicyRunEnd, PolicyRuns } from '../trigger/policyRuns.js'

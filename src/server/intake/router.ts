@@ -22,10 +22,9 @@ import { methodNotAllowed, Problem } from '../http/errors.js'
 import { type FastRoute, read } from '../http/fastRoutes.js'
 import type { ProblemCode } from '../http/problemCodes.js'
 import { clientOf } from '../http/rateLimit.js'
-import { withRelayProblems } from '../relay/problems.js'
+import { withRelayProblems } from '../relay/router.js'
 import type { Cancels } from './cancels.js'
-import type { Openings } from './openings.js'
-import type { NotReceived, Orders } from './orders.js'
+import type { NotReceived, Openings, Orders } from './orders.js'
 import { type Policy, PolicyRefusal } from './policy.js'
 
 /**
@@ -151,7 +150,7 @@ export function intakeRoutes(deps: IntakeRouterDeps): FastRoute[] {
   ]
 }
 
-/** What clients post besides orders: cancels and rulebooks. */
+/** The posts besides orders: cancels and rulebooks. */
 export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   const { cancels, policy } = deps
   const router = Router({ caseSensitive: true, strict: true })

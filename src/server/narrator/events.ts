@@ -6,24 +6,6 @@ import type { ContractAddresses } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
 
-/** The thirteen events that our contracts declare themselves. */
-export const EVENT_NAMES = [
-  'InstitutionRegistered',
-  'AdminTransferred',
-  'MemberUpdated',
-  'OrderOpened',
-  'OrderSettled',
-  'OrderRefunded',
-  'PortfolioUpdated',
-  'PolicyUpdated',
-  'KycUpdated',
-  'ListingUpdated',
-  'FreezeUpdated',
-  'BatchMinted',
-  'BatchBurned',
-] as const
-type EventName = (typeof EVENT_NAMES)[number]
-
 const uintText = z.codec(z.string().regex(/^\d{1,78}$/), z.bigint(), { decode: BigInt, encode: String })
 
 /** A value of an event that may be shown: an amount (in base units), a deadline (Unix seconds) or a version number. */
@@ -33,15 +15,6 @@ const shownSchema = z.strictObject({
   value: uintText,
 })
 export type Shown = z.output<typeof shownSchema>
-
-/** A narrated event. No other field of the event is ever read, so none can be printed or stored. */
-export const narrationSchema = z.strictObject({ event: z.enum(EVENT_NAMES), values: z.array(shownSchema) })
-export type Narration = z.output<typeof narrationSchema>
-
-/** One printed line. `time` in Unix seconds. */
-export type NarrationLine =
-  | { readonly kind: 'event' | 'retraction'; readonly time: bigint; readonly narration: Narration }
-  | { readonly kind: 'reset'; readonly time: bigint }
 
 /** The content of a log. */
 type RawLog = Pick<ChainLog, 'topics' | 'data'>
@@ -77,19 +50,16 @@ type WatchedContract = keyof ContractAddresses
 /** Reads one value that may be shown of an event; null when there is none. */
 type Reading = (words: Words) => Shown | null
 
-interface Row {
+interface Row<Name> {
   readonly contract: WatchedContract
-  readonly name: EventName
+  readonly name: Name
   readonly says: string
   /** Only amounts, deadlines and version numbers; no other field of an event is ever read. */
   readonly shows: readonly Reading[]
 }
 
-/**
- * The thirteen events of the product. Those of claims and of the Authority are not narrated, nor those that the
- * contracts inherit.
- */
-const ROWS: readonly Row[] = [
+/** Every event that is narrated: those that our contracts declare themselves, but for claims and the Authority. */
+const ROWS = [
   row('institutionRegistry', 'InstitutionRegistered', 'institution registered'),
   row('institutionRegistry', 'AdminTransferred', 'admin transferred'),
   row('institutionRegistry', 'MemberUpdated', 'member updated'),
@@ -104,6 +74,18 @@ const ROWS: readonly Row[] = [
   row('platformPool', 'BatchMinted', 'batch minted', shares('amount'), shares('supply')),
   row('platformPool', 'BatchBurned', 'batch burned', shares('amount'), shares('supply')),
 ]
+type EventRow = (typeof ROWS)[number]
+type EventName = EventRow['name']
+export const EVENT_NAMES: readonly EventName[] = ROWS.map(({ name }) => name)
+
+/** A narrated event. No other field of the event is ever read, so none can be printed or stored. */
+export const narrationSchema = z.strictObject({ event: z.enum(EVENT_NAMES), values: z.array(shownSchema) })
+export type Narration = z.output<typeof narrationSchema>
+
+/** One printed line. `time` in Unix seconds. */
+export type NarrationLine =
+  | { readonly kind: 'event' | 'retraction'; readonly time: bigint; readonly narration: Narration }
+  | { readonly kind: 'reset'; readonly time: bigint }
 
 const TAGS: Record<WatchedContract, string> = {
   institutionRegistry: 'registry',
@@ -122,7 +104,7 @@ export const WATCHED: readonly WatchedContract[] = [
   'platformPool',
 ]
 
-interface Entry extends Row {
+type Entry = EventRow & {
   /** Null for another contract's event of the same signature: a wrong address in the configuration. */
   readonly read: (log: RawLog) => Words | null
 }
@@ -173,7 +155,12 @@ export function wordsOf(event: EventName): { readonly tag: string; readonly says
   return found
 }
 
-function row(contract: WatchedContract, name: EventName, says: string, ...shows: Reading[]): Row {
+function row<Name extends string>(
+  contract: WatchedContract,
+  name: Name,
+  says: string,
+  ...shows: Reading[]
+): Row<Name> {
   return { contract, name, says, shows }
 }
 

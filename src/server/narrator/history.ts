@@ -81,7 +81,7 @@ type Verdict =
 
 /**
  * Compares with a node's present blocks. Only another block at the same height proves a reorganization. A missing one does not: a
- * node that is behind has fewer blocks, and so has a chain that was shortened and has not grown yet.
+ * node that is behind has fewer blocks, and so has a chain that was just shortened.
  *
  * @param hashAt the present hash of the block at a height, undefined where the node has none
  */

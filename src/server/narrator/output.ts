@@ -18,8 +18,8 @@ export interface NarratorOutput {
 export type Print = (lines: readonly NarrationLine[], signal: AbortSignal) => Promise<void>
 
 /**
- * A full pipe cuts only longer writes in two (POSIX: PIPE_BUF, 4,096 on Linux and 512 at least), and a log line could get in
- * between when both go to the same pipe.
+ * A full pipe cuts only longer writes in two (POSIX: PIPE_BUF, 4,096 on Linux and 512 at least). A log line on the same pipe could
+ * get in between.
  */
 const WRITE_LIMIT = 4_096
 /** How long a stopping server waits for the reader of its lines. */

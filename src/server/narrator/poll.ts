@@ -11,8 +11,8 @@ import type { Hex } from '../../protocol/hex.js'
 import { createHook, createPoller, type Service, type Tick } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
+import { StorageError } from '../store/engine.js'
 import type { ServeLease } from '../store/leaseHolder.js'
-import { StorageError } from '../store/storageError.js'
 import { type ChainReader, type ChainSnapshot, createChainReader } from './chainReader.js'
 import { createNarrate, type Narrate, type Narration, type NarrationLine } from './events.js'
 import {
@@ -307,50 +307,40 @@ function createLookAhead(chain: Pick<ChainReader, 'look'>) {
 }
 
 /** The narration's progress, for checks and metrics. */
-export interface NarratorProgress {
-  /** This server begins or ends to narrate, with its lease. */
-  readonly begin: () => void
-  readonly end: () => void
-  readonly isNarrating: () => boolean
-  /** Notes a look that succeeded. */
-  readonly note: (look: NarratorLook) => void
-  /** Undefined before the first look, and while this server does not narrate. */
-  readonly last: () => NarratorLook | undefined
-  /** Unix milliseconds of the last look, or of the beginning. */
-  readonly lookedAt: () => number
-  /** Milliseconds since then, by the monotonic clock. */
-  readonly silentMs: () => number
-  /** Notes whether lines wait for their reader. */
-  readonly notePrinting: (isPrinting: boolean) => void
-  readonly isPrinting: () => boolean
-}
+export type NarratorProgress = ReturnType<typeof createNarratorProgress>
 
-export function createNarratorProgress(): NarratorProgress {
+export function createNarratorProgress() {
   let last: NarratorLook | undefined
   let at = { unixMs: Date.now(), monotonicMs: performance.now() }
   let isPrinting = false
   let isNarrating = false
 
-  function note(look: NarratorLook | undefined): void {
+  function keep(look: NarratorLook | undefined): void {
     last = look
     at = { unixMs: Date.now(), monotonicMs: performance.now() }
   }
 
   return {
-    begin() {
+    /** This server begins or ends to narrate, with its lease. */
+    begin(): void {
       isNarrating = true
-      note(undefined)
+      keep(undefined)
     },
-    end() {
+    end(): void {
       isNarrating = false
       last = undefined
     },
     isNarrating: () => isNarrating,
-    note,
+    /** Notes a look that succeeded. */
+    note: (look: NarratorLook): void => keep(look),
+    /** Undefined before the first look, and while this server does not narrate. */
     last: () => last,
+    /** Unix milliseconds of the last look, or of the beginning. */
     lookedAt: () => at.unixMs,
+    /** Milliseconds since then, by the monotonic clock. */
     silentMs: () => performance.now() - at.monotonicMs,
-    notePrinting(isNow) {
+    /** Notes whether lines wait for their reader. */
+    notePrinting(isNow: boolean): void {
       isPrinting = isNow
     },
     isPrinting: () => isPrinting,

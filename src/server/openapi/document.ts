@@ -1,7 +1,8 @@
+import type { ProblemDefinition } from '../http/clientProblems.js'
 import { Problem, problemBody } from '../http/errors.js'
 import { PROBLEMS, type ProblemCode } from '../http/problemCodes.js'
-import type { ProblemDefinition } from '../http/problemDefinition.js'
-import { type Answer, OPERATIONS, type Operation, type PathParameter, TAGS } from './operations.js'
+import { type Answer, type Operation, type PathParameter, TAGS } from './operation.js'
+import { OPERATIONS } from './operations.js'
 import { type JsonObject, jsonSchemas, schemaRef } from './schemas.js'
 
 // OpenAPI 3.1: https://spec.openapis.org/oas/v3.1.1.html
@@ -58,7 +59,7 @@ export function describeApi(version: string): JsonObject {
     components: {
       schemas: jsonSchemas(),
       headers: HEADERS,
-      parameters: REQUEST_HEADERS,
+      parameters: Object.fromEntries(Object.entries(REQUEST_HEADERS).map(requestHeader)),
       examples: problemExamples([...new Set(answered)]),
       securitySchemes: {
         relayToken: { type: 'http', scheme: 'bearer', description: 'The RELAY_AUTH_TOKEN of the server.' },
@@ -207,12 +208,10 @@ const required = (description: string): JsonObject => ({ ...text(description), r
 /** Every header that an answer may have, but for those of the connection and of the body (RFC 9110, 6.4 and 7.6). */
 const HEADERS = {
   'X-Request-Id': required(
-    "The caller's own, when it is sane, else a new one. Every log line of the request has it.",
+    "The caller's own id if it is well-formed, otherwise a new one. Every log line of the request has it.",
   ),
-  'Cache-Control': text('An answer is not served again without asking; an error is not stored at all.'),
-  'Content-Security-Policy': text(
-    'Nothing of an answer may run, and of the page only what comes from this server.',
-  ),
+  'Cache-Control': text('Caches ask again before they reuse an answer, and store no error.'),
+  'Content-Security-Policy': text('No script in an answer runs; the pages load from this server alone.'),
   'Cross-Origin-Resource-Policy': text('`same-origin`'),
   'Strict-Transport-Security': text('For servers behind TLS.'),
   'X-Content-Type-Options': text('`nosniff`'),
@@ -225,7 +224,7 @@ const HEADERS = {
   'RateLimit-Policy': text("One client's requests in a minute; where they are counted."),
   RateLimit: text('The requests left, and for how many seconds.'),
   ETag: text('For `If-None-Match`.'),
-  'Last-Modified': text('Of the file.'),
+  'Last-Modified': text('When the file last changed.'),
   Location: required('Where the state can be read, or the documentation.'),
   Link: required('The documentation, for programs and for people (RFC 8631).'),
   'Retry-After': {
@@ -264,7 +263,7 @@ The client library does all of this: \`client.placeOrder({ side: 'BUY', symbol: 
 3. Sign the intent with the wallet (EIP-712) and seal it to that key. \`commit\` is \`keccak256(ct)\` of the envelope. Keep the envelope.
 4. Open the escrow on the chain: \`approve\` its USDC, then \`openBuy(orderId, commit, amount, deadline)\`. For a sale or a withdrawal
    \`openRequest(orderId, commit, deadline)\`.
-5. \`POST /orders\` with the \`orderId\` and the envelope. Answer 202 with your own \`commit\` means that it is stored.
+5. \`POST /orders\` with the \`orderId\` and the envelope. 202 with your own \`commit\` means that the envelope is stored.
 6. \`GET /orders/{orderId}\` until \`state\` is \`SETTLED\` or \`REFUNDED\`. The portfolio is on the chain, sealed to the employee's key.
 
 The project's docs/protocol.md has every byte of the formats, with test vectors; the bodies below are some of them.
@@ -274,7 +273,7 @@ The project's docs/protocol.md has every byte of the formats, with test vectors;
 - Bytes are \`0x\` hex, amounts are decimal strings of integers in base units (USDC and prices 6 decimals, shares 9), times are ISO 8601 in UTC.
 - An error is \`application/problem+json\` with a stable \`code\`; [/errors](/errors) explains each. \`not-found\` (404) answers a path, and \`method-not-allowed\` (405, with \`Allow\`) a method, that is not listed here.
 - GET answers HEAD too. A cross-origin request is let in from one origin alone, whose pre-flight is answered with 204.
-- An answer may have further members one day: ignore those that you do not know. A request with unknown members is refused.
+- Answers may gain members: ignore those that you do not know. A request with unknown members is refused.
 - Every answer has these headers, besides its own:
 ${OF_EVERY_ANSWER.map((name) => `  - \`${name}\`: ${HEADERS[name].description}`).join('\n')}`
 
@@ -285,39 +284,18 @@ function headersOf(names: readonly HeaderName[]): JsonObject {
 
 /** Request headers: of any request, of a read, and of routes that name them. */
 const REQUEST_HEADERS = {
-  'X-Request-Id': {
-    name: 'X-Request-Id',
-    in: 'header',
-    description: 'An id of your own: 1 to 128 of `A-Z a-z 0-9 . _ -`. Any other is replaced.',
-    schema: { type: 'string' },
-  },
-  'If-None-Match': {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'An ETag that you have: the answer is 304 while it is the current one.',
-    schema: { type: 'string' },
-  },
-  Prefer: {
-    name: 'Prefer',
-    in: 'header',
-    description: '`wait=<seconds>` (RFC 7240): how long to be kept waiting for the end, RELAY_WAIT at most.',
-    schema: { type: 'string' },
-  },
-  'webhook-id': {
-    name: 'webhook-id',
-    in: 'header',
-    required: true,
-    description: 'Names the message: see docs/protocol.md.',
-    schema: { type: 'string' },
-  },
-  'webhook-timestamp': {
-    name: 'webhook-timestamp',
-    in: 'header',
-    required: true,
-    description: 'When it was signed, in Unix seconds.',
-    schema: { type: 'string' },
-  },
+  'X-Request-Id': 'An id of your own: 1 to 128 of `A-Z a-z 0-9 . _ -`. Any other is replaced.',
+  'If-None-Match': 'An ETag that you have: the answer is 304 while it is the current one.',
+  Prefer:
+    '`wait=<seconds>` (RFC 7240): how long the server waits for the end before it answers, at most RELAY_WAIT.',
+  'webhook-id': 'Names the message: see docs/protocol.md.',
+  'webhook-timestamp': 'When it was signed, in Unix seconds.',
 } as const
+
+function requestHeader([name, description]: [name: string, description: string]): [string, JsonObject] {
+  const required = name.startsWith('webhook-') && { required: true }
+  return [name, { name, in: 'header', ...required, description, schema: { type: 'string' } }]
+}
 
 /** A reference to one of them. */
 function requestHeaderRef(name: keyof typeof REQUEST_HEADERS): JsonObject {

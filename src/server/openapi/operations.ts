@@ -1,53 +1,4 @@
-import type { ProblemCode } from '../http/problemCodes.js'
-import type { SchemaName } from './schemas.js'
-
-/** One route and method: a row of the table that the document is made from. */
-export interface Operation {
-  readonly method: 'get' | 'post'
-  /** As Express has it: `/orders/:orderId`. */
-  readonly path: string
-  /** Unique and stable: generated clients name their functions after it. */
-  readonly operationId: string
-  readonly tag: Tag
-  readonly summary: string
-  readonly description?: string
-  /** One for each `:name` in the path. */
-  readonly parameters?: Readonly<Record<string, PathParameter>>
-  /** The schema of the request's body. */
-  readonly body?: SchemaName
-  /** Names of request headers that this route alone reads. */
-  readonly requestHeaders?: readonly ('Prefer' | 'webhook-id' | 'webhook-timestamp')[]
-  readonly answers: readonly Answer[]
-  /** Codes besides those that follow from the rest of the row: see `problemsOf` of document.ts. */
-  readonly problems: readonly ProblemCode[]
-  /** The caller's proof: the relay's token, or the signature of the enclave's host. */
-  readonly security?: 'relayToken' | 'runSignature'
-}
-
-/** A part of the path. */
-export interface PathParameter {
-  readonly schema: SchemaName
-  readonly description: string
-}
-
-/** An answer that is no error. A GET is answered 304 too. */
-export interface Answer {
-  readonly status: 200 | 202 | 302
-  readonly description: string
-  /** The schema of the JSON body, or the types of an answer that is a file. Left out for an answer without a body. */
-  readonly content?: SchemaName | { readonly mediaTypes: readonly string[] }
-  /** Sent besides those of every answer. */
-  readonly headers?: readonly ('Location' | 'Link')[]
-}
-
-export const TAGS = {
-  Intake: 'Sealed orders and rulebooks, and their state. For clients.',
-  Status: 'Public facts of a wallet, an institution and the market.',
-  Relay: "For the enclave: carries what it signed to the chain. Takes the relay's token.",
-  Runs: 'For the host of an enclave that stays up. Absent while `ENCLAVE_TRIGGER` is `process`.',
-  Documentation: 'This description, as JSON and as a page, and the error codes.',
-} as const
-type Tag = keyof typeof TAGS
+import type { Operation } from './operation.js'
 
 const ORDER_ID = { schema: 'Bytes32', description: "The order's id, chosen by the client." } as const
 const ORG_ID = { schema: 'Bytes32', description: "The institution's name as ASCII, zero-padded." } as const
@@ -70,7 +21,7 @@ const INTAKE_OPERATIONS: readonly Operation[] = [
     path: '/orders',
     operationId: 'postOrder',
     tag: 'Intake',
-    summary: 'Takes a sealed order',
+    summary: 'Takes a sealed order, and opens its escrow if signed',
     description:
       "Answers once the envelope is durable; the enclave runs later. Idempotent per orderId: posted again, it is `already-received` and starts nothing. With `opening`, the relay opens the escrow: the opening is checked first, and is durable too when this answers. Its gas counts on the account's quota.",
     body: 'PostOrder',
@@ -193,8 +144,7 @@ const RELAY_OPERATIONS: readonly Operation[] = [
       'relay-quota-exhausted',
       'relay-budget-exhausted',
       'relay-overloaded',
-      'chain-unavailable',
-      'storage-unavailable',
+      ...UNREADABLE,
     ],
     security: 'relayToken',
   },
@@ -205,8 +155,8 @@ const RELAY_OPERATIONS: readonly Operation[] = [
     tag: 'Relay',
     summary: 'The receipt of an authorization',
     parameters: { digest: { schema: 'Bytes32', description: 'The EIP-712 digest that was signed.' } },
-    answers: [{ status: 200, description: 'How far it is.', content: 'Receipt' }],
-    problems: ['receipt-not-found', 'chain-unavailable', 'storage-unavailable'],
+    answers: [{ status: 200, description: 'Its status so far.', content: 'Receipt' }],
+    problems: ['receipt-not-found', ...UNREADABLE],
     security: 'relayToken',
   },
 ]
@@ -269,9 +219,7 @@ const STATUS_OPERATIONS: readonly Operation[] = [
     tag: 'Status',
     summary: "An institution, and the whole platform's pool",
     description: 'Never the balance of one institution.',
-    parameters: {
-      orgId: { schema: 'Bytes32', description: "The institution's name as ASCII, zero-padded." },
-    },
+    parameters: { orgId: ORG_ID },
     answers: [{ status: 200, description: 'Public facts and totals.', content: 'Institution' }],
     problems: ['institution-not-found', 'chain-unavailable'],
   },
@@ -320,9 +268,19 @@ const STATUS_OPERATIONS: readonly Operation[] = [
     path: '/health',
     operationId: 'getHealth',
     tag: 'Status',
-    summary: 'The set-up of the server',
-    description: 'Answered from memory: it says nothing of chain or broker.',
+    summary: "The server's chain and contracts",
+    description: 'Answered from memory: it asks neither chain nor broker.',
     answers: [{ status: 200, description: 'The server answers.', content: 'Health' }],
+    problems: [],
+  },
+  {
+    method: 'get',
+    path: '/health/checks',
+    operationId: 'getHealthChecks',
+    tag: 'Status',
+    summary: "Readiness by check, the relayer's balances and the gas of the day",
+    description: 'All callers share one check for 15 seconds. Use `GET /health` for probes.',
+    answers: [{ status: 200, description: 'The latest check.', content: 'HealthChecks' }],
     problems: [],
   },
 ]
@@ -343,7 +301,7 @@ const DOCS_OPERATIONS: readonly Operation[] = [
     path: '/openapi.json',
     operationId: 'getOpenApi',
     tag: 'Documentation',
-    summary: 'This document',
+    summary: 'The API as an OpenAPI document',
     answers: [{ status: 200, description: 'OpenAPI 3.1.', content: 'OpenApi' }],
     problems: [],
   },
@@ -352,7 +310,7 @@ const DOCS_OPERATIONS: readonly Operation[] = [
     path: '/docs',
     operationId: 'getDocsPage',
     tag: 'Documentation',
-    summary: 'This document as a page',
+    summary: 'The API as a page with examples',
     answers: [{ status: 200, description: 'The page.', content: { mediaTypes: ['text/html'] } }],
     problems: [],
   },

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { preparing, sendPrepared } from '../http/answers.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
 import { describeApi } from './document.js'
-import { ERRORS_PAGE, ERRORS_STYLE } from './errorsPage.js'
+import { ERRORS_PAGE, ERRORS_STYLE } from './pages.js'
 import { type JsonObject, type PageFile, pageFileSchema } from './schemas.js'
 
 /** The API's description: as JSON at /openapi.json, as a page at /docs. The error codes: a page at /errors. */
@@ -32,21 +32,18 @@ export function createDocsRouter(version: string): Router {
     })
     .all(methodNotAllowed('GET'))
 
-  router
-    .route('/docs')
-    .get((_req, res) => {
-      res.setHeader('Content-Security-Policy', PAGE_POLICY)
-      res.type('html').send(PAGE)
-    })
-    .all(methodNotAllowed('GET'))
-
-  router
-    .route('/errors')
-    .get((_req, res) => {
-      res.setHeader('Content-Security-Policy', PAGE_POLICY)
-      res.type('html').send(ERRORS_PAGE)
-    })
-    .all(methodNotAllowed('GET'))
+  for (const [path, html] of [
+    ['/docs', PAGE],
+    ['/errors', ERRORS_PAGE],
+  ] as const) {
+    router
+      .route(path)
+      .get((_req, res) => {
+        res.setHeader('Content-Security-Policy', PAGE_POLICY)
+        res.type('html').send(html)
+      })
+      .all(methodNotAllowed('GET'))
+  }
 
   router
     .route('/docs/:file')
@@ -82,8 +79,8 @@ const PAGE = `<!doctype html>
 `
 
 /**
- * The page's own script. It shows and does not call: the origin check would refuse what the page posts, and the relay's
- * token is not to be typed into a page. No validator elsewhere is asked.
+ * The page's own script. It shows and does not call. The origin check would refuse what the page posts, and no one should type the
+ * relay's token into a page. No validator elsewhere is asked.
  */
 const START_SCRIPT = `SwaggerUIBundle({
   url: '/openapi.json',

@@ -3,13 +3,17 @@ import type { Registry } from '@prometheus-io/client'
 import express, { type Express } from 'express'
 import { z } from 'zod'
 import type { Rpc } from '../../chain/rpc.js'
+import type { HealthChecks } from '../../protocol/api.js'
 import type { Logger } from '../../service/logger.js'
+import { createTimedValue } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import { errorHandler, methodNotAllowed, notFound } from '../http/errors.js'
 import { requestId, requireHost, securityHeaders } from '../http/middleware.js'
 import type { Metrics } from '../metrics.js'
 import type { NarratorProgress } from '../narrator/poll.js'
+import type { AccountHealth, RelayLoad } from '../relay/accounts.js'
 import type { BuiltRelay } from '../relay/build.js'
+import type { GasLimits } from '../relay/gasBudget.js'
 import { createStateDocument } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
@@ -43,8 +47,15 @@ interface OpsDeps {
   readonly logger: Logger
 }
 
+interface BuiltOps {
+  /** The operator's endpoints. */
+  readonly app: Express
+  /** For `GET /health/checks`. */
+  readonly healthChecks: () => Promise<HealthChecks>
+}
+
 /** Wires the operator's endpoints. Starts nothing. */
-export function buildOps(deps: OpsDeps): Express {
+export function buildOps(deps: OpsDeps): BuiltOps {
   const { config, rpc, engine, relay, enclaveRuns, progress, metrics, logger } = deps
   const { gas, minBalance } = config.relay
   const relayer = createRelayerView({ health: relay.health, gas })
@@ -64,7 +75,16 @@ export function buildOps(deps: OpsDeps): Express {
     gas,
     standbys: store.standbys,
   })
-  return createOpsApp({ readiness, registry: metrics.registry, logger })
+  return {
+    app: createOpsApp({ readiness, registry: metrics.registry, logger }),
+    healthChecks: createHealthChecks({
+      readiness,
+      accounts: relayer.accounts,
+      load: relay.load,
+      minBalance,
+      gas,
+    }),
+  }
 }
 
 function createChecks(
@@ -92,10 +112,7 @@ function createChecks(
 
 function enclaveLookOf(trigger: Config['enclave']['trigger']): Look {
   if (trigger.kind === 'http') return enclaveHostLook(trigger.url.reveal())
-  const { command, envFile } = trigger
-  // The system's search path, as for the enclave itself.
-  const program = enclaveLook({ command, envFile, searchPath: process.env.PATH ?? '' })
-  if (trigger.kind === 'process') return program
+  const program = enclaveLook(trigger)
   const door = enclaveHostLook(`unix:${join(trigger.directory, 'door.sock')}`)
   return async () => (await program()) ?? (await door())
 }
@@ -143,4 +160,35 @@ export function createOpsApp({ readiness, registry, logger }: OpsAppDeps): Expre
   app.use(notFound)
   app.use(errorHandler(logger))
   return app
+}
+
+/** However many callers ask, the checks run four times a minute at most. */
+const SHARED_MS = 15_000
+
+interface HealthChecksDeps {
+  readonly readiness: () => Promise<ReadinessReport>
+  /** As the last look at the readiness found. */
+  readonly accounts: () => readonly AccountHealth[]
+  readonly load: () => RelayLoad
+  /** Wei. */
+  readonly minBalance: bigint
+  readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
+  readonly sharedMs?: number
+}
+
+/** The readiness for the public port: one look for all callers, and the very same object until the next. Never rejects. */
+export function createHealthChecks(deps: HealthChecksDeps): () => Promise<HealthChecks> {
+  const { readiness, accounts, load, minBalance, gas } = deps
+  return createTimedValue(deps.sharedMs ?? SHARED_MS, async () => {
+    const { status, checks } = await readiness()
+    const { gasLeft, reserveLeft } = load()
+    return {
+      asOf: new Date(Date.now()).toISOString(),
+      status,
+      checks: Object.entries(checks).map(([name, check]) => ({ name, ...check })),
+      relayers: accounts().map(({ address, balance }) => ({ address, balance })),
+      minBalance,
+      gas: { limit: gas.perDay, left: gasLeft, reserve: gas.reserve, reserveLeft },
+    }
+  })
 }

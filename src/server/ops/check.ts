@@ -30,6 +30,7 @@ export const REASONS = {
   'enclave-host-unreachable': 'unhealthy',
   'store-not-writable': 'unhealthy',
   'standby-missing': 'unhealthy',
+  'store-not-durable': 'degraded',
   'lease-not-held': 'degraded',
   'narration-behind': 'degraded',
   'narration-stalled': 'degraded',

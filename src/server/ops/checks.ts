@@ -1,6 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { basename, delimiter, extname, join } from 'node:path'
 import { isChainFailure } from '../../chain/errors.js'
 import { LEAST_GAS } from '../../chain/fees.js'
 import { quantitySchema, resultOf } from '../../chain/jsonRpc.js'
@@ -14,9 +13,8 @@ import { lagOf, type NarratorProgress } from '../narrator/poll.js'
 import type { AccountHealth, RelayHealth } from '../relay/accounts.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { StateDocument } from '../store/documents.js'
-import type { Engine, Leases } from '../store/engine.js'
+import { type Engine, type Leases, StorageError } from '../store/engine.js'
 import { heldLeases } from '../store/leaseHolder.js'
-import { StorageError } from '../store/storageError.js'
 import type { CheckReason, Look } from './check.js'
 
 /** Whether a node answers for our chain, and none is set aside. */
@@ -83,49 +81,24 @@ function targetOf(url: string): { path: string } | { host: string; port: number 
 }
 
 /**
- * Whether this user may run the enclave's program, and this user alone may read its configuration. Opens neither of them.
+ * Whether this user may read the enclave's program, and this user alone its configuration. Opens neither of them.
  */
 export function enclaveLook(options: {
-  /** Program and arguments. */
-  readonly command: readonly string[]
+  readonly program: string
   /** The enclave's own configuration. */
   readonly envFile: string
-  /** Where the program is looked for, as in a shell. */
-  readonly searchPath: string
 }): Look {
-  const { command, envFile, searchPath } = options
-  const [program = '', ...args] = command
-  const script = scriptOf(program, args)
+  const { program, envFile } = options
   return async () => {
-    const isThere = await some(placesOf(program, searchPath), constants.X_OK)
-    if (!isThere) return 'enclave-program-missing'
-    if (script !== undefined && !(await isFile(script, constants.R_OK))) return 'enclave-program-missing'
+    if (!(await isReadableFile(program))) return 'enclave-program-missing'
     const state = await stateOfPrivateFile(envFile)
     return state === 'private' ? null : `enclave-configuration-${state}`
   }
 }
 
-/** A name without a slash is looked for in the search path, as spawning does. */
-function placesOf(program: string, searchPath: string): string[] {
-  if (program.includes('/')) return [program]
-  return searchPath.split(delimiter).map((directory) => join(directory, program))
-}
-
-/** The script that Node runs; undefined for any other program, whose arguments have no known meaning. */
-function scriptOf(program: string, [first = '']: readonly string[]): string | undefined {
-  const isNode = program === process.execPath || basename(program) === 'node'
-  // Node tries endings of its own where there is none.
-  return isNode && !first.startsWith('-') && extname(first) !== '' ? first : undefined
-}
-
-async function some(paths: readonly string[], mode: number): Promise<boolean> {
-  const found = await Promise.all(paths.map((path) => isFile(path, mode)))
-  return found.includes(true)
-}
-
-async function isFile(path: string, mode: number): Promise<boolean> {
+async function isReadableFile(path: string): Promise<boolean> {
   try {
-    await access(path, mode)
+    await access(path, constants.R_OK)
     return (await stat(path)).isFile()
   } catch {
     return false
@@ -243,7 +216,7 @@ export interface StoreView {
   standbys(): number | undefined
 }
 
-/** Whether the store takes a write, in the same way as every record. */
+/** Whether the store takes a write, in the same way as every record, and keeps it through a crash. */
 export function createStoreView(options: {
   readonly document: Pick<StateDocument<number>, 'save'>
   readonly engine: Pick<Engine, 'durability'>
@@ -251,22 +224,18 @@ export function createStoreView(options: {
   const { document, engine } = options
   let standbys: number | undefined
 
-  async function lookAtStandbys(): Promise<CheckReason | null> {
-    standbys = undefined
-    const durability = await engine.durability?.()
-    standbys = durability?.standbys
-    return durability?.waitsForStandby === true && standbys === 0 ? 'standby-missing' : null
-  }
-
   return {
     standbys: () => standbys,
     async look() {
       try {
+        standbys = undefined
+        const durability = await engine.durability?.()
+        standbys = durability?.standbys
         // First, because a write without a standby outlasts the check's time limit.
-        const reason = await lookAtStandbys()
-        if (reason !== null) return reason
+        if (durability?.waitsForStandby === true && standbys === 0) return 'standby-missing'
         await document.save(Date.now())
-        return null
+        // A start refuses such a database. Its settings may change later, or another one takes its place.
+        return durability?.fault == null ? null : 'store-not-durable'
       } catch (error) {
         if (error instanceof StorageError) return 'store-not-writable'
         throw error

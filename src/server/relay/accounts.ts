@@ -1,7 +1,7 @@
 import { balanceOf, leastBalance, priceLimit } from '../../chain/fees.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
-import { createPoller, type Service } from '../../service/lifetime.js'
+import { createHook, createPoller, type Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { RelayerSigner } from '../signer/signer.js'
 import type { Engine } from '../store/engine.js'
@@ -54,7 +54,7 @@ const ABANDONED_AFTER_MS = 60_000
 
 /**
  * Each account belongs to one server at a time, by a lease. Live servers share the accounts evenly. Each holds as many as its share,
- * rounded up, and gives one back when it has more; it rounds down while another server has less than that.
+ * and gives one back when it has more. It rounds its share up, or down while another server has less than that.
  */
 export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerAccounts {
   const { engine, signers, serveLease, serverId, logger } = options
@@ -85,29 +85,21 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
       leaseOf(address),
       (fenced, lease) => {
         const term = options.build(fenced, signer, lease)
-        return [
-          {
-            name: 'relayer account held',
-            async start() {
-              attempts.delete(address)
-              held.set(address, { term, end: lease.end })
-            },
-            async stop() {
-              held.delete(address)
-            },
+        const isHeld = createHook('relayer account held', {
+          start() {
+            attempts.delete(address)
+            held.set(address, { term, end: lease.end })
           },
-          ...term.services,
-          {
-            name: 'relayer account served',
-            async start() {
-              served.add(term)
-              tried.get(address)?.resolve()
-            },
-            async stop() {
-              served.delete(term)
-            },
+          stop: () => held.delete(address),
+        })
+        const isServed = createHook('relayer account served', {
+          start() {
+            served.add(term)
+            tried.get(address)?.resolve()
           },
-        ]
+          stop: () => served.delete(term),
+        })
+        return [isHeld, ...term.services, isServed]
       },
       {
         isWanted: () => isWanted(address),
@@ -162,16 +154,11 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
       ? [
           // Without a metric, because each start takes another name.
           serveLease(`${SERVER_LEASE}${serverId}`, () => [], { observe: undefined }),
-          {
-            name: 'relayer shares',
-            async start() {
-              // Before the first attempt, so that a server that joins takes no more than its share.
-              await rebalance().catch((error: unknown) => {
-                logger.warn('servers not counted', describeError(error))
-              })
-            },
-            stop: async () => undefined,
-          },
+          // Before the first attempt, so that a server that joins takes no more than its share.
+          createHook('relayer shares', {
+            start: () =>
+              rebalance().catch((error: unknown) => logger.warn('servers not counted', describeError(error))),
+          }),
           ...signers.map(holder),
           rebalancing,
         ]

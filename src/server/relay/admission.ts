@@ -3,7 +3,7 @@ import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { GasPurpose } from '../store/receipts.js'
 import type { FeeMarket } from '../txManager/fees.js'
-import type { Commitments, CorrectGas } from '../txManager/pendingTx.js'
+import type { Commitments } from '../txManager/pendingTx.js'
 import { RelayRefusal } from './authorization.js'
 import type { GasBudget } from './gasBudget.js'
 
@@ -43,8 +43,8 @@ export interface Admission {
   counted(digest: Hex): void
   /** One of its transactions was mined. @returns a function that takes its gas off the quota */
   used(digest: Hex, gas: bigint): () => void
-  /** Its last transaction may be mined or not: its gas stays counted at its limit until it is corrected. */
-  lost(digest: Hex): CorrectGas
+  /** Its last transaction may be mined or not: its gas stays counted at its limit. */
+  lost(digest: Hex): void
   /** This term sends nothing more for it, but a later one may: its gas stays counted. */
   leave(digest: Hex): void
   /** This server sent nothing for it, and another may relay it: the other server's booking for its order stays. */

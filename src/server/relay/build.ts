@@ -24,7 +24,7 @@ import {
 import { createAdmission } from './admission.js'
 import { createAuthorizationVerifier } from './authorization.js'
 import { createChainView } from './chainView.js'
-import { createRelayDesk, type RelayDesk } from './desk.js'
+import { createRelayDispatcher, type RelayDispatcher } from './dispatcher.js'
 import { createGasBudget } from './gasBudget.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
@@ -57,7 +57,7 @@ export interface BuiltRelay {
   /** The accounts' addresses; at least one. */
   readonly addresses: readonly Hex[]
   readonly services: readonly Service[]
-  readonly desk: RelayDesk
+  readonly dispatcher: RelayDispatcher
   /** The stored record of each authorization. */
   readonly receipts: Pick<ReceiptStore, 'get'>
   readonly health: () => Promise<RelayHealth>
@@ -86,7 +86,7 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
     build: (fenced, signer, term) => buildTerm(deps, shared, { engine: fenced, signer, term }),
     logger,
   })
-  const desk = createRelayDesk({
+  const dispatcher = createRelayDispatcher({
     accounts,
     store,
     chain: chainView,
@@ -98,7 +98,7 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
     stopping,
     logger,
   })
-  const load = createRelayLoad({ accounts, underWay: desk.underWay, budget })
+  const load = createRelayLoad({ accounts, underWay: dispatcher.underWay, budget })
   return {
     router: {
       authToken: settings.authToken.reveal(),
@@ -107,15 +107,15 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
         contracts: chain.contracts,
         signer: enclave.signer,
       }),
-      relay: desk,
+      relay: dispatcher,
       waitMs: settings.waitMs,
       stopping,
     },
     // They stop in the reverse order: an account is released before the gas of its last transactions is stored.
-    services: [budget.service, ...accounts.services, desk.service],
+    services: [budget.service, ...accounts.services, dispatcher.service],
     leases: accounts.leases,
     addresses: relayerKeys.map(({ address }) => address),
-    desk,
+    dispatcher,
     receipts: store,
     health: createRelayHealth({ rpc, accounts, minBalance: settings.minBalance, fees, budget, load }),
     load,

@@ -2,7 +2,7 @@ import { id } from 'ethers'
 import { z } from 'zod'
 import { interfaces } from '../../chain/interfaces.js'
 import { blockCall, resultOf, smallQuantitySchema, toQuantity } from '../../chain/jsonRpc.js'
-import { type OpenedOrder, openedByCall } from '../../chain/openingCall.js'
+import { openedByCall, type SignedOrder } from '../../chain/openingCall.js'
 import { decodeRevert, revertIn } from '../../chain/reverts.js'
 import type { Rpc, RpcAnswer } from '../../chain/rpc.js'
 import { wordOf } from '../../protocol/abiWord.js'
@@ -70,7 +70,7 @@ const encodeOrdersCall = (orderId: Hex) => interfaces.orderEscrow.encodeFunction
 const NO_SHARES = '0'.repeat(2 * WORD_DIGITS)
 
 /** Whether the escrow has, or had, exactly this order: its id is never used twice. */
-function isSameOrder(words: string, { account, amount, deadline, commit }: OpenedOrder): boolean {
+function isSameOrder(words: string, { account, amount, deadline, commit }: SignedOrder): boolean {
   const expected =
     wordOf('address', account) +
     wordOf('uint256', amount) +

@@ -7,7 +7,6 @@ import { describeError, type Logger } from '../../service/logger.js'
 import { createDocuments } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
 import type { GasPurpose } from '../store/receipts.js'
-import type { CorrectGas } from '../txManager/pendingTx.js'
 import { RelayRefusal } from './authorization.js'
 import { gasVersionSchema, holderOf } from './gasCount.js'
 import { createGasLedger, type NextGas } from './gasLedger.js'
@@ -55,11 +54,8 @@ export interface GasBudget {
    * @returns a function that takes the gas off the quota, and leaves it on the budget, on the same day
    */
   spend(digest: Hex, gas: bigint): () => void
-  /**
-   * Counts its limit as used, because the transaction may still be mined.
-   * @returns a function that replaces the limit by the gas used, on the same day
-   */
-  lose(digest: Hex): CorrectGas
+  /** Counts its limit as used until midnight, because the transaction may still be mined. */
+  lose(digest: Hex): void
   /** This server sends nothing more for it. The booking for its order stays until the order has ended. */
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
   /** This server sent nothing for it, and another server may relay it. The booking for its order stays. */

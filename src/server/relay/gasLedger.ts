@@ -1,8 +1,13 @@
 import type { Hex } from '../../protocol/hex.js'
 import type { GasPurpose } from '../store/receipts.js'
-import type { CorrectGas } from '../txManager/pendingTx.js'
-import { type GasChange, type GasCount, type GasVersion, type HeldOrder, holderOf } from './gasCount.js'
-import { createSums } from './gasSums.js'
+import {
+  createSums,
+  type GasChange,
+  type GasCount,
+  type GasVersion,
+  type HeldOrder,
+  holderOf,
+} from './gasCount.js'
 
 /** A version of the shared count that includes this server's changes. */
 export interface NextGas {
@@ -36,8 +41,8 @@ export interface GasLedger {
   put(digest: Hex, purpose: GasPurpose, gas: bigint): void
   /** A transaction of the digest was mined. @returns a function that takes its gas off the quota, on the same day */
   spend(digest: Hex, gas: bigint): () => void
-  /** A transaction of the digest may be mined: its limit counts as used. */
-  lose(digest: Hex): CorrectGas
+  /** A transaction of the digest may be mined: its limit counts as used until midnight. */
+  lose(digest: Hex): void
   /** Counts the gas of a transaction that belongs to no authorization. */
   spendOther(gas: bigint): void
   /** This server sends nothing more for the digest. @returns whether there are bookings to store */
@@ -329,11 +334,6 @@ export function createGasLedger(now: () => number): GasLedger {
       rollOverDay()
       const { gas: limit = 0n, holder } = free(digest) ?? {}
       spent.add(holder, limit)
-      const lostOn = day
-      return (gas) => {
-        rollOverDay()
-        if (day === lostOn && gas < limit) spent.add(holder, gas - limit)
-      }
     },
     spendOther(gas) {
       rollOverDay()

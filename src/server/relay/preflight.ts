@@ -89,8 +89,8 @@ export function createPreflight({ rpc, from, maxGas }: PreflightOptions): Prefli
   }
 
   /**
-   * Runs a call of unknown gas with as much as it may have. A transfer of zero wei, which only a fault of the node can make fail,
-   * travels beside it: if that succeeds, the failure is the call's own.
+   * Runs a call of unknown gas with as much as it may have. A transfer of zero wei travels beside it, which only a fault of the node
+   * can make fail. If that succeeds, the failure is the call's own.
    */
   async function tryOut(call: Call): Promise<Forecast> {
     const gasLimit = await gasRoom()
@@ -131,9 +131,8 @@ function execution(transaction: object): RpcCall {
 }
 
 /**
- * A quarter more than the estimate, because the state may differ a little once the call is mined; less where the limit leaves no
- * room for it, but never less than 64/63. A call hands on 63/64 of the gas that it has left (EIP-150),
- * so a difference inside of the call takes more outside of it than it uses.
+ * A quarter more than the estimate, because the state may differ a little once the call is mined. It is less where the limit leaves
+ * no room, but at least 64/63: a call hands on 63/64 of the gas that it has left (EIP-150).
  */
 export function gasLimitFor(estimate: bigint, limit: bigint): Forecast {
   const least = estimate + estimate / 63n + 1n

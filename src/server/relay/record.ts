@@ -125,6 +125,9 @@ export interface JobRecord {
   readonly kept: Promise<void>
 }
 
+/** More failures in a row are rare. Where one that is not kept was written, the job counts as taken elsewhere. */
+const MAX_DOUBTFUL = 100
+
 /**
  * Each version takes the place of the one that was read or written before. Another server's version in that place is never
  * written over.
@@ -146,26 +149,36 @@ export function createJobRecord(
   let isStored = isKept
   let refusal: { readonly error: unknown } | undefined
   let { record, version } = initial
-  /** A version whose write failed, and may have happened all the same. */
-  let doubtful: RelayRecord | undefined
+  /** Versions whose writes failed, and may happen all the same, even after the next read. */
+  let doubtful: RelayRecord[] = []
 
-  async function resolveDoubt(written: RelayRecord): Promise<void> {
-    const found = await store.find(digest)
-    doubtful = undefined
-    if (found?.version !== version + 1 || !store.isSame(found.record, written)) return
+  /** Goes on from a doubtful version that is stored by now. @returns whether one is */
+  async function resolveDoubt(): Promise<boolean> {
+    const found = doubtful.length > 0 ? await store.find(digest) : undefined
+    const written = doubtful.find(
+      (each) => found?.version === version + 1 && store.isSame(found.record, each),
+    )
+    if (written === undefined) return false
     record = written
-    version = found.version
+    version++
+    doubtful = []
+    return true
+  }
+
+  async function replace(next: RelayRecord): Promise<void> {
+    await resolveDoubt()
+    if (doubtful.length < MAX_DOUBTFUL) doubtful.push(next)
+    if (await store.put(digest, next, version)) return
+    doubtful = doubtful.filter((each) => each !== next)
+    if (!(await resolveDoubt())) throw new TakenElsewhereError()
+    await replace(next)
   }
 
   async function write(next: RelayRecord): Promise<void> {
     // Its caller got an error, so nothing may be sent any more.
     if (refusal !== undefined) throw refusal.error
     try {
-      if (doubtful !== undefined) await resolveDoubt(doubtful)
-      doubtful = next
-      const isWritten = await store.put(digest, next, version)
-      doubtful = undefined
-      if (!isWritten) throw new TakenElsewhereError()
+      await replace(next)
     } catch (error) {
       if (!isStored) refusal = { error }
       if (!isStored) kept.reject(error)
@@ -173,6 +186,7 @@ export function createJobRecord(
     }
     record = next
     version++
+    doubtful = []
     isStored = true
     kept.resolve()
   }

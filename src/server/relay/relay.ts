@@ -3,9 +3,9 @@ import { isOfUsedDigest } from '../../chain/reverts.js'
 import { isFinal } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Service } from '../../service/lifetime.js'
-import { describeError, type Logger } from '../../service/logger.js'
+import { describeError } from '../../service/logger.js'
+import { StorageError, storageError } from '../store/engine.js'
 import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
-import { StorageError } from '../store/storageError.js'
 import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
 import {
@@ -51,49 +51,105 @@ export interface Relay {
 }
 
 export function createRelay(deps: RelayDeps): Relay {
-  const { store, account, admission, logger } = deps
+  const { store, account, chain, preflight, admission, logger } = deps
   const stopped = new AbortController()
   const stopping = AbortSignal.any([deps.stopping, stopped.signal])
   // Every job may listen to it.
   setMaxListeners(0, stopping)
+  const jobDeps = { ...deps, stopping, reopen }
   const jobs = createJobs((job) => {
     const { digest, status } = job.current()
     if (isFinal(job.current())) admission.end(digest, job.purpose, status === 'confirmed')
     // Jobs that the term leaves under way will use their gas in the next one.
     else admission.leave(digest)
   })
-  const resume = (stored: StoredRelay) => resumeJob(jobDeps, stored)
-  const reopen = createReopening({ store, account, jobs, resume, stopping, logger })
-  const jobDeps = { ...deps, stopping, reopen }
 
   /** Stores the next version of a record that no job is under way for. */
-  async function put({ record, version }: StoredRelay): Promise<StoredRelay> {
+  async function replace({ record, version }: StoredRelay): Promise<StoredRelay> {
     if (!(await store.put(record.receipt.digest, record, version))) throw new TakenElsewhereError()
     return { record, version: version + 1 }
   }
 
   async function takeUp({ record, version }: StoredRelay): Promise<RelayJob> {
-    return resume(await put({ record: takenOn(record, account, new Date()), version }))
+    return resumeJob(jobDeps, await replace({ record: takenOn(record, account, new Date()), version }))
   }
 
   async function accept({ record, version }: StoredRelay): Promise<RelayJob> {
-    const next = await afterEffect(deps.chain, takenOn(record, account, new Date()))
+    const next = await afterEffect(chain, takenOn(record, account, new Date()))
     if (next === undefined) return endedJob(record)
-    const stored = await put({ record: next, version })
-    return isFinal(next.receipt) ? endedJob(next) : resume(stored)
+    const stored = await replace({ record: next, version })
+    return isFinal(next.receipt) ? endedJob(next) : resumeJob(jobDeps, stored)
   }
 
-  const begin = createBeginning({ ...jobDeps, account, takeUp, accept })
+  /** Checks an authorization that this server does not have under way, and starts its job. */
+  async function begin(authorization: VerifiedAuthorization): Promise<RelayJob> {
+    const { digest, target, data, purpose } = authorization
+    const [stored, forecast, funds] = await Promise.all([
+      store.find(digest),
+      preflight.check({ to: target, data }),
+      admission.funds(),
+    ])
+    const { version } = stored ?? { version: 0 }
+    if (stored !== undefined && !isFinal(stored.record.receipt)) {
+      // A record without an account goes to one that can pay.
+      if (accountOf(stored.record) !== account) throw new TakenElsewhereError()
+      return takeUp(stored)
+    }
+    const transactions = keptFor(account, stored?.record)
+    const record = { ...pendingRecord(authorization, new Date()), account, transactions }
+    if ('revert' in forecast) {
+      // An authorization that has taken effect reverts too, because its digest is used. A node that trails may not know that.
+      const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(authorization))
+      if (isUsed) return accept(stored ?? { record, version })
+      throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
+    }
+    await admission.admit(digest, purpose, forecast.gasLimit, funds)
+    try {
+      return await startJob(jobDeps, { record, version }, forecast.gasLimit)
+    } catch (error) {
+      if (mayBeBookedElsewhere(error)) admission.release(digest)
+      else admission.end(digest, purpose, false)
+      throw error
+    }
+  }
+
+  async function putBack(digest: Hex): Promise<RelayJob> {
+    const stored = await store.find(digest)
+    if (stored === undefined) throw storageError('RECORD_MISSING')
+    const { record, version } = stored
+    // Another account has relayed it since.
+    if (accountOf(record) !== account) return endedJob(record)
+    const next = isFinal(record.receipt) ? reopened(record, new Date()) : record
+    const put = await replace({ record: next, version })
+    logger.warn('transaction put back', { digest, txHash: record.receipt.txHash })
+    return resumeJob(jobDeps, put)
+  }
+
+  /**
+   * Reopens an authorization whose transaction a reorganization took back, and sends it again where no pool has kept it. A failed
+   * write of the record is retried until the term ends.
+   */
+  function reopen(digest: Hex): void {
+    if (stopping.aborted) return
+    const current = jobs.of(digest)
+    if (current !== undefined) {
+      const again = () => reopen(digest)
+      current.then((job) => job.end).then(again, again)
+      return
+    }
+    jobs.register(digest, putBack(digest)).catch(async (error: unknown) => {
+      logger.warn('transaction not put back yet', { digest, ...describeError(error) })
+      await pause(stopping)
+      reopen(digest)
+    })
+  }
 
   async function recover(): Promise<void> {
-    let count = 0
-    for (const stored of await store.unfinished()) {
-      const owner = accountOf(stored.record)
-      if (owner !== account) continue
-      count++
-      void jobs.register(stored.record.receipt.digest, Promise.resolve(resume(stored)))
-    }
-    logger.info('unfinished authorizations taken up', { count })
+    const unfinished = await store.unfinished()
+    const own = unfinished.filter(({ record }) => accountOf(record) === account)
+    for (const stored of own)
+      void jobs.register(stored.record.receipt.digest, Promise.resolve(resumeJob(jobDeps, stored)))
+    logger.info('unfinished authorizations taken up', { count: own.length })
   }
 
   return {
@@ -113,48 +169,6 @@ export function createRelay(deps: RelayDeps): Relay {
   }
 }
 
-/** Checks an authorization that this server does not have under way, and starts its job. */
-function createBeginning(
-  deps: RelayJobDeps & {
-    readonly account: Hex
-    readonly takeUp: (stored: StoredRelay) => Promise<RelayJob>
-    readonly accept: (stored: StoredRelay) => Promise<RelayJob>
-  },
-) {
-  const { store, chain, preflight, admission, account } = deps
-  return async (authorization: VerifiedAuthorization): Promise<RelayJob> => {
-    const { digest, target, data, purpose } = authorization
-    const [stored, forecast, funds] = await Promise.all([
-      store.find(digest),
-      preflight.check({ to: target, data }),
-      admission.funds(),
-    ])
-    const { version } = stored ?? { version: 0 }
-    if (stored !== undefined && !isFinal(stored.record.receipt)) {
-      const owner = accountOf(stored.record)
-      // A record without an account goes to one that can pay.
-      if (owner !== account) throw new TakenElsewhereError()
-      return deps.takeUp(stored)
-    }
-    const transactions = keptFor(account, stored?.record)
-    const record = { ...pendingRecord(authorization, new Date()), account, transactions }
-    if ('revert' in forecast) {
-      // An authorization that has taken effect reverts too, because its digest is used. A node that trails may not know that.
-      const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(authorization))
-      if (isUsed) return deps.accept(stored ?? { record, version })
-      throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
-    }
-    await admission.admit(digest, purpose, forecast.gasLimit, funds)
-    try {
-      return await startJob(deps, { record, version }, forecast.gasLimit)
-    } catch (error) {
-      if (mayBeBookedElsewhere(error)) admission.release(digest)
-      else admission.end(digest, purpose, false)
-      throw error
-    }
-  }
-}
-
 const LEASE_CODES = new Set<string | undefined>(['LEASE_LOST', 'LEASE_NOT_TRUSTED'])
 
 /** Whether another server may have booked gas for the same authorization. The shared count cannot tell the two bookings apart. */
@@ -164,22 +178,16 @@ function mayBeBookedElsewhere(error: unknown): boolean {
   )
 }
 
-/** The jobs under way, one for each digest at most. */
-interface RelayJobs {
-  of(digest: Hex): Promise<RelayJob> | undefined
-  /** Call it before awaiting anything, so that the next caller joins. */
-  register(digest: Hex, begun: Promise<RelayJob>): Promise<RelayJob>
-  count(): number
-  /** Resolves when all that are under way now have ended. */
-  ended(): Promise<void>
-}
-
-/** @param onEnd called with each that has ended, or was left for the next process */
-function createJobs(onEnd: (job: RelayJob) => void): RelayJobs {
+/**
+ * The jobs under way, one for each digest at most.
+ * @param onEnd called with each that has ended, or was left for the next process
+ */
+function createJobs(onEnd: (job: RelayJob) => void) {
   const underWay = new Map<Hex, Promise<RelayJob>>()
   return {
-    of: (digest) => underWay.get(digest),
-    register(digest, begun) {
+    of: (digest: Hex) => underWay.get(digest),
+    /** Call it before awaiting anything, so that the next caller joins. */
+    register(digest: Hex, begun: Promise<RelayJob>): Promise<RelayJob> {
       underWay.set(digest, begun)
       const forget = () => underWay.delete(digest)
       const ended = begun.then((job) => job.end.then(() => job))
@@ -190,59 +198,12 @@ function createJobs(onEnd: (job: RelayJob) => void): RelayJobs {
       return begun
     },
     count: () => underWay.size,
-    async ended() {
+    /** Resolves when all that are under way now have ended. */
+    async ended(): Promise<void> {
       const begun = await Promise.allSettled(underWay.values())
       await Promise.all(begun.map((job) => (job.status === 'fulfilled' ? job.value.end : undefined)))
     },
   }
-}
-
-interface ReopeningDeps {
-  readonly store: Pick<ReceiptStore, 'find' | 'put'>
-  readonly account: Hex
-  readonly jobs: RelayJobs
-  /** Takes up a record that is stored. */
-  readonly resume: (stored: StoredRelay) => RelayJob
-  /** Aborts when the term or the server ends. */
-  readonly stopping: AbortSignal
-  readonly logger: Logger
-}
-
-/**
- * Reopens an authorization whose transaction a reorganization took back, and sends it again where no pool has kept it. A failed
- * write of the record is retried until the term ends.
- */
-function createReopening(deps: ReopeningDeps): (digest: Hex) => void {
-  const { store, account, jobs, stopping, logger } = deps
-
-  async function open(digest: Hex): Promise<RelayJob> {
-    const stored = await store.find(digest)
-    if (stored === undefined) throw new RelayRefusal({ code: 'receipt-not-found' })
-    const { record, version } = stored
-    // Another account has relayed it since.
-    if (accountOf(record) !== account) return endedJob(record)
-    const next = isFinal(record.receipt) ? reopened(record, new Date()) : record
-    if (!(await store.put(digest, next, version))) throw new TakenElsewhereError()
-    logger.warn('transaction put back', { digest, txHash: record.receipt.txHash })
-    return deps.resume({ record: next, version: version + 1 })
-  }
-
-  function reopen(digest: Hex): void {
-    if (stopping.aborted) return
-    const current = jobs.of(digest)
-    if (current !== undefined) {
-      const again = () => reopen(digest)
-      current.then((job) => job.end).then(again, again)
-      return
-    }
-    jobs.register(digest, open(digest)).catch(async (error: unknown) => {
-      logger.warn('transaction not put back yet', { digest, ...describeError(error) })
-      await pause(stopping)
-      reopen(digest)
-    })
-  }
-
-  return reopen
 }
 
 /**

@@ -23,8 +23,16 @@ import {
   unresolved,
 } from './record.js'
 
-export interface RelayJobDeps extends JobStepsDeps {
+export interface RelayJobDeps {
   readonly store: ReceiptStore
+  readonly chain: ChainView
+  readonly preflight: Preflight
+  readonly admission: Admission
+  readonly txManager: TxManager
+  /** Called when a final receipt became wrong because its transaction left its block. */
+  readonly reopen: (digest: Hex) => void
+  /** Aborts when the term or the server ends. */
+  readonly stopping: AbortSignal
   /** Called with the receipt of each job that has ended. */
   readonly onEnd?: ((receipt: Receipt) => void) | undefined
   readonly logger: Logger
@@ -108,17 +116,6 @@ async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Pro
   deps.onEnd?.(receipt)
 }
 
-interface JobStepsDeps {
-  readonly chain: ChainView
-  readonly preflight: Preflight
-  readonly admission: Admission
-  readonly txManager: TxManager
-  /** Called when a final receipt became wrong because its transaction left its block. */
-  readonly reopen: (digest: Hex) => void
-  /** Aborts when the term or the server ends. */
-  readonly stopping: AbortSignal
-}
-
 /** Takes the next step for one authorization; true when it was the last. */
 type Step = () => Promise<boolean>
 
@@ -141,23 +138,30 @@ export async function pause(stopping: AbortSignal): Promise<void> {
 }
 
 /** @param gasLimit of a call that was just checked */
-function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint): Step {
+function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint): Step {
   const { chain, txManager, admission } = deps
   const { purpose } = record.current()
   const { digest, target, primaryType } = record.current().receipt
   const relayed = { target, digest, data: record.current().data }
   /** Takes the gas of the last mined transaction off its quota. */
   let excuse = () => {}
-  const owner = createOwner(deps, record, (excuseGas) => {
-    excuse = excuseGas
-  })
+  const owner: Owner = {
+    save: (transaction) => record.put(submitted(record.current(), transaction, new Date())),
+    counted: () => admission.counted(digest),
+    isNeeded: async () => !(await chain.isUsed(relayed)),
+    used(gas) {
+      excuse = admission.used(digest, gas)
+    },
+    lost: () => admission.lost(digest),
+    dropped: () => deps.reopen(digest),
+  }
   let toResume = unresolved(record.current())
   let checkedGas = gasLimit
   let refusals = 0
 
   /** The call's gas limit, or null once the job has ended without a send. */
   async function check(): Promise<bigint | null> {
-    const call = { to: target, data: record.current().data }
+    const call = { to: target, data: relayed.data }
     const [forecast, funds] = await Promise.all([deps.preflight.check(call), admission.funds()])
     if ('gasLimit' in forecast) {
       await admission.admit(digest, purpose, forecast.gasLimit, funds)
@@ -168,7 +172,7 @@ function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint
     return null
   }
 
-  /** Looks twice: a node may know of an effect before it, or one behind the same URL, finds the transaction. */
+  /** Looks twice: a node, or another one behind the same URL, may find the transaction only some time after its effect. */
   async function findEffect(): Promise<MinedTransaction | null> {
     const found = await chain.effectOf(record.current())
     if (found !== null || record.current().transactions.length === 0) return found
@@ -226,23 +230,6 @@ function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint
     checkedGas = undefined
     if (gas === null) return true
     if (txManager.isFull()) await record.keep()
-    return after(await txManager.send({ to: target, data: record.current().data, gasLimit: gas }, owner))
-  }
-}
-
-/** @param onUsed called with a function that takes the gas of a mined transaction off its quota */
-function createOwner(
-  { chain, admission, reopen }: JobStepsDeps,
-  record: JobRecord,
-  onUsed: (excuseGas: () => void) => void,
-): Owner {
-  const { digest, target } = record.current().receipt
-  return {
-    save: (transaction) => record.put(submitted(record.current(), transaction, new Date())),
-    counted: () => admission.counted(digest),
-    isNeeded: async () => !(await chain.isUsed({ target, digest, data: record.current().data })),
-    used: (gas) => onUsed(admission.used(digest, gas)),
-    lost: () => admission.lost(digest),
-    dropped: () => reopen(digest),
+    return after(await txManager.send({ to: target, data: relayed.data, gasLimit: gas }, owner))
   }
 }

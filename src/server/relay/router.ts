@@ -6,14 +6,13 @@ import { requireRelayToken } from '../http/auth.js'
 import { parseBody, parseParam } from '../http/body.js'
 import { Problem } from '../http/errors.js'
 import { type FastRoute, read } from '../http/fastRoutes.js'
-import type { AuthorizationVerifier } from './authorization.js'
-import type { Followed, RelayDesk } from './desk.js'
-import { withRelayProblems } from './problems.js'
+import { type AuthorizationVerifier, RelayRefusal } from './authorization.js'
+import type { Followed, RelayDispatcher } from './dispatcher.js'
 
 export interface RelayRouterDeps {
   readonly authToken: string
   readonly verifier: AuthorizationVerifier
-  readonly relay: Pick<RelayDesk, 'post' | 'find'>
+  readonly relay: Pick<RelayDispatcher, 'post' | 'find'>
   /** The longest that a caller waits for its receipt. */
   readonly waitMs: number
   /** Aborts when the server begins to stop: every wait ends then. */
@@ -21,8 +20,8 @@ export interface RelayRouterDeps {
 }
 
 /**
- * Room for the largest authorization, with two blobs of 20,480 bytes in hex. It is a constant because an account whose write did
- * not fit could never trade again, and because only callers with the token get this far.
+ * Room for the largest authorization, with two blobs of 20,480 bytes in hex. It is a constant: an account whose write did not fit
+ * could never trade again, and only callers with the token get this far.
  */
 const BODY_LIMIT_BYTES = 128 * 1_024
 
@@ -109,4 +108,26 @@ export function waitPreference(header: string | string[] | undefined, limitMs: n
     if (seconds !== undefined) return Math.min(Number(seconds) * 1_000, limitMs)
   }
   return limitMs
+}
+
+/** Runs an action of the relay. A refusal becomes a problem. */
+export async function withRelayProblems<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action()
+  } catch (error) {
+    throw error instanceof RelayRefusal ? problemOf(error) : error
+  }
+}
+
+function problemOf({ reason, cause }: RelayRefusal): Problem {
+  return new Problem(reason.code, {
+    cause,
+    ...('retryAfterMs' in reason && {
+      headers: { 'Retry-After': String(Math.ceil(reason.retryAfterMs / 1_000)) },
+    }),
+    extensions: {
+      ...('revert' in reason && { revert: reason.revert }),
+      ...('quota' in reason && { quota: reason.quota }),
+    },
+  })
 }

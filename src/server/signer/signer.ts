@@ -1,6 +1,18 @@
-import { type Hex, hexToBytes } from '../../protocol/hex.js'
+import { createPublicKey } from 'node:crypto'
+import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms'
+import { z } from 'zod'
+import { sameAddress } from '../../protocol/address.js'
+import { ProtocolError } from '../../protocol/errors.js'
+import {
+  bytesToHex,
+  bytesToUint,
+  concatBytes,
+  type Hex,
+  hexToBytes,
+  uintToBytes,
+} from '../../protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
-import { signDigest } from '../../protocol/signature.js'
+import { CURVE_ORDER, recoverAddress, signDigest } from '../../protocol/signature.js'
 import type { Secret } from '../../service/secret.js'
 import { withTimeout } from '../../service/waiting.js'
 import { prepareTransaction, type UnsignedTransaction } from './transaction.js'
@@ -45,5 +57,182 @@ export function createPrivateKey(privateKey: Secret<Hex>): RelayerKey {
   return {
     address: addressOfPublicKey(hexToBytes(publicKeyOf(hexToBytes(key)))),
     signDigest: async (digest) => signDigest(digest, key),
+  }
+}
+
+/** Where the key of the relayer's account is. */
+export type RelayerKeyPlace =
+  | { readonly kind: 'private-key'; readonly privateKey: Secret<Hex> }
+  | { readonly kind: 'kms'; readonly keyId: string }
+
+/** @throws RelayerKeyError when a place does not give a usable key, or two places give the same one */
+export async function openRelayerKeys(places: readonly RelayerKeyPlace[]): Promise<RelayerKey[]> {
+  const keys = await Promise.all(places.map(openRelayerKey))
+  if (new Set(keys.map(({ address }) => address)).size < keys.length) {
+    throw new RelayerKeyError('Two of the keys of RELAYER_KMS_KEY_IDS belong to one account.')
+  }
+  return keys
+}
+
+async function openRelayerKey(place: RelayerKeyPlace): Promise<RelayerKey> {
+  if (place.kind === 'kms') return openKmsKey({ keyId: place.keyId })
+  return createPrivateKey(place.privateKey)
+}
+
+/** The relayer's account has no usable key. The message is for the operator who starts the server, and names no secret. */
+export class RelayerKeyError extends Error {
+  override readonly name = 'RelayerKeyError'
+}
+
+type Kms = typeof import('@aws-sdk/client-kms')
+
+interface KmsKeyOptions {
+  /** Key id, ARN or alias of an asymmetric key ECC_SECG_P256K1 for SIGN_VERIFY. */
+  readonly keyId: string
+  /** Region, credentials and endpoint; those of AWS's environment when left out. */
+  readonly client?: KMSClientConfig
+  /** Loads the optional package. */
+  readonly load?: () => Promise<Kms>
+}
+
+/** The longest wait for one answer, and between two parts of it; and how many times a signature is tried. */
+const TIMEOUT_MS = 3_000
+const MAX_ATTEMPTS = 3
+
+const publicKeySchema = z.looseObject({
+  PublicKey: z.instanceof(Uint8Array),
+  KeySpec: z.literal('ECC_SECG_P256K1'),
+  KeyUsage: z.literal('SIGN_VERIFY'),
+})
+const signedSchema = z.looseObject({ Signature: z.instanceof(Uint8Array) })
+
+/**
+ * A key in AWS KMS, which never leaves it. Needs the rights `kms:GetPublicKey` and `kms:Sign`.
+ * https://docs.aws.amazon.com/kms/latest/APIReference/API_Sign.html
+ *
+ * @throws RelayerKeyError when the package is missing, KMS does not answer, or the key is of another kind
+ */
+export async function openKmsKey(options: KmsKeyOptions): Promise<RelayerKey> {
+  const { keyId, load = () => import('@aws-sdk/client-kms') } = options
+  const kms = await loaded(load)
+  const client = new kms.KMSClient({
+    maxAttempts: MAX_ATTEMPTS,
+    requestHandler: {
+      connectionTimeout: TIMEOUT_MS,
+      requestTimeout: TIMEOUT_MS,
+      // Without it the package only logs a warning, and goes on waiting.
+      throwOnRequestTimeout: true,
+      socketTimeout: TIMEOUT_MS,
+    },
+    ...options.client,
+  })
+  const address = await addressOf(kms, client, keyId)
+  return {
+    address,
+    async signDigest(digest) {
+      const command = new kms.SignCommand({
+        KeyId: keyId,
+        Message: hexToBytes(digest),
+        MessageType: 'DIGEST',
+        SigningAlgorithm: 'ECDSA_SHA_256',
+      })
+      const { Signature } = signedSchema.parse(await client.send(command))
+      return toRecoverable(Signature, digest, address)
+    },
+  }
+}
+
+async function loaded(load: () => Promise<Kms>): Promise<Kms> {
+  try {
+    return await load()
+  } catch (cause) {
+    throw new RelayerKeyError(
+      'RELAYER_KMS_KEY_ID needs the optional package @aws-sdk/client-kms: install it, or set RELAYER_PRIVATE_KEY.',
+      { cause },
+    )
+  }
+}
+
+async function addressOf(kms: Kms, client: KMSClient, keyId: string): Promise<Hex> {
+  const answer = await client.send(new kms.GetPublicKeyCommand({ KeyId: keyId })).catch((cause: unknown) => {
+    const name = cause instanceof Error ? cause.name : 'unknown failure'
+    throw new RelayerKeyError(`AWS KMS does not give the public key of RELAYER_KMS_KEY_ID: ${name}.`, {
+      cause,
+    })
+  })
+  const parsed = publicKeySchema.safeParse(answer)
+  if (!parsed.success) {
+    throw new RelayerKeyError('The key of RELAYER_KMS_KEY_ID is not one of ECC_SECG_P256K1 for SIGN_VERIFY.')
+  }
+  return addressOfPublicKey(pointOf(parsed.data.PublicKey))
+}
+
+const pointSchema = z.looseObject({ crv: z.literal('secp256k1'), x: z.base64url(), y: z.base64url() })
+
+/** The point of a public key in DER, SubjectPublicKeyInfo (RFC 5280, 4.1.2.7): 65 bytes. */
+function pointOf(der: Uint8Array): Uint8Array {
+  const key = createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' })
+  const { x, y } = pointSchema.parse(key.export({ format: 'jwk' }))
+  return concatBytes(Uint8Array.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url'))
+}
+
+// ECDSA-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }: RFC 3279, 2.2.3, in DER (X.690).
+
+const SEQUENCE = 0x30
+const INTEGER = 0x02
+/** An integer of 32 bytes, and the zero that keeps it positive. */
+const MAX_INTEGER_BYTES = 33
+
+/** Reads the two integers of a signature. @throws TypeError when it is not one in DER */
+export function parseDerSignature(der: Uint8Array): { r: bigint; s: bigint } {
+  const [tag, length] = der
+  if (tag !== SEQUENCE || length !== der.length - 2) throw malformed()
+  const r = readInteger(der, 2)
+  const s = readInteger(der, r.end)
+  if (s.end !== der.length) throw malformed()
+  return { r: r.value, s: s.value }
+}
+
+function readInteger(der: Uint8Array, at: number): { value: bigint; end: number } {
+  const length = der[at + 1] ?? 0
+  const end = at + 2 + length
+  const bytes = der.subarray(at + 2, end)
+  const [first = 0x80, second = 0] = bytes
+  const isNegative = first >= 0x80
+  // A zero in front is there for a sign bit alone.
+  const isPadded = length > 1 && first === 0 && second < 0x80
+  if (der[at] !== INTEGER || bytes.length !== length || length > MAX_INTEGER_BYTES) throw malformed()
+  if (isNegative || isPadded) throw malformed()
+  return { value: bytesToUint(bytes), end }
+}
+
+function malformed(): TypeError {
+  return new TypeError('expected an ECDSA signature in DER')
+}
+
+/**
+ * The form that all other code takes: `r ‖ s ‖ v`, s in the lower half (EIP-2), v 27 or 28. Two points
+ * have this r, and v names the one that recovers to the signer.
+ *
+ * @throws TypeError when the signature is not this signer's over this digest
+ */
+function toRecoverable(der: Uint8Array, digest: Hex, signer: Hex): Hex {
+  const { r, s } = parseDerSignature(der)
+  if (r >= CURVE_ORDER || s >= CURVE_ORDER) throw malformed()
+  const low = s > CURVE_ORDER / 2n ? CURVE_ORDER - s : s
+  for (const v of [27, 28]) {
+    const signature = bytesToHex(concatBytes(uintToBytes(r, 32), uintToBytes(low, 32), Uint8Array.of(v)))
+    if (recoversTo(signer, digest, signature)) return signature
+  }
+  throw new TypeError('the signature belongs to another key')
+}
+
+function recoversTo(signer: Hex, digest: Hex, signature: Hex): boolean {
+  try {
+    return sameAddress(recoverAddress(digest, signature), signer)
+  } catch (error) {
+    // One of the two may be no point at all.
+    if (error instanceof ProtocolError) return false
+    throw error
   }
 }

@@ -43,8 +43,8 @@ interface PreparedTransaction {
   signed(signature: Hex): { hash: Hex; raw: Hex }
 }
 
-/** EIP-2718's byte before a transaction of https://eips.ethereum.org/EIPS/eip-1559; a legacy one has none. */
-const MARKET_TYPE = Uint8Array.of(2)
+/** EIP-2718's type byte of an EIP-1559 transaction (https://eips.ethereum.org/EIPS/eip-1559); a legacy one has none. */
+const EIP1559_TYPE = Uint8Array.of(2)
 const EMPTY = new Uint8Array(0)
 const V_OFFSET = 27
 
@@ -62,7 +62,7 @@ export function prepareTransaction(transaction: UnsignedTransaction): PreparedTr
   const { maxPriorityFeePerGas: tip, maxFeePerGas: fee } = fees
   const accessList: RlpItem = []
   const fields = [rlpUint(chainId), rlpUint(nonce), rlpUint(tip), rlpUint(fee), ...call, accessList]
-  return prepare(MARKET_TYPE, fields, { unsigned: [], parity: (odd) => odd })
+  return prepare(EIP1559_TYPE, fields, { unsigned: [], parity: (odd) => odd })
 }
 
 /** The fields after the call: those in place of the signature, and how its `v` encodes the point's parity. */

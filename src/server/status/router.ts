@@ -3,6 +3,8 @@ import {
   type ContractAddresses,
   complianceSchema,
   type Health,
+  type HealthChecks,
+  healthChecksSchema,
   healthSchema,
   institutionSchema,
   marketBarsSchema,
@@ -32,6 +34,7 @@ export function statusReads(views: StatusViews, health: HealthDeps): Read[] {
     read('/market/bars', marketBarsSchema, () => views.marketBars().catch(throwProblem)),
     read('/market/clock', marketClockSchema, () => views.marketClock().catch(throwProblem)),
     read('/health', healthSchema, healthView(health)),
+    read('/health/checks', healthChecksSchema, health.checks),
   ]
 }
 
@@ -49,10 +52,12 @@ export interface HealthDeps {
   readonly relayers: readonly Hex[]
   /** The listed symbols as last read, from memory. */
   readonly symbols: () => readonly string[]
+  /** Never rejects. */
+  readonly checks: () => Promise<HealthChecks>
 }
 
 /** From memory, so no outage of a dependency delays it. The same object until the listed symbols change. */
-function healthView({ symbols, relayers, ...fixed }: HealthDeps): () => Health {
+function healthView({ symbols, relayers, checks: _, ...fixed }: HealthDeps): () => Health {
   const [relayer] = relayers
   if (relayer === undefined) throw new TypeError('the relay has no account')
   let listed: readonly string[] | undefined

@@ -14,8 +14,7 @@ import type {
 import type { FeeSchedule } from '../../protocol/fees.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
-import type { ChainHead } from '../reads/chainHead.js'
-import { createHeadReads } from '../reads/headReads.js'
+import { type ChainHead, createHeadReads } from '../reads/chainHead.js'
 import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
 import { createMarketBarsView, createMarketClockView, createMarketView } from './market.js'
 

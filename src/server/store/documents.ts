@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import { createKeyedLock } from '../../service/keyedLock.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import type { Engine, Row, Table, WriteResult } from './engine.js'
-import { storageError } from './storageError.js'
+import { type Engine, type Row, storageError, type Table, type WriteResult } from './engine.js'
 
 /** A document, with the other columns of its row. */
 export interface Entry<T> {

@@ -1,6 +1,6 @@
 /**
- * The kinds of documents. `state` holds all that has no table of its own: the day's gas, the narrator's cursor, the last reconcile,
- * the platform, claims of openings, no-op transactions.
+ * The kinds of documents. `state` holds what has no table of its own: gas, the narrator's cursor, the last reconcile, the platform,
+ * claims of openings, no-op transactions.
  */
 export const TABLES = ['orders', 'relays', 'runs', 'state', 'cancels'] as const
 export type Table = (typeof TABLES)[number]
@@ -34,8 +34,8 @@ export interface LeaseState extends Fence {
 }
 
 /**
- * Each lease belongs to one term at a time. Its expiry, by the store's clock, only says when another holder may take it:
- * the fence of each write is what keeps an earlier term from writing. Every method rejects with StorageError.
+ * Each lease belongs to one term at a time. Its expiry, by the store's clock, only says when another holder may take it. The fence
+ * of each write keeps an earlier term from writing. Every method rejects with StorageError.
  */
 export interface Leases {
   /** Takes a lease that is free or has expired, under a fresh term. Undefined while another term has it. */
@@ -95,4 +95,43 @@ export interface Engine {
   durability?(): Promise<Durability>
   /** Resolves when every write has been answered and the medium is closed. */
   stop(): Promise<void>
+}
+
+/** The medium of the stores fails. The write must not be taken as done. */
+export class StorageError extends Error {
+  override readonly name: string = 'StorageError'
+  /** The engine's, such as `SQLITE_FULL`. */
+  readonly code: string | undefined
+
+  constructor(cause: unknown) {
+    super('the store cannot be read or written', { cause })
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    this.code = typeof code === 'string' ? code : undefined
+  }
+}
+
+/** @param code such as `SQLITE_FULL` */
+export function storageError(code: string, cause?: unknown): StorageError {
+  return new StorageError(Object.assign(new Error(code, { cause }), { code }))
+}
+
+/** A later version of the server has written the database. */
+export class UnknownSchemaError extends Error {
+  override readonly name = 'UnknownSchemaError'
+
+  constructor(found: number, known: number) {
+    super(
+      `its database has schema ${found}, and this server knows schemas up to ${known}. ` +
+        'Start the version that wrote it, or a later one.',
+    )
+  }
+}
+
+/** The database has a setting on which no server may work. */
+export class UnsuitableDatabaseError extends Error {
+  override readonly name = 'UnsuitableDatabaseError'
+
+  constructor(setting: string, consequence: string) {
+    super(`its database has ${setting}, so ${consequence}. Change the setting, and start again.`)
+  }
 }

@@ -172,15 +172,12 @@ export type ServeLease = (
   change?: Partial<Pick<LeaseHolderOptions, 'isWanted' | 'onAttemptOver' | 'observe'>>,
 ) => Service
 
-export function createServeLease(options: {
-  readonly engine: Engine
-  /** This server, among those that share the database. */
-  readonly holder: string
-  readonly timing: LeaseTiming
-  readonly observe?: LeaseObserver | undefined
-  readonly stopping?: AbortSignal | undefined
-  readonly logger: Logger
-}): ServeLease {
+export function createServeLease(
+  options: { readonly engine: Engine } & Pick<
+    LeaseHolderOptions,
+    'holder' | 'timing' | 'observe' | 'stopping' | 'logger'
+  >,
+): ServeLease {
   const { engine, ...common } = options
   return (lease, build, change) =>
     createLeaseHolder({

@@ -190,8 +190,8 @@ interface KnownSummary {
   readonly version: number
   readonly summary: OrderSummary
   /**
-   * The record as it is stored, until the order has run: before that any server may remove it, and the order's next record
-   * counts its versions anew.
+   * The record as it is stored, until the order has run. Before that any server may remove it, and the next record counts its
+   * versions anew.
    */
   readonly doc: string | undefined
 }
@@ -226,7 +226,7 @@ export type CancelRecord = z.output<typeof cancelRecordSchema>
  * Stored cancels, open until their orders have ended, and kept afterwards. In a table of their own, because a server of the
  * version before refuses an order's record with a member that it does not know. Every method rejects with StorageError.
  */
-export interface CancelRecords {
+interface CancelRecords {
   get(orderId: Hex): Promise<CancelRecord | undefined>
   /** Keeps the offered cancel, or the one that is there. Durable when it resolves. */
   keep(offered: CancelRecord): Promise<{ readonly kept: CancelRecord; readonly isNews: boolean }>
@@ -235,10 +235,7 @@ export interface CancelRecords {
   openIds(): Promise<Hex[]>
 }
 
-export function createCancelRecords(options: {
-  readonly engine: Engine
-  readonly logger: Logger
-}): CancelRecords {
+function createCancelRecords(options: { readonly engine: Engine; readonly logger: Logger }): CancelRecords {
   const documents = createDocuments({ ...options, table: 'cancels', schema: cancelRecordSchema })
   return {
     get: documents.get,

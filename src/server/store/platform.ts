@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Engine } from './engine.js'
-import { storageError } from './storageError.js'
+import { type Engine, storageError } from './engine.js'
 
 /** The chain and contracts that all servers on one database have in common. */
 const platformSchema = z.strictObject({

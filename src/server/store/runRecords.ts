@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema } from '../../protocol/hex.js'
@@ -13,22 +11,17 @@ import {
 import type { Logger } from '../../service/logger.js'
 import { createDocuments, type Entry } from './documents.js'
 import type { Engine } from './engine.js'
-import { StorageError } from './storageError.js'
-
-/** A process of this machine, as `ProcessIdentity` has it. */
-const processSchema = z.strictObject({
-  space: z.string(),
-  pid: z.int().positive(),
-  startedAt: z.string().nullable(),
-})
 
 const common = {
   runId: runIdSchema,
   startedAt: z.iso.datetime(),
   /** Unix seconds. */
   stopAt: timestampSchema,
-  /** Null for an enclave that is not a process of this machine. */
-  process: processSchema.nullable(),
+  /**
+   * Earlier versions could start a process for each run, and wrote its identity here. Such a run may go on, so its job is not
+   * offered again. This version writes null, because a server of the version before requires the member.
+   */
+  process: z.unknown().optional(),
   /** The enclave that took it, where its answer named one. */
   enclave: enclaveBootSchema.optional(),
   /** The notice that the run posted before its end: it belongs to the result if that is a failure. */
@@ -53,10 +46,6 @@ export type RunRecord = z.output<typeof runRecordSchema>
 
 /** The runs under way. Every method rejects with StorageError. */
 export interface RunRecords {
-  /** Where enclaves of this machine write their results; absolute. */
-  readonly resultDirectory: string
-  /** The file of one of them; absolute. */
-  resultPath(runId: string): string
   get(runId: string): Promise<RunRecord | undefined>
   /** Those that exist, in any order. */
   getMany(runIds: readonly string[]): Promise<RunRecord[]>
@@ -68,23 +57,12 @@ export interface RunRecords {
    */
   change(runId: string, change: (run: RunRecord) => RunRecord | undefined): Promise<void>
   all(): Promise<RunRecord[]>
-  /** Removes a run's record and its result. */
   remove(runId: string): Promise<void>
 }
 
-export function createRunRecords(options: {
-  readonly engine: Engine
-  /** The data directory, absolute. */
-  readonly root: string
-  readonly logger: Logger
-}): RunRecords {
+export function createRunRecords(options: { readonly engine: Engine; readonly logger: Logger }): RunRecords {
   const documents = createDocuments({ ...options, table: 'runs', schema: runRecordSchema })
-  const resultDirectory = join(options.root, 'runs')
-  // An unchecked id could lead out of the directory.
-  const resultPath = (runId: string) => join(resultDirectory, `${runIdSchema.parse(runId)}.result`)
   return {
-    resultDirectory,
-    resultPath,
     get: documents.get,
     getMany: async (runIds) => (await documents.getMany(runIds)).map(({ value }) => value),
     create: (run) => documents.change(run.runId, () => entryOf(run), true),
@@ -94,13 +72,7 @@ export function createRunRecords(options: {
         return next && entryOf(next)
       }),
     all: documents.open,
-    async remove(runId) {
-      const run = await documents.get(runId)
-      // A killed process may leave its result half written. The run's record is removed last, because a start finds the files
-      // of a crashed process by it.
-      if (run?.process) await removeFiles(resultPath(runId), `${resultPath(runId)}.tmp`)
-      await documents.remove(runId)
-    },
+    remove: (runId) => documents.remove(runId),
   }
 }
 
@@ -112,12 +84,4 @@ function entryOf(run: RunRecord): Entry<RunRecord> {
 function uniqueKeyOf(run: RunRecord): string | null {
   if (run.job === 'order') return run.account
   return run.job === 'reconcile' ? run.job : null
-}
-
-async function removeFiles(...paths: string[]): Promise<void> {
-  try {
-    for (const path of paths) await rm(path, { force: true })
-  } catch (error) {
-    throw new StorageError(error)
-  }
 }

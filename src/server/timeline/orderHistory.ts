@@ -57,7 +57,7 @@ export const NO_HISTORY: OrderHistory = { opened: null, ended: null }
  *
  * @throws ChainUnavailableError, ChainAnswerError
  */
-export type HistoryReader = (events: readonly EscrowEvent[]) => Promise<OrderHistory>
+type HistoryReader = (events: readonly EscrowEvent[]) => Promise<OrderHistory>
 
 /** Nodes take no longer transaction. */
 const MAX_CALL_BYTES = 1_048_576

@@ -12,8 +12,8 @@ import { createEscrowEvents, type EscrowObserver } from '../escrow/escrowLogs.js
 import { parseParam } from '../http/body.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
 import type { ChainHead } from '../reads/chainHead.js'
-import type { RelayDesk } from '../relay/desk.js'
-import type { FindOpening } from '../relay/openingReceipt.js'
+import type { RelayDispatcher } from '../relay/dispatcher.js'
+import type { FindOpening } from '../relay/opening.js'
 import { matchingCandidate, type OrderRecord, type OrderRecords, withDigest } from '../store/orderRecords.js'
 import type { ReceiptStore } from '../store/receipts.js'
 import { timelineEntries } from './entries.js'
@@ -128,7 +128,7 @@ const ENDS = ['OrderSettlement', 'OrderRefund'] as const satisfies readonly Prim
  * Decorates the relay: the order's record gets the digest of each authorization that settles or refunds the order. Callers do
  * not wait for that write: without it a timeline lacks one entry, and effects are on the chain anyway.
  */
-export function keepDigests<R extends Pick<RelayDesk, 'post'>>(
+export function keepDigests<R extends Pick<RelayDispatcher, 'post'>>(
   relay: R,
   { records, logger }: { readonly records: Pick<OrderRecords, 'update'>; readonly logger: Logger },
 ): R {

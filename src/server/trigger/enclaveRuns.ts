@@ -5,6 +5,7 @@ import type { Hex } from '../../protocol/hex.js'
 import { createHook, createPoller, type Service } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { stateOfPrivateFile } from '../../service/privateFile.js'
+import type { Secret } from '../../service/secret.js'
 import type { Config } from '../config/config.js'
 import type { Engine } from '../store/engine.js'
 import type { ServeLease } from '../store/leaseHolder.js'
@@ -20,7 +21,6 @@ import { createHttpRunner, createRemoteEnclave } from './httpRunner.js'
 import type { QueueDepth } from './orderQueue.js'
 import { createOwnEnclave } from './ownEnclave.js'
 import { createPolicyRuns, type PolicyRuns } from './policyRuns.js'
-import { createProcessRunner } from './processRunner.js'
 import { createTriggerRateLimit, type TriggerRateLimit } from './rateLimit.js'
 import { createReconcileStateStore } from './reconcile.js'
 import type { RunsRouterDeps } from './router.js'
@@ -33,7 +33,7 @@ import {
   type TriggerTerm,
 } from './term.js'
 
-/** The configured trigger, and the dependencies of its route where it has one. */
+/** The configured trigger, and the dependencies of its route. */
 type BuiltEnclaveRuns = EnclaveRuns & Pick<EnclaveAccess, 'router'>
 
 export function buildEnclaveRuns(options: {
@@ -53,7 +53,7 @@ export function buildEnclaveRuns(options: {
   const { config, contracts, rpc, engine, logger, stopping, ...shared } = options
   const { maxRuns, triggerIntervalMs, orderRunTimeoutMs, policyRunTimeoutMs, reconcileIntervalMs } =
     config.enclave
-  const runRecordsOn = (on: Engine) => createRunRecords({ engine: on, root: config.dataDir, logger })
+  const runRecordsOn = (on: Engine) => createRunRecords({ engine: on, logger })
   const runRecords = runRecordsOn(engine)
   const rateLimit = createTriggerRateLimit(triggerIntervalMs)
   const access = accessTo(config.enclave.trigger, {
@@ -77,6 +77,7 @@ export function buildEnclaveRuns(options: {
     rateLimit,
     unopened: config.unopened,
     reconcileIntervalMs,
+    marketIntervalMs: config.broker.marketClockMaxAgeMs,
     escrow: contracts.escrow,
     rpc,
     logBlockRange: config.chain.logRange,
@@ -89,10 +90,10 @@ export function buildEnclaveRuns(options: {
 /** Between two looks for results that other servers have received; an order's next run waits as long. */
 const RESULT_LOOK_MS = 500
 
-/** How jobs reach the enclave, by the kind of trigger. */
+/** How jobs reach the enclave. */
 interface EnclaveAccess {
   readonly runner: EnclaveRunner
-  readonly router: RunsRouterDeps | undefined
+  readonly router: RunsRouterDeps
   readonly services: readonly Service[]
 }
 
@@ -106,28 +107,18 @@ function accessTo(
     readonly logger: Logger
   },
 ): EnclaveAccess {
-  if (trigger.kind === 'http') {
-    const { url, secret } = trigger
-    const lookEveryMs = deps.isShared ? RESULT_LOOK_MS : undefined
-    const runner = createHttpRunner({ ...deps, lookEveryMs, remote: createRemoteEnclave({ url, secret }) })
-    return { runner, router: { secret, results: runner }, services: [] }
-  }
-  const { command, envFile } = trigger
   const { logger } = deps
-  // Every program gets the system's search path; it is not part of the server's configuration.
-  const searchPath = process.env.PATH ?? ''
-  const checks = [createEnvFileCheck({ path: envFile, logger }), oneUserWarning(logger)]
-  if (trigger.kind === 'resident') {
-    const { directory } = trigger
-    const { url, secret, service } = createOwnEnclave({ directory, command, envFile, searchPath, logger })
-    const runner = createHttpRunner({ ...deps, remote: createRemoteEnclave({ url, secret }) })
-    return { runner, router: { secret, results: runner }, services: [...checks, service] }
+  const lookEveryMs = deps.isShared ? RESULT_LOOK_MS : undefined
+  const access = ({ url, secret }: { readonly url: Secret; readonly secret: Secret }) => {
+    const runner = createHttpRunner({ ...deps, lookEveryMs, remote: createRemoteEnclave({ url, secret }) })
+    return { runner, router: { secret, results: runner } }
   }
-  const { resultDirectory } = deps.runRecords
+  if (trigger.kind === 'http') return { ...access(trigger), services: [] }
+  // Every program gets the system's search path; it is not part of the server's configuration.
+  const own = createOwnEnclave({ ...trigger, searchPath: process.env.PATH ?? '', logger })
   return {
-    runner: createProcessRunner({ command, envFile, searchPath, resultDirectory }),
-    router: undefined,
-    services: checks,
+    ...access(own),
+    services: [createEnvFileCheck({ path: trigger.envFile, logger }), oneUserWarning(logger), own.service],
   }
 }
 
@@ -142,8 +133,8 @@ function oneUserWarning(logger: Logger): Service {
 }
 
 /**
- * Warns at the start when the enclave would refuse its configuration, without reading it: every run would end without a
- * result, and the enclave's error output is discarded.
+ * Warns at the start when the enclave would refuse its configuration, without reading it. The enclave itself names the fault only in
+ * its own log.
  */
 function createEnvFileCheck({ path, logger }: { path: string; logger: Logger }): Service {
   return createHook('enclave configuration', {
@@ -231,7 +222,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
   const lease = serveLease('trigger', (engine, term) => {
     const stores = termStores(engine)
     const { isShared } = engine
-    const built = createTriggerTerm(options, { term, stores, isShared, unopened, ownPolicyRuns: runs })
+    const built = createTriggerTerm(options, { term, stores, isShared, unopened })
     active = built
     const end = createHook('trigger', {
       stop() {

@@ -3,8 +3,8 @@ import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
+import { StorageError } from '../store/engine.js'
 import type { OrderRecords } from '../store/orderRecords.js'
-import { StorageError } from '../store/storageError.js'
 
 /**
  * Stored orders whose escrow no event has shown. Their escrows are read directly, so an order runs even if its event was

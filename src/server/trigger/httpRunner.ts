@@ -7,7 +7,6 @@ import {
   type PostedResult,
   type ProvisionalResult,
   RESTARTED,
-  type RemoteJob,
   type RunResult,
 } from '../../protocol/job.js'
 import { signRunMessage } from '../../protocol/runMessage.js'
@@ -16,16 +15,8 @@ import { createPost, hasNotConnected, type PostAnswer } from '../../service/post
 import type { Secret } from '../../service/secret.js'
 import { withTimeout } from '../../service/waiting.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
-import { attachToProcess } from './processRunner.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import {
-  type EarlierRun,
-  type EnclaveRunner,
-  msUntilOver,
-  type RunEnd,
-  STOPPED_AFTER_MS,
-  timeLeft,
-} from './runner.js'
+import { type EnclaveRunner, msUntilOver, type RunEnd } from './runner.js'
 
 /** Whether the server waits for a posted message: not if its run is unknown, given up or has ended. */
 export type Acknowledgement = 'received' | 'not-awaited'
@@ -75,8 +66,7 @@ const TIMES: HttpRunnerTimes = {
   absentMs: 10_000,
   effectMs: 30_000,
 }
-const TIMEOUT: RunEnd = { how: 'timeout', exitCode: null, result: null }
-const NOT_STARTED: RunEnd = { how: 'not-started', exitCode: null, result: null }
+const NOT_STARTED: RunEnd = { how: 'not-started', result: null }
 
 /**
  * Posts jobs to the enclave, which posts results back to this server or to any other. A run with an uncertain state counts as
@@ -89,10 +79,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   const shown = new Set<string>()
   let isLooking = false
 
-  async function follow(
-    { runId, ...run }: Omit<EarlierRun, 'resultFile'>,
-    over: AbortSignal | undefined,
-  ): Promise<RunEnd> {
+  const follow: EnclaveRunner['attach'] = async ({ runId, ...time }, over) => {
     const { promise, resolve } = Promise.withResolvers<RunEnd>()
     const leave = () => {
       if (waiting.get(runId) !== resolve) return
@@ -104,7 +91,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     if (over?.aborted) leave()
     void lookForResults()
     const left = (await recordOf(runId))?.result
-    const end = left !== undefined ? undefined : await withTimeout(promise, timeLeft(run) + STOPPED_AFTER_MS)
+    const end = left !== undefined ? undefined : await withTimeout(promise, msUntilOver(time))
     over?.removeEventListener('abort', leave)
     leave()
     // Another server follows the run now and reports its end.
@@ -112,9 +99,8 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     const record = await recordOf(runId)
     const posted = record?.result
     const provisional = record?.provisional
-    if (posted !== undefined)
-      return { how: 'result', exitCode: null, result: withProvisional(posted, provisional) }
-    return end ?? { ...TIMEOUT, result: provisional ? { ...provisional, outcome: 'failed' } : null }
+    if (posted !== undefined) return { how: 'result', result: withProvisional(posted, provisional) }
+    return end ?? { how: 'timeout', result: provisional ? { ...provisional, outcome: 'failed' } : null }
   }
 
   async function lookForResults(): Promise<void> {
@@ -124,7 +110,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
       await sleep(lookEveryMs, undefined, { ref: false })
       try {
         for (const { runId, result } of await runRecords.getMany([...waiting.keys()])) {
-          if (result !== undefined) waiting.get(runId)?.({ how: 'result', exitCode: null, result })
+          if (result !== undefined) waiting.get(runId)?.({ how: 'result', result })
         }
       } catch {
         // The next look retries; each run ends by its time at the latest.
@@ -153,23 +139,22 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     async isTaken(runId) {
       const record = await runRecords.get(runId).catch(() => 'unknown' as const)
       if (record === 'unknown') return false
-      return record === undefined || record.enclave !== undefined || record.result !== undefined
+      if (record === undefined || record.enclave !== undefined || record.result !== undefined) return true
+      return record.process != null
     },
     onRefused: (runId) => waiting.get(runId)?.(NOT_STARTED),
   })
 
   return {
-    async run(job, note, over) {
-      await note(null)
-      const end = follow({ ...job, startedAt: Date.now(), process: null }, over)
+    run(job, { startedAt, stopAt }, over) {
+      const end = follow({ runId: job.runId, startedAt, stopAt }, over)
       void offers.first(job)
-      return { end }
+      return end
     },
-    // A run with a process began before the configuration changed to HTTP.
-    attach: (run, over) => (run.process === null ? follow(run, over) : attachToProcess(run)),
+    attach: follow,
     offerAgain: (job) => void offers.again(job),
     seenOnChain(runId, outcome) {
-      const end: RunEnd = { how: 'result', exitCode: null, result: { outcome } }
+      const end: RunEnd = { how: 'result', result: { outcome } }
       if (waiting.has(runId)) shown.add(runId)
       setTimeout(() => waiting.get(runId)?.(end), times.effectMs).unref()
     },
@@ -179,7 +164,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
         isAwaited = msUntilOver(run) > 0 && isItsEnd(run, enclave, result)
         return isAwaited && run.result === undefined ? { ...run, result } : undefined
       })
-      if (isAwaited) waiting.get(runId)?.({ how: 'result', exitCode: null, result })
+      if (isAwaited) waiting.get(runId)?.({ how: 'result', result })
       return isAwaited ? 'received' : 'not-awaited'
     },
     async receiveNotice(runId, provisional) {
@@ -273,7 +258,7 @@ function createOffers(options: OffersOptions): Offers {
 }
 
 /**
- * Two enclaves behind one URL may both have taken a job whose first answer was lost: then the run belongs to the enclave whose
+ * Two enclaves behind one URL may both have taken a job whose first answer was lost. The run then belongs to the enclave whose
  * answer arrived. A restart ends only runs of earlier boots.
  */
 function isItsEnd(
@@ -333,7 +318,7 @@ export function createRemoteEnclave(options: {
   const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: MAX_CONNECTIONS })
   return {
     async offer(job) {
-      const body = JSON.stringify(withoutResultFile(job))
+      const body = JSON.stringify(job)
       const headers = signRunMessage(options.secret.reveal(), { kind: 'job', runId: job.runId, body })
       try {
         return answerOf(await post(options.url.reveal(), { ...headers }, body))
@@ -342,11 +327,6 @@ export function createRemoteEnclave(options: {
       }
     },
   }
-}
-
-/** The path of the result file means nothing on another machine. */
-function withoutResultFile({ resultFile: _resultFile, ...job }: Job): RemoteJob {
-  return job
 }
 
 /** A gateway may answer 5xx, and 408, for an enclave that has got the request all the same. */

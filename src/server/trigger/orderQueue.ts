@@ -14,8 +14,8 @@ export interface QueueDepth {
 }
 
 /**
- * The tracked orders by account, and whose turn it is. Accounts take turns, so one with many orders can't starve the others;
- * among accounts that woke between the same two turns, the one with the oldest escrow goes first. One account has one run at a
+ * The tracked orders by account, and whose turn it is. Accounts take turns, so one with many orders can't starve the others.
+ * Among accounts that woke between the same two turns, the one with the oldest escrow goes first. One account has one run at a
  * time. Times are in milliseconds of `performance.now()`.
  */
 export interface OrderQueue {
@@ -23,8 +23,10 @@ export interface OrderQueue {
   /** Tracks the order; one whose opening differs from the known one is corrected. */
   track(opened: OpenedOrder): TrackedOrder
   forget(orderId: Hex): void
-  /** Open orders that neither run nor are due. */
-  idle(): TrackedOrder[]
+  /** Open orders that run once their envelopes come. */
+  awaitingEnvelope(): TrackedOrder[]
+  /** Open orders that wait for the market's opening, and are not due yet. */
+  awaitingMarket(now: number): TrackedOrder[]
   /** An order of the account may have become due. */
   wake(account: Hex): void
   /** Whether `next` would return an order. */
@@ -63,6 +65,10 @@ export function createOrderQueue(): OrderQueue {
   /** An occupied account is woken again when its run ends. */
   function firstOf(account: Hex, now: number): TrackedOrder | undefined {
     return occupied.has(account) ? undefined : nextRunnable(byAccount.get(account) ?? [], now)
+  }
+
+  function resting(): TrackedOrder[] {
+    return [...orders.values()].filter(({ state, running }) => state === 'OPEN' && !running)
   }
 
   function wake(account: Hex): void {
@@ -107,10 +113,9 @@ export function createOrderQueue(): OrderQueue {
       orders.delete(orderId)
       remove(order)
     },
-    idle: () =>
-      [...orders.values()].filter(
-        ({ state, running, dueAt }) => state === 'OPEN' && !running && dueAt === null,
-      ),
+    awaitingEnvelope: () => resting().filter((order) => order.dueAt === null && waitsForEnvelope(order)),
+    awaitingMarket: (now) =>
+      resting().filter(({ dueAt, waitsFor }) => (dueAt ?? 0) > now && waitsFor === 'market-closed'),
     wake,
     hasNext(now) {
       for (const account of awake.keys()) {
@@ -188,6 +193,11 @@ export interface TrackedOrder extends OpenedOrder {
   cancelCame: boolean
 }
 
+/** An open order with any other outcome has ended, and its event is still to come. */
+function waitsForEnvelope({ lastOutcome }: TrackedOrder): boolean {
+  return lastOutcome === null || lastOutcome === 'rejected'
+}
+
 /** After this many failures in a row, an order no longer holds back the account's later ones. */
 const MAX_BLOCKING_FAILURES = 5
 
@@ -217,10 +227,9 @@ export function nextRunnable(orders: readonly TrackedOrder[], now: number): Trac
 }
 
 /**
- * An order that no run has given to the enclave comes after waiting ones: these may not be written ahead, and an intent with
- * a later nonce would have them refused. An order that waits for the market is written ahead, so it holds back only queued
- * ones: the orders of an account are placed in the order of their escrows. A cancelled order is neither placed nor written
- * ahead any more.
+ * An order that no run has given to the enclave comes after waiting ones. These may not be written ahead, and an intent with a
+ * later nonce would have them refused. An order that waits for the market is written ahead. It holds back only queued ones, which
+ * are placed in the order of their escrows. A cancelled order is neither placed nor written ahead any more.
  *
  * @param waitsFor the reasons of earlier orders of its account
  */

@@ -228,7 +228,7 @@ export function waitReasonOf({ outcome, code }: Pick<RunResult, 'outcome' | 'cod
 /**
  * When an order runs again, in Unix milliseconds; null when it needs no further run. The wait after a failure is cut by up to
  * half at random, so that orders that failed together do not return together. A run whose enclave was restarted did not fail
- * by itself: its order runs again immediately, unless it has failed before, because it may be what crashes the enclave.
+ * by itself, so its order runs again immediately. One that has failed before may be what crashes the enclave, and waits.
  * @param failures how many runs in a row failed, this one included
  * @param random from 0 up to 1
  */

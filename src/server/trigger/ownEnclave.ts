@@ -27,11 +27,11 @@ interface OwnEnclave {
 interface OwnEnclaveOptions {
   /** Its socket, its secret, its log and what it remembers; absolute, this user's alone. */
   readonly directory: string
-  /** Program and arguments. */
-  readonly command: readonly string[]
+  /** The enclave's program, a file of JavaScript. */
+  readonly program: string
   /** The enclave's own configuration, a path that is handed on. */
   readonly envFile: string
-  /** Where the program is looked for, as in a shell. */
+  /** The enclave's `PATH`. */
   readonly searchPath: string
   readonly logger: Logger
 }
@@ -137,11 +137,10 @@ function secretIn(directory: string): string {
  * key, nor an open file but its log's.
  */
 async function spawnDetached(options: OwnEnclaveOptions, socketPath: string): Promise<number | null> {
-  const { directory, command, envFile, searchPath } = options
-  const [program = '', ...args] = command
+  const { directory, program, envFile, searchPath } = options
   try {
     const log = openLog(join(directory, 'enclave.log'))
-    const child = spawn(program, [...args, 'serve'], {
+    const child = spawn(process.execPath, [program, 'serve'], {
       detached: true,
       stdio: ['ignore', log, log],
       env: {
@@ -156,7 +155,7 @@ async function spawnDetached(options: OwnEnclaveOptions, socketPath: string): Pr
     const [code]: unknown[] = await once(child, 'exit')
     return typeof code === 'number' ? code : null
   } catch {
-    // The program is not there, or its log cannot be opened.
+    // Its log cannot be opened.
     return null
   }
 }
@@ -184,12 +183,12 @@ export async function healthOf(socketPath: string): Promise<Health | undefined> 
 
 /** Checks whether an enclave runs the present program and configuration. */
 async function createCurrentCheck({
-  command,
+  program,
   envFile,
 }: OwnEnclaveOptions): Promise<(health: Health) => boolean> {
-  const program = createHash('sha256')
-    .update(await readFile(command.at(-1) ?? ''))
+  const hash = createHash('sha256')
+    .update(await readFile(program))
     .digest('hex')
   const changedAt = statSync(envFile, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  return (health) => health.program === program && health.configuredAt >= changedAt
+  return (health) => health.program === hash && health.configuredAt >= changedAt
 }

@@ -42,7 +42,7 @@ const PER_SENDER = { permitsPerParty: 1, maxWaiting: 16, maxWaitingPerParty: 2 }
 const PERMITS: Readonly<Record<Queue, number>> = { signed: 2, unsigned: 1 }
 /** An enclave that is stopped at its time sends its result a moment later; the run may count as running for longer. */
 const LAST_RESULT_MS = 5_000
-const TIMEOUT: PolicyRunEnd = { how: 'timeout', exitCode: null, result: null }
+const TIMEOUT: PolicyRunEnd = { how: 'timeout', result: null }
 
 interface PolicyRunsOptions {
   readonly runs: Pick<Runs, 'start'>

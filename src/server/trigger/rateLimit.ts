@@ -1,12 +1,12 @@
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 
-/** Hands out turns to start runs, no more often than the enclave's host allows. */
+/** Hands out turns to start runs, no more often than the enclave's runtime allows. */
 export interface TriggerRateLimit {
   /** Resolves at the caller's turn; false when it does not come within `ms`. Turns are in the order of asking. */
   take(ms?: number): Promise<boolean>
   /** Counts a run that an earlier server triggered. @param at Unix milliseconds */
   note(at: number): void
-  /** Gives no turn for as long as the host asks. */
+  /** Gives no turn for as long as the runtime asks. */
   hold(ms: number): void
 }
 

@@ -66,7 +66,7 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
     if (signal.aborted) return
     failures = isDone ? 0 : failures + 1
     notBefore = isDone ? 0 : performance.now() + Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MAX_MS)
-    // A failed reconcile stays due, also for a server that starts before the next try.
+    // A failed reconcile stays due. The stored close shows that to a later term too, but an unannounced one only this does.
     wasOpen ||= !isDone
     if (isDone) await store.save(next)
   }
@@ -122,7 +122,7 @@ const stateSchema = z.strictObject({
   nextClose: z.iso.datetime().nullable(),
 })
 /** Shows a new term whether it missed a reconcile. */
-export type ReconcileState = z.output<typeof stateSchema>
+type ReconcileState = z.output<typeof stateSchema>
 
 /** Every method rejects with StorageError. */
 export interface ReconcileStateStore {

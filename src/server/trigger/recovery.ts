@@ -4,18 +4,19 @@ import type { Hex } from '../../protocol/hex.js'
 import { isReclaimable } from '../../protocol/reclaimDelay.js'
 import type { Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
-import type {
-  ChainPosition,
-  ClosedEvent,
-  EscrowEvent,
-  EscrowEvents,
-  OpenedEvent,
-  OpenedOrder,
+import {
+  type ChainPosition,
+  type ClosedEvent,
+  type EscrowEvent,
+  type EscrowEvents,
+  type LookBack,
+  type OpenedEvent,
+  type OpenedOrder,
+  REREAD_BLOCKS,
 } from '../escrow/escrowLogs.js'
-import { type LookBack, REREAD_BLOCKS } from '../escrow/escrowLogs.js'
 import type { Recovered } from '../escrow/escrowPoller.js'
+import { StorageError } from '../store/engine.js'
 import type { OrderRecords } from '../store/orderRecords.js'
-import { StorageError } from '../store/storageError.js'
 import { byPosition } from './orderQueue.js'
 import type { Scheduler } from './scheduler.js'
 
@@ -34,9 +35,9 @@ interface RecoveryOptions {
 }
 
 /**
- * Handles the chain's state when a term starts. Every open escrow runs again, with its envelope or, if none is stored,
- * without; a stored order whose escrow has ended is concluded, and one that was reclaimed runs once more. Ended orders
- * without an open record are not read, because they may be many.
+ * Handles the chain's state when a term starts. Every open escrow runs again, with its envelope if one is stored. A stored order
+ * whose escrow has ended is concluded, and one that was reclaimed runs once more. Ended orders without an open record are not
+ * read, because they may be many.
  *
  * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
  */

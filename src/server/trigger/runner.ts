@@ -3,77 +3,42 @@ import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { type Job, RESTARTED, type RunResult } from '../../protocol/job.js'
 import { describeError, type LogFields, type Logger } from '../../service/logger.js'
-import type { ProcessIdentity } from '../../service/processIdentity.js'
 import type { ChainPosition } from '../escrow/escrowLogs.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
 
 /** How a run ended. Only `result` is definite; after any other ending the job may be tried again. */
 type RunEnding =
-  /** It left a complete, valid result. */
+  /** The enclave posted its result, or the chain shows it. */
   | 'result'
-  /** It exited and left none. */
-  | 'no-result'
-  /** It left an invalid result. */
-  | 'garbage'
-  /** It did not end in time. */
+  /** Neither came in time. */
   | 'timeout'
-  /** The program could not be started, or the enclave's host refused the job. */
+  /** No enclave took the job. */
   | 'not-started'
 
 export interface RunEnd {
   readonly how: RunEnding
-  /** Null when a signal ended it, or this server did not see it exit. */
-  readonly exitCode: number | null
   /** With `result`; and with `timeout` the provisional `failed` that may hold a notice. */
   readonly result: RunResult | null
-}
-
-/** One run under way. */
-export interface StartedRun {
-  /** Never rejects; resolves 30 s after `stopAt` at the latest. */
-  readonly end: Promise<RunEnd>
-}
-
-/**
- * Records that a run is about to begin, so that a successor of this server knows of it.
- * @param process null for a run elsewhere than on this machine
- */
-export type NoteRun = (process: ProcessIdentity | null) => Promise<void>
-
-/** A run of an earlier server, from its row. */
-export interface EarlierRun {
-  readonly runId: string
-  readonly process: ProcessIdentity | null
-  readonly resultFile: string
-  /** Unix milliseconds, where it is known. */
-  readonly startedAt?: number
-  /** Unix seconds. */
-  readonly stopAt: number
-}
-
-/** Milliseconds until `stopAt`, at most those at the run's start: the clock may have been set back since. */
-export function timeLeft({ startedAt, stopAt }: Pick<EarlierRun, 'startedAt' | 'stopAt'>): number {
-  return stopAt * 1_000 - Math.max(startedAt ?? 0, Date.now())
 }
 
 /** Outcomes of an order that the chain shows. */
 export type ShownOutcome = 'settled' | 'refunded'
 
+/** The times of a run's row. */
+type RunTime = Pick<RunRecord, 'startedAt' | 'stopAt'>
+
 /**
- * Runs jobs in a process of this machine, or elsewhere over HTTP. Once `over` aborts, this server stops following the run and
- * offering its job, and its end may never resolve.
+ * Offers jobs to the enclave and follows its runs, whose rows are stored. Once `over` aborts, this server stops following the run
+ * and offering its job, and its end may never resolve.
  */
 export interface EnclaveRunner {
-  /**
-   * Starts a run. The enclave gets the job only once the run is recorded; a program that can't be started is not recorded.
-   * @throws the error of `note`; no run is under way then
-   */
-  run(job: Job, note: NoteRun, over?: AbortSignal): Promise<StartedRun>
+  /** Offers the job and waits for the end of its run, 30 s after `stopAt` at the latest. Never rejects. */
+  run(job: Job, time: RunTime, over?: AbortSignal): Promise<RunEnd>
   /** Waits for the end of a run that this server did not start. Never rejects. */
-  attach(run: EarlierRun, over?: AbortSignal): Promise<RunEnd>
+  attach(run: Pick<RunRecord, 'runId'> & RunTime, over?: AbortSignal): Promise<RunEnd>
   /**
-   * Offers the job of an attached run again, unless an enclave is known to have taken it: the earlier server may have ended
-   * before its offer arrived.
+   * Offers the job of an attached run again, unless an enclave is known to have taken it. The earlier server may have ended before
+   * its offer arrived.
    */
   offerAgain(job: Job): void
   /** The chain shows a run's effect. Where the run's end is not visible and no result arrives, the run ends with that. */
@@ -83,12 +48,14 @@ export interface EnclaveRunner {
 /** After `stopAt` the enclave calls neither broker nor relay; this much later its last call is over, too. */
 export const STOPPED_AFTER_MS = 30_000
 
-/** The most bytes of a result, in its file or posted: far more than a notice of 4 KiB takes in hex. */
+/** The most bytes of a posted result: far more than a notice of 4 KiB takes in hex. */
 export const MAX_RESULT_BYTES = 65_536
 
-/** Milliseconds until a run is certainly over. */
-export function msUntilOver({ startedAt, stopAt }: Pick<RunRecord, 'startedAt' | 'stopAt'>): number {
-  return timeLeft({ startedAt: Date.parse(startedAt), stopAt }) + STOPPED_AFTER_MS
+/**
+ * Milliseconds until a run is certainly over. They are at most those at its start, because the clock may have been set back since.
+ */
+export function msUntilOver({ startedAt, stopAt }: RunTime): number {
+  return stopAt * 1_000 - Math.max(Date.parse(startedAt), Date.now()) + STOPPED_AFTER_MS
 }
 
 /**
@@ -171,7 +138,10 @@ export interface Runs {
   adopt(isLeft: (run: RunRecord) => boolean): Promise<AdoptedRun[]>
   /** Whether the run was started or adopted here, and its row is not removed yet. */
   has(runId: string): boolean
-  /** Removes the rows of finished runs that were neither started nor adopted here. */
+  /**
+   * Removes rows that were neither started nor adopted here: those of finished runs, and those of failed starts that were written all
+   * the same. Call it once the runs of earlier servers are adopted.
+   */
   clear(): Promise<void>
 }
 
@@ -202,8 +172,7 @@ export function createRuns({ runRecords, runner, timeouts, over, observer, logge
     const logged = end.then((ended) => {
       over?.removeEventListener('abort', onOver)
       const durationMs = Date.now() - startedAt
-      const { how: reason, exitCode } = ended
-      const fields = { runId: record.runId, job: record.job, reason, exitCode, durationMs }
+      const fields = { runId: record.runId, job: record.job, reason: ended.how, durationMs }
       if (over?.aborted !== true) observer?.ended(record.job, ended, durationMs)
       // The scheduler logs the outcome of an order's run.
       if (record.job === 'order') logger.info('enclave run ended', fields)
@@ -238,35 +207,39 @@ export function createRuns({ runRecords, runner, timeouts, over, observer, logge
       )
       await Promise.all([...ended].map(discard))
       own.add(record.runId)
-      const job = toJob(request, record, runRecords.resultPath(record.runId))
       try {
-        const { end } = await runner.run(job, (process) => runRecords.create({ ...record, process }), over)
-        return toRun(record, end)
+        await runRecords.create(record)
       } catch (error) {
         // Its row may have been written despite the error.
         ended.add(record.runId)
         throw error
       }
+      return toRun(record, runner.run(toJob(request, record), record, over))
     },
     async adopt(isLeft) {
       const earlier = (await runRecords.all()).filter((record) => !own.has(record.runId) && isLeft(record))
       return earlier.map((record) => {
-        const { runId, process, stopAt } = record
-        own.add(runId)
-        const startedAt = Date.parse(record.startedAt)
-        const resultFile = runRecords.resultPath(runId)
-        const run = toRun(record, runner.attach({ runId, process, startedAt, stopAt, resultFile }, over))
-        return { ...run, offerAgain: (request) => runner.offerAgain(toJob(request, record, resultFile)) }
+        own.add(record.runId)
+        const run = toRun(record, runner.attach(record, over))
+        return { ...run, offerAgain: (request) => runner.offerAgain(toJob(request, record)) }
       })
     },
     has: (runId) => own.has(runId),
     async clear() {
       const all = await runRecords.all()
-      const left = all.filter((run) => !own.has(run.runId) && msUntilOver(run) + CLOCKS_DIFFER_MS < 0)
+      const left = all.filter((run) => !own.has(run.runId) && (isOfFailedStart(run) || isCertainlyOver(run)))
       await Promise.all(left.map(({ runId }) => discard(runId)))
     },
   }
 }
+
+const isCertainlyOver = (run: RunRecord) => msUntilOver(run) + CLOCKS_DIFFER_MS < 0
+
+/**
+ * Only the holder of the lease starts such runs. So a row that it has neither adopted nor started was written after its start had
+ * failed. No enclave was offered the job, and its account could start no other run until its time is over.
+ */
+const isOfFailedStart = ({ job }: RunRecord) => job !== 'policy'
 
 function newRunRecord(request: RunRequest, timeoutMs: number): RunRecord {
   const now = Date.now()
@@ -281,8 +254,8 @@ function newRunRecord(request: RunRequest, timeoutMs: number): RunRecord {
   return { job, orderId, account, attempt, ...common }
 }
 
-function toJob(request: RunRequest, { runId, stopAt }: RunRecord, resultFile: string): Job {
-  const common = { runId, stopAt, resultFile }
+function toJob(request: RunRequest, { runId, stopAt }: RunRecord): Job {
+  const common = { runId, stopAt }
   switch (request.job) {
     case 'order':
       return {

@@ -4,18 +4,17 @@ import { FINAL_OUTCOMES, type Outcome } from '../../protocol/job.js'
 import type { Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
+import { StorageError } from '../store/engine.js'
 import {
   type Candidate,
   matchingCandidate,
   type OrderRecord,
   type OrderRecords,
 } from '../store/orderRecords.js'
-import { StorageError } from '../store/storageError.js'
 import { createOrderQueue, monotonic, type QueueDepth, type TrackedOrder } from './orderQueue.js'
-import { type EndedOrderRun, failuresAtEnd, type OrderRuns } from './orderRun.js'
-import type { TriggerRateLimit } from './rateLimit.js'
+import { type EndedOrderRun, failuresAtEnd } from './orderRun.js'
 import type { AdoptedRun, ShownOutcome } from './runner.js'
-import { createWorkers } from './workers.js'
+import { createWorkers, type WorkersOptions } from './workers.js'
 
 /**
  * Decides which order runs when, from chain events, envelopes and results. An order whose record fails is deferred with its
@@ -50,6 +49,8 @@ export interface Scheduler extends Service {
   closeCancel(orderId: Hex): Promise<void>
   /** Looks for envelopes that other servers have stored for open orders. @throws StorageError */
   lookForEnvelopes(): Promise<void>
+  /** Runs the orders that wait for the market if it is open, perhaps before its announced time. Asks only if any does. */
+  lookAtMarket(isOpen: () => Promise<boolean>): Promise<void>
   /** The order, while it is tracked. */
   find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined
   depth(): QueueDepth
@@ -58,18 +59,10 @@ export interface Scheduler extends Service {
 /** In place of the commit of a cancel. */
 const UNREAD: Hex = '0x'
 
-interface SchedulerOptions {
+interface SchedulerOptions extends Omit<WorkersOptions, 'queue' | 'onEnded'> {
   readonly records: OrderRecords
-  readonly orderRuns: OrderRuns
-  /** Decides when a run may start. */
-  readonly rateLimit: TriggerRateLimit
-  /** Order runs at once. */
-  readonly maxRuns: number
-  /** See `RetryTimes`. */
-  readonly clockIntervalMs: number
   /** Called when a run reports that its escrow has ended. */
   readonly onFinal: () => void
-  readonly logger: Logger
 }
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
@@ -202,7 +195,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   }
 
   async function lookForEnvelopes(): Promise<void> {
-    const idle = queue.idle().filter(waitsForEnvelope)
+    const idle = queue.awaitingEnvelope()
     versions = new Map(idle.map(({ orderId }) => [orderId, versions.get(orderId)]))
     if (idle.length === 0) return
     for (const { version, record } of await records.newer(versions)) {
@@ -226,7 +219,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     } else {
       order.mayBeHeld ||= envelope === undefined
       const reason = envelope === undefined ? 'recovered' : 'restart'
-      workers.schedule(order, dueAtStart(order, record), reason, unixMsOf(record?.nextTriggerAt))
+      const next = record?.nextTriggerAt ?? null
+      const waitsUntil = next === null ? null : Date.parse(next)
+      workers.schedule(order, dueAtStart(order, record), reason, waitsUntil)
     }
     cancel(order)
   }
@@ -258,6 +253,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     untrackedCancels: () => [...cancels.keys()].filter((orderId) => queue.get(orderId) === undefined),
     closeCancel,
     cancelled,
+    async lookAtMarket(isOpen) {
+      const waiting = () => queue.awaitingMarket(performance.now())
+      if (waiting().length === 0 || !(await isOpen())) return
+      for (const order of waiting()) workers.schedule(order, performance.now(), 'retry')
+    },
     find,
     depth: () => queue.depth(performance.now()),
     opened(order) {
@@ -297,19 +297,10 @@ function dueAtStart({ lastOutcome }: TrackedOrder, record: OrderRecord | undefin
   return monotonic(Math.max(now, Date.parse(next) - setBackBy))
 }
 
-function unixMsOf(time: string | null | undefined): number | null {
-  return time == null ? null : Date.parse(time)
-}
-
 /** Why an order runs again immediately: an envelope or a cancel came during a run that did not have it. */
 function reasonToRerun(order: TrackedOrder, outcome: Outcome): TriggerReason | undefined {
   if (order.cancelCame && (outcome === 'rejected' || !FINAL_OUTCOMES.has(outcome))) return 'retry'
   return order.envelopeCame && outcome === 'rejected' ? 'received' : undefined
-}
-
-/** An open order with any other outcome has ended, and its event is still to come. */
-function waitsForEnvelope({ lastOutcome }: TrackedOrder): boolean {
-  return lastOutcome === null || lastOutcome === 'rejected'
 }
 
 /**
@@ -319,18 +310,6 @@ function waitsForEnvelope({ lastOutcome }: TrackedOrder): boolean {
 function isConcluded({ state, lastOutcome, mayBeHeld }: TrackedOrder): boolean {
   if (state !== 'REFUNDED') return state === 'SETTLED'
   return !mayBeHeld || (lastOutcome !== null && FINAL_OUTCOMES.has(lastOutcome))
-}
-
-/** Chain events whose order record could not be read or written; retried later. */
-interface DeferredUpdates {
-  /**
-   * Applies the latest change of an escrow, now or at a later `retry`. Until then its account is suspended, to keep its orders in
-   * their order, unless the order is settled. Rejects only with errors other than StorageError.
-   */
-  attempt(change: EscrowChange, action: () => Promise<void>): Promise<void>
-  retry(): Promise<void>
-  /** The change whose update is deferred. */
-  find(orderId: Hex): EscrowChange | undefined
 }
 
 /** An order, with the state that its escrow is now in. */
@@ -346,11 +325,12 @@ interface DeferredUpdate {
   readonly suspended: Hex | undefined
 }
 
+/** Chain events whose order record could not be read or written; retried later. */
 export function createDeferredUpdates(options: {
   readonly suspend: (account: Hex) => void
   readonly resume: (account: Hex) => void
   readonly logger: Logger
-}): DeferredUpdates {
+}) {
   const { suspend, resume, logger } = options
   const updates = new Map<Hex, DeferredUpdate>()
 
@@ -380,6 +360,10 @@ export function createDeferredUpdates(options: {
     logger.info('order resumed', { recordId: orderId })
   }
 
+  /**
+   * Applies the latest change of an escrow, now or at a later `retry`. Until then its account is suspended, to keep its orders in
+   * their order, unless the order is settled. Rejects only with errors other than StorageError.
+   */
   async function attempt(change: EscrowChange, action: DeferredUpdate['action']): Promise<void> {
     try {
       await action()
@@ -392,7 +376,8 @@ export function createDeferredUpdates(options: {
 
   return {
     attempt,
-    find: (orderId) => updates.get(orderId)?.change,
+    /** The change whose update is deferred. */
+    find: (orderId: Hex) => updates.get(orderId)?.change,
     async retry() {
       for (const { change, action } of [...updates.values()]) await attempt(change, action)
     },

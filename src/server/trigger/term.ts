@@ -18,15 +18,14 @@ import {
 import { createEscrowPoller } from '../escrow/escrowPoller.js'
 import type { Term } from '../store/leaseHolder.js'
 import type { OrderRecords } from '../store/orderRecords.js'
-import type { RunRecord, RunRecords } from '../store/runRecords.js'
+import type { RunRecords } from '../store/runRecords.js'
 import type { UnopenedOrders } from './envelopeQuota.js'
 import type { QueueDepth } from './orderQueue.js'
 import { createOrderRuns, RETRY_TIMES, type RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import type { ReconcileStateStore } from './reconcile.js'
-import { createReconcile, type ReconcileOptions } from './reconcile.js'
+import { createReconcile, type ReconcileOptions, type ReconcileStateStore } from './reconcile.js'
 import { recover } from './recovery.js'
-import { createRuns, type EnclaveRunner, type RunObserver, type Runs, type RunsOptions } from './runner.js'
+import { createRuns, type EnclaveRunner, type RunObserver, type RunsOptions } from './runner.js'
 import { createScheduler, type Scheduler } from './scheduler.js'
 
 /** The stores of one term: each write carries its fence. */
@@ -66,6 +65,8 @@ export interface TriggerOptions {
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly marketClock: ReconcileOptions['clock']
+  /** Milliseconds between two looks for an opening of the market that was not announced, while an order waits for it. */
+  readonly marketIntervalMs: number
   /** Undefined: once after each market's close. */
   readonly reconcileIntervalMs: number | undefined
   readonly times?: RetryTimes
@@ -79,8 +80,6 @@ interface TermDeps {
   /** Whether other servers store orders too. */
   readonly isShared: boolean
   readonly unopened: UnopenedOrders
-  /** This server's own runs of rulebooks. */
-  readonly ownPolicyRuns: Pick<Runs, 'has'>
 }
 
 /** Between two looks at the escrow; after an act of this server the next look follows immediately. */
@@ -93,7 +92,7 @@ const LAST_POSITION = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
 export function createTriggerTerm(options: TriggerOptions, termDeps: TermDeps): TriggerTerm {
-  const { term, stores, isShared, unopened, ownPolicyRuns } = termDeps
+  const { term, stores, isShared, unopened } = termDeps
   const { records, runRecords, reconcileState } = stores
   const { runner, timeouts, maxRuns, rateLimit, escrow, times = RETRY_TIMES, rpc, logger } = options
   const stopping = AbortSignal.any([options.stopping, term.signal])
@@ -148,22 +147,22 @@ export function createTriggerTerm(options: TriggerOptions, termDeps: TermDeps): 
     intervalMs: options.reconcileIntervalMs,
     logger,
   })
+  const market = createPoller({
+    name: 'market',
+    intervalMs: options.marketIntervalMs,
+    tick: () => scheduler.lookAtMarket(async () => (await options.marketClock.getClock()).isOpen),
+    logger,
+  })
   const adoption = createHook('runs', {
     async start() {
-      for (const run of await runs.adopt(isLeft)) {
+      // A rulebook's run is followed by the server that started it. Without that server, `clear` removes its row in time.
+      for (const run of await runs.adopt(({ job }) => job !== 'policy')) {
         rateLimit.note(Date.parse(run.record.startedAt))
         if (run.record.job === 'order') scheduler.adopt(run)
-        else if (run.record.job === 'reconcile') reconcile.adopt(run)
-        // The caller of a rulebook is gone.
-        else void run.end.then(() => run.discard())
+        else reconcile.adopt(run)
       }
     },
   })
-
-  /** A rulebook's run is followed by the server that started it. Without that server, `clear` removes its row in time. */
-  function isLeft({ job, process, runId }: RunRecord): boolean {
-    return job !== 'policy' || (process !== null && !ownPolicyRuns.has(runId))
-  }
 
   /** A cancel that was stored while its order ended, or while no server ran. */
   async function closeIfEnded(orderId: Hex): Promise<void> {
@@ -185,7 +184,7 @@ export function createTriggerTerm(options: TriggerOptions, termDeps: TermDeps): 
   })
 
   return {
-    services: [adoption, scheduler, poller, reconcile.service, sweep],
+    services: [adoption, scheduler, poller, market, reconcile.service, sweep],
     isTrusted: term.isTrusted,
     stored(orderId, commit) {
       const isTracked = scheduler.stored(orderId, commit)

@@ -40,10 +40,12 @@ interface SealedParts {
   readonly cancel?: Envelope | undefined
 }
 
-interface WorkersOptions {
+export interface WorkersOptions {
   readonly queue: OrderQueue
   readonly orderRuns: OrderRuns
+  /** Decides when a run may start. */
   readonly rateLimit: TriggerRateLimit
+  /** Order runs at once. */
   readonly maxRuns: number
   /** See `RetryTimes`. */
   readonly clockIntervalMs: number

@@ -31,7 +31,7 @@ export interface AccountView {
   isTaken(nonce: number, hashes: readonly Hex[], head: number): Promise<boolean>
 }
 
-/** A node may know the new count some blocks before it, or another node behind the same URL, knows the receipt. */
+/** A node, or another one behind the same URL, may know the receipt only some blocks after the new count. */
 const TAKEN_DEPTH = 5
 
 export function createAccountView(options: {
@@ -97,8 +97,6 @@ interface ForeignUseOptions {
   readonly findNonceUse: FindNonceUse
   /** Whether the account is known to be this process's own: another server of ours may have used the nonce otherwise. */
   readonly isTrusted: () => boolean
-  /** A nonce was used by a transaction that this server has not signed. What was signed under it can't be mined. */
-  readonly onTaken: (nonce: number) => void
   /** The account's key is used elsewhere: called once for each transaction that shows it. */
   readonly onForeign: () => void
   readonly logger: Logger
@@ -142,7 +140,6 @@ export function createForeignUse(options: ForeignUseOptions): ForeignUse {
     if (use !== undefined || looks >= MAX_LOOKS) suspected.delete(nonce)
     if (use === undefined) logger.warn('use of a nonce not found', { nonce, blockNumber: head })
     if (use === undefined || own.get(use.hash) !== undefined || !options.isTrusted()) return
-    options.onTaken(nonce)
     // A killed process of this server may have left a no-op transaction, which is not read at the start.
     if (use.isToItself) return
     foundAt = performance.now()

@@ -7,13 +7,7 @@ import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import type { AccountView, ForeignUse } from './account.js'
 import type { NonceManager } from './nonceManager.js'
-import {
-  type CorrectGas,
-  isNoOp,
-  type MinedTransaction,
-  type PendingTx,
-  type PendingTxs,
-} from './pendingTx.js'
+import { isNoOp, type MinedTransaction, type PendingTx, type PendingTxs } from './pendingTx.js'
 
 interface ConfirmationsOptions {
   readonly findMined: FindMined
@@ -29,15 +23,14 @@ interface ConfirmationsOptions {
   readonly logger: Logger
 }
 
-/** Follows a pending transaction from its block to its outcome. */
-export interface Confirmations {
-  /**
-   * @param head the latest block's number
-   * @param isBroken whether blocks were replaced since the last look
-   * @throws ChainUnavailableError, ChainAnswerError
-   */
-  check(tx: PendingTx, head: number, isBroken: boolean): Promise<void>
-}
+/**
+ * Follows a pending transaction from its block to its outcome.
+ *
+ * @param head the latest block's number
+ * @param isBroken whether blocks were replaced since the last look
+ * @throws ChainUnavailableError, ChainAnswerError
+ */
+export type CheckConfirmations = (tx: PendingTx, head: number, isBroken: boolean) => Promise<void>
 
 /**
  * One node may know the new count before another knows the receipt that goes with it. After this long the count is believed,
@@ -45,19 +38,8 @@ export interface Confirmations {
  */
 const RECEIPT_LAG_MS = 5_000
 
-export function createConfirmations(options: ConfirmationsOptions): Confirmations {
-  const {
-    findMined,
-    account,
-    address,
-    pendingTxs,
-    confirmed,
-    nonceManager,
-    confirmations,
-    gasMeter,
-    foreignUse,
-    logger,
-  } = options
+export function createConfirmations(options: ConfirmationsOptions): CheckConfirmations {
+  const { findMined, address, pendingTxs, nonceManager, confirmations } = options
 
   /** A transaction under an earlier nonce ends the call only if it had its effect: it may have reverted then, and succeed now. */
   function endsPending(tx: PendingTx, index: number, transaction: MinedTransaction): boolean {
@@ -67,12 +49,12 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
 
   function report(tx: PendingTx, transaction: MinedTransaction): void {
     nonceManager.consume(tx.nonce)
-    tx.owner.used(gasMeter(transaction))
+    tx.owner.used(options.gasMeter(transaction))
     if (isNoOp(transaction, address)) {
       pendingTxs.finish(tx, { kind: 'refused' })
       return
     }
-    confirmed.add({ transaction, dropped: tx.owner.dropped })
+    options.confirmed.add({ transaction, dropped: tx.owner.dropped })
     pendingTxs.finish(tx, { kind: 'mined', transaction })
   }
 
@@ -82,34 +64,32 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
     const own = tx.transactions.filter(({ nonce }) => nonce === tx.nonce)
     const hashes = own.map(({ hash }) => hash)
     const isOverdue = performance.now() - tx.missedSince >= RECEIPT_LAG_MS
-    if (!isOverdue && !(await account.isTaken(tx.nonce, hashes, head))) return
-    logger.warn('nonce lost', { nonce: tx.nonce, txHash: tx.newest.hash, reason: 'taken' })
+    if (!isOverdue && !(await options.account.isTaken(tx.nonce, hashes, head))) return
+    options.logger.warn('nonce lost', { nonce: tx.nonce, txHash: tx.newest.hash, reason: 'taken' })
     nonceManager.consume(tx.nonce)
     nonceManager.resync('pending')
     pendingTxs.finish(tx, { kind: 'displaced' })
-    foreignUse.suspect(tx.nonce)
+    options.foreignUse.suspect(tx.nonce)
   }
 
-  return {
-    async check(tx, head, isBroken) {
-      // The receipt may be of a block above the head: the head was read before.
-      const isDeep = (block: number) => Math.max(head, block) - block + 1 >= confirmations
-      if (!isBroken && tx.blockNumber !== undefined && !isDeep(tx.blockNumber)) return
-      const found = await Promise.all(tx.transactions.map(({ hash }) => findMined(hash)))
-      const mined = found.findLast(
-        (transaction, index) => transaction !== null && endsPending(tx, index, transaction),
-      )
-      tx.blockNumber = mined?.blockNumber
-      if (!mined) return missed(tx, head)
-      tx.missedSince = undefined
-      tx.markMined()
-      if (isDeep(mined.blockNumber)) report(tx, mined)
-    },
+  return async (tx, head, isBroken) => {
+    // The receipt may be of a block above the head: the head was read before.
+    const isDeep = (block: number) => Math.max(head, block) - block + 1 >= confirmations
+    if (!isBroken && tx.blockNumber !== undefined && !isDeep(tx.blockNumber)) return
+    const found = await Promise.all(tx.transactions.map(({ hash }) => findMined(hash)))
+    const mined = found.findLast(
+      (transaction, index) => transaction !== null && endsPending(tx, index, transaction),
+    )
+    tx.blockNumber = mined?.blockNumber
+    if (!mined) return missed(tx, head)
+    tx.missedSince = undefined
+    tx.markMined()
+    if (isDeep(mined.blockNumber)) report(tx, mined)
   }
 }
 
 /** Asks for the transaction of a hash; null when it is in no block. @throws ChainUnavailableError, ChainAnswerError */
-export type FindMined = (hash: Hex) => Promise<MinedTransaction | null>
+type FindMined = (hash: Hex) => Promise<MinedTransaction | null>
 
 /** Where there is no contract, a call succeeds without an effect. */
 export function hasEffect({ succeeded, loggedBy }: MinedTransaction, target: Hex): boolean {
@@ -215,76 +195,8 @@ export function createConfirmedTransactions(findMined: FindMined): ConfirmedTran
   }
 }
 
-/** Transactions whose nonce was given up before a receipt was found: the node may merely not have shown it. */
-export interface LostTransactions {
-  add(tx: PendingTx): void
-  /** Another transaction used the nonce, so none that was sent under it uses gas. */
-  taken(nonce: number): void
-  /** Looks for their receipts, every few seconds at most. Never rejects. */
-  check(): Promise<void>
-}
-
-interface Lost {
-  readonly nonce: number
-  /** The transactions that may be mined under its nonce. */
-  readonly hashes: readonly Hex[]
-  readonly correct: CorrectGas
-  /** By `performance.now()`. */
-  readonly since: number
-}
-
-const ASK_AGAIN_MS = 10_000
-/** The budget begins anew each day. */
-const MAX_AGE_MS = 86_400_000
-const MAX_LOST = 1_024
-
-/** Until its receipt is found, the gas of a lost transaction stays counted at its limit. */
-export function createLostTransactions(options: {
-  readonly findMined: FindMined
-  readonly gasMeter: GasMeter
-}): LostTransactions {
-  const { findMined, gasMeter } = options
-  const kept = new Set<Lost>()
-  let askedAt = Number.NEGATIVE_INFINITY
-
-  async function look(lost: Lost): Promise<void> {
-    if (performance.now() - lost.since > MAX_AGE_MS) {
-      kept.delete(lost)
-      return
-    }
-    const found = await Promise.all(lost.hashes.map(findMined))
-    const mined = found.find((transaction) => transaction !== null)
-    if (!mined || !kept.delete(lost)) return
-    lost.correct(gasMeter(mined))
-  }
-
-  return {
-    add({ nonce, transactions, owner }) {
-      const own = transactions.filter((transaction) => transaction.nonce === nonce)
-      kept.add({
-        nonce,
-        hashes: own.map(({ hash }) => hash),
-        correct: owner.lost(),
-        since: performance.now(),
-      })
-      for (const oldest of kept) {
-        if (kept.size <= MAX_LOST) break
-        kept.delete(oldest)
-      }
-    },
-    taken(nonce) {
-      for (const lost of kept) if (lost.nonce === nonce && kept.delete(lost)) lost.correct(0n)
-    },
-    async check() {
-      if (kept.size === 0 || performance.now() - askedAt < ASK_AGAIN_MS) return
-      askedAt = performance.now()
-      await Promise.allSettled([...kept].map(look))
-    },
-  }
-}
-
 /** Returns the gas that a mined transaction used, and zero for one that was counted before. */
-export type GasMeter = (transaction: Pick<MinedTransaction, 'hash' | 'gasUsed'>) => bigint
+type GasMeter = (transaction: Pick<MinedTransaction, 'hash' | 'gasUsed'>) => bigint
 
 /** How many counted transactions are remembered. */
 const MAX_COUNTED = 4_096

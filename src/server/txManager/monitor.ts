@@ -2,7 +2,7 @@ import type { Break } from '../../chain/blockTracker.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { AccountState, AccountView, ForeignUse } from './account.js'
 import type { NodeAnswers } from './broadcast.js'
-import type { Confirmations, ConfirmedTransactions, LostTransactions } from './confirmations.js'
+import type { CheckConfirmations, ConfirmedTransactions } from './confirmations.js'
 import type { NonceManager } from './nonceManager.js'
 import { isHeld, isRefused, type PendingTx, type PendingTxs } from './pendingTx.js'
 import type { SendAhead, Sender } from './sender.js'
@@ -12,12 +12,13 @@ interface MonitorOptions {
   readonly isTrusted: () => boolean
   readonly account: AccountView
   readonly pendingTxs: PendingTxs
-  readonly confirmations: Confirmations
-  readonly resubmission: Resubmission
+  /** For a transaction whose nonce is used. */
+  readonly check: CheckConfirmations
+  /** For a transaction that is in no block. */
+  readonly resubmit: Resubmission
   readonly sendAhead: Pick<SendAhead, 'observeCount'>
-  readonly gaps: NonceGaps
+  readonly closeGaps: CloseGaps
   readonly confirmed: ConfirmedTransactions
-  readonly lost: Pick<LostTransactions, 'check'>
   readonly nonceManager: Pick<NonceManager, 'observeCount'>
   readonly foreignUse: Pick<ForeignUse, 'check'>
   readonly logger: Logger
@@ -28,27 +29,12 @@ const IDLE_LOOK_MS = 5_000
 /** While none can be lost either, a look only finds other uses of the account. */
 const RESTING_LOOK_MS = 30_000
 
-/** Looks at the chain for every pending transaction, and acts on the result. */
-interface Monitor {
-  /** One look: a request for head and nonce, and one more for the receipts of transactions that seem mined. */
-  look(): Promise<void>
-}
-
-export function createMonitor(options: MonitorOptions): Monitor {
-  const {
-    isTrusted,
-    account,
-    pendingTxs,
-    confirmations,
-    resubmission,
-    sendAhead,
-    gaps,
-    confirmed,
-    lost,
-    nonceManager,
-    foreignUse,
-    logger,
-  } = options
+/**
+ * Looks at the chain for every pending transaction, and acts on the result. One look is a request for head and nonce, and one more
+ * for the receipts of transactions that seem mined.
+ */
+export function createMonitor(options: MonitorOptions): () => Promise<void> {
+  const { account, pendingTxs, sendAhead, confirmed, logger } = options
   let lookedAt = 0
 
   function pauseMs(): number {
@@ -78,29 +64,26 @@ export function createMonitor(options: MonitorOptions): Monitor {
     )
   }
 
-  return {
-    async look() {
-      await lost.check()
-      if (performance.now() - lookedAt < pauseMs()) return
-      lookedAt = performance.now()
-      const look = await account.look()
-      if (look.history === 'behind' || !isTrusted()) return
-      const broken = noticeBreak(look)
-      await confirmed.check()
-      confirmed.forget(look.head)
-      if (broken === null) nonceManager.observeCount(look.count)
-      await foreignUse.check(look.head)
-      await each(
-        (nonce) => nonce < look.count,
-        (tx) => confirmations.check(tx, look.head, broken !== null),
-      )
-      sendAhead.observeCount(look.count)
-      await each(
-        (nonce) => nonce >= look.count,
-        (tx) => resubmission.check(tx, look.count),
-      )
-      await gaps.close(look, broken)
-    },
+  return async () => {
+    if (performance.now() - lookedAt < pauseMs()) return
+    lookedAt = performance.now()
+    const look = await account.look()
+    if (look.history === 'behind' || !options.isTrusted()) return
+    const broken = noticeBreak(look)
+    await confirmed.check()
+    confirmed.forget(look.head)
+    if (broken === null) options.nonceManager.observeCount(look.count)
+    await options.foreignUse.check(look.head)
+    await each(
+      (nonce) => nonce < look.count,
+      (tx) => options.check(tx, look.head, broken !== null),
+    )
+    sendAhead.observeCount(look.count)
+    await each(
+      (nonce) => nonce >= look.count,
+      (tx) => options.resubmit(tx, look.count),
+    )
+    await options.closeGaps(look, broken)
   }
 }
 
@@ -112,14 +95,13 @@ interface ResubmissionOptions {
   readonly resubmitAfterMs: number
 }
 
-/** Offers, resubmits or gives up transactions that are in no block, each at its time. */
-interface Resubmission {
-  /**
-   * @param count the lowest nonce that is free on the chain
-   * @throws what the owner's `save` and `isNeeded` throw, and ChainUnavailableError
-   */
-  check(tx: PendingTx, count: number): Promise<void>
-}
+/**
+ * Offers, resubmits or gives up a transaction that is in no block, at its time.
+ *
+ * @param count the lowest nonce that is free on the chain
+ * @throws what the owner's `save` and `isNeeded` throw, ChainUnavailableError, ChainAnswerError
+ */
+type Resubmission = (tx: PendingTx, count: number) => Promise<void>
 
 /** A transaction that no node holds is offered again after this long: a node may have room for it by now. */
 const OFFER_AGAIN_MS = 1_000
@@ -155,27 +137,25 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
     else abandon(tx)
   }
 
-  /** Nodes may have dropped it. Above a lower pending nonce, a higher fee would not help. */
+  /** Above a lower pending nonce, a higher fee helps only where nodes may drop the transaction, because fees have risen. */
   async function keepWaiting(tx: PendingTx): Promise<void> {
     if (await sender.isOutbid(tx)) return sender.resubmit(tx)
     tx.waitsSince = performance.now()
     if (isHeld(tx)) sendAhead.offer(tx)
   }
 
-  return {
-    async check(tx, count) {
-      leaveBlock(tx)
-      const isNext = tx.nonce === count
-      if (isNext && !tx.wasNext) becomeNext(tx)
-      const { sentAt, waitsSince, answers } = tx
-      const now = performance.now()
-      if (sentAt === undefined) return sendFirst(tx)
-      if (now - waitsSince >= resubmitAfterMs && !isUnanswered(answers)) {
-        if (!isNext) return keepWaiting(tx)
-        return isRefused(tx) ? sender.giveUp(tx) : sender.resubmit(tx)
-      }
-      if (answers?.held === 0 && now - sentAt >= OFFER_AGAIN_MS) sendAhead.offer(tx)
-    },
+  return async (tx, count) => {
+    leaveBlock(tx)
+    const isNext = tx.nonce === count
+    if (isNext && !tx.wasNext) becomeNext(tx)
+    const { sentAt, waitsSince, answers } = tx
+    const now = performance.now()
+    if (sentAt === undefined) return sendFirst(tx)
+    if (now - waitsSince >= resubmitAfterMs && !isUnanswered(answers)) {
+      if (!isNext) return keepWaiting(tx)
+      return isRefused(tx) ? sender.giveUp(tx) : sender.resubmit(tx)
+    }
+    if (answers?.held === 0 && now - sentAt >= OFFER_AGAIN_MS) sendAhead.offer(tx)
   }
 }
 
@@ -192,11 +172,8 @@ interface NonceGapsOptions {
   readonly logger: Logger
 }
 
-/** Fills nonce gaps below pending transactions. */
-interface NonceGaps {
-  /** @param broken how the chain's history broke since the last time */
-  close(look: AccountState, broken: Break | null): Promise<void>
-}
+/** Fills nonce gaps below pending transactions. @param broken how the chain's history broke since the last time */
+type CloseGaps = (look: AccountState, broken: Break | null) => Promise<void>
 
 /** How long a gap is left open: a caller may be about to acquire the nonce, or a node may not know the count yet. */
 const PATIENCE_MS = 3_000
@@ -207,7 +184,7 @@ const MAX_FILLED = 16
  * A crash between two saves, a lost record or a chain that lost blocks leaves gaps. A no-op transaction fills each; where they
  * are too many for that, the transactions above start again below.
  */
-export function createNonceGaps(options: NonceGapsOptions): NonceGaps {
+export function createNonceGaps(options: NonceGapsOptions): CloseGaps {
   const { pendingTxs, nonceManager, sender, resubmitAfterMs, logger } = options
   let lowestGap: { nonce: number; since: number } | undefined
 
@@ -240,15 +217,13 @@ export function createNonceGaps(options: NonceGapsOptions): NonceGaps {
     }
   }
 
-  return {
-    async close(look, broken) {
-      const gaps = nonceManager.gaps(look.count, MAX_FILLED + 1)
-      const [lowest] = gaps
-      if (lowest === undefined) lowestGap = undefined
-      else if (broken === 'reset') startAgainBelow(lowest)
-      else if (!isOverdue(lowest, look)) return
-      else if (gaps.length > MAX_FILLED) startAgainBelow(lowest)
-      else for (const nonce of gaps) await fill(nonce)
-    },
+  return async (look, broken) => {
+    const gaps = nonceManager.gaps(look.count, MAX_FILLED + 1)
+    const [lowest] = gaps
+    if (lowest === undefined) lowestGap = undefined
+    else if (broken === 'reset') startAgainBelow(lowest)
+    else if (!isOverdue(lowest, look)) return
+    else if (gaps.length > MAX_FILLED) startAgainBelow(lowest)
+    else for (const nonce of gaps) await fill(nonce)
   }
 }

@@ -36,9 +36,6 @@ export type TxOutcome =
   | { readonly kind: 'displaced' }
   | { readonly kind: 'stopped' }
 
-/** Replaces the gas limit of a lost transaction with the gas that it used. Call it once. */
-export type CorrectGas = (used: bigint) => void
-
 /** The caller behind a pending transaction, as the transaction manager needs it. */
 export interface Owner {
   /** Makes a signed transaction durable. Nothing is broadcast before it resolves. */
@@ -50,7 +47,7 @@ export interface Owner {
   /** One of its transactions was mined and used so much gas. Called once for each of them. */
   used(gas: bigint): void
   /** The call was displaced from its nonce. Its transactions may be mined all the same, so their gas stays counted. */
-  lost(): CorrectGas
+  lost(): void
   /** The transaction that was reported as mined is no longer in its block. Called once at most, after the outcome. */
   dropped(): void
 }
@@ -170,8 +167,7 @@ export interface PendingTxs {
   committed(): Commitments
 }
 
-/** @param onDisplaced called with each call that lost its nonce */
-export function createPendingTxs(onDisplaced: (tx: PendingTx) => void): PendingTxs {
+export function createPendingTxs(): PendingTxs {
   const pendingTxs = new Set<PendingTx>()
   let open = 0n
   let ended = 0n
@@ -194,7 +190,7 @@ export function createPendingTxs(onDisplaced: (tx: PendingTx) => void): PendingT
         open -= tx.maxCost
         ended += tx.maxCost
       }
-      if (outcome.kind === 'displaced') onDisplaced(tx)
+      if (outcome.kind === 'displaced') tx.owner.lost()
       tx.finish(outcome)
     },
     all: () => [...pendingTxs].toSorted((a, b) => a.nonce - b.nonce),

@@ -1,9 +1,11 @@
 import { type Fees, priceLimit } from '../../chain/fees.js'
+import { isResult, quantitySchema } from '../../chain/jsonRpc.js'
+import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import type { RelayerSigner } from '../signer/signer.js'
 import { readTransaction, type SignedTransaction } from '../signer/transaction.js'
-import { storageError } from '../store/storageError.js'
+import { storageError } from '../store/engine.js'
 import type { Broadcaster } from './broadcast.js'
 import { type FeeMarket, isOutbid, raisedFees } from './fees.js'
 import {
@@ -22,8 +24,10 @@ export interface CheckedCall extends Call {
   readonly gasLimit: bigint
 }
 
-interface SenderOptions {
+export interface SenderOptions {
+  readonly rpc: Pick<Rpc, 'send'>
   readonly pendingTxs: Pick<PendingTxs, 'addTransaction'>
+  /** Sends the requests of one turn in one batch. */
   readonly broadcaster: Broadcaster
   readonly signer: RelayerSigner
   /** Whether the account is known to be this process's own. Nothing new is signed otherwise. */
@@ -43,26 +47,26 @@ interface SenderOptions {
 
 /** Signs, saves and sends, in this order. Does not follow the outcome. */
 export interface Sender {
-  /** Signs and saves the call under this nonce. @throws what `save` throws, and ChainUnavailableError */
+  /** Signs and saves the call under this nonce. @throws what `save` throws, ChainUnavailableError, ChainAnswerError */
   write(call: CheckedCall, nonce: number, owner: Owner): Promise<PendingTx>
   /** Gives the newest transaction to the nodes. Resolves when they have answered; never rejects. */
   broadcast(tx: PendingTx): Promise<void>
   /** Raises its fee if the ceiling leaves room, and sends it again in any case. */
   resubmit(tx: PendingTx): Promise<void>
-  /** Whether a transaction that is signed now would offer more. @throws ChainUnavailableError */
+  /** Whether a transaction that is signed now would offer more. @throws ChainUnavailableError, ChainAnswerError */
   isOutbid(tx: PendingTx): Promise<boolean>
   /** Replaces a transaction that no node accepts with a no-op, so that later nonces can be mined. */
   giveUp(tx: PendingTx): Promise<void>
   /**
    * Signs and saves a no-op for a nonce gap. No later term resumes it: if it is lost, the gap is found and filled again.
-   * @throws what `saveNoOp` throws, and ChainUnavailableError
+   * @throws what `saveNoOp` throws, ChainUnavailableError, ChainAnswerError
    */
   fill(nonce: number): Promise<PendingTx>
   /** Resolves when no broadcast is under way any more. */
   idle(): Promise<void>
 }
 
-/** https://eips.ethereum.org/EIPS/eip-2718: a plain transfer */
+/** The intrinsic gas of a transfer without data: G_transaction of the yellow paper. A rollup may ask for more. */
 const TRANSFER_GAS = 21_000n
 /** The gas of a no-op is counted when it is sent. */
 const NO_OP_OWNER: Omit<Owner, 'save'> = {
@@ -75,6 +79,7 @@ const NO_OP_OWNER: Omit<Owner, 'save'> = {
 
 export function createSender(options: SenderOptions): Sender {
   const {
+    rpc,
     pendingTxs,
     broadcaster,
     signer,
@@ -88,7 +93,16 @@ export function createSender(options: SenderOptions): Sender {
     logger,
   } = options
   const broadcasts = new Set<Promise<void>>()
-  const noOp: CheckedCall = { to: signer.address, data: '0x', gasLimit: TRANSFER_GAS }
+
+  /** Where a rollup adds the cost of its parent chain to the gas, that cost may rise a little before the transfer is mined. */
+  async function noOp(): Promise<CheckedCall> {
+    const call = { to: signer.address, data: '0x' } as const
+    const [answer] = await rpc.send([
+      { method: 'eth_estimateGas', params: [{ from: signer.address, ...call }] },
+    ])
+    const { data: estimate = 0n } = quantitySchema.safeParse(isResult(answer) ? answer.result : undefined)
+    return { ...call, gasLimit: estimate > TRANSFER_GAS ? estimate + estimate / 4n : TRANSFER_GAS }
+  }
 
   async function sign(call: CheckedCall, nonce: number, offered: Fees): Promise<SignedTransaction> {
     const { to, data, gasLimit } = call
@@ -150,14 +164,15 @@ export function createSender(options: SenderOptions): Sender {
     },
     async giveUp(tx) {
       tx.waitsSince = performance.now()
-      if (isNoOp(readTransaction(tx.newest.raw), signer.address)) return replace(tx, noOp)
-      logger.warn('nonce filled: no node takes its transaction', { nonce: tx.nonce })
-      return replace(tx, noOp)
+      if (!isNoOp(readTransaction(tx.newest.raw), signer.address))
+        logger.warn('nonce filled: no node takes its transaction', { nonce: tx.nonce })
+      return replace(tx, await noOp())
     },
     async fill(nonce) {
       logger.warn('nonce filled: nothing is known of its transaction', { nonce })
-      const tx = await write(noOp, nonce, { ...NO_OP_OWNER, save: saveNoOp })
-      onNoOpSent(noOp.gasLimit)
+      const call = await noOp()
+      const tx = await write(call, nonce, { ...NO_OP_OWNER, save: saveNoOp })
+      onNoOpSent(call.gasLimit)
       return tx
     },
     async idle() {

@@ -1,22 +1,14 @@
 import type { Rpc } from '../../chain/rpc.js'
 import { createPoller, type Service } from '../../service/lifetime.js'
-import type { Logger } from '../../service/logger.js'
 import { createSemaphore } from '../../service/semaphore.js'
-import type { RelayerSigner } from '../signer/signer.js'
 import type { KeptTransaction } from '../signer/transaction.js'
-import { createAccountView, createFindNonceUse, createForeignUse, type ForeignUse } from './account.js'
-import type { Broadcaster } from './broadcast.js'
+import { createAccountView, createFindNonceUse, createForeignUse } from './account.js'
 import {
   createConfirmations,
   createConfirmedTransactions,
   createFindMined,
   createGasMeter,
-  createLostTransactions,
-  type FindMined,
-  type GasMeter,
-  type LostTransactions,
 } from './confirmations.js'
-import type { FeeMarket } from './fees.js'
 import { createMonitor, createNonceGaps, createResubmission } from './monitor.js'
 import { createNonceManager } from './nonceManager.js'
 import {
@@ -25,22 +17,14 @@ import {
   createPendingTxs,
   type Owner,
   type PendingTx,
-  type PendingTxs,
   type TxOutcome,
 } from './pendingTx.js'
-import { type CheckedCall, createSendAhead, createSender, type SendAhead, type Sender } from './sender.js'
+import { type CheckedCall, createSendAhead, createSender, type SenderOptions } from './sender.js'
 
-interface TxManagerOptions {
+interface TxManagerOptions extends Omit<SenderOptions, 'pendingTxs' | 'onSigned'> {
   readonly rpc: Pick<Rpc, 'send' | 'doubt'>
-  /** Sends the requests of one turn in one batch. */
-  readonly broadcaster: Broadcaster
   /** How long a node whose blocks are known may be behind, in place of the usual time. */
   readonly trailingMs?: number | undefined
-  readonly signer: RelayerSigner
-  /** Whether the account is known to be this process's own. Nothing new is signed otherwise. */
-  readonly isTrusted: () => boolean
-  readonly fees: FeeMarket
-  readonly chainId: number
   /** Blocks that must hold a transaction, its own included, before it counts. */
   readonly confirmations: number
   /** How many transactions may be unmined at the same time. */
@@ -51,15 +35,8 @@ interface TxManagerOptions {
   readonly resubmitAfterMs: number
   /** Pause between two looks at the chain while a transaction is pending. */
   readonly pollIntervalMs: number
-  /** Wei per gas that is never exceeded. */
-  readonly maxFeePerGas: bigint
-  /** Durable when it resolves. A no-op that is not saved is not sent. */
-  readonly saveNoOp: Owner['save']
-  /** Called with the gas of each no-op that fills a nonce gap. */
-  readonly onNoOpSent: (gas: bigint) => void
   /** Called for each transaction of the account that was not signed here. */
   readonly onForeign: () => void
-  readonly logger: Logger
 }
 
 /** The one user of the relayer's account: gets calls mined, many at a time, and leaves no nonce gap. */
@@ -68,7 +45,7 @@ export interface TxManager {
    * Signs the call under the next nonce, saves it, broadcasts it and follows it. Resubmits it with a higher fee when it
    * is not mined in time. Waits for a permit when too many are pending.
    *
-   * @throws what `save` throws, and ChainUnavailableError: nothing was sent then, and no nonce used
+   * @throws what `save` throws, ChainUnavailableError, ChainAnswerError: nothing was sent then, and no nonce used
    */
   send(call: CheckedCall, owner: Owner): Promise<TxOutcome>
   /**
@@ -89,24 +66,31 @@ export interface TxManager {
 export function createTxManager(options: TxManagerOptions): TxManager {
   const findMined = createFindMined(options.rpc)
   const gasMeter = createGasMeter()
-  const lost = createLostTransactions({ findMined, gasMeter })
-  const pendingTxs = createPendingTxs(lost.add)
+  const pendingTxs = createPendingTxs()
   const semaphore = createSemaphore(options.maxInFlight)
-  const { rpc, signer, pollIntervalMs: intervalMs, logger } = options
+  const { rpc, pollIntervalMs: intervalMs, logger } = options
+  const { address } = options.signer
   const foreignUse = createForeignUse({
-    findNonceUse: createFindNonceUse({ rpc, address: signer.address }),
+    findNonceUse: createFindNonceUse({ rpc, address }),
     isTrusted: options.isTrusted,
-    onTaken: lost.taken,
     onForeign: options.onForeign,
     logger,
   })
   const sender = createSender({ ...options, pendingTxs, onSigned: foreignUse.noteOwn })
   const stopping = new AbortController()
   const sendAhead = createSendAhead({ pendingTxs, sender, limit: options.maxSentAhead })
-  const { nonceManager, look } = createMonitoring(
-    { ...options, findMined, gasMeter, lost, foreignUse, pendingTxs, sender, sendAhead },
-    stopping.signal,
-  )
+  const account = createAccountView({ rpc, address, trailingMs: options.trailingMs })
+  const nonceManager = createNonceManager(account, stopping.signal, foreignUse.suspect)
+  const confirmed = createConfirmedTransactions(findMined)
+  const seen = { ...options, address, account, findMined, gasMeter, foreignUse, pendingTxs, nonceManager }
+  const look = createMonitor({
+    ...seen,
+    sendAhead,
+    confirmed,
+    check: createConfirmations({ ...seen, confirmed }),
+    resubmit: createResubmission({ ...seen, sender, sendAhead }),
+    closeGaps: createNonceGaps({ ...seen, sender }),
+  })
   const poller = createPoller({ name: 'tx-manager', intervalMs, tick: look, logger })
 
   async function open(call: CheckedCall, owner: Owner): Promise<PendingTx | undefined> {
@@ -165,31 +149,4 @@ export function createTxManager(options: TxManagerOptions): TxManager {
       },
     },
   }
-}
-
-/** Wires the parts that look at the chain. */
-function createMonitoring(
-  parts: TxManagerOptions & {
-    readonly findMined: FindMined
-    readonly gasMeter: GasMeter
-    readonly lost: LostTransactions
-    readonly foreignUse: ForeignUse
-    readonly pendingTxs: PendingTxs
-    readonly sender: Sender
-    readonly sendAhead: SendAhead
-  },
-  stopping: AbortSignal,
-) {
-  const { rpc, signer, findMined } = parts
-  const account = createAccountView({ rpc, address: signer.address, trailingMs: parts.trailingMs })
-  const nonceManager = createNonceManager(account, stopping, parts.foreignUse.suspect)
-  const confirmed = createConfirmedTransactions(findMined)
-  const shared = { ...parts, address: signer.address, account, nonceManager, confirmed }
-  const monitor = createMonitor({
-    ...shared,
-    confirmations: createConfirmations(shared),
-    resubmission: createResubmission(shared),
-    gaps: createNonceGaps(shared),
-  })
-  return { nonceManager, look: monitor.look }
 }

@@ -10,14 +10,13 @@ const bodySchema = z.looseObject({ orderId: bytes32Schema, opening: z.looseObjec
 /** The body of `POST /orders` with its opening. */
 export type SignedBody = z.output<typeof bodySchema>
 
-/**
- * The body of a buy that this key has signed for the platform, and that no server has got.
- * @param maxSpend USDC base units
- */
+const BUY = { side: 'BUY', symbol: 'AAPL', maxSpend: 25_000_000n } as const
+
+/** The body of an order that this key has signed for the platform, and that no server has got. */
 export async function signedBy(
   { sandbox, chainTime }: Desk,
   privateKey: Hex,
-  maxSpend = 25_000_000n,
+  wish: Omit<OrderRequest, 'deadline'> = BUY,
 ): Promise<SignedBody> {
   let body: unknown
   const client = createClient({
@@ -31,8 +30,7 @@ export async function signedBy(
     },
   })
   const deadline = (await chainTime()) + 3_600
-  const buy: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend, deadline }
-  await expect(client.placeOrder(buy, { sponsored: true })).rejects.toMatchObject({
+  await expect(client.placeOrder({ ...wish, deadline }, { sponsored: true })).rejects.toMatchObject({
     code: 'server-unreachable',
   })
   return bodySchema.parse(body)

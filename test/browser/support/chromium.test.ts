@@ -14,12 +14,14 @@ async function directoryWith(...names: string[]): Promise<string> {
   return directory
 }
 
-test('the usual name comes first, wherever in PATH it is', async () => {
+test('the browser without windows comes first, then the usual name, wherever in PATH it is', async () => {
   const chrome = await directoryWith('google-chrome')
   const both = await directoryWith('chromium', 'google-chrome')
   const PATH = [chrome, both].join(delimiter)
   expect(chromiumPath({ PATH })).toBe(join(both, 'chromium'))
   expect(chromiumPath({ PATH: chrome })).toBe(join(chrome, 'google-chrome'))
+  const shell = await directoryWith('chromium-headless-shell')
+  expect(chromiumPath({ PATH: [PATH, shell].join(delimiter) })).toBe(join(shell, 'chromium-headless-shell'))
 })
 
 test('CHROMIUM_PATH goes before PATH', async () => {
@@ -34,7 +36,7 @@ test('a file that is no program is not taken for one, and the error says what to
   await mkdir(join(directory, 'google-chrome'))
   const find = (environment: Record<string, string>) => () => chromiumPath(environment)
   expect(find({ PATH: directory })).toThrow(NoChromiumError)
-  expect(find({ PATH: directory })).toThrow('apt-get install -y chromium')
+  expect(find({ PATH: directory })).toThrow('apt-get install -y chromium-headless-shell')
   const CHROMIUM_PATH = join(directory, 'absent')
   expect(find({ PATH: await directoryWith('chromium'), CHROMIUM_PATH })).toThrow(CHROMIUM_PATH)
 })

@@ -57,7 +57,7 @@ export function useBrowserDesk(): () => BrowserDesk {
       print: () => undefined,
     })
     started.push(() => sandbox.stop())
-    const { copy } = await publishDefaultRulebook(sandbox, { allowWithdrawShares: true })
+    const { copy } = await publishDefaultRulebook(sandbox)
     desk = openDesk(sandbox, browser, copy)
   })
   afterAll(async () => {
@@ -127,7 +127,7 @@ export async function newestOrder(page: Page, state: 'SETTLED' | 'REFUNDED'): Pr
 /** Fills the ticket in and sends it. */
 export async function order(
   page: Page,
-  side: 'Buy' | 'Sell' | 'Withdraw',
+  side: 'Buy' | 'Sell' | 'Deposit' | 'Withdraw',
   symbol: string,
   amount: string,
   { payFrom, feePayer }: { payFrom?: 'Wallet' | 'Portfolio cash'; feePayer?: 'Wallet pays' } = {},

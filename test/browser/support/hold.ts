@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 
 /**
- * Holds back what the page asks its chain's node by one method. Returns what lets it go, that which has been asked and
- * that which will be.
+ * Holds back each request of the page to its chain's node that contains the text: a method's name, or a view's selector. Returns a
+ * function that releases these requests and lets later ones pass.
  */
-export async function holdCalls(page: Page, rpcUrl: string, method: string): Promise<() => void> {
+export async function holdCalls(page: Page, rpcUrl: string, text: string): Promise<() => void> {
   let letGo = () => {}
   const released = new Promise<void>((resolve) => {
     letGo = resolve
@@ -12,7 +12,7 @@ export async function holdCalls(page: Page, rpcUrl: string, method: string): Pro
   await page.route(
     (url) => url.origin === new URL(rpcUrl).origin,
     async (route) => {
-      if (route.request().postData()?.includes(`"${method}"`)) await released
+      if (route.request().postData()?.includes(text)) await released
       await route.continue()
     },
   )

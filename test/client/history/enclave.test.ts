@@ -139,6 +139,40 @@ describe('the history of an account', () => {
     await expectSum(entries)
   })
 
+  it('tells the shares of a deposit, while it is open, and once they are credited or come back', async () => {
+    await world().settled(buy(1_000))
+    await world().settled({ ...sharesOut, amount: shares(3) })
+    const deposit = { symbol: 'AAPL', shares: shares(1) }
+    const brought = { symbol: 'AAPL', amount: shares(1) }
+    const wish: Wish = { who: 'alice', side: 'DEPOSIT', symbol: 'AAPL', amount: shares(1), shares: brought }
+    const order = await world().open(wish)
+    const opened = (await history()).at(-1)
+    expect(opened).toMatchObject({ kind: 'opened', orderId: order.orderId, escrowed: 0n, deposit })
+    const terms = { side: 'DEPOSIT', symbol: 'AAPL', amount: shares(1), value: null }
+    expect(ordersOf(await history()).at(-1)).toMatchObject({ state: 'OPEN', ...terms })
+
+    await world().run(order)
+    const refused = await world().open({ ...wish, amount: shares(2) })
+    expect(await world().run(refused)).toMatchObject({ outcome: 'refunded' })
+    const unanswered = await world().open(wish)
+    await world().chain.mineAt(unanswered.deadline + WEEK)
+    await world().chain.send('alice', 'escrow', 'reclaim', unanswered.orderId)
+    const entries = (await history()).slice(5)
+    expect(entries).toMatchObject([
+      { kind: 'opened', deposit },
+      { kind: 'shares-deposited', symbol: 'AAPL', shares: shares(1) },
+      { kind: 'opened', deposit },
+      { kind: 'refunded', returned: 0n, deposit },
+      { kind: 'opened', deposit },
+      { kind: 'reclaimed', returned: 0n, deposit },
+    ])
+    const states = ['SETTLED', 'REFUNDED', 'REFUNDED']
+    expect(ordersOf(entries)).toMatchObject(states.map((state) => ({ state, ...terms })))
+    // Only a deposit of shares has them.
+    expect((await history()).slice(0, 5).filter((entry) => 'deposit' in entry)).toEqual([])
+    await expectSum(await history())
+  })
+
   it('tells a reclaim, and the fill that the enclave found later', async () => {
     await world().settled(buy(1_000))
     world().broker.control.fill({ mode: 'hold' })

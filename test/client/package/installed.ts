@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll } from 'vitest'
 import { z } from 'zod'
+import { type Brought, closureOf } from '../../support/lockFile.js'
 
 export const run = promisify(execFile)
 
@@ -21,25 +23,9 @@ export interface Installed {
   readonly brought: readonly Brought[]
 }
 
-interface Brought {
-  /** Its path in a project, such as `node_modules/zod`. */
-  readonly at: string
-  readonly hasInstallScript: boolean
-}
-
 const manifestSchema = z.object({ name: z.string(), dependencies: z.record(z.string(), z.string()) })
 
 const WORKSPACE = 'confidential-trading-client'
-
-const lockSchema = z.object({
-  packages: z.record(
-    z.string(),
-    z.object({
-      dependencies: z.record(z.string(), z.string()).default({}),
-      hasInstallScript: z.boolean().default(false),
-    }),
-  ),
-})
 
 /**
  * One such project per test file, without a request to a registry: the package, and those that it brings by this
@@ -60,7 +46,9 @@ export function useInstalledPackage(also: readonly string[] = []): () => Install
 }
 
 async function install(project: string, also: readonly string[]): Promise<Installed> {
-  // The build is there already: `npm test` builds first.
+  // `npm test` builds first; a single file does not.
+  if (!existsSync('packages/client/dist'))
+    throw new Error('build the package first: `npm run build && npm run build:client`')
   await run('npm', ['pack', '-w', WORKSPACE, '--ignore-scripts', '--pack-destination', project])
   const [tarball = ''] = await readdir(project)
   await run('tar', ['-xzf', tarball], { cwd: project })
@@ -71,7 +59,7 @@ async function install(project: string, also: readonly string[]): Promise<Instal
   const path = join(project, 'node_modules', name)
   await mkdir(dirname(path), { recursive: true })
   await rename(unpacked, path)
-  const brought = await closureOf(Object.keys(dependencies))
+  const brought = closureOf(Object.keys(dependencies))
   for (const { at } of brought) {
     await mkdir(dirname(join(project, at)), { recursive: true })
     await cp(resolve(at), join(project, at), { recursive: true })
@@ -88,23 +76,4 @@ async function link(project: string, dependency: string): Promise<void> {
   const at = join(project, 'node_modules', dependency)
   await mkdir(dirname(at), { recursive: true })
   await symlink(resolve('node_modules', dependency), at, 'dir')
-}
-
-/** What npm installs for these names: each package at the nearest place where its dependent finds it. */
-async function closureOf(names: readonly string[]): Promise<Brought[]> {
-  const { packages } = lockSchema.parse(JSON.parse(await readFile('package-lock.json', 'utf8')))
-  const found = new Map<string, Brought>()
-  const visit = (name: string, from: string): void => {
-    const at = join(from, 'node_modules', name)
-    const entry = packages[at]
-    if (entry === undefined) {
-      if (from === '') throw new Error(`${name} is not in the lock file`)
-      visit(name, from.slice(0, Math.max(0, from.lastIndexOf('node_modules') - 1)))
-    } else if (!found.has(at)) {
-      found.set(at, { at, hasInstallScript: entry.hasInstallScript })
-      for (const each of Object.keys(entry.dependencies)) visit(each, at)
-    }
-  }
-  for (const name of names) visit(name, '')
-  return [...found.values()].sort((a, b) => a.at.length - b.at.length)
 }

@@ -28,7 +28,7 @@ export const objectsOf = (object: JsonObject, name: string) => listOf(object, na
 
 export function intentOf(plaintext: JsonObject): Intent {
   const side = textOf(plaintext, 'side')
-  if (side !== 'BUY') throw new Error('the page quotes a BUY')
+  if (side !== 'BUY' && side !== 'DEPOSIT') throw new Error('the page quotes a BUY and two deposits')
   return {
     v: 1,
     orderId: hexOf(plaintext, 'orderId'),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type Contracts, createContracts, createUsdc, type Usdc } from '../../../src/chain/contracts.js'
-import type { Client } from '../../../src/client/index.js'
+import type { Client, PublishedRulebook } from '../../../src/client/index.js'
 import { clientOf, publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/settings.js'
@@ -21,6 +21,8 @@ export interface Desk {
   readonly usdc: Usdc
   readonly admin: Client
   readonly traders: readonly [Trader, Trader, Trader]
+  /** The rulebook of version 1, as its publication returned it. */
+  readonly rulebook: PublishedRulebook
   /** The time of the last block in Unix seconds. */
   chainTime(): Promise<number>
   /** What the server and the narration printed so far. */
@@ -51,8 +53,11 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
   }
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'desk-'))
-    desk = await openDesk(directory, options)
-    await publishDefaultRulebook(desk.sandbox, { allowWithdrawShares: true })
+    const opened = await openDesk(directory, options)
+    desk = {
+      ...opened,
+      rulebook: await publishDefaultRulebook(opened.sandbox),
+    }
   }, START_TIMEOUT_MS)
   afterEach(() => checkInvariants(current()))
   afterAll(async () => {
@@ -62,7 +67,7 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
   return current
 }
 
-async function openDesk(directory: string, options: DeskOptions): Promise<Desk> {
+async function openDesk(directory: string, options: DeskOptions): Promise<Omit<Desk, 'rulebook'>> {
   const lines: string[] = []
   const { recorder, wires, onChain, ...settings } = options
   const started = await startSandbox({

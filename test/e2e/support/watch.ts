@@ -81,7 +81,7 @@ export async function readFiles(directory: string): Promise<Map<string, Buffer>>
 
 const DATABASE = /^server\.(?:db|db-wal|db-shm|lock|pid)$/
 
-/** Those that vanish meanwhile are left out. */
+/** Leaves out files that vanish during the look. */
 async function readAll(directory: string): Promise<Map<string, Buffer>> {
   const entries = await readdir(directory, { recursive: true }).catch(() => [])
   const files = await Promise.all(

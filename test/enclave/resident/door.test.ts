@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
-import type { RemoteJob } from '../../../src/protocol/job.js'
+import type { Job } from '../../../src/protocol/job.js'
 import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { createPost } from '../../../src/service/post.js'
 import { offer, orderJob, startResultServer, startTestResident } from '../../support/residentHarness.js'
@@ -15,8 +15,8 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 async function setUp() {
   const directory = await temporaryDirectory()
   const { url: serverUrl } = await startResultServer()
-  const jobs: RemoteJob[] = []
-  const run = async (job: RemoteJob) => {
+  const jobs: Job[] = []
+  const run = async (job: Job) => {
     jobs.push(job)
     return { outcome: 'done' } as const
   }

@@ -210,7 +210,7 @@ describe('a notice', () => {
 
   test.each([
     ['that the server does not wait for', 'not-awaited', 'relay-refused', 60],
-    ['that no server takes until stopAt', 503, 'out-of-time', 1],
+    ['that no server takes until stopAt', 503, 'out-of-time', 3],
   ] as const)('%s ends the run, and nothing is refunded', async (_what, given, code, seconds) => {
     const notice = await sealOrder('why')
     let isRefunded = false
@@ -252,7 +252,7 @@ describe('a run', () => {
         job.job === 'order' && job.orderId === hanging ? new Promise(() => undefined) : Promise.resolve(DONE),
       { maxRuns: 2, abandonAfterMs: 100 },
     )
-    const job = await orderJob({ orderId: hanging, seconds: 1 })
+    const job = await orderJob({ orderId: hanging, seconds: 3 })
     expect(await runs.accept(job)).toBe('accepted')
     expect(await runs.accept(await orderJob())).toBe('accepted')
     await eventually('both results', () => server.posts.length === 2)

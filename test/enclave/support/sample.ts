@@ -1,9 +1,9 @@
-// Which of a sweep's points are played: a quarter, chosen by a seed, or all of them (`npm run test:soak -- sweeps`).
+// Which of a sweep's points are played: an eighth, chosen by a seed, or all of them (`npm run test:soak -- sweeps`).
 import { createHash } from 'node:crypto'
 
 const isWhole = process.env.SWEEP === 'whole'
 const seed = process.env.SWEEP_SEED ?? String(Math.floor(Math.random() * 1_000_000))
-const PLAYED_OF = 4
+const PLAYED_OF = 8
 
 /** @param sweep its name, so that each has points of its own */
 export function createSample(sweep: string) {

@@ -194,7 +194,7 @@ export function createWorld(
   })
   const runJob = (job: Partial<Job> & Pick<Job, 'job'>, options: RunOptions = {}) => {
     const stopAt = Math.floor(clock.now() / 1_000) + (options.budget ?? 120)
-    const whole = { runId: randomUUID(), resultFile: '/nowhere', stopAt, ...job } as Job
+    const whole = { runId: randomUUID(), stopAt, ...job } as Job
     const keep = async (result: RunResult) => {
       reports.push(result)
     }

@@ -2,7 +2,9 @@ import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { TradingError } from '../../../src/client/index.js'
 import { findDisagreements } from '../../e2e/support/invariants.js'
+import { eventually } from '../../support/eventually.js'
 import { startHostileClient } from '../engine/hostileClient.js'
 import { count, lookUntilNone, type Print, runStorm } from '../engine/storm.js'
 import { findLostCancels } from '../orders/cancels.js'
@@ -294,9 +296,19 @@ async function submitForgotten({ database }: Cluster, { placed, clients }: Trade
   const taken = [...placed].flatMap(([orderId, { accepted }]) => (accepted ? [orderId] : []))
   const forgotten = forgottenOrders(await readAudit(database.url()), taken)
   for (const [orderId, { planned, sealed }] of placed) {
-    if (forgotten.includes(orderId)) await clients[planned.trader]?.submitOrder(sealed)
+    const client = clients[planned.trader]
+    if (!forgotten.includes(orderId) || client === undefined) continue
+    // The traders' clients give up after two attempts.
+    await eventually('a forgotten order is taken again', () =>
+      client.submitOrder(sealed).then(() => true, refusedForGood),
+    )
   }
   return forgotten
+}
+
+function refusedForGood(error: unknown): false {
+  if (error instanceof TradingError && error.retryable) return false
+  throw error
 }
 
 const idsSchema = z.array(z.object({ tbl: z.string(), id: z.string() }))

@@ -8,8 +8,11 @@ import { createActs, stepClock, stepRequests } from '../engine/steps.mjs'
 const { FAULTS_BENCH: bench, FAULTS_BENCH_PID, FAULTS_FORGET, ENCLAVE_STATE_DIR } = process.env
 const WATCH_MS = 1_000
 const ENDS = ['OrderSettlement', 'OrderRefund']
-/** By runId: the runs that this process has under way. Rulebooks have no account; steps and events are those of orders. */
+/** By runId: the runs that this process has under way. Only those of orders have an account, steps and events. */
 const underWay = new Map()
+
+/** Unix milliseconds by a clock that nothing sets. */
+const now = () => performance.timeOrigin + performance.now()
 
 /** Every event is one byte, so that a file's size is their count. */
 function tell(event) {
@@ -17,8 +20,13 @@ function tell(event) {
 }
 
 function die() {
-  const at = performance.timeOrigin + performance.now()
-  appendFileSync(join(bench, 'deaths'), `${JSON.stringify({ at, runs: [...underWay.keys()] })}\n`)
+  const runs = [...underWay].map(([runId, { job, orderId, startedAt }]) => ({
+    runId,
+    job,
+    orderId,
+    startedAt,
+  }))
+  appendFileSync(join(bench, 'deaths'), `${JSON.stringify({ at: now(), runs })}\n`)
   tell('killed')
   process.kill(process.pid, 'SIGKILL')
 }
@@ -26,14 +34,14 @@ function die() {
 const reached = createActs({ planned: join(bench, 'acts'), done: join(bench, 'acted'), die })
 
 /** An account has one run at a time: a server that offers another one has lost the first. */
-function watchOffer({ runId, orderId }) {
+function watchOffer({ runId, job, orderId }) {
   const account = accountOf(orderId)
   for (const [otherId, other] of underWay) {
     if (otherId === runId || account === undefined || other.account !== account) continue
     const line = `${orderId} was offered beside ${other.orderId}, both of ${account}\n`
     appendFileSync(join(bench, 'overlaps'), line)
   }
-  return { orderId, account }
+  return { job, orderId, account, startedAt: now() }
 }
 
 function accountOf(orderId) {
@@ -42,8 +50,7 @@ function accountOf(orderId) {
 
 /** Every run of an order, and whether it began with a cancel. */
 function noteJob({ runId, orderId, cancel }) {
-  const at = performance.timeOrigin + performance.now()
-  const note = { at, runId, orderId, hasCancel: cancel !== undefined }
+  const note = { at: now(), runId, orderId, hasCancel: cancel !== undefined }
   appendFileSync(join(bench, 'jobs'), `${JSON.stringify(note)}\n`)
 }
 

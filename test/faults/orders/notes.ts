@@ -16,8 +16,8 @@ export interface Notes {
   further(event: 'started' | 'ended' | 'killed', count: number, over: AbortSignal): Promise<void>
   /** Lists runs that the enclave was offered beside another one of their account. */
   overlaps(): Promise<string[]>
-  /** Lists the kills of the enclave: the time by `performance.now()`, and the runs under way. */
-  deaths(): Promise<{ readonly at: number; readonly runs: readonly string[] }[]>
+  /** Lists the kills of the enclave, and the runs under way. Times are by `performance.now()`. */
+  deaths(): Promise<Death[]>
   /** Lists the runs of orders that the enclave has accepted, with the time by `performance.now()`. */
   jobs(): Promise<AcceptedJob[]>
   /** Counts failures of stores, and kills and stops of the enclave, by kind. */
@@ -35,7 +35,14 @@ export type AcceptedJob = z.output<typeof jobSchema>
 
 const LOOK_MS = 5
 const DIGITS = 4
-const deathSchema = z.object({ at: z.number(), runs: z.array(z.string()) })
+const runSchema = z.object({
+  runId: z.string(),
+  job: z.string(),
+  orderId: z.string().optional(),
+  startedAt: z.number(),
+})
+const deathSchema = z.object({ at: z.number(), runs: z.array(runSchema) })
+type Death = z.output<typeof deathSchema>
 
 export function createNotes(bench: string): Notes {
   const countOf = (event: string) => statSync(join(bench, event), { throwIfNoEntry: false })?.size ?? 0
@@ -49,7 +56,10 @@ export function createNotes(bench: string): Notes {
     overlaps: () => linesOf(join(bench, 'overlaps')),
     async deaths() {
       const deaths = (await linesOf(join(bench, 'deaths'))).map((line) => deathSchema.parse(JSON.parse(line)))
-      return deaths.map(({ at, runs }) => ({ at: at - performance.timeOrigin, runs }))
+      return deaths.map(({ at, runs }) => ({
+        at: at - performance.timeOrigin,
+        runs: runs.map((run) => ({ ...run, startedAt: run.startedAt - performance.timeOrigin })),
+      }))
     },
     async jobs() {
       const jobs = (await linesOf(join(bench, 'jobs'))).map((line) => jobSchema.parse(JSON.parse(line)))
@@ -97,7 +107,7 @@ export function createDeaths(notes: Notes) {
 
   async function runsCutOff() {
     const deaths = await notes.deaths()
-    return deaths.flatMap(({ at, runs }) => runs.map((runId) => ({ runId, at, to: endedAt.get(runId) })))
+    return deaths.flatMap(({ at, runs }) => runs.map((run) => ({ ...run, at, to: endedAt.get(run.runId) })))
   }
 
   return {
@@ -107,14 +117,15 @@ export function createDeaths(notes: Notes) {
       const { runId } = endSchema.parse(JSON.parse(line))
       if (!endedAt.has(runId)) endedAt.set(runId, performance.now())
     },
-    /** The runs that are not over. One of a rulebook, for which no order waits, may have been cut off just now. */
-    async unended(): Promise<string[]> {
-      const [cutOff, jobs] = await Promise.all([runsCutOff(), notes.jobs()])
-      // A rulebook's run has no order.
-      const subjectOf = (runId: string) => jobs.find((job) => job.runId === runId)?.orderId ?? 'a rulebook'
-      return cutOff
-        .filter(({ to }) => to === undefined)
-        .map(({ runId }) => `the run of ${subjectOf(runId)} in a killed enclave is not over`)
+    /**
+     * Lists the runs that are not over. That of a rulebook is followed only by the server that started it.
+     * @param uptimes those of the server, which is up
+     */
+    async unended(uptimes: readonly Uptime[]): Promise<string[]> {
+      const upSince = uptimes.at(-1)?.from ?? Number.POSITIVE_INFINITY
+      return (await runsCutOff())
+        .filter(({ to, job, startedAt }) => to === undefined && (job !== 'policy' || startedAt >= upSince))
+        .map(({ job, orderId }) => `the run of ${orderId ?? `a ${job}`} in a killed enclave is not over`)
     },
     /** Judges how long the others took. @param uptimes those of the server */
     async judge(uptimes: readonly Uptime[]) {

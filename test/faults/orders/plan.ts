@@ -87,6 +87,11 @@ export type WorldEvent = (typeof WORLD_EVENTS)[number]
 export interface PlannedOrder {
   readonly trader: number
   readonly request: Omit<OrderRequest, 'deadline'>
+  /**
+   * Where the account holds shares once its earlier orders have ended, the order moves all of one equity's instead: out of the portfolio,
+   * or back into it.
+   */
+  readonly moves?: 'shares-out' | 'shares-in'
   readonly repeats: number
   /** Whether the platform opens it, and pays the gas. */
   readonly isSponsored: boolean
@@ -174,6 +179,8 @@ const SPONSORED = 3
 const CANCELLED = 4
 /** One order of so many deposits USDC. */
 const DEPOSITED = 9
+/** One order of so many withdraws shares, and a later one of the same account deposits them again. */
+const MOVED = 12
 const CANCEL_STEP_MS = 377
 const MOST_CANCEL_MS = 3_000
 /** Steps of the stores for one order, and for a start. */
@@ -228,9 +235,19 @@ function planOrder(random: Random, index: number): PlannedOrder {
   const drawn = planRequest(random)
   const isDeposit = index % DEPOSITED === 4
   const request = isDeposit ? ({ side: 'DEPOSIT', symbol: 'USDC', maxSpend: drawn.maxSpend } as const) : drawn
-  const order = { trader, request, repeats: random.pick([0, 0, 0, 1, 3]), isSponsored }
-  if (index % CANCELLED !== 1) return order
+  const moves = movesOf(index)
+  const repeats = random.pick([0, 0, 0, 1, 3])
+  const order = { trader, request, ...(moves && { moves }), repeats, isSponsored }
+  // Every second withdrawal of shares is left alone, the first included: a short storm has no other.
+  const isLeftAlone = moves !== undefined && index % (2 * MOVED) < MOVED
+  if (index % CANCELLED !== 1 || isLeftAlone) return order
   return { ...order, cancelAfterMs: (index * CANCEL_STEP_MS) % MOST_CANCEL_MS }
+}
+
+/** Both are the first trader's, and its wallet opens them. Several purchases come before the first: one may be refused. */
+function movesOf(index: number): PlannedOrder['moves'] {
+  if (index % MOVED === 9) return 'shares-out'
+  return index % MOVED === 0 && index > 0 ? 'shares-in' : undefined
 }
 
 /** Mostly buys from the wallet; sales, withdrawals and buys from cash, which may be refused; and one that must be. */

@@ -106,7 +106,7 @@ export async function startDesk(directory: string): Promise<Desk> {
     enclaveSettings: ENCLAVE_SETTINGS,
     print: () => undefined,
   })
-  await publishDefaultRulebook(sandbox, { allowWithdrawShares: true })
+  await publishDefaultRulebook(sandbox)
   await sandbox.server().kill()
   await killEnclaves(sandbox)
   const miner = await startMiner(sandbox)

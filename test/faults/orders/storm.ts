@@ -97,7 +97,9 @@ function workloadOf(around: Surroundings, { plan, patienceMs = STALL_BOUND_MS }:
       return unsettled
     },
     async judge() {
-      const unended = await lookUntilNone(Math.min(patienceMs, RESTART_BOUND_MS), deaths.unended)
+      const unended = await lookUntilNone(Math.min(patienceMs, RESTART_BOUND_MS), () =>
+        deaths.unended(platform.server.uptimes()),
+      )
       const { violations: late, figures: enclave } = await deaths.judge(platform.server.uptimes())
       const [lost, left] = await Promise.all([
         lookUntilNone(leftoverMs, () => findLostCancels(traders, notes)),

@@ -22,6 +22,8 @@ import type { Desk } from './platform.js'
 /** An order on its way. */
 export interface PlacedOrder {
   readonly planned: PlannedOrder
+  /** The planned one, or that of the shares that it moves. */
+  readonly request: PlannedOrder['request']
   readonly sealed: SealedOrder
   readonly account: SandboxAccount
   /** Whether a server has answered 202 for this envelope. */
@@ -58,7 +60,14 @@ export function countOrders({ placed }: Traders) {
     refunded: all.filter(({ end }) => end === 'REFUNDED').length,
     /** Cancels that a server has stored. */
     cancelled: all.filter(({ cancel }) => cancel?.answer === 'stored').length,
+    /** Settled deposits of shares. */
+    sharesDeposited: all.filter(({ request, end }) => end === 'SETTLED' && isDepositOfShares(request)).length,
   }
+}
+
+/** Whether the order's escrow takes shares. */
+export function isDepositOfShares({ side, symbol }: PlannedOrder['request']): boolean {
+  return side === 'DEPOSIT' && symbol !== 'USDC'
 }
 
 /** Open orders of an employee, of the twenty that the contract allows. */
@@ -112,13 +121,15 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
     [...placed.values()].filter((one) => one.account === account && one.end === undefined)
 
   async function order({ account, client }: (typeof employees)[number], planned: PlannedOrder) {
-    while (openOf(account).length >= MOST_OPEN && !over.signal.aborted) await sleep(PAUSE_MS)
+    const mostOpen = planned.moves === undefined ? MOST_OPEN : 1
+    while (openOf(account).length >= mostOpen && !over.signal.aborted) await sleep(PAUSE_MS)
+    const request = (await insist(() => requestOf(client, planned))) ?? planned.request
     const one = await insist(async () => {
       const deadline = Math.floor(Date.now() / 1_000) + LIFETIME_SECONDS
       let sealedOrder: SealedOrder | undefined
       try {
         const { order: sealed } = await client.placeOrder(
-          { ...planned.request, deadline },
+          { ...request, deadline },
           {
             sponsored: planned.isSponsored,
             signal: over.signal,
@@ -130,14 +141,14 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
             },
           },
         )
-        return { planned, sealed, account, accepted: true }
+        return { planned, request, sealed, account, accepted: true }
       } catch (error) {
         if (error instanceof NotSubmittedError) {
-          return { planned, sealed: error.order, account, accepted: false }
+          return { planned, request, sealed: error.order, account, accepted: false }
         }
         if (!planned.isSponsored || sealedOrder === undefined || !(await comesToBeOpen(client, sealedOrder)))
           throw error
-        return { planned, sealed: sealedOrder, account, accepted: false }
+        return { planned, request, sealed: sealedOrder, account, accepted: false }
       }
     })
     if (one === undefined) return
@@ -149,6 +160,21 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
     await Promise.allSettled(again)
     const { cancelAfterMs } = planned
     if (cancelAfterMs !== undefined) cancels.push(sleep(cancelAfterMs).then(() => cancel(client, one)))
+  }
+
+  /** A planned move of shares becomes one of those that the account holds; without any, the planned request stays. */
+  async function requestOf(
+    client: Client,
+    { moves, request }: PlannedOrder,
+  ): Promise<PlannedOrder['request']> {
+    if (moves === undefined) return request
+    if (moves === 'shares-in') {
+      const [held] = await client.getShares()
+      return held === undefined ? request : { side: 'DEPOSIT', symbol: held.symbol, maxSpend: held.balance }
+    }
+    const opened = await client.getPortfolio()
+    const [held] = opened === null ? [] : Object.entries(opened.portfolio.positions)
+    return held === undefined ? request : { side: 'WITHDRAW', symbol: held[0], maxSpend: held[1].qty }
   }
 
   /**

@@ -20,7 +20,7 @@ test('a chain without a base fee that is reset gets transactions of type 0, and 
     directory: await temporaryDirectory(),
     isLegacy: true,
   })
-  expect(report.violations).toEqual([])
+  expect(report.violations.join('\n')).toBe('')
   expect(report.transactions.effects).toBeGreaterThan(10)
   // Confirmed before the chain began anew, and posted again.
   expect(report.takenBack).toBeGreaterThan(0)

@@ -1,12 +1,24 @@
-// Preloaded into a server (`node --import`): replaces its sender by one that counts its steps, so the server needs no code for it.
+// Preloaded into a server (`node --import`): its sender counts its steps, so the server needs no code for it.
 import { registerHooks } from 'node:module'
 
-const STAND_IN = new URL('./steppedSender.mjs', import.meta.url).href
+const STEPPED = new URL('./steppedSender.mjs', import.meta.url).href
+const OWN = 'function createSender('
+
+/** The server is one file, whose own sender is renamed and wrapped. */
+function withSteppedSender(server) {
+  if (server.split(OWN).length !== 2) throw new Error('the server has no createSender, or several')
+  return `${server.replace(OWN, 'function createOwnSender(')}
+import { createSteppedSender } from '${STEPPED}'
+function createSender(options) {
+  return createSteppedSender(createOwnSender, options)
+}
+`
+}
 
 registerHooks({
-  resolve(specifier, context, next) {
-    const found = next(specifier, context)
-    const isSender = found.url.endsWith('/server/txManager/sender.js')
-    return isSender && context.parentURL !== STAND_IN ? { ...found, url: STAND_IN } : found
+  load(url, context, next) {
+    const loaded = next(url, context)
+    if (!url.endsWith('/dist/server/main.js')) return loaded
+    return { ...loaded, source: withSteppedSender(Buffer.from(loaded.source).toString()) }
   },
 })

@@ -19,7 +19,7 @@ test('through faults and kills every authorization has one effect, and a true re
 }, async () => {
   const plan = createRelayPlan({ seed: 7, ...SIZE })
   const report = await runRelayStorm({ plan, directory: await temporaryDirectory() })
-  expect(report.violations).toEqual([])
+  expect(report.violations.join('\n')).toBe('')
   expect(Object.keys(report.kills).toSorted()).toEqual([...KILLS].toSorted())
   expect(Object.entries(report.struck).filter(([, times]) => times === 0)).toEqual([])
   expect(report.transactions.effects).toBeGreaterThan(SIZE.authorizations / 2)

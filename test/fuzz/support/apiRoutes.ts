@@ -1,24 +1,12 @@
 import { z } from 'zod'
 import { healthSchema as enclaveHealthSchema } from '../../../src/enclave/resident/door.js'
-import {
-  complianceSchema,
-  enclaveKeySchema,
-  healthSchema,
-  institutionSchema,
-  jobAcceptedSchema,
-  marketBarsSchema,
-  marketClockSchema,
-  marketSchema,
-  orderReceivedSchema,
-  orderStatusSchema,
-  policyVersionSchema,
-  receiptSchema,
-  runResultReceivedSchema,
-  timelineSchema,
-  walletSchema,
-} from '../../../src/protocol/api.js'
+import { jobAcceptedSchema } from '../../../src/protocol/api.js'
 import type { RunMessageKind } from '../../../src/protocol/runMessage.js'
 import type { ProblemCode } from '../../../src/server/http/problemCodes.js'
+import { problemsOf } from '../../../src/server/openapi/document.js'
+import type { Operation } from '../../../src/server/openapi/operation.js'
+import { OPERATIONS } from '../../../src/server/openapi/operations.js'
+import { SCHEMAS } from '../../../src/server/openapi/schemas.js'
 
 /** A route, and everything that it may answer while chain, broker and disk are well. */
 export interface ApiRoute {
@@ -44,102 +32,49 @@ export const COMMON_PROBLEMS: readonly ProblemCode[] = [
 /** Problems of a path without a route. */
 export const UNKNOWN_PATH_PROBLEMS: readonly ProblemCode[] = ['not-found']
 
-const BODY: readonly ProblemCode[] = [
-  'malformed-json',
-  'invalid-body',
-  'body-too-large',
-  'unsupported-media-type',
-]
-const PARAMETER: readonly ProblemCode[] = ['invalid-parameter']
-const TOKEN: readonly ProblemCode[] = ['relay-unauthorized']
+/** Documented, and never answered while chain, broker and disk are well and the server has room. */
+const OUTAGES: ReadonlySet<ProblemCode> = new Set([
+  'internal-error',
+  'chain-unavailable',
+  'storage-unavailable',
+  'market-unavailable',
+  'platform-paused',
+  'rate-limited',
+  'too-many-at-once',
+  'overloaded',
+  'shutting-down',
+])
 
-/** Pages for a browser and their files, which are no JSON: they have tests of their own. */
-export const PAGE_ROUTES = ['GET /', 'GET /docs', 'GET /docs/:file', 'GET /errors']
+const NO_BODY = z.undefined()
 
-/** Every route of the API. A test holds it against the routers. */
-export const API_ROUTES: readonly ApiRoute[] = [
-  reading('/health', healthSchema),
-  reading('/enclave-key', enclaveKeySchema),
-  reading('/openapi.json', z.looseObject({ openapi: z.string() })),
-  reading('/market', marketSchema),
-  reading('/market/bars', marketBarsSchema),
-  reading('/market/clock', marketClockSchema),
-  reading('/wallet/:address', walletSchema, PARAMETER),
-  reading('/compliance/:address', complianceSchema, PARAMETER),
-  reading('/org/:orgId', institutionSchema, [...PARAMETER, 'institution-not-found']),
-  reading('/policy/:orgId', policyVersionSchema, [...PARAMETER, 'institution-not-found']),
-  reading('/orders/:orderId', orderStatusSchema, [...PARAMETER, 'order-not-found']),
-  reading('/orders/:orderId/timeline', timelineSchema, [...PARAMETER, 'order-not-found']),
-  reading('/relay/:digest', receiptSchema, [...TOKEN, ...PARAMETER, 'receipt-not-found']),
-  {
-    method: 'POST',
-    path: '/orders',
-    successes: { 202: orderReceivedSchema },
-    problems: [
-      ...BODY,
-      'invalid-envelope',
-      'invalid-opening',
-      'opening-under-way',
-      'would-revert',
-      'too-many-waiting',
-      'intake-full',
-      'relay-quota-exhausted',
-      'relay-budget-exhausted',
-      'relay-overloaded',
-      'relayer-underfunded',
-    ],
-  },
-  {
-    method: 'POST',
-    path: '/orders/:orderId/cancel',
-    successes: { 202: orderReceivedSchema },
-    problems: [
-      ...BODY,
-      ...PARAMETER,
-      'invalid-envelope',
-      'order-not-found',
-      'not-order-account',
-      'order-ended',
-    ],
-  },
-  {
-    method: 'POST',
-    path: '/policy',
-    successes: { 200: policyVersionSchema },
-    problems: [
-      ...BODY,
-      'invalid-envelope',
-      'policy-rejected',
-      'enclave-failed',
-      'enclave-busy',
-      'enclave-timeout',
-    ],
-  },
-  {
-    method: 'POST',
-    path: '/relay',
-    successes: { 200: receiptSchema, 202: receiptSchema },
-    problems: [...TOKEN, ...BODY, 'invalid-signature', 'would-revert', 'relay-overloaded'],
-  },
-  {
-    method: 'POST',
-    path: '/runs/:runId/result',
-    successes: { 200: runResultReceivedSchema },
-    problems: [...BODY, 'run-unauthorized'],
-    signedAs: 'result',
-  },
-  {
-    method: 'POST',
-    path: '/runs/:runId/notice',
-    successes: { 200: runResultReceivedSchema },
-    problems: [...BODY, 'run-unauthorized'],
-    signedAs: 'notice',
-  },
-]
+/** Every documented route that answers JSON, or nothing. The pages for a browser, and their files, have tests of their own. */
+const API_ROUTES: readonly ApiRoute[] = OPERATIONS.flatMap((operation) => {
+  const successes = operation.answers.flatMap(({ status, content }) => {
+    if (content === undefined) return [[status, NO_BODY] as const]
+    return typeof content === 'string' ? [[status, SCHEMAS[content].schema] as const] : []
+  })
+  if (successes.length === 0) return []
+  const { method, path } = operation
+  const problems = [...problemsOf(operation).values()].flat().filter((code) => !OUTAGES.has(code))
+  return [
+    {
+      method: method === 'get' ? 'GET' : 'POST',
+      path,
+      successes: Object.fromEntries(successes),
+      problems,
+      ...signatureOf(operation),
+    },
+  ]
+})
+
+function signatureOf({ security, path }: Operation): Pick<ApiRoute, 'signedAs'> {
+  if (security !== 'runSignature') return {}
+  return { signedAs: path.endsWith('/notice') ? 'notice' : 'result' }
+}
 
 /** Every route of an enclave that stays up. */
-export const ENCLAVE_ROUTES: readonly ApiRoute[] = [
-  reading('/health', enclaveHealthSchema),
+const ENCLAVE_ROUTES: readonly ApiRoute[] = [
+  { method: 'GET', path: '/health', successes: { 200: enclaveHealthSchema }, problems: [] },
   {
     method: 'POST',
     path: '/',
@@ -161,8 +96,4 @@ export type Service = 'server' | 'enclave'
 export const ROUTES: Readonly<Record<Service, readonly ApiRoute[]>> = {
   server: API_ROUTES,
   enclave: ENCLAVE_ROUTES,
-}
-
-function reading(path: string, schema: z.ZodType, problems: readonly ProblemCode[] = []): ApiRoute {
-  return { method: 'GET', path, successes: { 200: schema }, problems }
 }

@@ -1,14 +1,14 @@
+import { writeFile } from 'node:fs/promises'
 import { claimPorts } from '../../../src/sandbox/ports.js'
 import { createRandom, type Random } from '../../faults/engine/random.js'
 import { startStandIn } from '../../support/brokerStandIn.js'
 import { startTestChain } from '../../support/chain.js'
 import { ORG } from '../../support/institution.js'
-import { createScriptedEnclave, type ScriptedEnclave } from '../../support/scriptedEnclave.js'
 import type { Service } from './apiRoutes.js'
 import { type Caller, createCaller } from './connection.js'
 import { type Exchange, nextExchange } from './exchanges.js'
 import type { FuzzedProcess, Held } from './fuzzedProcess.js'
-import { leaveRuns, startFuzzedEnclave, startFuzzedServer } from './fuzzedServer.js'
+import { leaveRuns, scriptOf, startFuzzedEnclave, startFuzzedServer } from './fuzzedServer.js'
 import { growthIn, untilQuiet } from './held.js'
 import { createTally, type Tally } from './tally.js'
 import { createWorld, ENCLAVES_ORDER, type World } from './world.js'
@@ -49,13 +49,12 @@ export async function runFuzzer(options: FuzzOptions): Promise<FuzzReport> {
   const broker = await startStandIn()
   try {
     const world = await createWorld(chain, seed, LEAST_WRITES + Math.floor(requests / REQUESTS_PER_WRITE))
-    const script = createScriptedEnclave(directory)
-    await planRuns(script, world)
+    await planRuns(directory, world)
     await leaveRuns(world, directory)
     const { enclave: port = 0 } = await claimPorts({ server: 0, rpc: 0, broker: 0, enclave: 0 })
     const server = await startFuzzedServer({ chain, brokerUrl: broker.url, enclavePort: port, directory })
     try {
-      const enclave = await startFuzzedEnclave({ port, serverPort: server.port, script, directory })
+      const enclave = await startFuzzedEnclave({ port, serverPort: server.port, directory })
       try {
         return await fuzz(options, { server, enclave }, world)
       } finally {
@@ -71,16 +70,16 @@ export async function runFuzzer(options: FuzzOptions): Promise<FuzzReport> {
 }
 
 /** Every end that a run can come to; the last one repeats. */
-async function planRuns(script: ScriptedEnclave, { orderIds }: World): Promise<void> {
+async function planRuns(directory: string, { orderIds }: World): Promise<void> {
   const waiting = { outcome: 'placed', retryAt: FAR } as const
   const ends = [
     [waiting],
     [{ outcome: 'failed' }, waiting],
-    [{ exit: 1 }, { act: 'garbage' }, waiting],
+    [{ act: 'throw' }, {}, waiting],
     [{ outcome: 'queued', retryAt: FAR }],
     [{ outcome: 'rejected' }],
   ] as const
-  await script.plan({
+  const plan = {
     ...Object.fromEntries(
       orderIds.map((orderId, index) => [orderId, [...(ends[index % ends.length] ?? [])]]),
     ),
@@ -88,12 +87,13 @@ async function planRuns(script: ScriptedEnclave, { orderIds }: World): Promise<v
     policy: [
       { outcome: 'accepted', orgId: ORG, version: 1 },
       { outcome: 'rejected', code: 'wrong-version' },
-      { act: 'garbage' },
+      { act: 'throw' },
       { act: 'hang' },
       { outcome: 'failed', code: 'broker-unavailable' },
       { outcome: 'accepted', orgId: ORG, version: 1 },
     ],
-  })
+  }
+  await writeFile(`${scriptOf(directory)}.plan.json`, JSON.stringify(plan))
 }
 
 type Processes = Readonly<Record<Service, FuzzedProcess>>

@@ -7,8 +7,7 @@ import type { TestChain } from '../../support/chain.js'
 import { chainEnvironment } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
-import type { ScriptedEnclave } from '../../support/scriptedEnclave.js'
-import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { type FuzzedProcess, startFuzzedProcess } from './fuzzedProcess.js'
 import type { World } from './world.js'
 
@@ -56,7 +55,6 @@ export function startFuzzedServer({
 }: FuzzedServerOptions): Promise<FuzzedProcess> {
   const env = {
     ...SERVER_ENVIRONMENT,
-    ...REMOTE,
     ...chainEnvironment(chain),
     ...SETTINGS,
     ENCLAVE_URL: urlOf(enclavePort),
@@ -76,10 +74,9 @@ export function startFuzzedServer({
 export function startFuzzedEnclave(options: {
   readonly port: number
   readonly serverPort: number
-  readonly script: ScriptedEnclave
   readonly directory: string
 }): Promise<FuzzedProcess> {
-  const { port, serverPort, script, directory } = options
+  const { port, serverPort, directory } = options
   const settings: ResidentSettings = {
     listen: { host: '127.0.0.1', port },
     secret: RUN_SECRET,
@@ -88,15 +85,20 @@ export function startFuzzedEnclave(options: {
     maxRuns: 16,
     logLevel: 'info',
   }
-  const env = { ENCLAVE_ENV_FILE: script.envFile, SETTINGS: JSON.stringify(settings) }
+  const env = { ENCLAVE_ENV_FILE: scriptOf(directory), SETTINGS: JSON.stringify(settings) }
   return startFuzzedProcess({ name: 'enclave', env, directory })
+}
+
+/** The path that the enclave's plan, and the notes of its runs, begin with. */
+export function scriptOf(directory: string): string {
+  return join(directory, 'enclave.env')
 }
 
 /** Leaves what an earlier server would have left of runs under way: the next one awaits their results. */
 export async function leaveRuns({ runIds }: World, directory: string): Promise<void> {
   const root = dataDirectory(directory)
   const engine = openSqlite({ directory: root, onBroken: () => undefined })
-  const records = createRunRecords({ engine, root, logger: createLogLines().logger })
+  const records = createRunRecords({ engine, logger: createLogLines().logger })
   const now = Date.now()
   for (const runId of runIds) {
     const startedAt = new Date(now).toISOString()

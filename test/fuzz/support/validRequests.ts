@@ -13,11 +13,11 @@ export interface ValidRequest {
   readonly sign: (request: WireRequest) => WireRequest
 }
 
-/** How often a rulebook is one that is run: each run is a process. */
+/** How often a rulebook is one that is run: its caller waits for the run's end. */
 const RULEBOOK_RUNS = 0.003
 const KNOWN_ORDER = 0.3
 const KNOWN_RUN = 0.3
-/** How often a job is one that is run, or was: each run is a process. */
+/** How often a job is one that is run, or was. */
 const KNOWN_JOB = 0.4
 const BYTES = [1, 31, 256, 512, 1_024, 4_096] as const
 

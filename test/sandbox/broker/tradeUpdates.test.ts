@@ -88,7 +88,7 @@ describe('the stream answers as documented', () => {
       { stream: 'listening', data: { streams: [] } },
       alpacaExample('stream-error'),
     ])
-    await vi.waitFor(() => expect(stream.isClosed()).toBe(true))
+    await expect.poll(() => stream.isClosed()).toBe(true)
   })
 
   it('with a fill, member for member', async () => {
@@ -114,7 +114,7 @@ describe('events', () => {
     await brokerOf(standIn.url).cancelOrder(order.id)
     standIn.control.fill({ mode: 'reject' })
     await buy('rejected')
-    await vi.waitFor(() => expect(stream.events()).toHaveLength(6))
+    await expect.poll(() => stream.events()).toHaveLength(6)
     expect(stream.events()).toEqual(['new', 'partial_fill', 'pending_cancel', 'canceled', 'new', 'rejected'])
     expect(other.events()).toEqual([])
   })
@@ -160,7 +160,7 @@ describe('events', () => {
       '400',
     )
     await control.run('stream', { disconnect: true, refuse: true })
-    await vi.waitFor(() => expect(stream.isClosed()).toBe(true))
+    await expect.poll(() => stream.isClosed()).toBe(true)
     await expect(connect()).rejects.toBeDefined()
     await control.run('stream', {})
     await listening()

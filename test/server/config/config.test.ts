@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { loadConfig, readConfig } from '../../../src/server/config/config.js'
 import { ConfigError, type Environment } from '../../../src/service/config.js'
-import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 function faultsOf(environment: Environment): Record<string, string> {
@@ -48,7 +48,7 @@ describe('readConfig', () => {
     expect(config.enclave).toMatchObject({
       trigger: {
         kind: 'resident',
-        command: [process.execPath, resolve('dist/enclave/main.js')],
+        program: resolve('dist/enclave/main.js'),
         envFile: resolve('.env.enclave'),
         directory: resolve('data/enclave'),
       },
@@ -167,9 +167,6 @@ describe('readConfig', () => {
     ['RELAY_WAIT', '0s'],
     ['RELAY_WAIT', '1000h'],
     ['RECONCILE_INTERVAL', 'daily'],
-    ['ENCLAVE_COMMAND', '[]'],
-    ['ENCLAVE_COMMAND', '["node",1]'],
-    ['ENCLAVE_COMMAND', '["node"'],
     ['ALPACA_DATA_URL', 'data.alpaca.markets'],
     ['ALPACA_KEY_ID', 'two words'],
     ['LOG_LEVEL', 'verbose'],
@@ -177,8 +174,7 @@ describe('readConfig', () => {
     ['DATABASE_URL', 'mysql://user:password@127.0.0.1/database'],
     ['DATABASE_URL', 'host=127.0.0.1 dbname=database'],
   ])('refuses %s=%s alone, without quoting it', (name, value) => {
-    const remote = name === 'DATABASE_URL' ? REMOTE : {}
-    const faults = faultsOf({ ...SERVER_ENVIRONMENT, ...remote, [name]: value })
+    const faults = faultsOf({ ...SERVER_ENVIRONMENT, [name]: value })
     expect(Object.keys(faults)).toEqual([name])
     if (value.length > 4) expect(faults[name]).not.toContain(value)
   })
@@ -187,7 +183,6 @@ describe('readConfig', () => {
     const config = readConfig({
       ...SERVER_ENVIRONMENT,
       RPC_URL: 'https://a.example/key, http://127.0.0.1:8545',
-      ENCLAVE_COMMAND: 'node  dist/enclave/main.js',
       RECONCILE_INTERVAL: '2h',
       NARRATOR_INTERVAL: '250ms',
       ALPACA_TRADING_URL: 'http://127.0.0.1:9000/',
@@ -196,17 +191,11 @@ describe('readConfig', () => {
       ENCLAVE_SIGNER: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
     })
     expect(config.chain.rpcUrls.reveal()).toEqual(['https://a.example/key', 'http://127.0.0.1:8545'])
-    expect(config.enclave.trigger).toMatchObject({ command: ['node', 'dist/enclave/main.js'] })
     expect(config.enclave.reconcileIntervalMs).toBe(7_200_000)
     expect(config.narrator.intervalMs).toBe(250)
     expect(config.broker.tradingUrl).toBe('http://127.0.0.1:9000')
     expect(config.enclave.intentPublicKey).toBe(SERVER_ENVIRONMENT.INTENT_PUBKEY)
     expect(config.enclave.signer).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
-  })
-
-  test('takes a command with spaces in a word as a JSON array', () => {
-    const { enclave } = readConfig({ ...SERVER_ENVIRONMENT, ENCLAVE_COMMAND: '["/opt/my node/node","x.js"]' })
-    expect(enclave.trigger).toMatchObject({ command: ['/opt/my node/node', 'x.js'] })
   })
 })
 
@@ -259,25 +248,18 @@ describe('a remote enclave', () => {
     })
   })
 
-  test('needs its settings, and has none of a process', () => {
-    expect(
-      faultsOf({
-        ...SERVER_ENVIRONMENT,
-        ENCLAVE_TRIGGER: 'http',
-        ENCLAVE_COMMAND: 'x',
-        NODE_TLS_REJECT_UNAUTHORIZED: '0',
-      }),
-    ).toEqual({
+  test('needs its settings, which another enclave does not have', () => {
+    const { ENCLAVE_URL: _url, ENCLAVE_TRIGGER_SECRET: _secret, ...without } = http
+    expect(faultsOf({ ...without, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual({
       ENCLAVE_URL: 'is missing',
       ENCLAVE_TRIGGER_SECRET: 'is missing',
-      ENCLAVE_COMMAND: 'stands without ENCLAVE_TRIGGER=process',
       NODE_TLS_REJECT_UNAUTHORIZED: 'lets anyone pass for the enclave',
     })
-    expect(faultsOf({ ...http, ENCLAVE_TRIGGER: 'process' })).toEqual({
+    expect(faultsOf({ ...http, ENCLAVE_TRIGGER: 'resident' })).toEqual({
       ENCLAVE_URL: 'stands without ENCLAVE_TRIGGER=http',
       ENCLAVE_TRIGGER_SECRET: 'stands without ENCLAVE_TRIGGER=http',
     })
-    expect(Object.keys(faultsOf({ ...http, ENCLAVE_TRIGGER: 'fax' }))).toContain('ENCLAVE_TRIGGER')
+    expect(Object.keys(faultsOf({ ...http, ENCLAVE_TRIGGER: 'fax' }))).toEqual(['ENCLAVE_TRIGGER'])
   })
 
   test('is not triggered so seldom that a rulebook would never get its turn', () => {
@@ -288,22 +270,47 @@ describe('a remote enclave', () => {
   })
 })
 
-test('a database needs a remote enclave', () => {
-  const DATABASE_URL = 'postgresql://user:password@127.0.0.1/database'
-  expect(readConfig({ ...SERVER_ENVIRONMENT, ...REMOTE, DATABASE_URL }).databaseUrl?.reveal()).toBe(
-    DATABASE_URL,
-  )
-  for (const ENCLAVE_TRIGGER of ['process', 'resident']) {
-    expect(faultsOf({ ...SERVER_ENVIRONMENT, ENCLAVE_TRIGGER, DATABASE_URL })).toEqual({
+describe('an enclave that the server starts', () => {
+  const {
+    ENCLAVE_URL: _url,
+    ENCLAVE_TRIGGER_SECRET: _secret,
+    ENCLAVE_TRIGGER: _trigger,
+    ...own
+  } = SERVER_ENVIRONMENT
+
+  test('is the default, and is the built one', () => {
+    const { trigger } = readConfig({
+      ...own,
+      DATA_DIR: '/data',
+      ENCLAVE_ENV_FILE: '/etc/enclave.env',
+    }).enclave
+    expect(trigger).toEqual({
+      kind: 'resident',
+      program: expect.stringMatching(/\/dist\/enclave\/main\.js$/),
+      envFile: '/etc/enclave.env',
+      directory: '/data/enclave',
+    })
+  })
+
+  test('is none for each run, as earlier versions could have it: the fault says what to do', () => {
+    expect(faultsOf({ ...own, ENCLAVE_TRIGGER: 'process', ENCLAVE_COMMAND: 'node enclave.js' })).toEqual({
+      ENCLAVE_TRIGGER:
+        'process is gone: remove it (and ENCLAVE_COMMAND), and the server keeps one enclave up; or set http, and run npm run enclave',
+    })
+  })
+
+  test('has no database of several servers', () => {
+    const DATABASE_URL = 'postgresql://user:password@127.0.0.1/database'
+    expect(readConfig({ ...SERVER_ENVIRONMENT, DATABASE_URL }).databaseUrl?.reveal()).toBe(DATABASE_URL)
+    expect(faultsOf({ ...own, DATABASE_URL })).toEqual({
       DATABASE_URL:
         'stands without ENCLAVE_TRIGGER=http and ENCLAVE_URL: no server on a database starts an enclave',
     })
-  }
+  })
 })
 
 describe('secrets', () => {
   const secrets = {
-    ...REMOTE,
     DATABASE_URL: 'postgres://user:canary-password@db.example/canary',
     RELAY_AUTH_TOKEN: 'canary-token-canary-token-canary-token',
     RELAYER_PRIVATE_KEY: `0x${'ca'.repeat(32)}`,

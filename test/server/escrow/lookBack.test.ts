@@ -109,7 +109,7 @@ test('a start ends on a node that refuses every third query, and reads no range 
     return rpc.send(calls, signal)
   }
   const directory = await temporaryDirectory()
-  const enclave = createScriptedEnclave(directory)
+  const enclave = await createScriptedEnclave(directory)
   await enclave.plan({ any: [{ outcome: 'queued', retryAt: 4_000_000_000 }] })
   const options = { rpc: { send }, logBlockRange: 10 }
   const { until } = await startTrigger(chain(), enclave, `${directory}/data`, options)

@@ -14,7 +14,7 @@ test('the observer gets what the poller reads: the heads, and the events of befo
   const heads: number[] = []
   const events: EscrowEvent[] = []
   const early = await openRequest(chain(), 'alice', 'early')
-  await startTrigger(chain(), createScriptedEnclave(directory), `${directory}/data`, {
+  await startTrigger(chain(), await createScriptedEnclave(directory), `${directory}/data`, {
     escrowObserver: {
       onHead: ({ number }) => heads.push(number),
       onEvents: (seen) => events.push(...seen),

@@ -45,7 +45,6 @@ async function setUp(options: Partial<LoadSheddingOptions> & { app?: Answer } = 
     maxUnderWayPerClient: 1_000,
     rateLimitPerMinute: 1_000_000,
     trustProxy: 0,
-    takesRunResults: true,
     frontendOrigin: ORIGIN,
     authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
     stopping: new AbortController().signal,
@@ -542,13 +541,6 @@ describe('a client over its rate', () => {
     hungUp.abort()
     expect((await Promise.allSettled(answers)).map(({ status }) => status)).toContain('rejected')
     expect((await fetch(`${url}/runs/1/result`, { method: 'POST' })).status).toBe(429)
-  })
-
-  test('has no exception for runs where the enclave is not remote', async () => {
-    const { url, taken } = await setUp({ ...RATE, takesRunResults: false, isLate: () => true })
-    const post = async () => (await fetch(`${url}/runs/1/result`, { method: 'POST' })).status
-    expect([await post(), await post(), await post()]).toEqual([503, 503, 429])
-    expect(taken).toEqual([])
   })
 
   test('is the one that the proxy names', async () => {

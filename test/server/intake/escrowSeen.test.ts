@@ -11,7 +11,7 @@ const chain = useChain(setUpInstitution)
 const ORDER = bytes32('an order')
 
 test('an escrow that POST /orders has seen is not denied by what GET /orders remembers', async () => {
-  const enclave = enclaveEnvironment(createScriptedEnclave(await temporaryDirectory()))
+  const enclave = enclaveEnvironment(await createScriptedEnclave(await temporaryDirectory()))
   // No service runs, so that nothing but the two routes asks for the head.
   const { app } = await buildApp({ chain: chain(), env: { ...enclave, READ_MAX_AGE: '1h' } })
   const post = (body: object) => request(app).post('/orders').send(body).expect(202)

@@ -4,8 +4,8 @@ import { createRpc } from '../../../src/chain/rpc.js'
 import { createViewCaller } from '../../../src/chain/views.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import { createOrders } from '../../../src/server/intake/orders.js'
+import { StorageError } from '../../../src/server/store/engine.js'
 import { createOrderRecords } from '../../../src/server/store/orderRecords.js'
-import { StorageError } from '../../../src/server/store/storageError.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -24,7 +24,7 @@ async function setUp() {
   const root = `${directory}/data`
   const { engine, left } = createFailingEngine((await openStores(root)).engine)
   const records = createOrderRecords({ engine, logger: createLogLines().logger })
-  const enclave = createScriptedEnclave(directory)
+  const enclave = await createScriptedEnclave(directory)
   await enclave.plan({ any: [{ outcome: 'placed', retryAt: 4_000_000_000 }] })
   const { trigger, until } = await startTrigger(chain(), enclave, root, { records })
   const { anvil, addresses } = chain()

@@ -3,6 +3,7 @@ import { toQuantity } from 'ethers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
 import { INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, FUNDS, openRequest, usd } from '../../support/institution.js'
@@ -234,6 +235,29 @@ describe('an account', () => {
     const late = await server.post(await order({}, 'bob', alike))
     expect([...of(late), late.body.revert?.name]).toEqual([422, 'would-revert', 'OrderIdTaken'])
     expect(await server.sent()).toBe(1)
+  })
+
+  test.each([
+    ['a moment ago', 0, 'opening-under-way'],
+    ['an hour ago', -3_600_000, undefined],
+    ['in an hour, by a clock that was set back since', 3_600_000, undefined],
+  ])('finds an opening of the id that was claimed and never relayed: %s', async (_, ms, refusal) => {
+    const server = await setUp()
+    await server.stop()
+    const engine = openSqlite({
+      directory: server.dataDir,
+      onBroken(error) {
+        throw error
+      },
+    })
+    const doc = JSON.stringify({ digest: OTHER, at: new Date(Date.now() + ms).toISOString() })
+    const claim = { id: `opening:${ORDER.slice(0, 34)}`, version: 1, isOpen: false, uniqueKey: null, doc }
+    expect(await engine.put('state', claim)).toBe('written')
+    await engine.stop()
+    const next = await start(server.environment)
+    expect((await next.post(await order())).body.code).toBe(refusal)
+    if (refusal === undefined)
+      await eventually('it is open', async () => (await next.status()).state === 'OPEN')
   })
 
   test('pays with its gas quota, and the quota of others is their own', async () => {

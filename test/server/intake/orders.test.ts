@@ -4,9 +4,9 @@ import { orderReceivedSchema } from '../../../src/protocol/api.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { eventually } from '../../support/eventually.js'
-import { bytes32 } from '../../support/institution.js'
+import { AAPL, bytes32, shares } from '../../support/institution.js'
 import { chainEnvironment, openFor, sealOrder, startIntakeServer } from '../../support/intakeServer.js'
-import { settleOrder } from '../../support/orderEnds.js'
+import { giveShares, settleOrder } from '../../support/orderEnds.js'
 import { openIds, storedRows } from '../../support/storedRows.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
@@ -78,6 +78,22 @@ describe('POST /orders', () => {
 })
 
 describe('GET /orders/:orderId', () => {
+  test('tells the symbol and the shares of a deposit', async () => {
+    await giveShares(chain(), 'alice', shares(3))
+    const { status } = await setUp()
+    await chain().send('alice', 'aapl', 'approve', chain().addressOf('escrow'), shares(3))
+    const deadline = (await chain().now()) + 3_600
+    await chain().send('alice', 'escrow', 'openDeposit', ORDER, bytes32('sealed'), AAPL, shares(2), deadline)
+    const deposit = { symbol: 'AAPL', shares: '2000000000' }
+    expect(
+      await eventually('it is open', async () => (await status()).state === 'OPEN' && status()),
+    ).toMatchObject({ amount: '0', deposit })
+    await settleOrder(chain(), ORDER)
+    expect(
+      await eventually('it is settled', async () => (await status()).state === 'SETTLED' && status()),
+    ).toMatchObject({ amount: '0', deposit })
+  })
+
   test('tells the escrow, the envelope and the runs', async () => {
     const { post, api, status, enclave } = await setUp()
     const notice = await sealOrder('why')
@@ -230,7 +246,7 @@ describe('a restart', () => {
     await first.stop()
     await openFor(chain(), 'bob', laterId, later)
     const { environment, enclave } = first
-    const second = await startIntakeServer({ ...environment, ...chainEnvironment(chain()) })
+    const second = await startIntakeServer({ ...environment, ...chainEnvironment(chain()) }, enclave)
     await eventually('both runs', async () => (await enclave.jobs()).length === 2)
     expect((await first.commitsRun()).sort()).toEqual([commit, commitOf(later)].sort())
     const { body } = await eventually('the outcome', async () => {
@@ -250,7 +266,7 @@ describe('a restart', () => {
     const before = await status()
     expect(before.nextTriggerAt).toBe('2096-10-02T07:06:40.000Z')
     await stop()
-    const second = await startIntakeServer(environment)
+    const second = await startIntakeServer(environment, enclave)
     await eventually('the look at the chain', () => second.log.text().includes('open orders read'))
     expect((await request(second.url).get(`/orders/${ORDER}`)).body).toEqual(before)
     expect(await enclave.jobs()).toHaveLength(1)
@@ -273,7 +289,7 @@ describe('a restart', () => {
       commit,
     })
     await stop()
-    const second = await startIntakeServer(environment)
+    const second = await startIntakeServer(environment, enclave)
     const { body } = await request(second.url).get(`/orders/${ORDER}`)
     expect(body).toMatchObject({ state: 'REFUNDED', commit, triggers: [{ outcome: 'rejected' }] })
     expect(await enclave.jobs()).toHaveLength(1)

@@ -20,7 +20,7 @@ export function useOrders() {
 
   async function setUp(overrides: Record<string, string> = {}) {
     const directory = await temporaryDirectory()
-    const enclave = createScriptedEnclave(directory)
+    const enclave = await createScriptedEnclave(directory)
     const dataDir = `${directory}/data`
     const environment = {
       ...chainEnvironment(chain()),
@@ -28,7 +28,7 @@ export function useOrders() {
       DATA_DIR: dataDir,
       ...overrides,
     }
-    const server = await startIntakeServer(environment)
+    const server = await startIntakeServer(environment, enclave)
     const api = request(server.url)
     return {
       ...server,

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import type { Envelope } from '../../../src/protocol/envelope.js'
@@ -18,6 +18,7 @@ import {
   startIntakeServer,
 } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
+import { closedUrl } from '../../support/rawServer.js'
 import type { Role } from '../../support/roles.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
 import { signedRulebook } from '../../support/signedRulebooks.js'
@@ -29,7 +30,7 @@ const chain = useChain(setUpInstitution)
 
 async function setUp(steps: Step[], overrides: Record<string, string> = {}) {
   const directory = await temporaryDirectory()
-  const enclave = createScriptedEnclave(directory)
+  const enclave = await createScriptedEnclave(directory)
   await enclave.plan({ policy: steps })
   const environment = {
     ...chainEnvironment(chain()),
@@ -37,7 +38,7 @@ async function setUp(steps: Step[], overrides: Record<string, string> = {}) {
     DATA_DIR: `${directory}/data`,
     ...overrides,
   }
-  const server = await startIntakeServer(environment)
+  const server = await startIntakeServer(environment, enclave)
   const api = request(server.url)
   return {
     ...server,
@@ -103,8 +104,7 @@ describe('POST /policy', () => {
       429,
       { code: 'relay-quota-exhausted', quota: 'institution' },
     ],
-    ['an exit without a result', { exit: 1 }, 502, { code: 'enclave-failed' }],
-    ['nonsense', { act: 'garbage' }, 502, { code: 'enclave-failed' }],
+    ['a crash', { act: 'throw' }, 502, { code: 'enclave-failed' }],
     ['an outcome of another job', { outcome: 'settled' }, 502, { code: 'enclave-failed' }],
     ['an acceptance of nothing', { outcome: 'accepted' }, 502, { code: 'enclave-failed' }],
     ['a hang', { act: 'hang' }, 504, { code: 'enclave-timeout' }],
@@ -126,8 +126,8 @@ describe('POST /policy', () => {
     expect(await enclave.jobs()).toEqual([])
   })
 
-  test('answers an enclave that cannot be started', async () => {
-    const { post } = await setUp([], { ENCLAVE_COMMAND: '/no/such/enclave' })
+  test('answers an enclave that is away', async () => {
+    const { post } = await setUp([], { ENCLAVE_URL: await closedUrl() })
     const response = await post(await sealOrder('a rulebook'))
     expect([response.status, response.body.code]).toEqual([502, 'enclave-failed'])
   })
@@ -197,7 +197,7 @@ describe('POST /policy', () => {
     expect(await enclave.jobs()).toEqual([])
   })
 
-  test('a run that a server left is cleared away by the next one', async () => {
+  test('a run that a server left is cleared away by the next one once it is over', async () => {
     const { post, stop, enclave, environment, directory } = await setUp([{ ...ACCEPTED, waitMs: 500 }], {
       SHUTDOWN_TIMEOUT: '50ms',
     })
@@ -206,11 +206,14 @@ describe('POST /policy', () => {
     await stop()
     await call
     const root = `${directory}/data`
-    const files = createRunRecords({ ...(await openStores(root)), root, logger: createLogLines().logger })
-    expect(await files.all()).toMatchObject([{ job: 'policy' }])
+    const files = createRunRecords({ ...(await openStores(root)), logger: createLogLines().logger })
+    const [left, ...others] = await files.all()
+    expect([left?.job, others]).toEqual(['policy', []])
+    const long = Math.floor(Date.now() / 1_000) - 120
+    const startedAt = new Date(0).toISOString()
+    await files.change(left?.runId ?? '', (run) => ({ ...run, startedAt, stopAt: long }))
     await startIntakeServer(environment)
-    await eventually('no run file', async () => (await files.all()).length === 0)
-    expect(await readdir(`${root}/runs`)).toEqual([])
+    await eventually('no run', async () => (await files.all()).length === 0)
   })
 })
 

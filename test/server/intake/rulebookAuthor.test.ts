@@ -4,7 +4,7 @@ import { intentDomain } from '../../../src/protocol/intentDomain.js'
 import { envelopeHash, sealedRulebookTypes } from '../../../src/protocol/sealedRulebook.js'
 import { secp256k1 } from '../../../src/protocol/secp256k1.js'
 import { createAuthorCheck } from '../../../src/server/intake/policy.js'
-import { createHeadReads } from '../../../src/server/reads/headReads.js'
+import { createHeadReads } from '../../../src/server/reads/chainHead.js'
 import { bytes32, ORG } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 

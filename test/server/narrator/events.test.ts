@@ -1,4 +1,3 @@
-import type { Interface } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
@@ -21,22 +20,27 @@ const CANARY_SYMBOL = 'CANARY'
 const SYMBOL = nameToBytes32(CANARY_SYMBOL)
 const ORDER_IDS = ['canary 1', 'canary 2', 'canary 3'].map(bytes32)
 
-test('the table has the thirteen events of the product, and no other that our contracts declare', () => {
+test('the table has every event that our contracts declare, but for these', () => {
   const inherited = ['EIP712DomainChanged', 'Transfer', 'Approval', 'OperatorSet']
   const claims = ['ClaimMade', 'ClaimPaid', 'ClaimRecipientApproved']
   const others = new Set([...inherited, ...claims])
-  const own = (contract: Interface) =>
-    contract.fragments
-      .filter((fragment) => fragment.type === 'event')
-      .map((fragment) => contract.getEvent(fragment.format()))
-      .filter((event) => event !== null && !others.has(event.name))
-      .map((event) => event?.topicHash)
   const { registry, escrow, ledger, token, pool } = INTERFACES
-  const declared = [registry, escrow, ledger, token, pool].map(own)
-  expect(WATCHED.map((contract) => topicsOf(contract).toSorted())).toEqual(
-    declared.map((topics) => topics.toSorted()),
+  const contracts = [registry, escrow, ledger, token, pool]
+  const declared = contracts.map((contract) => {
+    const names: string[] = []
+    contract.forEachEvent(({ name }) => {
+      if (!others.has(name)) names.push(name)
+    })
+    return names.sort()
+  })
+  const narrated = WATCHED.map((watched, index) =>
+    topicsOf(watched)
+      .map((topic) => contracts[index]?.getEvent(topic)?.name)
+      .sort(),
   )
-  expect(declared.flat()).toHaveLength(13)
+  expect(declared.flat().length).toBeGreaterThan(10)
+  const remedy = 'narrate the event by a row in src/server/narrator/events.ts, or name it in `others`'
+  expect(narrated, remedy).toEqual(declared)
 })
 
 async function everyEvent(): Promise<{ deadline: number }> {
@@ -119,7 +123,7 @@ test('each event is one line of amounts, deadlines and versions, in chain order,
   const narrator = await narratorAtHead({ chain: chain(), dataDir: await temporaryDirectory() })
   const firstBlock = (await chain().provider.getBlockNumber()) + 1
   const { deadline } = await everyEvent()
-  await eventually('the last event', () => narrator.lines.length === 20)
+  await eventually('the last event', () => narrator.lines.length === LINES.length)
   expect(narrator.lines.map((line) => partsOf(line, deadline))).toEqual(LINES)
   const first = await chain().provider.getBlock(firstBlock)
   expect(narrator.lines[0]).toContain(formatTime(BigInt(first?.timestamp ?? 0)))
@@ -135,12 +139,12 @@ describe('of what identifies somebody, nothing is printed, logged or kept', () =
     const narrator = await narratorAtHead({ chain: chain(), dataDir, env, output })
     const fork: unknown = await chain().provider.send('evm_snapshot', [])
     await everyEvent()
-    await eventually('the last event', () => narrator.lines.length === 20)
+    await eventually('the last event', () => narrator.lines.length === LINES.length)
     const kept = storedText(dataDir, 'state', 'narrator') ?? ''
     expect(kept).not.toBe('')
     await chain().provider.send('evm_revert', [fork])
     await chain().provider.send('anvil_mine', ['0x20'])
-    await eventually('the retractions', () => narrator.lines.length === 40)
+    await eventually('the retractions', () => narrator.lines.length === 2 * LINES.length)
     const text = `${narrator.lines.join('\n')}\n${narrator.log.text()}`
     expect(text).not.toMatch(/0x|[0-9a-f]{16}/i)
     for (const secret of secrets()) {

@@ -3,7 +3,7 @@ import { type BlockRange, RangeRefusedError } from '../../../src/chain/logReader
 import type { ChainReader } from '../../../src/server/narrator/chainReader.js'
 import type { Cursor } from '../../../src/server/narrator/history.js'
 import { createNarratorTick, lagOf, type NarratorLook } from '../../../src/server/narrator/poll.js'
-import { StorageError } from '../../../src/server/store/storageError.js'
+import { StorageError } from '../../../src/server/store/engine.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
 

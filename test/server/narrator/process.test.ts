@@ -12,7 +12,7 @@ import { eventually } from '../../support/eventually.js'
 import { openBuy, setUpInstitution, usd } from '../../support/institution.js'
 import { chainEnvironment } from '../../support/intakeServer.js'
 import { runtimeEnvironment } from '../../support/runtimeEnvironment.js'
-import { REMOTE, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { storedText } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -194,7 +194,7 @@ describe('two servers on one database', { timeout: 180_000 }, () => {
   /** The one that narrates, and the other, once the cursor is at the head. */
   async function start() {
     const url = await postgres.createDatabase()
-    const env = { ...REMOTE, DATABASE_URL: url.reveal() }
+    const env = { DATABASE_URL: url.reveal() }
     const dataDir = await temporaryDirectory()
     const holder = startServer(dataDir, { isShared: true, env })
     const isNarrating = (server: Server) => /"recordId":"narrator".*"lease taken"/.test(server.out())

@@ -37,7 +37,7 @@ import { refundNow, refundOrder } from '../../support/orderEnds.js'
 import { startRawServer } from '../../support/rawServer.js'
 import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
-import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
+import { RUN_SECRET, SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
 import { signedCancel } from '../../support/signedCancels.js'
 import { sponsoredOrder } from '../../support/sponsoredOrders.js'
 import { breakStores } from '../../support/storedRows.js'
@@ -102,23 +102,26 @@ function fulfils(operationId: string, { status, headers, text }: SeenAnswer): vo
 
 async function setUp(env: Record<string, string> = {}, steps: Record<string, Step[]> = {}) {
   const directory = await temporaryDirectory()
-  const enclave = createScriptedEnclave(directory)
+  const enclave = await createScriptedEnclave(directory)
   await enclave.plan(steps)
   const broker = await startStandIn()
   onTestFinished(() => broker.stop())
-  const server = await startIntakeServer({
-    ...chainEnvironment(chain()),
-    ...enclaveEnvironment(enclave),
-    ENCLAVE_SIGNER,
-    RELAYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
-    RELAY_POLL_INTERVAL: '10ms',
-    ALPACA_KEY_ID: SERVER_ACCOUNT.keyId,
-    ALPACA_SECRET_KEY: SERVER_ACCOUNT.secretKey,
-    ALPACA_TRADING_URL: broker.url,
-    ALPACA_DATA_URL: broker.url,
-    DATA_DIR: `${directory}/data`,
-    ...env,
-  })
+  const server = await startIntakeServer(
+    {
+      ...chainEnvironment(chain()),
+      ...enclaveEnvironment(enclave),
+      ENCLAVE_SIGNER,
+      RELAYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
+      RELAY_POLL_INTERVAL: '10ms',
+      ALPACA_KEY_ID: SERVER_ACCOUNT.keyId,
+      ALPACA_SECRET_KEY: SERVER_ACCOUNT.secretKey,
+      ALPACA_TRADING_URL: broker.url,
+      ALPACA_DATA_URL: broker.url,
+      DATA_DIR: `${directory}/data`,
+      ...env,
+    },
+    enclave,
+  )
   return { ...server, call: caller(server.url), enclave, broker, dataDir: `${directory}/data` }
 }
 
@@ -196,7 +199,7 @@ describe('faults of a request', () => {
   test('a foreign origin, a server that stops or has too much to do, a client in a hurry', async () => {
     const { api, app } = await buildApp({
       chain: chain(),
-      env: { ...REMOTE, RATE_LIMIT_PER_MINUTE: String(every.length) },
+      env: { RATE_LIMIT_PER_MINUTE: String(every.length) },
     })
     const call = caller(api)
     for (const operationId of every) {
@@ -213,7 +216,6 @@ describe('faults of a request', () => {
       const shedding = await startRawServer(
         shedLoad(app, {
           ...serverConfig().http,
-          takesRunResults: true,
           authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
           stopping: new AbortController().signal,
           logger: createLogLines().logger,
@@ -225,12 +227,12 @@ describe('faults of a request', () => {
       const headers = { Origin: ORIGIN, Authorization: 'Bearer nobody' }
       await expectAll(caller(shedding), operations, expected, headers)
     }
-    const stopping = await buildApp({ chain: chain(), env: REMOTE, stopping: AbortSignal.abort() })
+    const stopping = await buildApp({ chain: chain(), stopping: AbortSignal.abort() })
     await expectAll(caller(stopping.app), every, '503 shutting-down')
   })
 
   test('ids that are none, or of nothing', async () => {
-    const { app } = await buildApp({ chain: chain(), env: REMOTE })
+    const { app } = await buildApp({ chain: chain() })
     const call = caller(app)
     for (const { operationId, parameters = {}, security } of withId) {
       const all = (value: string) => Object.fromEntries(Object.keys(parameters).map((name) => [name, value]))
@@ -259,7 +261,7 @@ describe('faults of a request', () => {
   })
 
   test('bodies that are none', async () => {
-    const { app } = await buildApp({ chain: chain(), env: REMOTE })
+    const { app } = await buildApp({ chain: chain() })
     const call = caller(app)
     for (const { operationId } of withBody) {
       const plain = { 'Content-Type': 'text/plain' }
@@ -379,7 +381,7 @@ describe('authorizations that the relay cannot afford', () => {
 describe('requests that the enclave does not carry out', () => {
   test.each<[string, Step]>([
     ['422 policy-rejected', { outcome: 'rejected', code: 'not-admin' }],
-    ['502 enclave-failed', { exit: 1 }],
+    ['502 enclave-failed', { act: 'throw' }],
     ['504 enclave-timeout', { outcome: 'failed', code: 'out-of-time' }],
     ['503 chain-unavailable', { outcome: 'failed', code: 'chain-unavailable' }],
     ['429 relay-quota-exhausted', { outcome: 'failed', code: 'relay-quota-exhausted' }],
@@ -454,7 +456,7 @@ describe('outages', () => {
     ['postRunNotice', { body: { code: 'reclaimed-after-fill' } }],
   ])('of the storage, and of the run, for %s', async (operationId, message) => {
     const root = await temporaryDirectory()
-    const { app } = await buildApp({ chain: chain(), env: REMOTE, root })
+    const { app } = await buildApp({ chain: chain(), root })
     expect((await caller(app)(operationId, message)).body.result).toBe('not-awaited')
     breakStores(root)
     expect(of(await caller(app)(operationId, message))).toBe('503 storage-unavailable')
@@ -508,6 +510,6 @@ describe('bytes that never become a request', () => {
 })
 
 // The last test of the file: it looks at what those above have seen.
-test('every answer in the document was seen', () => {
-  expect(contract.unseen()).toEqual([])
+test('every answer in the document was seen by the whole file', () => {
+  expect(contract.unseen(), 'add a request to this file that gets each of these answers').toEqual([])
 })

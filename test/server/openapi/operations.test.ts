@@ -3,18 +3,19 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { postOrderSchema } from '../../../src/protocol/api.js'
+import { API_PATHS, postOrderSchema } from '../../../src/protocol/api.js'
 import { signedAuthorizationSchema } from '../../../src/protocol/authorization.js'
 import { postedResultSchema, provisionalResultSchema } from '../../../src/protocol/job.js'
 import { postPolicySchema } from '../../../src/protocol/sealedRulebook.js'
 import { PROBLEM_CODES } from '../../../src/server/http/problemCodes.js'
 import { describeApi, problemsOf } from '../../../src/server/openapi/document.js'
-import { EXAMPLES } from '../../../src/server/openapi/examples.js'
 import { OPERATIONS } from '../../../src/server/openapi/operations.js'
+import { routesTable } from '../../../src/server/openapi/pages.js'
+import { EXAMPLES } from '../../../src/server/openapi/schemas.js'
 import { buildApp } from '../../support/builtApp.js'
 import { useChain } from '../../support/chain.js'
 import { routesOf } from '../../support/routesOf.js'
-import { REMOTE, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 
 const chain = useChain()
 const named = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort()
@@ -103,7 +104,8 @@ describe('the examples', () => {
     const bodies = OPERATIONS.flatMap(({ body, answers }) => [body, ...answers.map(({ content }) => content)])
     const names = bodies.filter((body) => typeof body === 'string' && body !== 'OpenApi')
     expect(names.length).toBeGreaterThan(20)
-    expect(names.filter((name) => !(String(name) in EXAMPLES))).toEqual([])
+    const missing = names.filter((name) => !(String(name) in EXAMPLES))
+    expect(missing, 'add the example in src/server/openapi/schemas.ts').toEqual([])
   })
 
   test.each([
@@ -126,22 +128,23 @@ describe('the examples', () => {
 
 describe('the table of operations', () => {
   test('has the routes that the application has, no more and no fewer', async () => {
-    const { app } = await buildApp({ chain: chain(), env: REMOTE })
+    const { app } = await buildApp({ chain: chain() })
     const registered = routesOf(app).flatMap(({ path, methods }) =>
       methods.map((method) => `${method} ${path}`),
     )
-    expect(registered.sort()).toEqual(named)
+    expect(registered.sort(), 'each route needs its row in src/server/openapi/operations.ts').toEqual(named)
   })
 
   test('has the routes of docs/api.md', () => {
-    const page = readFileSync('docs/api.md', 'utf8')
-    const rows = page.slice(page.indexOf('| Route '), page.indexOf('Errors are `application/problem+json`'))
-    const listed = [...rows.matchAll(/`((?:GET|POST) \/[^`]*)`/g)].map((match) => match[1])
-    expect(listed.sort()).toEqual(named)
+    expect(readFileSync('docs/api.md', 'utf8'), 'run `npm run openapi`').toContain(routesTable())
+  })
+
+  test('has the paths of API_PATHS in src/protocol/api.ts', () => {
+    expect(API_PATHS.toSorted(), 'each path stands once in API_PATHS').toEqual(paths.toSorted())
   })
 
   test.each(paths)('%s answers 405 to the methods that it has not', async (path) => {
-    const { app } = await buildApp({ chain: chain(), env: REMOTE })
+    const { app } = await buildApp({ chain: chain() })
     const methods = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method)
     const allow = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : ['POST']))
     const response = await request(app).delete(path.replace(/:\w+/, 'x')).set('Authorization', token)
@@ -150,7 +153,7 @@ describe('the table of operations', () => {
   })
 
   test.each(named)('%s is 404 with a slash at its end', async (route) => {
-    const { app } = await buildApp({ chain: chain(), env: REMOTE })
+    const { app } = await buildApp({ chain: chain() })
     const [method = '', path = ''] = route.split(' ')
     const target = `${path.replace(/:\w+/, 'x')}/`
     const asked = method === 'POST' ? request(app).post(target) : request(app).get(target)
@@ -161,7 +164,9 @@ describe('the table of operations', () => {
   test('has every code of the registry but those of no operation of this server', () => {
     const ofTheHost = ['order-under-way', 'run-too-late', 'too-many-runs']
     const codes = new Set(OPERATIONS.flatMap((operation) => [...problemsOf(operation).values()].flat()))
-    expect(PROBLEM_CODES.filter((code) => !codes.has(code))).toEqual(['method-not-allowed', ...ofTheHost])
+    const unused = PROBLEM_CODES.filter((code) => !codes.has(code))
+    const remedy = 'name the code in `problems` of each row of operations.ts that answers it'
+    expect(unused, remedy).toEqual(['method-not-allowed', ...ofTheHost])
   })
 
   test('names each operation once, and each part of its path', () => {

@@ -14,8 +14,7 @@ import {
 } from '../../../src/server/ops/checks.js'
 import type { AccountHealth, RelayHealth } from '../../../src/server/relay/accounts.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'
-import type { Engine } from '../../../src/server/store/engine.js'
-import { storageError } from '../../../src/server/store/storageError.js'
+import { type Durability, type Engine, storageError } from '../../../src/server/store/engine.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createFailingEngine, openStores } from '../../support/stores.js'
@@ -24,49 +23,28 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 const addressSchema = z.object({ port: z.number() })
 
 describe('the enclave', () => {
-  /** A directory with an executable program, a plain file and a configuration in it. */
+  /** A directory with a program, a folder and a configuration in it. */
   async function setUp() {
     const directory = await temporaryDirectory()
     const at = (name: string) => join(directory, name)
-    await writeFile(at('enclave'), '#!/bin/sh\n')
-    await chmod(at('enclave'), 0o755)
     await writeFile(at('main.js'), '')
     await writeFile(at('enclave.env'), 'LEDGER_MASTER_KEY=canary\n', { mode: 0o600 })
     await mkdir(at('folder'))
-    const look = (command: string[], envFile = at('enclave.env')) =>
-      enclaveLook({ command, envFile, searchPath: `/nowhere:${directory}` })()
+    const look = (program = at('main.js'), envFile = at('enclave.env')) => enclaveLook({ program, envFile })()
     return { at, look }
   }
 
-  test('is there by its path, or by its name in the search path', async () => {
+  test('that the server starts is there, also by a link', async () => {
     const { at, look } = await setUp()
-    await symlink(at('enclave'), at('link'))
-    for (const program of [at('enclave'), at('link'), 'enclave']) expect(await look([program])).toBeNull()
-    expect(await look([process.execPath, at('main.js'), '--any'])).toBeNull()
+    await symlink(at('main.js'), at('link'))
+    for (const program of [at('main.js'), at('link')]) expect(await look(program)).toBeNull()
   })
 
-  test('is missing: no such program, nothing that runs, or no script for Node', async () => {
+  test('that the server starts is missing where no file is', async () => {
     const { at, look } = await setUp()
-    const missing = [
-      [at('none')],
-      ['none'],
-      [at('folder')],
-      [at('main.js')],
-      [],
-      [process.execPath, at('none.js')],
-      [process.execPath, at('folder.js')],
-    ]
-    for (const command of missing) expect(await look(command), command.join()).toBe('enclave-program-missing')
-  })
-
-  test('is taken as it is where a script cannot be told from another argument', async () => {
-    const { at, look } = await setUp()
-    for (const command of [
-      [at('enclave'), at('none.js')],
-      [process.execPath, '--import', at('none.js')],
-      [process.execPath, at('main')],
-    ])
-      expect(await look(command), command.join()).toBeNull()
+    for (const program of [at('none.js'), at('folder'), '']) {
+      expect(await look(program), program).toBe('enclave-program-missing')
+    }
   })
 
   test('at a host of its own is there while something listens at its port', async () => {
@@ -87,14 +65,14 @@ describe('the enclave', () => {
   test('cannot run without its configuration', async () => {
     const { at, look } = await setUp()
     for (const envFile of [at('none.env'), at('folder')])
-      expect(await look(['enclave'], envFile)).toBe('enclave-configuration-unreadable')
+      expect(await look(undefined, envFile)).toBe('enclave-configuration-unreadable')
   })
 
   test('does not run with a configuration that other users can read', async () => {
     const { at, look } = await setUp()
     for (const mode of [0o644, 0o640, 0o602]) {
       await chmod(at('enclave.env'), mode)
-      expect(await look(['enclave'])).toBe('enclave-configuration-shared')
+      expect(await look()).toBe('enclave-configuration-shared')
     }
   })
 })
@@ -195,7 +173,7 @@ describe('the store', () => {
 
   test('lacks its standby where commits wait for one, and asks for no write then', async () => {
     const { engine } = await openStores(await temporaryDirectory())
-    let durability = { fault: null, waitsForStandby: true, standbys: 0 }
+    let durability: Durability = { fault: null, waitsForStandby: true, standbys: 0 }
     const { look, standbys } = lookAt({ ...engine, durability: async () => durability })
     expect(await look()).toBe('standby-missing')
     expect(await engine.get('state', 'readiness')).toBeUndefined()
@@ -205,6 +183,17 @@ describe('the store', () => {
     // One that nothing waits for may be away.
     durability = { fault: null, waitsForStandby: false, standbys: 0 }
     expect(await look()).toBeNull()
+  })
+
+  test('is not durable once its database answers commits that a crash may take back', async () => {
+    const { engine } = await openStores(await temporaryDirectory())
+    const fault = 'synchronous_commit = off'
+    const { look } = lookAt({
+      ...engine,
+      durability: async () => ({ fault, waitsForStandby: false, standbys: 0 }),
+    })
+    expect(await look()).toBe('store-not-durable')
+    expect((await engine.get('state', 'readiness'))?.version).toBe(1)
   })
 })
 

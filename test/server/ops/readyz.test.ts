@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 // The built server on a real chain, and what breaks under it.
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
+import { healthChecksSchema } from '../../../src/protocol/api.js'
 import { batchMint } from '../../support/authorizations.js'
 import { startTestChain, type TestChain, useChain } from '../../support/chain.js'
 import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
@@ -26,18 +27,16 @@ const CHECKS = ['server', 'chain', 'contracts', 'relayer', 'enclave', 'store', '
 /** A server for which all is well, but for what is changed. */
 async function start(changes: Record<string, string> = {}, on: TestChain = chain()) {
   const directory = await temporaryDirectory()
-  const envFile = join(directory, 'enclave.env')
-  await writeFile(envFile, '', { mode: 0o600 })
   const dataDir = join(directory, 'data')
   const server = await startServerProcess({
     ...chainEnvironment(on),
     ENCLAVE_SIGNER,
     RELAYER_PRIVATE_KEY: on.anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
-    ENCLAVE_ENV_FILE: envFile,
+    ENCLAVE_URL: await startRawServer((_req, res) => void res.end()),
     DATA_DIR: dataDir,
     ...changes,
   })
-  return { server, dataDir, envFile, readiness: () => readinessOf(server.opsUrl) }
+  return { server, dataDir, readiness: () => readinessOf(server.opsUrl) }
 }
 
 type Started = Awaited<ReturnType<typeof start>>
@@ -75,6 +74,19 @@ test('a server for which all is well is ready, and its public port has no such r
   await becomes(started, { code: 200, status: 'healthy', checks: CHECKS, faults: {} })
   for (const path of ['/livez', '/readyz', '/metrics'])
     expect((await fetch(started.server.url + path)).status, path).toBe(404)
+})
+
+test('the public port shows the same checks, the balance of the relayer and the gas of the day', async () => {
+  const { server } = await start({ RELAY_DAILY_GAS: '40000000', RELAY_RESERVE_PERCENT: '25' })
+  const answer = await fetch(`${server.url}/health/checks`)
+  const shown = healthChecksSchema.parse(await answer.json())
+  expect(shown.checks.map(({ name }) => name)).toEqual(CHECKS)
+  const relayer = chain().account('relayer')
+  expect(shown.relayers).toEqual([{ address: relayer, balance: await chain().provider.getBalance(relayer) }])
+  expect(shown.gas).toEqual({
+    ...{ limit: 40_000_000n, left: 30_000_000n },
+    ...{ reserve: 10_000_000n, reserveLeft: 10_000_000n },
+  })
 })
 
 describe('not ready', () => {
@@ -176,17 +188,13 @@ describe('not ready', () => {
     await becomes(started, { code: 200, faults: {} })
   })
 
-  test('when the enclave’s program or configuration is missing, until it is there', async () => {
-    const directory = await temporaryDirectory()
-    const program = join(directory, 'enclave.mjs')
-    const started = await start({ ENCLAVE_COMMAND: JSON.stringify([process.execPath, program]) })
-    await becomes(started, { code: 503, faults: { enclave: 'enclave-program-missing' } })
-    await writeFile(program, '')
+  test('when no enclave listens where jobs are posted, until one does', async () => {
+    const ENCLAVE_URL = await closedUrl()
+    const started = await start({ ENCLAVE_URL })
+    await becomes(started, { code: 503, faults: { enclave: 'enclave-host-unreachable' } })
+    const enclave = createServer().listen(Number(new URL(ENCLAVE_URL).port), '127.0.0.1')
+    onTestFinished(() => void enclave.close())
     await becomes(started, { code: 200, faults: {} })
-    await rm(started.envFile)
-    await becomes(started, { code: 503, faults: { enclave: 'enclave-configuration-unreadable' } })
-    await mkdir(started.envFile)
-    expect((await started.readiness()).code).toBe(503)
   })
 })
 

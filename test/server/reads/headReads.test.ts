@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { ChainAnswerError, ChainUnavailableError } from '../../../src/chain/errors.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { createHeadReads } from '../../../src/server/reads/headReads.js'
+import { createHeadReads } from '../../../src/server/reads/chainHead.js'
 
 /** Reads of numbers; the head is in the test's hand. */
 function setUp(answer: (key: string, block: unknown) => Promise<object>) {

@@ -50,7 +50,7 @@ async function setUp() {
   const directory = await temporaryDirectory()
   const server = await startIntakeServer({
     ...chainEnvironment(chain()),
-    ...enclaveEnvironment(createScriptedEnclave(directory)),
+    ...enclaveEnvironment(await createScriptedEnclave(directory)),
     DATA_DIR: `${directory}/data`,
     RPC_URL: proxy.url,
     READ_MAX_AGE: '1s',

@@ -62,8 +62,8 @@ test('after any steps the holders’ gas adds up, and an ended one leaves its sp
         } else if (step.do === 'lose') {
           ledger.take(hash, what)
           ledger.put(hash, what, step.gas)
-          ledger.lose(hash)(step.gas / 2n)
-          spent += step.gas / 2n
+          ledger.lose(hash)
+          spent += step.gas
         } else {
           ledger.end(hash, what, step.isConfirmed)
         }

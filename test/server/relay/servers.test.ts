@@ -9,10 +9,9 @@ import type { Authorization } from '../../../src/protocol/authorization.js'
 import { hexBetween, hexOf } from '../../../src/protocol/hex.js'
 import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
 import { createPrivateKey, createRelayerSigner, type RelayerKey } from '../../../src/server/signer/signer.js'
-import type { Engine, Fence } from '../../../src/server/store/engine.js'
+import { type Engine, type Fence, storageError } from '../../../src/server/store/engine.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
-import { storageError } from '../../../src/server/store/storageError.js'
 import { Secret } from '../../../src/service/secret.js'
 import {
   batchMint,
@@ -27,7 +26,7 @@ import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { ROLES, type Role } from '../../support/roles.js'
-import { REMOTE, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { storedGas } from '../../support/storedGas.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { MINT, useMintChain } from './mint.js'
@@ -368,7 +367,6 @@ describe('a server that sleeps while another takes its account', () => {
       env: {
         ...process.env,
         ...SERVER_ENVIRONMENT,
-        ...REMOTE,
         ...chainEnvironment(chain()),
         RPC_URL: proxy.url,
         DATABASE_URL: url.reveal(),
@@ -557,5 +555,6 @@ test('three servers hold four accounts as evenly as four can be shared', async (
   }
   await soon(shares).toEqual([1, 1, 2])
   await sleep(TTL_MS)
-  expect(await shares()).toEqual([1, 1, 2])
+  // A machine that stands still for longer than the leases last has them go round once more.
+  await soon(shares).toEqual([1, 1, 2])
 })

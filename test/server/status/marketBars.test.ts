@@ -57,7 +57,7 @@ test('all callers share an answer for a minute, whatever they look at', async ()
   expect(asked()).toHaveLength(1)
   pass(2_000)
   await view()
-  await vi.waitFor(async () => expect(await view()).not.toMatchObject({ stale: true }))
+  await expect.poll(() => view()).not.toMatchObject({ stale: true })
   expect(asked()).toHaveLength(2)
 })
 

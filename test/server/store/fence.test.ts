@@ -10,8 +10,8 @@ import {
   createDatabases,
   type Databases,
   openPostgres,
+  TAKE_LEASE,
 } from '../../../src/server/store/postgres/postgresEngine.js'
-import { TAKE_LEASE } from '../../../src/server/store/postgres/statements.js'
 import type { Secret } from '../../../src/service/secret.js'
 import { rowOf } from './contract/engineContract.js'
 

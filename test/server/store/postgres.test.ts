@@ -4,21 +4,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
-import type { Engine } from '../../../src/server/store/engine.js'
+import {
+  type Engine,
+  StorageError,
+  UnknownSchemaError,
+  UnsuitableDatabaseError,
+} from '../../../src/server/store/engine.js'
 import { createDatabase, type Database } from '../../../src/server/store/postgres/database.js'
 import { inspectPostgres } from '../../../src/server/store/postgres/inspection.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
-import {
-  StorageError,
-  UndurableDatabaseError,
-  UnknownSchemaError,
-} from '../../../src/server/store/storageError.js'
 import { Secret } from '../../../src/service/secret.js'
 import { eventually } from '../../support/eventually.js'
 import { takeOver } from '../../support/stores.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
-import { rowOf, testEngine } from './contract/engineContract.js'
+import { count, rowOf, testEngine } from './contract/engineContract.js'
 
 let postgres: Postgres
 beforeAll(async () => {
@@ -161,7 +162,7 @@ describe('a start', () => {
     const name = new URL(url.reveal()).pathname.slice(1)
     await rows.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
     const refused = openPostgres(createDatabases(url))
-    await expect(refused).rejects.toThrow(UndurableDatabaseError)
+    await expect(refused).rejects.toThrow(UnsuitableDatabaseError)
     await expect(refused).rejects.toThrow('synchronous_commit = off')
     expect(await inspectPostgres(url)).toMatchObject({
       durability: { fault: 'synchronous_commit = off', waitsForStandby: false },
@@ -169,6 +170,19 @@ describe('a start', () => {
     })
     await rows.query(`ALTER DATABASE ${name} RESET synchronous_commit`)
     expect((await (await openAt(url)).durability?.())?.fault).toBeNull()
+  })
+
+  test('refuses a database in which concurrent writes fail at once', async () => {
+    const url = await postgres.createDatabase()
+    const name = new URL(url.reveal()).pathname.slice(1)
+    await postgres.query(`ALTER DATABASE ${name} SET default_transaction_isolation = 'repeatable read'`)
+    const refused = openPostgres(createDatabases(url))
+    await expect(refused).rejects.toThrow(UnsuitableDatabaseError)
+    await expect(refused).rejects.toThrow('default_transaction_isolation = repeatable read')
+    expect(await inspectPostgres(url)).toMatchObject({
+      strictIsolation: 'default_transaction_isolation = repeatable read',
+      schema: 0,
+    })
   })
 
   test('that is refused shows no secret', async () => {
@@ -349,4 +363,44 @@ test('a batch that the database takes back in a deadlock is written row by row',
   await other.query('ROLLBACK')
   expect(await puts).toEqual(['written', 'written'])
   expect(failures).toMatchObject([{ name: 'StatementError', cause: { code: '40P01' } }])
+})
+
+/** How many deadlocks PostgreSQL has found in a database. */
+async function deadlocksOf(url: Secret): Promise<number> {
+  const { rows, leases } = createDatabases(url)
+  onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+  const [found] = await rows.query(
+    'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()',
+  )
+  return z.object({ deadlocks: z.int() }).parse(found).deadlocks
+}
+
+test('two servers that are given the same rows in opposite orders do not wait for each other', async () => {
+  const url = await postgres.createDatabase()
+  const [one, other] = [await openAt(url), await openAt(url)]
+  for (let round = 0; round < 100; round++) {
+    const rows = Array.from({ length: 20 }, (_, index) => rowOf(`${round}/${index}`, 1))
+    const results = await Promise.all([
+      ...rows.map((row) => one.put('orders', row)),
+      ...rows.toReversed().map((row) => other.put('orders', row)),
+    ])
+    expect(count(results)).toEqual({ written: rows.length, conflict: rows.length })
+  }
+  expect(await deadlocksOf(url)).toBe(0)
+})
+
+test('long documents travel in several statements', async () => {
+  const { rows, leases } = createDatabases(await postgres.createDatabase())
+  let statements = 0
+  const query: Database['query'] = (...statement) => {
+    statements++
+    return rows.query(...statement)
+  }
+  const engine = await openPostgres({ rows: { ...rows, query }, leases })
+  onTestFinished(() => engine.stop())
+  const before = statements
+  const doc = JSON.stringify('x'.repeat(3_000_000))
+  const puts = ['a', 'b', 'c', 'd', 'e'].map((id) => engine.put('orders', rowOf(id, 1, { doc })))
+  expect(count(await Promise.all(puts))).toEqual({ written: puts.length })
+  expect(statements - before).toBe(2)
 })

@@ -6,7 +6,12 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Engine } from '../../../src/server/store/engine.js'
+import {
+  type Engine,
+  StorageError,
+  storageError,
+  UnknownSchemaError,
+} from '../../../src/server/store/engine.js'
 import { openDatabase, sqliteFailure } from '../../../src/server/store/sqlite/database.js'
 import {
   createSqliteEngine,
@@ -14,7 +19,6 @@ import {
   openSqlite,
 } from '../../../src/server/store/sqlite/sqliteEngine.js'
 import { createWriter, openWriter } from '../../../src/server/store/sqlite/writer.js'
-import { StorageError, storageError, UnknownSchemaError } from '../../../src/server/store/storageError.js'
 import { built } from '../../support/built.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { rowOf, testEngine } from './contract/engineContract.js'

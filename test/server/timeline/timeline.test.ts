@@ -269,12 +269,12 @@ describe('a restart', () => {
     const entries = await until(first.url, [...SETTLED_KINDS, 'outcome'])
     await first.stop()
 
-    const second = await startIntakeServer(first.environment)
+    const second = await startIntakeServer(first.environment, first.enclave)
     expect(await entriesOf(second.url)).toEqual(entries)
     await second.stop()
 
     await rm(first.dataDir, { recursive: true })
-    const third = await startIntakeServer(first.environment)
+    const third = await startIntakeServer(first.environment, first.enclave)
     const onChain = entries.filter(({ kind }) => ['opened', 'transaction', 'settled'].includes(kind))
     expect(await entriesOf(third.url)).toEqual(onChain)
   })

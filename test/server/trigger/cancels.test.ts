@@ -20,7 +20,7 @@ const NO_GAS: Step = { outcome: 'queued', retryAt: FAR, code: 'relay-quota-exhau
 
 async function setUp(plan: Record<string, Step[]>) {
   const directory = await temporaryDirectory()
-  const enclave = createScriptedEnclave(directory)
+  const enclave = await createScriptedEnclave(directory)
   await enclave.plan({ any: [PLACED], ...plan })
   const root = `${directory}/data`
   const started = await startTrigger(chain(), enclave, root)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { StorageError } from '../../../src/server/store/storageError.js'
+import { StorageError } from '../../../src/server/store/engine.js'
 import { createDeferredUpdates, type EscrowChange } from '../../../src/server/trigger/scheduler.js'
 import { bytes32 } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'

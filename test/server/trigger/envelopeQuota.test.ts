@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createRpc, type Rpc } from '../../../src/chain/rpc.js'
-import { StorageError } from '../../../src/server/store/storageError.js'
+import { StorageError } from '../../../src/server/store/engine.js'
 import { createUnopenedOrders } from '../../../src/server/trigger/envelopeQuota.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -44,7 +44,7 @@ describe('a stored order without an escrow', () => {
   test('whose record fails holds up no other', async () => {
     const directory = await temporaryDirectory()
     const root = `${directory}/data`
-    const { store, logLines } = await startTrigger(chain(), createScriptedEnclave(directory), root, {
+    const { store, logLines } = await startTrigger(chain(), await createScriptedEnclave(directory), root, {
       unopened: { expiryMs: 1_000, maxOrders: 10, maxPerClient: 10, maxBytesPerClient: 2 ** 20 },
     })
     await store(A, await sealOrder('unreadable'))
@@ -123,7 +123,7 @@ describe('a stored order whose opening no event has shown', () => {
     const directory = await temporaryDirectory()
     const { rpcUrl, chainId } = chain().anvil
     const rpc = createRpc({ urls: [rpcUrl], timeoutMs: 5_000, chainId })
-    const enclave = createScriptedEnclave(directory)
+    const enclave = await createScriptedEnclave(directory)
     const { place, until } = await startTrigger(chain(), enclave, `${directory}/data`, {
       rpc: withoutEvents(rpc),
     })

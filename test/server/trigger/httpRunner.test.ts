@@ -6,7 +6,6 @@ import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { createHttpRunner, createRemoteEnclave } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit, type TriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import type { EnclaveRunner } from '../../../src/server/trigger/runner.js'
-import { identityOf } from '../../../src/service/processIdentity.js'
 import { Secret } from '../../../src/service/secret.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
@@ -31,7 +30,7 @@ async function setUp(
   const root = await temporaryDirectory()
   const host = await startScriptedHost(steps)
   const { logger, text } = createLogLines()
-  const runRecords = createRunRecords({ ...(await openStores(root)), root, logger })
+  const runRecords = createRunRecords({ ...(await openStores(root)), logger })
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const server = (rateLimit: TriggerRateLimit = createTriggerRateLimit(0)) =>
@@ -59,7 +58,6 @@ async function setUp(
     job: 'order',
     runId,
     stopAt,
-    resultFile: runRecords.resultPath(runId),
     orderId: bytes32('an order'),
     envelope: await sealOrder('secret'),
   }
@@ -67,7 +65,11 @@ async function setUp(
 }
 
 /** Starts a run that is noted already. */
-const begin = (runner: EnclaveRunner, job: Job) => runner.run(job, async () => undefined)
+const begin = (runner: EnclaveRunner, job: Job, over?: AbortSignal) =>
+  runner.run(job, { startedAt: new Date().toISOString(), stopAt: job.stopAt }, over)
+
+/** A run as a row of an earlier server has it. */
+const earlier = ({ runId, stopAt }: Job) => ({ runId, startedAt: new Date(0).toISOString(), stopAt })
 
 /** Whether it has come to an end by now. */
 async function hasEnded(end: Promise<unknown>): Promise<boolean> {
@@ -75,19 +77,14 @@ async function hasEnded(end: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a run', () => {
-  test('gets its job, signed, without a path of this machine, and ends with the result that is posted', async () => {
+  test('gets its job, signed, and ends with the result that is posted', async () => {
     const { host, runner, job } = await setUp([202])
-    const noted: unknown[] = []
-    const { end } = await runner.run(job, async (process) => {
-      noted.push({ process, offers: host.offers.length })
-    })
+    const end = begin(runner, job)
     await eventually('the offer', () => host.offers.length > 0)
-    const { resultFile: _resultFile, ...sent } = job
-    expect(host.offers).toEqual([{ body: sent, isSigned: true }])
-    expect(noted).toEqual([{ process: null, offers: 0 }])
+    expect(host.offers).toEqual([{ body: job, isSigned: true }])
     expect(await hasEnded(end)).toBe(false)
     expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
-    expect(await end).toEqual({ how: 'result', exitCode: null, result: SETTLED })
+    expect(await end).toEqual({ how: 'result', result: SETTLED })
   })
 
   test.each<[string, HostStep[]]>([
@@ -96,7 +93,7 @@ describe('a run', () => {
     ['no more than that it took too long', [408, 202]],
   ])('whose answer is %s is offered again as the same run, and goes on during that', async (_what, steps) => {
     const { host, runner, job } = await setUp(steps)
-    const { end } = await begin(runner, job)
+    const end = begin(runner, job)
     await eventually('all offers', () => host.offers.length === steps.length)
     expect(new Set(host.offers.map(({ body }) => body.runId))).toEqual(new Set([job.runId]))
     expect(host.offers.every(({ isSigned }) => isSigned)).toBe(true)
@@ -109,9 +106,8 @@ describe('a run', () => {
     'that is refused (%s) has not started',
     async (step) => {
       const { host, runner, job } = await setUp([step])
-      expect(await (await begin(runner, job)).end).toEqual({
+      expect(await begin(runner, job)).toEqual({
         how: 'not-started',
-        exitCode: null,
         result: null,
       })
       expect(host.offers).toHaveLength(1)
@@ -121,31 +117,24 @@ describe('a run', () => {
   test('has not started where no enclave listens, for as long as one may take to start again', async () => {
     const { runner, job } = await setUp([], { url: await closedUrl() })
     const from = performance.now()
-    expect((await (await begin(runner, job)).end).how).toBe('not-started')
+    expect((await begin(runner, job)).how).toBe('not-started')
     expect(performance.now() - from).toBeGreaterThanOrEqual(TIMES.absentMs)
   })
 
   test('that may have been taken is not ended by a refusal that follows', async () => {
     const { host, runner, job } = await setUp(['lose', 401])
-    const { end } = await begin(runner, job)
+    const end = begin(runner, job)
     await eventually('the refusals', () => host.offers.length > 2)
     expect(await hasEnded(end)).toBe(false)
     await runner.receiveResult(job.runId, SETTLED)
     expect((await end).result).toEqual(SETTLED)
   })
 
-  test('that cannot be noted is not offered', async () => {
-    const { host, runner, job } = await setUp([202])
-    const failure = new Error('no room')
-    await expect(runner.run(job, () => Promise.reject(failure))).rejects.toBe(failure)
-    expect(host.offers).toEqual([])
-  })
-
   test('that is refused for now holds every other back for as long', async () => {
     const rateLimit = createTriggerRateLimit(0)
     const { runner, job } = await setUp([429], { rateLimit })
     const from = Date.now()
-    expect((await (await begin(runner, job)).end).how).toBe('not-started')
+    expect((await begin(runner, job)).how).toBe('not-started')
     expect(await rateLimit.take(1)).toBe(false)
     expect(await rateLimit.take()).toBe(true)
     expect(Date.now() - from).toBeGreaterThanOrEqual(1_000)
@@ -153,19 +142,19 @@ describe('a run', () => {
 
   test('of which nothing is heard lasts until 30 s after its time, whatever was answered', async () => {
     const { runner, job } = await setUp(['lose'], { seconds: -HALF_A_MINUTE + 2 })
-    expect(await (await begin(runner, job)).end).toEqual({ how: 'timeout', exitCode: null, result: null })
+    expect(await begin(runner, job)).toEqual({ how: 'timeout', result: null })
     expect(Date.now()).toBeGreaterThanOrEqual((job.stopAt + HALF_A_MINUTE) * 1_000)
     expect(await runner.receiveResult(job.runId, SETTLED)).toBe('not-awaited')
   })
 
   test('whose effect the chain shows has ended with it, once a result with a notice had its time', async () => {
     const first = await setUp([202])
-    const { end } = await begin(first.runner, first.job)
+    const end = begin(first.runner, first.job)
     first.runner.seenOnChain(first.job.runId, 'refunded')
     expect((await end).result).toEqual({ outcome: 'refunded' })
 
     const second = await setUp([202], { effectMs: 60_000 })
-    const ending = (await begin(second.runner, second.job)).end
+    const ending = begin(second.runner, second.job)
     const refunded: RunResult = { outcome: 'refunded', notice: await sealOrder('why') }
     second.runner.seenOnChain(second.job.runId, 'refunded')
     await sleep(100)
@@ -176,7 +165,7 @@ describe('a run', () => {
 
   test('leaves neither the URL nor the secret nor what is sealed in the log', async () => {
     const { runner, job, host, logText } = await setUp(['lose', 401])
-    await begin(runner, job)
+    void begin(runner, job)
     await eventually('the refusals', () => host.offers.length > 2)
     expect(logText()).toContain('job not taken')
     for (const secret of [host.url, RUN_SECRET, JSON.stringify(host.offers[0]?.body.envelope)]) {
@@ -190,18 +179,12 @@ describe('a result', () => {
     const { runRecords, job, runner, server } = await setUp([202])
     expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
     expect((await runRecords.get(job.runId))?.result).toEqual(SETTLED)
-    const run = { runId: job.runId, process: null, stopAt: job.stopAt, resultFile: job.resultFile }
-    expect((await server().attach(run)).result).toEqual(SETTLED)
+    expect((await server().attach(earlier(job))).result).toEqual(SETTLED)
   })
 
   test('of a run of an earlier server ends it, and offers nothing again', async () => {
     const { job, host, runner } = await setUp([202])
-    const end = runner.attach({
-      runId: job.runId,
-      process: null,
-      stopAt: job.stopAt,
-      resultFile: job.resultFile,
-    })
+    const end = runner.attach(earlier(job))
     expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
     expect((await end).result).toEqual(SETTLED)
     expect(host.offers).toEqual([])
@@ -209,15 +192,15 @@ describe('a result', () => {
 
   test('of a run of an earlier server is awaited no longer because the clock was set back since', async () => {
     const { job, runner } = await setUp([202])
-    const { runId, resultFile } = job
     const startedAt = Date.now() + 3_600_000
     const stopAt = Math.floor(startedAt / 1_000) - HALF_A_MINUTE
-    expect((await runner.attach({ runId, process: null, startedAt, stopAt, resultFile })).how).toBe('timeout')
+    const run = { runId: job.runId, startedAt: new Date(startedAt).toISOString(), stopAt }
+    expect((await runner.attach(run)).how).toBe('timeout')
   })
 
   test('that is posted again, or another one after it, changes nothing and leaves nothing', async () => {
     const { runner, job, runRecords, root } = await setUp([202])
-    const { end } = await begin(runner, job)
+    const end = begin(runner, job)
     const posts = [SETTLED, SETTLED, { outcome: 'failed' } as const].map((result) =>
       runner.receiveResult(job.runId, result),
     )
@@ -242,9 +225,8 @@ describe('a run of an earlier server, offered again', () => {
     const setting = await setUp(steps)
     const { runner, job, runRecords } = setting
     await runRecords.change(job.runId, (run) => ({ ...run, ...change }))
-    const { runId, stopAt, resultFile } = job
     const over = new AbortController()
-    const end = runner.attach({ runId, process: null, stopAt, resultFile }, over.signal)
+    const end = runner.attach(earlier(job), over.signal)
     return { ...setting, over, end }
   }
 
@@ -252,8 +234,7 @@ describe('a run of an earlier server, offered again', () => {
     const { runner, job, host, runRecords, end } = await adopted([{ ...taker, result: 'accepted' }])
     runner.offerAgain(job)
     await eventually('the note of it', async () => (await runRecords.get(job.runId))?.enclave)
-    const { resultFile: _resultFile, ...sent } = job
-    expect(host.offers).toEqual([{ body: sent, isSigned: true }])
+    expect(host.offers).toEqual([{ body: job, isSigned: true }])
     expect((await runRecords.get(job.runId))?.enclave).toEqual(taker)
     await runner.receiveResult(job.runId, { ...SETTLED, enclave: taker })
     expect((await end).result).toEqual(SETTLED)
@@ -262,6 +243,10 @@ describe('a run of an earlier server, offered again', () => {
   test.each([
     ['an enclave is known to have it', { enclave: taker }],
     ['its result is there', { result: SETTLED }],
+    [
+      'an earlier version has started a process for it',
+      { process: { space: 'a boot', pid: 7, startedAt: '1' } },
+    ],
   ])('is not offered where %s', async (_what, change) => {
     const { runner, job, host } = await adopted([202], change)
     runner.offerAgain(job)
@@ -303,22 +288,14 @@ describe('a run of an earlier server, offered again', () => {
   test('while its first offers are still under way, is not ended by a refusal', async () => {
     const { host, runner, job } = await setUp([503, 401])
     const first = new AbortController()
-    await runner.run(job, async () => undefined, first.signal)
+    void begin(runner, job, first.signal)
     first.abort()
-    const { runId, stopAt, resultFile } = job
-    const end = runner.attach({ runId, process: null, stopAt, resultFile })
+    const end = runner.attach(earlier(job))
     runner.offerAgain(job)
     runner.offerAgain(job)
     await eventually('the refusals', () => host.offers.length > 2)
     expect(await hasEnded(end)).toBe(false)
   })
-})
-
-test('a run that was begun as a process is followed as one', async () => {
-  const { runner, job } = await setUp([202])
-  const ended = { ...identityOf(process.pid), startedAt: '1' }
-  const run = { runId: job.runId, process: ended, stopAt: job.stopAt, resultFile: job.resultFile }
-  expect(await runner.attach(run)).toEqual({ how: 'no-result', exitCode: null, result: null })
 })
 
 describe('a run that an enclave has taken', () => {
@@ -331,7 +308,7 @@ describe('a run that an enclave has taken', () => {
 
   async function taken() {
     const setting = await setUp([{ ...taker, result: 'accepted' }])
-    const { end } = await begin(setting.runner, setting.job)
+    const end = begin(setting.runner, setting.job)
     await eventually('the note of it', async () => (await setting.runRecords.get(setting.job.runId))?.enclave)
     return { ...setting, end }
   }
@@ -365,7 +342,7 @@ describe('a run that an enclave has taken', () => {
   test('and whose answer was lost is over when the next boot says so, also after that boot has answered', async () => {
     const next = { ...taker, boot: taker.boot + 1 }
     const { runner, job, runRecords } = await setUp(['lose', { ...next, result: 'already-accepted' }])
-    const { end } = await begin(runner, job)
+    const end = begin(runner, job)
     await eventually('the note of it', async () => (await runRecords.get(job.runId))?.enclave)
     expect(await runner.receiveResult(job.runId, restarted(next))).toBe('received')
     expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED })
@@ -384,7 +361,7 @@ describe('a run that an enclave has taken', () => {
 describe('a notice', () => {
   test('is in the row when it is answered, ends nothing, and belongs to the failure that follows', async () => {
     const { runner, job, runRecords } = await setUp([202])
-    const { end } = await begin(runner, job)
+    const end = begin(runner, job)
     const notice = await sealOrder('why')
     expect(await runner.receiveNotice(job.runId, { notice })).toBe('received')
     expect((await runRecords.get(job.runId))?.provisional).toEqual({ notice })
@@ -397,12 +374,12 @@ describe('a notice', () => {
   test('is left when nothing more is heard, and is none of a run that settled', async () => {
     const late = await setUp(['lose'], { seconds: -HALF_A_MINUTE + 2 })
     const notice = await sealOrder('why')
-    const { end } = await begin(late.runner, late.job)
+    const end = begin(late.runner, late.job)
     expect(await late.runner.receiveNotice(late.job.runId, { notice })).toBe('received')
-    expect(await end).toEqual({ how: 'timeout', exitCode: null, result: { outcome: 'failed', notice } })
+    expect(await end).toEqual({ how: 'timeout', result: { outcome: 'failed', notice } })
 
     const settled = await setUp([202])
-    const ending = (await begin(settled.runner, settled.job)).end
+    const ending = begin(settled.runner, settled.job)
     await settled.runner.receiveNotice(settled.job.runId, { notice })
     await settled.runner.receiveResult(settled.job.runId, SETTLED)
     expect((await ending).result).toEqual(SETTLED)

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { waitReasonSchema } from '../../../src/protocol/job.js'
+import { StorageError } from '../../../src/server/store/engine.js'
 import { createOrderRecords, type OrderRecords } from '../../../src/server/store/orderRecords.js'
-import { StorageError } from '../../../src/server/store/storageError.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -24,7 +24,7 @@ const PLACED: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
 /** On records of which each method may fail: as often as `failing` says, for one order. */
 async function setUp(plan: Record<string, Step[]>, changes: Parameters<typeof startTrigger>[3] = {}) {
   const directory = await temporaryDirectory()
-  const enclave = createScriptedEnclave(directory)
+  const enclave = await createScriptedEnclave(directory)
   await enclave.plan({ any: [PLACED], ...plan })
   const root = `${directory}/data`
   const records = createOrderRecords({ ...(await openStores(root)), logger: createLogLines().logger })

@@ -14,7 +14,7 @@ import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { chainEnvironment, openFor, sealOrder } from '../../support/intakeServer.js'
 import { startScriptedHost } from '../../support/scriptedHost.js'
-import { REMOTE, RUN_SECRET } from '../../support/serverEnvironment.js'
+import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { type ServerProcess, startServerProcess } from '../../support/serverProcess.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -44,7 +44,6 @@ async function startTwo(firstEnvironment: Record<string, string> = {}) {
   const url = new URL((await postgres.createDatabase()).reveal())
   const environment = {
     ...chainEnvironment(chain()),
-    ...REMOTE,
     ENCLAVE_URL: host.url,
     DATABASE_URL: url.href,
     DATA_DIR: join(await temporaryDirectory(), 'data'),

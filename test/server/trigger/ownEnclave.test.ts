@@ -8,8 +8,8 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 test('a directory that is gone ends neither the server nor its look after the enclave', async () => {
   const directory = `${await temporaryDirectory()}/enclave`
   const { logger, text } = createLogLines()
-  const command = [process.execPath, `${directory}/no-program.js`]
-  const { service } = createOwnEnclave({ directory, command, envFile: '', searchPath: '', logger })
+  const program = `${directory}/no-program.js`
+  const { service } = createOwnEnclave({ directory, program, envFile: '', searchPath: '', logger })
   await rm(directory, { recursive: true })
   await service.start()
   await eventually('a failed start', () => text().includes('enclave ended'))

@@ -3,12 +3,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import type { OpenedOrder } from '../../../src/server/escrow/escrowLogs.js'
+import { StorageError } from '../../../src/server/store/engine.js'
 import {
   createOrderRecords,
   emptyOrderRecord,
   type OrderRecord,
 } from '../../../src/server/store/orderRecords.js'
-import { StorageError } from '../../../src/server/store/storageError.js'
 import { createOrderRuns, RETRY_TIMES } from '../../../src/server/trigger/orderRun.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import type { RunRequest } from '../../../src/server/trigger/runner.js'

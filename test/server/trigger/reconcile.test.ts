@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { BrokerClock } from '../../../src/broker/index.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
-import { createProcessRunner } from '../../../src/server/trigger/processRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import {
   createReconcile,
@@ -16,6 +15,7 @@ import { createLogLines } from '../../support/logLines.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { connectEnclave } from '../../support/triggerHarness.js'
 
 const CHECK_MS = 50
 const [MONDAY, TUESDAY] = [new Date('2025-03-03T21:00:00Z'), new Date('2025-03-04T21:00:00Z')]
@@ -33,26 +33,22 @@ const afterClose = { timestamp: new Date('2025-03-03T21:00:01Z'), isOpen: false,
 
 async function setUp(steps: Step[]) {
   const root = await temporaryDirectory()
-  const enclave = createScriptedEnclave(root)
+  const enclave = await createScriptedEnclave(root)
   await enclave.plan({ reconcile: steps })
   const { logger } = createLogLines()
   const stores = await openStores(root)
-  const { command, envFile } = enclave
-  const runRecords = createRunRecords({ ...stores, root, logger })
-  const { resultDirectory } = runRecords
-  const runner = createProcessRunner({
-    command,
-    envFile,
-    searchPath: process.env.PATH ?? '',
-    resultDirectory,
-  })
+  const runRecords = createRunRecords({ ...stores, logger })
+  const rateLimit = createTriggerRateLimit(0)
+  const stopping = new AbortController()
+  onTestFinished(() => stopping.abort())
+  const runner = connectEnclave(enclave, { runRecords, rateLimit, stopping: stopping.signal, logger })
   const state = createReconcileStateStore({ ...stores, logger })
   const market = { clock: openMarket() }
   async function start(intervalMs?: number) {
     const timeouts = { order: 20_000, policy: 20_000, reconcile: 20_000 }
     const runs = createRuns({ runRecords, runner, timeouts, logger })
     const reconcile = createReconcile({
-      rateLimit: createTriggerRateLimit(0),
+      rateLimit,
       runs,
       clock: { getClock: async () => market.clock },
       state,

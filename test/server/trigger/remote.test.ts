@@ -13,7 +13,6 @@ import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { refundOrder, settleOrder } from '../../support/orderEnds.js'
-import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
 import { type HostStep, startScriptedHost } from '../../support/scriptedHost.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { openIds } from '../../support/storedRows.js'
@@ -35,14 +34,14 @@ async function setUp(steps: HostStep[] = [202], intervalMs = 0) {
   const server = () => {
     const runner = createHttpRunner({
       remote: createRemoteEnclave({ url: new Secret(host.url), secret: new Secret(RUN_SECRET) }),
-      runRecords: createRunRecords({ ...stores, root, logger }),
+      runRecords: createRunRecords({ ...stores, logger }),
       rateLimit,
       stopping: stopping.signal,
       times: { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 50 },
       logger,
     })
     const start = (changes: Parameters<typeof startTrigger>[3] = {}) =>
-      startTrigger(chain(), createScriptedEnclave(root), root, { runner, rateLimit, ...changes })
+      startTrigger(chain(), undefined, root, { runner, rateLimit, ...changes })
     return { runner, start }
   }
   return {

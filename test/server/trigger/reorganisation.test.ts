@@ -20,7 +20,7 @@ const PLACED: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
 
 async function setUp(steps: Step[] = [PLACED]) {
   const directory = await temporaryDirectory()
-  const enclave = createScriptedEnclave(directory)
+  const enclave = await createScriptedEnclave(directory)
   await enclave.plan({ any: steps })
   const proxy = await startRpcProxy(chain().anvil.rpcUrl)
   const { chainId } = chain().anvil

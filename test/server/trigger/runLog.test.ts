@@ -5,9 +5,9 @@ import { createLogLines } from '../../support/logLines.js'
 
 const LEVELS = { info: 30, warn: 40, error: 50 }
 
-function lineOf(how: 'result' | 'timeout' | 'no-result', result: RunResult | null) {
+function lineOf(how: 'result' | 'timeout' | 'not-started', result: RunResult | null) {
   const log = createLogLines()
-  logRunEnd(log.logger, 'a run ended', { how, exitCode: 0, result }, { runId: 'r' })
+  logRunEnd(log.logger, 'a run ended', { how, result }, { runId: 'r' })
   return log.lines()
 }
 
@@ -36,7 +36,7 @@ describe('the line at the end of a run', () => {
   })
 
   test('is a warning without a result, and none with a good one', () => {
-    expect(lineOf('no-result', null)).toMatchObject([{ level: LEVELS.warn }])
+    expect(lineOf('not-started', null)).toMatchObject([{ level: LEVELS.warn }])
     expect(lineOf('result', { outcome: 'settled' })).toMatchObject([{ level: LEVELS.info }])
   })
 })

@@ -9,7 +9,7 @@ import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { startScriptedHost } from '../../support/scriptedHost.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
-import { createFailingEngine, openStores } from '../../support/stores.js'
+import { createFailingEngine, createLateEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const RESULT = { outcome: 'rejected', code: 'wrong-version' } as const
@@ -22,8 +22,9 @@ async function setUp() {
   onTestFinished(() => stopping.abort())
   const { logger } = createLogLines()
   const { engine } = await openStores(root)
-  const failing = createFailingEngine(engine)
-  const runRecords = createRunRecords({ engine: failing.engine, root, logger })
+  const late = createLateEngine(engine)
+  const failing = createFailingEngine(late.engine)
+  const runRecords = createRunRecords({ engine: failing.engine, logger })
   const remote = createRemoteEnclave({ url: new Secret(url), secret: new Secret(RUN_SECRET) })
   const runner = createHttpRunner({
     remote,
@@ -37,6 +38,7 @@ async function setUp() {
     runRecords,
     runner,
     left: failing.left,
+    late,
     runs: createRuns({ runRecords, runner, timeouts, logger }),
   }
 }
@@ -46,7 +48,7 @@ test('a run that this server has started is none of an earlier one, and ends for
   const run = await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook'), timeoutMs: 60_000 })
   expect(await runs.adopt(() => true)).toEqual([])
   await runner.receiveResult(run.record.runId, RESULT)
-  expect(await run.end).toEqual({ how: 'result', exitCode: null, result: RESULT })
+  expect(await run.end).toEqual({ how: 'result', result: RESULT })
 })
 
 test('a run of an earlier server is adopted, whatever this one has started', async () => {
@@ -81,6 +83,20 @@ test('a start whose record was written, though its answer was lost, holds up no 
   await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ name: 'StorageError' })
   expect(await runRecords.all()).toHaveLength(1)
   const next = await runs.start({ job: 'reconcile' })
+  expect((await runRecords.all()).map(({ runId }) => runId)).toEqual([next.record.runId])
+})
+
+test('a start whose record is written only after the next start has looked for it holds up no account', async () => {
+  const { runRecords, runs, late } = await setUp()
+  for (let start = 0; start < 2; start++) {
+    late.delay()
+    await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  }
+  await late.land()
+  await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ code: 'UNIQUE_KEY_TAKEN' })
+  await runs.clear()
+  const next = await runs.start({ job: 'reconcile' })
+  await runs.clear()
   expect((await runRecords.all()).map(({ runId }) => runId)).toEqual([next.record.runId])
 })
 

@@ -126,6 +126,17 @@ describe('a nonce', () => {
     expect(offered.at(-1)?.nonce).toBe(0)
   })
 
+  test('is filled with the gas that a transfer takes on the chain', async () => {
+    const offered: SignedTransaction[] = []
+    const under = await startTxManager({ saveNoOp: async (transaction) => void offered.push(transaction) })
+    under.proxy.answer = ({ method }) => (method === 'eth_estimateGas' ? { result: '0x186a0' } : undefined)
+    const failing = under.send(() => Promise.reject(new Error('disk full')))
+    const second = under.send()
+    await expect(failing.outcome).rejects.toThrow('disk full')
+    await minedOf(under, second)
+    expect(offered.map(({ raw }) => readTransaction(raw).gasLimit)).toEqual([125_000n])
+  })
+
   test('whose record was lost in a crash is filled, and transactions above it are mined', async () => {
     const under = await startTxManager({})
     // Signed by an earlier process under nonces 0, 1 and 2; nothing was broadcast, and the first is lost.

@@ -103,7 +103,7 @@ export async function startTxManager(options: {
       },
       isNeeded: async () => true,
       used: () => undefined,
-      lost: () => () => undefined,
+      lost: () => undefined,
       dropped: () => sent.dropped++,
     }
     const sent: Sent = { saved, committed: 0n, dropped: 0, outcome: run(owner) }

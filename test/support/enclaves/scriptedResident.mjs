@@ -1,6 +1,6 @@
 // A resident enclave whose runs do as their script says: the real door, table and delivery, without an order's life. It takes
 // its settings from SETTINGS, a JSON object, and its script as the scripted enclave does, from `<ENCLAVE_ENV_FILE>.plan.json`.
-// A step: {outcome, ...result, waitMs?, untilFile?, early?, act?: 'hang' | 'throw' | 'reject' | 'crash' | 'garbage'}
+// A step: {outcome, ...result, waitMs?, untilFile?, early?, act?: 'hang' | 'throw' | 'reject' | 'crash'}
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startResident, surviveRuns } from '../../../dist/enclave/resident/resident.js'
@@ -24,7 +24,7 @@ async function run(job, report) {
   const key = job.orderId ?? job.job
   const note = { event: 'started', at: Date.now(), pid: process.pid, runId: job.runId, key, job }
   appendFileSync(`${envFile}.log`, `${JSON.stringify(note)}\n`)
-  const { act, waitMs = 0, untilFile, early, exit: _exit, ...result } = stepOf(job)
+  const { act, waitMs = 0, untilFile, early, ...result } = stepOf(job)
   if (early !== undefined) await report(early)
   await sleep(waitMs)
   while (untilFile !== undefined && !existsSync(untilFile)) await sleep(20)
@@ -35,7 +35,7 @@ async function run(job, report) {
     setImmediate(() => {
       throw new Error('as the script says')
     })
-  return result.outcome === undefined ? { outcome: 'failed', code: 'no-result' } : result
+  return result.outcome === undefined ? { outcome: 'failed', code: 'internal-error' } : result
 }
 
 const logger = createLogger({ level: 'info' })

@@ -56,11 +56,11 @@ function settle(state: ModelState, message: Message<'OrderSettlement'>): Outcome
   if (typeof order === 'string') return order
   const refusal = write(state, order.account, message)
   if (refusal) return refusal
-  // The order's own USDC is in the pool when it pays.
-  const available = balanceOf(state, asset, 'pool') + (asset === USDC ? order.bound.amount : 0n)
+  // The order's own escrow is in the pool when it pays.
+  const available = balanceOf(state, asset, 'pool') + (asset === order.bound.asset ? order.bound.amount : 0n)
   if (payout > available) return 'PoolShort'
   finish(state, order, message)
-  move(state, USDC, 'escrow', 'pool', order.bound.amount)
+  if (order.bound.amount > 0n) move(state, order.bound.asset, 'escrow', 'pool', order.bound.amount)
   if (payout > 0n) payOrClaim(state, asset, 'pool', order.account, payout)
   return null
 }
@@ -68,7 +68,7 @@ function settle(state: ModelState, message: Message<'OrderSettlement'>): Outcome
 function refund(state: ModelState, message: Message<'OrderRefund'>): Outcome {
   const order = boundOrder(state, message)
   if (typeof order === 'string') return order
-  const { account, bound } = order
+  const { account } = order
   const { version, hash } = portfolioOf(state, account)
   if (message.enclaveBlob === '0x') {
     if (message.version !== version) return 'VersionConflict'
@@ -79,8 +79,13 @@ function refund(state: ModelState, message: Message<'OrderRefund'>): Outcome {
     if (refusal) return refusal
     finish(state, order, message)
   }
-  payOrClaim(state, USDC, 'escrow', account, bound.amount)
+  returnEscrow(state, order)
   return null
+}
+
+/** A request has nothing in escrow. */
+export function returnEscrow(state: ModelState, { bound, account }: ModelOrder): void {
+  if (bound.amount > 0n) payOrClaim(state, bound.asset, 'escrow', account, bound.amount)
 }
 
 /** Whether a portfolio takes this write. */

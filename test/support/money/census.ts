@@ -29,7 +29,7 @@ export function modelledCensus(state: ModelState): Census {
   }
   for (const symbol of SYMBOLS) census[`${nameOf(symbol)} supply`] = state.supply.get(symbol) ?? 0n
   for (const asset of [USDC, ...SYMBOLS]) census[`${nameOf(asset)} claimed`] = claimedOf(state, asset)
-  census.escrowed = escrowedOf(state)
+  census.escrowed = escrowedOf(state, USDC)
   return census
 }
 

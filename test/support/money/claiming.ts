@@ -55,7 +55,7 @@ export function createClaiming(chain: TestChain, state: ModelState) {
   }
 
   function sweep(): Attempt {
-    const surplus = balanceOf(state, USDC, 'escrow') - escrowedOf(state) - claimedOf(state, USDC)
+    const surplus = balanceOf(state, USDC, 'escrow') - escrowedOf(state, USDC) - claimedOf(state, USDC)
     const expected = surplus === 0n ? 'NothingToSweep' : null
     if (expected === null) move(state, USDC, 'escrow', 'pool', surplus)
     return { from: 'relayer', call: ['escrow', 'sweepUsdc'], expected }

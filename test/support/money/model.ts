@@ -16,12 +16,12 @@ import { type ContractKey, TEST_DELAYS, type TestChain } from '../chain.js'
 import { AAPL, DAY, MSFT, USDC, ZERO_BYTES32 } from '../institution.js'
 import { keyOf, openingPlace } from '../openings.js'
 import { ENCLAVE_KEY, type Role } from '../roles.js'
-import { cleared, isPaused, type Outcome, payOrClaim, receiveRefusal, relay } from './authorized.js'
+import { cleared, isPaused, type Outcome, receiveRefusal, relay, returnEscrow } from './authorized.js'
 import { createClaiming } from './claiming.js'
 import type { createDigests } from './digests.js'
 import { createFixedNonceSigner } from './fixedNonce.js'
 import { balanceOf, type ModelOrder, type ModelState, move, portfolioOf } from './state.js'
-import type { Action, Pick, Wallet, Wrong } from './steps.js'
+import { type Action, type Pick, SYMBOLS, WALLETS, type Wallet, type Wrong } from './steps.js'
 
 /** A transaction and the revert that it should end in, null for success. */
 export interface Attempt {
@@ -30,11 +30,13 @@ export interface Attempt {
   expected: Outcome
   /** The claim goes to another wallet than its account. */
   paysAnother?: boolean
+  /** The order that it ends, or tries to, is a deposit of shares. */
+  isOfDeposit?: boolean
 }
 
 export type ActionOf<K extends Action['kind']> = Extract<Action, { kind: K }>
 type SignedOpening = ActionOf<'openBuyFor' | 'openRequestFor'>
-type Opening = ActionOf<'openBuy' | 'openRequest'> | SignedOpening
+type Opening = ActionOf<'openBuy' | 'openDeposit' | 'openRequest'> | SignedOpening
 const MEMBERS: readonly Wallet[] = ['alice', 'bob', 'dave']
 const signDigest = createFixedNonceSigner(ENCLAVE_KEY)
 const SHARES: Readonly<Record<Hex, ContractKey>> = { [AAPL]: 'aapl', [MSFT]: 'msft' }
@@ -78,19 +80,22 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
   function open(action: Opening): Attempt {
     const orderId = freshId(action.reuse, action.pick)
     const deadline = state.time + action.lifetime
-    const amount = 'amount' in action ? action.amount : 0n
     const { wallet } = action
-    const expected = openRefusal(state, action, orderId)
+    const { asset, amount } = escrowFor(state, action)
+    const expected = openRefusal(state, action, { orderId, amount })
     if (expected === null) {
-      const asset = amount === 0n ? ZERO_BYTES32 : USDC
       const bound = { orderId, account: chain.account(wallet), asset, amount, commit: COMMIT }
       state.orders.push({ bound, account: wallet, deadline, open: true })
-      move(state, USDC, wallet, 'escrow', amount)
+      if (amount > 0n) move(state, asset, wallet, 'escrow', amount)
     }
     if ('isForged' in action) {
       return { from: 'relayer', call: signedOpening(action, { orderId, amount, deadline }), expected }
     }
-    const args = action.kind === 'openBuy' ? [amount, deadline] : [deadline]
+    const args = {
+      openBuy: [amount, deadline],
+      openDeposit: [asset, amount, deadline],
+      openRequest: [deadline],
+    }[action.kind]
     return { from: wallet, call: ['escrow', action.kind, orderId, COMMIT, ...args], expected }
   }
 
@@ -128,14 +133,16 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
     // An asset with nothing to pay is a malformed payout: now and then only, and not whenever the pool is empty.
     const payoutAsset = asset && (payout > 0n || percent === 0n) ? asset : ZERO_BYTES32
     const next = { version: atLeast0(version + 1n + off), previous }
-    return authorized(settlement(order, { payoutAsset, payout, ...next }))
+    const isOfDeposit = isDeposit(picked(state, pick))
+    return { ...authorized(settlement(order, { payoutAsset, payout, ...next })), isOfDeposit }
   }
 
   function refundOrder({ pick, blobs, off, wrong }: ActionOf<'refund'>): Attempt {
     const { order, version, previous } = target(pick, wrong)
-    if (blobs) return authorized(refund(order, { version: atLeast0(version + 1n + off), previous }))
-    const empty = { version: atLeast0(version + off), enclaveBlob: '0x', userBlob: '0x' } as const
-    return authorized(refund(order, { ...empty, previous }))
+    const isOfDeposit = isDeposit(picked(state, pick))
+    const written = { version: atLeast0(version + 1n + off), previous }
+    const empty = { version: atLeast0(version + off), previous, enclaveBlob: '0x', userBlob: '0x' } as const
+    return { ...authorized(refund(order, blobs ? written : empty)), isOfDeposit }
   }
 
   function batch({ kind, symbol, amount, batchOff, supplyOff }: ActionOf<'mint' | 'burn'>): Attempt {
@@ -152,8 +159,8 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
     if (caller !== order.account) return { from: caller, call, expected: 'NotOrderAccount' }
     if (state.time < order.deadline + 7 * DAY) return { from: caller, call, expected: 'ReclaimTooEarly' }
     order.open = false
-    payOrClaim(state, USDC, 'escrow', order.account, order.bound.amount)
-    return { from: caller, call, expected: null }
+    returnEscrow(state, order)
+    return { from: caller, call, expected: null, isOfDeposit: isDeposit(order) }
   }
 
   function transfer({ symbol, from, to, percent }: ActionOf<'transfer'>): Attempt {
@@ -219,6 +226,8 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
   /** Applies one action at `state.time`. */
   return function apply(action: Action): Attempt {
     switch (action.kind) {
+      case 'openDeposit':
+        return open({ ...action, ...holdingOf(state, action) })
       case 'openBuy':
       case 'openRequest':
       case 'openBuyFor':
@@ -261,12 +270,41 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
   }
 }
 
-function openRefusal(state: ModelState, action: Opening, orderId: Hex): Outcome {
+/** The wallet and the symbol that a deposit means. */
+function holdingOf(
+  state: ModelState,
+  { index, wallet, symbol }: ActionOf<'openDeposit'>,
+): { wallet: Wallet; symbol: Hex } {
+  const holdings = WALLETS.flatMap((owner) =>
+    SYMBOLS.filter((held) => balanceOf(state, held, owner) > 0n).map((held) => ({
+      wallet: owner,
+      symbol: held,
+    })),
+  )
+  return holdings[index % Math.max(1, holdings.length)] ?? { wallet, symbol }
+}
+
+/** What an opening takes into escrow, its asset as authorizations name it. */
+function escrowFor(state: ModelState, action: Opening): { asset: Hex; amount: bigint } {
+  if (action.kind === 'openDeposit') {
+    const { symbol: asset, wallet, percent } = action
+    return { asset, amount: (balanceOf(state, asset, wallet) * percent) / 100n }
+  }
+  const amount = 'amount' in action ? action.amount : 0n
+  return { asset: amount === 0n ? ZERO_BYTES32 : USDC, amount }
+}
+
+function openRefusal(
+  state: ModelState,
+  action: Opening,
+  { orderId, amount }: { orderId: Hex; amount: bigint },
+): Outcome {
   const { wallet, lifetime } = action
   const buys = 'amount' in action
+  const deposited = action.kind === 'openDeposit' ? action.symbol : undefined
   const signed = 'isForged' in action ? action : undefined
   if (signed?.isExpired) return 'OpeningExpired'
-  if (buys && action.amount === 0n) return 'ZeroAmount'
+  if ((buys || deposited) && amount === 0n) return 'ZeroAmount'
   if (buys && !MEMBERS.includes(wallet)) return 'NotAdmitted'
   // USDC checks the signature of a buy, at the end.
   if (!buys && signed?.isForged) return 'NotSignedByAccount'
@@ -277,10 +315,16 @@ function openRefusal(state: ModelState, action: Opening, orderId: Hex): Outcome 
   if (open.length >= 20) return 'TooManyOpenOrders'
   const taken = state.orders.some(({ bound }) => bound.orderId.slice(0, 34) === orderId.slice(0, 34))
   if (taken) return 'OrderIdTaken'
+  const held = balanceOf(state, deposited ?? USDC, wallet)
+  const short = amount > held ? 'ERC20InsufficientBalance' : null
+  if (deposited) return cleared(state, deposited, wallet) ?? short
   if (!buys) return null
   if (signed?.isForged) return 'ERC3009InvalidSignature'
-  const short = action.amount > balanceOf(state, USDC, wallet) ? 'ERC20InsufficientBalance' : null
   return receiveRefusal(state, USDC, wallet) ?? short
+}
+
+function isDeposit(order: ModelOrder | undefined): boolean {
+  return order !== undefined && order.bound.amount > 0n && order.bound.asset !== USDC
 }
 
 function picked({ orders }: ModelState, { among, index }: Pick): ModelOrder | undefined {

@@ -1,6 +1,7 @@
 // Plays a sequence of steps on the model and on the chain, and holds the one to the other.
 
 import { expect } from 'vitest'
+import type { Hex } from '../../../src/protocol/hex.js'
 import type { TestChain } from '../chain.js'
 import { USDC } from '../institution.js'
 import { type Census, heldOf, modelledCensus, nameOf } from './census.js'
@@ -8,7 +9,7 @@ import { encodeCall } from './codec.js'
 import { createDigests } from './digests.js'
 import type { Block, Engine } from './engines.js'
 import { createModel } from './model.js'
-import { claimedOf, INITIAL_USDC, initialState } from './state.js'
+import { claimedOf, escrowedOf, INITIAL_USDC, initialState } from './state.js'
 import { type Step, SYMBOLS, WALLETS } from './steps.js'
 
 /** A step and the revert that it ended in, null for success. */
@@ -19,14 +20,18 @@ export interface Played {
   makesClaim: boolean
   /** It paid a claim to another wallet than its account. */
   paysAnother: boolean
+  /** It is about a deposit of shares. */
+  isOfDeposit: boolean
 }
 
 /** What the model says about one block. */
 interface Modelled extends Block {
   steps: Step[]
   outcomes: (string | null)[]
-  attempts: { makesClaim: boolean; paysAnother?: boolean }[]
+  attempts: { makesClaim: boolean; paysAnother?: boolean; isOfDeposit?: boolean }[]
   census: Census
+  /** The shares of open deposits, by symbol. */
+  deposited: Map<Hex, bigint>
 }
 
 /** Each call starts from the chain's state as it was now, and leaves it so. */
@@ -55,6 +60,7 @@ export async function createRunner(chain: TestChain) {
         outcomes: attempts.map(({ expected }) => expected),
         attempts,
         census: modelledCensus(state),
+        deposited: new Map(SYMBOLS.map((symbol): [Hex, bigint] => [symbol, escrowedOf(state, symbol)])),
       }
     })
   }
@@ -71,7 +77,7 @@ export async function createRunner(chain: TestChain) {
       const { outcomes, census } = results[index] ?? { outcomes: [], census: {} }
       expect(outcomes, describeActions(modelled.steps)).toEqual(modelled.outcomes)
       expectConserved(census)
-      expectAccounted(census)
+      expectAccounted(census, modelled.deposited)
       expect(census).toEqual(modelled.census)
     }
     const outcomes = results.flatMap((result) => result.outcomes)
@@ -81,6 +87,7 @@ export async function createRunner(chain: TestChain) {
       outcome: outcomes[index] ?? null,
       makesClaim: attempts[index]?.makesClaim ?? false,
       paysAnother: attempts[index]?.paysAnother ?? false,
+      isOfDeposit: attempts[index]?.isOfDeposit ?? false,
     }))
   }
 }
@@ -91,13 +98,14 @@ function expectConserved(census: Census): void {
   for (const symbol of SYMBOLS) expect(heldOf(census, symbol)).toBe(census[`${nameOf(symbol)} supply`])
 }
 
-/** The escrow holds at least what it counts, and of shares exactly the claims. */
-function expectAccounted(census: Census): void {
+/** The escrow holds at least what it counts, and of shares exactly the claims and the open deposits. */
+function expectAccounted(census: Census, deposited: ReadonlyMap<Hex, bigint>): void {
   expect(census['USDC escrow']).toBeGreaterThanOrEqual(
     (census.escrowed ?? 0n) + (census['USDC claimed'] ?? 0n),
   )
   for (const symbol of SYMBOLS) {
-    expect(census[`${nameOf(symbol)} escrow`]).toBe(census[`${nameOf(symbol)} claimed`])
+    const claimed = census[`${nameOf(symbol)} claimed`] ?? 0n
+    expect(census[`${nameOf(symbol)} escrow`]).toBe(claimed + (deposited.get(symbol) ?? 0n))
   }
 }
 

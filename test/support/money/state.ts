@@ -102,9 +102,10 @@ export function setClaim(state: ModelState, asset: Hex, wallet: Wallet, amount: 
   state.claims.set(asset, claims.set(wallet, amount))
 }
 
-/** The USDC of open orders. */
-export function escrowedOf({ orders }: ModelState): bigint {
-  return orders.reduce((sum, { open, bound }) => sum + (open ? bound.amount : 0n), 0n)
+/** The USDC of open orders, or the shares of open deposits. */
+export function escrowedOf({ orders }: ModelState, asset: Hex): bigint {
+  const held = orders.filter(({ open, bound }) => open && bound.asset === asset)
+  return held.reduce((sum, { bound }) => sum + bound.amount, 0n)
 }
 
 /** Moves money; null is nowhere, from or to which shares are minted or burned. */

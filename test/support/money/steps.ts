@@ -30,6 +30,17 @@ type Percent = bigint
 
 export type Action =
   | { kind: 'openBuy'; wallet: Wallet; amount: bigint; lifetime: number; reuse: boolean; pick: Pick }
+  | {
+      kind: 'openDeposit'
+      /** Which of the holdings there are, modulo their number; without any, that wallet's of that symbol. */
+      index: number
+      symbol: Hex
+      percent: Percent
+      wallet: Wallet
+      lifetime: number
+      reuse: boolean
+      pick: Pick
+    }
   | { kind: 'openRequest'; wallet: Wallet; lifetime: number; reuse: boolean; pick: Pick }
   | ({ kind: 'openBuyFor'; amount: bigint } & SignedStep)
   | ({ kind: 'openRequestFor' } & SignedStep)
@@ -108,6 +119,13 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({ kind: kind('openBuy'), wallet, amount, lifetime, reuse: seldom, pick }),
   },
   { weight: 7, arbitrary: fc.record({ kind: kind('openRequest'), wallet, lifetime, reuse: seldom, pick }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      ...{ kind: kind('openDeposit'), index: fc.nat({ max: 10 }), wallet, symbol, percent },
+      ...{ lifetime, reuse: seldom, pick },
+    }),
+  },
   { weight: 8, arbitrary: fc.record({ kind: kind('openBuyFor'), amount, ...signedStep }) },
   { weight: 6, arbitrary: fc.record({ kind: kind('openRequestFor'), ...signedStep }) },
   { weight: 18, arbitrary: fc.record({ kind: kind('settle'), pick, asset, percent, off, wrong }) },

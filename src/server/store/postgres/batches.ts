@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import type { Fence, Row, Table, WriteResult } from '../engine.js'
-import { StorageError } from '../storageError.js'
+import { type Fence, type Row, StorageError, type Table, type WriteResult } from '../engine.js'
 import { type Database, StatementError } from './database.js'
-import { insertStatement, SEPARATOR, writeStatement } from './statements.js'
 
 /** A put has a row with a document, and a delete has none. */
 interface Write extends Omit<Row, 'doc'> {
@@ -19,6 +17,8 @@ interface Batches {
 
 /** A batch of 1.1 kB records is half a megabyte. */
 const MAX_ROWS = 500
+/** Characters after which a batch takes no further row: PostgreSQL has to answer it in time, and its largest value has 1 GB. */
+const MAX_LENGTH = 8_000_000
 
 interface Waiting {
   readonly write: Write
@@ -46,17 +46,25 @@ export function createBatches(database: Database, table: Table): Batches {
     sending = undefined
   }
 
-  /** One statement changes a row once: a second write of an id waits for the next batch. */
+  /**
+   * One statement changes a row once: a second write of an id waits for the next batch. In the order of ids, so that batches of two
+   * servers that write the same rows wait for each other in one direction.
+   */
   function nextBatch(): Waiting[] {
     const batch = new Map<string, Waiting>()
     const later: Waiting[] = []
+    let length = 0
     for (const entry of waiting) {
-      const { id } = entry.write
-      if (batch.has(id) || batch.size === MAX_ROWS) later.push(entry)
-      else batch.set(id, entry)
+      const { id, doc } = entry.write
+      if (batch.has(id) || batch.size === MAX_ROWS || length > MAX_LENGTH) {
+        later.push(entry)
+        continue
+      }
+      batch.set(id, entry)
+      length += doc?.length ?? 0
     }
     waiting = later
-    return [...batch.values()]
+    return [...batch.values()].toSorted((one, other) => (one.write.id < other.write.id ? -1 : 1))
   }
 
   /** Resolves with the failure of the database, if it was one. */
@@ -90,7 +98,7 @@ export function createBatches(database: Database, table: Table): Batches {
     }
     for (const { resolve, reject } of batch) {
       if (error.violated === uniqueIndex) resolve('taken')
-      else reject(new StorageError(error.cause))
+      else reject(error)
     }
   }
 
@@ -119,4 +127,54 @@ export function createBatches(database: Database, table: Table): Batches {
       }),
     idle: async () => sending,
   }
+}
+
+/** Between the documents of a batch: no JSON text has a control character. */
+const SEPARATOR = '\u001e'
+/** Documents travel as one text, which PostgreSQL splits in less time than it needs to read them as elements of an array. */
+const DOCS = `string_to_array($5::text, E'\\x1e', '')`
+
+/**
+ * Writes new rows with different ids and without a fence, such as orders; returns the ids that it wrote. It takes PostgreSQL half
+ * of what the statement for all kinds of writes takes.
+ */
+function insertStatement(table: Table): string {
+  return `INSERT INTO ${table} (id, version, is_open, unique_key, doc)
+SELECT * FROM unnest($1::text[], $2::integer[], $3::boolean[], $4::text[], ${DOCS})
+ON CONFLICT (id) DO NOTHING RETURNING id, 'written' AS result`
+}
+
+/**
+ * Locks the leases of the batch until it is committed. No server can take such a lease before that, so a successor reads every
+ * row of the earlier term. Without the lock, a write whose snapshot is older than the take could commit after the successor has
+ * read. Renewals and other fenced writes do not wait for this lock.
+ */
+const HELD = `
+  SELECT name, term FROM leases WHERE (name, term) IN (SELECT lease, term FROM batch) ORDER BY name FOR KEY SHARE`
+
+/** Writes rows with different ids, each if its version and its fence permit it; returns the ids that it wrote or refused. */
+function writeStatement(table: Table): string {
+  return `WITH batch AS (
+  SELECT * FROM unnest($1::text[], $2::integer[], $3::boolean[], $4::text[], ${DOCS}, $6::text[], $7::uuid[])
+    AS batch (id, version, is_open, unique_key, doc, lease, term)
+), held AS (${HELD}
+), permitted AS (
+  SELECT * FROM batch WHERE lease IS NULL OR (lease, term) IN (SELECT name, term FROM held)
+), inserted AS (
+  INSERT INTO ${table} (id, version, is_open, unique_key, doc)
+  SELECT id, version, is_open, unique_key, doc FROM permitted WHERE version = 1 AND doc IS NOT NULL
+  ON CONFLICT (id) DO NOTHING RETURNING id
+), updated AS (
+  UPDATE ${table} AS stored
+  SET version = new.version, is_open = new.is_open, unique_key = new.unique_key, doc = new.doc
+  FROM permitted AS new
+  WHERE stored.id = new.id AND stored.version = new.version - 1 AND new.doc IS NOT NULL RETURNING stored.id
+), deleted AS (
+  DELETE FROM ${table} AS stored USING permitted AS gone
+  WHERE stored.id = gone.id AND stored.version = gone.version AND gone.doc IS NULL RETURNING stored.id
+)
+SELECT id, 'written' AS result FROM inserted
+UNION ALL SELECT id, 'written' FROM updated
+UNION ALL SELECT id, 'written' FROM deleted
+UNION ALL SELECT id, 'lost-term' FROM batch WHERE NOT EXISTS (SELECT FROM permitted WHERE permitted.id = batch.id)`
 }

@@ -1,27 +1,28 @@
 import pg from 'pg'
+import { z } from 'zod'
 import type { Secret } from '../../../service/secret.js'
 import { withTimeout } from '../../../service/waiting.js'
-import { StorageError, storageError } from '../storageError.js'
+import { type Durability, StorageError, storageError, UnsuitableDatabaseError } from '../engine.js'
 
 /**
  * Runs single statements, each a transaction of its own. It keeps no state in a session, so PgBouncer may stand in between
  * and hand each statement to another connection.
  */
 export interface Database {
-  /** Resolves with the rows. Rejects with StatementError where another statement may succeed, else with StorageError. */
+  /** Resolves with the rows. Rejects with StorageError: a StatementError where another statement may succeed. */
   query(text: string, values?: readonly unknown[], timeoutMs?: number): Promise<unknown[]>
   /** Resolves once every statement has ended. */
   end(): Promise<void>
 }
 
 /** PostgreSQL has rolled back one statement because of its values or of a concurrent one. It would accept others. */
-export class StatementError extends Error {
+export class StatementError extends StorageError {
   override readonly name = 'StatementError'
   /** The unique index that it violated. */
   readonly violated: string | undefined
 
   constructor(cause: pg.DatabaseError) {
-    super('PostgreSQL has refused a statement', { cause })
+    super(cause)
     this.violated = cause.code === UNIQUE_VIOLATION ? cause.constraint : undefined
   }
 }
@@ -88,7 +89,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         // A failed statement costs its connection too, because pg does not know which connections still work.
         client.release(true)
         const failure = failureOf(error)
-        if (failure instanceof StorageError && IS_LOST.has(failure.code)) replace(used)
+        if (IS_LOST.has(failure.code)) replace(used)
         throw failure
       }
     },
@@ -133,7 +134,7 @@ const UNIQUE_VIOLATION = '23505'
 /** Its values, its constraints, its length, or a deadlock: the classes of PostgreSQL's codes. */
 const OF_ONE_STATEMENT = new Set<string | undefined>(['22', '23', '40', '54'])
 
-function failureOf(error: unknown): StatementError | StorageError {
+function failureOf(error: unknown): StorageError {
   if (error instanceof pg.DatabaseError)
     return OF_ONE_STATEMENT.has(error.code?.slice(0, 2)) ? new StatementError(error) : new StorageError(error)
   if (error instanceof Error && 'code' in error) return new StorageError(error)
@@ -143,11 +144,57 @@ function failureOf(error: unknown): StatementError | StorageError {
   return storageError(message.includes('timeout') ? NO_CONNECTION : 'ECONNRESET', error)
 }
 
-/** For statements without a fallback: one that PostgreSQL refuses counts as a failure of the store. */
-export async function asking<T>(statement: Promise<T>): Promise<T> {
-  try {
-    return await statement
-  } catch (error) {
-    throw error instanceof StatementError ? new StorageError(error.cause) : error
+/** Source: https://www.postgresql.org/docs/current/runtime-config-wal.html and `pg_stat_replication`. */
+const READ_DURABILITY = `SELECT current_setting('fsync') AS fsync,
+  current_setting('synchronous_commit') AS synchronous_commit,
+  current_setting('synchronous_standby_names') AS standby_names,
+  (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum'))::integer AS standbys,
+  (SELECT count(*) FROM pg_stat_replication WHERE sync_state IS NULL)::integer AS hidden`
+
+const settingsSchema = z.tuple([
+  z.object({
+    fsync: z.string(),
+    synchronous_commit: z.string(),
+    standby_names: z.string(),
+    standbys: z.int(),
+    hidden: z.int(),
+  }),
+])
+
+const READ_ISOLATION = "SELECT current_setting('default_transaction_isolation') AS isolation"
+const isolationSchema = z.tuple([z.object({ isolation: z.string() })])
+
+/** With these a commit waits for the standby as well as for the own disk. */
+const WAITING = ['on', 'remote_write', 'remote_apply']
+
+/**
+ * The setting with which concurrent statements refuse each other, in place of waiting and finding what the other has written.
+ * @throws StorageError
+ */
+export async function readStrictIsolation(database: Database): Promise<string | null> {
+  const [{ isolation }] = isolationSchema.parse(await database.query(READ_ISOLATION))
+  return isolation.startsWith('read ') ? null : `default_transaction_isolation = ${isolation}`
+}
+
+/** @throws UnsuitableDatabaseError, StorageError */
+export async function assertSuitable(database: Database): Promise<void> {
+  const { fault } = await readDurability(database)
+  if (fault !== null) {
+    throw new UnsuitableDatabaseError(fault, 'a crash could lose accepted orders and reuse their nonces')
+  }
+  const isolation = await readStrictIsolation(database)
+  if (isolation !== null) {
+    throw new UnsuitableDatabaseError(isolation, 'writes of several servers would fail at once')
+  }
+}
+
+/** @throws StorageError */
+export async function readDurability(database: Database): Promise<Durability> {
+  const [settings] = settingsSchema.parse(await database.query(READ_DURABILITY))
+  const { fsync, synchronous_commit: commit, standby_names: names, standbys, hidden } = settings
+  return {
+    fault: fsync === 'off' ? 'fsync = off' : commit === 'off' ? 'synchronous_commit = off' : null,
+    waitsForStandby: names.trim() !== '' && WAITING.includes(commit),
+    standbys: hidden > 0 ? undefined : standbys,
   }
 }

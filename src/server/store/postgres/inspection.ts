@@ -2,14 +2,15 @@ import { z } from 'zod'
 import type { Secret } from '../../../service/secret.js'
 import type { Durability, LeaseState } from '../engine.js'
 import { PLATFORM_ID, parsePlatform, type StoredPlatform } from '../platform.js'
-import { createDatabase } from './database.js'
-import { readDurability } from './durability.js'
-import { listLeases } from './leases.js'
+import { createDatabase, readDurability, readStrictIsolation } from './database.js'
+import { listLeases } from './postgresEngine.js'
 import { NEWEST_SCHEMA, readSchema } from './schema.js'
 
 /** A database as it stands. */
 export interface Inspection {
   readonly durability: Durability
+  /** See `readStrictIsolation`. */
+  readonly strictIsolation: string | null
   /** A standby, or a database whose transactions are read-only: it takes no write. */
   readonly isReadOnly: boolean
   /** Zero where no server has made its tables yet. */
@@ -39,10 +40,12 @@ export async function inspectPostgres(url: Secret): Promise<Inspection> {
       ),
     )
     const durability = await readDurability(database)
+    const strictIsolation = await readStrictIsolation(database)
     const schema = await readSchema(database)
     const isMade = schema > 0
     return {
       durability,
+      strictIsolation,
       isReadOnly,
       schema,
       newestKnownSchema: NEWEST_SCHEMA,

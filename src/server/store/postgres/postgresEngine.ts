@@ -1,13 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Secret } from '../../../service/secret.js'
-import type { Engine, Row } from '../engine.js'
-import { UndurableDatabaseError } from '../storageError.js'
+import type { Engine, LeaseState, Leases, Row } from '../engine.js'
 import { createBatches } from './batches.js'
-import { asking, createDatabase, type Database } from './database.js'
-import { readDurability } from './durability.js'
-import { createLeases } from './leases.js'
+import { assertSuitable, createDatabase, type Database, readDurability } from './database.js'
 import { migrate } from './schema.js'
-import { FORGET_LEASES } from './statements.js'
 
 /** Statements of rows: a few connections that all parts share. */
 const ROWS = { maxConnections: 10, connectTimeoutMs: 3_000, queryTimeoutMs: 5_000 }
@@ -39,13 +36,12 @@ export function createDatabases(url: Secret, leaseTtlMs = LEASE_TTL_MS): Databas
 /**
  * Keeps the rows in PostgreSQL, which several servers share. A database that cannot be reached, and one that gives no
  * answer, end as StorageError within eleven seconds. The process goes on: the next statement asks again.
- * @throws StorageError, UnknownSchemaError, UndurableDatabaseError
+ * @throws StorageError, UnknownSchemaError, UnsuitableDatabaseError
  */
 export async function openPostgres(databases: Databases): Promise<Engine> {
   const { rows, leases } = databases
   try {
-    const { fault } = await readDurability(rows)
-    if (fault !== null) throw new UndurableDatabaseError(fault)
+    await assertSuitable(rows)
     await migrate(rows)
     // Not with the short time-outs of leases: a start may take as long as the database needs.
     await rows.query(FORGET_LEASES)
@@ -81,7 +77,7 @@ function createPostgresEngine(databases: Databases): Engine {
 
   async function rows(text: string, values: readonly unknown[]): Promise<Row[]> {
     return rowsSchema
-      .parse(await asking(database.query(text, values)))
+      .parse(await database.query(text, values))
       .map(({ id, version, is_open, unique_key, doc }) => ({
         id,
         version,
@@ -114,7 +110,7 @@ function createPostgresEngine(databases: Databases): Engine {
     },
     async openIds(table) {
       const statement = `SELECT id FROM ${table} WHERE is_open`
-      return idsSchema.parse(await asking(database.query(statement))).map(({ id }) => id)
+      return idsSchema.parse(await database.query(statement)).map(({ id }) => id)
     },
     openWithKey: (table, prefix, limit) =>
       rows(
@@ -129,4 +125,58 @@ function createPostgresEngine(databases: Databases): Engine {
       await Promise.all([database.end(), databases.leases.end()])
     },
   }
+}
+
+const EXPIRY = `clock_timestamp() + $1 * interval '1 millisecond'`
+
+/** One statement, so that no server can stop in its middle. It skips a lease whose term is just writing. */
+export const TAKE_LEASE = `WITH expired AS (
+  SELECT name FROM leases WHERE name = $2 AND expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED
+), taken AS (
+  UPDATE leases SET term = $3, holder = $4, expires_at = ${EXPIRY}
+  FROM expired WHERE leases.name = expired.name RETURNING leases.name
+), made AS (
+  INSERT INTO leases (name, term, holder, expires_at) VALUES ($2, $3, $4, ${EXPIRY})
+  ON CONFLICT (name) DO NOTHING RETURNING name
+)
+SELECT name FROM taken UNION ALL SELECT name FROM made`
+
+const RENEW_LEASE = `UPDATE leases SET expires_at = ${EXPIRY} WHERE name = $2 AND term = $3 RETURNING name`
+const RELEASE_LEASE = 'DELETE FROM leases WHERE name = $1 AND term = $2'
+const LIST_LEASES = `
+  SELECT name, term, holder, round(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8 AS expires_in_ms
+  FROM leases ORDER BY name`
+/** Each server leaves behind a lease of its own name, which no other server takes. */
+const FORGET_LEASES = `DELETE FROM leases WHERE expires_at < clock_timestamp() - interval '1 hour'`
+
+const leasesSchema = z.array(
+  z.object({ name: z.string(), term: z.string(), holder: z.string(), expires_in_ms: z.number() }),
+)
+
+function createLeases(database: Database): Leases {
+  return {
+    async take(lease, holder, ttlMs) {
+      const fence = { lease, term: randomUUID() }
+      const taken = await database.query(TAKE_LEASE, [ttlMs, lease, fence.term, holder])
+      return taken.length === 1 ? fence : undefined
+    },
+    async renew({ lease, term }, ttlMs) {
+      return (await database.query(RENEW_LEASE, [ttlMs, lease, term])).length === 1
+    },
+    async release({ lease, term }) {
+      await database.query(RELEASE_LEASE, [lease, term])
+    },
+    list: () => listLeases(database),
+  }
+}
+
+export async function listLeases(database: Database): Promise<LeaseState[]> {
+  return leasesSchema
+    .parse(await database.query(LIST_LEASES))
+    .map(({ name, term, holder, expires_in_ms }) => ({
+      lease: name,
+      term,
+      holder,
+      expiresInMs: expires_in_ms,
+    }))
 }

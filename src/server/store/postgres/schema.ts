@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Table } from '../engine.js'
-import { UnknownSchemaError } from '../storageError.js'
+import { type Table, UnknownSchemaError } from '../engine.js'
 import type { Database } from './database.js'
 
 /** The collation compares bytes, as SQLite does: ids have one order on both engines. */

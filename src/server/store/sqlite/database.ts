@@ -3,8 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { openSqliteDatabase } from '../../../service/sqliteDatabase.js'
-import type { Table } from '../engine.js'
-import { type StorageError, storageError, UnknownSchemaError } from '../storageError.js'
+import { type StorageError, storageError, type Table, UnknownSchemaError } from '../engine.js'
 
 const PRIVATE_DIRECTORY = 0o700
 const PRIVATE_FILE = 0o600
@@ -101,7 +100,8 @@ export function sqliteFailure(error: unknown): StorageError {
 }
 
 /**
- * The index of the open rows has them in the order of their arrival, so rows of one group go into one page of it. By id, each would write a page of its own to the log, and again to the database: half of what a write costs.
+ * The index of the open rows has them in the order of their arrival, so rows of one group go into one page of it. By id, each would
+ * write a page of its own to the log, and again to the database: half of what a write costs.
  */
 const createTable = (table: Table) => `
   CREATE TABLE ${table} (

@@ -4,8 +4,15 @@ import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import type { Engine, LeaseState, Row, Table, WriteResult } from '../engine.js'
-import { StorageError, storageError } from '../storageError.js'
+import {
+  type Engine,
+  type LeaseState,
+  type Row,
+  StorageError,
+  storageError,
+  type Table,
+  type WriteResult,
+} from '../engine.js'
 import { openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
 import { openWriter, type Write } from './writer.js'
 import type { GroupAnswer } from './writerThread.js'

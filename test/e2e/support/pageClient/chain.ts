@@ -7,6 +7,7 @@ const FUNCTIONS = new Interface([
   'function allowance(address owner, address spender) view returns (uint256)',
   'function openBuy(bytes32 orderId, bytes32 commit, uint256 amount, uint64 deadline)',
   'function openRequest(bytes32 orderId, bytes32 commit, uint64 deadline)',
+  'function openDeposit(bytes32 orderId, bytes32 commit, bytes32 symbol, uint256 amount, uint64 deadline)',
   'function openBuyFor((address account, bytes32 orderId, bytes32 commit, uint256 amount, uint64 deadline, uint64 validBefore) o, bytes signature)',
   'function openRequestFor((address account, bytes32 orderId, bytes32 commit, uint64 deadline, uint64 validBefore) o, bytes signature)',
   'function usdc() view returns (address)',

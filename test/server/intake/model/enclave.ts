@@ -22,14 +22,14 @@ export interface ModelEnclave {
 
 export function createModelEnclave(onStart: (run: ModelRun) => void): ModelEnclave {
   const runs: ModelRun[] = []
-  const byFile = new Map<string, ModelRun>()
+  const byId = new Map<string, ModelRun>()
   function start(job: Job): ModelRun {
     if (job.job !== 'order') throw new Error('no other job is due')
     const commit = job.envelope === undefined ? null : commitOf(job.envelope)
     const run: ModelRun = { orderId: job.orderId, commit, end: Promise.withResolvers(), isOver: false }
     onStart(run)
     runs.push(run)
-    byFile.set(job.resultFile, run)
+    byId.set(job.runId, run)
     return run
   }
   /** Whether it was given the order's envelope, by this run or an earlier one. */
@@ -43,19 +43,15 @@ export function createModelEnclave(onStart: (run: ModelRun) => void): ModelEncla
       seenOnChain() {},
       // The runs that it was given outlive the server.
       offerAgain() {},
-      async run(job, note) {
-        await note(null)
-        return { end: start(job).end.promise }
-      },
+      run: (job) => start(job).end.promise,
       // A run that was noted and never started has left nothing.
-      attach: async ({ resultFile }) =>
-        byFile.get(resultFile)?.end.promise ?? { how: 'no-result', exitCode: null, result: null },
+      attach: async ({ runId }) => byId.get(runId)?.end.promise ?? { how: 'timeout', result: null },
     },
     endNext(result) {
       const run = runs.find(({ isOver }) => !isOver)
       if (run === undefined) return undefined
       run.isOver = true
-      run.end.resolve({ how: 'result', exitCode: 0, result: isHeld(run) ? result : withoutEnvelope(result) })
+      run.end.resolve({ how: 'result', result: isHeld(run) ? result : withoutEnvelope(result) })
       return run
     },
   }

@@ -55,10 +55,10 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     serveLease: serveLeaseOf(engine, logger),
     termStores: (fenced) => ({
       records: createOrderRecords({ engine: fenced, logger }),
-      runRecords: createRunRecords({ engine: fenced, root, logger }),
+      runRecords: createRunRecords({ engine: fenced, logger }),
       reconcileState: createReconcileStateStore({ engine: fenced, logger }),
     }),
-    runRecords: createRunRecords({ engine, root, logger }),
+    runRecords: createRunRecords({ engine, logger }),
     records,
     runner: {
       ...enclave.runner,
@@ -77,6 +77,7 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
       getClock: async () => ({ timestamp: new Date(), isOpen: true, nextOpen: FAR, nextClose: FAR }),
     },
     reconcileIntervalMs: undefined,
+    marketIntervalMs: 30_000,
     logger: log.logger,
   })
   const { onStored, room, knownEscrow } = trigger

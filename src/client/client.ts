@@ -1,0 +1,324 @@
+// One wallet's view of the platform: every method of the library, over the parts beside it.
+
+import type { Signer } from 'ethers'
+import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
+import type { Hex } from '../protocol/hex.js'
+import type { Notice } from '../protocol/notice.js'
+import type { Policy } from '../protocol/policy.js'
+import { cancelOrder } from './cancelOrder.js'
+import { type Claim, type ClaimOptions, type ClaimsOptions, createClaimDesk } from './claims.js'
+import type { Mined } from './contract.js'
+import { createDeviceSeal } from './deviceSeal.js'
+import { createEscrow, type Funds } from './escrow.js'
+import type { HistoryEntry } from './history/entries.js'
+import { type HistoryOptions, readHistory } from './history/history.js'
+import type { CallOptions } from './http.js'
+import { createKeyring } from './keyring.js'
+import {
+  listMembers,
+  listOrders,
+  type MemberListing,
+  type MemberListOptions,
+  type OrderListing,
+  type OrderListOptions,
+} from './lists.js'
+import { createMembership, type Membership } from './membership.js'
+import { openNotice } from './notice.js'
+import { createOpenings, type OpeningState } from './openings.js'
+import type { OrderRequest, SignedOrder, SubmittableOrder } from './orderIntent.js'
+import { createOrders } from './orders.js'
+import { createOrderPlacing, openSigned, type PlacedOrder, type PlaceOptions } from './placeOrder.js'
+import { createPlatform, type Pins, type Platform, type PlatformContracts } from './platform.js'
+import { type OpenedPortfolio, readPortfolio, readVersion } from './portfolio.js'
+import type { PortfolioKey } from './portfolioKey.js'
+import type { Eip1193Provider } from './provider.js'
+import { type Reader, type ReaderOptions, readerDeps, readerOf } from './reader.js'
+import { abortable } from './retry.js'
+import {
+  openCopy,
+  type PublishedRulebook,
+  type PublishOptions,
+  publishRulebook,
+  rulebookVersion,
+} from './rulebook.js'
+import { readShares, type SharesOptions, type WalletShares } from './shares.js'
+import { createWallet, type Wallet } from './wallet.js'
+
+export interface ClientOptions extends ReaderOptions {
+  /**
+   * An externally owned account: a browser wallet's provider as it is (EIP-1193), such as `window.ethereum`, which reveals
+   * its account once the client first needs it; or an ethers signer with a JSON-RPC provider.
+   */
+  readonly wallet: Signer | Eip1193Provider
+  /** The account to use of those that a browser's wallet has revealed; the first one by default. */
+  readonly account?: Hex | undefined
+  /** Values from a source other than the server. Set both in production, see `Pins`. */
+  readonly pins?: Pins | undefined
+  /** Timeout for publishing a rulebook, which waits for the enclave; default 3 minutes. */
+  readonly policyTimeoutMs?: number | undefined
+  /** Timeout until a transaction is mined; default 10 minutes. */
+  readonly miningTimeoutMs?: number | undefined
+}
+
+type ChainParts = { readonly wallet: Wallet; readonly contracts: PlatformContracts }
+
+const POLICY_TIMEOUT_MS = 180_000
+const MINING_TIMEOUT_MS = 600_000
+
+/**
+ * One wallet's view of the platform. Every method fails with a TradingError: a ClientError, ServerError or ContractError. One
+ * whose signal aborts fails with the signal's reason; a transaction that the wallet has sent by then may still be mined.
+ */
+export interface Client extends Reader, Membership {
+  /**
+   * The wallet's checksummed address (EIP-55), as the views take it.
+   * @example const address = await client.getAccount()
+   */
+  getAccount(options?: CallOptions): Promise<Hex>
+  /**
+   * The enclave's key and the contracts, checked against the chain and the pins.
+   * @example const { escrow, usdc, chainId } = await client.getPlatform()
+   */
+  getPlatform(options?: CallOptions): Promise<Platform>
+  /**
+   * The newest portfolio key: an imported one, or the one derived from the wallet, which signs twice for it. The client
+   * keeps it in memory until `lock()`. Methods that need the key call this themselves.
+   * @example const { publicKey } = await client.unlock()
+   */
+  unlock(options?: CallOptions): Promise<PortfolioKey>
+  /**
+   * Forgets the portfolio keys, including imported ones.
+   * @example client.lock()
+   */
+  lock(): void
+  /**
+   * Draws a random portfolio key, for an account whose derived key was phished. Signing the same text would derive the
+   * phished key again.
+   * @returns the text of a file with this key and the earlier drawn ones. Save it where only its owner can read it: the
+   *   wallet cannot recover this key. The key comes into use once `importKeys` takes the text. The enclave seals to it
+   *   from the next order that it admits.
+   * @example const keyFile = await client.drawKey()
+   */
+  drawKey(options?: CallOptions): Promise<string>
+  /**
+   * Imports the keys of a file. Later orders use the newest; the older ones and the derived one open data that was
+   * sealed to them.
+   * @throws ClientError `invalid-key-file`, `foreign-key-file`
+   * @example await client.importKeys(text)
+   */
+  importKeys(text: string, options?: CallOptions): Promise<void>
+  /**
+   * Seals the order, opens its escrow (one or two transactions) and submits it. With `sponsored` it requests another signature in place
+   * of the transactions: the platform opens the escrow and pays the gas.
+   * @throws NotSubmittedError; ClientError `unlisted-symbol` before anything is signed or sent
+   * @example const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: 250_000_000n, deadline })
+   */
+  placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>
+  /**
+   * Submits an order whose escrow is already open, or whose opening is signed. Idempotent.
+   * @example const { result } = await client.submitOrder(order)
+   */
+  submitOrder(order: SubmittableOrder, options?: CallOptions): Promise<OrderReceived>
+  /**
+   * Whether the server and the contracts take orders with `sponsored`.
+   * @example const sponsored = await client.canSponsor()
+   */
+  canSponsor(options?: CallOptions): Promise<boolean>
+  /**
+   * The state on the chain of an order whose opening is signed. With a pinned escrow it needs no server.
+   * @example if ((await client.getOpeningState(order)) === 'usable') await client.submitOrder(order)
+   */
+  getOpeningState(order: SignedOrder, options?: CallOptions): Promise<OpeningState>
+  /**
+   * Opens an order by its signed opening in a transaction of the wallet, and submits it: for an order that the platform has not opened.
+   * @throws ContractError if the escrow refuses it, such as `OpeningExpired`
+   * @example await client.openOrder(order)
+   */
+  openOrder(order: SubmittableOrder & SignedOrder, options?: CallOptions): Promise<OrderReceived>
+  /**
+   * Cancels the wallet's own order: what has not been filled is refunded, what has been filled is settled. Resolves once the
+   * server has the cancel; follow the order to its end. Requests two signatures. Idempotent.
+   * @throws ServerError `order-ended`, `not-order-account`
+   * @example await client.cancelOrder(orderId)
+   */
+  cancelOrder(orderId: Hex, options?: CallOptions): Promise<OrderReceived>
+  /**
+   * Reclaims an unanswered order, from seven days after its deadline. With a pinned escrow it needs no server, so it
+   * works when the server's absence is the cause.
+   * @example const { txHash } = await client.reclaimOrder(orderId)
+   */
+  reclaimOrder(orderId: Hex, options?: CallOptions): Promise<Mined>
+  /**
+   * The USDC that the wallet can spend on a BUY. With a pinned escrow it needs no server.
+   * @example const { balance } = await client.getFunds()
+   */
+  getFunds(options?: CallOptions): Promise<Funds>
+  /**
+   * The shares in the wallet, of every listed symbol and of others that are named.
+   * @example const held = await client.getShares({ others: ['TSLA'] })
+   */
+  getShares(options?: SharesOptions): Promise<readonly WalletShares[]>
+  /**
+   * Payments of refunds, reclaims and withdrawals that the wallet could not receive; they wait at the escrow. Checks
+   * USDC and the listed symbols. With a pinned escrow it needs no server.
+   * @example for (const { asset, amount } of await client.getClaims()) console.log(asset, amount)
+   */
+  getClaims(options?: ClaimsOptions): Promise<readonly Claim[]>
+  /**
+   * Withdraws a claim: `asset` is `USDC` or a symbol.
+   * @example await client.claim('USDC')
+   */
+  claim(asset: string, options?: ClaimOptions): Promise<Mined>
+  /**
+   * The reason of a refusal; null if there is none to read.
+   * @example const notice = await client.openNotice(await client.getOrder(orderId))
+   */
+  openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>, options?: CallOptions): Promise<Notice | null>
+  /**
+   * The portfolio on chain; null for an account that has none yet. With a pinned escrow it needs no server.
+   * @example const cash = (await client.getPortfolio())?.portfolio.cash ?? 0n
+   */
+  getPortfolio(options?: CallOptions): Promise<OpenedPortfolio | null>
+  /**
+   * The account's history, oldest first: orders, fills, refunds, withdrawals, and changes of the key, derived from the
+   * portfolio's versions in the chain's calldata. With a pinned escrow it needs no server. `holdingsOf`, `ordersOf` and
+   * `valueOverTime` sum it up.
+   * @throws ClientError `chain-reorganized`: read it again, from an earlier cursor; `node-unavailable`,
+   *   `unexpected-answer`
+   * @example for await (const entry of client.getHistory({ fromBlock: 1 })) console.log(entry.kind)
+   */
+  getHistory(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>
+  /**
+   * The account's orders by the escrow's events, newest first: yields what has been read so far after each piece of the chain, and
+   * at last all of them, with `isComplete`. `limit` bounds their number, `fromBlock` the blocks; `resume` reads on from an
+   * earlier listing. With a pinned escrow it needs no server.
+   * @throws ClientError `node-unavailable`, `unexpected-answer`
+   * @example for await (const { orders } of client.getOrders({ fromBlock: 1, limit: 20 })) console.log(orders.length)
+   */
+  getOrders(options?: OrderListOptions): AsyncGenerator<OrderListing, void, undefined>
+  /**
+   * The wallets that belong or belonged to an institution, or are invited: events name them, the registry gives each one's
+   * state. Yields and resumes as `getOrders` does.
+   * @throws ClientError `node-unavailable`, `unexpected-answer`
+   * @example for await (const { members } of client.getMembers(orgId, { fromBlock: 1 })) console.log(members.length)
+   */
+  getMembers(orgId: Hex, options?: MemberListOptions): AsyncGenerator<MemberListing, void, undefined>
+  /**
+   * For an institution's admin: the institution and the version of its rulebook in force.
+   * @example const { version } = await client.getRulebookVersion()
+   */
+  getRulebookVersion(options?: CallOptions): Promise<PolicyVersion>
+  /**
+   * For an admin: replaces the rulebook. Show `rulebookChanges` first, and keep the returned copy: it is the admin's
+   * only readable record of the rulebook.
+   * @example const { version, copy } = await client.publishRulebook(policy, { base: 1 })
+   */
+  publishRulebook(policy: Policy, options?: PublishOptions): Promise<PublishedRulebook>
+  /**
+   * For an admin: opens the rulebook in a copy from an earlier publication.
+   * @param copy JSON, unvalidated
+   * @param version the version that it must be of: the one in force before a publication, any to read the past
+   * @throws ClientError `invalid-copy`, `outdated-copy`, `copy-undecryptable`
+   * @example const policyInForce = await client.openRulebookCopy(JSON.parse(text), 1)
+   */
+  openRulebookCopy(copy: unknown, version: number, options?: CallOptions): Promise<Policy>
+  /**
+   * Seals a JSON value with the newest portfolio key, for storage on this device: such as the names that an admin gives
+   * to members. It opens for the same purpose, wallet and deployment alone.
+   * @param purpose a word of the caller's, such as `names`; `history` is the client's own
+   * @example const bytes = await client.sealForDevice('names', { [account]: 'Ada' })
+   */
+  sealForDevice(purpose: string, value: unknown, options?: CallOptions): Promise<Uint8Array>
+  /**
+   * The JSON value, unvalidated; undefined if no imported or derived key opens it.
+   * @example const names = await client.openFromDevice('names', bytes)
+   */
+  openFromDevice(purpose: string, bytes: Uint8Array, options?: CallOptions): Promise<unknown>
+}
+
+/**
+ * @throws ClientError `no-provider`
+ * @example const client = createClient({ serverUrl: 'https://trading.example', wallet: window.ethereum })
+ */
+export function createClient(options: ClientOptions): Client {
+  const { policyTimeoutMs = POLICY_TIMEOUT_MS } = options
+  const { http, timing } = readerDeps(options)
+  const { miningTimeoutMs = MINING_TIMEOUT_MS, account } = options
+  const wallet = createWallet(options.wallet, { miningTimeoutMs, account })
+  const { platform, contracts } = createPlatform({ http, wallet, pins: options.pins ?? {} })
+  const orders = createOrders({ http, timing })
+  const openings = createOpenings(wallet)
+  const portfolioVersion = async () => readVersion(wallet, await contracts())
+  const keys = createKeyring({ wallet, portfolioVersion })
+  /** Wallet and keys for one call, which ends when its signal aborts. Callers share one derivation of the key, which does not. */
+  const within = ({ signal }: CallOptions = {}) => ({
+    wallet: wallet.until(signal),
+    keys: {
+      ...keys,
+      newest: () => abortable(keys.newest(), signal),
+      opened: <T>(open: (key: PortfolioKey) => Promise<T>) => abortable(keys.opened(open), signal),
+    },
+  })
+  const chainParts = async (call?: CallOptions) => ({
+    ...within(call),
+    contracts: await contracts(call),
+  })
+  async function* listing<T>(list: (parts: ChainParts) => AsyncGenerator<T>, call?: CallOptions) {
+    yield* list(await chainParts(call))
+  }
+  const rulebooks = async (call?: CallOptions) => ({
+    ...within(call),
+    ...{ http, timing, policyTimeoutMs },
+    platform: await platform(call),
+  })
+  const deviceSeal = async (purpose: string, call?: CallOptions) => {
+    const parts = await chainParts(call)
+    const [account, chainId] = await Promise.all([parts.wallet.account(), parts.wallet.chainId()])
+    const place = { chainId, ledger: parts.contracts.ledger, account }
+    return createDeviceSeal({ purpose, place, keys: parts.keys })
+  }
+  return {
+    ...readerOf({ http, timing }, orders),
+    ...createMembership({ wallet, contracts }),
+    getAccount: (call) => within(call).wallet.account(),
+    getPlatform: platform,
+    unlock: (call) => within(call).keys.newest(),
+    lock: keys.lock,
+    drawKey: (call) => abortable(keys.draw(), call?.signal),
+    importKeys: (text, call) => abortable(keys.importKeys(text), call?.signal),
+    placeOrder: createOrderPlacing({ wallet, platform, keys, orders, openings, timing }),
+    async canSponsor(call) {
+      const known = await platform(call)
+      return known.takesOpenings && abortable(openings.isOffered(known), call?.signal)
+    },
+    getOpeningState: async (order, call) =>
+      createOpenings(within(call).wallet).stateOf(order, await contracts(call)),
+    openOrder: async (order, call) =>
+      openSigned(order, { ...(await chainParts(call)), openings, orders }, call),
+    submitOrder: orders.submit,
+    cancelOrder: async (orderId, call) =>
+      cancelOrder(orderId, { ...within(call), orders, platform: await platform(call) }, call),
+    reclaimOrder: async (orderId, call) => createEscrow(await chainParts(call)).reclaim(orderId),
+    getFunds: async (call) => createEscrow(await chainParts(call)).funds(),
+    async getShares(call) {
+      const parts = await chainParts(call)
+      return readShares(parts.wallet, parts.contracts.token, call)
+    },
+    getClaims: async (call) => createClaimDesk(await chainParts(call)).claims(call),
+    claim: async (asset, call) => createClaimDesk(await chainParts(call)).claim(asset, call),
+    openNotice: (status, call) => openNotice(status, within(call).keys),
+    async getPortfolio(call) {
+      const parts = await chainParts(call)
+      return readPortfolio(parts.wallet, parts.contracts, parts.keys)
+    },
+    getHistory: (call) =>
+      readHistory({ ...within(call), contracts: () => contracts({ signal: call?.signal }) }, call),
+    getOrders: (call) => listing((parts) => listOrders(parts, call), call),
+    getMembers: (orgId, call) => listing((parts) => listMembers(parts, orgId, call), call),
+    getRulebookVersion: async (call) => rulebookVersion(await rulebooks(call), call),
+    publishRulebook: async (policy, call) => publishRulebook(policy, await rulebooks(call), call),
+    openRulebookCopy: async (copy, version, call) => openCopy(copy, version, await rulebooks(call)),
+    sealForDevice: async (purpose, value, call) => (await deviceSeal(purpose, call)).seal(value),
+    openFromDevice: async (purpose, bytes, call) => (await deviceSeal(purpose, call)).open(bytes),
+  }
+}

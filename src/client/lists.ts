@@ -1,0 +1,150 @@
+// Lists that no view of the contracts has: the orders of an account, and the wallets of an institution.
+import { Interface } from 'ethers'
+import * as z from 'zod'
+import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
+import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
+import { addressIn, type ChainLog, numberIn, wordAt } from '../chain/logReader.js'
+import { addressSchema } from '../protocol/address.js'
+import { bytes32Schema, type Hex } from '../protocol/hex.js'
+import { createContract } from './contract.js'
+import { createNode } from './history/node.js'
+import { type ListedAt, type Listing, type ListOptions, readEvents, UNSETTLED_BLOCKS } from './listing.js'
+import type { PlatformContracts } from './platform.js'
+import type { Wallet } from './wallet.js'
+
+/** An order whose escrow was opened. */
+export interface ListedOrder extends ListedAt {
+  readonly orderId: Hex
+  readonly account: Hex
+  /** USDC base units; 0 for an order that escrows no USDC. */
+  readonly escrowed: bigint
+  /** Unix seconds. */
+  readonly deadline: number
+  readonly txHash: Hex
+}
+
+export interface OrderListing extends Listing {
+  /** Newest first. */
+  readonly orders: readonly ListedOrder[]
+}
+
+export interface OrderListOptions extends ListOptions<OrderListing> {
+  /** The account of the orders; the wallet's own by default. */
+  readonly account?: Hex | undefined
+}
+
+/** An invitation, a joining, a departure or a removal. */
+export interface MembershipEvent extends ListedAt {
+  readonly account: Hex
+  /** Whether the wallet joined; false for every other event. */
+  readonly isActive: boolean
+  readonly txHash: Hex
+}
+
+/**
+ * A wallet that the events name. `leaving`: a member until the departure takes effect, who cannot buy. `former`: it left or was
+ * removed, or its invitation was withdrawn.
+ */
+export interface Member {
+  readonly account: Hex
+  readonly state: 'member' | 'leaving' | 'invited' | 'former'
+  /** The block of the newest event that names it. */
+  readonly changedAt: number
+}
+
+export interface MemberListing extends Listing {
+  /** Further accounts that may be members. */
+  readonly admin: Hex
+  /** Each wallet once, in the order in which the events first name it. */
+  readonly members: readonly Member[]
+  /** Oldest first. */
+  readonly events: readonly MembershipEvent[]
+}
+
+export type MemberListOptions = Omit<ListOptions<MemberListing>, 'limit'>
+
+interface ListDeps<C extends keyof PlatformContracts> {
+  readonly wallet: Wallet
+  readonly contracts: Pick<PlatformContracts, C>
+}
+
+const OPENED = topicOf(orderEscrowAbi, 'OrderOpened')
+const MEMBER_UPDATED = topicOf(institutionRegistryAbi, 'MemberUpdated')
+
+function topicOf(abi: ConstructorParameters<typeof Interface>[0], name: string): string {
+  return new Interface(abi).getEvent(name)?.topicHash ?? ''
+}
+
+const wordOfAddress = (address: Hex) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
+
+export async function* listOrders(
+  { wallet, contracts }: ListDeps<'escrow'>,
+  { account, resume, ...options }: OrderListOptions = {},
+): AsyncGenerator<OrderListing, void, undefined> {
+  const owner = account ?? (await wallet.account())
+  const queries = [{ address: contracts.escrow, topics: [OPENED, null, wordOfAddress(owner)] }]
+  const rpc = createNode(wallet, options.signal)
+  const found = resume && { ...resume, items: resume.orders.toReversed() }
+  const events = readEvents({ rpc, queries, itemOf: orderIn }, { ...options, resume: found })
+  for await (const { items, ...listing } of events) yield { orders: items.toReversed(), ...listing }
+}
+
+function orderIn({ topics, data, txHash, blockNumber, logIndex }: ChainLog): ListedOrder {
+  const [, orderId = '0x', account = '0x'] = topics
+  const [escrowed, deadline] = [BigInt(wordAt(data, 0)), numberIn(wordAt(data, 1))]
+  return { orderId, account: addressIn(account), escrowed, deadline, txHash, blockNumber, logIndex }
+}
+
+/**
+ * Events name every wallet that ever belonged; the registry gives its present state, which is read again only where it may have
+ * changed.
+ */
+export async function* listMembers(
+  { wallet, contracts }: ListDeps<'registry'>,
+  orgId: Hex,
+  { resume, ...options }: MemberListOptions = {},
+): AsyncGenerator<MemberListing, void, undefined> {
+  const { registry: address } = contracts
+  const registry = createContract({ wallet, address, abi: institutionRegistryAbi })
+  const known = new Map(resume?.members.map((member) => [member.account, member]))
+  const settledTo = (resume?.read?.to ?? 0) - UNSETTLED_BLOCKS
+
+  async function stateOf(account: Hex): Promise<Member['state']> {
+    const [org, isInvited, leavingAt] = await Promise.all([
+      registry.read<Hex>('orgOf', [account], bytes32Schema),
+      registry.read('isInvited', [orgId, account], z.boolean()),
+      registry.read('leavingAt', [account], z.bigint()),
+    ])
+    if (org !== orgId) return isInvited ? 'invited' : 'former'
+    return leavingAt === 0n ? 'member' : 'leaving'
+  }
+  async function memberOf([account, changedAt]: readonly [Hex, number]): Promise<Member> {
+    const before = known.get(account)
+    // Without an event only a departure changes a state. A node that lags may have answered from before a new event.
+    const isSettled = changedAt === before?.changedAt && changedAt <= settledTo
+    if (before !== undefined && isSettled && before.state !== 'leaving') return before
+    const member = { account, state: await stateOf(account), changedAt }
+    known.set(account, member)
+    return member
+  }
+
+  const queries = [{ address, topics: [MEMBER_UPDATED, orgId] }]
+  const rpc = createNode(wallet, options.signal)
+  const found = resume && { ...resume, items: resume.events }
+  for await (const { items: events, ...listing } of readEvents(
+    { rpc, queries, itemOf: membershipEventIn },
+    { ...options, resume: found },
+  )) {
+    const changes = new Map(events.map(({ account, blockNumber }) => [account, blockNumber]))
+    const [admin, members] = await Promise.all([
+      registry.read<Hex>('adminOf', [orgId], addressSchema),
+      Promise.all([...changes].map(memberOf)),
+    ])
+    yield { admin, members, events, ...listing }
+  }
+}
+
+function membershipEventIn({ topics, data, txHash, blockNumber, logIndex }: ChainLog): MembershipEvent {
+  const isActive = numberIn(wordAt(data, 0)) === 1
+  return { account: addressIn(topics[2] ?? '0x'), isActive, txHash, blockNumber, logIndex }
+}

@@ -1,0 +1,128 @@
+// The holder of the account: a browser's wallet over EIP-1193, or an ethers signer. Both reach the chain by JSON-RPC.
+import { type Provider, type Signer, TypedDataEncoder } from 'ethers'
+import * as z from 'zod'
+import { toQuantity } from '../chain/jsonRpc.js'
+import { bytesToHex, type Hex } from '../protocol/hex.js'
+import { ClientError } from './errors.js'
+
+/** A browser wallet's provider, such as `window.ethereum`. https://eips.ethereum.org/EIPS/eip-1193 */
+export interface Eip1193Provider {
+  request(request: {
+    readonly method: string
+    readonly params?: readonly unknown[] | object
+  }): Promise<unknown>
+}
+
+/** A JSON-RPC call. It fails with the error of the provider that sends it. */
+export type Request = (method: string, params: readonly unknown[]) => Promise<unknown>
+
+/** The domain, types and message of EIP-712. */
+export interface TypedMessage {
+  readonly domain: Parameters<typeof TypedDataEncoder.hash>[0]
+  readonly types: Parameters<typeof TypedDataEncoder.hash>[1]
+  readonly message: Record<string, unknown>
+}
+
+/** A call as a transaction. The gas is known, so that no wallet estimates it again. */
+export interface OutgoingTransaction {
+  readonly from: Hex
+  readonly to: Hex
+  readonly data: string
+  readonly gasLimit: bigint
+}
+
+/** Signs for the account. Methods fail with the raw errors of ethers or of the wallet. */
+export interface AccountHolder {
+  readonly request: Request
+  /** Asks the user on the first call where the page is not connected yet. */
+  account(): Promise<string>
+  signText(text: string, account: Hex): Promise<string>
+  signTyped(typed: TypedMessage, account: Hex): Promise<string>
+  /** @returns the transaction's hash */
+  send(transaction: OutgoingTransaction): Promise<string>
+}
+
+/**
+ * @param given an ethers signer with a JSON-RPC provider, or an EIP-1193 provider
+ * @throws ClientError `no-provider`
+ */
+export function accountHolderOf(given: Signer | Eip1193Provider | null | undefined): AccountHolder {
+  // `window.ethereum` of a browser without a wallet.
+  if (given === undefined || given === null) {
+    throw new ClientError(
+      'no-provider',
+      'There is no wallet. Install one in this browser, or choose another.',
+    )
+  }
+  return isEip1193(given) ? browserWallet(given) : ethersSigner(given)
+}
+
+function isEip1193(given: Signer | Eip1193Provider): given is Eip1193Provider {
+  return 'request' in given && typeof given.request === 'function'
+}
+
+const accountsSchema = z.tuple([z.string()], z.string())
+const textSchema = z.string()
+
+function browserWallet(provider: Eip1193Provider): AccountHolder {
+  const request: Request = (method, params) => provider.request({ method, params })
+  async function textOf(method: string, params: readonly unknown[]): Promise<string> {
+    const answer = textSchema.safeParse(await request(method, params))
+    if (answer.success) return answer.data
+    throw new ClientError('unexpected-answer', `The wallet did not answer ${method} as documented.`)
+  }
+  return {
+    request,
+    async account() {
+      const accounts = accountsSchema.safeParse(await request('eth_requestAccounts', []))
+      if (!accounts.success)
+        throw new ClientError('no-account', 'The wallet reveals no account to this page.')
+      return accounts.data[0]
+    },
+    signText: (text, account) =>
+      textOf('personal_sign', [bytesToHex(new TextEncoder().encode(text)), account.toLowerCase()]),
+    signTyped({ domain, types, message }, account) {
+      const payload = TypedDataEncoder.getPayload(domain, types, message)
+      return textOf('eth_signTypedData_v4', [account.toLowerCase(), JSON.stringify(payload)])
+    },
+    send: ({ from, to, data, gasLimit }) =>
+      textOf('eth_sendTransaction', [{ from, to, data, gas: toQuantity(gasLimit) }]),
+  }
+}
+
+function ethersSigner(signer: Signer): AccountHolder {
+  const { provider } = signer
+  if (provider === null || !takesCalls(provider)) {
+    throw new ClientError('no-provider', 'Connect the signer to a JSON-RPC provider first.')
+  }
+  // `send` alone would wait for an unreachable node forever.
+  const ready = untilAnswered(() => provider.getNetwork())
+  return {
+    async request(method, params) {
+      await ready()
+      return provider.send(method, [...params])
+    },
+    account: () => signer.getAddress(),
+    signText: (text) => signer.signMessage(text),
+    signTyped: ({ domain, types, message }) => signer.signTypedData(domain, types, message),
+    send: async (transaction) => (await signer.sendTransaction(transaction)).hash,
+  }
+}
+
+function takesCalls(
+  provider: Provider,
+): provider is Provider & { send(method: string, params: unknown[]): Promise<unknown> } {
+  return 'send' in provider && typeof provider.send === 'function'
+}
+
+/** Callers share one answer; after a failure the next one asks again. */
+export function untilAnswered<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined
+  return () => {
+    answer ??= ask().catch((error: unknown) => {
+      answer = undefined
+      throw error
+    })
+    return answer
+  }
+}

@@ -1,0 +1,350 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isOfUsedDigest } from '../../chain/reverts.js'
+import { isFinal, type Receipt } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
+import { createPoller, type Service } from '../../service/lifetime.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import { StorageError, storageError } from '../store/engine.js'
+import type { ReceiptStore, StoredRelay } from '../store/receipts.js'
+import type { RelayerAccounts, RelayTerm } from './accounts.js'
+import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
+import type { ChainView } from './chainView.js'
+import type { GasBudget } from './gasBudget.js'
+import type { Preflight } from './preflight.js'
+import { accountOf, keptFor, pendingRecord, TakenElsewhereError } from './record.js'
+import { afterEffect, matchesChain } from './relay.js'
+import { endedJob } from './relayJob.js'
+
+/** An authorization on its way to its end, on this server or another. */
+export interface Followed {
+  current(): Receipt
+  /** The final receipt, or the last one that this server has seen. Never rejects. */
+  readonly end: Promise<Receipt>
+}
+
+/** The relay of the whole server: takes authorizations, whichever account relays them, and finds their receipts. */
+export interface RelayDispatcher {
+  /**
+   * Begins to relay, or joins the account that does so already. Spends no gas on an authorization that has taken effect.
+   *
+   * @throws RelayRefusal, StorageError: nothing was signed or stored then. ChainUnavailableError, ChainAnswerError
+   */
+  post(authorization: VerifiedAuthorization): Promise<Followed>
+  /**
+   * Whether {@link post} would take it now. Begins nothing. One that is under way, or has taken effect, passes.
+   * @throws as {@link post}
+   */
+  precheck(authorization: VerifiedAuthorization): Promise<void>
+  /**
+   * The receipt of an authorization, undefined when there is none that can be trusted.
+   * @throws ChainUnavailableError when no node answers whether it is still true
+   */
+  find(digest: Hex): Promise<Receipt | undefined>
+  /** How many authorizations this server has under way, in any state. */
+  underWay(): number
+  /** Claims stored authorizations that no account relays. */
+  readonly service: Service
+}
+
+interface RelayDispatcherOptions {
+  readonly accounts: RelayerAccounts
+  /** Its writes carry no fence. */
+  readonly store: ReceiptStore
+  readonly chain: ChainView
+  readonly preflight: Preflight
+  readonly budget: Pick<GasBudget, 'assertRoom'>
+  /** Whether an account has more than it has to keep, as of some seconds ago. @throws ChainUnavailableError */
+  readonly isFunded: (account: Hex) => Promise<boolean>
+  /** Authorizations that one account has under way at once, those without a transaction included. */
+  readonly maxUnderWay: number
+  /** The longest that a caller waits. */
+  readonly waitMs: number
+  readonly stopping: AbortSignal
+  readonly logger: Logger
+}
+
+/** Pause between two looks for authorizations that another server has left. */
+const CLAIM_EVERY_MS = 250
+/** Pause between two searches of all open records, which also find those of accounts that no server has a key for. */
+const SEARCH_EVERY_MS = 30_000
+
+export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDispatcher {
+  const { accounts, store, chain, preflight, budget, maxUnderWay, stopping, logger } = options
+  const beginnings = new Map<Hex, Promise<Followed>>()
+  const following = createRecordFollower({ ...options, patienceMs: options.waitMs })
+  let searchedAt = Number.NEGATIVE_INFINITY
+
+  const jobOf = (digest: Hex) =>
+    accounts
+      .terms()
+      .map(({ relay }) => relay.of(digest))
+      .find((job) => job !== undefined)
+
+  /** The accounts of this server that have room, the idlest first. */
+  const withRoom = () =>
+    accounts
+      .terms()
+      .filter(({ relay }) => relay.underWay() < maxUnderWay)
+      .toSorted((a, b) => a.relay.underWay() - b.relay.underWay())
+
+  /** Whether no other server has an account. */
+  const isAlone = () => accounts.terms().length === accounts.addresses.length
+
+  async function follow(digest: Hex): Promise<Followed> {
+    const stored = await store.find(digest)
+    if (stored === undefined) throw storageError('RECORD_MISSING')
+    return following.of(stored)
+  }
+
+  /** Follows a job beyond this server's term of the account: another server continues it. */
+  function acrossTerms(digest: Hex, job: Followed): Followed {
+    let latest = job
+    const end = job.end.then(async (receipt) => {
+      if (isFinal(receipt) || stopping.aborted) return receipt
+      latest = await follow(digest).catch(() => job)
+      return latest.end
+    })
+    return { current: () => latest.current(), end }
+  }
+
+  /** Undefined where this server's term of the account is over. */
+  async function beginWith(
+    { relay }: RelayTerm,
+    authorization: VerifiedAuthorization,
+  ): Promise<Followed | undefined> {
+    try {
+      return acrossTerms(authorization.digest, await relay.begin(authorization))
+    } catch (error) {
+      if (error instanceof TakenElsewhereError) return follow(authorization.digest)
+      if (error instanceof StorageError && error.code === 'LEASE_LOST') return undefined
+      throw error
+    }
+  }
+
+  async function begin(authorization: VerifiedAuthorization): Promise<Followed> {
+    let refusal: RelayRefusal | undefined
+    for (const term of withRoom()) {
+      try {
+        const job = await beginWith(term, authorization)
+        if (job !== undefined) return job
+      } catch (error) {
+        // Another account may have enough.
+        if (!(error instanceof RelayRefusal && error.reason.code === 'relayer-underfunded')) throw error
+        refusal = error
+      }
+    }
+    if (isAlone()) throw refusal ?? new RelayRefusal({ code: 'relay-overloaded' })
+    if (!(await isAnyFunded())) throw new RelayRefusal({ code: 'relayer-underfunded' })
+    return leave(authorization)
+  }
+
+  async function joinOrBegin(authorization: VerifiedAuthorization): Promise<Followed> {
+    const { digest } = authorization
+    // A job whose take-up failed here begins like any other.
+    const job = await jobOf(digest)?.catch(() => undefined)
+    return job === undefined ? begin(authorization) : acrossTerms(digest, job)
+  }
+
+  /** Stores an authorization for an account of another server, or for one that this server is about to hold. */
+  async function leave(authorization: VerifiedAuthorization): Promise<Followed> {
+    const { digest, target, data, purpose } = authorization
+    const stored = await store.find(digest)
+    if (stored !== undefined && !isFinal(stored.record.receipt)) return following.of(stored)
+    if (following.count() >= maxUnderWay) throw new RelayRefusal({ code: 'relay-overloaded' })
+    const forecast = await preflight.check({ to: target, data })
+    const pending = {
+      ...pendingRecord(authorization, new Date()),
+      transactions: keptFor(undefined, stored?.record),
+    }
+    if ('revert' in forecast) {
+      const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(authorization))
+      if (!isUsed) throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
+      const record = stored?.record ?? pending
+      const next = (await afterEffect(chain, record)) ?? record
+      if (isFinal(next.receipt)) return endedJob(next)
+    } else {
+      await budget.assertRoom(digest, purpose, forecast.gasLimit)
+    }
+    // A conflict means that another server has stored it first.
+    await store.put(digest, pending, stored?.version ?? 0)
+    return follow(digest)
+  }
+
+  async function precheck(authorization: VerifiedAuthorization): Promise<void> {
+    const { digest, target, data, purpose } = authorization
+    const stored = await store.find(digest)
+    if (stored !== undefined && !isFinal(stored.record.receipt)) return
+    if (withRoom().length === 0 && isAlone()) throw new RelayRefusal({ code: 'relay-overloaded' })
+    const [forecast, isFunded] = await Promise.all([preflight.check({ to: target, data }), isAnyFunded()])
+    if ('revert' in forecast) {
+      if (await chain.isUsed(authorization)) return
+      throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
+    }
+    if (!isFunded) throw new RelayRefusal({ code: 'relayer-underfunded' })
+    await budget.assertRoom(digest, purpose, forecast.gasLimit)
+  }
+
+  /** Judged by the chain, which the server of its account may not have asked yet. */
+  async function findStored(digest: Hex): Promise<Receipt | undefined> {
+    const stored = await store.find(digest)
+    if (stored === undefined) return undefined
+    const { receipt, data } = stored.record
+    if (!isFinal(receipt)) return receipt
+    const isUsed = await chain.isUsed({ target: receipt.target, digest, data })
+    if (isUsed === (receipt.status === 'confirmed') && (await matchesChain(chain, stored.record)))
+      return receipt
+    if (!isUsed) return undefined
+    const [term] = accounts.terms()
+    if (term !== undefined) return correct(term, digest)
+    return ((await afterEffect(chain, stored.record)) ?? stored.record).receipt
+  }
+
+  /** Another caller may have corrected it in between. */
+  async function correct({ relay }: RelayTerm, digest: Hex): Promise<Receipt | undefined> {
+    const job = jobOf(digest)
+    if (job !== undefined) return (await job).current()
+    const stored = await store.find(digest)
+    if (stored === undefined) return undefined
+    try {
+      return (await (jobOf(digest) ?? relay.acceptEffect(stored))).current()
+    } catch (error) {
+      if (error instanceof TakenElsewhereError) return (await store.get(digest))?.receipt
+      throw error
+    }
+  }
+
+  function claim(term: RelayTerm, stored: StoredRelay): void {
+    const { digest } = stored.record.receipt
+    if (jobOf(digest) !== undefined || beginnings.has(digest)) return
+    term.relay.claim(stored).catch((error: unknown) => {
+      // Another server was faster.
+      if (error instanceof TakenElsewhereError) return
+      logger.warn('authorization not claimed', { digest, ...describeError(error) })
+    })
+  }
+
+  async function isAnyFunded(): Promise<boolean> {
+    const funded = await Promise.all(accounts.addresses.map(options.isFunded))
+    return funded.includes(true)
+  }
+
+  async function claimLeft(): Promise<void> {
+    if (withRoom().length === 0) return
+    const left = await store.unclaimed(maxUnderWay)
+    if (left.length === 0) return
+    const funded = new Set<Hex>()
+    for (const address of accounts.addresses) if (await options.isFunded(address)) funded.add(address)
+    for (const stored of left) {
+      const term = withRoom().find(({ account }) => funded.has(account))
+      if (term !== undefined) claim(term, stored)
+    }
+  }
+
+  /** Claims records whose account has no job for them. */
+  async function search(): Promise<void> {
+    if (performance.now() - searchedAt < SEARCH_EVERY_MS || accounts.terms().length === 0) return
+    const open = await store.unfinished()
+    const owners = new Set(open.flatMap(({ record }) => accountOf(record) ?? []))
+    const abandoned = await accounts.areAbandoned(owners)
+    searchedAt = performance.now()
+    for (const stored of open) {
+      const owner = accountOf(stored.record)
+      const own = accounts.terms().find(({ account }) => account === owner)
+      const isFree = owner === undefined || abandoned.has(owner)
+      const term = own ?? (isFree ? withRoom()[0] : undefined)
+      if (term !== undefined) claim(term, stored)
+    }
+  }
+
+  return {
+    async post(authorization) {
+      const { digest } = authorization
+      await accounts.tried
+      const begun = beginnings.get(digest)
+      if (begun !== undefined) return begun
+      const beginning = joinOrBegin(authorization)
+      beginnings.set(digest, beginning)
+      try {
+        return await beginning
+      } finally {
+        beginnings.delete(digest)
+      }
+    },
+    async precheck(authorization) {
+      const { digest } = authorization
+      await accounts.tried
+      if (!beginnings.has(digest) && jobOf(digest) === undefined) await precheck(authorization)
+    },
+    async find(digest) {
+      await accounts.tried
+      const job = await jobOf(digest)?.catch(() => undefined)
+      return job === undefined ? findStored(digest) : job.current()
+    },
+    underWay: () => accounts.terms().reduce((sum, { relay }) => sum + relay.underWay(), 0),
+    service: createPoller({
+      name: 'relay-claims',
+      intervalMs: CLAIM_EVERY_MS,
+      async tick() {
+        await accounts.tried
+        if (stopping.aborted) return
+        await claimLeft()
+        await search()
+      },
+      logger,
+    }),
+  }
+}
+
+const FIRST_LOOK_MS = 250
+const LONGEST_PAUSE_MS = 1_000
+
+/** Follows authorizations that another server relays, by their stored records. */
+function createRecordFollower(options: {
+  readonly store: Pick<ReceiptStore, 'find'>
+  /** How long a record is polled after it was last asked for. */
+  readonly patienceMs: number
+  readonly stopping: AbortSignal
+}) {
+  const { store, patienceMs, stopping } = options
+  const followed = new Map<Hex, Followed & { until: number }>()
+
+  function start({ record }: StoredRelay): Followed & { until: number } {
+    const { digest } = record.receipt
+    let receipt = record.receipt
+
+    async function look(): Promise<Receipt> {
+      for (
+        let pauseMs = FIRST_LOOK_MS;
+        !isFinal(receipt);
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+      ) {
+        if (stopping.aborted || performance.now() >= each.until) break
+        await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
+        // The next look may find a store that answers.
+        const stored = await store.find(digest).catch(() => undefined)
+        receipt = stored?.record.receipt ?? receipt
+      }
+      followed.delete(digest)
+      return receipt
+    }
+
+    const each = {
+      current: () => receipt,
+      until: performance.now() + patienceMs,
+      end: Promise.resolve(receipt),
+    }
+    followed.set(digest, each)
+    each.end = look()
+    return each
+  }
+
+  return {
+    of(stored: StoredRelay): Followed {
+      const known = followed.get(stored.record.receipt.digest)
+      if (known === undefined) return start(stored)
+      known.until = performance.now() + patienceMs
+      return known
+    },
+    count: () => followed.size,
+  }
+}

@@ -1,0 +1,226 @@
+// Lists of the chain's events, at nodes of every temper. The stand-in answers JSON-RPC; test/client/lists.test.ts reads a real chain.
+import { expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import { type Eip1193Provider, type ListOptions, type LogListing, readLogs } from '../../src/client/index.js'
+import type { Hex } from '../../src/protocol/hex.js'
+
+const ADDRESS: Hex = `0x${'aa'.repeat(20)}`
+const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
+const quantity = (value: number) => `0x${value.toString(16)}`
+
+interface Place {
+  readonly block: number
+  readonly index?: number
+  /** The branch that has the block. */
+  readonly branch?: number
+}
+
+const filterSchema = z.object({ fromBlock: z.coerce.number(), toBlock: z.coerce.number() })
+
+/** A node that takes so many blocks at once. */
+class Node implements Eip1193Provider {
+  readonly asked: [from: number, to: number][] = []
+  /** Called before each answer; what it throws is the answer. */
+  before: (method: string, from: number, to: number) => unknown = () => undefined
+
+  constructor(
+    public head: number,
+    public logs: Place[],
+    public takes = Number.POSITIVE_INFINITY,
+  ) {}
+
+  async request({ method, params }: Parameters<Eip1193Provider['request']>[0]): Promise<unknown> {
+    const [first]: unknown[] = Array.isArray(params) ? params : []
+    if (method === 'eth_getBlockByNumber') {
+      await this.before(method, 0, 0)
+      const number = first === 'latest' ? this.head : Number(first)
+      return number > this.head ? null : this.blockOf(number)
+    }
+    const { fromBlock: from, toBlock: to } = filterSchema.parse(first)
+    this.asked.push([from, to])
+    await this.before(method, from, to)
+    if (to - from + 1 > this.takes) throw Object.assign(new Error('too many blocks'), { code: -32_000 })
+    return this.logs
+      .filter(({ block }) => block >= from && block <= to)
+      .map(({ block, index = 0 }) => ({
+        ...{ address: ADDRESS, topics: [word(1)], data: '0x', transactionHash: word(block) },
+        ...{ blockNumber: quantity(block), blockHash: this.hashOf(block), logIndex: quantity(index) },
+      }))
+  }
+
+  private hashOf(number: number): Hex {
+    return word(number + 1_000_000 * (this.logs.find(({ block }) => block === number)?.branch ?? 0))
+  }
+
+  private blockOf(number: number) {
+    return { number: quantity(number), hash: this.hashOf(number), timestamp: '0x1' }
+  }
+}
+
+/** Reads a list to its end. @returns what it yields */
+async function partsOf(node: Node, options?: ListOptions<LogListing>): Promise<LogListing[]> {
+  const parts: LogListing[] = []
+  for await (const part of readLogs(node, { addresses: [ADDRESS] }, options)) parts.push(part)
+  return parts
+}
+
+async function read(node: Node, options?: ListOptions<LogListing>): Promise<LogListing> {
+  const last = (await partsOf(node, options)).at(-1)
+  if (last === undefined) throw new Error('the list yields nothing')
+  return last
+}
+
+const blocksOf = ({ logs }: LogListing) => logs.map(({ blockNumber }) => blockNumber)
+const at = (...blocks: number[]) => blocks.map((block) => ({ block }))
+
+it('is read from the newest to the first block on, in pieces, and told oldest first', async () => {
+  const node = new Node(4_500, at(4_100, 300, 99))
+  const parts = await partsOf(node, { fromBlock: 100, maxBlocks: 2_000 })
+  expect(parts.map(blocksOf)).toEqual([[], [4_100], [4_100], [300, 4_100]].slice(0, parts.length))
+  expect(parts.map(({ isComplete }) => isComplete)).toEqual(
+    parts.map((_, index) => index === parts.length - 1),
+  )
+  expect(node.asked).toEqual([
+    [4_489, 4_500],
+    [2_489, 4_488],
+    [489, 2_488],
+    [100, 488],
+  ])
+})
+
+it('of an empty chain is empty, and complete', async () => {
+  expect(await read(new Node(0, []))).toEqual({ logs: [], read: { from: 0, to: 0 }, isComplete: true })
+  expect(await partsOf(new Node(3, []), { fromBlock: 7 })).toEqual([
+    { logs: [], read: null, isComplete: true },
+  ])
+})
+
+it('is read on from where an earlier call ended, but for blocks that may still be replaced', async () => {
+  const node = new Node(4_500, at(4_400))
+  const before = await read(node)
+  node.asked.length = 0
+  node.head = 4_510
+  node.logs.push({ block: 4_510 })
+  expect(blocksOf(await read(node, { resume: before }))).toEqual([4_400, 4_510])
+  expect(node.asked).toEqual([[4_489, 4_510]])
+})
+
+it('is not complete while the blocks of a long absence are being read', async () => {
+  const node = new Node(50, at(48))
+  const before = await read(node)
+  node.head = 9_000
+  node.logs.push(...at(100, 8_000))
+  const parts = await partsOf(node, { resume: before, maxBlocks: 4_000 })
+  expect(parts.map(blocksOf)).toEqual([
+    [48, 100],
+    [48, 100, 8_000],
+    [48, 100, 8_000],
+  ])
+  expect(parts.map(({ isComplete, read: range }) => [isComplete, range?.to])).toEqual([
+    [false, 4_038],
+    [false, 8_038],
+    [true, 9_000],
+  ])
+})
+
+it('goes on where a failure stopped it', async () => {
+  const node = new Node(4_500, at(7, 4_100))
+  node.before = (_method, from, to) => {
+    if (to > 0 && from < 1_000) throw new TypeError('Failed to fetch')
+  }
+  let before: LogListing | undefined
+  const reading = async () => {
+    for await (const part of readLogs(node, { addresses: [ADDRESS] }, { maxBlocks: 2_000 })) before = part
+  }
+  await expect(reading()).rejects.toMatchObject({ code: 'node-unavailable', retryable: true })
+  node.before = () => undefined
+  node.asked.length = 0
+  expect(blocksOf(await read(node, { resume: before, maxBlocks: 2_000 }))).toEqual([7, 4_100])
+  expect(node.asked).toEqual([
+    [4_489, 4_500],
+    [489, 2_488],
+    [0, 488],
+  ])
+})
+
+it('comes in shorter pieces from a node that refuses long ones', async () => {
+  const node = new Node(3_000, at(5, 2_900), 700)
+  expect(blocksOf(await read(node))).toEqual([5, 2_900])
+  expect(node.asked.length).toBeLessThan(20)
+})
+
+it('is given up where not even one block is given', async () => {
+  const node = new Node(3_000, [], 0)
+  await expect(read(node)).rejects.toMatchObject({ name: 'ClientError' })
+  expect(node.asked.at(-1)).toEqual([2_989, 2_989])
+})
+
+it('of a node that rejects the connection is not asked for in shorter pieces', async () => {
+  const node = new Node(3_000, [])
+  node.before = (_method, _from, to) => {
+    if (to > 0) throw new TypeError('Failed to fetch')
+  }
+  await expect(read(node)).rejects.toMatchObject({ code: 'node-unavailable' })
+  expect(node.asked).toHaveLength(1)
+})
+
+it('ends with the reason of its signal, also while the node is silent', async () => {
+  const node = new Node(3_000, [])
+  const ended = new AbortController()
+  node.before = () => {
+    setTimeout(() => ended.abort(new Error('the page is gone')))
+    return new Promise<never>(() => undefined)
+  }
+  await expect(read(node, { signal: ended.signal })).rejects.toThrow('the page is gone')
+})
+
+it('fails once a node has been silent for half a minute', async () => {
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort())
+  await expect(read(new Node(3_000, []))).rejects.toMatchObject({ code: 'node-unavailable' })
+  expect(timeout).toHaveBeenCalledWith(30_000)
+  timeout.mockRestore()
+})
+
+it('neither loses nor repeats an event when the node’s head goes back', async () => {
+  const node = new Node(50, at(30, 48))
+  const before = await read(node)
+  node.head = 45
+  const back = await read(node, { resume: before })
+  expect(back.read).toEqual({ from: 0, to: 50 })
+  node.head = 51
+  expect(blocksOf(await read(node, { resume: back }))).toEqual([30, 48])
+})
+
+it('has the events of the new branch alone after a reorganization', async () => {
+  const node = new Node(50, [{ block: 48 }, { block: 49 }])
+  const before = await read(node)
+  node.logs = [{ block: 48, branch: 1 }]
+  expect((await read(node, { resume: before })).logs.map(({ blockHash }) => blockHash)).toEqual([
+    word(1_000_048),
+  ])
+})
+
+it('may have the newest events alone', async () => {
+  const node = new Node(50, at(1, 2, 3))
+  expect(await read(node, { limit: 2 })).toMatchObject({ isComplete: true, read: { to: 50 } })
+  expect(blocksOf(await read(node, { limit: 2 }))).toEqual([2, 3])
+})
+
+it.each<[string, Place[], number[]]>([
+  ['before it', at(500, 501, 999), [500, 501]],
+  ['in its block', [{ block: 500 }, { block: 500, index: 1 }, { block: 999 }], [500, 500]],
+])(
+  'may have the newest events alone, and one %s again when the chain takes the newest back',
+  async (_where, logs, left) => {
+    const node = new Node(50, [])
+    let last = await read(node, { limit: 2 })
+    node.head = 1_000
+    node.logs = logs
+    last = await read(node, { limit: 2, resume: last })
+    expect(blocksOf(last)).toEqual(logs.slice(1).map(({ block }) => block))
+    node.logs = logs.slice(0, 2)
+    last = await read(node, { limit: 2, resume: last })
+    expect(blocksOf(last)).toEqual(left)
+    expect(last.isComplete).toBe(true)
+  },
+)

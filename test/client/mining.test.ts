@@ -1,0 +1,104 @@
+// What becomes of a transaction that a browser's wallet has sent, on a real chain that mines when the test says so.
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
+import { createClient, type Eip1193Provider } from '../../src/client/index.js'
+import { bytes32Schema } from '../../src/protocol/hex.js'
+import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
+import { useChain } from '../support/chain.js'
+import { answerAsServer, clearForTrading, FAST, ORG_ID } from './clientSetting.js'
+
+const chain = useChain(clearForTrading)
+let api: ApiStandIn
+
+beforeAll(async () => {
+  api = await startApiStandIn()
+})
+beforeEach(() => answerAsServer(api, chain()))
+afterAll(() => api.stop())
+
+const sentSchema = z.looseObject({ to: z.string(), data: z.string() })
+type Sent = z.output<typeof sentSchema>
+
+const send = (method: string, ...params: unknown[]): Promise<unknown> => chain().provider.send(method, params)
+const nonceOf = () => chain().provider.getTransactionCount(chain().account('admin'))
+
+/**
+ * The admin's browser wallet, whose chain mines nothing by itself. `after` is called once the client has seen the transaction
+ * that the wallet has sent.
+ */
+function adminWallet(after: (sent: Sent, hash: string) => unknown): Eip1193Provider {
+  let last: Sent | undefined
+  return {
+    async request({ method, params = [] }) {
+      if (method === 'eth_requestAccounts') return [chain().account('admin')]
+      const given: unknown[] = Array.isArray(params) ? params : []
+      const answer = await send(method, ...given)
+      if (method === 'eth_sendTransaction') last = sentSchema.parse(given[0])
+      if (method === 'eth_getTransactionByHash' && last !== undefined) {
+        await after(last, String(given[0]))
+        last = undefined
+      }
+      return answer
+    },
+  }
+}
+
+async function setting(after: (sent: Sent, hash: string) => unknown, miningTimeoutMs = 60_000) {
+  await send('evm_setAutomine', false)
+  onTestFinished(async () => {
+    await send('anvil_mine')
+    await send('evm_setAutomine', true)
+  })
+  return createClient({ serverUrl: api.url, wallet: adminWallet(after), miningTimeoutMs, timing: FAST })
+}
+
+/** Sends a transaction of the admin that takes the place of the last one. */
+async function replace(transaction: { to: string; data: string }): Promise<string> {
+  const nonce = `0x${(await nonceOf()).toString(16)}`
+  const from = chain().account('admin')
+  const more = { from, nonce, gas: '0x4c4b40', gasPrice: '0x174876e800' }
+  return bytes32Schema.parse(await send('eth_sendTransaction', { ...transaction, ...more }))
+}
+
+it('that was mined has its own hash', async () => {
+  let sent = ''
+  const client = await setting(async (_sent, hash) => {
+    sent = hash
+    await send('anvil_mine')
+  })
+  const { txHash, blockNumber } = await client.inviteMember(chain().account('dave'))
+  expect(txHash).toBe(sent)
+  expect((await chain().provider.getTransactionReceipt(sent))?.blockNumber).toBe(blockNumber)
+})
+
+it('that its person sped up has the hash of the faster one', async () => {
+  let faster = ''
+  const client = await setting(async ({ to, data }) => {
+    faster = await replace({ to, data })
+    // The replacement need not be in the newest block.
+    await send('anvil_mine', '0x3')
+  })
+  expect((await client.inviteMember(chain().account('relayer'))).txHash).toBe(faster)
+  expect(await chain().read('registry', 'isInvited', ORG_ID, chain().account('relayer'))).toBe(true)
+})
+
+it('that its person cancelled is replaced', async () => {
+  const client = await setting(async () => {
+    await replace({ to: chain().account('admin'), data: '0x' })
+    await send('anvil_mine')
+  })
+  await expect(client.inviteMember(chain().account('broker'))).rejects.toMatchObject({
+    code: 'transaction-replaced',
+    retryable: false,
+  })
+})
+
+it('that no block has in time is pending, and names itself', async () => {
+  let sent = ''
+  const client = await setting((_sent, hash) => {
+    sent = hash
+  }, 100)
+  const attempt = client.inviteMember(chain().account('guardian'))
+  await expect(attempt).rejects.toMatchObject({ code: 'transaction-pending' })
+  await expect(attempt).rejects.toThrow(sent)
+})

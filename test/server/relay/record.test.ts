@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { createJobRecord, submitted, TakenElsewhereError } from '../../../src/server/relay/record.js'
+import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
+import { createLogLines } from '../../support/logLines.js'
+import { createLateEngine, openStores } from '../../support/stores.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const DIGEST: Hex = `0x${'ab'.repeat(32)}`
+const ADDRESS: Hex = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+const AT = '2030-01-02T14:30:00.000Z'
+
+const PENDING: RelayRecord = {
+  receipt: {
+    digest: DIGEST,
+    primaryType: 'BatchMint',
+    target: ADDRESS,
+    status: 'pending',
+    txHash: null,
+    blockNumber: null,
+    gasUsed: null,
+    createdAt: AT,
+    updatedAt: AT,
+    error: null,
+  },
+  account: ADDRESS,
+  data: '0x01020304',
+  purpose: { kind: 'platform' },
+  transactions: [],
+}
+
+/** With its nth transaction. */
+const sent = (n: number) =>
+  submitted(PENDING, { nonce: 7, hash: `0x${`0${n}`.repeat(32)}`, raw: `0x0${n}` }, new Date(n))
+
+/** A job's record at its first version. */
+async function setUp() {
+  const late = createLateEngine((await openStores(await temporaryDirectory())).engine)
+  const store = createReceiptStore({ engine: late.engine, logger: createLogLines().logger })
+  await store.put(DIGEST, PENDING, 0)
+  const record = createJobRecord(store, { record: PENDING, version: 1 }, { isKept: true })
+  return { late, store, record }
+}
+
+test('a job goes on from a version that was written after its write had failed and the next one had looked for it', async () => {
+  const { late, store, record } = await setUp()
+  for (const n of [1, 2]) {
+    late.delay()
+    await expect(record.put(sent(n))).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  }
+  await late.land()
+  await record.put(sent(3))
+  expect(record.current()).toEqual(sent(3))
+  expect(await store.find(DIGEST)).toEqual({ record: sent(3), version: 3 })
+})
+
+test('a job goes on from a version that is written between its look and its next write', async () => {
+  const { late, store, record } = await setUp()
+  late.delay()
+  await expect(record.put(sent(1))).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  const next = record.put(sent(2))
+  await late.land()
+  await next
+  expect(await store.find(DIGEST)).toEqual({ record: sent(2), version: 3 })
+})
+
+test("a job ends where another server's version stands, also in the place of a write that failed", async () => {
+  const { late, store, record } = await setUp()
+  late.delay()
+  await expect(record.put(sent(1))).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  await store.put(DIGEST, sent(2), 1)
+  await late.land()
+  await expect(record.put(sent(3))).rejects.toThrow(TakenElsewhereError)
+  expect(await store.find(DIGEST)).toEqual({ record: sent(2), version: 2 })
+})

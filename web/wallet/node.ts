@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { ClientError, type Eip1193Provider } from '../../src/client/index.js'
+
+const answerSchema = z.union([
+  z.object({ error: z.object({ code: z.int(), message: z.string(), data: z.unknown() }) }),
+  z.object({ result: z.unknown() }),
+])
+
+/** An error in the form of EIP-1193. */
+class RpcError extends Error {
+  override readonly name = 'RpcError'
+
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data: unknown,
+  ) {
+    super(message)
+  }
+}
+
+/** A node as a wallet's provider (EIP-1193) that holds no account. */
+export function nodeProvider(rpcUrl: string): Eip1193Provider {
+  let id = 0
+  return {
+    async request({ method, params = [] }) {
+      id += 1
+      const response = await fetch(rpcUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+      })
+      if (!response.ok) throw new ClientError('node-unavailable', `The node answers ${response.status}.`)
+      const answer = answerSchema.parse(await response.json())
+      if ('error' in answer) throw new RpcError(answer.error.code, answer.error.message, answer.error.data)
+      return answer.result
+    },
+  }
+}
