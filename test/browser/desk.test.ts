@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
+import { goTo, newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
@@ -67,7 +67,7 @@ describe('a newcomer', () => {
     expect(await findViolations(page)).toEqual([])
 
     const admin = await pageOf('Dana')
-    await admin.getByRole('link', { name: 'Institution', exact: true }).click()
+    await goTo(admin, 'Institution')
     const address = admin.getByLabel('Invite a wallet')
     const invite = admin.getByRole('button', { name: 'Invite', exact: true })
     const [member] = desk().sandbox.accounts.employees
@@ -95,7 +95,7 @@ describe('a newcomer', () => {
     expect(await findViolations(page)).toEqual([])
 
     const operator = await pageOf('Otto')
-    await operator.getByRole('link', { name: 'Operator', exact: true }).click()
+    await goTo(operator, 'Operator')
     await operator.getByRole('button', { name: 'Verify Noor' }).click()
     await operator.getByText('Nobody waits for admission or verification.').waitFor()
     // The form is for wallets that no event names; asking twice changes nothing.
@@ -172,9 +172,9 @@ describe('an employee', () => {
       await page.locator('[data-price=AAPL]', { hasText: price }).waitFor()
       expect(await page.locator('[data-change=AAPL]').textContent()).toBe(change)
     }
-    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    await goTo(page, 'Operator')
     await page.getByRole('heading', { name: 'Operator' }).waitFor()
-    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    await goTo(page, 'Desk')
     // Prices of before the page was opened, up to now: the newest stands at the right edge.
     const chart = page.locator('[data-chart=AAPL]')
     await chart.waitFor({ state: 'attached' })
@@ -257,7 +257,7 @@ describe('an employee', () => {
 describe('a wallet without an invitation', () => {
   it('founds an institution, and is its admin once the operator admits it', async () => {
     const page = await pageOf('Otto')
-    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    await goTo(page, 'Desk')
     const create = page.getByRole('button', { name: 'Create institution' })
     await page.getByLabel('Institution name').fill('Crédit Nord')
     await page.getByText('“é” cannot be in the name: use letters without accents').waitFor()
@@ -271,9 +271,9 @@ describe('a wallet without an invitation', () => {
       .filter({ hasText: /Admission waiting/ })
       .waitFor()
     expect(await findViolations(page)).toEqual([])
-    await page.getByRole('link', { name: 'Institution', exact: true }).click()
+    await goTo(page, 'Institution')
     await page.getByText('has not admitted this institution yet').waitFor()
-    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    await goTo(page, 'Operator')
     await page.locator('[data-test=waiting]').getByText('Second Capital').waitFor()
     expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Admit Second Capital' }).click()
@@ -287,7 +287,7 @@ describe('a wallet without an invitation', () => {
     await page.getByRole('button', { name: 'Admit', exact: true }).click()
     await page.getByText('Second Capital is admitted.').waitFor()
     expect(await findViolations(page)).toEqual([])
-    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    await goTo(page, 'Desk')
     await page.getByRole('link', { name: 'invite members and publish the rulebook' }).click()
     await page.getByRole('heading', { name: 'Second Capital' }).waitFor()
     await page.getByRole('row', { name: /Otto .*admin/ }).waitFor()
@@ -298,12 +298,12 @@ describe('a wallet without an invitation', () => {
 describe('a member', () => {
   it('leaves by itself: it is asked twice, and buys nothing from then on', async () => {
     const page = await pageOf('Noor')
-    await page.getByRole('link', { name: 'Institution', exact: true }).click()
+    await goTo(page, 'Institution')
     await page.getByRole('button', { name: 'Leave this institution…' }).click()
     expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Leave Example Capital' }).click()
     await page.locator('[data-test=leaving]').waitFor()
-    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    await goTo(page, 'Desk')
     await page.locator('[data-test=leaving]').waitFor()
     await page.locator('#ticket-amount').fill('10')
     const button = page.locator('[data-test=place]', { hasText: 'You cannot buy while leaving' })

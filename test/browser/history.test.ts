@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { PATIENCE_MS } from './support/browser.js'
-import { useBrowserDesk } from './support/desk.js'
+import { goTo, useBrowserDesk } from './support/desk.js'
 import { holdCalls } from './support/hold.js'
 
 const desk = useBrowserDesk()
@@ -20,22 +20,22 @@ describe('the past of a chain that is slow to tell it', () => {
     await page.getByRole('button', { name: /^Ben\b/ }).click()
     await page.getByText('Reading your orders from the chain…').waitFor()
     expect(await page.getByText(NONE).count()).toBe(0)
-    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    await goTo(page, 'Operator')
     await page.getByText('Reading the events…').waitFor()
     expect(await page.getByText('None in the last blocks.').count()).toBe(0)
     firstGo()
     await page.locator('[data-test=events] li').first().waitFor()
     const shown = await page.locator('[data-test=events] li').count()
-    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    await goTo(page, 'Desk')
     await page.getByText(NONE).waitFor()
 
     const letGo = await holdCalls(page, rpcUrl, 'eth_getLogs')
-    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    await goTo(page, 'Operator')
     await page
       .locator('[data-test=events] li')
       .nth(shown - 1)
       .waitFor()
-    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    await goTo(page, 'Desk')
     await page.getByText('Reading your orders from the chain…').waitFor()
     expect(await page.getByText(NONE).count()).toBe(0)
     letGo()

@@ -6,7 +6,7 @@ import { institutionRegistryAbi } from '../../src/chain/generated/institutionReg
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { findViolations, overflowOf } from './support/accessibility.js'
-import { openCopy, SIZES, useBrowserDesk } from './support/desk.js'
+import { goTo, openCopy, SIZES, useBrowserDesk } from './support/desk.js'
 import { keptOf } from './support/kept.js'
 import { tabTo } from './support/keyboard.js'
 import { screenshot } from './support/screenshot.js'
@@ -16,7 +16,7 @@ const NAME = 'Benedikta Überacker'
 
 /** Dana's screen of the institution, in a browser of her own. */
 async function institution(page: Page): Promise<Page> {
-  await page.getByRole('link', { name: 'Institution', exact: true }).click()
+  await goTo(page, 'Institution')
   await page.getByRole('heading', { name: 'Members' }).waitFor()
   await page
     .getByLabel(/may buy$/)

@@ -5,7 +5,7 @@ import type { Locator, Page, Request, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
+import { goTo, newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
 
 const desk = useBrowserDesk()
 
@@ -56,7 +56,7 @@ describe('the envelope of an open order', () => {
 describe('a rulebook', () => {
   it('stays as it was written through a look elsewhere', async () => {
     const page = await desk().visitAs('Dana')
-    await page.getByRole('link', { name: 'Institution', exact: true }).click()
+    await goTo(page, 'Institution')
     await openCopy(page, desk().copy)
     await page.getByLabel('Ben may trade TSLA').uncheck()
     await page.getByLabel('Largest order').fill('7,000')
@@ -72,11 +72,11 @@ describe('a rulebook', () => {
     await page.getByRole('progressbar').waitFor()
     expect(await findViolations(page)).toEqual([])
     expect(await page.getByRole('button', { name: 'Publishing…' }).isDisabled()).toBe(true)
-    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    await goTo(page, 'Operator')
     const answered = page.waitForResponse('**/policy')
     letGo()
     await answered
-    await page.getByRole('link', { name: 'Institution', exact: true }).click()
+    await goTo(page, 'Institution')
     await page.getByText(`Version ${version} is in force.`).waitFor()
     await page.getByText(`version ${version} is in force`, { exact: true }).waitFor()
     expect(await page.getByLabel('Ben may trade TSLA').isChecked()).toBe(false)
@@ -85,7 +85,7 @@ describe('a rulebook', () => {
 
   it('of a wallet that has gone is not shown to the next', async () => {
     const page = await desk().visitAs('Dana')
-    await page.getByRole('link', { name: 'Institution', exact: true }).click()
+    await goTo(page, 'Institution')
     await page.getByLabel('Largest order').fill('7,000')
     await page.getByRole('button', { name: 'Disconnect' }).click()
     await page.getByRole('button', { name: /^Dana\b/ }).click()
@@ -101,9 +101,9 @@ describe('the console', () => {
 })
 
 async function lookElsewhere(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Operator', exact: true }).click()
+  await goTo(page, 'Operator')
   await page.getByRole('heading', { name: 'Operator' }).waitFor()
-  await page.getByRole('link', { name: 'Institution', exact: true }).click()
+  await goTo(page, 'Institution')
 }
 
 /** Holds back the rulebook that is published next, and tells which version it will be. */

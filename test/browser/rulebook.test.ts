@@ -11,7 +11,7 @@ import { ONE_USDC } from '../../src/protocol/units.js'
 import { clientOf } from '../../src/sandbox/demo.js'
 import { INSTITUTION } from '../../src/sandbox/settings.js'
 import { findViolations } from './support/accessibility.js'
-import { importCopy, openCopy, useBrowserDesk } from './support/desk.js'
+import { goTo, importCopy, openCopy, useBrowserDesk } from './support/desk.js'
 
 const desk = useBrowserDesk()
 /** Dana's, of a browser that stays the same from one test to the next. */
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 async function institutionOf(page: Page): Promise<Page> {
-  await page.getByRole('link', { name: 'Institution', exact: true }).click()
+  await goTo(page, 'Institution')
   await page.getByLabel('Ben may buy').waitFor()
   return page
 }

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { RulebookCopy } from '../../src/client/index.js'
 import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import { findViolations, overflowOf } from './support/accessibility.js'
-import { openCopy, SIZES, useBrowserDesk } from './support/desk.js'
+import { goTo, openCopy, SIZES, useBrowserDesk } from './support/desk.js'
 import { tabTo } from './support/keyboard.js'
 import { screenshot } from './support/screenshot.js'
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 const versionOf = (page: Page, number: number) => page.locator(`[data-version="${number}"]`)
 
 async function institution(page: Page): Promise<Page> {
-  await page.getByRole('link', { name: 'Institution', exact: true }).click()
+  await goTo(page, 'Institution')
   await page.getByRole('heading', { name: 'Rulebook history' }).waitFor()
   await page.getByLabel('Ben may buy').waitFor()
   return page

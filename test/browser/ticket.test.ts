@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { goTo, newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
@@ -201,9 +201,9 @@ describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
 
   it('keeps what was typed through a look at another screen', async () => {
     await amountOf(page).fill('75')
-    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    await goTo(page, 'Operator')
     await page.getByRole('heading', { name: 'Operator' }).waitFor()
-    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    await goTo(page, 'Desk')
     await buttonOf(page).getByText('Buy MSFT', { exact: true }).waitFor()
     expect(await amountOf(page).inputValue()).toBe('75')
   })

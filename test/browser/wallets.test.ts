@@ -3,7 +3,7 @@ import type { Locator, Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { goTo, newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { askedOf, changeExtension, installExtension, waitForAsking } from './support/extension.js'
 import { holdCalls } from './support/hold.js'
 import { tabTo } from './support/keyboard.js'
@@ -133,7 +133,7 @@ describe('the keyboard alone', () => {
     await page.locator('#main:focus').waitFor()
     expect(await page.locator('#max-order').inputValue()).toBe('7,000')
 
-    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    await goTo(page, 'Operator')
     await page.locator('[data-test=events] li').first().waitFor()
     await page.getByText('answers', { exact: true }).waitFor()
     await expectFit(page)

@@ -99,6 +99,15 @@ function openDesk(sandbox: Sandbox, browser: Browser, copy: BrowserDesk['copy'])
   }
 }
 
+/** Goes to one of the page's places. Until it is there, the place before may have fields of the same names. */
+export async function goTo(page: Page, place: 'Desk' | 'Institution' | 'Operator'): Promise<void> {
+  const link = page
+    .getByRole('navigation', { name: 'Places' })
+    .getByRole('link', { name: place, exact: true })
+  await link.click()
+  await link.and(page.locator('[aria-current=page]')).waitFor()
+}
+
 /** The browser itself reports answers of 400 and more, and a server that is away: the page says these in words. */
 function isNetwork(text: string): boolean {
   return text.startsWith('Failed to load resource')
