@@ -5,7 +5,7 @@ const CURVE = 'secp256k1'
 
 /**
  * Points and key agreement by Node's OpenSSL, five times as fast as JavaScript's and made to take constant time. It signs no digest as it
- * is and recovers no signer: see decision 0026.
+ * is and recovers no signer: see decision 0022.
  */
 export const opensslSecp256k1: Pick<Secp256k1, 'compress' | 'agreement'> = {
   compress: (point) => bytesOf(ECDH.convertKey(point, CURVE, undefined, undefined, 'compressed')),

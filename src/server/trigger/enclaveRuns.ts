@@ -124,7 +124,7 @@ function accessTo(
 
 /**
  * An attacker in the server process can read every file of its user, the enclave's file among them, and the memory of its
- * processes (docs/decisions/0023).
+ * processes (docs/decisions/0019).
  */
 function oneUserWarning(logger: Logger): Service {
   return createHook('one user', {

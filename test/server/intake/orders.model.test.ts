@@ -1,4 +1,4 @@
-// The intake and what runs orders, against a model of what the escrow's commit decides (docs/decisions/0011, 0012).
+// The intake and what runs orders, against a model of what the escrow's commit decides (docs/decisions/0009, 0010).
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
