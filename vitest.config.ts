@@ -146,7 +146,8 @@ export default defineConfig({
           include: BROWSER,
           globalSetup: ['test/browser/support/findChromium.ts', 'test/support/savedChains.ts'],
           isolate: false,
-          // The parts of a file build on each other: a second try would begin after what the first one has done, and pass for another reason.
+          // The parts of a file build on each other: a second try would begin after what the first one has done, and pass for another reason. `.ci/run` tries the
+          // file once more, as a whole.
           retry: 0,
           testTimeout: 180_000,
           expect: { poll: { timeout: POLL_MS } },
