@@ -1,6 +1,7 @@
 import { relayAll } from './relay.js'
 import { type Figure, ratio, type Turn } from './support/figure.js'
-import { startRelayChain, startRelayServer } from './support/relayChain.js'
+import { startServerBeside } from './support/platform.js'
+import { startRelayChain } from './support/relayChain.js'
 
 const BLOCK_SECONDS = 1
 const IN_FLIGHT = 64
@@ -14,13 +15,13 @@ export const accounts: Figure = {
   title: 'POST /relay by accounts',
   async prepare(context) {
     const chain = await startRelayChain(context, BLOCK_SECONDS)
-    const left = [...chain.accounts]
+    const left = [...chain.anvil.accounts]
     const rows: Record<string, Turn> = {}
     for (const count of ACCOUNTS) {
-      const settings = { RELAY_MAX_IN_FLIGHT: `${IN_FLIGHT}` }
-      const server = await startRelayServer(chain, context, left.splice(0, count), settings)
-      const nextWrites = await chain.portfolios(count * IN_FLIGHT * BLOCKS)
-      rows[`${count}`] = () => relayAll(chain, context.generator.loadAll, server, nextWrites())
+      const settings = { ...chain.settings(left.splice(0, count)), RELAY_MAX_IN_FLIGHT: `${IN_FLIGHT}` }
+      const server = await startServerBeside(context, settings)
+      rows[`${count}`] = async () =>
+        relayAll(chain, context.generator.loadAll, server, await chain.newWrites(count * IN_FLIGHT * BLOCKS))
     }
     return {
       rows,

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { bytesToHex } from '../src/protocol/hex.js'
 import { publicKeyOf } from '../src/protocol/publicKey.js'
 import { startFlood, wire } from '../test/support/flood.js'
-import { cellOf, type Figure, type Round, type Turn } from './support/figure.js'
-import type { LoadRequest } from './support/load.js'
-import { pageRequests } from './support/openOrders.js'
+import { bar, type Cells, type Figure } from './support/figure.js'
+import type { LoadPlan, LoadRequest } from './support/load.js'
+import { pageRequests } from './support/orders.js'
 import { startPlatform } from './support/platform.js'
 
 const ROUND_MS = 12_000
@@ -23,7 +23,7 @@ const LIMITED = {
 }
 const JUNK = 5_000
 const BAR = 0.9
-const REFUSED: ReadonlySet<number> = new Set([429, 503])
+const REFUSALS = [429, 503]
 const CLIENTS_OF_A_NET = 250
 
 /** Honest clients, and one that floods the server at the same time. */
@@ -34,9 +34,13 @@ export const floods: Figure = {
     const platform = await startPlatform(context, LIMITED)
     const { url } = platform.server
     const requests = await pageRequests(platform)
-    const honest = {
-      ...{ urls: [url], requests, connections: HONEST_CLIENTS, perSecond: HONEST_PER_SECOND },
-      ...{ durationMs: ROUND_MS, usefulMs: USEFUL_MS },
+    const honest: LoadPlan = {
+      urls: [url],
+      requests,
+      connections: HONEST_CLIENTS,
+      perSecond: HONEST_PER_SECOND,
+      durationMs: ROUND_MS,
+      usefulMs: USEFUL_MS,
       clients: {
         addresses: Array.from({ length: HONEST_CLIENTS }, (_, index) => `127.0.1.${index + 1}`),
         halfReconnect: true,
@@ -50,43 +54,42 @@ export const floods: Figure = {
       'POST /orders, junk': junkOrders(),
     }
     let clients = 0
-    const turnOf =
-      (flood: readonly LoadRequest[]): Turn =>
-      async () => {
-        // A client of its own each time, which has its whole rate left.
-        const net = 2 + Math.floor(clients / CLIENTS_OF_A_NET)
-        const localAddress = `127.0.${net}.${1 + (clients++ % CLIENTS_OF_A_NET)}`
-        const texts = flood.map(({ method, path, body }) => wire(method, path, body))
-        let next = 0
-        const hostile = startFlood({
-          ...{ url, localAddress, depth: DEPTH, reconnects: true },
-          connections: flood.length === 0 ? 0 : CONNECTIONS,
-          request: () => texts[next++ % texts.length] ?? '',
-        })
-        const { good, due, p50Ms, p99Ms } = await context.generator.load(honest)
-        hostile.stop()
-        const perSecond = (count: number) => (count * 1_000) / ROUND_MS
-        const answers = (isRefused: boolean) =>
-          [...hostile.answers()]
-            .filter(([status]) => REFUSED.has(status) === isRefused)
-            .reduce((sum, [, count]) => sum + perSecond(count), 0)
-        return {
-          'honest share': good / due,
-          'p50 ms': p50Ms,
-          'p99 ms': p99Ms,
-          'answered/s': answers(false),
-          'refused/s': answers(true),
-          'opened/s': perSecond(hostile.opened()),
-        }
+
+    async function withstand(flood: readonly LoadRequest[]): Promise<Cells> {
+      const texts = flood.map(({ method, path, body }) => wire(method, path, body))
+      let next = 0
+      const net = 2 + Math.floor(clients / CLIENTS_OF_A_NET)
+      const hostile = startFlood({
+        url,
+        // A new client each time, which has its whole rate left.
+        localAddress: `127.0.${net}.${1 + (clients++ % CLIENTS_OF_A_NET)}`,
+        connections: flood.length === 0 ? 0 : CONNECTIONS,
+        depth: DEPTH,
+        request: () => texts[next++ % texts.length] ?? '',
+        reconnects: true,
+      })
+      const { good, due, p50Ms, p99Ms } = await context.generator.load(honest)
+      hostile.stop()
+      let [answered, refused] = [0, 0]
+      for (const [status, count] of hostile.answers()) {
+        if (REFUSALS.includes(status)) refused += count
+        else answered += count
       }
-    const names = Object.keys(floodsByName)
+      const perSecond = (count: number) => (count * 1_000) / ROUND_MS
+      return {
+        'honest share': good / due,
+        'p50 ms': p50Ms,
+        'p99 ms': p99Ms,
+        'answered/s': perSecond(answered),
+        'refused/s': perSecond(refused),
+        'opened/s': perSecond(hostile.opened()),
+      }
+    }
+
+    const named = Object.entries(floodsByName)
     return {
-      rows: Object.fromEntries(Object.entries(floodsByName).map(([name, flood]) => [name, turnOf(flood)])),
-      bars: names.slice(1).map((name) => ({
-        what: `honest share, ${name}`,
-        of: (round: Round) => cellOf(round, name, 'honest share'),
-        atLeast: BAR,
-      })),
+      rows: Object.fromEntries(named.map(([name, flood]) => [name, () => withstand(flood)])),
+      bars: named.slice(1).map(([name]) => bar('honest share', name, { atLeast: BAR })),
       notes: [
         `an honest answer counts within ${USEFUL_MS} ms of when its request was due`,
         "answered/s, refused/s (429 and 503) and opened/s are the hostile client's",
@@ -95,12 +98,13 @@ export const floods: Figure = {
   },
 }
 
-/** Orders that are well formed, under escrows that there are not: only the chain can tell. */
+/** Well-formed orders without an escrow: only the chain can tell. */
 function junkOrders(): LoadRequest[] {
   const hex = (length: number) => bytesToHex(randomBytes(length))
   const epk = publicKeyOf(randomBytes(32))
-  return Array.from({ length: JUNK }, () => {
-    const body = JSON.stringify({ orderId: hex(32), epk, iv: hex(12), ct: hex(64), tag: hex(16) })
-    return { method: 'POST', path: '/orders', body }
-  })
+  return Array.from({ length: JUNK }, () => ({
+    method: 'POST',
+    path: '/orders',
+    body: JSON.stringify({ orderId: hex(32), epk, iv: hex(12), ct: hex(64), tag: hex(16) }),
+  }))
 }

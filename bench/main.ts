@@ -26,7 +26,6 @@ import {
   writeResult,
 } from './support/figure.js'
 import { startGenerator } from './support/load.js'
-import { PATIENT, type Platform, startPlatform } from './support/platform.js'
 import { takeover } from './takeover.js'
 import { trading } from './trading.js'
 
@@ -45,32 +44,19 @@ async function run(figures: readonly Figure[], options: Options): Promise<void> 
   await mkdir(BENCH_DIRECTORY, { recursive: true })
   const machine = `${availableParallelism()} cores of ${cpus()[0]?.model.trim()}, Node ${process.version}`
   console.log(`${machine}\n`)
-  const shared = createCleanUp()
-  const nodeOptions = options.cpuProf ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : []
-  const generator = startGenerator(shared)
-  let started: Promise<Platform> | undefined
-  const platform = () => {
-    started ??= startPlatform({ cleanUp: shared, nodeOptions }, PATIENT)
-    return started
-  }
-  const print = (line: string) => console.log(`  ${line}`)
-  try {
-    for (const figure of figures) {
-      const cleanUp = createCleanUp()
-      const before = load()
-      console.log(figure.title)
-      try {
-        const table = await figure.prepare({ options, nodeOptions, generator, platform, print, cleanUp })
-        const rounds = await measure(table, options.rounds)
-        const lines = [...linesOf(table, rounds), `  load average ${before} before, ${load()} after`]
-        console.log(`${lines.join('\n')}\n`)
-        await writeResult(figure, { machine, lines, rounds })
-      } finally {
-        await cleanUp.run()
-      }
+  for (const figure of figures) {
+    const cleanUp = createCleanUp()
+    const before = load()
+    console.log(figure.title)
+    try {
+      const table = await figure.prepare({ options, cleanUp, generator: startGenerator(cleanUp) })
+      const rounds = await measure(table, options.rounds)
+      const lines = [...linesOf(table, rounds), `  load average ${before} before, ${load()} after`]
+      console.log(`${lines.join('\n')}\n`)
+      await writeResult(figure, { machine, lines, rounds })
+    } finally {
+      await cleanUp.run()
     }
-  } finally {
-    await shared.run()
   }
 }
 

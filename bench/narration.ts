@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { blockCall, blockSchema, resultOf, toQuantity } from '../src/chain/jsonRpc.js'
 import { createRpc, type Rpc } from '../src/chain/rpc.js'
-import type { readConfig } from '../src/server/config/config.js'
+import type { Config } from '../src/server/config/config.js'
 import { topicsOf, WATCHED } from '../src/server/narrator/events.js'
 import { type Cursor, createCursorStore } from '../src/server/narrator/history.js'
 import { buildNarrator, createNarratorProgress } from '../src/server/narrator/poll.js'
@@ -12,8 +12,8 @@ import { startTestChain } from '../test/support/chain.js'
 import { chainEnvironment } from '../test/support/intakeServer.js'
 import { serverConfig } from '../test/support/serverEnvironment.js'
 import { serveLeaseOf } from '../test/support/stores.js'
-import { emitOrders, newOrderIds } from './support/emittedOrders.js'
-import { type Figure, ratio, type Turn } from './support/figure.js'
+import { type Figure, ratio } from './support/figure.js'
+import { emitOrders, newOrderIds } from './support/orders.js'
 import { makeDirectory } from './support/platform.js'
 
 const EVENTS_PER_BLOCK = 200
@@ -22,17 +22,15 @@ const RANGE = 25
 
 /** A reader over the same events, from the block after the first to the last. */
 interface Task {
-  readonly config: ReturnType<typeof readConfig>
+  readonly config: Config
   readonly rpc: Rpc
   readonly engine: Engine
   readonly from: number
   readonly to: number
 }
 
-interface Reading {
-  readonly events: number
-  stop?(): Promise<void>
-}
+/** `stop` is not measured. */
+type Reading = { readonly events: number; stop(): Promise<void> }
 
 /** The narrator as the server builds it, and a bare loop of `eth_getLogs` over the same ranges. */
 export const narration: Figure = {
@@ -43,13 +41,12 @@ export const narration: Figure = {
     context.cleanUp.add(chain.stop)
     const { events } = context.options
     const from = await chain.provider.getBlockNumber()
-    const emission = {
+    await emitOrders(chain.provider, 'open', {
       escrow: chain.addresses.orderEscrow,
       from: chain.account('relayer'),
-      method: 'open',
-    } as const
-    const orderIds = newOrderIds(events)
-    await emitOrders(chain.provider, { ...emission, orderIds, perBlock: EVENTS_PER_BLOCK })
+      orderIds: newOrderIds(events),
+      perBlock: EVENTS_PER_BLOCK,
+    })
     const to = await chain.provider.getBlockNumber()
     const settings = { RPC_TIMEOUT: '60s', RPC_LOG_RANGE: `${RANGE}` }
     const config = serverConfig({ ...chainEnvironment(chain), ...settings })
@@ -57,16 +54,14 @@ export const narration: Figure = {
     const rpc = createRpc({ urls: rpcUrls.reveal(), timeoutMs, chainId })
     const engine = await startSqlite(await makeDirectory(context, 'narration'))
     context.cleanUp.add(engine.stop)
-    const turn =
-      (read: (task: Task) => Promise<Reading>): Turn =>
-      async () => {
-        const startedAt = performance.now()
-        const found = await read({ config, rpc, engine, from, to })
-        const seconds = (performance.now() - startedAt) / 1_000
-        await found.stop?.()
-        if (found.events !== events) throw new Error(`${found.events} of ${events} events`)
-        return { 'events/s': events / seconds }
-      }
+    const turn = (read: (task: Task) => Promise<Reading>) => async () => {
+      const startedAt = performance.now()
+      const found = await read({ config, rpc, engine, from, to })
+      const seconds = (performance.now() - startedAt) / 1_000
+      await found.stop()
+      if (found.events !== events) throw new Error(`${found.events} of ${events} events`)
+      return { 'events/s': events / seconds }
+    }
     return {
       rows: { ours: turn(narrate), bare: turn(readBare) },
       bars: [ratio('events/s', 'ours', 'bare', { atLeast: 0.8 })],
@@ -77,11 +72,10 @@ export const narration: Figure = {
   },
 }
 
-/** SQLite as the server has it: the thread that waits for the disk runs compiled code. */
+/** SQLite as in the server: the thread that waits for the disk runs compiled code. */
 async function startSqlite(directory: string): Promise<Engine> {
-  const engines: typeof import('../src/server/store/sqlite/sqliteEngine.js') = await import(
-    built('server/store/sqlite/sqliteEngine.js')
-  )
+  const path = built('server/store/sqlite/sqliteEngine.js')
+  const engines: typeof import('../src/server/store/sqlite/sqliteEngine.js') = await import(path)
   const onBroken = (error: Error) => {
     throw error
   }
@@ -103,9 +97,7 @@ async function narrate({ config, rpc, engine, from, to }: Task): Promise<Reading
     },
     progress: {
       ...createNarratorProgress(),
-      note({ block }) {
-        if (block >= to) over.resolve()
-      },
+      note: ({ block }) => block >= to && over.resolve(),
     },
   })
   await narrator.start()
@@ -113,10 +105,12 @@ async function narrate({ config, rpc, engine, from, to }: Task): Promise<Reading
   return { events, stop: narrator.stop }
 }
 
-async function cursorAt(rpc: Pick<Rpc, 'send'>, number: number): Promise<Cursor> {
-  const hashOf = async (block: number) => resultOf((await rpc.send([blockCall(block)]))[0], blockSchema).hash
-  const start = { number, hash: await hashOf(number) }
-  return { genesis: await hashOf(0), start, blocks: [{ ...start, told: [] }] }
+async function cursorAt(rpc: Rpc, number: number): Promise<Cursor> {
+  const answers = await rpc.send([blockCall(0), blockCall(number)])
+  const [genesis, start] = answers.map((answer) => resultOf(answer, blockSchema))
+  if (genesis === undefined || start === undefined) throw new Error('the node has no such block')
+  const block = { number, hash: start.hash }
+  return { genesis: genesis.hash, start: block, blocks: [{ ...block, told: [] }] }
 }
 
 const answersSchema = z.array(z.looseObject({ result: z.array(z.unknown()) }))
@@ -135,5 +129,5 @@ async function readBare({ config: { chain }, from, to }: Task): Promise<Reading>
     const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(calls) })
     for (const { result } of answersSchema.parse(await response.json())) events += result.length
   }
-  return { events }
+  return { events, stop: async () => undefined }
 }

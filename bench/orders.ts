@@ -1,8 +1,8 @@
 import { readStatuses } from '../test/support/crowd.js'
 import { type Figure, ratio } from './support/figure.js'
-import { openOrders, postRequest } from './support/openOrders.js'
+import { openOrders, postRequest } from './support/orders.js'
 import { besidePeers } from './support/peers.js'
-import { settingsBeside, startDatabase, startServer } from './support/platform.js'
+import { PATIENT, settingsBeside, startFleet, startPlatform } from './support/platform.js'
 import { untilQuiet } from './support/processes.js'
 
 /** Each is posted once. */
@@ -15,19 +15,15 @@ export const orders: Figure = {
   name: 'orders',
   title: 'POST /orders',
   async prepare(context) {
-    const { print, options } = context
-    const { sandbox, server: ours } = await context.platform()
-    const { DATABASE_URL } = await startDatabase(context)
-    const PostgreSQL = await startServer(context, { ...settingsBeside(sandbox), DATABASE_URL })
-    const count = ORDERS_PER_ROUND * (1 + options.rounds)
-    print(`opening ${count} escrows`)
-    const opened = await openOrders(sandbox, count)
+    const { sandbox, server: ours } = await startPlatform(context, PATIENT)
+    const fleet = await startFleet(context, 1, settingsBeside(sandbox))
+    const opened = await openOrders(sandbox, ORDERS_PER_ROUND * (1 + context.options.rounds))
+    const servers = { ours, PostgreSQL: fleet.servers[0] ?? ours }
     // The servers follow the openings on the chain, which is no part of POST /orders.
-    await untilQuiet(ours, PostgreSQL)
+    await untilQuiet(...Object.values(servers))
     const rows = await besidePeers(context, {
-      servers: { ours, PostgreSQL },
+      servers,
       path: '/orders',
-      stores: true,
       plan: (round) => ({
         connections: CALLERS,
         requests: opened.slice(round * ORDERS_PER_ROUND, (round + 1) * ORDERS_PER_ROUND).map(postRequest),
@@ -47,13 +43,11 @@ export const orders: Figure = {
         `${ORDERS_PER_ROUND} orders a round, ${CALLERS} callers; all found stored afterwards`,
       ],
       async verify() {
-        for (const { url } of [ours, PostgreSQL]) {
-          // A server does not keep an order that another server's enclave has ended before it came.
+        for (const { url } of Object.values(servers)) {
           const statuses = await readStatuses(url, opened)
-          const lost = statuses.filter(
-            ({ receivedAt, state }) => receivedAt === null && state === 'OPEN',
-          ).length
-          if (lost > 0) throw new Error(`${lost} of ${count} orders were answered 202 and are not stored`)
+          // A server does not keep an order that another server's enclave has ended before it came.
+          const lost = statuses.filter(({ receivedAt, state }) => receivedAt === null && state === 'OPEN')
+          if (lost.length > 0) throw new Error(`${lost.length} orders were answered 202 and are not stored`)
         }
       },
     }

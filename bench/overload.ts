@@ -1,6 +1,6 @@
 import { cellOf, type Figure, type Turn } from './support/figure.js'
 import type { LoadPlan } from './support/load.js'
-import { pageRequests } from './support/openOrders.js'
+import { pageRequests } from './support/orders.js'
 import { startPlatform } from './support/platform.js'
 
 /** In times of the server's capacity. */
@@ -23,24 +23,24 @@ export const overload: Figure = {
     const platform = await startPlatform(context)
     const requests = await pageRequests(platform)
     async function send(own: Pick<LoadPlan, 'connections' | 'perSecond' | 'clients'>) {
-      const plan = {
-        urls: [platform.server.url],
-        requests,
-        usefulMs: USEFUL_MS,
-        durationMs: ROUND_MS,
-        ...own,
-      }
-      const { due, sent, good, refused, p50Ms, p99Ms, refusedP99Ms } = await context.generator.load(plan)
+      const plan = { requests, usefulMs: USEFUL_MS, durationMs: ROUND_MS, ...own }
+      const result = await context.generator.load({ urls: [platform.server.url], ...plan })
       const each = (count: number) => (count * 1_000) / ROUND_MS
-      const rates = { 'due/s': each(due), 'sent/s': each(sent), 'good/s': each(good), '503/s': each(refused) }
-      return { ...rates, 'p50 ms': p50Ms, 'p99 ms': p99Ms, '503 p99 ms': refusedP99Ms }
+      return {
+        'due/s': each(result.due),
+        'sent/s': each(result.sent),
+        'good/s': each(result.good),
+        '503/s': each(result.refused),
+        'p50 ms': result.p50Ms,
+        'p99 ms': result.p99Ms,
+        '503 p99 ms': result.refusedP99Ms,
+      }
     }
     const capacities: number[] = []
     const atLoad = (times: number): Turn => {
       return async (round) => {
-        const capacity = capacities[round] ?? (await send({ connections: WAITING_CLIENTS }))['good/s']
-        capacities[round] = capacity
-        return send({ connections: CLIENTS, perSecond: capacity * times, clients: {} })
+        capacities[round] ??= (await send({ connections: WAITING_CLIENTS }))['good/s']
+        return send({ connections: CLIENTS, perSecond: capacities[round] * times, clients: {} })
       }
     }
     const loads = Object.fromEntries(LOADS.map((times) => [`load of ${times}`, atLoad(times)]))

@@ -1,7 +1,7 @@
 import { type Figure, ratio } from './support/figure.js'
-import { openAndPost } from './support/openOrders.js'
+import { openAndPost } from './support/orders.js'
 import { besidePeers } from './support/peers.js'
-import type { Platform } from './support/platform.js'
+import { PATIENT, type Platform, startPlatform } from './support/platform.js'
 
 const CONNECTIONS = 64
 /** The warm-up is longer by this: the JIT compiler optimizes code that has run a few thousand times. */
@@ -34,9 +34,9 @@ function readFigure(
     name,
     title: `GET ${path}`,
     async prepare(context) {
-      const { seconds } = context.options
-      const platform = await context.platform()
+      const platform = await startPlatform(context, PATIENT)
       const requests = (await pathsOf(platform)).map((asked) => ({ method: 'GET' as const, path: asked }))
+      const roundMs = context.options.seconds * 1_000
       const rows = await besidePeers(context, {
         servers: { ours: platform.server },
         path,
@@ -44,8 +44,7 @@ function readFigure(
           connections: CONNECTIONS,
           requests,
           expectedStatus: 200,
-          durationMs: seconds * 1_000 * (round === 0 ? WARM_UP_ROUNDS : 1),
-          polls: true,
+          durationMs: round === 0 ? WARM_UP_ROUNDS * roundMs : roundMs,
         }),
       })
       const bars = [ratio('requests/s', 'ours', 'bare', { atLeast }), ratio('requests/s', 'ours', 'plain')]

@@ -1,10 +1,9 @@
-import { type BenchContext, type Figure, type Limit, ratio, type Table } from './support/figure.js'
-import { type Fleet, startFleet } from './support/fleet.js'
-import type { LoadPlan, LoadRequest } from './support/load.js'
-import { openOrders, postRequest } from './support/openOrders.js'
-import { settingsBeside } from './support/platform.js'
+import { type BenchContext, type Cells, type Figure, ratio, type Table } from './support/figure.js'
+import type { LoadPlan } from './support/load.js'
+import { openOrders, postRequest } from './support/orders.js'
+import { type Fleet, PATIENT, settingsBeside, startFleet, startPlatform } from './support/platform.js'
 import { untilQuiet } from './support/processes.js'
-import { RELAY_HEADERS, relayEnvironment, relayRequest, startRelayChain } from './support/relayChain.js'
+import { relayRequests, startRelayChain } from './support/relayChain.js'
 
 const SERVERS = 4
 /** The part of one server's capacity that each is offered: four of them leave half of the machine. */
@@ -12,11 +11,12 @@ const SHARE = 1 / 8
 /** Requests that warm a server up, by those that show its capacity. */
 const WARM_UP = 1 / 4
 
-interface Work extends Pick<LoadPlan, 'expectedStatus' | 'headers'> {
-  /** The settings of so many servers, but for their database. */
+interface Work {
+  /** The settings of so many servers, except their database. */
   settings(servers: number): Record<string, string>
-  /** So many that were never sent. */
-  requests(count: number): Promise<LoadRequest[]>
+  /** So many requests that were never sent. */
+  load(count: number): Promise<Pick<LoadPlan, 'requests' | 'headers'>>
+  readonly expectedStatus: number
   /** So many show one server's capacity. */
   readonly saturating: number
   /** For each server. */
@@ -29,11 +29,13 @@ export const servers: readonly Figure[] = [
     name: 'servers-orders',
     title: 'POST /orders: four servers beside one, on PostgreSQL',
     async prepare(context) {
-      const { sandbox } = await context.platform()
+      const { sandbox } = await startPlatform(context, PATIENT)
       return compareFleets(context, {
         settings: () => settingsBeside(sandbox),
-        requests: async (count) => (await openOrders(sandbox, count)).map(postRequest),
-        ...{ saturating: 1_536, connections: 64, expectedStatus: 202 },
+        load: async (count) => ({ requests: (await openOrders(sandbox, count)).map(postRequest) }),
+        expectedStatus: 202,
+        saturating: 1_536,
+        connections: 64,
       })
     },
   },
@@ -42,38 +44,35 @@ export const servers: readonly Figure[] = [
     title: 'POST /relay: four servers beside one, on PostgreSQL',
     async prepare(context) {
       const chain = await startRelayChain(context)
-      const left = [...chain.accounts]
+      const left = [...chain.anvil.accounts]
       return compareFleets(context, {
-        settings: (count) => relayEnvironment(chain, left.splice(0, count)),
-        requests: async (count) => (await chain.portfolios(count))().map(relayRequest),
-        ...{ saturating: 1_024, connections: 128, expectedStatus: 200, headers: RELAY_HEADERS },
+        settings: (count) => chain.settings(left.splice(0, count)),
+        load: async (count) => relayRequests(await chain.newWrites(count)),
+        expectedStatus: 200,
+        saturating: 1_024,
+        connections: 128,
       })
     },
   },
 ]
 
 async function compareFleets(context: BenchContext, work: Work): Promise<Table> {
-  const { settings, requests: newRequests, saturating, connections, ...plan } = work
+  const { settings, load, expectedStatus, saturating, connections } = work
   const one = await startFleet(context, 1, settings(1))
   const four = await startFleet(context, SERVERS, settings(SERVERS))
 
-  async function send(
-    { servers: own, cpu }: Pick<Fleet, 'servers' | 'cpu'>,
-    count: number,
-    perSecond?: number,
-  ) {
-    const requests = await newRequests(count)
+  async function send(fleet: Pick<Fleet, 'servers' | 'cpu'>, count: number, offered = {}): Promise<Cells> {
+    const plan = { ...(await load(count)), ...offered, expectedStatus, durationMs: null }
     await untilQuiet(...one.servers, ...four.servers)
-    const before = await cpu()
-    const { good, perSecond: answered } = await context.generator.loadAll({
-      ...{ ...plan, requests, durationMs: null },
-      urls: own.map(({ url }) => url),
-      connections: connections * own.length,
-      ...(perSecond !== undefined && { perSecond: perSecond * own.length }),
+    const before = await fleet.cpu()
+    const { good, perSecond } = await context.generator.loadAll({
+      ...plan,
+      urls: fleet.servers.map(({ url }) => url),
+      connections: connections * fleet.servers.length,
     })
-    const after = await cpu()
+    const after = await fleet.cpu()
     return {
-      'answers/s': answered,
+      'answers/s': perSecond,
       'CPU µs of servers': ((after.servers - before.servers) * 1_000) / good,
       'CPU µs of PostgreSQL': ((after.database - before.database) * 1_000) / good,
     }
@@ -83,21 +82,22 @@ async function compareFleets(context: BenchContext, work: Work): Promise<Table> 
   for (const { servers: own, cpu } of [one, four]) {
     for (const server of own) await send({ servers: [server], cpu }, saturating * WARM_UP)
   }
-  const { 'answers/s': capacity } = await send(one, saturating)
+  const { 'answers/s': capacity = 0 } = await send(one, saturating)
   const offered = Math.floor(capacity * SHARE)
-  const turn = (fleet: Fleet) => () =>
-    send(fleet, Math.ceil(offered * fleet.servers.length * context.options.seconds), offered)
-  const bar = (column: string, limit: Limit) => ratio(column, 'four', 'one', limit)
+  const turn = (fleet: Fleet) => () => {
+    const perSecond = offered * fleet.servers.length
+    return send(fleet, Math.ceil(perSecond * context.options.seconds), { perSecond })
+  }
   return {
     rows: { one: turn(one), four: turn(four) },
     bars: [
-      bar('answers/s', { atLeast: 3.6 }),
-      bar('CPU µs of servers', { atMost: 1.15 }),
-      bar('CPU µs of PostgreSQL', { atMost: 1.15 }),
+      ratio('answers/s', 'four', 'one', { atLeast: 3.6 }),
+      ratio('CPU µs of servers', 'four', 'one', { atMost: 1.15 }),
+      ratio('CPU µs of PostgreSQL', 'four', 'one', { atMost: 1.15 }),
     ],
     notes: [
       `each server is offered ${offered} a second, open loop: ${SHARE} of the ${capacity.toFixed(0)} that one carries alone`,
-      'CPU of all threads for each answer; PostgreSQL and its processes on the same machine',
+      'CPU for each answer; PostgreSQL and its processes run on the same machine',
     ],
   }
 }

@@ -13,7 +13,7 @@ import {
   type UnpostedOrder,
 } from '../test/support/crowd.js'
 import { type EscrowReader, startEscrowReader } from '../test/support/escrowReader.js'
-import { platformCpu } from '../test/support/platformProcesses.js'
+import { type PlatformCpu, platformCpu } from '../test/support/platformProcesses.js'
 import { startTradingSandbox } from '../test/support/tradingSandbox.js'
 import type { Cells, Figure } from './support/figure.js'
 import { quantile } from './support/load.js'
@@ -39,10 +39,11 @@ export const trading: Figure = {
   title: 'A sealed buy, from POST to SETTLED',
   async prepare(context) {
     const { cleanUp, options } = context
-    const directory = await makeDirectory(context, 'trading')
-    // As it is without a sandbox: this market neither opens nor closes.
-    const enclaveSettings = { BROKER_CLOCK_MAX_AGE: '1m' }
-    const sandbox = await startTradingSandbox({ directory, enclaveSettings })
+    const sandbox = await startTradingSandbox({
+      directory: await makeDirectory(context, 'trading'),
+      // As without a sandbox: this market neither opens nor closes.
+      enclaveSettings: { BROKER_CLOCK_MAX_AGE: '1m' },
+    })
     cleanUp.add(sandbox.stop)
     const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
     cleanUp.add(reader.stop)
@@ -83,15 +84,13 @@ type Act = (
 
 const atOnce: Act = (orders, postOne) => Promise.all(orders.map(postOne))
 
-function evenlyFor(seconds: number): Act {
-  return (orders, postOne) =>
-    Promise.all(
-      orders.map(async (order, index) => {
-        await sleep((index * seconds * 1_000) / orders.length)
-        await postOne(order)
-      }),
-    )
-}
+const evenlyFor =
+  (seconds: number): Act =>
+  (orders, postOne) => {
+    const postLater = (order: UnpostedOrder, index: number) =>
+      sleep((index * seconds * 1_000) / orders.length).then(() => postOne(order))
+    return Promise.all(orders.map(postLater))
+  }
 
 /** Each on an idle platform, at times that are spread evenly over a block. */
 const oneByOne: Act = async (orders, postOne, reader) => {
@@ -102,27 +101,21 @@ const oneByOne: Act = async (orders, postOne, reader) => {
   }
 }
 
-/** So many accounts, these in turn. */
+/** These accounts in turn, as many as are wanted. */
 function inTurn(accounts: readonly SandboxAccount[], count: number): SandboxAccount[] {
   const length = Math.min(Math.ceil(count), MOST_OPEN * accounts.length)
   return Array.from({ length }, (_, index) => accounts[index % accounts.length] ?? []).flat()
 }
 
-/** Buys of these accounts, with open escrows that the reader has seen. */
-async function open(
-  { sandbox, crowd, reader }: Trade,
+/** Posts an order of each account, and measures them until all have settled. @throws when one ends otherwise */
+async function watch(
+  { sandbox, server, reader, crowd }: Trade,
   accounts: readonly SandboxAccount[],
-): Promise<UnpostedOrder[]> {
+  act: Act,
+): Promise<Cells> {
   const orders = await crowd.seal(accounts)
   await openAll(sandbox, orders)
   while (orders.some(({ orderId }) => !reader.orders.has(orderId))) await sleep(1)
-  return orders
-}
-
-/** Has an order of each posted, and measures them until all have settled. @throws when one ends otherwise */
-async function watch(trade: Trade, accounts: readonly SandboxAccount[], act: Act): Promise<Cells> {
-  const { sandbox, server, reader } = trade
-  const orders = await open(trade, accounts)
   const ids = orders.map(({ orderId }) => orderId)
   const postedAt = new Map<Hex, number>()
   const before = await platformCpu(sandbox, server.pid)
@@ -135,26 +128,29 @@ async function watch(trade: Trade, accounts: readonly SandboxAccount[], act: Act
   await Promise.all([act(orders, postOne, reader), reader.untilEnded(ids)])
   const after = await platformCpu(sandbox, server.pid)
   tally.stop()
-  const ends = orders.map(({ orderId }) => {
+  const ends = ids.map((orderId) => {
     const seen = reader.orders.get(orderId)
     const [end] = seen?.ends ?? []
     if (seen === undefined || end?.state !== 'SETTLED') throw new Error(`${orderId} ended as ${end?.state}`)
     const waitedMs = end.atMs - (postedAt.get(orderId) ?? startedAt)
     return { waitedMs, blocks: end.block - seen.openedIn, atMs: end.atMs }
   })
-  const sorted = (key: 'waitedMs' | 'blocks' | 'atMs') => ends.map((end) => end[key]).sort((a, b) => a - b)
-  const tookSeconds = ((sorted('atMs').at(-1) ?? startedAt) - startedAt) / 1_000
-  const count = orders.length
+  const tookSeconds = (Math.max(...ends.map(({ atMs }) => atMs)) - startedAt) / 1_000
+  const waitedMs = ends.map((end) => end.waitedMs)
+  const each = (part: keyof PlatformCpu) => (after[part] - before[part]) / ids.length
   return {
-    orders: count,
+    orders: ids.length,
     'took s': tookSeconds,
-    'settled/s': count / tookSeconds,
-    'p50 s': quantile(sorted('waitedMs'), 0.5) / 1_000,
-    'p99 s': quantile(sorted('waitedMs'), 0.99) / 1_000,
-    blocks: quantile(sorted('blocks'), 0.5),
-    server: (after.server - before.server) / count,
-    enclave: (after.enclave - before.enclave) / count,
-    node: (after.node - before.node) / count,
-    broker: tally.requests.length / count,
+    'settled/s': ids.length / tookSeconds,
+    'p50 s': quantile(waitedMs, 0.5) / 1_000,
+    'p99 s': quantile(waitedMs, 0.99) / 1_000,
+    blocks: quantile(
+      ends.map(({ blocks }) => blocks),
+      0.5,
+    ),
+    server: each('server'),
+    enclave: each('enclave'),
+    node: each('node'),
+    broker: tally.requests.length / ids.length,
   }
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { CleanUp } from '../../src/sandbox/cleanUp.js'
 import { ROOT } from '../../src/sandbox/settings.js'
 import type { Generator } from './load.js'
-import type { Platform } from './platform.js'
 
 /** Where the bench leaves everything. */
 export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
@@ -17,14 +16,9 @@ export type Options = Readonly<
 /** The means to measure a figure. */
 export interface BenchContext {
   readonly options: Options
-  /** Options of each measured server's process, such as `--cpu-prof`. */
-  readonly nodeOptions: readonly string[]
   readonly generator: Generator
   /** Runs when the figure is over. */
   readonly cleanUp: CleanUp
-  /** Starts when a figure first asks for it, and serves all of them. */
-  platform(): Promise<Platform>
-  print(line: string): void
 }
 
 export interface Figure {
@@ -48,26 +42,29 @@ export interface Table {
   /** A reader needs these to understand the numbers. */
   readonly notes: readonly string[]
   /**
-   * So many rounds, row by row, without a warm-up. By default there are as many as the command line says, one more warms up, and the
-   * rows take turns: the first of a round is the last of the next.
+   * So many rounds, row by row, without a warm-up. By default there are as many as the command line says and one more to warm up,
+   * and the rows take turns: the first of a round is the last of the next.
    */
   readonly serialRounds?: number
-  /** Looks at the outcome after the last round. @throws when the numbers have no meaning */
+  /** Checks the outcome after the last round. @throws when the numbers have no meaning */
   verify?(): Promise<void>
 }
 
-/** A ratio or a number that has a limit, or is only shown. */
-export interface Bar {
+export interface Limit {
+  readonly atLeast?: number
+  readonly atMost?: number
+}
+
+/** A ratio or a number, perhaps with a limit. */
+export interface Bar extends Limit {
   readonly what: string
   /** NaN where the round cannot tell. */
   readonly of: (round: Round) => number
-  readonly atLeast?: number
-  readonly atMost?: number
-  /** The highest round has to meet the limit, not the median. */
-  readonly isWorst?: boolean
 }
 
-export type Limit = Pick<Bar, 'atLeast' | 'atMost'>
+export function bar(column: string, row: string, limit: Limit): Bar {
+  return { what: `${column}, ${row}`, of: (round) => cellOf(round, row, column), ...limit }
+}
 
 /** A column of one row by that of another, in each round: other work on the machine slows all rows of a round. */
 export function ratio(column: string, row: string, by: string, limit: Limit = {}): Bar {
@@ -111,16 +108,24 @@ export function linesOf({ rows, bars, notes }: Table, rounds: readonly Round[]):
   return [...lines, ...bars.map((bar) => barLine(bar, rounds)), ...notes].map((line) => `  ${line}`)
 }
 
-/** The median. Other work on the machine only adds to the CPU of a row, so the least counts; of failures the most. */
-function cellText(rounds: readonly Round[], row: string, column: string): string {
-  const spread = spreadOf(rounds.flatMap((round) => round[row]?.[column] ?? []))
-  if (column.startsWith('least ')) return numberText(spread.min)
-  return numberText(column.startsWith('most ') ? spread.max : spread.median)
+/**
+ * The median. By its name, a value may be the least or the most: other work on the machine only adds to the CPU of a row, so the
+ * least counts.
+ */
+function summaryOf(name: string, { median, min, max }: ReturnType<typeof spreadOf>): number {
+  if (name.startsWith('least ')) return min
+  return name.startsWith('most ') ? max : median
 }
 
-function barLine({ what, of, atLeast, atMost, isWorst }: Bar, rounds: readonly Round[]): string {
-  const { median, min, max } = spreadOf(rounds.map(of).filter((value) => !Number.isNaN(value)))
-  const judged = isWorst ? max : median
+function cellText(rounds: readonly Round[], row: string, column: string): string {
+  const spread = spreadOf(rounds.flatMap((round) => round[row]?.[column] ?? []))
+  return numberText(summaryOf(column, spread))
+}
+
+function barLine({ what, of, atLeast, atMost }: Bar, rounds: readonly Round[]): string {
+  const spread = spreadOf(rounds.map(of).filter((value) => !Number.isNaN(value)))
+  const { min, max } = spread
+  const judged = summaryOf(what, spread)
   if (Number.isNaN(judged)) return `${what}: not judged`
   const range = min === max ? '' : ` (${numberText(min)}..${numberText(max)})`
   const line = `${what}: ${numberText(judged)}${range}`
@@ -130,13 +135,12 @@ function barLine({ what, of, atLeast, atMost, isWorst }: Bar, rounds: readonly R
   return `${line}, bar ${limit}: ${isMet ? 'met' : 'missed'}`
 }
 
-/** The middle one of several rounds, and how far the others lie from it. NaN of no rounds. */
+/** The median of several values, and their range; NaN without any. */
 export function spreadOf(values: readonly number[]) {
   const sorted = [...values].sort((a, b) => a - b)
-  const at = (index: number) => sorted[index] ?? Number.NaN
+  const at = (index: number) => sorted.at(index) ?? Number.NaN
   const middle = (sorted.length - 1) / 2
-  const median = (at(Math.ceil(middle)) + at(Math.floor(middle))) / 2
-  return { median, min: at(0), max: at(sorted.length - 1) }
+  return { median: (at(Math.ceil(middle)) + at(Math.floor(middle))) / 2, min: at(0), max: at(-1) }
 }
 
 /** Three digits say enough of a noisy figure. */

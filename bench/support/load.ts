@@ -1,9 +1,9 @@
+// The load generator as figures use it. Plans and results cross a process boundary.
 import { z } from 'zod'
 import type { CleanUp } from '../../src/sandbox/cleanUp.js'
+import { cpuMs } from '../../test/support/platformProcesses.js'
 import type { Cells } from './figure.js'
-import { cpuMs, startHelper, stolenMs, type Target } from './processes.js'
-
-// The generator's tasks and its answers, which cross a process boundary.
+import { startHelper, stolenMs, type Target } from './processes.js'
 
 const loadRequestSchema = z.strictObject({
   method: z.enum(['GET', 'POST']),
@@ -14,7 +14,7 @@ const loadRequestSchema = z.strictObject({
 export type LoadRequest = z.output<typeof loadRequestSchema>
 
 export const loadPlanSchema = z.strictObject({
-  /** The connections are shared out evenly among them. */
+  /** Share the connections evenly. */
   urls: z.array(z.url()).min(1),
   /** Sent in turn. */
   requests: z.array(loadRequestSchema).min(1),
@@ -22,31 +22,26 @@ export const loadPlanSchema = z.strictObject({
   connections: z.int().positive(),
   /** Headers of every request. */
   headers: z.record(z.string(), z.string()).optional(),
-  /** The one status that counts as good; any 2xx when left out. */
+  /** The only status that counts as good. Default: any 2xx. */
   expectedStatus: z.int().optional(),
-  /** Open loop: requests fall due evenly spaced. Closed loop when left out: a connection that is free sends the next one. */
+  /** Open loop: requests fall due evenly spaced. By default the loop is closed: a free connection sends the next request. */
   perSecond: z.number().positive().optional(),
-  /** How long to repeat the requests; null sends each of them exactly once. */
+  /** How long to repeat the requests; null sends each of them once. */
   durationMs: z.number().positive().nullable(),
   /** Later answers are not good. */
   usefulMs: z.number().positive().optional(),
   /**
-   * Each request falls due for one client in turn, and goes unsent while that client waits for an answer, as a page does.
-   * Left out, a request takes any connection, and waits for one when none is free.
+   * Each request falls due for one client in turn, and is not sent while that client waits for an answer, as in a page.
+   * By default a request takes any connection, and waits for one when none is free.
    */
   clients: z
     .strictObject({
-      /** Loopback addresses, one for each client in turn; the system chooses one for all when left out. */
+      /** Loopback addresses, one for each client in turn. By default the system chooses one for all. */
       addresses: z.array(z.ipv4()).min(1).optional(),
       /** Every second client opens a connection for each request. */
       halfReconnect: z.boolean().optional(),
     })
     .optional(),
-  /**
-   * The generator polls for answers in place of sleeping, and takes a whole core. A server that has to wake the generator
-   * pays for that with its own time. Only for two cores that have no other work: the server waits for a core otherwise.
-   */
-  polls: z.boolean().optional(),
 })
 export type LoadPlan = z.output<typeof loadPlanSchema>
 
@@ -57,36 +52,34 @@ const loadResultSchema = z.strictObject({
   sent: z.int(),
   /** Answers with the expected status, in time. */
   good: z.int(),
-  /** Other answers, and requests whose connection or whose turn was lost. */
+  /** Other answers, and requests whose connection or turn was lost. */
   failed: z.int(),
   /** Answers with 503. */
   refused: z.int(),
   /** Good answers. */
   perSecond: z.number(),
-  /** Latency of the good answers, a wait for a free connection included; 0 when there is none. */
+  /** Latency of the good answers, including a wait for a free connection; 0 without any. */
   p50Ms: z.number(),
   p99Ms: z.number(),
-  /** The same of those with 503. */
+  /** The same of the answers with 503. */
   refusedP99Ms: z.number(),
 })
 export type LoadResult = z.output<typeof loadResultSchema>
 
-/** The value below which that share of the sorted values lies, by the nearest rank. */
-export function quantile(sorted: readonly number[] | Float64Array, share: number): number {
-  return sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? Number.NaN
+/** The value below which that share of the values lies, by the nearest rank; 0 without any. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? 0
 }
 
-/** The load generator, a process of its own. */
 export interface Generator {
   load(plan: LoadPlan): Promise<LoadResult>
   /** @throws when an answer is not good: the speed of the others has no meaning then */
   loadAll(plan: LoadPlan): Promise<LoadResult>
-  stop(): Promise<void>
 }
 
 export function startGenerator(cleanUp: CleanUp): Generator {
-  const { ask, stop } = startHelper('./generator.ts')
-  cleanUp.add(stop)
+  const { ask } = startHelper(cleanUp, './generator.ts')
   const load = (plan: LoadPlan) => ask(plan, loadResultSchema)
   return {
     load,
@@ -96,7 +89,6 @@ export function startGenerator(cleanUp: CleanUp): Generator {
       if (failed === 0 && good > 0) return result
       throw new Error(`${plan.urls.join(', ')}: ${failed} requests failed, ${good} did not`)
     },
-    stop,
   }
 }
 
@@ -108,8 +100,12 @@ export async function takeTurn(
 ): Promise<Cells> {
   const [before, stolenBefore] = [await cpuMs(pid), await stolenMs()]
   const { good, failed, perSecond, p50Ms, p99Ms } = await load({ urls: [url], ...plan })
-  const cpuUs = (((await cpuMs(pid)) - before) * 1_000) / good
-  const stolen = (await stolenMs()) - stolenBefore
-  const rates = { 'requests/s': perSecond, 'p50 ms': p50Ms, 'p99 ms': p99Ms }
-  return { ...rates, 'CPU µs': cpuUs, 'least CPU µs': cpuUs, 'stolen ms': stolen, 'most failed': failed }
+  return {
+    'requests/s': perSecond,
+    'p50 ms': p50Ms,
+    'p99 ms': p99Ms,
+    'least CPU µs': (((await cpuMs(pid)) - before) * 1_000) / good,
+    'stolen ms': (await stolenMs()) - stolenBefore,
+    'most failed': failed,
+  }
 }

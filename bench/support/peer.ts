@@ -1,12 +1,12 @@
-// A server that ours is compared with, a process of its own. A bare route shows the limit of framework and machine: it
-// has no checks, log, limits or store. A user would write the plain one without us.
+// A server that ours is compared with, as a separate process. A bare route shows the limit of framework and machine: it has no
+// checks, log, limits or store. The plain one is what a user would write instead.
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import cors from 'cors'
 import { Contract, JsonRpcProvider, NonceManager, verifyTypedData, Wallet } from 'ethers'
-import express, { type Express, type RequestHandler } from 'express'
+import express, { type RequestHandler } from 'express'
 import rateLimit from 'express-rate-limit'
 import helmet from 'helmet'
 import { pino } from 'pino'
@@ -26,34 +26,23 @@ const PER_MINUTE = 1_000_000_000
 const POLLING_MS = 50
 const { PortfolioUpdate } = authorizationTypes
 
-function addRoute(app: Express, { method, path }: Route, answer: RequestHandler): void {
-  if (method === 'GET') app.get(path, answer)
-  else app.post(path, express.json(), answer)
-}
-
-function bareApp(task: Route): RequestListener {
+function routeApp({ kind, method, path, status, body, directory }: Route): RequestListener {
   const app = express()
-  addRoute(app, task, (_req, res) => {
-    res.status(task.status).json(task.body)
-  })
-  return app
-}
-
-function plainApp(task: Route): RequestListener {
-  const { status, body, directory, stores } = task
-  const app = express()
-  app.use(helmet())
-  app.use(cors({ origin: 'http://localhost:5173' }))
-  app.use(pinoHttp({ logger: pino(pino.destination(join(directory, `plain-${process.pid}.log`))) }))
-  app.use(
-    rateLimit({ windowMs: 60_000, limit: PER_MINUTE, standardHeaders: 'draft-8', legacyHeaders: false }),
-  )
-  const insert = stores ? openTable(directory) : undefined
-  addRoute(app, task, (req, res) => {
+  if (kind === 'plain') {
+    app.use(helmet())
+    app.use(cors({ origin: 'http://localhost:5173' }))
+    app.use(pinoHttp({ logger: pino(pino.destination(join(directory, `plain-${process.pid}.log`))) }))
+    const limits = { windowMs: 60_000, limit: PER_MINUTE, legacyHeaders: false }
+    app.use(rateLimit({ ...limits, standardHeaders: 'draft-8' }))
+  }
+  const insert = kind === 'plain' && path === '/orders' ? openTable(directory) : undefined
+  const answer: RequestHandler = (req, res) => {
     const changes = insert?.run(req.body.orderId, new Date().toISOString(), JSON.stringify(req.body)).changes
     if (changes === 0) throw new Error('the order is stored already')
     res.status(status).json(body)
-  })
+  }
+  if (method === 'GET') app.get(path, answer)
+  else app.post(path, express.json(), answer)
   return app
 }
 
@@ -87,10 +76,8 @@ function plainRelayApp({ rpcUrl, chainId, ledger, privateKey, signer }: PlainRel
   return app
 }
 
-const apps = { bare: bareApp, plain: plainApp }
-
 answerTasks(peerTaskSchema, async (task) => {
-  const server = createServer(task.kind === 'plainRelay' ? plainRelayApp(task) : apps[task.kind](task))
+  const server = createServer(task.kind === 'plainRelay' ? plainRelayApp(task) : routeApp(task))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { port: portOf(server) }

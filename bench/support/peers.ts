@@ -1,23 +1,22 @@
+// The servers that ours is compared with: `peer.ts` has their code.
 import { z } from 'zod'
 import type { CleanUp } from '../../src/sandbox/cleanUp.js'
 import { BENCH_DIRECTORY, type BenchContext, type Turn } from './figure.js'
 import { type LoadPlan, takeTurn } from './load.js'
 import { startHelper, type Target } from './processes.js'
 
-const routeShape = {
-  method: z.enum(['GET', 'POST']),
-  /** An Express path, such as `/orders/:orderId`. */
-  path: z.string(),
-  status: z.int(),
-  /** The same answer as ours. */
-  body: z.json(),
-  /** For the plain one's log, and for its database if it stores the body of each request. */
-  directory: z.string(),
-  stores: z.boolean(),
-}
 export const peerTaskSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('bare'), ...routeShape }),
-  z.strictObject({ kind: z.literal('plain'), ...routeShape }),
+  z.strictObject({
+    kind: z.enum(['bare', 'plain']),
+    method: z.enum(['GET', 'POST']),
+    /** An Express path, such as `/orders/:orderId`. */
+    path: z.string(),
+    status: z.int(),
+    /** The same answer as ours. */
+    body: z.json(),
+    /** Holds the plain one's log and database. */
+    directory: z.string(),
+  }),
   z.strictObject({
     kind: z.literal('plainRelay'),
     rpcUrl: z.string(),
@@ -30,12 +29,10 @@ export const peerTaskSchema = z.discriminatedUnion('kind', [
 ])
 export type PeerTask = z.output<typeof peerTaskSchema>
 
-/** Starts a server that ours is compared with. */
 export async function startPeer(cleanUp: CleanUp, task: PeerTask): Promise<Target> {
-  const helper = startHelper('./peer.ts')
-  cleanUp.add(helper.stop)
-  const { port } = await helper.ask(task, z.strictObject({ port: z.int() }))
-  return { url: `http://127.0.0.1:${port}`, pid: helper.pid }
+  const { ask, pid } = startHelper(cleanUp, './peer.ts')
+  const { port } = await ask(task, z.strictObject({ port: z.int() }))
+  return { url: `http://127.0.0.1:${port}`, pid }
 }
 
 interface Comparison {
@@ -43,8 +40,6 @@ interface Comparison {
   readonly servers: Readonly<Record<string, Target>>
   /** The path of the peers' route. */
   readonly path: string
-  /** Whether the plain peer stores the body of each request. */
-  readonly stores?: boolean
   /** The load of a round. Every server gets the same. */
   readonly plan: (round: number) => Omit<LoadPlan, 'urls'>
 }
@@ -52,7 +47,7 @@ interface Comparison {
 /** Rows of our servers and of two peers that answer as ours does: a bare route, and the usual middleware. */
 export async function besidePeers(
   { cleanUp, generator }: BenchContext,
-  { servers, path, stores = false, plan }: Comparison,
+  { servers, path, plan }: Comparison,
 ): Promise<Record<string, Turn>> {
   const { requests, headers } = plan(0)
   const [[ours], [request]] = [Object.values(servers), requests]
@@ -64,7 +59,7 @@ export async function besidePeers(
     ...(body !== undefined && { body }),
   })
   const same = { status: answer.status, body: z.json().parse(await answer.json()) }
-  const task = { method, path, ...same, directory: BENCH_DIRECTORY, stores }
+  const task = { method, path, ...same, directory: BENCH_DIRECTORY }
   const bare = await startPeer(cleanUp, { kind: 'bare', ...task })
   const plain = await startPeer(cleanUp, { kind: 'plain', ...task })
   const rows = Object.entries({ ...servers, bare, plain }).map(([name, target]) => [

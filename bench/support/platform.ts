@@ -1,22 +1,27 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { claimPorts } from '../../src/sandbox/ports.js'
 import { startPostgres } from '../../src/sandbox/postgres.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { type ServerProcess, startServerProcess } from '../../src/sandbox/serverProcess.js'
+import { childrenOf } from '../../test/e2e/support/processes.js'
+import { ask } from '../../test/faults/cluster/audit.js'
+import { eventually } from '../../test/support/eventually.js'
+import { cpuMs } from '../../test/support/platformProcesses.js'
 import { BENCH_DIRECTORY, type BenchContext } from './figure.js'
 import type { Target } from './processes.js'
+
+type Context = Pick<BenchContext, 'cleanUp' | 'options'>
 
 /** The compiled server, which ends with this process. */
 export type Server = Target & ServerProcess
 
-/** Everything that a real server needs around it, and that server. */
+/** A server and everything that it needs. */
 export interface Platform {
   readonly sandbox: Sandbox
   readonly server: Server
 }
-
-type Surroundings = Pick<BenchContext, 'cleanUp' | 'nodeOptions'>
 
 /**
  * Differences from the defaults. The load comes from one address, which the limits per client would refuse. Enclave runs wait
@@ -31,59 +36,54 @@ const CALM = {
   POLICY_RUN_TIMEOUT: '2h',
 }
 
-/** Callers who each wait for their answer are not turned away, however busy they keep the server. */
+/** The server turns no waiting caller away, however busy it is. */
 export const PATIENT = { MAX_WAIT: '1m' }
 
-let directories = 0
-
 /** A new directory, removed at the end. */
-export async function makeDirectory(
-  { cleanUp }: Pick<Surroundings, 'cleanUp'>,
-  name: string,
-): Promise<string> {
-  const directory = join(BENCH_DIRECTORY, `${name}-${Date.now()}-${directories++}`)
-  await mkdir(directory)
+export async function makeDirectory({ cleanUp }: Pick<Context, 'cleanUp'>, name: string): Promise<string> {
+  const directory = await mkdtemp(join(BENCH_DIRECTORY, `${name}-`))
   cleanUp.add(() => rm(directory, { recursive: true, force: true }))
   return directory
 }
 
-/** A sandbox with a measured server in it. @param settings of the server besides those that keep it calm */
+/** A sandbox with a measured server. @param settings of the server besides those that keep it calm */
 export async function startPlatform(
-  around: Surroundings,
+  context: Context,
   settings: Record<string, string> = {},
 ): Promise<Platform> {
   const sandbox = await startSandbox({
-    directory: await makeDirectory(around, 'sandbox'),
+    directory: await makeDirectory(context, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
     serverSettings: { ...CALM, ...settings },
     print: () => {},
   })
-  around.cleanUp.add(sandbox.stop)
-  return { sandbox, server: await replaceServer(sandbox, around) }
+  context.cleanUp.add(sandbox.stop)
+  return { sandbox, server: await replaceServer(sandbox, context) }
 }
 
-/** Starts a measured server in the place of the sandbox's own, with its configuration. */
-export async function replaceServer(
-  sandbox: Sandbox,
-  { cleanUp, nodeOptions }: Surroundings,
-): Promise<Server> {
+/** Starts a measured server in place of the sandbox's own, with its configuration. */
+export async function replaceServer(sandbox: Sandbox, context: Context): Promise<Server> {
   await sandbox.server().stop()
-  const { directory, info } = sandbox
-  const server = await startServerProcess({ directory, url: info.url, nodeOptions })
-  cleanUp.add(server.stop)
-  return { url: info.url, ...server }
+  return startServer(context, { directory: sandbox.directory, url: sandbox.info.url })
 }
 
-/** Starts a measured server at a free port. */
-export async function startServer(around: Surroundings, settings: Record<string, string>): Promise<Server> {
-  const { cleanUp, nodeOptions } = around
-  const directory = await makeDirectory(around, 'server')
-  const { server: port } = await claimPorts({ server: 0, rpc: 0, broker: 0 })
-  const url = `http://127.0.0.1:${port}`
-  const own = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: `${port}`, OPS_PORT: '0' }
-  const server = await startServerProcess({ directory, url, variables: { ...settings, ...own }, nodeOptions })
+export async function startServer(
+  { cleanUp, options }: Context,
+  { nodeOptions = [], ...launch }: Parameters<typeof startServerProcess>[0],
+): Promise<Server> {
+  const profiling = options.cpuProf ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : []
+  const server = await startServerProcess({ ...launch, nodeOptions: [...nodeOptions, ...profiling] })
   cleanUp.add(server.stop)
-  return { url, ...server }
+  return { url: launch.url, ...server }
+}
+
+/** Starts a server at a free port, with a data directory of its own. */
+export async function startServerBeside(context: Context, settings: Record<string, string>): Promise<Server> {
+  const directory = await makeDirectory(context, 'server')
+  const { server: port } = await claimPorts({ server: 0, rpc: 0, broker: 0 })
+  const own = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: `${port}`, OPS_PORT: '0' }
+  const url = `http://127.0.0.1:${port}`
+  return startServer(context, { directory, url, variables: { ...settings, ...own } })
 }
 
 /** The settings of a server beside the sandbox's own, which needs a database of its own. */
@@ -91,9 +91,54 @@ export function settingsBeside({ directory }: Sandbox): Record<string, string> {
   return { ENV_FILE: join(directory, '.env') }
 }
 
-/** A database of a new PostgreSQL server, as a setting, and that server. */
-export async function startDatabase({ cleanUp }: Pick<Surroundings, 'cleanUp'>) {
+/** Servers that share a database. */
+export interface Fleet {
+  readonly servers: readonly Server[]
+  /** CPU so far, in milliseconds. */
+  cpu(): Promise<{ servers: number; database: number }>
+  /** Restarts the server that was killed, and resolves when the servers share the accounts again. */
+  restart(index: number): Promise<void>
+}
+
+const countsSchema = z.array(z.object({ accounts: z.coerce.number(), holders: z.coerce.number() })).length(1)
+const HOLDERS = `SELECT count(*) AS accounts, count(DISTINCT holder) AS holders FROM leases
+  WHERE name LIKE 'relayer:%' AND expires_at > clock_timestamp()`
+
+/** @param settings of each server, except its database: a new PostgreSQL server */
+export async function startFleet(
+  context: Context,
+  count: number,
+  settings: Record<string, string>,
+): Promise<Fleet> {
   const postgres = await startPostgres(BENCH_DIRECTORY)
-  cleanUp.add(postgres.remove)
-  return { postgres, DATABASE_URL: (await postgres.createDatabase()).reveal() }
+  context.cleanUp.add(postgres.remove)
+  const DATABASE_URL = (await postgres.createDatabase()).reveal()
+  const servers: Server[] = []
+
+  async function start(index: number): Promise<void> {
+    servers[index] = await startServerBeside(context, { ...settings, DATABASE_URL })
+  }
+  /** The servers hold one account each, or the only account. */
+  async function untilShared(): Promise<void> {
+    await eventually('the servers to share the accounts', async () => {
+      const [found] = countsSchema.parse(await ask(DATABASE_URL, HOLDERS))
+      return found?.accounts === 1 || (found?.accounts === count && found.holders === count)
+    })
+  }
+
+  for (let index = 0; index < count; index++) await start(index)
+  await untilShared()
+  return {
+    servers,
+    async cpu() {
+      const [first] = (await readFile(join(postgres.data, 'postmaster.pid'), 'utf8')).split('\n')
+      // PostgreSQL has a process for each connection.
+      const pids = [Number(first), ...(await childrenOf(Number(first))).map(({ pid }) => pid)]
+      return { servers: await cpuMs(...servers.map(({ pid }) => pid)), database: await cpuMs(...pids) }
+    },
+    async restart(index) {
+      await start(index)
+      await untilShared()
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linesOf, measure, ratio, type Table } from '../../bench/support/figure.js'
+import { bar, linesOf, measure, ratio, type Table } from '../../bench/support/figure.js'
 
 /** Rows whose numbers are their calls so far, in all. */
 function counting(): { table: Table; order: string[] } {
@@ -49,9 +49,14 @@ test.each([
   [{ atLeast: 1.1 }, 'n, x ÷ y: 1 (0.50..4.50), bar at least 1.1: missed'],
   [{ atMost: 1 }, 'n, x ÷ y: 1 (0.50..4.50), bar at most 1: met'],
   [{ atMost: 0.9 }, 'n, x ÷ y: 1 (0.50..4.50), bar at most 0.9: missed'],
-  [{ atMost: 4, isWorst: true }, 'n, x ÷ y: 4.50 (0.50..4.50), bar at most 4: missed'],
 ])('the median is held against the limit: %o', (limit, line) => {
   expect(lastLine({ ...ratio('n', 'x', 'y'), ...limit })).toBe(line)
+})
+
+test('of the most, the highest round is held against the limit', () => {
+  const most = [1, 2, 9].map((n) => ({ x: { 'most n': n } }))
+  const table = { rows: {}, bars: [bar('most n', 'x', { atMost: 4 })], notes: [] }
+  expect(linesOf(table, most).at(-1)).toBe('  most n, x: 9 (1..9), bar at most 4: missed')
 })
 
 test('what was not measured is not judged', () => {

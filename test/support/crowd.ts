@@ -229,6 +229,21 @@ export async function openAll({ provider, info }: Place, orders: readonly Unpost
   if (wrong.length > 0) throw new Error(`${wrong.length} of ${orders.length} escrows are not open`)
 }
 
+/** One order of each account after the other, so that escrows and nonces of an account come in the same order. */
+export async function openRounds(
+  place: Place,
+  { accounts, seal }: Crowd,
+  rounds: number,
+): Promise<UnpostedOrder[]> {
+  const orders: UnpostedOrder[] = []
+  for (let round = 0; round < rounds; round++) {
+    const sealed = await seal(accounts)
+    await openAll(place, sealed)
+    orders.push(...sealed)
+  }
+  return orders
+}
+
 /** Posts its envelope, as the client library does. @throws when the server does not take it */
 export async function post(url: string, { body }: UnpostedOrder): Promise<void> {
   const headers = { 'content-type': 'application/json' }

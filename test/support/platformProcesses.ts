@@ -41,6 +41,12 @@ export async function platformCpu(sandbox: Looked, server: number): Promise<Plat
   }
 }
 
+/** Milliseconds of CPU that these processes have used since their start, including threads that have ended. */
+export async function cpuMs(...pids: readonly number[]): Promise<number> {
+  const ticks = await Promise.all(pids.map(ticksOf))
+  return ticks.reduce((sum, { self }) => sum + self, 0) * MS_PER_TICK
+}
+
 export async function platformMemory(sandbox: Looked, server: number): Promise<PlatformMemory> {
   const [own, enclaves, node] = await Promise.all([
     rssOf(server),

@@ -3,7 +3,7 @@ import { spreadOf } from '../../../bench/support/figure.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf } from '../../../src/protocol/identifiers.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
-import { type Crowd, createCrowd, openAll, post, type UnpostedOrder } from '../../support/crowd.js'
+import { createCrowd, openRounds, post, type UnpostedOrder } from '../../support/crowd.js'
 import type { EscrowReader } from '../../support/escrowReader.js'
 import { type PlatformMemory, platformMemory } from '../../support/platformProcesses.js'
 import { withTradingSandbox } from '../../support/tradingSandbox.js'
@@ -95,21 +95,6 @@ export function progressOf(total: number, print: (line: string) => void): (ended
     if (now > told) print(`${ended} of ${total} have ended`)
     told = now
   }
-}
-
-/** One order of each account after the other, so that escrows and nonces of an account come in the same order. */
-export async function openRounds(
-  sandbox: Sandbox,
-  { accounts, seal }: Crowd,
-  rounds: number,
-): Promise<UnpostedOrder[]> {
-  const orders: UnpostedOrder[] = []
-  for (let round = 0; round < rounds; round++) {
-    const sealed = await seal(accounts)
-    await openAll(sandbox, sealed)
-    orders.push(...sealed)
-  }
-  return orders
 }
 
 /** An account's one after the other: its second one would use up the nonce of the first. */

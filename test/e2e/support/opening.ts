@@ -4,10 +4,10 @@ import { clientOrderIdOf } from '../../../src/protocol/identifiers.js'
 import type { SeenRequest } from '../../../src/sandbox/broker/index.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { startBrokerTally } from '../../support/brokerTally.js'
-import { createCrowd, readStatuses, type UnpostedOrder } from '../../support/crowd.js'
+import { createCrowd, openRounds, readStatuses, type UnpostedOrder } from '../../support/crowd.js'
 import type { EscrowReader } from '../../support/escrowReader.js'
 import { withTradingSandbox } from '../../support/tradingSandbox.js'
-import { faultsOfEnds, faultsOfPlacements, openRounds, postAll, progressOf } from './manyOrders.js'
+import { faultsOfEnds, faultsOfPlacements, postAll, progressOf } from './manyOrders.js'
 
 export interface OpeningOptions {
   readonly directory: string
