@@ -35,11 +35,7 @@ export const forgery: Figure = {
     const { perSecond: saturation } = await loadAll({ urls: [server.url], ...plan })
     const perSecond = Math.floor(saturation / 2)
     return {
-      rows: await besidePeers(context, {
-        servers: { ours: server },
-        path: '/relay',
-        plan: () => ({ ...plan, perSecond }),
-      }),
+      rows: await besidePeers(context, '/relay', { ours: server }, () => ({ ...plan, perSecond })),
       bars: [ratio('p99 ms', 'ours', 'bare', { atMost: BAR }), ratio('p99 ms', 'ours', 'plain')],
       notes: [
         `open loop, ${perSecond} a second: half of the ${saturation.toFixed(0)} of ${CONNECTIONS} callers in a closed loop`,

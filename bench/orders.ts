@@ -21,16 +21,12 @@ export const orders: Figure = {
     const servers = { ours, PostgreSQL: fleet.servers[0] ?? ours }
     // The servers follow the openings on the chain, which is no part of POST /orders.
     await untilQuiet(...Object.values(servers))
-    const rows = await besidePeers(context, {
-      servers,
-      path: '/orders',
-      plan: (round) => ({
-        connections: CALLERS,
-        requests: opened.slice(round * ORDERS_PER_ROUND, (round + 1) * ORDERS_PER_ROUND).map(postRequest),
-        durationMs: null,
-        expectedStatus: 202,
-      }),
-    })
+    const rows = await besidePeers(context, '/orders', servers, (round) => ({
+      connections: CALLERS,
+      requests: opened.slice(round * ORDERS_PER_ROUND, (round + 1) * ORDERS_PER_ROUND).map(postRequest),
+      durationMs: null,
+      expectedStatus: 202,
+    }))
     return {
       rows,
       bars: [

@@ -37,16 +37,12 @@ function readFigure(
       const platform = await startPlatform(context, PATIENT)
       const requests = (await pathsOf(platform)).map((asked) => ({ method: 'GET' as const, path: asked }))
       const roundMs = context.options.seconds * 1_000
-      const rows = await besidePeers(context, {
-        servers: { ours: platform.server },
-        path,
-        plan: (round) => ({
-          connections: CONNECTIONS,
-          requests,
-          expectedStatus: 200,
-          durationMs: round === 0 ? WARM_UP_ROUNDS * roundMs : roundMs,
-        }),
-      })
+      const rows = await besidePeers(context, path, { ours: platform.server }, (round) => ({
+        connections: CONNECTIONS,
+        requests,
+        expectedStatus: 200,
+        durationMs: round === 0 ? WARM_UP_ROUNDS * roundMs : roundMs,
+      }))
       const bars = [ratio('requests/s', 'ours', 'bare', { atLeast }), ratio('requests/s', 'ours', 'plain')]
       return { rows, bars, notes: [] }
     },

@@ -139,8 +139,6 @@ async function watch(
   const waitedMs = ends.map((end) => end.waitedMs)
   const each = (part: keyof PlatformCpu) => (after[part] - before[part]) / ids.length
   return {
-    orders: ids.length,
-    'took s': tookSeconds,
     'settled/s': ids.length / tookSeconds,
     'p50 s': quantile(waitedMs, 0.5) / 1_000,
     'p99 s': quantile(waitedMs, 0.99) / 1_000,

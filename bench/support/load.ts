@@ -72,18 +72,15 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? 0
 }
 
-export interface Generator {
-  load(plan: LoadPlan): Promise<LoadResult>
-  /** @throws when an answer is not good: the speed of the others has no meaning then */
-  loadAll(plan: LoadPlan): Promise<LoadResult>
-}
+export type Generator = ReturnType<typeof startGenerator>
 
-export function startGenerator(cleanUp: CleanUp): Generator {
+export function startGenerator(cleanUp: CleanUp) {
   const { ask } = startHelper(cleanUp, './generator.ts')
   const load = (plan: LoadPlan) => ask(plan, loadResultSchema)
   return {
     load,
-    async loadAll(plan) {
+    /** @throws when an answer is not good: the speed of the others has no meaning then */
+    async loadAll(plan: LoadPlan) {
       const result = await load(plan)
       const { failed, good } = result
       if (failed === 0 && good > 0) return result

@@ -35,19 +35,18 @@ export async function startPeer(cleanUp: CleanUp, task: PeerTask): Promise<Targe
   return { url: `http://127.0.0.1:${port}`, pid }
 }
 
-interface Comparison {
-  /** Ours, by the names of their rows. */
-  readonly servers: Readonly<Record<string, Target>>
-  /** The path of the peers' route. */
-  readonly path: string
-  /** The load of a round. Every server gets the same. */
-  readonly plan: (round: number) => Omit<LoadPlan, 'urls'>
-}
-
-/** Rows of our servers and of two peers that answer as ours does: a bare route, and the usual middleware. */
+/**
+ * Rows of our servers and of two peers that answer as ours does: a bare route, and the usual middleware.
+ *
+ * @param path of the peers' route
+ * @param servers ours, by the names of their rows
+ * @param plan the load of a round, the same for every server
+ */
 export async function besidePeers(
   { cleanUp, generator }: BenchContext,
-  { servers, path, plan }: Comparison,
+  path: string,
+  servers: Readonly<Record<string, Target>>,
+  plan: (round: number) => Omit<LoadPlan, 'urls'>,
 ): Promise<Record<string, Turn>> {
   const { requests, headers } = plan(0)
   const [[ours], [request]] = [Object.values(servers), requests]

@@ -17,12 +17,6 @@ type Context = Pick<BenchContext, 'cleanUp' | 'options'>
 /** The compiled server, which ends with this process. */
 export type Server = Target & ServerProcess
 
-/** A server and everything that it needs. */
-export interface Platform {
-  readonly sandbox: Sandbox
-  readonly server: Server
-}
-
 /**
  * Differences from the defaults. The load comes from one address, which the limits per client would refuse. Enclave runs wait
  * for their turn, as with a hosted enclave that has a quota: a run takes most of a core, and would be measured with the server.
@@ -46,11 +40,10 @@ export async function makeDirectory({ cleanUp }: Pick<Context, 'cleanUp'>, name:
   return directory
 }
 
-/** A sandbox with a measured server. @param settings of the server besides those that keep it calm */
-export async function startPlatform(
-  context: Context,
-  settings: Record<string, string> = {},
-): Promise<Platform> {
+export type Platform = Awaited<ReturnType<typeof startPlatform>>
+
+/** Starts a sandbox with a measured server. @param settings of the server besides those that keep it calm */
+export async function startPlatform(context: Context, settings: Record<string, string> = {}) {
   const sandbox = await startSandbox({
     directory: await makeDirectory(context, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
@@ -91,25 +84,14 @@ export function settingsBeside({ directory }: Sandbox): Record<string, string> {
   return { ENV_FILE: join(directory, '.env') }
 }
 
-/** Servers that share a database. */
-export interface Fleet {
-  readonly servers: readonly Server[]
-  /** CPU so far, in milliseconds. */
-  cpu(): Promise<{ servers: number; database: number }>
-  /** Restarts the server that was killed, and resolves when the servers share the accounts again. */
-  restart(index: number): Promise<void>
-}
-
 const countsSchema = z.array(z.object({ accounts: z.coerce.number(), holders: z.coerce.number() })).length(1)
 const HOLDERS = `SELECT count(*) AS accounts, count(DISTINCT holder) AS holders FROM leases
   WHERE name LIKE 'relayer:%' AND expires_at > clock_timestamp()`
 
-/** @param settings of each server, except its database: a new PostgreSQL server */
-export async function startFleet(
-  context: Context,
-  count: number,
-  settings: Record<string, string>,
-): Promise<Fleet> {
+export type Fleet = Awaited<ReturnType<typeof startFleet>>
+
+/** Starts servers that share a database on a new PostgreSQL server. @param settings of each of them */
+export async function startFleet(context: Context, count: number, settings: Record<string, string>) {
   const postgres = await startPostgres(BENCH_DIRECTORY)
   context.cleanUp.add(postgres.remove)
   const DATABASE_URL = (await postgres.createDatabase()).reveal()
@@ -130,13 +112,15 @@ export async function startFleet(
   await untilShared()
   return {
     servers,
+    /** CPU so far, in milliseconds. */
     async cpu() {
       const [first] = (await readFile(join(postgres.data, 'postmaster.pid'), 'utf8')).split('\n')
       // PostgreSQL has a process for each connection.
       const pids = [Number(first), ...(await childrenOf(Number(first))).map(({ pid }) => pid)]
       return { servers: await cpuMs(...servers.map(({ pid }) => pid)), database: await cpuMs(...pids) }
     },
-    async restart(index) {
+    /** Restarts the server that was killed, and resolves when the servers share the accounts again. */
+    async restart(index: number) {
       await start(index)
       await untilShared()
     },

@@ -10,22 +10,13 @@ import {
 import { bytesToHex, type Hex, uintToBytes } from '../../src/protocol/hex.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import { domainOf, grantedOrder, grantOrders, portfolioUpdate } from '../../test/support/authorizations.js'
-import { startTestChain, type TestChain } from '../../test/support/chain.js'
+import { startTestChain } from '../../test/support/chain.js'
 import { chainEnvironment } from '../../test/support/intakeServer.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER } from '../../test/support/roles.js'
 import { SERVER_ENVIRONMENT } from '../../test/support/serverEnvironment.js'
 import type { BenchContext } from './figure.js'
 import type { LoadPlan } from './load.js'
-
-/** A chain of its own, and the enclave's key. */
-export interface RelayChain extends TestChain {
-  /** First writes of so many portfolios, which can all be mined in one block. Each account has an open order. */
-  newWrites(count: number): Promise<SignedAuthorization[]>
-  /** @throws unless each has taken effect */
-  assertEffective(authorizations: readonly SignedAuthorization[]): Promise<void>
-  /** Settings of a server that has these relayer accounts. */
-  settings(accounts: readonly SandboxAccount[]): Record<string, string>
-}
+import { PATIENT } from './platform.js'
 
 const BLOCK_SECONDS = 0.1
 /** So much room in a block that only the rate of sending is measured. */
@@ -41,6 +32,7 @@ export const MOST_CALLERS = 512
 
 /** Differences from the defaults, for a chain with ten blocks a second. */
 const SETTINGS = {
+  ...PATIENT,
   RATE_LIMIT_PER_MINUTE: '1000000000',
   MAX_CONNECTIONS_PER_CLIENT: `${2 * MOST_CALLERS}`,
   MAX_UNDER_WAY_PER_CLIENT: '10000',
@@ -53,10 +45,10 @@ const SETTINGS = {
   RELAY_ACCOUNT_DAILY_GAS: `${Number.MAX_SAFE_INTEGER}`,
 }
 
-export async function startRelayChain(
-  { cleanUp }: Pick<BenchContext, 'cleanUp'>,
-  blockTime = BLOCK_SECONDS,
-): Promise<RelayChain> {
+export type RelayChain = Awaited<ReturnType<typeof startRelayChain>>
+
+/** Starts a chain of its own, with the means of the enclave. */
+export async function startRelayChain({ cleanUp }: Pick<BenchContext, 'cleanUp'>, blockTime = BLOCK_SECONDS) {
   const args = ['--gas-limit', `${BLOCK_GAS}`, '--prune-history', `${STATES}`]
   const chain = await startTestChain({ blockTime, args })
   cleanUp.add(chain.stop)
@@ -65,7 +57,8 @@ export async function startRelayChain(
   let owners = 0n
   return {
     ...chain,
-    async newWrites(count) {
+    /** First writes of so many portfolios, which can all be mined in one block. Each account has an open order. */
+    async newWrites(count: number) {
       const own = Array.from({ length: count }, () =>
         checksum(bytesToHex(uintToBytes(++owners, ADDRESS_BYTES))),
       )
@@ -75,13 +68,14 @@ export async function startRelayChain(
         signAuthorization(portfolioUpdate(grantedOrder(owner), write), domain, ENCLAVE_KEY),
       )
     },
-    async assertEffective(authorizations) {
+    async assertEffective(authorizations: readonly SignedAuthorization[]) {
       const digests = authorizations.map((authorization) => authorizationDigest(authorization, domain))
       const used = await Promise.all(digests.map((digest) => ledger.usedDigest(digest)))
       const missing = used.filter((isUsed) => !isUsed).length
       if (missing > 0) throw new Error(`${missing} of ${used.length} authorizations have no effect`)
     },
-    settings: (accounts) => ({
+    /** Settings of a server that has these relayer accounts. */
+    settings: (accounts: readonly SandboxAccount[]): Record<string, string> => ({
       ENV_FILE: '/dev/null',
       ...SERVER_ENVIRONMENT,
       ...chainEnvironment(chain),
