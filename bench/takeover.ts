@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createCleanUp } from '../src/sandbox/cleanUp.js'
 import { bar, type Figure } from './support/figure.js'
+import { startGenerator } from './support/load.js'
 import { startFleet } from './support/platform.js'
 import { type RelayChain, relayRequests, startRelayChain } from './support/relayChain.js'
 
@@ -12,10 +14,9 @@ const DEATHS = 3
 const CALLERS = 128
 const PER_SECOND = 60
 const SAMPLE_MS = 25
-/** By then each account has transactions mined. */
-const BEFORE_MS = 3_000
-/** Twice the bar. */
-const ROUND_MS = 2_000 * (TTL_SECONDS + LONGER_SECONDS)
+/** Longer than any account of a living server goes without a mined transaction under this load. */
+const STILL_MS = 5_000
+const PATIENCE_MS = 60_000
 
 /** How long a relayer's account has no transaction mined when its server dies. */
 export const takeover: Figure = {
@@ -31,18 +32,22 @@ export const takeover: Figure = {
     const fleet = await startFleet(context, SERVERS, settings)
 
     async function die(death: number): Promise<number> {
-      const load = context.generator.load({
-        ...relayRequests(await chain.newWrites((PER_SECOND * ROUND_MS) / 1_000)),
+      const own = createCleanUp()
+      const load = startGenerator(own).load({
+        ...relayRequests(await chain.newWrites((PER_SECOND * PATIENCE_MS) / 1_000)),
         urls: fleet.servers.map(({ url }) => url),
         connections: CALLERS,
         perSecond: PER_SECOND,
-        durationMs: ROUND_MS,
+        durationMs: PATIENCE_MS,
         clients: {},
       })
-      const killing = sleep(BEFORE_MS).then(() => fleet.servers[death % SERVERS]?.kill())
-      const [longestMs] = await Promise.all([longestStandstill(chain, addresses), killing, load])
-      await fleet.restart(death % SERVERS)
-      return longestMs / 1_000
+      // It is ended in the middle.
+      load.catch(() => undefined)
+      const index = death % SERVERS
+      const stillMs = await standstill(chain, addresses, async () => fleet.servers[index]?.kill())
+      await own.run()
+      await fleet.restart(index)
+      return stillMs / 1_000
     }
 
     const deaths = context.options.rounds * DEATHS
@@ -61,19 +66,28 @@ export const takeover: Figure = {
   },
 }
 
-/** Milliseconds that one of the accounts had no transaction mined in this round: the dead server's, as the others keep on. */
-async function longestStandstill({ provider }: RelayChain, accounts: readonly string[]): Promise<number> {
-  const startedAt = performance.now()
-  const seen = accounts.map(() => ({ count: 0, at: startedAt }))
-  let longest = 0
-  for (let now = startedAt; now < startedAt + ROUND_MS; now = performance.now()) {
+/** Kills a server, and resolves with how long its account had no transaction mined. The other accounts never stand still. */
+async function standstill(
+  { provider }: RelayChain,
+  accounts: readonly string[],
+  kill: () => Promise<void>,
+): Promise<number> {
+  /** Each account's transactions, and when the last one was mined: NaN before one was seen. */
+  const seen = accounts.map(() => ({ count: Number.NaN, at: Number.NaN }))
+  let killing: Promise<void> | undefined
+  for (const giveUpAt = Date.now() + PATIENCE_MS; Date.now() < giveUpAt; await sleep(SAMPLE_MS)) {
     const counts = await Promise.all(accounts.map((account) => provider.getTransactionCount(account)))
-    for (const [index, count] of counts.entries()) {
-      const last = seen[index]
-      longest = Math.max(longest, now - (last?.at ?? now))
-      if (count !== last?.count) seen[index] = { count, at: now }
+    const now = performance.now()
+    for (const [index, last] of seen.entries()) {
+      const count = counts[index] ?? Number.NaN
+      if (count === last.count) continue
+      const stillMs = now - last.at
+      seen[index] = { count, at: Number.isNaN(last.count) ? Number.NaN : now }
+      if (killing === undefined || !(stillMs >= STILL_MS)) continue
+      await killing
+      return stillMs
     }
-    await sleep(SAMPLE_MS)
+    if (!seen.some(({ at }) => Number.isNaN(at))) killing ??= kill()
   }
-  return longest
+  throw new Error('the account of the dead server stands still')
 }
