@@ -56,6 +56,11 @@ describe('a failure in words', () => {
       'This key file belongs to another wallet',
     ],
     ['a reorganization', new ClientError('chain-reorganized', ''), 'The chain changed while it was read'],
+    [
+      'a deposit of too many shares',
+      new ClientError('insufficient-shares', ''),
+      'The wallet holds fewer shares than the deposit takes',
+    ],
     ['a busy node', new ClientError('node-unavailable', ''), 'The chain does not answer'],
     ['a pause', new ContractError('openRequest', 'PlatformPaused', {}), 'The platform is paused'],
     ['an order that was stopped', new PlacingStopped(), 'You stopped this order'],

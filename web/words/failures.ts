@@ -73,6 +73,10 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'The wallet holds less USDC than the order needs',
     'Choose a smaller amount, or pay from the cash in your portfolio.',
   ],
+  'insufficient-shares': [
+    'The wallet holds fewer shares than the deposit takes',
+    'No shares moved. Choose a smaller amount.',
+  ],
   'insufficient-funds': [
     'The wallet does not have enough ether for the fee',
     'Send some ether to it, and try again.',
