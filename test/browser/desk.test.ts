@@ -97,7 +97,9 @@ describe('a newcomer', () => {
     const operator = await pageOf('Otto')
     await goTo(operator, 'Operator')
     await operator.getByRole('button', { name: 'Verify Noor' }).click()
-    await operator.getByText('Nobody waits for admission or verification.').waitFor()
+    await operator
+      .getByText('No institution is waiting for admission, and no member for verification.')
+      .waitFor()
     // The form is for wallets that no event names; asking twice changes nothing.
     await operator.getByLabel('Address', { exact: true }).fill(noor())
     await operator.getByRole('button', { name: 'Verify', exact: true }).click()

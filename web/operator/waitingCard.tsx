@@ -18,9 +18,9 @@ export function WaitingCard() {
     <Card title="Waiting for you" aside={count === 0 ? null : <span class="tag">{count}</span>}>
       <PolledFailure error={error} />
       {value?.isComplete && count === 0 ? (
-        <p class="muted">Nobody waits for admission or verification.</p>
+        <p class="muted">No institution is waiting for admission, and no member for verification.</p>
       ) : null}
-      {value === null && error === null ? <p class="muted">Reading who waits…</p> : null}
+      {value === null && error === null ? <p class="muted">Reading the waiting list…</p> : null}
       <ul class="waiting" data-test="waiting">
         {value?.founded.map(({ orgId, founder }) => (
           <li key={`${orgId} ${founder}`}>
