@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { reviewWords } from '../../web/words/review.js'
+import { reviewWords, waitWords } from '../../web/words/review.js'
 import { FEES } from '../support/brokerBooks.js'
 
 const market = { fees: [...FEES] }
@@ -47,4 +47,14 @@ it.each([
   ],
 ])('%s is reviewed in a sentence', (_what, of, given, words) => {
   expect(reviewWords(of, given, market)).toBe(words)
+})
+
+it('an order to trade says that it waits for the market, also while the market may be closed', () => {
+  expect(waitWords('BUY', { isOpen: true })).toBeNull()
+  expect(waitWords('SELL', { isOpen: false })).toBe('The order waits, sealed, until the market opens.')
+  expect(waitWords('SELL', null)).toMatch(
+    /^Market hours are unknown\. If the market is closed, the order waits/,
+  )
+  expect(waitWords('WITHDRAW', null)).toBeNull()
+  expect(waitWords('DEPOSIT', { isOpen: false })).toBeNull()
 })

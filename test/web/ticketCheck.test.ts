@@ -74,6 +74,9 @@ describe('an order that can go through', () => {
     // It may move further until the market opens.
     const closed = check({ side: 'SELL', unit: 'shares', amount: '4' }, closedFor(20))
     expect(closed).toMatchObject({ ...all, units: usdc(880) })
+    // While its hours are unknown, the market may be closed.
+    const unknown = check({ side: 'SELL', unit: 'shares', amount: '4' }, { clock: null })
+    expect(unknown).toMatchObject({ ...all, units: usdc(880) })
     expect(check({ side: 'SELL', amount: '808' }, closedFor(20))).toMatchObject({ ...all, units: usdc(808) })
   })
 

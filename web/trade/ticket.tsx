@@ -7,7 +7,7 @@ import { useAccount, useStore } from '../state/context.js'
 import type { PlacingState } from '../state/placing.js'
 import { failureOf, isAsleep } from '../words/failures.js'
 import { feeWords } from '../words/fees.js'
-import { reviewWords, worthOf } from '../words/review.js'
+import { reviewWords, waitWords, worthOf } from '../words/review.js'
 import { AmountField } from './amountField.js'
 import { available } from './available.js'
 import { OrderStages } from './orderStages.js'
@@ -226,7 +226,9 @@ function Review({ ticket, market, checked, facts }: ReviewProps) {
   const { side, symbol } = ticket
   const order = checked.kind === 'ready' ? checked : null
   const fees = feeWords(side, market, { amount: order && worthOf(order), price: priceOf(market, symbol) })
-  const isClosed = facts.clock !== null && !facts.clock.isOpen && !isMove(side)
+  const waits = waitWords(side, facts.clock)
+  // Without an order the hours may only be unknown because the page has just been opened.
+  const isWaitShown = facts.clock === null ? order !== null : checked.kind !== 'fault'
   return (
     <>
       {checked.kind === 'fault' && checked.field === null ? (
@@ -234,9 +236,7 @@ function Review({ ticket, market, checked, facts }: ReviewProps) {
           {checked.says}
         </p>
       ) : null}
-      {isClosed && checked.kind !== 'fault' ? (
-        <p class="review review-wait">The order waits, sealed, until the market opens.</p>
-      ) : null}
+      {waits !== null && isWaitShown ? <p class="review review-wait">{waits}</p> : null}
       {order === null ? null : (
         <p class="review" data-test="review">
           <b>{reviewWords(ticket, order, market)}</b> {fees}

@@ -182,7 +182,7 @@ function sized(ticket: Ticket, facts: TicketFacts, amount: bigint): Fault | Read
   const quantity = inShares ? amount : price === null || price === 0n ? null : sharesFor(units, price)
   if (side === 'SELL' && facts.portfolio !== null && available !== null) {
     const held = freeShares(facts.portfolio, symbol)
-    const isOpen = facts.clock?.isOpen ?? true
+    const isOpen = facts.clock?.isOpen ?? false
     return sale({ ticket, amount, available, price, units, quantity, held, isOpen })
   }
   if (available !== null && amount > available) return tooMuch(ticket, available)
@@ -198,7 +198,7 @@ interface Sale {
   readonly quantity: bigint | null
   /** The free shares. */
   readonly held: bigint
-  /** Whether the market is open. */
+  /** Whether the market is known to be open. */
   readonly isOpen: boolean
 }
 

@@ -1,4 +1,4 @@
-import type { MarketView } from '../../src/client/index.js'
+import type { MarketClock, MarketView } from '../../src/client/index.js'
 import { feesOfAmount } from '../../src/protocol/fees.js'
 import { notionalOf } from '../../src/protocol/units.js'
 import type { Ready } from '../trade/ticketCheck.js'
@@ -32,6 +32,14 @@ export function reviewWords(
     return `${quantity} come to ${amount}. The order is for this amount: if the price changes before it is placed, so does the number of shares.`
   if (side === 'BUY') return `Buys about ${quantity}.`
   return `Sells about ${quantity}. ${received}`
+}
+
+/** How long the order may wait for the market; null if it does not. A closed market holds up no deposit or withdrawal. */
+export function waitWords(side: Ticket['side'], clock: Pick<MarketClock, 'isOpen'> | null): string | null {
+  if (isMove(side) || clock?.isOpen) return null
+  return clock === null
+    ? 'Market hours are unknown. If the market is closed, the order waits, sealed, until it opens.'
+    : 'The order waits, sealed, until the market opens.'
 }
 
 /** The order's value in USDC base units at the current price; its own amount without a price. */
