@@ -59,6 +59,16 @@ it('for an order that the platform opens, all are signatures, and no allowance c
   expect(saysOf(null)).toContain('the order’s USDC')
 })
 
+it('while it is unknown who opens the order, the prompt names both ways, and claims neither', () => {
+  expect(stepsOf({ byPlatform: null, escrowed: dollars(70) })).toEqual(['signing', 'opening'])
+  const saysOf = (escrowed: bigint | null) =>
+    askedFor({ ...SPONSORED, byPlatform: null, escrowed }).at(-1)?.says
+  expect(saysOf(dollars(70))).toBe(
+    'Pay exactly 70.00 USDC into the escrow: sign it if the platform pays the network fee, else send a transaction. You get the USDC back if the order is refused.',
+  )
+  expect(saysOf(0n)).toMatch(/^Open the order: sign it if the platform pays the network fee, else send/)
+})
+
 it('shares are approved and then taken', () => {
   const deposited = { symbol: 'AAPL', amount: 2_500_000_000n }
   expect(stepsOf({ deposited })).toEqual(['signing', 'approving', 'opening'])

@@ -213,6 +213,28 @@ describe('an order that the platform opens', () => {
   })
 })
 
+it.each([
+  [true, true],
+  [true, false],
+  [false, true],
+])('an order says who opens it once that is certain: wanted %s, offered %s', async (wanted, offered) => {
+  const seen: (boolean | null)[] = []
+  const client = {
+    ...clientOf(sealed(idOf('a'))),
+    ...{ getPlatform: vi.fn(), unlock: vi.fn(), getPortfolio: vi.fn() },
+    canSponsor: async () => offered,
+  }
+  const { state, place } = createPlacing({
+    ...{ client, key: inUse(), onOrder: () => seen.push(state.value.byPlatform) },
+    earlier: () => [],
+    isKeyMissing: () => false,
+  })
+  const placed = place(request, wanted)
+  expect(state.value.byPlatform).toBe(wanted ? null : false)
+  expect(await placed).toBe(true)
+  expect(seen).toEqual([wanted && offered])
+})
+
 it('an order under a key that was given up is not begun, and the wallet not asked', async () => {
   const asked = {
     placeOrder: vi.fn(),

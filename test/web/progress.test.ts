@@ -12,6 +12,7 @@ const ID = `0x${'0a'.repeat(32)}` as const
 const AT = '2026-03-02T10:00:00Z'
 const NONE: PlacingState = {
   step: null,
+  byPlatform: null,
   orderId: null,
   taken: null,
   error: null,

@@ -29,6 +29,8 @@ export type PlacingStep = 'unlocking' | 'signing' | PlaceStep
 export interface PlacingState {
   /** Null while no order is being placed. */
   readonly step: PlacingStep | null
+  /** Whether the platform opens the order; null until that is certain. */
+  readonly byPlatform: boolean | null
   /** The order whose escrow is open, for its stages on the ticket; null before, and while that is uncertain. */
   readonly orderId: Hex | null
   /** The wallet that took the order's id, while the client retries with new ones. */
@@ -44,9 +46,9 @@ export interface Placing {
   readonly state: ReadonlySignal<PlacingState>
   /**
    * Resolves with whether the order is open, or may be or come to be.
-   * @param byPlatform the platform opens it and pays the gas, if it does that
+   * @param wantsPlatform the platform is to open it and pay the gas, if it does that
    */
-  place(request: OrderRequest, byPlatform?: boolean): Promise<boolean>
+  place(request: OrderRequest, wantsPlatform?: boolean): Promise<boolean>
   /** Stops retrying. */
   stop(): void
   /** Forgets how the last order went, unless its escrow may be open: that warning stays until the next order. */
@@ -66,7 +68,7 @@ interface PlacingDeps {
 }
 
 const NONE: PlacingState = {
-  ...{ step: null, orderId: null, taken: null, error: null },
+  ...{ step: null, byPlatform: null, orderId: null, taken: null, error: null },
   ...{ isUnsent: false, mayBeOpen: false },
 }
 
@@ -79,7 +81,7 @@ export function createPlacing({ client, earlier, key, isKeyMissing, onOrder }: P
   let stopping = new AbortController()
   return {
     state,
-    async place(request, byPlatform = false) {
+    async place(request, wantsPlatform = false) {
       let isListed = false
       stopping = new AbortController()
       state.value = { ...NONE, step: key.value === null ? 'unlocking' : 'signing' }
@@ -92,8 +94,10 @@ export function createPlacing({ client, earlier, key, isKeyMissing, onOrder }: P
           key.value = await openKeys(client)
           change({ step: 'signing' })
         }
+        const byPlatform = wantsPlatform && (await client.canSponsor())
+        change({ byPlatform })
         await placeKept(client, request, {
-          sponsored: byPlatform && (await client.canSponsor()),
+          sponsored: byPlatform,
           earlier: earlier(),
           signal: stopping.signal,
           onStep: (step) => change({ step }),

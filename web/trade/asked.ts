@@ -10,8 +10,8 @@ export interface Asked {
 export interface Asking {
   /** Whether the portfolio's key has been derived. */
   readonly unlocked: boolean
-  /** Whether the platform opens the order and pays for it. */
-  readonly byPlatform: boolean
+  /** Whether the platform opens the order and pays for it; null while the page does not know. */
+  readonly byPlatform: boolean | null
   /** USDC base units that the escrow takes; null while the amount is not entered. */
   readonly escrowed: bigint | null
   /** The shares that the escrow takes instead, in base units; null for every order but a deposit of shares. */
@@ -36,6 +36,7 @@ export function askedFor(asking: Asking): readonly Asked[] {
 
 function promptsFor(asking: Asking): readonly Asked[] {
   if (asking.deposited !== null) return depositPrompts(asking.deposited)
+  if (asking.byPlatform === null) return [eitherFor(asking)]
   return asking.byPlatform ? [authorizingFor(asking)] : ownPrompts(asking)
 }
 
@@ -49,6 +50,16 @@ function authorizingFor({ escrowed }: Asking): Asked {
       ? 'Sign the opening. The platform sends it and pays the network fee. No amount shows on the chain.'
       : `Sign the payment of ${amountOf(escrowed)} into the escrow. The platform sends it and pays the network fee. You get the USDC back if the order is refused.`
   return { step: 'authorizing', says }
+}
+
+/** The prompt while either may open the order. */
+function eitherFor({ escrowed }: Asking): Asked {
+  const either = 'sign it if the platform pays the network fee, else send a transaction.'
+  const says =
+    escrowed === 0n
+      ? `Open the order: ${either} No amount shows on the chain.`
+      : `Pay ${amountOf(escrowed)} into the escrow: ${either} You get the USDC back if the order is refused.`
+  return { step: 'opening', says }
 }
 
 /** Shares take no signature in place of an approval. */

@@ -58,7 +58,7 @@ export function Ticket({ market }: { market: MarketView }) {
   const isBusy = state.step !== null
   const ofShares = isDepositOfShares(ticket)
   // Until the answer is there, the choice stands: placing asks again before the order is signed.
-  const byPlatform = canSponsor.value !== false && ticket.feePayer === 'platform' && !ofShares
+  const wantsPlatform = canSponsor.value !== false && ticket.feePayer === 'platform' && !ofShares
 
   const change = (to: Partial<TicketDraft>) => {
     placing.clear()
@@ -68,7 +68,7 @@ export function Ticket({ market }: { market: MarketView }) {
   const place = async (event: Event) => {
     event.preventDefault()
     if (order === null || isBusy) return
-    if (await placing.place(orderOf(ticket, order.units, Date.now()), byPlatform)) {
+    if (await placing.place(orderOf(ticket, order.units, Date.now()), wantsPlatform)) {
       draft.value = { ...draft.peek(), amount: '' }
     }
   }
@@ -99,7 +99,7 @@ export function Ticket({ market }: { market: MarketView }) {
       <TicketSteps
         step={state.step}
         unlocked={key.value !== null}
-        byPlatform={byPlatform}
+        byPlatform={(isBusy ? state.byPlatform : null) ?? (wantsPlatform ? canSponsor.value : false)}
         escrowed={isPaidByWallet(ticket) ? (order?.units ?? null) : 0n}
         deposited={ofShares ? { symbol: ticket.symbol, amount: order?.units ?? null } : null}
         allowance={funds.value?.allowance ?? 0n}

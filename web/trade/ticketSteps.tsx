@@ -17,7 +17,7 @@ const saysOf = ({ byPlatform, deposited }: Asking): Record<PlacingStep, string> 
 /** The wallet's prompts, before and while they appear. */
 export function TicketSteps(asking: Asking) {
   const { step, byPlatform } = asking
-  const isWalletDone = step === 'submitting' || (step === 'opening' && byPlatform)
+  const isWalletDone = step === 'submitting' || (step === 'opening' && byPlatform === true)
   return (
     <>
       <p class="visually-hidden" role="status">
