@@ -13,19 +13,25 @@ interface NamingProps {
   readonly onEnd: () => void
 }
 
-/** Asks for a member's name. */
+/** Asks for a member's name. While the names are sealed, the form does not show the present one, and so does not remove it. */
 export function Naming({ address, onEnd }: NamingProps) {
   const { names } = useAccount()
   const { busy, error, run } = useAction()
-  const [text, setText] = useState(useNames()(address) ?? '')
+  const shown = useNames()(address) ?? ''
+  const { kept } = names.state.value
+  const isHidden = kept === 'reading' || kept === 'sealed'
+  /** Null until the admin changes the field: it shows the name as soon as that is open. */
+  const [typed, setTyped] = useState<string | null>(null)
+  const text = typed ?? (isHidden ? '' : shown)
   const field = useRef<HTMLInputElement>(null)
   // The form stands below the table, away from the button that opened it.
   useEffect(() => field.current?.focus(), [])
   const name = text.trim()
   const isWrong = name !== '' && !isName(name)
+  const isRemoval = isHidden && name === ''
   const save = async (event: Event) => {
     event.preventDefault()
-    if (isWrong) return
+    if (isWrong || isRemoval) return
     if (await run(() => names.give([[address, name]]))) onEnd()
   }
   return (
@@ -36,7 +42,11 @@ export function Naming({ address, onEnd }: NamingProps) {
       <Field
         label="Name"
         id="member-name"
-        hint="It stays on this device, sealed to your wallet. Leave it empty to remove it."
+        hint={
+          isHidden
+            ? 'The names on this device are sealed. Open them to see the present one; a name that you save here replaces it.'
+            : 'It stays on this device, sealed to your wallet. Leave it empty to remove it.'
+        }
         error={isWrong ? `Enter a name of ${MAX_NAME} characters or less, without line breaks.` : null}
       >
         <input
@@ -46,11 +56,11 @@ export function Naming({ address, onEnd }: NamingProps) {
           aria-describedby={hintId('member-name')}
           aria-invalid={isWrong}
           value={text}
-          onInput={({ currentTarget: { value } }) => setText(value)}
+          onInput={({ currentTarget: { value } }) => setTyped(value)}
         />
       </Field>
       <p class="row">
-        <button type="submit" disabled={busy}>
+        <button type="submit" disabled={busy || isRemoval}>
           {busy ? 'Waiting…' : 'Save the name'}
         </button>
         <button type="button" disabled={busy} onClick={onEnd}>
