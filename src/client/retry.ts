@@ -55,6 +55,27 @@ export function abortable<T>(answer: Promise<T>, signal: AbortSignal | undefined
   })
 }
 
+/** The time limit of one request to a node. A wallet's provider has none of its own. */
+const NODE_TIMEOUT_MS = 30_000
+
+/**
+ * A node's answer, or a rejection with the signal's reason as soon as it aborts.
+ * @throws ClientError `node-unavailable` after half a minute without an answer
+ */
+export async function nodeAnswer<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const late = new AbortController()
+  const giveUp = () => late.abort(new ClientError('node-unavailable', 'The node did not answer in time.'))
+  const timer = setTimeout(giveUp, NODE_TIMEOUT_MS)
+  try {
+    return await abortable(
+      answer,
+      signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
+    )
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** Waits; rejects with the signal's reason as soon as it is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -14,7 +14,7 @@ import {
   type TypedMessage,
   untilAnswered,
 } from './provider.js'
-import { abortable } from './retry.js'
+import { abortable, nodeAnswer } from './retry.js'
 
 /** The code of an EOA with an EIP-7702 delegation; the account still signs with its own key. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
@@ -88,7 +88,10 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
     guard(ask, { signal, meaning })
   const refusedAs = (refused: ClientErrorCode) => (error: unknown) => toTradingError(error, refused)
   const reads = createChainReads((method, params) =>
-    guarded(() => holder.request(method, params), CALLS.has(method) ? callFailure : toTradingError),
+    guarded(
+      () => nodeAnswer(holder.request(method, params), signal),
+      CALLS.has(method) ? callFailure : toTradingError,
+    ),
   )
   const account = async () => addressSchema.parse(await guarded(deps.account, refusedAs('no-account')))
 

@@ -1,5 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createClient } from '../../src/client/index.js'
 import { type Ask, createQuery, following, type Query, type QueryOptions } from '../../web/state/query.js'
 
 const EVERY_MS = 1_000
@@ -162,6 +163,24 @@ describe('a query', () => {
       { count: 2, complete: false },
       { count: 2, complete: true },
     ])
+  })
+})
+
+describe('a query through a wallet', () => {
+  it('goes on polling when the wallet leaves a request unanswered', async () => {
+    const address = `0x${'01'.repeat(20)}` as const
+    const request = vi.fn(() => new Promise(() => undefined))
+    const options = { serverUrl: 'http://127.0.0.1:1', account: address, pins: { escrow: address } }
+    const client = createClient({ ...options, wallet: { request } })
+    const ask = () => client.getFunds()
+    const query = createQuery({ isSeen: signal(true), question: () => ask, pace: EVERY_MS })
+    const { leave } = show(query)
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(query.error).toMatchObject({ code: 'node-unavailable', retryable: true })
+    request.mockClear()
+    await vi.advanceTimersByTimeAsync(EVERY_MS)
+    expect(request).toHaveBeenCalled()
+    leave()
   })
 })
 

@@ -1,10 +1,8 @@
 import * as z from 'zod'
 import type { createLogReader } from '../../chain/logReader.js'
-import { timeLimit } from '../../protocol/timeLimit.js'
-import { ClientError } from '../errors.js'
 import { toTradingError } from '../foreignErrors.js'
 import type { Request } from '../provider.js'
-import { abortable } from '../retry.js'
+import { nodeAnswer } from '../retry.js'
 import type { Wallet } from '../wallet.js'
 
 /** Sends raw JSON-RPC calls, as the log reader takes it. */
@@ -24,9 +22,6 @@ const refusalSchema = z.union([
   refusedSchema,
 ])
 
-/** The time limit of one request. A wallet's provider has none of its own. */
-const ANSWER_MS = 30_000
-
 /** The codes of EIP-1193 say that the wallet has not asked its node. */
 const isWalletCode = (code: number) => code >= 4_000 && code < 5_000
 
@@ -38,14 +33,7 @@ export function createNode({ request }: Pick<Wallet, 'request'>, signal?: AbortS
   return {
     async send(calls) {
       signal?.throwIfAborted()
-      const limit = timeLimit(ANSWER_MS, signal)
-      try {
-        return await abortable(Promise.all(calls.map((call) => answerOf(request, call))), limit)
-      } catch (error) {
-        signal?.throwIfAborted()
-        if (limit.aborted) throw new ClientError('node-unavailable', 'The node did not answer in time.')
-        throw error
-      }
+      return nodeAnswer(Promise.all(calls.map((call) => answerOf(request, call))), signal)
     },
   }
 }
