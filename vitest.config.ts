@@ -28,7 +28,7 @@ const POLL_MS = 20_000
 /** Where CI finds the count: checks print after the tests. */
 const outputFile = process.env.TEST_RESULTS ?? 'data/test-results.json'
 
-/** What takes more than half a minute. */
+/** Files that take more than half a minute. */
 const LONG = [
   '/test/attacks/floods.test.ts',
   '/test/attacks/sharedRelayerKey.test.ts',

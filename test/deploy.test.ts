@@ -89,7 +89,7 @@ describe('the systemd units', () => {
 })
 
 describe.each(['compose.yaml', 'compose.servers.yaml'])('%s', (file) => {
-  /** What the linter finds besides order and quotes: schema and YAML, ports and names that two services take. */
+  /** The linter's findings apart from order and quotes: faults of schema and YAML, and ports or names that two services share. */
   async function lint(path: string): Promise<string[]> {
     const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
     const [{ messages }] = reportSchema.parse(await linter.lintFiles([path], false))

@@ -1,4 +1,4 @@
-// Who: Circle, which may blacklist any address in USDC at any time; or Alice, whose address it blacklists.
+// Actor: Circle, which may blacklist any address in USDC at any time; or Alice, whose address it blacklists.
 // Cost: nothing.
 // Effect: her refund reverted at every attempt and through every relayer. Her order never ended, its
 // money stayed in escrow, and the enclave ran for it again and again. One of her twenty open orders stayed taken.

@@ -1,4 +1,4 @@
-// Who: a node that has no receipts, because of a fault or on purpose, and any client for which the relay sends
+// Actor: a node that has no receipts, because of a fault or on purpose, and any client for which the relay sends
 // transactions.
 // Cost: nothing.
 // Effect: after five seconds without a receipt the relay took a transaction for lost, and it counted gas

@@ -1,4 +1,4 @@
-// Who: a cleared account with shares in its wallet.
+// Actor: a cleared account with shares in its wallet.
 // Cost: the gas of an opening.
 // Effect: none was seen. If the escrow's content were not part of the order, shares that came in under another side or symbol would
 // reach the pool without a credit, or a deposit of one share would be credited as many, or as shares of another symbol.

@@ -1,4 +1,4 @@
-// Who: an employee who holds one base unit of a symbol.
+// Actor: an employee who holds one base unit of a symbol.
 // Cost: the gas of one order.
 // Effect: she withdrew that unit whenever she liked. Each withdrawal forced a batch that made the supply
 // equal to the broker's holding, so the chain showed the exact size of a colleague's fill. Batches that waited for company

@@ -1,4 +1,4 @@
-// Who: a stranger with a network connection and nothing else: no wallet, no KYC, no gas.
+// Actor: a stranger with a network connection and nothing else: no wallet, no KYC, no gas.
 // Cost: one machine at one address, which holds 300 connections and pipelines ten requests on each.
 // Effect: `POST /relay` without the token and `GET /health` stood before the rate limit and were exempt
 // from load shedding. A refusal by rate went through all of Express, and the server read the next request at

@@ -1,4 +1,4 @@
-// Who: a stranger with a network connection and nothing else: no wallet, no KYC, no gas. Then ten of them at
+// Actor: a stranger with a network connection and nothing else: no wallet, no KYC, no gas. Then ten of them at
 // ten addresses.
 // Cost: 8.7 posts a second each, below the rate limit. The envelopes hold random bytes.
 // Effect: the junk held both slots for runs of rulebooks. An honest admin got 503 twelve times of twelve,

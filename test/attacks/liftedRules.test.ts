@@ -1,4 +1,4 @@
-// Who: the admin herself, at her second visit, on another machine, or with a file older than the rulebook. Or
+// Actor: the admin herself, at her second visit, on another machine, or with a file older than the rulebook. Or
 // a colluding employee who hands her such a file.
 // Cost: nothing.
 // Effect: version 2 barred Ada from TSLA and allowed at most 20,000 USDC. The chain gives no rulebook

@@ -1,4 +1,4 @@
-// Who: a stranger, who founds "Examp1e Capital" and invites a newcomer whom "Example Capital" is about to
+// Actor: a stranger, who founds "Examp1e Capital" and invites a newcomer whom "Example Capital" is about to
 // invite.
 // Cost: two transactions.
 // Effect: a wallet that joined the wrong institution was trapped. Only the admin could remove it, so it

@@ -1,4 +1,4 @@
-// Who: an employee, after the contracts were deployed anew with the same account at the broker, which is the
+// Actor: an employee, after the contracts were deployed anew with the same account at the broker, which is the
 // documented way to upgrade. She remembers the id of a buy that was filled under the old contracts.
 // Cost: one dollar, and the gas to open an order.
 // Effect: she opened the old id again for that dollar. The broker reported an order of this id as filled,

@@ -1,4 +1,4 @@
-// Who: an attacker who runs code in the server, through a defect that the internet can reach.
+// Actor: an attacker who runs code in the server, through a defect that the internet can reach.
 // Cost: that defect, and one `cat`.
 // Effect: the container and the documented commands ran server and enclave as one user. That user reads
 // the enclave's file, environment and memory. LEDGER_MASTER_KEY opens every portfolio of the past, and

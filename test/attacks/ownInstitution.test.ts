@@ -1,4 +1,4 @@
-// Who: Bob, an employee whom his employer has removed, and whose wallet is still cleared (KYC).
+// Actor: Bob, an employee whom his employer has removed, and whose wallet is still cleared (KYC).
 // Cost: one transaction of 76 k gas.
 // Effect: he founded an institution of his own, with himself as admin and only member. He published a
 // rulebook that allowed him everything, at 11.4 M of the relayer's gas, and bought what his employer forbids.

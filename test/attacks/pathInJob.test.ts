@@ -1,4 +1,4 @@
-// Who: an attacker in the server that posts jobs to the enclave, with the secret that signs them. He has no right on the
+// Actor: an attacker in the server that posts jobs to the enclave, with the secret that signs them. He has no right on the
 // enclave's files.
 // Cost: one job with a path of his choice.
 // Effect: an earlier enclave wrote its result to any path in the job. A job that named the enclave's own configuration left

@@ -1,4 +1,4 @@
-// Who: an employee who knows that the guardian has just paused the platform.
+// Actor: an employee who knows that the guardian has just paused the platform.
 // Cost: her own gas.
 // Effect: an order that the enclave placed during a pause could not be settled. Seven days after its
 // deadline she would have reclaimed the USDC of a filled buy: a bet at the platform's cost.

@@ -1,4 +1,4 @@
-// Who: a page that asks an employee, Alice, to sign the text "Service portfolio key v1", as the platform's own
+// Actor: a page that asks an employee, Alice, to sign the text "Service portfolio key v1", as the platform's own
 // page does.
 // Cost: one look-alike page. The wallet shows a harmless text, and the signature moves no money.
 // Effect: it got the key of her portfolio, and with it every later balance, position and notice from the

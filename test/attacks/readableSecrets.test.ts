@@ -1,4 +1,4 @@
-// Who: any other account of the machine, such as that of a web server or a cron job that was taken over.
+// Actor: any other account of the machine, such as that of a web server or a cron job that was taken over.
 // Cost: one `cat`. Such an account needs no further right.
 // Effect: `cp .env.example .env` makes a file that every user can read, and server and enclave took
 // their keys from it without a warning. The relayer's key spends its gas, LEDGER_MASTER_KEY reads every

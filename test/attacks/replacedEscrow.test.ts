@@ -1,4 +1,4 @@
-// Who: a cleared employee who can cause a reorganization of a few blocks, or only waits for one.
+// Actor: a cleared employee who can cause a reorganization of a few blocks, or only waits for one.
 // Cost: the gas of two transactions, and one base unit of USDC.
 // Effect: she opened a buy of 5,000 USDC, and the broker filled it. A reorganization put an order of one
 // base unit under the same id, and included the relayer's transactions again, as a real pool does. The

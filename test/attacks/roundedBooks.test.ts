@@ -1,4 +1,4 @@
-// Who: an employee with ordinary rights. Ordinary trading has the same effect without an attacker.
+// Actor: an employee with ordinary rights. Ordinary trading has the same effect without an attacker.
 // Cost: nothing. She sells in small pieces, each worth a little less than half a cent above a whole
 // cent.
 // Effect: the broker credits whole cents and charges TAF and CAT at the close; the books credited every

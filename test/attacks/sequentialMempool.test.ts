@@ -1,4 +1,4 @@
-// Who: ordinary clients, without an attacker: a burst of orders on a chain whose nodes take only an account's
+// Actor: ordinary clients, without an attacker: a burst of orders on a chain whose nodes take only an account's
 // next nonce (Arbitrum's class).
 // Cost: nothing.
 // Effect: the relay took a refusal that came before a transaction's turn for final. Fillers, which the

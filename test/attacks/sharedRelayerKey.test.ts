@@ -1,4 +1,4 @@
-// Who: an operator who starts a second server with the first one's relayer key, or a thief of that key.
+// Actor: an operator who starts a second server with the first one's relayer key, or a thief of that key.
 // Cost: nothing.
 // Effect: the two servers took each other's nonces (25 "nonce lost" among 60 posts, p90 of 6 s), and both
 // reported themselves as healthy. A thief's transactions showed nowhere.

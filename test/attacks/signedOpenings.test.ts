@@ -1,4 +1,4 @@
-// Who: a stranger who posts what anyone may post; one who keeps a copy of another's signed opening; a cleared employee, Bob, who reads
+// Actor: a stranger who posts what anyone may post; one who keeps a copy of another's signed opening; a cleared employee, Bob, who reads
 // the relayer's transactions in the node's pool.
 // Cost: an HTTP request each; for Bob the gas of an opening.
 // Effect: the relay pays the gas of openings, so one that comes to nothing costs the platform, and one that is used twice costs the

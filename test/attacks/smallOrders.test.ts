@@ -1,4 +1,4 @@
-// Who: a cleared employee with many small positions.
+// Actor: a cleared employee with many small positions.
 // Cost: her own gas to open orders of 1.40 USD.
 // Effect: no gain for her, and harm to the platform. A portfolio of 140 positions is a blob of several
 // kilobytes, and each order writes it three times at the relayer's cost. A sale of 1.40 USD took 4.5 M gas, 23

@@ -1,4 +1,4 @@
-// Who: an admin who publishes large rulebooks, and employees who open one order after another.
+// Actor: an admin who publishes large rulebooks, and employees who open one order after another.
 // Cost: the admin nothing, an employee the gas of her own transactions.
 // Effect: 16 kB rulebooks (11.4 M gas each) for a quarter of an hour, or 1,112 small orders, used up the
 // relayer's daily gas. No order was settled until midnight: USDC waited in escrow, and the broker's

@@ -1,4 +1,4 @@
-// Who: the operator of the enclave's node, or an attacker between node and enclave, or a node that has simply
+// Actor: the operator of the enclave's node, or an attacker between node and enclave, or a node that has simply
 // stopped.
 // Cost: nothing.
 // Effect: the enclave acted on a head of any age: it settled an order hours after its deadline, or after

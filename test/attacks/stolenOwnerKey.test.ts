@@ -1,4 +1,4 @@
-// Who: a thief of the owner's key, or the owner himself.
+// Actor: a thief of the owner's key, or the owner himself.
 // Cost: the gas of a few transactions.
 // Effect: the whole pool at once: name a signer of his own, clear himself, open a request, and settle it
 // with a payout of everything.

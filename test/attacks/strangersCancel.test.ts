@@ -1,4 +1,4 @@
-// Who: a stranger who reads orderIds on the chain; an employee who keeps a copy of her own cancel, or of another's; an intruder in
+// Actor: a stranger who reads orderIds on the chain; an employee who keeps a copy of her own cancel, or of another's; an intruder in
 // the server.
 // Cost: an HTTP request each.
 // Effect: a cancel that anyone could send would end every order on the chain, and junk under an orderId would keep its owner's

@@ -1,4 +1,4 @@
-// Who: a cleared employee, Bob, who reads the node's pool. The first 16 bytes of an order's id are the
+// Actor: a cleared employee, Bob, who reads the node's pool. The first 16 bytes of an order's id are the
 // broker's id for it, so the escrow gives them to one order.
 // Cost: the gas of an opening each time, and one of the 20 orders that he may have open.
 // Effect: Bob saw Alice's opening wait for its block. He opened a request of his own under the same bytes with

@@ -1,4 +1,4 @@
-// Who: no attacker is needed. The broker rejects an order and states `filled_qty: null`, as Alpaca's
+// Actor: no attacker is needed. The broker rejects an order and states `filled_qty: null`, as Alpaca's
 // documentation shows, or it refuses the enclave's keys. An employee can cause the first with an order that
 // the broker will not take.
 // Cost: nothing.

@@ -1,4 +1,4 @@
-// Who: an employee, cleared and admitted, who has the platform open order after order.
+// Actor: an employee, cleared and admitted, who has the platform open order after order.
 // Cost: nothing; the platform pays the gas.
 // Effect: without a bound, one account could spend the relayer's ether, or the day's gas of all others.
 // Now: openings count on their account's gas quota of the day. Once that is used up, nothing more is stored or sent for it, and others

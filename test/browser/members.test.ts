@@ -81,7 +81,7 @@ describe.each(SIZES)('at $name, the rules of a member', (size) => {
     await page.context().close()
   })
 
-  it('stand under the name that the admin gave, which no server hears and nobody else opens', async () => {
+  it('stand under the name that the admin gave, which no server hears and only the admin opens', async () => {
     const page = await desk().visitAs('Dana', size.options)
     const bodies = sent(page)
     await institution(page)
@@ -362,6 +362,6 @@ async function foundElsewhere(): Promise<string> {
   return founder.address
 }
 
-/** An address that nobody has a key of. */
+/** An address whose key does not exist. */
 const addressOf = (at: number) =>
   `0x${(0xabcd_0000 + at * 7).toString(16).padStart(8, '0')}${'5a'.repeat(16)}`

@@ -1,4 +1,4 @@
-// What was bought and sold, at which price and with which gain: from the chain, after a reload too. On a desk and on a phone.
+// Purchases and sales with their prices and gains, read from the chain, also after a reload: on a desk and on a phone.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'

@@ -1,4 +1,4 @@
-// What becomes of a transaction that a browser's wallet has sent, on a real chain that mines when the test says so.
+// The fate of a transaction that a browser's wallet has sent, on a real chain that mines when the test says so.
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { createClient, type Eip1193Provider } from '../../src/client/index.js'

@@ -38,7 +38,7 @@ const callsSchema = z.array(
 )
 
 type Atomic = 'supported' | 'ready' | 'unsupported'
-/** What a wallet does with a batch: sends it, or its person says no, or its transaction reverts. */
+/** The wallet's reaction to a batch: it sends it, its user declines, or its transaction reverts. */
 type Answer = 'mined' | 'declined' | 'reverted'
 
 /** A wallet that offers batches as it says, and sends each as one transaction after another. */

@@ -155,7 +155,7 @@ describe('the package in another project', () => {
       await writeFile(join(project, 'page.ts'), PAGE)
       await writeFile(join(project, 'wrong.ts'), WRONG)
       const refused = await compile(project, ['page.ts', 'wrong.ts'], { resolution })
-      // What belongs to the error above it is indented.
+      // Indented lines belong to the error above them.
       const errors = refused.split('\n').filter((line) => /^\S/.test(line))
       expect(errors.map((line) => line.split(',')[0])).toEqual([3, 4, 5].map((line) => `wrong.ts(${line}`))
     },

@@ -154,7 +154,7 @@ describe('a deposit of shares', () => {
     expect(await sharesOf(escrow())).toBe(0n)
   })
 
-  it('that nobody answers is reclaimed by its account', async () => {
+  it('without an answer is reclaimed by its account', async () => {
     await chain().provider.send('evm_increaseTime', [9 * 86_400])
     await chain().provider.send('evm_mine', [])
     await chain().send('alice', 'escrow', 'reclaim', ID)

@@ -62,7 +62,7 @@ describe.each(KINDS)('%s', (method, amount) => {
   const notSigned = (by: Hex = account('alice')) =>
     amount > 0n ? NOT_SIGNED : { name: 'NotSignedByAccount', args: { expected: by, got: expect.anything() } }
 
-  it('opens the order of an account without ether and without an approval, whoever sends it', async () => {
+  it('opens the order of an account without ether and without an approval, for any sender', async () => {
     await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), 0n)
     await chain().provider.send('anvil_setBalance', [account('alice'), '0x0'])
     const order = await signed()

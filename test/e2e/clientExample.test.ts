@@ -31,7 +31,7 @@ const FOUNDED = nameToBytes32('Harbour Capital')
 const desk = useDesk()
 const installed = useInstalledPackage(['@types/node'])
 
-/** What the examples speak of. */
+/** The names that the examples use. */
 interface Setting {
   readonly client: Client
   readonly account: Hex
@@ -87,7 +87,7 @@ it('the first example compiles, trades and prints the portfolio', async () => {
   expect(lines.at(-1)).toBe(`AAPL ${formatDecimal(positions.AAPL?.qty ?? 0n, SHARE_DECIMALS)}`)
 })
 
-/** An order that the wallet has signed, and nobody has opened. */
+/** An order that the wallet has signed, and that is not open. */
 async function signedOrder(client: Client, deadline: number): Promise<SealedOrder> {
   const kept: SealedOrder[] = []
   const isKept = new Error('kept')

@@ -19,7 +19,7 @@ const CHAIN_ID = 424_242
 const LIMIT_MS = 600_000
 const ONE_USDC = 1_000_000n
 
-/** What the page has, in its order: commands, their output, and what its reader does outside of the terminal. */
+/** A step of the page: commands, their output, or something that its reader does outside the terminal. */
 interface Step {
   readonly kind: 'type' | 'terminal' | 'output' | 'outside'
   readonly text: string
@@ -125,7 +125,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
-/** What the page's reader fills in. */
+/** The commands with the values that the page's reader fills in. */
 function filledIn(block: string): string {
   const values: Record<string, string> = {
     RPC_URL: anvil.rpcUrl,

@@ -135,7 +135,7 @@ describe('operate admit', () => {
     expect(await chain().read('registry', 'isAdmitted', ORG)).toBe(true)
   })
 
-  it('refuses a wallet that has not founded it, another admin, and a name that nobody has', async () => {
+  it('refuses a wallet that has not founded it, another admin, and a name that no institution has', async () => {
     const [admin, bob] = [chain().account('admin'), chain().account('bob')]
     expect(await run(['admit', 'Example Capital', admin])).toMatchObject({ exit: 1, code: 'not-founded' })
     expect(await run(['admit', 'Example Capital'])).toMatchObject({ exit: 2, code: 'usage' })

@@ -1,8 +1,8 @@
-// What the books must hold of a fill.
+// The entries of a fill that the books must hold.
 import { DOCUMENTED_FEES, feeScheduleText, feesOfSale } from '../../src/protocol/fees.js'
 import { divide, parseDecimal, SHARE_DECIMALS, toCents, USDC_DECIMALS } from '../../src/protocol/units.js'
 
-/** What the stand-in charges. */
+/** The stand-in's fees. */
 export const FEES = feeScheduleText.parse(DOCUMENTED_FEES)
 
 /** USDC base units that a buy takes from its payer: its value, rounded up to the cent. */

@@ -33,7 +33,7 @@ export type ContractKey = keyof typeof INTERFACES
 /** Enough for every function, and below what one transaction may use (EIP-7825). Nothing is estimated. */
 const GAS_LIMIT = '0xf42400'
 
-/** Who sends: a role, or any address that the node lets act. */
+/** A transaction's sender: a role, or any address that the node lets act. */
 export type Sender = Role | Hex
 
 /** An event of a contract, decoded. */
@@ -55,7 +55,7 @@ export interface TestChain {
   send(from: Sender, contract: ContractKey, method: string, ...args: unknown[]): Promise<TransactionReceipt>
   /** Reads a view. */
   read(contract: ContractKey, method: string, ...args: unknown[]): Promise<unknown>
-  /** What a call reverts with, or null when it would succeed. Nothing is sent. */
+  /** A call's revert, or null when it would succeed. Sends nothing. */
   revert(from: Sender, contract: ContractKey, method: string, ...args: unknown[]): Promise<Revert | null>
   /** The events of our contracts in a receipt, in their order; inherited ones too. */
   events(receipt: TransactionReceipt): ContractEvent[]
@@ -162,7 +162,7 @@ function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authorit
   return { anvil, provider, addresses: contracts, account, stop, ...bind(provider, byKey, account) }
 }
 
-/** What can be done with the contracts at these addresses. */
+/** The actions on the contracts at these addresses. */
 function bind(provider: JsonRpcProvider, byKey: Record<ContractKey, Hex>, account: (role: Role) => Hex) {
   const transaction = (from: Sender, contract: ContractKey, method: string, args: unknown[]) => ({
     from: isRole(from) ? account(from) : from,

@@ -14,7 +14,7 @@ export interface SeenAnswer {
 
 /** The document, and what of it was seen. */
 export interface Contract {
-  /** What an answer of this operation has that the document does not know, or lacks. Empty when there is nothing. */
+  /** The differences between this operation's answer and the document; empty when there are none. */
   faultsOf(operationId: string, answer: SeenAnswer): string[]
   /** Answers of the table that were not seen: `getOrder 404 order-not-found`. */
   unseen(): string[]

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 
-/** What the escrow's events have told of an order. */
+/** An order as the escrow's events show it. */
 export interface SeenOrder {
   /** The block that opened it. */
   readonly openedIn: number

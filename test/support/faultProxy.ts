@@ -11,7 +11,7 @@ export interface ProxiedCall {
   readonly index: number
 }
 
-/** What happens to a whole HTTP request. */
+/** A fault of a whole HTTP request. */
 export type Fault =
   /** Nothing: the node answers. */
   | 'none'
@@ -42,7 +42,7 @@ export interface FaultProxy {
   answer: (call: ProxiedCall) => Answer | undefined
   /** Time that every answer takes longer. */
   delayMs: number
-  /** What the answer to a request waits for; default: nothing. */
+  /** Holds the answer to a request until the promise resolves; by default no answer waits. */
   hold: (calls: readonly ProxiedCall[]) => Promise<void> | undefined
 }
 

@@ -25,7 +25,7 @@ export function bytes32(text: string): Hex {
 /** The wallets that have passed KYC and hold USDC, approved to the escrow. Alice and Bob are members. */
 const CLEARED: readonly Role[] = ['admin', 'alice', 'bob', 'carol']
 const MEMBERS: readonly Role[] = ['alice', 'bob']
-/** What each of them holds. */
+/** The USDC that each of them holds. */
 export const FUNDS = usd(1_000_000)
 
 /**

@@ -14,11 +14,11 @@ export interface KmsStandIn {
   /** Which half the next signatures have their s in; KMS itself does not care. */
   half: 'low' | 'high'
   keySpec: string
-  /** What it answers instead, if anything. */
+  /** The failure that it answers with instead of a signature. */
   failure: { status: number; type: string } | undefined
   /** It takes what it is asked for, and does not answer. */
   isSilent: boolean
-  /** What was asked for, oldest first. */
+  /** The requests, oldest first. */
   readonly requests: { operation: string; body: Record<string, unknown> }[]
   /** The signatures given, in DER. */
   readonly signatures: Uint8Array[]

@@ -21,7 +21,7 @@ const lockSchema = z.object({
   ),
 })
 
-/** What npm installs for these names by this project's lock file: each package where its dependent finds it. */
+/** The packages that npm installs for these names by this project's lock file: each where its dependent finds it. */
 export function closureOf(names: readonly string[]): Brought[] {
   const { packages } = lockSchema.parse(JSON.parse(readFileSync('package-lock.json', 'utf8')))
   const found = new Map<string, Brought>()

@@ -9,7 +9,7 @@ const reportSchema = z.strictObject({
   checks: z.record(z.string(), z.strictObject({ status: statusSchema, reason: reasonSchema.nullable() })),
 })
 
-/** What `/readyz` answers, and the reasons of the checks that are not healthy. */
+/** The answer of `/readyz`, and the reasons of the checks that are not healthy. */
 export async function readinessOf(opsUrl: string) {
   const response = await fetch(`${opsUrl}/readyz`)
   const { status, checks } = reportSchema.parse(await response.json())

@@ -18,7 +18,7 @@ interface PortfolioAt {
   previous: Hex
 }
 
-/** What tests of orders do and read again and again. */
+/** Actions and reads that tests of orders share. */
 export function orderActions(chain: () => TestChain) {
   const account = (role: Role): Hex => chain().account(role)
   const usdcOf = (address: Hex) => chain().read('usdc', 'balanceOf', address)
@@ -42,7 +42,7 @@ export function orderActions(chain: () => TestChain) {
     request: async (role: Role, name: string): Promise<BoundOrder> =>
       orderOf(chain(), await openRequest(chain(), role, name)),
     presentOf,
-    /** What the next write of the portfolio must carry. */
+    /** The version and the hash that the portfolio's next write must carry. */
     async nextOf(role: Role): Promise<PortfolioAt> {
       const { version, previous } = await presentOf(role)
       return { version: version + 1n, previous }

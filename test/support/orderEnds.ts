@@ -8,7 +8,7 @@ import type { TestChain } from './chain.js'
 import { AAPL, openRequest } from './institution.js'
 import type { Role } from './roles.js'
 
-/** What a portfolio's next write carries: its version, and the running hash of the writes before it. */
+/** The version that a portfolio's next write carries, and the running hash of the writes before it. */
 export async function nextWrite(
   { provider, addresses }: TestChain,
   account: Hex,

@@ -10,7 +10,7 @@ import { createWriter } from '../../src/server/store/sqlite/writer.js'
  * for that long, and the chain beside it would not. A process that is killed loses nothing by it, only a power cut would.
  */
 export async function openQuickly(directory: string): Promise<Engine> {
-  // What is there may be in use, and to prepare it would end the terms of its user.
+  // An existing database may be in use, and preparing it would end the terms of its user.
   if (!existsSync(join(directory, 'server.db'))) prepareDatabase(directory)
   const database = openDatabase(directory)
   database.exec('PRAGMA synchronous = OFF')

@@ -10,7 +10,7 @@ import { RUN_SECRET } from './serverEnvironment.js'
 
 const PROGRAM = fileURLToPath(new URL('enclaves/scriptedResident.mjs', import.meta.url))
 
-/** What one run of a scripted resident enclave does: see the program. */
+/** The script of one run of a resident enclave: see the program. */
 export interface ResidentStep {
   readonly outcome?: string
   readonly early?: object

@@ -22,7 +22,7 @@ function routesIn(router: unknown, prefix: string): RegisteredRoute[] {
   })
 }
 
-/** What `all` takes has no method of its own. */
+/** A layer of `all` has no method of its own. */
 function methodsOf(route: unknown): string[] {
   const methods = list(property(route, 'stack')).map((layer) => property(layer, 'method'))
   const own = methods.filter((method) => typeof method === 'string').map((method) => method.toUpperCase())

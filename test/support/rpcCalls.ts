@@ -1,4 +1,4 @@
-// What a node can learn from the calls that reach it.
+// The information that a node gets from the calls that reach it.
 import { Interface, isHexString } from 'ethers'
 import { z } from 'zod'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'

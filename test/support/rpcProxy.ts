@@ -65,7 +65,7 @@ async function forward(target: string, body: string): Promise<string> {
   return response.text()
 }
 
-/** What a provider says to one call that is beyond a plan's rate. */
+/** A provider's answer to a call that exceeds the plan's rate. */
 function refusal({ id }: { id: number }) {
   return { jsonrpc: '2.0', id, error: { code: -32_005, message: 'daily request count exceeded' } }
 }

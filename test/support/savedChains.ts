@@ -1,4 +1,4 @@
-// What many test files begin with is set up once in a run: one file saves the chain's state, and the others load it.
+// Many test files begin with the same state of the chain. A run sets it up once: one file saves it, and the others load it.
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ export async function saveChain(provider: JsonRpcProvider, name: string, deploye
   await writeSaved(name, JSON.stringify({ state, deployed }))
 }
 
-/** What a file of this run has saved under this name; undefined when none has. */
+/** The state that a file of this run has saved under this name; undefined when none has. */
 export async function readSaved(name: string): Promise<string | undefined> {
   const path = pathOf(name)
   return path === undefined ? undefined : readFile(path, 'utf8').catch(() => undefined)

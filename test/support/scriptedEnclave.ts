@@ -7,7 +7,7 @@ import type { Job, ProvisionalResult, RunResult } from '../../src/protocol/job.j
 import { startRawServer } from './rawServer.js'
 import { startTestResident } from './residentHarness.js'
 
-/** What one run of the scripted enclave does: ends with this result, or acts up. */
+/** The script of one run: it ends with this result, or misbehaves. */
 export type Step = Partial<RunResult> & {
   /** Before it goes on. */
   waitMs?: number

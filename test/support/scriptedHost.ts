@@ -4,7 +4,7 @@ import { startRawServer } from './rawServer.js'
 import { RUN_SECRET } from './serverEnvironment.js'
 
 /**
- * What it does with one offer: answers with this status, takes the job and names its boot, takes the request and cuts the connection,
+ * Its reaction to one offer: it answers with this status, takes the job and names its boot, takes the request and cuts the connection,
  * or redirects.
  */
 export type HostStep =

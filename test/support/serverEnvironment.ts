@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../../src/server/config/config.js'
 
-/** What the server and an enclave that stays up share in the tests. */
+/** The secret that the server and its enclave share in the tests. */
 export const RUN_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 /** A complete environment of the server; every value is made up, and no server listens at its URLs. */

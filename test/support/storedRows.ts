@@ -6,7 +6,7 @@ import { TABLES, type Table } from '../../src/server/store/engine.js'
 
 const rowSchema = z.object({ id: z.string(), version: z.int(), is_open: z.int(), doc: z.string() })
 
-/** What is stored, as another program reads it; nothing where there is no database yet. */
+/** A table's rows, as another program reads them; empty where there is no database yet. */
 export function storedRows(root: string, table: Table): z.output<typeof rowSchema>[] {
   if (!existsSync(join(root, 'server.db'))) return []
   return withDatabase(root, (database) => {

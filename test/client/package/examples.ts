@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as library from '../../../src/client/index.js'
 
-/** What the examples speak of. */
+/** The names that the examples use. */
 const SETTING = `
 declare const client: Client
 declare const [account, orgId, orderId]: [Hex, Hex, Hex]

@@ -15,7 +15,7 @@ export interface BadRequest {
   readonly code: ProblemCode
 }
 
-/** What is right, to be made wrong; never sent as it is. */
+/** Valid bodies, which the requests are made wrong from; never sent unchanged. */
 export interface RightBodies {
   readonly orderId: Hex
   readonly envelope: Envelope
@@ -105,7 +105,7 @@ function wrongAuthorizations(authorization: SignedAuthorization) {
 
 const KIBIBYTE = 1_024
 
-/** What no route with a body takes, whatever the route; `right` is one that it would. */
+/** Bodies that every route with a body refuses. @param right one that the route takes */
 function wrongTexts(
   right: string,
   limitBytes: number,

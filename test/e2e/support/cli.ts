@@ -6,7 +6,7 @@ import type { Trader } from './trader.js'
 
 type Variables = Record<string, string>
 
-/** What a person at the desk has in the environment; the state goes into a directory of its own. */
+/** The environment of a person at the desk; the state goes into a directory of its own. */
 export function personEnv({ sandbox }: Desk, { account }: Pick<Trader, 'account'>, state: string): Variables {
   return {
     TRADING_SERVER_URL: sandbox.info.url,

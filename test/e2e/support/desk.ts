@@ -25,7 +25,7 @@ export interface Desk {
   readonly rulebook: PublishedRulebook
   /** The time of the last block in Unix seconds. */
   chainTime(): Promise<number>
-  /** What the server and the narration printed so far. */
+  /** The lines that the server and the narration have printed so far. */
   lines(): readonly string[]
 }
 

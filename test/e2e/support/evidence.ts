@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Canary, findCanaries } from './canaries.js'
 
-/** What a piece of evidence is. */
+/** The kind of a piece of evidence. */
 export type Kind = 'log' | 'response' | 'file' | 'process' | 'error'
 
 /** Everything that the server let out, kept until it is searched. */

@@ -1,4 +1,4 @@
-// What always holds of the platform's money, whatever happened: the module that the doctor runs.
+// The invariants of the platform's money, checked by the module that the doctor runs.
 import { expect } from 'vitest'
 import { createRpc } from '../../../src/chain/rpc.js'
 import { createChainState } from '../../../src/enclave/chainState.js'

@@ -33,7 +33,7 @@ export interface PageClientSettings {
 }
 
 export interface PageClient {
-  /** Signs and seals, and shows it to nobody yet. */
+  /** Signs and seals an order, and sends it nowhere yet. */
   prepare(wish: OrderWish): Promise<PreparedOrder>
   /** Opens the escrow, and posts until the server has this envelope. */
   submit(order: PreparedOrder): Promise<void>

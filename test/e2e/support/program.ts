@@ -6,7 +6,7 @@ import { runtimeEnvironment } from '../../support/runtimeEnvironment.js'
 /** A program of this project under way, killed with its test at the latest. */
 export interface Program {
   readonly child: ChildProcess
-  /** What it has printed so far. */
+  /** Its output so far. */
   out(): string
   err(): string
   /** The exit code, null after a signal. */

@@ -7,7 +7,7 @@ import { amountCanary, type Canary, keyCanary, textCanary } from './canaries.js'
 import type { Desk } from './desk.js'
 import type { Trader } from './trader.js'
 
-/** What the confidentiality test trades and rules with, to be found again. USDC amounts are in base units. */
+/** Values that the confidentiality test puts into orders and rulebooks, and then searches for. USDC amounts are in base units. */
 export const PLANTED = {
   tradedSymbol: 'AMZN',
   restrictedSymbol: 'NVDA',
@@ -53,7 +53,7 @@ function platformKeys({ sandbox: { secrets, accounts } }: Desk): Canary[] {
   ]
 }
 
-/** What the enclave derives from its master key. */
+/** The keys that the enclave derives from its master key. */
 function ledgerKeys({ sandbox: { secrets, accounts } }: Desk): Canary[] {
   const master = hexToBytes(secrets.ledgerMasterKey)
   const ofAccounts = accounts.employees.map(({ address }, index) =>
@@ -62,7 +62,7 @@ function ledgerKeys({ sandbox: { secrets, accounts } }: Desk): Canary[] {
   return [...ofAccounts, keyCanary('orgKey', ledgerKey(master, 'org', nameToBytes32(INSTITUTION)))]
 }
 
-/** What the broker filled for the enclave. */
+/** The broker's fills for the enclave. */
 function fills({ sandbox: { broker } }: Desk): Canary[] {
   return broker
     .orders()

@@ -24,7 +24,7 @@ export interface Trader {
   trade(order: Order): Promise<OrderStatus>
   /** Resolves once a run ended so. */
   reaches(orderId: Hex, outcome: Outcome): Promise<OrderStatus>
-  /** What the employee decrypts; throws when there is none. */
+  /** The portfolio as the employee decrypts it; throws when there is none. */
   portfolio(): Promise<Portfolio>
   /** USDC base units in the wallet. */
   wallet(): Promise<bigint>

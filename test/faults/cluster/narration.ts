@@ -13,11 +13,11 @@ const cursorSchema = z.looseObject({
   blocks: z.array(z.looseObject({ number: z.int() })),
 })
 
-/** What the servers have told of the chain's events. */
+/** The servers' narration of the chain's events. */
 interface Narrated {
   /** The lines of the chain's events from the narration's start to its cursor. */
   readonly due: readonly string[]
-  /** What the servers have told by now. */
+  /** The lines that the servers have printed so far. */
   readonly told: readonly string[]
   /** The lines of the events after the cursor: an order that has not ended yet may still end. */
   readonly later: readonly string[]
@@ -40,7 +40,7 @@ export async function readNarration(cluster: Cluster, patienceMs: number): Promi
     await sleep(LOOK_MS)
     cursor = await cursorOf()
   }
-  // What was saved is printed at once.
+  // A server prints a line immediately after it has saved it.
   await sleep(LOOK_MS * 5)
   const told = [...cluster.told]
   const { usdc: _, ...contracts } = info.contracts

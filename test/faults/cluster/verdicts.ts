@@ -1,4 +1,4 @@
-// What must never be, whatever goes wrong: each verdict is a function of what the bench has noted, so that a test can doctor it.
+// Violations that no fault excuses. Each verdict is a function of the bench's notes, so that a test can falsify the notes.
 import { Transaction } from 'ethers'
 import { z } from 'zod'
 import { groupBy } from '../engine/storm.js'

@@ -12,7 +12,7 @@ export interface PlannedKill<Kind extends string = string> {
   readonly afterMs: number
 }
 
-/** What happens in one life. */
+/** The callbacks of one life. */
 export interface Life {
   /** Resolves when the server is up, or has ended. @param variables make the process kill itself at its step */
   start(variables: Record<string, string>): Promise<void>

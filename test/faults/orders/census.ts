@@ -90,7 +90,7 @@ export async function takeCensus(desk: Desk, traders: Traders, before: Balances)
   return [
     ...[...fills.keys()]
       .filter((id) => !known.has(id))
-      .map((id) => `the broker has an order ${id} of nobody`),
+      .map((id) => `the broker has an order ${id} that no trader placed`),
     ...cases.flatMap(faultsOfCase),
     ...faultsOfBalances(cases, before, balances),
     ...faultsOfShares(cases, await readShares(desk, symbols)),

@@ -216,7 +216,7 @@ export function createWriteAheadWatch(options: {
         return
       }
       const digest = digestOf(data)
-      if (digest === undefined) violations.push(`nonce ${nonce}: a transaction that nobody asked for`)
+      if (digest === undefined) violations.push(`nonce ${nonce}: a transaction that no client asked for`)
       else if (!isStored(dataDir, digest, serialized)) violations.push(`${digest}: sent before it was saved`)
     },
   }

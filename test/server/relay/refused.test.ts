@@ -36,7 +36,7 @@ beforeEach(async () => {
   balance = await chain().provider.getBalance(chain().account('relayer'))
 })
 
-/** Whatever was refused: no gas is spent, and nothing stored. */
+/** No refusal spends gas or leaves a record. */
 afterEach(async () => {
   expect(await chain().provider.getBalance(chain().account('relayer'))).toBe(balance)
   expect(storedRows(dataDir, 'relays')).toEqual([])

@@ -168,7 +168,7 @@ function count(state: ModelState, message: Message<'BatchMint' | 'BatchBurn'>, c
   state.supply.set(message.symbol, (state.supply.get(message.symbol) ?? 0n) + change)
 }
 
-/** What a wallet must be to send or receive shares. */
+/** The check that a wallet may send or receive shares. */
 export function cleared(state: ModelState, symbol: Hex, wallet: Wallet): Outcome {
   if (!state.kyc.has(wallet)) return 'NotCleared'
   return state.frozen.has(`${symbol} ${wallet}`) ? 'WalletFrozen' : null

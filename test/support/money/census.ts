@@ -21,7 +21,7 @@ export function nameOf(asset: Hex): string {
   return NAMES.get(asset) ?? asset
 }
 
-/** What the model says. */
+/** The model's census. */
 export function modelledCensus(state: ModelState): Census {
   const census: Census = {}
   for (const asset of [USDC, ...SYMBOLS]) {

@@ -284,7 +284,7 @@ function holdingOf(
   return holdings[index % Math.max(1, holdings.length)] ?? { wallet, symbol }
 }
 
-/** What an opening takes into escrow, its asset as authorizations name it. */
+/** The asset and the amount that an opening takes into escrow; the asset as authorizations name it. */
 function escrowFor(state: ModelState, action: Opening): { asset: Hex; amount: bigint } {
   if (action.kind === 'openDeposit') {
     const { symbol: asset, wallet, percent } = action

@@ -24,7 +24,7 @@ export interface Played {
   isOfDeposit: boolean
 }
 
-/** What the model says about one block. */
+/** The model's prediction of one block. */
 interface Modelled extends Block {
   steps: Step[]
   outcomes: (string | null)[]

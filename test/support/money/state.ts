@@ -1,4 +1,4 @@
-// What the contracts hold, as plain maps: the state of the reference model.
+// The contracts' balances and orders as plain maps: the state of the reference model.
 
 import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'

@@ -1,5 +1,5 @@
-// What may happen to the money, as fast-check draws it. A step names orders, amounts and numbers relative to what
-// the model holds when the step comes, so that most steps can succeed and shrinking leaves sense.
+// Steps that move money, as fast-check draws them. A step names orders, amounts and numbers relative to the model's state
+// at that time, so that most steps can succeed, and a shrunk run still makes sense.
 
 import fc from 'fast-check'
 import type { Hex } from '../../../src/protocol/hex.js'
@@ -17,7 +17,7 @@ export interface Pick {
   among: 'all' | 'open'
   index: number
 }
-/** What the authorization says otherwise than the chain; mostly nothing. */
+/** The part of an authorization that differs from the chain; mostly null. */
 export type Wrong = 'account' | 'asset' | 'amount' | 'commit' | 'previous' | null
 /** Which of the claims that there are, modulo their number; without any, that wallet's in that asset. */
 export interface ClaimPick {

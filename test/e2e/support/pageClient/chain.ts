@@ -33,7 +33,7 @@ export interface Chain {
   blockNumber(): Promise<number>
   /** Unix seconds. */
   blockTime(): Promise<number>
-  /** What a view function answers that answers an address or bytes. */
+  /** The answer of a view function that returns an address or bytes. */
   readBytes(contract: Hex, name: string, args?: Arguments, block?: number): Promise<Hex>
   readInteger(contract: Hex, name: string, args: Arguments, block?: number): Promise<bigint>
   readList(contract: Hex, name: string): Promise<readonly Hex[]>

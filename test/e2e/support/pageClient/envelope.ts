@@ -21,7 +21,7 @@ export interface Envelope {
   readonly tag: Hex
 }
 
-/** What is drawn afresh for each envelope. */
+/** The random values, drawn afresh for each envelope. */
 export interface Draw {
   readonly ephemeralKey: Uint8Array
   readonly iv: Uint8Array
@@ -86,11 +86,11 @@ export function open(kind: Kind, context: Uint8Array, envelope: Envelope, privat
   return JSON.parse(plaintext.toString('utf8'))
 }
 
-/** What a wallet signs of an envelope that it posts: sections 9 and 12. */
+/** The envelope's hash, which a wallet signs when it posts one: sections 9 and 12. */
 export const hashOfEnvelope = ({ epk, iv, tag, ct }: Envelope): Buffer =>
   fromHex(keccak256(Buffer.concat([epk, iv, tag, ct].map((part) => fromHex(part)))), 32)
 
-/** What the escrow holds of an envelope. */
+/** The envelope's commit, which the escrow holds. */
 export function commitOf({ ct }: Envelope): Hex {
   return toHex(fromHex(keccak256(fromHex(ct)), 32))
 }

@@ -1,4 +1,4 @@
-// What servers and opened envelopes say is unknown until it is read member by member.
+// The content of answers and of opened envelopes is unknown until it is read member by member.
 import { type Hex, isHex } from './bytes.js'
 
 export type JsonObject = Readonly<Record<string, unknown>>

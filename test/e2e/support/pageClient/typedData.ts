@@ -86,7 +86,7 @@ export const intentStructHash = (intent: Intent): Buffer =>
     keccak(fromHex(intent.userPubKey)),
   ])
 
-/** What the wallet signs of an order. */
+/** The digest of an order, which its wallet signs. */
 export const intentDigest = (domain: Domain, intent: Intent): Buffer =>
   digestOf(domain, intentStructHash(intent))
 
@@ -95,22 +95,22 @@ export const policyHash = (policy: Policy): Buffer => textHash(canonicalJson(pol
 export const rulebookStructHash = ({ v, orgId, admin, policy, version }: Rulebook): Buffer =>
   hashOf(POLICY_TYPE, [integer(v), word(orgId), address(admin), policyHash(policy), integer(version)])
 
-/** What the admin signs of a rulebook's envelope, outside the seal. */
+/** The digest of a rulebook's envelope, which the admin signs outside the seal. */
 export const sealedRulebookDigest = (domain: Domain, orgId: Hex, envelopeHash: Uint8Array): Buffer =>
   digestOf(domain, hashOf(SEALED_RULEBOOK_TYPE, [word(orgId), envelopeHash]))
 
 const CANCEL_TYPE = 'CancelIntent(uint256 v,bytes32 orderId,address account)'
 const SEALED_CANCEL_TYPE = 'SealedCancel(bytes32 orderId,bytes32 envelopeHash)'
 
-/** What the wallet signs of a cancel, inside the seal. */
+/** The digest of a cancel, which the wallet signs inside the seal. */
 export const cancelDigest = (domain: Domain, orderId: Hex, account: Hex): Buffer =>
   digestOf(domain, hashOf(CANCEL_TYPE, [integer(1), word(orderId), address(account)]))
 
-/** What the wallet signs of a cancel's envelope, outside the seal. */
+/** The digest of a cancel's envelope, which the wallet signs outside the seal. */
 export const sealedCancelDigest = (domain: Domain, orderId: Hex, envelopeHash: Uint8Array): Buffer =>
   digestOf(domain, hashOf(SEALED_CANCEL_TYPE, [word(orderId), envelopeHash]))
 
-/** What the admin signs of a rulebook. */
+/** The digest of a rulebook, which the admin signs. */
 export const rulebookDigest = (domain: Domain, rulebook: Rulebook): Buffer =>
   digestOf(domain, rulebookStructHash(rulebook))
 
@@ -140,7 +140,7 @@ export interface Usdc {
 export const buyNonce = ({ orderId, commit, deadline }: Omit<Opening, 'account' | 'validBefore'>): Buffer =>
   hashOf(BUY_OPENING_TYPE, [word(orderId), word(commit), integer(deadline)])
 
-/** What the wallet signs for USDC, so that a buy is opened: hash of the struct, and digest. */
+/** The payment in USDC that the wallet signs so that a buy can be opened: the struct's hash, and the digest. */
 export function buyOpeningHashes(domain: Domain, usdc: Usdc, order: Opening, amount: string) {
   const { chainId, escrow } = domain
   const structHash = hashOf(RECEIVE_TYPE, [
@@ -155,7 +155,7 @@ export function buyOpeningHashes(domain: Domain, usdc: Usdc, order: Opening, amo
   return { separator, structHash, digest: digestUnder(separator, structHash) }
 }
 
-/** What the wallet signs so that a request is opened: hash of the struct, and digest. */
+/** The opening that the wallet signs so that a request can be opened: the struct's hash, and the digest. */
 export function requestOpeningHashes({ chainId, escrow }: Domain, order: Opening) {
   const { account, orderId, commit, deadline, validBefore } = order
   const words = [address(account), word(orderId), word(commit), integer(deadline), integer(validBefore)]

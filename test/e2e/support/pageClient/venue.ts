@@ -7,7 +7,7 @@ import type { Http } from './http.js'
 import { hexOf, integerOf, textOf } from './json.js'
 import type { Domain } from './typedData.js'
 
-/** What the program knows from elsewhere than the server. */
+/** Values that the program has from a source other than the server. */
 export interface Pins {
   readonly publicKey?: Hex
   readonly escrow?: Hex
