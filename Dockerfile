@@ -13,7 +13,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-# What each image is given: the server no enclave, the enclave its two bundles alone, which need no package.
+# The server's image has no enclave. The enclave's has only its two bundles, which need no package.
 RUN npm run build \
     && cp -r dist /server && rm -r /server/enclave \
     && mkdir -p /enclave/enclave/doctor \

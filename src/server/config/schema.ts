@@ -92,7 +92,7 @@ export const environmentSchema = z.object({
   }),
   MAX_CONNECTIONS_PER_CLIENT: withDefault(integer(1, 1_000_000), {
     about:
-      'Of those, held by one client; further ones are closed. Behind a proxy (TRUST_PROXY) it does not apply.',
+      'Connections of one client held at once; further ones are closed. Behind a proxy (TRUST_PROXY) it does not apply.',
     fallback: '128',
   }),
   MAX_WAIT: withDefault(duration(), {
@@ -105,7 +105,7 @@ export const environmentSchema = z.object({
     fallback: '300',
   }),
   MAX_UNDER_WAY_PER_CLIENT: withDefault(integer(1, 1_000_000), {
-    about: 'Of those, of one client; others get 429 too-many-at-once.',
+    about: 'Requests of one client under way at once; others get 429 too-many-at-once.',
     fallback: '32',
   }),
   SHUTDOWN_TIMEOUT: withDefault(duration(), {

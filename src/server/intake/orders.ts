@@ -57,7 +57,7 @@ export function createOrders(deps: OrdersDeps): Orders {
       if (order.state !== 'NONE') onEscrowSeen()
       return order
     } catch {
-      // Whatever is wrong with the node, an envelope that might be the right one is kept.
+      // The node's failure says nothing about the envelope, so the server keeps it: it may be the right one.
       return 'unknown'
     }
   }
