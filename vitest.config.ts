@@ -45,7 +45,7 @@ const LONG = [
   '/test/e2e/manyOrders.test.ts',
   '/test/e2e/market.test.ts',
   '/test/e2e/protocolPage.test.ts',
-  '/test/e2e/remoteEnclave.test.ts',
+  '/test/e2e/separateEnclave.test.ts',
   '/test/e2e/sandbox.test.ts',
   '/test/e2e/servers.test.ts',
   '/test/e2e/unrulyEnclave.test.ts',

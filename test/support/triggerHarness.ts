@@ -13,7 +13,7 @@ import {
 } from '../../src/server/store/orderRecords.js'
 import { createRunRecords } from '../../src/server/store/runRecords.js'
 import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
-import { createHttpRunner, createRemoteEnclave } from '../../src/server/trigger/httpRunner.js'
+import { createEnclaveDoor, createHttpRunner } from '../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../src/server/trigger/rateLimit.js'
 import { createReconcileStateStore } from '../../src/server/trigger/reconcile.js'
 import { createRunsRouter } from '../../src/server/trigger/router.js'
@@ -42,8 +42,8 @@ export function connectEnclave(
   options: Pick<Parameters<typeof createHttpRunner>[0], 'runRecords' | 'rateLimit' | 'stopping' | 'logger'>,
 ) {
   const secret = new Secret(RUN_SECRET)
-  const remote = createRemoteEnclave({ url: new Secret(enclave.url), secret })
-  const runner = createHttpRunner({ ...options, remote, times: OFFER_TIMES })
+  const door = createEnclaveDoor({ url: new Secret(enclave.url), secret })
+  const runner = createHttpRunner({ ...options, door, times: OFFER_TIMES })
   const app = express()
   app.use(createRunsRouter({ secret, results: runner }), errorHandler(options.logger))
   enclave.postTo(app)

@@ -231,15 +231,15 @@ function triggerFaults(environment: Environment): ConfigFault[] {
   const { ENCLAVE_TRIGGER, DATABASE_URL, NODE_TLS_REJECT_UNAUTHORIZED } = environment
   // A misspelt kind is a fault of its own, and says nothing of the other variables.
   if (ENCLAVE_TRIGGER !== undefined && !TRIGGER_KINDS.some((kind) => kind === ENCLAVE_TRIGGER)) return []
-  const isRemote = ENCLAVE_TRIGGER === 'http'
+  const isHttp = ENCLAVE_TRIGGER === 'http'
   const faults: ConfigFault[] = HTTP_VARIABLES.filter(
-    (name) => (environment[name] !== undefined) !== isRemote,
-  ).map((name) => ({ name, problem: isRemote ? 'is missing' : 'stands without ENCLAVE_TRIGGER=http' }))
-  if (isRemote && NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    (name) => (environment[name] !== undefined) !== isHttp,
+  ).map((name) => ({ name, problem: isHttp ? 'is missing' : 'stands without ENCLAVE_TRIGGER=http' }))
+  if (isHttp && NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     faults.push({ name: 'NODE_TLS_REJECT_UNAUTHORIZED', problem: 'lets anyone pass for the enclave' })
   }
   // An enclave that a server starts is that server's alone, and other servers could not read its directory.
-  if (DATABASE_URL !== undefined && !isRemote) {
+  if (DATABASE_URL !== undefined && !isHttp) {
     const problem =
       'stands without ENCLAVE_TRIGGER=http and ENCLAVE_URL: no server on a database starts an enclave'
     faults.push({ name: 'DATABASE_URL', problem })

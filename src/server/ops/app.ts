@@ -23,7 +23,7 @@ import {
   contractsLook,
   createRelayerView,
   createStoreView,
-  enclaveHostLook,
+  enclaveDoorLook,
   enclaveLook,
   leasesLook,
   narratorLook,
@@ -111,9 +111,9 @@ function createChecks(
 }
 
 function enclaveLookOf(trigger: Config['enclave']['trigger']): Look {
-  if (trigger.kind === 'http') return enclaveHostLook(trigger.url.reveal())
+  if (trigger.kind === 'http') return enclaveDoorLook(trigger.url.reveal())
   const program = enclaveLook(trigger)
-  const door = enclaveHostLook(`unix:${join(trigger.directory, 'door.sock')}`)
+  const door = enclaveDoorLook(`unix:${join(trigger.directory, 'door.sock')}`)
   return async () => (await program()) ?? (await door())
 }
 

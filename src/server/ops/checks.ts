@@ -59,7 +59,7 @@ const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
 /**
  * Whether a program listens where jobs are posted to, and no more: only a signed job would show that it is the enclave.
  */
-export function enclaveHostLook(url: string): Look {
+export function enclaveDoorLook(url: string): Look {
   const target = targetOf(url)
   return () =>
     new Promise((resolve) => {

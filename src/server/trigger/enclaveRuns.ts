@@ -17,7 +17,7 @@ import {
   type RoomLimits,
   type UnopenedRoom,
 } from './envelopeQuota.js'
-import { createHttpRunner, createRemoteEnclave } from './httpRunner.js'
+import { createEnclaveDoor, createHttpRunner } from './httpRunner.js'
 import type { QueueDepth } from './orderQueue.js'
 import { createOwnEnclave } from './ownEnclave.js'
 import { createPolicyRuns, type PolicyRuns } from './policyRuns.js'
@@ -110,7 +110,7 @@ function accessTo(
   const { logger } = deps
   const lookEveryMs = deps.isShared ? RESULT_LOOK_MS : undefined
   const access = ({ url, secret }: { readonly url: Secret; readonly secret: Secret }) => {
-    const runner = createHttpRunner({ ...deps, lookEveryMs, remote: createRemoteEnclave({ url, secret }) })
+    const runner = createHttpRunner({ ...deps, lookEveryMs, door: createEnclaveDoor({ url, secret }) })
     return { runner, router: { secret, results: runner } }
   }
   if (trigger.kind === 'http') return { ...access(trigger), services: [] }

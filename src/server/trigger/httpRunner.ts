@@ -30,7 +30,7 @@ export interface PostedResults {
 }
 
 interface HttpRunnerOptions {
-  readonly remote: RemoteEnclave
+  readonly door: EnclaveDoor
   readonly runRecords: Pick<RunRecords, 'get' | 'getMany' | 'change'>
   readonly rateLimit: TriggerRateLimit
   /** Aborts when the server begins to stop: it offers no job from then on. */
@@ -185,7 +185,7 @@ interface Offers {
   again(job: Job): Promise<void>
 }
 
-interface OffersOptions extends Pick<HttpRunnerOptions, 'remote' | 'runRecords' | 'rateLimit' | 'logger'> {
+interface OffersOptions extends Pick<HttpRunnerOptions, 'door' | 'runRecords' | 'rateLimit' | 'logger'> {
   readonly times: HttpRunnerTimes
   /** Whether this server still follows the run, which has shown no effect and has time left. */
   readonly mayOffer: (job: Job) => boolean
@@ -195,7 +195,7 @@ interface OffersOptions extends Pick<HttpRunnerOptions, 'remote' | 'runRecords' 
 }
 
 function createOffers(options: OffersOptions): Offers {
-  const { remote, runRecords, rateLimit, times, mayOffer, isTaken, onRefused, logger } = options
+  const { door, runRecords, rateLimit, times, mayOffer, isTaken, onRefused, logger } = options
   const underWay = new Map<string, OfferedJob>()
 
   /** Records which enclave has taken the run, unless its row is gone. */
@@ -212,7 +212,7 @@ function createOffers(options: OffersOptions): Offers {
     const { runId } = job
     const absentUntil = performance.now() + times.absentMs
     for (let tries = 0; ; tries++) {
-      const answer = await remote.offer(job)
+      const answer = await door.offer(job)
       if (answer.kind === 'accepted') {
         if (answer.enclave !== undefined) await keepEnclave(runId, answer.enclave)
         return
@@ -297,8 +297,8 @@ type OfferAnswer =
     }
   | { readonly kind: 'absent' | 'unknown'; readonly status: number | null }
 
-/** An enclave that stays up. It runs a job once, by its `runId`, however often it is offered. */
-interface RemoteEnclave {
+/** The enclave, over HTTP. It runs a job once, by its `runId`, however often it is offered. */
+interface EnclaveDoor {
   /** Never rejects. */
   offer(job: Job): Promise<OfferAnswer>
 }
@@ -311,10 +311,7 @@ const MAX_CONNECTIONS = 32
 const MAX_RETRY_AFTER_MS = 15 * 60_000
 
 /** @param options.url the exact URL for jobs; secret, because a hosted runtime's URL may hold a key */
-export function createRemoteEnclave(options: {
-  readonly url: Secret
-  readonly secret: Secret
-}): RemoteEnclave {
+export function createEnclaveDoor(options: { readonly url: Secret; readonly secret: Secret }): EnclaveDoor {
   const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: MAX_CONNECTIONS })
   return {
     async offer(job) {

@@ -46,7 +46,7 @@ const SETTINGS = {
   RECONCILE_INTERVAL: '24h',
 }
 
-/** The server, whose enclave is remote. */
+/** The server, which reaches its enclave at a URL. */
 export function startFuzzedServer({
   chain,
   brokerUrl,

@@ -199,7 +199,7 @@ describe('readConfig', () => {
   })
 })
 
-describe('a remote enclave', () => {
+describe('an enclave at a URL', () => {
   const http = {
     ...SERVER_ENVIRONMENT,
     ENCLAVE_TRIGGER: 'http',
@@ -209,7 +209,7 @@ describe('a remote enclave', () => {
 
   test('is what jobs are posted to', () => {
     const { trigger, triggerIntervalMs } = readConfig({ ...http, ENCLAVE_TRIGGER_INTERVAL: '50s' }).enclave
-    if (trigger.kind !== 'http') throw new Error('no remote enclave')
+    if (trigger.kind !== 'http') throw new Error('no enclave at a URL')
     expect(trigger.url.reveal()).toBe(http.ENCLAVE_URL)
     expect(trigger.secret.reveal()).toBe(RUN_SECRET)
     expect(triggerIntervalMs).toBe(50_000)

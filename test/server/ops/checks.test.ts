@@ -7,7 +7,7 @@ import { createNarratorProgress } from '../../../src/server/narrator/poll.js'
 import {
   createRelayerView,
   createStoreView,
-  enclaveHostLook,
+  enclaveDoorLook,
   enclaveLook,
   leasesLook,
   narratorLook,
@@ -55,7 +55,7 @@ describe('the enclave', () => {
     ]) {
       await new Promise<void>((resolve) => server.listen(0, host, resolve))
       const { port } = addressSchema.parse(server.address())
-      const look = enclaveHostLook(`http://${shown}:${port}/jobs`)
+      const look = enclaveDoorLook(`http://${shown}:${port}/jobs`)
       expect(await look()).toBeNull()
       await new Promise((resolve) => server.close(resolve))
       expect(await look()).toBe('enclave-host-unreachable')

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Job, type PostedResult, RESTARTED, type RunResult } from '../../../src/protocol/job.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
-import { createHttpRunner, createRemoteEnclave } from '../../../src/server/trigger/httpRunner.js'
+import { createEnclaveDoor, createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit, type TriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import type { EnclaveRunner } from '../../../src/server/trigger/runner.js'
 import { Secret } from '../../../src/service/secret.js'
@@ -12,7 +12,7 @@ import { bytes32 } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { closedUrl } from '../../support/rawServer.js'
-import { type HostStep, startScriptedHost } from '../../support/scriptedHost.js'
+import { type DoorStep, startScriptedDoor } from '../../support/scriptedDoor.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { openIds, storedRows } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
@@ -24,19 +24,19 @@ const TIMES = { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, e
 const HALF_A_MINUTE = 30
 
 async function setUp(
-  steps: HostStep[],
+  steps: DoorStep[],
   options: { url?: string; rateLimit?: TriggerRateLimit; seconds?: number; effectMs?: number } = {},
 ) {
   const root = await temporaryDirectory()
-  const host = await startScriptedHost(steps)
+  const door = await startScriptedDoor(steps)
   const { logger, text } = createLogLines()
   const runRecords = createRunRecords({ ...(await openStores(root)), logger })
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const server = (rateLimit: TriggerRateLimit = createTriggerRateLimit(0)) =>
     createHttpRunner({
-      remote: createRemoteEnclave({
-        url: new Secret(options.url ?? host.url),
+      door: createEnclaveDoor({
+        url: new Secret(options.url ?? door.url),
         secret: new Secret(RUN_SECRET),
       }),
       runRecords,
@@ -61,7 +61,7 @@ async function setUp(
     orderId: bytes32('an order'),
     envelope: await sealOrder('secret'),
   }
-  return { host, runRecords, job, root, logText: text, server, runner: server(options.rateLimit) }
+  return { door, runRecords, job, root, logText: text, server, runner: server(options.rateLimit) }
 }
 
 /** Starts a run that is noted already. */
@@ -78,39 +78,39 @@ async function hasEnded(end: Promise<unknown>): Promise<boolean> {
 
 describe('a run', () => {
   test('gets its job, signed, and ends with the result that is posted', async () => {
-    const { host, runner, job } = await setUp([202])
+    const { door, runner, job } = await setUp([202])
     const end = begin(runner, job)
-    await eventually('the offer', () => host.offers.length > 0)
-    expect(host.offers).toEqual([{ body: job, isSigned: true }])
+    await eventually('the offer', () => door.offers.length > 0)
+    expect(door.offers).toEqual([{ body: job, isSigned: true }])
     expect(await hasEnded(end)).toBe(false)
     expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
     expect(await end).toEqual({ how: 'result', result: SETTLED })
   })
 
-  test.each<[string, HostStep[]]>([
+  test.each<[string, DoorStep[]]>([
     ['lost', ['lose', 'lose', 202]],
     ['one of a gateway', [502, 504, 202]],
     ['no more than that it took too long', [408, 202]],
   ])('whose answer is %s is offered again as the same run, and goes on during that', async (_what, steps) => {
-    const { host, runner, job } = await setUp(steps)
+    const { door, runner, job } = await setUp(steps)
     const end = begin(runner, job)
-    await eventually('all offers', () => host.offers.length === steps.length)
-    expect(new Set(host.offers.map(({ body }) => body.runId))).toEqual(new Set([job.runId]))
-    expect(host.offers.every(({ isSigned }) => isSigned)).toBe(true)
+    await eventually('all offers', () => door.offers.length === steps.length)
+    expect(new Set(door.offers.map(({ body }) => body.runId))).toEqual(new Set([job.runId]))
+    expect(door.offers.every(({ isSigned }) => isSigned)).toBe(true)
     expect(await hasEnded(end)).toBe(false)
     await runner.receiveResult(job.runId, SETTLED)
     expect((await end).result).toEqual(SETTLED)
   })
 
-  test.each<HostStep>([400, 401, 404, 409, 422, 429, 'redirect'])(
+  test.each<DoorStep>([400, 401, 404, 409, 422, 429, 'redirect'])(
     'that is refused (%s) has not started',
     async (step) => {
-      const { host, runner, job } = await setUp([step])
+      const { door, runner, job } = await setUp([step])
       expect(await begin(runner, job)).toEqual({
         how: 'not-started',
         result: null,
       })
-      expect(host.offers).toHaveLength(1)
+      expect(door.offers).toHaveLength(1)
     },
   )
 
@@ -122,9 +122,9 @@ describe('a run', () => {
   })
 
   test('that may have been taken is not ended by a refusal that follows', async () => {
-    const { host, runner, job } = await setUp(['lose', 401])
+    const { door, runner, job } = await setUp(['lose', 401])
     const end = begin(runner, job)
-    await eventually('the refusals', () => host.offers.length > 2)
+    await eventually('the refusals', () => door.offers.length > 2)
     expect(await hasEnded(end)).toBe(false)
     await runner.receiveResult(job.runId, SETTLED)
     expect((await end).result).toEqual(SETTLED)
@@ -164,11 +164,11 @@ describe('a run', () => {
   })
 
   test('leaves neither the URL nor the secret nor what is sealed in the log', async () => {
-    const { runner, job, host, logText } = await setUp(['lose', 401])
+    const { runner, job, door, logText } = await setUp(['lose', 401])
     void begin(runner, job)
-    await eventually('the refusals', () => host.offers.length > 2)
+    await eventually('the refusals', () => door.offers.length > 2)
     expect(logText()).toContain('job not taken')
-    for (const secret of [host.url, RUN_SECRET, JSON.stringify(host.offers[0]?.body.envelope)]) {
+    for (const secret of [door.url, RUN_SECRET, JSON.stringify(door.offers[0]?.body.envelope)]) {
       expect(logText()).not.toContain(secret)
     }
   })
@@ -183,11 +183,11 @@ describe('a result', () => {
   })
 
   test('of a run of an earlier server ends it, and offers nothing again', async () => {
-    const { job, host, runner } = await setUp([202])
+    const { job, door, runner } = await setUp([202])
     const end = runner.attach(earlier(job))
     expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
     expect((await end).result).toEqual(SETTLED)
-    expect(host.offers).toEqual([])
+    expect(door.offers).toEqual([])
   })
 
   test('of a run of an earlier server is awaited no longer because the clock was set back since', async () => {
@@ -221,7 +221,7 @@ describe('a result', () => {
 describe('a run of an earlier server, offered again', () => {
   const taker = { instance: randomUUID(), boot: 3 }
 
-  async function adopted(steps: HostStep[], change: object = {}) {
+  async function adopted(steps: DoorStep[], change: object = {}) {
     const setting = await setUp(steps)
     const { runner, job, runRecords } = setting
     await runRecords.change(job.runId, (run) => ({ ...run, ...change }))
@@ -231,10 +231,10 @@ describe('a run of an earlier server, offered again', () => {
   }
 
   test('is the same run, which an enclave takes if it has not got it', async () => {
-    const { runner, job, host, runRecords, end } = await adopted([{ ...taker, result: 'accepted' }])
+    const { runner, job, door, runRecords, end } = await adopted([{ ...taker, result: 'accepted' }])
     runner.offerAgain(job)
     await eventually('the note of it', async () => (await runRecords.get(job.runId))?.enclave)
-    expect(host.offers).toEqual([{ body: job, isSigned: true }])
+    expect(door.offers).toEqual([{ body: job, isSigned: true }])
     expect((await runRecords.get(job.runId))?.enclave).toEqual(taker)
     await runner.receiveResult(job.runId, { ...SETTLED, enclave: taker })
     expect((await end).result).toEqual(SETTLED)
@@ -248,26 +248,26 @@ describe('a run of an earlier server, offered again', () => {
       { process: { space: 'a boot', pid: 7, startedAt: '1' } },
     ],
   ])('is not offered where %s', async (_what, change) => {
-    const { runner, job, host } = await adopted([202], change)
+    const { runner, job, door } = await adopted([202], change)
     runner.offerAgain(job)
     await sleep(100)
-    expect(host.offers).toEqual([])
+    expect(door.offers).toEqual([])
   })
 
   test('is not offered where its row is gone: it has ended', async () => {
-    const { runner, job, host, runRecords } = await adopted([202])
+    const { runner, job, door, runRecords } = await adopted([202])
     await runRecords.remove(job.runId)
     runner.offerAgain(job)
     await sleep(100)
-    expect(host.offers).toEqual([])
+    expect(door.offers).toEqual([])
   })
 
-  test.each<HostStep>([401, 409, 429, 'lose'])(
+  test.each<DoorStep>([401, 409, 429, 'lose'])(
     'may have been taken, so that %s is no end, and is offered on',
     async (step) => {
-      const { runner, job, host, end } = await adopted([step, step, 202])
+      const { runner, job, door, end } = await adopted([step, step, 202])
       runner.offerAgain(job)
-      await eventually('all offers', () => host.offers.length === 3)
+      await eventually('all offers', () => door.offers.length === 3)
       expect(await hasEnded(end)).toBe(false)
       await runner.receiveResult(job.runId, SETTLED)
       expect((await end).result).toEqual(SETTLED)
@@ -275,25 +275,25 @@ describe('a run of an earlier server, offered again', () => {
   )
 
   test('is offered no more once another server follows it', async () => {
-    const { runner, job, host, over } = await adopted(['lose'])
+    const { runner, job, door, over } = await adopted(['lose'])
     runner.offerAgain(job)
-    await eventually('an offer', () => host.offers.length > 0)
+    await eventually('an offer', () => door.offers.length > 0)
     over.abort()
     await sleep(100)
-    const { length } = host.offers
+    const { length } = door.offers
     await sleep(100)
-    expect(host.offers).toHaveLength(length)
+    expect(door.offers).toHaveLength(length)
   })
 
   test('while its first offers are still under way, is not ended by a refusal', async () => {
-    const { host, runner, job } = await setUp([503, 401])
+    const { door, runner, job } = await setUp([503, 401])
     const first = new AbortController()
     void begin(runner, job, first.signal)
     first.abort()
     const end = runner.attach(earlier(job))
     runner.offerAgain(job)
     runner.offerAgain(job)
-    await eventually('the refusals', () => host.offers.length > 2)
+    await eventually('the refusals', () => door.offers.length > 2)
     expect(await hasEnded(end)).toBe(false)
   })
 })

@@ -13,7 +13,7 @@ import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { chainEnvironment, openFor, sealOrder } from '../../support/intakeServer.js'
-import { startScriptedHost } from '../../support/scriptedHost.js'
+import { startScriptedDoor } from '../../support/scriptedDoor.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { type ServerProcess, startServerProcess } from '../../support/serverProcess.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
@@ -38,13 +38,13 @@ function leases({ output }: ServerProcess, what: 'taken' | 'given up'): number {
 
 /** The second one starts once the first one has the lease. The first one's connections to the database lead through `link`. */
 async function startTwo(firstEnvironment: Record<string, string> = {}) {
-  const host = await startScriptedHost([202])
+  const door = await startScriptedDoor([202])
   const link = await startTcpProxy(postgres.port)
   onTestFinished(link.stop)
   const url = new URL((await postgres.createDatabase()).reveal())
   const environment = {
     ...chainEnvironment(chain()),
-    ENCLAVE_URL: host.url,
+    ENCLAVE_URL: door.url,
     DATABASE_URL: url.href,
     DATA_DIR: join(await temporaryDirectory(), 'data'),
     LEASE_TTL: '1s',
@@ -53,7 +53,7 @@ async function startTwo(firstEnvironment: Record<string, string> = {}) {
   const holder = await startServerProcess({ ...environment, DATABASE_URL: url.href, ...firstEnvironment })
   await eventually('the lease', () => leases(holder, 'taken') === 1)
   const other = await startServerProcess(environment)
-  const offersOf = (key: string) => host.offers.filter(({ body }) => (body.orderId ?? body.job) === key)
+  const offersOf = (key: string) => door.offers.filter(({ body }) => (body.orderId ?? body.job) === key)
   return {
     link,
     holder,

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
-import { createHttpRunner, createRemoteEnclave } from '../../../src/server/trigger/httpRunner.js'
+import { createEnclaveDoor, createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import { createRuns } from '../../../src/server/trigger/runner.js'
 import { Secret } from '../../../src/service/secret.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
-import { startScriptedHost } from '../../support/scriptedHost.js'
+import { startScriptedDoor } from '../../support/scriptedDoor.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { createFailingEngine, createLateEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const RESULT = { outcome: 'rejected', code: 'wrong-version' } as const
 
-/** Runs at a host that takes every job and says nothing of it. */
+/** Runs at an enclave that takes every job and posts nothing about it. */
 async function setUp() {
   const root = await temporaryDirectory()
-  const { url } = await startScriptedHost([202])
+  const { url } = await startScriptedDoor([202])
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const { logger } = createLogLines()
@@ -25,9 +25,9 @@ async function setUp() {
   const late = createLateEngine(engine)
   const failing = createFailingEngine(late.engine)
   const runRecords = createRunRecords({ engine: failing.engine, logger })
-  const remote = createRemoteEnclave({ url: new Secret(url), secret: new Secret(RUN_SECRET) })
+  const door = createEnclaveDoor({ url: new Secret(url), secret: new Secret(RUN_SECRET) })
   const runner = createHttpRunner({
-    remote,
+    door,
     runRecords,
     rateLimit: createTriggerRateLimit(0),
     stopping: stopping.signal,

@@ -72,7 +72,7 @@ async function expectSettledInTwoRuns(trader: Trader, orderId: Hex) {
   expect((await trader.portfolio()).openOrders).toEqual({})
 }
 
-describe('a remote enclave', () => {
+describe('a separate enclave', () => {
   it('settles an order, in one run', async () => {
     const [alice] = desk().traders
     await expectSettledInOneRun(alice, await alice.send(buy))

@@ -7,22 +7,22 @@ import { RUN_SECRET } from './serverEnvironment.js'
  * Its reaction to one offer: it answers with this status, takes the job and names its boot, takes the request and cuts the connection,
  * or redirects.
  */
-export type HostStep =
+export type DoorStep =
   | number
   | 'lose'
   | 'redirect'
   | { readonly instance: string; readonly boot: number; readonly result: 'accepted' | 'already-accepted' }
 
 /** An HTTP server in the place of an enclave's door, which answers offers as told and runs nothing. */
-export interface ScriptedHost {
+export interface ScriptedDoor {
   readonly url: string
   /** Each offer's body and whether its signature holds, oldest first. */
   readonly offers: { body: Record<string, unknown>; isSigned: boolean }[]
 }
 
 /** @param steps one for each offer; the last one repeats */
-export async function startScriptedHost(steps: HostStep[]): Promise<ScriptedHost> {
-  const offers: ScriptedHost['offers'] = []
+export async function startScriptedDoor(steps: DoorStep[]): Promise<ScriptedDoor> {
+  const offers: ScriptedDoor['offers'] = []
   const url = await startRawServer((req, res) => {
     void buffer(req).then((bytes) => {
       const body = bytes.toString('utf8')

@@ -1,10 +1,10 @@
-// The trigger with an enclave somewhere else, which says nothing unless the test says it.
+// The trigger with an enclave that posts nothing unless the test does so in its place.
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
-import { createHttpRunner, createRemoteEnclave } from '../../../src/server/trigger/httpRunner.js'
+import { createEnclaveDoor, createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import { Secret } from '../../../src/service/secret.js'
 import { useChain } from '../../support/chain.js'
@@ -13,7 +13,7 @@ import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { refundOrder, settleOrder } from '../../support/orderEnds.js'
-import { type HostStep, startScriptedHost } from '../../support/scriptedHost.js'
+import { type DoorStep, startScriptedDoor } from '../../support/scriptedDoor.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { openIds } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
@@ -23,17 +23,17 @@ import { outcomes, startTrigger } from '../../support/triggerHarness.js'
 const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
 
-async function setUp(steps: HostStep[] = [202], intervalMs = 0) {
+async function setUp(steps: DoorStep[] = [202], intervalMs = 0) {
   const root = await temporaryDirectory()
   const stores = await openStores(root)
-  const host = await startScriptedHost(steps)
+  const door = await startScriptedDoor(steps)
   const rateLimit = createTriggerRateLimit(intervalMs)
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const { logger } = createLogLines()
   const server = () => {
     const runner = createHttpRunner({
-      remote: createRemoteEnclave({ url: new Secret(host.url), secret: new Secret(RUN_SECRET) }),
+      door: createEnclaveDoor({ url: new Secret(door.url), secret: new Secret(RUN_SECRET) }),
       runRecords: createRunRecords({ ...stores, logger }),
       rateLimit,
       stopping: stopping.signal,
@@ -46,22 +46,22 @@ async function setUp(steps: HostStep[] = [202], intervalMs = 0) {
   }
   return {
     root,
-    host,
+    door,
     server,
-    offered: () => host.offers.map(({ body }) => body.orderId ?? body.job),
-    runIdOf: (orderId: Hex) => String(host.offers.find(({ body }) => body.orderId === orderId)?.body.runId),
+    offered: () => door.offers.map(({ body }) => body.orderId ?? body.job),
+    runIdOf: (orderId: Hex) => String(door.offers.find(({ body }) => body.orderId === orderId)?.body.runId),
   }
 }
 
 test('an account’s next order waits until the result of the one before has come', async () => {
-  const { server, host, offered, runIdOf } = await setUp()
+  const { server, door, offered, runIdOf } = await setUp()
   const { runner, start } = server()
   const { place, until } = await start()
   await place('alice', A)
-  await eventually('the offer', () => host.offers.length > 0)
+  await eventually('the offer', () => door.offers.length > 0)
   await place('alice', B)
   await place('bob', bytes32('another account'))
-  await eventually('the other account', () => host.offers.length > 1)
+  await eventually('the other account', () => door.offers.length > 1)
   expect(offered()).toEqual([A, bytes32('another account')])
   await runner.receiveResult(runIdOf(A), { outcome: 'placed', retryAt: 4_000_000_000 })
   await until(A, 'its outcome', (record) => outcomes(record)[0] === 'placed')
@@ -69,19 +69,19 @@ test('an account’s next order waits until the result of the one before has com
 })
 
 test('a server that starts offers the run of the one before again, as the same run, and waits for it', async () => {
-  const { server, host, offered, runIdOf, root } = await setUp(['lose', 202])
+  const { server, door, offered, runIdOf, root } = await setUp(['lose', 202])
   const first = await server().start()
   await first.place('alice', A)
-  await eventually('an offer', () => host.offers.length > 0)
+  await eventually('an offer', () => door.offers.length > 0)
   await first.stop()
-  const before = host.offers.length
+  const before = door.offers.length
   const { runner, start } = server()
   const second = await start()
-  await eventually('the next offer', () => host.offers.length > before)
+  await eventually('the next offer', () => door.offers.length > before)
   await second.place('alice', B)
   await second.place('bob', bytes32('another account'))
   await eventually('the other account', () => offered().includes(bytes32('another account')))
-  const [offer, ...others] = host.offers.filter(({ body }) => body.orderId === A)
+  const [offer, ...others] = door.offers.filter(({ body }) => body.orderId === A)
   expect(others).toEqual(others.map(() => offer))
   expect(others).toHaveLength(before)
   expect(offered()).not.toContain(B)
@@ -93,54 +93,54 @@ test('a server that starts offers the run of the one before again, as the same r
 })
 
 test('a server that starts before it sees the order of a run offers that run again when it does', async () => {
-  const { server, host, runIdOf } = await setUp(['lose', 202])
+  const { server, door, runIdOf } = await setUp(['lose', 202])
   const first = await server().start()
   const before = await chain().provider.send('evm_snapshot', [])
   const envelope = await first.place('alice', A)
-  await eventually('an offer', () => host.offers.length > 0)
+  await eventually('an offer', () => door.offers.length > 0)
   await first.stop()
   await chain().provider.send('evm_revert', [before])
-  const offers = host.offers.length
+  const offers = door.offers.length
   await server().start()
   await openFor(chain(), 'alice', A, envelope)
-  await eventually('the next offer', () => host.offers.length > offers)
-  const { body } = host.offers.at(-1) ?? {}
+  await eventually('the next offer', () => door.offers.length > offers)
+  const { body } = door.offers.at(-1) ?? {}
   expect([body?.runId, body?.envelope]).toEqual([runIdOf(A), envelope])
 })
 
 test('a server that starts offers a run again whose order was reclaimed, without its envelope', async () => {
-  const { server, host, runIdOf } = await setUp(['lose', 202])
+  const { server, door, runIdOf } = await setUp(['lose', 202])
   const first = await server().start()
   await first.place('alice', A)
-  await eventually('an offer', () => host.offers.length > 0)
+  await eventually('an offer', () => door.offers.length > 0)
   await first.stop()
   await chain().mineAt((await chain().now()) + 3_600 + RECLAIM_DELAY)
   await chain().send('alice', 'escrow', 'reclaim', A)
-  const before = host.offers.length
+  const before = door.offers.length
   await server().start()
-  await eventually('the next offer', () => host.offers.length > before)
-  const { envelope, ...rest } = host.offers.at(-1)?.body ?? {}
+  await eventually('the next offer', () => door.offers.length > before)
+  const { envelope, ...rest } = door.offers.at(-1)?.body ?? {}
   expect([envelope, rest.orderId, rest.runId]).toEqual([undefined, A, runIdOf(A)])
 })
 
 test('a server that starts offers the reconcile of the one before again, as the same run', async () => {
-  const { server, host } = await setUp(['lose', 202])
+  const { server, door } = await setUp(['lose', 202])
   const first = await server().start({ reconcileIntervalMs: 20 })
-  await eventually('an offer', () => host.offers.length > 0)
+  await eventually('an offer', () => door.offers.length > 0)
   await first.stop()
-  const before = host.offers.length
+  const before = door.offers.length
   await server().start({ reconcileIntervalMs: 20 })
-  await eventually('the next offer', () => host.offers.length > before)
-  expect(new Set(host.offers.map(({ body }) => body.runId)).size).toBe(1)
+  await eventually('the next offer', () => door.offers.length > before)
+  expect(new Set(door.offers.map(({ body }) => body.runId)).size).toBe(1)
 })
 
 test('a server that starts offers no run again that an enclave is known to have', async () => {
-  const { server, host, offered } = await setUp([
+  const { server, door, offered } = await setUp([
     { instance: '6f1b0d2c-8a43-4c55-9d0e-0f3f3e6f7a11', boot: 1, result: 'accepted' },
   ])
   const first = await server().start()
   await first.place('alice', A)
-  await eventually('the offer', () => host.offers.length > 0)
+  await eventually('the offer', () => door.offers.length > 0)
   await first.stop()
   const second = await server().start()
   await second.place('bob', B)
@@ -153,10 +153,10 @@ describe('a run of which only the chain tells', () => {
     ['settled', settleOrder],
     ['refunded', refundOrder],
   ] as const)('has ended once its order is %s', async (outcome, end) => {
-    const { server, host, root, offered } = await setUp()
+    const { server, door, root, offered } = await setUp()
     const { place, until } = await server().start()
     await place('alice', A)
-    await eventually('the offer', () => host.offers.length > 0)
+    await eventually('the offer', () => door.offers.length > 0)
     await end(chain(), A)
     const record = await until(A, 'its end', (found) => outcomes(found)[0] === outcome)
     expect(record.triggers).toHaveLength(1)
@@ -165,10 +165,10 @@ describe('a run of which only the chain tells', () => {
   })
 
   test('has ended, too, when it happened while no server was running', async () => {
-    const { server, host, offered } = await setUp()
+    const { server, door, offered } = await setUp()
     const first = await server().start()
     await first.place('alice', A)
-    await eventually('the offer', () => host.offers.length > 0)
+    await eventually('the offer', () => door.offers.length > 0)
     await first.stop()
     await refundOrder(chain(), A)
     const second = await server().start()
@@ -177,11 +177,11 @@ describe('a run of which only the chain tells', () => {
   })
 
   test('goes on after a reclaim, which is not its doing', async () => {
-    const { server, host, offered, runIdOf } = await setUp()
+    const { server, door, offered, runIdOf } = await setUp()
     const { runner, start } = server()
     const { place, until } = await start()
     await place('alice', A)
-    await eventually('the offer', () => host.offers.length > 0)
+    await eventually('the offer', () => door.offers.length > 0)
     await chain().mineAt((await chain().now()) + 3_600 + RECLAIM_DELAY)
     await chain().send('alice', 'escrow', 'reclaim', A)
     await place('bob', B)
@@ -193,13 +193,13 @@ describe('a run of which only the chain tells', () => {
 })
 
 test('a rulebook’s run that nothing is heard of is reported at its time, and joined by the same rulebook', async () => {
-  const { server, host, offered } = await setUp()
+  const { server, door, offered } = await setUp()
   const { runner, start } = server()
   const { trigger } = await start({ timeouts: { order: 20_000, policy: 1_000, reconcile: 20_000 } })
   const rulebook = await sealOrder('a rulebook')
   expect((await trigger.policyRuns.run(rulebook, { client: 'a client' })).how).toBe('timeout')
   const again = trigger.policyRuns.run(rulebook, { client: 'a client' })
-  await runner.receiveResult(String(host.offers[0]?.body.runId), { outcome: 'done' })
+  await runner.receiveResult(String(door.offers[0]?.body.runId), { outcome: 'done' })
   expect(await again).toMatchObject({ how: 'result', result: { outcome: 'done' } })
   expect(offered()).toEqual(['policy'])
 })
