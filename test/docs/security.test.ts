@@ -28,7 +28,7 @@ test.each(readdirSync('test/attacks').filter((name) => name.endsWith('.test.ts')
   'test/attacks/%s begins with its story',
   (name) => {
     const [story = ''] = readFileSync(`test/attacks/${name}`, 'utf8').split(/\n(?!\/\/ )/)
-    const parts = [...story.matchAll(/^\/\/ (Who|Cost|Effect|Now): ./gm)].map(([, part]) => part)
-    expect(parts).toEqual(['Who', 'Cost', 'Effect', 'Now'])
+    const parts = [...story.matchAll(/^\/\/ (Actor|Cost|Effect|Now): ./gm)].map(([, part]) => part)
+    expect(parts).toEqual(['Actor', 'Cost', 'Effect', 'Now'])
   },
 )
