@@ -14,11 +14,12 @@ test('a chain without a base fee that is reset gets transactions of type 0, and 
     calmness: 1,
     resets: ['down', 'up'],
   })
-  const kill = { kind: 'random', nth: 1, afterMs: 6_000 } as const
+  const kill = { kind: 'ended', nth: 1, afterMs: 0 } as const
   const report = await runRelayStorm({
     plan: { ...plan, lives: plan.lives.map((life) => ({ ...life, kill })) },
     directory: await temporaryDirectory(),
     isLegacy: true,
+    lifeLimitMs: 60_000,
   })
   expect(report.violations.join('\n')).toBe('')
   expect(report.transactions.effects).toBeGreaterThan(10)

@@ -25,6 +25,8 @@ export interface RelayStormOptions {
   readonly print?: Print
   /** The nodes' blocks have no base fee. */
   readonly isLegacy?: boolean
+  /** How long a life waits for its kill. Default: `LIFE_LIMIT_MS`. */
+  readonly lifeLimitMs?: number
   /** Breaks the write-ahead rule on purpose: the relay sends first, or saves no no-op transaction. */
   readonly breaks?: 'FAULTS_SEND_FIRST' | 'FAULTS_LOSE_NO_OPS'
   /** How long something may be wrong at the end before it counts. Default: the stall bound. */
@@ -46,7 +48,7 @@ type Surroundings = Awaited<ReturnType<typeof surround>>
 
 /** Builds the server, its callers, and everything that goes wrong around it. */
 async function surround(chain: TestChain, miner: Miner, options: RelayStormOptions) {
-  const { plan, directory, isLegacy = false, print = () => undefined } = options
+  const { plan, directory, isLegacy = false, lifeLimitMs, print = () => undefined } = options
   const lifelong = [...plan.lives, plan.last].flatMap(({ authorizations }) => authorizations)
   const work = [...lifelong, ...plan.aboveGap].map((one, index) => createWork(chain, one, index))
   const digests = new Map<string, Hex>(work.map(({ calldata, digest }) => [calldata, digest]))
@@ -86,10 +88,15 @@ async function surround(chain: TestChain, miner: Miner, options: RelayStormOptio
 
   async function moment({ kind, nth }: PlannedKill<KillKind>, over: AbortSignal): Promise<void> {
     if (kind === 'accepted') return accepted.after(nth)
+    if (kind === 'ended') {
+      const count = () => [...callers.told.values()].filter(({ endedAt }) => endedAt !== undefined).length
+      while (!over.aborted && count() < nth) await sleep(LOOK_MS)
+      return
+    }
     const before = await minedCount()
     while (!over.aborted && (await minedCount()) < before + nth) await sleep(MINED_LOOK_MS)
   }
-  const lives = createLives<KillKind>({ server, steps: INNER_STEPS, moment, print })
+  const lives = createLives<KillKind>({ server, steps: INNER_STEPS, moment, print, limitMs: lifeLimitMs })
   const callers = createCallers(chain, server.url, work)
   // Other clients' authorizations, posted without the token.
   const copies = work.map(({ body }) => ['/relay', body] as const)
