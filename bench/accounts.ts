@@ -20,8 +20,8 @@ export const accounts: Figure = {
     for (const count of ACCOUNTS) {
       const settings = { ...chain.settings(left.splice(0, count)), RELAY_MAX_IN_FLIGHT: `${IN_FLIGHT}` }
       const server = await startServerBeside(context, settings)
-      rows[`${count}`] = async () =>
-        relayAll(chain, context.generator.loadAll, server, await chain.newWrites(count * IN_FLIGHT * BLOCKS))
+      const nextWrites = await chain.portfolios(count * IN_FLIGHT * BLOCKS)
+      rows[`${count}`] = () => relayAll(chain, context.generator.loadAll, server, nextWrites())
     }
     return {
       rows,

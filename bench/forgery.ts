@@ -18,7 +18,7 @@ export const forgery: Figure = {
     const { loadAll } = context.generator
     const chain = await startRelayChain(context, BLOCK_SECONDS)
     const server = await startServerBeside(context, chain.settings(chain.anvil.accounts.slice(0, 1)))
-    const authorizations = await chain.newWrites(FORGERIES)
+    const authorizations = (await chain.portfolios(FORGERIES))()
     // Each with another one's signature: well formed, and by another signer.
     const forged = authorizations.map((authorization, index) => ({
       ...authorization,

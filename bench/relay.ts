@@ -26,26 +26,28 @@ export const relay: Figure = {
     const [first, second, ...left] = chain.anvil.accounts
     if (first === undefined || second === undefined) throw new Error('the chain has too few accounts')
     const server = await startServerBeside({ cleanUp, options }, chain.settings([second]))
-    const startPlain = () => {
+    const nextWrites = { ceiling: await chain.portfolios(PER_ROUND), ours: await chain.portfolios(PER_ROUND) }
+    const startPlain = async () => {
       const { privateKey } = left.shift() ?? first
       const { rpcUrl, chainId } = chain.anvil
       const ledger = chain.addresses.confidentialLedger
       const task = { rpcUrl, chainId, ledger, privateKey, signer: ENCLAVE_SIGNER }
-      return startPeer(cleanUp, { kind: 'plainRelay', ...task })
+      const peer = await startPeer(cleanUp, { kind: 'plainRelay', ...task })
+      return { peer, nextWrites: await chain.portfolios(PLAIN_PER_ROUND) }
     }
-    let plain: Target | undefined
+    let plain: Awaited<ReturnType<typeof startPlain>> | undefined
     return {
       rows: {
-        ceiling: async () => sendStraight(chain, generator, first, await chain.newWrites(PER_ROUND)),
+        ceiling: () => sendStraight(chain, generator, first, nextWrites.ceiling()),
         async ours() {
-          const authorizations = await chain.newWrites(PER_ROUND)
+          const authorizations = nextWrites.ours()
           const cells = await relayAll(chain, generator.loadAll, server, authorizations)
           await chain.assertEffective(authorizations)
           return cells
         },
         async plain() {
           plain ??= await startPlain()
-          const cells = await relayAll(chain, generator.load, plain, await chain.newWrites(PLAIN_PER_ROUND))
+          const cells = await relayAll(chain, generator.load, plain.peer, plain.nextWrites())
           // A request that fails leaves a nonce that all later ones wait for: the next round has a new process and account.
           if (cells['most failed'] !== 0) plain = undefined
           return cells

@@ -47,7 +47,7 @@ export const servers: readonly Figure[] = [
       const left = [...chain.anvil.accounts]
       return compareFleets(context, {
         settings: (count) => chain.settings(left.splice(0, count)),
-        load: async (count) => relayRequests(await chain.newWrites(count)),
+        load: async (count) => relayRequests((await chain.portfolios(count))()),
         expectedStatus: 200,
         saturating: 1_024,
         connections: 128,

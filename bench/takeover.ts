@@ -34,7 +34,7 @@ export const takeover: Figure = {
     async function die(death: number): Promise<number> {
       const own = createCleanUp()
       const load = startGenerator(own).load({
-        ...relayRequests(await chain.newWrites((PER_SECOND * PATIENCE_MS) / 1_000)),
+        ...relayRequests((await chain.portfolios((PER_SECOND * PATIENCE_MS) / 1_000))()),
         urls: fleet.servers.map(({ url }) => url),
         connections: CALLERS,
         perSecond: PER_SECOND,

@@ -7,7 +7,8 @@ import {
   signAuthorization,
   signedAuthorizationSchema,
 } from '../../src/protocol/authorization.js'
-import { bytesToHex, type Hex, uintToBytes } from '../../src/protocol/hex.js'
+import { bytesToHex, type Hex, uintToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import { domainOf, grantedOrder, grantOrders, portfolioUpdate } from '../../test/support/authorizations.js'
 import { startTestChain } from '../../test/support/chain.js'
@@ -57,16 +58,26 @@ export async function startRelayChain({ cleanUp }: Pick<BenchContext, 'cleanUp'>
   let owners = 0n
   return {
     ...chain,
-    /** First writes of so many portfolios, which can all be mined in one block. Each account has an open order. */
-    async newWrites(count: number) {
-      const own = Array.from({ length: count }, () =>
-        checksum(bytesToHex(uintToBytes(++owners, ADDRESS_BYTES))),
+    /**
+     * So many new portfolios, each of an account with an open order. Returns what makes the next write of each: they can all be
+     * mined in one block. With new portfolios in each round the node itself becomes slower from round to round.
+     */
+    async portfolios(count: number) {
+      const own = Array.from({ length: count }, () => {
+        const owner = checksum(bytesToHex(uintToBytes(++owners, ADDRESS_BYTES)))
+        return { owner, version: 0n, hash: ZERO_BYTES32 }
+      })
+      await grantOrders(
+        chain,
+        own.map(({ owner }) => owner),
       )
-      await grantOrders(chain, own)
-      const write = { enclaveBlob: BLOB, userBlob: BLOB }
-      return own.map((owner) =>
-        signAuthorization(portfolioUpdate(grantedOrder(owner), write), domain, ENCLAVE_KEY),
-      )
+      return () =>
+        own.map((portfolio) => {
+          const { owner, hash: previous } = portfolio
+          const write = { version: ++portfolio.version, previous, enclaveBlob: BLOB, userBlob: BLOB }
+          portfolio.hash = portfolioHashAfter(previous, write)
+          return signAuthorization(portfolioUpdate(grantedOrder(owner), write), domain, ENCLAVE_KEY)
+        })
     },
     async assertEffective(authorizations: readonly SignedAuthorization[]) {
       const digests = authorizations.map((authorization) => authorizationDigest(authorization, domain))
