@@ -28,7 +28,7 @@ import { emitOrders, newOrderIds, openOrders } from './support/orders.js'
 import { makeDirectory, startPlatform, startServer } from './support/platform.js'
 
 const OPEN = 50
-/** Fewer orders than these end in 38 days: the older ones are on no page that a start reads. */
+/** More orders than end in the 38 days of events that a start reads. */
 const MOST_ON_CHAIN = 100_000
 const PER_BLOCK = 2_000
 /** Starts of each; their medians count. */

@@ -68,7 +68,12 @@ function toNumber(text: string): number {
 
 await new Command('npm run bench --')
   .addArgument(new Argument('[figure...]', 'default: all').choices(FIGURES.map(({ name }) => name)))
-  .option('--rounds <number>', 'rounds of each figure', toNumber, 7)
+  .option(
+    '--rounds <number>',
+    'rounds of each figure but idle and trading; takeover: three deaths each',
+    toNumber,
+    7,
+  )
   .option('--seconds <number>', 'length of a round of reads and servers', toNumber, 1.5)
   .option('--stored <number>', 'stored orders of the idle server', toNumber, 1_000_000)
   .option('--events <number>', 'events that the narrator catches up with', toNumber, 100_000)

@@ -20,7 +20,7 @@ const EVENTS_PER_BLOCK = 200
 /** Blocks of one range: with 200 events in each, about the most that public nodes take. */
 const RANGE = 25
 
-/** A reader over the same events, from the block after the first to the last. */
+/** The work of a reader: the events of the blocks from `from` + 1 to `to`. */
 interface Task {
   readonly config: Config
   readonly rpc: Rpc

@@ -5,7 +5,7 @@ import { startPlatform } from './support/platform.js'
 
 /** In times of the server's capacity. */
 const LOADS = [1, 2, 5]
-const LAST = 'load of 5'
+const LAST = `load of ${LOADS.at(-1)}`
 /** Later answers are of no use. */
 const USEFUL_MS = 1_000
 /** Far more than the server takes on at once. */
@@ -48,7 +48,7 @@ export const overload: Figure = {
       rows: loads,
       bars: [
         {
-          what: 'good answers under the last load, by the most under any',
+          what: 'good/s, last load ÷ best load',
           of: (round) =>
             cellOf(round, LAST, 'good/s') /
             Math.max(...Object.keys(loads).map((row) => cellOf(round, row, 'good/s'))),

@@ -4,7 +4,7 @@ import { besidePeers } from './support/peers.js'
 import { PATIENT, type Platform, startPlatform } from './support/platform.js'
 
 const CONNECTIONS = 64
-/** The warm-up is longer by this: the JIT compiler optimizes code that has run a few thousand times. */
+/** The warm-up lasts this many rounds: the JIT compiler optimizes code that has run a few thousand times. */
 const WARM_UP_ROUNDS = 3
 
 /** Each beside two peers that answer the same body from memory. */
@@ -21,7 +21,7 @@ export const reads: readonly Figure[] = [
 
 /**
  * @param path the peers' Express path
- * @param atLeast the requests per second, by those of the bare route
+ * @param atLeast the bar for our requests per second ÷ the bare route's
  * @param pathsOf paths to ask for, in turn
  */
 function readFigure(

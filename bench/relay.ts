@@ -28,7 +28,9 @@ export const relay: Figure = {
     const server = await startServerBeside({ cleanUp, options }, chain.settings([second]))
     const nextWrites = { ceiling: await chain.portfolios(PER_ROUND), ours: await chain.portfolios(PER_ROUND) }
     const startPlain = async () => {
-      const { privateKey } = left.shift() ?? first
+      const account = left.shift()
+      if (account === undefined) throw new Error('the chain has too few accounts')
+      const { privateKey } = account
       const { rpcUrl, chainId } = chain.anvil
       const ledger = chain.addresses.confidentialLedger
       const task = { rpcUrl, chainId, ledger, privateKey, signer: ENCLAVE_SIGNER }

@@ -41,7 +41,7 @@ export const takeover: Figure = {
         durationMs: PATIENCE_MS,
         clients: {},
       })
-      // It is ended in the middle.
+      // The generator is killed in mid-load.
       load.catch(() => undefined)
       const index = death % SERVERS
       const stillMs = await standstill(chain, addresses, async () => fleet.servers[index]?.kill())

@@ -68,7 +68,7 @@ export const trading: Figure = {
       rows,
       bars: [],
       notes: [
-        'for each order: server, enclave, node: ms of CPU; broker: requests of the enclave',
+        'CPU and broker requests are for each order',
         `blocks of ${BLOCK_TIME} s; blocks: from the one that opens an escrow to the one that settles it, the median`,
       ],
       serialRounds: 1,
@@ -146,9 +146,9 @@ async function watch(
       ends.map(({ blocks }) => blocks),
       0.5,
     ),
-    server: each('server'),
-    enclave: each('enclave'),
-    node: each('node'),
-    broker: tally.requests.length / ids.length,
+    'CPU ms of server': each('server'),
+    'CPU ms of enclave': each('enclave'),
+    'CPU ms of node': each('node'),
+    'broker requests': tally.requests.length / ids.length,
   }
 }

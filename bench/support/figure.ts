@@ -32,7 +32,7 @@ export interface Figure {
 /** The numbers of one row in one round, by the heading of the column, which names the unit. */
 export type Cells = Readonly<Record<string, number>>
 /** All rows of one round, by name. */
-export type Round = Readonly<Record<string, Cells>>
+type Round = Readonly<Record<string, Cells>>
 /** Measures a row once. Round 0 warms up. */
 export type Turn = (round: number) => Promise<Cells>
 
@@ -50,7 +50,7 @@ export interface Table {
   verify?(): Promise<void>
 }
 
-export interface Limit {
+interface Limit {
   readonly atLeast?: number
   readonly atMost?: number
 }

@@ -52,7 +52,7 @@ const loadResultSchema = z.strictObject({
   sent: z.int(),
   /** Answers with the expected status, in time. */
   good: z.int(),
-  /** Other answers, and requests whose connection or turn was lost. */
+  /** Other or late answers, and requests whose connection was lost. */
   failed: z.int(),
   /** Answers with 503. */
   refused: z.int(),
@@ -89,7 +89,7 @@ export function startGenerator(cleanUp: CleanUp) {
   }
 }
 
-/** The load of one server in one round. */
+/** Sends one round's load to one server, and measures it. */
 export async function takeTurn(
   load: Generator['load'],
   { url, pid }: Target,

@@ -79,7 +79,7 @@ export async function startServerBeside(context: Context, settings: Record<strin
   return startServer(context, { directory, url, variables: { ...settings, ...own } })
 }
 
-/** The settings of a server beside the sandbox's own, which needs a database of its own. */
+/** The sandbox's settings for another server, which needs its own database. */
 export function settingsBeside({ directory }: Sandbox): Record<string, string> {
   return { ENV_FILE: join(directory, '.env') }
 }
@@ -100,7 +100,7 @@ export async function startFleet(context: Context, count: number, settings: Reco
   async function start(index: number): Promise<void> {
     servers[index] = await startServerBeside(context, { ...settings, DATABASE_URL })
   }
-  /** The servers hold one account each, or the only account. */
+  /** Resolves once each server holds one account, or one of them holds the only account. */
   async function untilShared(): Promise<void> {
     await eventually('the servers to share the accounts', async () => {
       const [found] = countsSchema.parse(await ask(DATABASE_URL, HOLDERS))

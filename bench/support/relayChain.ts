@@ -59,8 +59,8 @@ export async function startRelayChain({ cleanUp }: Pick<BenchContext, 'cleanUp'>
   return {
     ...chain,
     /**
-     * So many new portfolios, each of an account with an open order. Returns what makes the next write of each: they can all be
-     * mined in one block. With new portfolios in each round the node itself becomes slower from round to round.
+     * Creates that many portfolios, each of an account with an open order. Returns a function that signs the next write of each;
+     * one block can hold them all. New portfolios in each round would make the node slower from round to round.
      */
     async portfolios(count: number) {
       const own = Array.from({ length: count }, () => {

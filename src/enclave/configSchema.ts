@@ -141,7 +141,7 @@ block, about everything that decides money.',
   }),
   CHAIN_DEPTH: required(depth, {
     about:
-      'The events that permit an order (its escrow, its write-ahead) must lie this many blocks below the head, or in the block that \
+      'The state that permits an order (its escrow, its write-ahead) must lie this many blocks below the head, or in the block that \
 the chain calls safe or finalized. docs/enclave.md says under "Depth" what fits Ethereum, a rollup, and a chain of one-second blocks.',
     example: 'safe',
   }),

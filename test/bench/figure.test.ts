@@ -49,11 +49,11 @@ test.each([
   [{ atLeast: 1.1 }, 'n, x ÷ y: 1 (0.50..4.50), bar at least 1.1: missed'],
   [{ atMost: 1 }, 'n, x ÷ y: 1 (0.50..4.50), bar at most 1: met'],
   [{ atMost: 0.9 }, 'n, x ÷ y: 1 (0.50..4.50), bar at most 0.9: missed'],
-])('the median is held against the limit: %o', (limit, line) => {
+])('the median is compared with the limit: %o', (limit, line) => {
   expect(lastLine({ ...ratio('n', 'x', 'y'), ...limit })).toBe(line)
 })
 
-test('of the most, the highest round is held against the limit', () => {
+test('a bar on a `most` column compares the highest round with the limit', () => {
   const most = [1, 2, 9].map((n) => ({ x: { 'most n': n } }))
   const table = { rows: {}, bars: [bar('most n', 'x', { atMost: 4 })], notes: [] }
   expect(linesOf(table, most).at(-1)).toBe('  most n, x: 9 (1..9), bar at most 4: missed')

@@ -81,7 +81,7 @@ describe.each(SIZES)('at $name, the rules of a member', (size) => {
     await page.context().close()
   })
 
-  it('stand under the name that the admin gave, which no server hears and only the admin opens', async () => {
+  it('stand under the name that the admin gave, which never reaches a server and which only the admin can open', async () => {
     const page = await desk().visitAs('Dana', size.options)
     const bodies = sent(page)
     await institution(page)
@@ -110,6 +110,8 @@ describe.each(SIZES)('at $name, the rules of a member', (size) => {
     await button.click()
     expect(await field.inputValue()).toBe('')
     await naming(page).getByText('The names on this device are sealed.').waitFor()
+    await field.fill('X')
+    await field.fill('')
     expect(await naming(page).getByRole('button', { name: 'Save the name' }).isDisabled()).toBe(true)
     await field.press('Enter')
     expect(await findViolations(page)).toEqual([])
@@ -362,6 +364,6 @@ async function foundElsewhere(): Promise<string> {
   return founder.address
 }
 
-/** An address whose key does not exist. */
+/** An address whose private key is unknown. */
 const addressOf = (at: number) =>
   `0x${(0xabcd_0000 + at * 7).toString(16).padStart(8, '0')}${'5a'.repeat(16)}`

@@ -169,7 +169,9 @@ describe('an order that is placed before the page knows whether the platform pay
     await order(page, 'Buy', 'AAPL', '65')
     await page.locator('[data-test=place]', { hasText: 'Sending…' }).waitFor()
     expect(await page.locator('.choice-row label', { hasText: 'Platform pays' }).count()).toBe(0)
-    await page.getByText('sign it if the platform pays the network fee, else send a transaction').waitFor()
+    await page
+      .getByText('a signature if the platform pays the network fee, else also a transaction')
+      .waitFor()
     letGo()
     await page.locator('.order h3', { hasText: 'Buy AAPL for 65.00 USDC' }).waitFor()
     await newestOrder(page, 'SETTLED')

@@ -64,9 +64,11 @@ it('while it is unknown who opens the order, the prompt names both ways, and cla
   const saysOf = (escrowed: bigint | null) =>
     askedFor({ ...SPONSORED, byPlatform: null, escrowed }).at(-1)?.says
   expect(saysOf(dollars(70))).toBe(
-    'Pay exactly 70.00 USDC into the escrow: sign it if the platform pays the network fee, else send a transaction. You get the USDC back if the order is refused.',
+    'Pay exactly 70.00 USDC into the escrow: a signature if the platform pays the network fee, else also a transaction. You get the USDC back if the order is refused.',
   )
-  expect(saysOf(0n)).toMatch(/^Open the order: sign it if the platform pays the network fee, else send/)
+  expect(saysOf(0n)).toMatch(
+    /^Open the order: a signature if the platform pays the network fee, else a transaction\./,
+  )
 })
 
 it('shares are approved and then taken', () => {

@@ -13,14 +13,14 @@ interface NamingProps {
   readonly onEnd: () => void
 }
 
-/** Asks for a member's name. While the names are sealed, the form does not show the present one, and so does not remove it. */
+/** Asks for a member's name. While the names are sealed, the form does not show the current one, and so does not remove it. */
 export function Naming({ address, onEnd }: NamingProps) {
   const { names } = useAccount()
   const { busy, error, run } = useAction()
   const shown = useNames()(address) ?? ''
   const { kept } = names.state.value
   const isHidden = kept === 'reading' || kept === 'sealed'
-  /** Null until the admin changes the field: it shows the name as soon as that is open. */
+  /** Null until the admin enters a name: the field shows the current one once the names are open. */
   const [typed, setTyped] = useState<string | null>(null)
   const text = typed ?? (isHidden ? '' : shown)
   const field = useRef<HTMLInputElement>(null)
@@ -44,7 +44,7 @@ export function Naming({ address, onEnd }: NamingProps) {
         id="member-name"
         hint={
           isHidden
-            ? 'The names on this device are sealed. Open them to see the present one; a name that you save here replaces it.'
+            ? 'The names on this device are sealed. Open them to see the current name. A name that you save here replaces it.'
             : 'It stays on this device, sealed to your wallet. Leave it empty to remove it.'
         }
         error={isWrong ? `Enter a name of ${MAX_NAME} characters or less, without line breaks.` : null}
@@ -56,7 +56,7 @@ export function Naming({ address, onEnd }: NamingProps) {
           aria-describedby={hintId('member-name')}
           aria-invalid={isWrong}
           value={text}
-          onInput={({ currentTarget: { value } }) => setTyped(value)}
+          onInput={({ currentTarget: { value } }) => setTyped(isHidden && value === '' ? null : value)}
         />
       </Field>
       <p class="row">

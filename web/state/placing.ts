@@ -46,7 +46,7 @@ export interface Placing {
   readonly state: ReadonlySignal<PlacingState>
   /**
    * Resolves with whether the order is open, or may be or come to be.
-   * @param wantsPlatform the platform is to open it and pay the gas, if it does that
+   * @param wantsPlatform asks the platform to open the order and pay the gas, if it offers that
    */
   place(request: OrderRequest, wantsPlatform?: boolean): Promise<boolean>
   /** Stops retrying. */

@@ -52,13 +52,12 @@ function authorizingFor({ escrowed }: Asking): Asked {
   return { step: 'authorizing', says }
 }
 
-/** The prompt while either may open the order. */
+/** The prompt while it is unknown whether the platform or the wallet opens the order. */
 function eitherFor({ escrowed }: Asking): Asked {
-  const either = 'sign it if the platform pays the network fee, else send a transaction.'
   const says =
     escrowed === 0n
-      ? `Open the order: ${either} No amount shows on the chain.`
-      : `Pay ${amountOf(escrowed)} into the escrow: ${either} You get the USDC back if the order is refused.`
+      ? 'Open the order: a signature if the platform pays the network fee, else a transaction. No amount shows on the chain.'
+      : `Pay ${amountOf(escrowed)} into the escrow: a signature if the platform pays the network fee, else also a transaction. You get the USDC back if the order is refused.`
   return { step: 'opening', says }
 }
 

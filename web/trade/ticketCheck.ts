@@ -75,7 +75,7 @@ const PERCENT = 100n
 /**
  * An order states no number of shares, so a sale of all is sent with more than they are worth: none stays behind when the price
  * rises before the order is placed, and the enclave sells no more than there are. The price may move further until a
- * closed market opens. A typed amount of up to three percent more counts as all of them.
+ * market opens that is closed, or may be. A typed amount of up to three percent more counts as all of them.
  */
 const ALL_PERCENT = { open: 101n, closed: 110n }
 const MOST_PERCENT = 103n

@@ -20,7 +20,7 @@ export interface Operation {
   readonly answers: readonly Answer[]
   /** Codes besides those that follow from the rest of the row: see `problemsOf` of document.ts. */
   readonly problems: readonly ProblemCode[]
-  /** The caller's proof: the relay's token, or the signature of the enclave's host. */
+  /** The caller's proof: the relay's token, or the enclave's signature. */
   readonly security?: 'relayToken' | 'runSignature'
 }
 

@@ -15,7 +15,7 @@ export interface BadRequest {
   readonly code: ProblemCode
 }
 
-/** Valid bodies, which the requests are made wrong from; never sent unchanged. */
+/** Valid bodies from which the bad requests are derived; never sent unchanged. */
 export interface RightBodies {
   readonly orderId: Hex
   readonly envelope: Envelope

@@ -40,7 +40,7 @@ export async function readNarration(cluster: Cluster, patienceMs: number): Promi
     await sleep(LOOK_MS)
     cursor = await cursorOf()
   }
-  // A server prints a line immediately after it has saved it.
+  // A server prints its lines immediately after it has saved the cursor.
   await sleep(LOOK_MS * 5)
   const told = [...cluster.told]
   const { usdc: _, ...contracts } = info.contracts

@@ -207,7 +207,7 @@ describe('standing still', () => {
   })
 })
 
-test('what a lost database had noted is counted once, together with the next one’s notes', () => {
+test('the notes of a lost database are counted once, together with the next one’s', () => {
   const before = history({}, {}, { id: 'lost' })
   const after = [...before.slice(0, 2), ...history({ seq: 3, at: 3_500, id: 'kept' })]
   const ids = allEvents([

@@ -7,7 +7,7 @@ export const INNER_STEPS = ['nonce-chosen', 'signed', 'saved', 'sent', 'seen'] a
 /** Moments seen from outside: the node has taken a transaction and not answered yet; it has mined one. */
 const OUTER_STEPS = ['accepted', 'mined'] as const
 export const KILLS = [...INNER_STEPS, ...OUTER_STEPS, ...TIMED_KILLS] as const
-/** `ended`: once so many callers have heard the end of their authorization. No plan draws it. */
+/** `ended`: once that many callers have learned the end of their authorization. No plan draws it. */
 export type KillKind = (typeof KILLS)[number] | 'ended'
 
 /** The chain begins anew: between the last two lives, or in the last one, after all other faults. */

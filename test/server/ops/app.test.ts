@@ -119,7 +119,7 @@ describe('the health checks', () => {
     expect(looks()).toBe(1)
   })
 
-  test('the next look follows when the last one is no longer shared', async () => {
+  test('look again once the last look is no longer shared', async () => {
     const { ask, looks } = setUp(20)
     await eventually('a second look', async () => {
       await ask()

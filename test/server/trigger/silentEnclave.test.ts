@@ -204,7 +204,7 @@ test('a rulebook’s run that nothing is heard of is reported at its time, and j
   expect(offered()).toEqual(['policy'])
 })
 
-test('orders are offered no more often than the rateLimit allows', async () => {
+test('orders are offered no more often than the rate limit allows', async () => {
   const INTERVAL_MS = 600
   const { server, offered } = await setUp([202], INTERVAL_MS)
   const { place, trigger } = await server().start()
