@@ -112,8 +112,11 @@ export function createOpenings(wallet: Wallet): Openings {
       escrow.read('orders', [orderId], orderSchema, number),
     ])
     const isOpened = sameAddress(found.account, opening.account) && found.commit === commit
-    const isTaken = holder !== ZERO_ADDRESS
-    const isExpired = timestamp >= opening.validBefore
+    // A node that mines, or several at one address, may answer the first of the two from a later state. The account's own order
+    // has its id then: taking it for another's would place the order twice.
+    const isAhead = sameAddress(holder, opening.account) && found.account === ZERO_ADDRESS
+    const isTaken = holder !== ZERO_ADDRESS && !isAhead
+    const isExpired = timestamp >= opening.validBefore && !isAhead
     const state: OpeningState = isOpened ? 'open' : isTaken ? 'taken' : isExpired ? 'expired' : 'usable'
     return { state, holder }
   }

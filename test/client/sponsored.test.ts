@@ -1,6 +1,6 @@
 // Orders that the wallet signs and the platform opens.
-import { Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { id, JsonRpcProvider, toQuantity, Wallet } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import type { OrderRequest, SealedOrder, TakenId } from '../../src/client/index.js'
 import { postOrderSchema } from '../../src/protocol/api.js'
@@ -20,6 +20,7 @@ const chain = useChain(clearForTrading)
 const ONE = 1_000_000n
 const VALID_S = 600
 const SPONSORED = { sponsored: true } as const
+const ORDERS = id('orders(bytes32)').slice(0, 10)
 let api: ApiStandIn
 
 beforeAll(async () => {
@@ -119,6 +120,38 @@ describe('a sponsored order', () => {
     expect(taken).toMatchObject([{ by: chain().account('bob'), times: 1 }])
     expect(order.orderId).not.toBe(taken[0]?.orderId)
     expect(signer.signed).toHaveLength(4)
+    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+  })
+
+  it('is placed once where a node answers half of a look from the block before', async () => {
+    let opened = false
+    /** Shows once that the id is held, and not yet by whom, as anvil does while it mines. */
+    class TornNode extends JsonRpcProvider {
+      torn = 0
+      override send(method: string, params: [{ data?: string }, string]) {
+        const isHalf = opened && method === 'eth_call' && params[0].data?.startsWith(ORDERS)
+        if (!isHalf || this.torn > 0) return super.send(method, params)
+        this.torn++
+        return super.send(method, [params[0], toQuantity(BigInt(params[1]) - 1n)])
+      }
+    }
+    const node = new TornNode(chain().anvil.rpcUrl, undefined, { batchMaxCount: 1 })
+    onTestFinished(() => node.destroy())
+    const { buy } = await setting()
+    const wallet = new Wallet(walletOf(chain(), 'alice').privateKey, node)
+    answerAsServer(api, chain(), (request) => {
+      if (!isOrder(request)) return undefined
+      return openAsSigned(request.body).then(() => {
+        opened = true
+        return receive(request.body)
+      })
+    })
+    const taken: TakenId[] = []
+    await clientOf(chain(), api, 'alice', { wallet }).placeOrder(buy, {
+      ...SPONSORED,
+      onIdTaken: (one) => taken.push(one),
+    })
+    expect([node.torn, taken, posted().length]).toEqual([1, [], 1])
     expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
   })
 
