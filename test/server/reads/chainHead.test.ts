@@ -111,7 +111,7 @@ describe('after a failure', () => {
     let answer = (_head: BlockId) => {}
     head.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)))
     const waiting = [chainHead.current(), chainHead.current()]
-    for (const current of waiting) await expect(current).rejects.toThrow('down')
+    await Promise.all(waiting.map((current) => expect(current).rejects.toThrow('down')))
     await expect(chainHead.current()).rejects.toThrow('down')
     expect(head).toHaveBeenCalledTimes(2)
     answer(block(8))

@@ -57,7 +57,7 @@ test('a failure reaches everyone who waited, and is repeated without asking unti
   const { shared, pending, pass } = setUp()
   const calls = [shared.get(), shared.get()]
   pending[0]?.reject(new Error('down'))
-  for (const call of calls) await expect(call).rejects.toThrow('down')
+  await Promise.all(calls.map((call) => expect(call).rejects.toThrow('down')))
   pass(4)
   await expect(shared.get()).rejects.toThrow('down')
   expect(pending.length).toBe(1)
