@@ -242,7 +242,7 @@ export const environmentSchema = z.object({
     fallback: '250ms',
   }),
   RELAY_RESUBMIT_AFTER: withDefault(duration(), {
-    about: 'Time after which a transaction that is not mined is sent again, for at least 12.5 % more.',
+    about: 'Time after which a transaction that a node holds and no block takes is replaced, for at least 12.5 % more.',
     fallback: '30s',
   }),
   RELAY_MAX_FEE: withDefault(gwei(), {

@@ -2,7 +2,14 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type Break, createBlockTracker, type History } from '../../chain/blockTracker.js'
 import { ChainAnswerError } from '../../chain/errors.js'
-import { blockCall, blockSchema, resultOf, smallQuantitySchema, toQuantity } from '../../chain/jsonRpc.js'
+import {
+  blockCall,
+  blockSchema,
+  quantitySchema,
+  resultOf,
+  smallQuantitySchema,
+  toQuantity,
+} from '../../chain/jsonRpc.js'
 import type { Rpc, RpcCall } from '../../chain/rpc.js'
 import { sameAddress } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
@@ -22,6 +29,8 @@ export interface AccountState {
 export interface AccountView {
   /** One request. @throws ChainUnavailableError, ChainAnswerError */
   look(): Promise<AccountState>
+  /** The gas that a block takes, by the last look; undefined before the first. */
+  blockGas(): bigint | undefined
   /** Returns the worst break since the last call. */
   takeBreak(): Break | null
   /**
@@ -30,6 +39,8 @@ export interface AccountView {
    */
   isTaken(nonce: number, hashes: readonly Hex[], head: number): Promise<boolean>
 }
+
+const headSchema = blockSchema.extend({ gasLimit: quantitySchema })
 
 /** A node, or another one behind the same URL, may know the receipt only some blocks after the new count. */
 const TAKEN_DEPTH = 5
@@ -43,10 +54,12 @@ export function createAccountView(options: {
   const { rpc, address } = options
   const tracker = createBlockTracker(options)
   let broken: Break | null = null
+  let blockGas: bigint | undefined
   /** A signal of its own keeps these requests out of shared batches: another caller's slow call must not delay a look. */
   const ownSignal = new AbortController().signal
   const send = (calls: readonly RpcCall[]) => rpc.send(calls, ownSignal)
   return {
+    blockGas: () => blockGas,
     takeBreak() {
       const taken = broken
       broken = null
@@ -60,7 +73,8 @@ export function createAccountView(options: {
         { method: 'eth_getTransactionCount', params: [address, 'pending'] },
         blockCall(tip ?? 0),
       ])
-      const head = resultOf(latest, blockSchema)
+      const head = resultOf(latest, headSchema)
+      blockGas = head.gasLimit
       const known =
         tip === undefined ? undefined : { number: tip, now: resultOf(atTip, blockSchema.nullable()) }
       const history = await tracker.next(head, known, hashAt)

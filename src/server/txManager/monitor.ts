@@ -81,7 +81,7 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     sendAhead.observeCount(look.count)
     await each(
       (nonce) => nonce >= look.count,
-      (tx) => options.resubmit(tx, look.count),
+      (tx) => options.resubmit(tx, look),
     )
     await options.closeGaps(look, broken)
   }
@@ -98,12 +98,14 @@ interface ResubmissionOptions {
 /**
  * Offers, resubmits or gives up a transaction that is in no block, at its time.
  *
- * @param count the lowest nonce that is free on the chain
  * @throws what the owner's `save` and `isNeeded` throw, ChainUnavailableError, ChainAnswerError
  */
-type Resubmission = (tx: PendingTx, count: number) => Promise<void>
+type Resubmission = (tx: PendingTx, look: Pick<AccountState, 'count' | 'pending'>) => Promise<void>
 
-/** A transaction that no node holds is offered again after this long: a node may have room for it by now. */
+/**
+ * A transaction that no node holds is offered again after this long: a node may have room for it by now. So is one that a node took and
+ * whose nonce is free in the pool: nodes lose what they took, when they restart, make room, or build a block that has none.
+ */
 const OFFER_AGAIN_MS = 1_000
 
 export function createResubmission(options: ResubmissionOptions): Resubmission {
@@ -137,25 +139,27 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
     else abandon(tx)
   }
 
-  /** Above a lower pending nonce, a higher fee helps only where nodes may drop the transaction, because fees have risen. */
+  /** Above a lower pending nonce, or in no pool, a higher fee helps only where nodes drop the transaction because fees have risen. */
   async function keepWaiting(tx: PendingTx): Promise<void> {
     if (await sender.isOutbid(tx)) return sender.resubmit(tx)
     tx.waitsSince = performance.now()
     if (isHeld(tx)) sendAhead.offer(tx)
   }
 
-  return async (tx, count) => {
+  return async (tx, { count, pending }) => {
     leaveBlock(tx)
+    const isInPool = tx.nonce < pending
     const isNext = tx.nonce === count
     if (isNext && !tx.wasNext) becomeNext(tx)
     const { sentAt, waitsSince, answers } = tx
     const now = performance.now()
     if (sentAt === undefined) return sendFirst(tx)
     if (now - waitsSince >= resubmitAfterMs && !isUnanswered(answers)) {
-      if (!isNext) return keepWaiting(tx)
-      return isRefused(tx) ? sender.giveUp(tx) : sender.resubmit(tx)
+      if (isNext && isRefused(tx)) return sender.giveUp(tx)
+      return isNext && isInPool ? sender.resubmit(tx) : keepWaiting(tx)
     }
-    if (answers?.held === 0 && now - sentAt >= OFFER_AGAIN_MS) sendAhead.offer(tx)
+    const isAnswered = answers !== undefined
+    if (isAnswered && !(isHeld(tx) && isInPool) && now - sentAt >= OFFER_AGAIN_MS) sendAhead.offer(tx)
   }
 }
 

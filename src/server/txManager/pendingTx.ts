@@ -60,6 +60,8 @@ export interface PendingTx {
   /** The one of them that should be mined now. */
   newest: SignedTransaction
   readonly owner: Owner
+  /** The gas limit of the newest. */
+  gasLimit: bigint
   /** The most wei that it may cost. */
   maxCost: bigint
   /** Since when the newest transaction could have been mined, by `performance.now()`. */
@@ -68,7 +70,7 @@ export interface PendingTx {
   wasNext: boolean
   /** The last broadcast, by `performance.now()`. Undefined when it is to be sent at the next look. */
   sentAt: number | undefined
-  /** The nodes' answers to the last broadcast; undefined until they are known. */
+  /** The nodes' answers to the last broadcast; undefined until they are known. What a node took, it may lose. */
   answers: NodeAnswers | undefined
   /** The block that it was last seen in. */
   blockNumber: number | undefined
@@ -83,12 +85,12 @@ export interface PendingTx {
 
 /**
  * @param transactions at least one; the last one's nonce is the one that counts
- * @param cost the most wei that the last one may cost; read from its bytes when left out
+ * @param bounds of the last one; read from its bytes when left out
  */
 export function createPendingTx(
   transactions: readonly KeptTransaction[],
   owner: Owner,
-  cost?: bigint,
+  bounds?: Bounds,
 ): PendingTx {
   const newest = lastSigned(transactions)
   const mined = Promise.withResolvers<void>()
@@ -98,7 +100,7 @@ export function createPendingTx(
     transactions: [...transactions],
     newest,
     owner,
-    maxCost: cost ?? maxCost(newest),
+    ...(bounds ?? boundsOf(newest)),
     waitsSince: performance.now(),
     wasNext: false,
     sentAt: undefined,
@@ -138,9 +140,12 @@ export function isNoOp(transaction: { readonly to: string | null }, relayer: Hex
   return transaction.to !== null && sameAddress(transaction.to, relayer)
 }
 
-function maxCost({ raw }: SignedTransaction): bigint {
+/** The most that a transaction may take. */
+type Bounds = Pick<PendingTx, 'gasLimit' | 'maxCost'>
+
+function boundsOf({ raw }: SignedTransaction): Bounds {
   const { gasLimit, fees } = readTransaction(raw)
-  return gasLimit * priceLimit(fees)
+  return { gasLimit, maxCost: gasLimit * priceLimit(fees) }
 }
 
 /** The most wei that transactions may cost. */
@@ -180,7 +185,7 @@ export function createPendingTxs(): PendingTxs {
       const before = tx.maxCost
       tx.transactions.push(transaction)
       tx.newest = transaction
-      tx.maxCost = maxCost(transaction)
+      Object.assign(tx, boundsOf(transaction))
       tx.waitsSince = performance.now()
       tx.answers = undefined
       if (pendingTxs.has(tx)) open += tx.maxCost - before

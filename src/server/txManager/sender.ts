@@ -6,6 +6,7 @@ import type { Logger } from '../../service/logger.js'
 import type { RelayerSigner } from '../signer/signer.js'
 import { readTransaction, type SignedTransaction } from '../signer/transaction.js'
 import { storageError } from '../store/engine.js'
+import type { AccountView } from './account.js'
 import type { Broadcaster } from './broadcast.js'
 import { type FeeMarket, isOutbid, raisedFees } from './fees.js'
 import {
@@ -116,7 +117,8 @@ export function createSender(options: SenderOptions): Sender {
     const offered = await fees.current()
     const signed = await sign(call, nonce, offered)
     await owner.save(signed)
-    return createPendingTx([signed], owner, call.gasLimit * priceLimit(offered))
+    const { gasLimit } = call
+    return createPendingTx([signed], owner, { gasLimit, maxCost: gasLimit * priceLimit(offered) })
   }
 
   async function broadcast(tx: PendingTx): Promise<void> {
@@ -184,6 +186,7 @@ export function createSender(options: SenderOptions): Sender {
 interface SendAheadOptions {
   readonly pendingTxs: Pick<PendingTxs, 'of' | 'unordered'>
   readonly sender: Pick<Sender, 'broadcast'>
+  readonly account: Pick<AccountView, 'blockGas'>
   /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes take. */
   readonly limit: number | undefined
 }
@@ -201,19 +204,26 @@ export interface SendAhead {
 /**
  * Some chains take only the account's next nonce (Arbitrum's class), others a certain number ahead. So no transaction is
  * offered above a refused one. Once a node takes that one, the next follows immediately.
+ *
+ * Nor are more offered than one block takes by their gas limits: a node that fills a block may skip one that no longer fits, meet
+ * smaller ones above it out of turn, and drop those from its pool.
  */
-export function createSendAhead({ pendingTxs, sender, limit }: SendAheadOptions): SendAhead {
+export function createSendAhead({ pendingTxs, sender, account, limit }: SendAheadOptions): SendAhead {
   let free = 0
 
-  function isTooEarly({ nonce }: PendingTx): boolean {
+  function isTooEarly({ nonce, gasLimit }: PendingTx): boolean {
     let below = 0
+    let gas = gasLimit
     for (const tx of pendingTxs.unordered()) {
       // Not those that are in a block, as far as a look has found.
       if (tx.nonce >= nonce || tx.nonce < free || tx.blockNumber !== undefined) continue
       if (isRefused(tx)) return true
       below++
+      gas += tx.gasLimit
     }
-    return limit !== undefined && below > limit
+    if (below === 0) return false
+    const blockGas = account.blockGas()
+    return (limit !== undefined && below > limit) || (blockGas !== undefined && gas > blockGas)
   }
 
   function offer(tx: PendingTx): void {

@@ -78,8 +78,8 @@ export function createTxManager(options: TxManagerOptions): TxManager {
   })
   const sender = createSender({ ...options, pendingTxs, onSigned: foreignUse.noteOwn })
   const stopping = new AbortController()
-  const sendAhead = createSendAhead({ pendingTxs, sender, limit: options.maxSentAhead })
   const account = createAccountView({ rpc, address, trailingMs: options.trailingMs })
+  const sendAhead = createSendAhead({ pendingTxs, sender, account, limit: options.maxSentAhead })
   const nonceManager = createNonceManager(account, stopping.signal, foreignUse.suspect)
   const confirmed = createConfirmedTransactions(findMined)
   const seen = { ...options, address, account, findMined, gasMeter, foreignUse, pendingTxs, nonceManager }
