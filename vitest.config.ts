@@ -92,6 +92,7 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
+    setupFiles: 'test/support/seed.ts',
     sequence: { sequencer: LongFirst },
     reporters: process.env.CI ? ['default', ['json', { outputFile }]] : ['default'],
     projects: [

@@ -58,7 +58,7 @@ interface BlockTracker {
 
 /** A head that stays below an earlier one for this long belongs to a chain that was reset, unless its blocks were seen before. */
 const UNKNOWN_BLOCKS_MS = 2_000
-/** A node whose blocks were seen before may trail for this long: two blocks of Ethereum, and some seconds. */
+/** A node whose blocks were seen before may trail for this long: five blocks of Ethereum. */
 const TRAILING_MS = 60_000
 /** Blocks whose hashes are kept. */
 const MEMORY = 128

@@ -200,7 +200,7 @@ interface PlatformPool {
   readonly address: Hex
   /** Number that the symbol's next mint or burn must carry. */
   nextBatch(symbol: Hex, block?: BlockTag): Promise<bigint>
-  /** Unix seconds: the symbol's fills until then are in its batches. */
+  /** Unix milliseconds: the symbol's fills until then are in its batches. */
   countedUntil(symbol: Hex, block?: BlockTag): Promise<bigint>
   /** The only address that the treasury can go to. */
   brokerFunding(block?: BlockTag): Promise<Hex>

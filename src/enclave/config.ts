@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { SharedBrokerOptions } from '../broker/index.js'
+import { ADDRESS_VARIABLES } from '../chain/contracts.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import {
   ConfigError,
@@ -9,6 +10,8 @@ import {
   readSecretFiles,
   withoutEmpty,
 } from '../service/config.js'
+import { brokenRules, repeatedValues } from '../service/settingRules.js'
+import { RULES } from './configRules.js'
 import { environmentSchema, RESIDENT_VARIABLES } from './configSchema.js'
 
 /** The enclave's configuration, by the names of its variables. */
@@ -27,10 +30,19 @@ export function loadConfig(environment: Environment = process.env): EnclaveConfi
   return readConfig(readSecretFiles({ ...ofFile, ...Object.fromEntries(given) }, environmentSchema))
 }
 
+/** Variables whose values differ: an address pasted twice, a secret that two others know. */
+const DISTINCT: readonly (readonly string[])[] = [
+  Object.values(ADDRESS_VARIABLES),
+  ['ALPACA_KEY_ID', 'ALPACA_SECRET_KEY', 'RELAY_AUTH_TOKEN', 'ENCLAVE_TRIGGER_SECRET'],
+]
+
 /** @throws ConfigError with all faults */
 export function readConfig(environment: Environment): EnclaveConfig {
-  const { data, error } = environmentSchema.safeParse(withoutEmpty(environment))
-  if (data === undefined) throw new ConfigError(faultsOf(error))
+  const given = withoutEmpty(environment)
+  const { data, error } = environmentSchema.safeParse(given)
+  const faults = [...faultsOf(error), ...DISTINCT.flatMap((names) => repeatedValues(given, names))]
+  if (faults.length === 0 && data !== undefined) faults.push(...brokenRules(data, RULES))
+  if (data === undefined || faults.length > 0) throw new ConfigError(faults)
   return data
 }
 

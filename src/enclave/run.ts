@@ -25,6 +25,12 @@ export interface Timings {
   ambiguousAgainMs: number
 }
 
+/**
+ * Milliseconds from the look at the chain to the send, which is over after its own time-out, twelve seconds at most. The run
+ * that decides that an order is never placed waits longer than both before it looks for the order a last time.
+ */
+export const MAX_LOOK_AGE_MS = 5_000
+
 /** The platform's minimums, in USDC base units. Neither binds an order for a whole balance. */
 export interface Limits {
   order: bigint

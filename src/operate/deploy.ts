@@ -10,6 +10,7 @@ import { chainIdTextSchema } from '../protocol/identifiers.js'
 import { publicKeySchema } from '../protocol/publicKey.js'
 import { ConfigError, type Environment, faultsOf, withoutEmpty } from '../service/config.js'
 import { account, baseUrl, duration, httpUrl, listOf } from '../service/configKinds.js'
+import { repeatedValues } from '../service/settingRules.js'
 import { type Chain, connectChain, walletOf } from './chain.js'
 import { EXIT, type ExitCode, OperateError } from './errors.js'
 import { type CommonOptions, createSpeech, type OperateProcess, type Speech } from './io.js'
@@ -26,12 +27,12 @@ import {
 const required = <T>(kind: z.ZodType<T, string>, error = 'is missing') => z.string({ error }).pipe(kind)
 const BY_KEYS = 'is missing: "keys" makes it'
 const BY_PEOPLE = 'is missing: give its address, or let "keys --operator" make one for a test network'
-/** Whole seconds of a duration such as 48h; the contracts keep it for ever. */
+/** Whole seconds of a duration such as 48h; the contracts keep it for ever. In a shorter one nobody could act. */
 const seconds = (fallback: number) =>
   z
     .string()
     .default(`${fallback}s`)
-    .pipe(duration({ min: '0s' }))
+    .pipe(duration({ min: '1h' }))
     .transform((ms) => ms / 1_000)
 
 /** The settings of `deploy`: variables of the process, and `secrets/public.env`. */
@@ -56,6 +57,8 @@ const settingsSchema = z.object({
   SERVER_URL: baseUrl().optional(),
 })
 type Settings = z.output<typeof settingsSchema>
+/** Each has powers that no other may have: a guardian stops a stolen owner's key, and USDC is a contract. */
+const ROLES = ['OWNER_ADDRESS', 'GUARDIAN_ADDRESS', 'ENCLAVE_SIGNER', 'USDC_ADDRESS', 'RELAYER_ADDRESS']
 
 /** Taken over into a configuration if they are set. */
 const PASSED_ON = {
@@ -95,7 +98,8 @@ export async function deploy(process: OperateProcess, options: CommonOptions): P
 
 function readSettings(environment: Environment): Settings {
   const { data, error } = settingsSchema.safeParse(environment)
-  if (data === undefined) throw new ConfigError(faultsOf(error))
+  const faults = [...faultsOf(error), ...repeatedValues(environment, ROLES)]
+  if (data === undefined || faults.length > 0) throw new ConfigError(faults)
   return data
 }
 

@@ -6,8 +6,12 @@ import { createServer, type Server } from 'node:net'
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError'
 
-  constructor(port: number, option: string) {
-    super(`port ${port} is in use: end the program that uses it, or choose another port with --${option}`)
+  constructor(port: number, option: string, other?: string) {
+    super(
+      other === undefined
+        ? `port ${port} is in use: end the program that uses it, or choose another port with --${option}`
+        : `port ${port} is that of --${other} and of --${option}: choose two`,
+    )
   }
 }
 
@@ -44,15 +48,17 @@ export async function claimPorts(
   servers = 1,
 ): Promise<ClaimedPorts> {
   const probes: Server[] = []
+  const claimed = new Map<number, string>()
   const claimOne = async (port: number, option: string): Promise<number> => {
     const probe = createServer()
     try {
       probe.listen(port, '127.0.0.1')
       await once(probe, 'listening')
     } catch {
-      throw new PortTakenError(port, option)
+      throw new PortTakenError(port, option, claimed.get(port))
     }
     probes.push(probe)
+    claimed.set(port, option)
     return port
   }
   const claim = async (port: number, option: string): Promise<number> => {

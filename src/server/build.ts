@@ -78,9 +78,9 @@ export function buildServer(deps: ServerDeps): {
     patienceMs: 0,
   })
   const reads = buildReads({ config, rpc, logger })
-  const { head, contracts } = reads
+  const { head, contracts, views } = reads
   const listedSymbols = createListedSymbols({
-    token: contracts.token,
+    token: views.token,
     intervalMs: LISTED_SYMBOLS_INTERVAL_MS,
     logger,
   })
@@ -114,7 +114,13 @@ export function buildServer(deps: ServerDeps): {
   const { receipts } = relay
   const openingRecords = createOpeningRecords({ engine, logger })
   const findOpening = createFindOpening({ openings: openingRecords, receipts })
-  const timeline = buildTimeline({ config, rpc, contracts, head, records, receipts, findOpening, stopping })
+  const timeline = buildTimeline({
+    ...{ config, head, ...reads.timelines },
+    records,
+    receipts,
+    findOpening,
+    stopping,
+  })
   const enclaveRuns = buildEnclaveRuns({
     config,
     engine,
@@ -129,7 +135,7 @@ export function buildServer(deps: ServerDeps): {
     stopping,
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
-  const escrowed = createHeadReads({ head, read: reads.contracts.escrow.orders })
+  const shown = createHeadReads({ head, read: views.escrow.orders })
   const orders = createOrders({
     records,
     escrow: contracts.escrow,
@@ -172,24 +178,28 @@ export function buildServer(deps: ServerDeps): {
         receipts,
         records: openingRecords,
       }),
-      cancels: createCancels({ domain, escrowed, records, onStored: enclaveRuns.onCancelled }),
-      orderStatus: createOrderStatus({ escrowed, summaryOf: records.summaryOf, findOpening }),
+      cancels: createCancels({
+        ...{ domain, escrowed: createHeadReads({ head, read: contracts.escrow.orders }) },
+        records,
+        onStored: enclaveRuns.onCancelled,
+      }),
+      orderStatus: createOrderStatus({ escrowed: shown, summaryOf: records.summaryOf, findOpening }),
       policy: createPolicy({
         run: enclaveRuns.policyRuns.run,
         checkAuthor: createAuthorCheck({
           domain,
-          adminOf: createHeadReads({ head, read: reads.contracts.registry.adminOf }),
+          adminOf: createHeadReads({ head, read: contracts.registry.adminOf }),
         }),
         head,
         ledger: contracts.ledger,
         onPublished: head.expire,
       }),
-      policyVersion: createHeadReads({ head, read: createPolicyVersionView(reads.contracts) }),
+      policyVersion: createHeadReads({ head, read: createPolicyVersionView(views) }),
       bodyLimitBytes: config.http.bodyLimitBytes,
     },
     timeline: timeline.read,
     status: createStatusViews({
-      ...reads,
+      ...{ head, contracts: views, lenses: reads.lenses },
       symbols: listedSymbols,
       broker: marketData,
       fees: config.broker.fees,

@@ -116,7 +116,8 @@ function secretIn(path: string, ofName: string): string {
   return secret
 }
 
-function secretsOf(schema: EnvironmentSchema): string[] {
+/** The variables whose values are secret. */
+export function secretsOf(schema: EnvironmentSchema): string[] {
   return notesOf(schema).flatMap(([name, { secret }]) => (secret ? [name] : []))
 }
 

@@ -22,7 +22,7 @@ const COMMANDS = [
 /** No server listens there: a command that got as far as a connection would end with 5. */
 const NOWHERE = {
   TRADING_SERVER_URL: 'http://127.0.0.1:1',
-  TRADING_RPC_URL: 'http://127.0.0.1:1',
+  TRADING_RPC_URL: 'http://127.0.0.1:2',
   TRADING_PRIVATE_KEY: `0x${'5a'.repeat(32)}`,
   TRADING_RELAY_TOKEN: 'x'.repeat(32),
 }
@@ -119,6 +119,12 @@ describe('the command line', () => {
     const { code, stdout, stderr } = await run([...args, ...(args.includes('--') ? [] : ['--json'])])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(args.includes('--') ? /\(usage\)/ : /"code":"usage"/)
+  })
+
+  it('refuses one place as server and node, and names the pair', async () => {
+    const { code, stderr } = await run(['portfolio', '--rpc', `${NOWHERE.TRADING_SERVER_URL}/`])
+    expect(code).toBe(2)
+    expect(stderr).toContain('--rpc is --server too: one of the two is wrong')
   })
 
   it.each([

@@ -157,7 +157,7 @@ describe('setAdmitted', () => {
     expect(await admitRevert(OTHER, 'carol')).toEqual(notFounded(OTHER, account('carol')))
   })
 
-  it('refuses a wallet that has not founded it, no name, and an admin who has handed over', async () => {
+  it('refuses a wallet that has not founded it, an empty name, and an admin who has handed over', async () => {
     await send('bob', 'registerInstitution', OTHER)
     expect(await admitRevert(OTHER, 'carol')).toEqual(notFounded(OTHER, account('carol')))
     expect(await admitRevert(ZERO_BYTES32, 'carol')).toEqual(notFounded(ZERO_BYTES32, account('carol')))
@@ -169,7 +169,7 @@ describe('setAdmitted', () => {
     })
   })
 
-  it('suspends nothing that was never admitted', async () => {
+  it('refuses to suspend an institution that was never admitted', async () => {
     await send('bob', 'registerInstitution', OTHER)
     expect(await admitRevert(OTHER, 'bob', false)).toEqual({ name: 'NotAdmitted', args: { orgId: OTHER } })
   })

@@ -60,7 +60,7 @@ describe('openDeposit', () => {
     expect(await openRevert()).toBeNull()
   })
 
-  it('refuses nothing, more than is held or approved, and a wallet that is frozen or not cleared', async () => {
+  it('refuses an amount of zero, more than is approved, and a wallet that is frozen or not cleared', async () => {
     expect(await openRevert(AAPL, 0n)).toEqual({ name: 'ZeroAmount', args: {} })
     expect(await openRevert(AAPL, shares(10) + 1n)).toMatchObject({ name: 'ERC20InsufficientAllowance' })
     await own('setFrozen', AAPL, account('alice'), true)

@@ -156,7 +156,7 @@ describe('openBuy', () => {
     expect(await read('escrowed')).toBe(amount - 1n)
   })
 
-  it('refuses nothing for an amount', async () => {
+  it('refuses an amount of zero', async () => {
     expect(await revert('alice', 'openBuy', ID, COMMIT, 0n, await soon(chain()))).toEqual({
       name: 'ZeroAmount',
       args: {},

@@ -219,7 +219,7 @@ describe.each(KINDS)('%s', (method, amount) => {
 })
 
 describe('openBuyFor', () => {
-  it('opens no buy of nothing', async () => {
+  it('refuses a buy of zero USDC', async () => {
     const order = await opening({})
     const [, , struct, signature] = openingCall(order, sign(order))
     const nothing = struct.with(3, 0n)

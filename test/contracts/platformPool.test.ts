@@ -136,7 +136,7 @@ describe.each([
     expect(await chain().read('pool', 'nextBatch', AAPL)).toBe(3n)
   })
 
-  it('refuses nothing for an amount', async () => {
+  it('refuses a batch of zero shares', async () => {
     await minted()
     expect(await relayRevert(build(AAPL, 0n, { expectedSupply: shares(5), batch: 2n }))).toEqual({
       name: 'ZeroAmount',
@@ -173,7 +173,7 @@ describe('fund', () => {
     expect(await usdcOf(account('bob'))).toBe(FUNDS - usd(3))
   })
 
-  it('refuses nothing, and what is not approved', async () => {
+  it('refuses an amount of zero, and one that is not approved', async () => {
     expect(await revert('bob', 'fund', 0n)).toEqual({ name: 'ZeroAmount', args: {} })
     expect(await revert('bob', 'fund', 1n)).toEqual({
       name: 'ERC20InsufficientAllowance',
@@ -197,7 +197,7 @@ describe('transferTreasury', () => {
     })
   })
 
-  it('refuses nothing, and more than the pool holds', async () => {
+  it('refuses an amount of zero, and more than the pool holds', async () => {
     await fundPool(usd(3))
     expect(await revert('owner', 'transferTreasury', 0n)).toEqual({ name: 'ZeroAmount', args: {} })
     expect(await revert('owner', 'transferTreasury', usd(3) + 1n)).toEqual({

@@ -249,7 +249,7 @@ describe('confidential-trading policy', () => {
     const nowhere = {
       ...(await admin()),
       TRADING_SERVER_URL: 'http://127.0.0.1:1',
-      TRADING_RPC_URL: 'http://127.0.0.1:1',
+      TRADING_RPC_URL: 'http://127.0.0.1:2',
     }
     const { exit, err } = await publish(text(), nowhere)
     expect({ exit, code: errorOf(err).code }).toEqual({ exit: 2, code: 'usage' })
@@ -348,7 +348,7 @@ describe('failures', () => {
     })
     const noNode = await runShippedCli(['portfolio', '--json'], {
       ...env,
-      TRADING_RPC_URL: 'http://127.0.0.1:1',
+      TRADING_RPC_URL: 'http://127.0.0.1:2',
     })
     expect({ exit: noNode.exit, code: errorOf(noNode.err).code }).toEqual({
       exit: 5,

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
 import { describe, expect, it } from 'vitest'
+import { ADDRESS_VARIABLES } from '../../src/chain/contracts.js'
 import { loadConfig, readConfig } from '../../src/enclave/config.js'
 import { ENV_EXAMPLE_HEADER, environmentSchema } from '../../src/enclave/configSchema.js'
 import { MAX_CHAIN_ID } from '../../src/protocol/identifiers.js'
@@ -57,6 +58,84 @@ describe('the configuration', () => {
     expect(readConfig({ ...enclaveEnvironment, CHAIN_ID: '4503599627370476' }).CHAIN_ID).toBe(MAX_CHAIN_ID)
     const fault = 'CHAIN_ID: expected a chain id from 1 to 4503599627370476'
     expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '4503599627370477' })).toBe(fault)
+  })
+
+  const two = (name: string, other: string) => `${name}: is ${other} too: the two must differ`
+  it.each<[string, Record<string, string>, string]>([
+    [
+      'five equal contract addresses',
+      Object.fromEntries(
+        Object.values(ADDRESS_VARIABLES).map((name) => [name, enclaveEnvironment.ORDER_ESCROW_ADDRESS ?? '']),
+      ),
+      Object.values(ADDRESS_VARIABLES)
+        .slice(1)
+        .map((name) => two(name, 'INSTITUTION_REGISTRY_ADDRESS'))
+        .join('\n'),
+    ],
+    [
+      'one secret for broker and relay',
+      { ALPACA_SECRET_KEY: enclaveEnvironment.RELAY_AUTH_TOKEN ?? '' },
+      two('RELAY_AUTH_TOKEN', 'ALPACA_SECRET_KEY'),
+    ],
+    [
+      'a second look at an absent order within the time of a send',
+      { ABSENT_RECHECK_AFTER: '1ms' },
+      'ABSENT_RECHECK_AFTER: is not longer than BROKER_TIMEOUT and 5s together: an order that is still being sent would be refunded',
+    ],
+    ...['http://127.0.0.1:1', 'http://127.0.0.1:1/', 'http://LOCALHOST:1/key', 'http://[::1]:1'].map(
+      (RPC_WITNESS_URL): [string, Record<string, string>, string] => [
+        `the node itself as its witness, as ${RPC_WITNESS_URL}`,
+        { RPC_WITNESS_URL },
+        'RPC_WITNESS_URL: names a host of RPC_URL: a witness is a node of another operator',
+      ],
+    ),
+    [
+      'a provider’s other key as the witness',
+      { RPC_URL: 'https://node.example/v3/a', RPC_WITNESS_URL: 'https://node.example:443/v3/b' },
+      'RPC_WITNESS_URL: names a host of RPC_URL: a witness is a node of another operator',
+    ],
+    [
+      'one witness twice',
+      { RPC_WITNESS_URL: 'https://other.example, https://other.example/' },
+      'RPC_WITNESS_URL: names one node twice: a second one must be another',
+    ],
+    [
+      'one node twice',
+      { RPC_URL: 'http://127.0.0.1:1, http://127.0.0.1:1/' },
+      'RPC_URL: names one node twice: a second one must be another',
+    ],
+    [
+      'heads that are too old once a node has said them',
+      { RPC_TIMEOUT: '10s', CHAIN_MAX_HEAD_AGE: '10s' },
+      'RPC_TIMEOUT: is not shorter than CHAIN_MAX_HEAD_AGE',
+    ],
+    [
+      'a run that gives up before its second look',
+      { CHAIN_DEPTH: '2', CONFIRM_POLL_INTERVAL: '5s' },
+      'CONFIRM_POLL_INTERVAL: is not shorter than CHAIN_DEPTH_WAIT: a run would give up before its second look',
+    ],
+    [
+      'a relay that is asked again before the chain is',
+      { CONFIRM_POLL_INTERVAL: '15s' },
+      'CONFIRM_POLL_INTERVAL: is not shorter than RELAY_RETRY_AFTER: the relay would be asked again before the chain is',
+    ],
+    [
+      'company that no fill waits for',
+      { RECONCILE_MAX_DELAY_DAYS: '0' },
+      'RECONCILE_MAX_DELAY_DAYS: is 0, so that no fill waits for the company that RECONCILE_MIN_ACCOUNTS asks for: set that to 1',
+    ],
+    [
+      'the server’s port as its own',
+      { RELAY_URL: 'http://localhost:8700' },
+      "ENCLAVE_LISTEN: is RELAY_URL's place too: server and enclave need a port each",
+    ],
+  ])('refuses %s, and names the pair', (_what, variables, fault) => {
+    expect(faultsOf({ ...enclaveEnvironment, ...variables })).toBe(fault)
+  })
+
+  it('takes a witness of another operator', () => {
+    const witnessed = { RPC_URL: 'https://node.example/v3/a', RPC_WITNESS_URL: 'https://other.example/v3/a' }
+    expect(faultsOf({ ...enclaveEnvironment, ...witnessed })).toBe('none')
   })
 
   it('names every fault at once, and quotes no value', () => {

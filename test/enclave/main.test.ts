@@ -47,7 +47,6 @@ function settings(): Record<string, string> {
     RELAY_URL: relay.url,
     CONFIRM_POLL_INTERVAL: '50ms',
     FILL_WAIT: '300ms',
-    ABSENT_RECHECK_AFTER: '500ms',
   }
 }
 

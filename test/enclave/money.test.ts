@@ -170,7 +170,7 @@ describe('the books', () => {
           expect(books.openOrders).toEqual({})
         }
       }),
-      { seed: 7, numRuns: 300 },
+      { numRuns: 300 },
     )
   })
 })

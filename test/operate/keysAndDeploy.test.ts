@@ -42,6 +42,8 @@ const settings = () => ({
   DEPLOYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('deployer')]?.privateKey ?? '',
 })
 
+const ROLE = `0x${'12'.repeat(20)}`
+
 const deploy = (directory: string, env: Record<string, string> = {}) =>
   operate(['deploy', '--yes', '--directory', directory], { env: { ...settings(), ...env } })
 
@@ -189,6 +191,18 @@ describe('operate deploy', () => {
     ['a chain that is not CHAIN_ID', { CHAIN_ID: '1' }, 'RPC_URL: is a node of chain 31337, not of chain 1'],
     ['a malformed CHAIN_ID', { CHAIN_ID: '1e3' }, 'CHAIN_ID: expected a chain id'],
     ['a delay without a unit', { LEAVE_DELAY: '7' }, 'LEAVE_DELAY: expected a duration'],
+    ['a rotation at once', { ROTATION_DELAY: '0s' }, 'ROTATION_DELAY: expected a duration from 1h'],
+    ['a leaving at once', { LEAVE_DELAY: '0s' }, 'LEAVE_DELAY: expected a duration from 1h'],
+    [
+      'one key for owner and guardian',
+      { OWNER_ADDRESS: ROLE, GUARDIAN_ADDRESS: ROLE },
+      'GUARDIAN_ADDRESS: is OWNER_ADDRESS too: the two must differ',
+    ],
+    [
+      'the enclave’s signer as USDC',
+      { ENCLAVE_SIGNER: ROLE, USDC_ADDRESS: ROLE },
+      'USDC_ADDRESS: is ENCLAVE_SIGNER too: the two must differ',
+    ],
     ['delays out of order', { ROTATION_DELAY: '100h' }, '(invalid-delays)'],
     ['no key', { DEPLOYER_PRIVATE_KEY: '' }, 'DEPLOYER_PRIVATE_KEY_FILE: is missing'],
     ['a USDC that is no contract', { USDC_ADDRESS: Wallet.createRandom().address }, '(usdc-not-a-contract)'],

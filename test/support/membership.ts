@@ -37,7 +37,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       kind: kind('admit'),
-      by: fc.oneof({ weight: 12, arbitrary: kind('owner') }, { weight: 1, arbitrary: wallet }),
+      by: fc.oneof({ weight: 8, arbitrary: kind('owner') }, { weight: 1, arbitrary: wallet }),
       wallet: admin,
       institution,
       on: fc.constantFrom(true, true, true, false),
@@ -56,15 +56,56 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: kind('request'), wallet }) },
 )
 
-/** Both institutions are admitted, and have invited alice and bob. */
-const IN_USE: readonly Step[] = (['admin', 'dave'] as const).flatMap((by, institution) =>
-  [
-    { kind: 'found', wallet: by, institution } as const,
-    { kind: 'admit', by: 'owner', wallet: by, institution, on: true } as const,
-    { kind: 'invite', by, wallet: 'alice' } as const,
-    { kind: 'invite', by, wallet: 'bob' } as const,
-  ].map((first) => ({ action: first, elapsed: 1 })),
-)
+const ADMINS = ['admin', 'dave'] as const
+const inARow = (...actions: Action[]): Step[] => actions.map((one) => ({ action: one, elapsed: 1 }))
+/** Admitted, and alice and bob invited. */
+const inUse = (institution: number): Step[] => {
+  const by = ADMINS[institution] ?? 'admin'
+  return inARow(
+    { kind: 'found', wallet: by, institution },
+    { kind: 'admit', by: 'owner', wallet: by, institution, on: true },
+    { kind: 'invite', by, wallet: 'alice' },
+    { kind: 'invite', by, wallet: 'bob' },
+  )
+}
+const ONE_IN_USE = inUse(0)
+const BOTH_IN_USE = [...ONE_IN_USE, ...inUse(1)]
+
+/**
+ * Steps in a row that single steps seldom make: proposed by one institution and a member of
+ * the other, proposed while it leaves, an admin for a moment, and buying for one institution after the other.
+ */
+const scenes: readonly Step[][] = (['alice', 'bob', 'carol'] as const).flatMap((to) => [
+  inARow(
+    ...ADMINS.map((by): Action => ({ kind: 'remove', by, wallet: to })),
+    ...ADMINS.map((by): Action => ({ kind: 'propose', by, to })),
+    { kind: 'invite', by: ADMINS[0], wallet: to },
+    { kind: 'join', wallet: to, institution: 0 },
+    { kind: 'accept', wallet: to, institution: 1 },
+  ),
+  inARow(
+    ...ADMINS.map((by): Action => ({ kind: 'remove', by, wallet: to })),
+    { kind: 'propose', by: ADMINS[1], to },
+    { kind: 'accept', wallet: to, institution: 1 },
+    { kind: 'propose', by: to, to: ADMINS[1] },
+    { kind: 'accept', wallet: ADMINS[1], institution: 1 },
+  ),
+  inARow(
+    ...ADMINS.map((by): Action => ({ kind: 'invite', by, wallet: to })),
+    ...INSTITUTIONS.map((_, institution): Action => ({ kind: 'join', wallet: to, institution })),
+    { kind: 'leave', wallet: to },
+    ...ADMINS.map((by): Action => ({ kind: 'propose', by, to })),
+  ),
+  inARow(
+    ...ADMINS.map((by): Action => ({ kind: 'remove', by, wallet: to })),
+    ...ADMINS.flatMap((by, institution): Action[] => [
+      { kind: 'invite', by, wallet: to },
+      { kind: 'join', wallet: to, institution },
+      { kind: 'buy', wallet: to },
+      { kind: 'remove', by, wallet: to },
+    ]),
+  ),
+])
 
 /** Mostly soon after one another; now and then around the very second when a leaving ends. */
 export function steps(leaveDelay: number): fc.Arbitrary<Step[]> {
@@ -73,9 +114,12 @@ export function steps(leaveDelay: number): fc.Arbitrary<Step[]> {
     { weight: 2, arbitrary: fc.integer({ min: 3_600, max: leaveDelay }) },
     { weight: 5, arbitrary: fc.constantFrom(leaveDelay - 1, leaveDelay, leaveDelay + 1) },
   )
-  const step = fc.record({ action, elapsed })
-  const random = fc.array(step, { minLength: STEPS, maxLength: STEPS })
-  return fc.tuple(fc.constantFrom([], IN_USE, IN_USE), random).map((parts) => parts.flat())
+  const one = fc.record({ action, elapsed }).map((step) => [step])
+  const part = fc.oneof({ weight: 25, arbitrary: one }, { weight: 1, arbitrary: fc.constantFrom(...scenes) })
+  const start = fc.constantFrom([], [], ONE_IN_USE, ONE_IN_USE, BOTH_IN_USE, BOTH_IN_USE, BOTH_IN_USE)
+  return fc
+    .tuple(start, fc.array(part, { minLength: STEPS, maxLength: STEPS }))
+    .map(([first, parts]) => [...first, ...parts.flat().slice(0, STEPS)])
 }
 
 interface Institution {

@@ -10,6 +10,7 @@ import { DEFAULT_TIMING, type RetryTiming } from '../../client/retry.js'
 import { addressSchema } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
+import { namesTwice } from '../../service/settingRules.js'
 import { UsageError } from '../failure.js'
 import { parsed } from './arguments.js'
 import { readOwnFile, readPrivateKey } from './secrets.js'
@@ -70,6 +71,7 @@ export function connectServer(
 export async function connectWallet(values: WalletValues, env: Environment): Promise<WalletConnection> {
   const serverUrl = serverUrlOf(values, env)
   const rpcUrl = rpcUrlOf(values, env)
+  if (namesTwice([serverUrl, rpcUrl])) throw new UsageError('--rpc is --server too: one of the two is wrong')
   const enclaveKey = values['enclave-key'] ?? env.TRADING_ENCLAVE_KEY
   const escrow = values.escrow ?? env.TRADING_ESCROW
   const pins = {

@@ -14,18 +14,12 @@ import { accountIdOf, clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
 import { ConflictError, PostponedError, RunFailure } from '../failures.js'
 import { notionalAtBroker, overrunOf } from '../money.js'
-import type { Run } from '../run.js'
+import { MAX_LOOK_AGE_MS, type Run } from '../run.js'
 import { type Ended, fromBroker, type Held, type Live, type NeverPlaced, type OrderTerms } from './life.js'
 import { isWrittenDeep, readEscrow } from './read.js'
 
 /** How often a run sends an order whose answer was lost, before a later run goes on asking. */
 const MAX_SENDS = 5
-
-/**
- * Milliseconds from the look at the chain to the send, which is over after its own time-out, twelve seconds at most. The run
- * that decides that an order is never placed waits longer than both before it looks for the order a last time.
- */
-const MAX_LOOK_AGE_MS = 5_000
 
 /** A run that would wait longer for its turn at the broker leaves the order to a later run. */
 const TURN_WAIT_MS = 10_000

@@ -11,10 +11,13 @@ import {
   faultsOf,
   readEnvFile,
   readSecretFiles,
+  secretsOf,
   withoutEmpty,
 } from '../../service/config.js'
 import { Secret } from '../../service/secret.js'
+import { brokenRules, repeatedValues } from '../../service/settingRules.js'
 import type { RelayerKeyPlace } from '../signer/signer.js'
+import { RULES } from './rules.js'
 import { BUNDLED_ENCLAVE, environmentSchema, TRIGGER_KINDS } from './schema.js'
 
 /** Where the configuration is, unless `ENV_FILE` names another file. */
@@ -49,7 +52,7 @@ export function readConfig(environment: Environment): Config {
   const ofVariables = faultsOf(error)
   const between = faultsBetween(given).filter(({ name }) => !ofVariables.some((fault) => fault.name === name))
   const faults = [...ofVariables, ...between]
-  if (faults.length === 0 && data !== undefined) faults.push(...faultsOfSettings(data))
+  if (faults.length === 0 && data !== undefined) faults.push(...brokenRules(data, RULES))
   if (data === undefined || faults.length > 0) throw new ConfigError(faults)
   return toConfig(data)
 }
@@ -196,19 +199,13 @@ function toConfig(env: Settings) {
 
 /** The faults between variables, whether or not each of them is well-formed. */
 function faultsBetween(environment: Environment): ConfigFault[] {
-  return [...repeatedContracts(environment), ...relayerKeyFaults(environment), ...triggerFaults(environment)]
-}
-
-/** One address pasted twice would narrate and relay to the wrong contract. */
-function repeatedContracts(environment: Environment): ConfigFault[] {
-  const names = Object.values(ADDRESS_VARIABLES)
-  const addresses = names.map((name) => environment[name]?.toLowerCase())
-  return names
-    .filter((_, index) => {
-      const address = addresses[index]
-      return address !== undefined && addresses.indexOf(address) < index
-    })
-    .map((name) => ({ name, problem: 'is the address of another contract too' }))
+  // One address pasted twice would narrate and relay to the wrong contract; one secret in two places is known to two others.
+  return [
+    ...repeatedValues(environment, [...Object.values(ADDRESS_VARIABLES), 'ENCLAVE_SIGNER']),
+    ...repeatedValues(environment, secretsOf(environmentSchema)),
+    ...relayerKeyFaults(environment),
+    ...triggerFaults(environment),
+  ]
 }
 
 const HTTP_VARIABLES = ['ENCLAVE_URL', 'ENCLAVE_TRIGGER_SECRET'] as const
@@ -243,23 +240,6 @@ function triggerFaults(environment: Environment): ConfigFault[] {
     const problem =
       'stands without ENCLAVE_TRIGGER=http and ENCLAVE_URL: no server on a database starts an enclave'
     faults.push({ name: 'DATABASE_URL', problem })
-  }
-  return faults
-}
-
-/** The faults between settings that are well-formed. */
-function faultsOfSettings(settings: Settings): ConfigFault[] {
-  const { PORT, OPS_PORT, ENCLAVE_TRIGGER_INTERVAL = 0, POLICY_RUN_TIMEOUT } = settings
-  const faults: ConfigFault[] = []
-  if (OPS_PORT !== 0 && OPS_PORT === PORT) {
-    faults.push({
-      name: 'OPS_PORT',
-      problem: "is PORT too: the operator's endpoints need a port of their own",
-    })
-  }
-  // The caller of a rulebook would time out before its turn.
-  if (ENCLAVE_TRIGGER_INTERVAL >= POLICY_RUN_TIMEOUT) {
-    faults.push({ name: 'ENCLAVE_TRIGGER_INTERVAL', problem: 'is not shorter than POLICY_RUN_TIMEOUT' })
   }
   return faults
 }

@@ -15,6 +15,7 @@ import {
 } from '../../protocol/sealedRulebook.js'
 import { recoverAddress } from '../../protocol/signature.js'
 import type { ChainHead } from '../reads/chainHead.js'
+import { ifRegistered } from '../reads/registered.js'
 import type { PolicyRunEnd, PolicyRuns } from '../trigger/policyRuns.js'
 import type { RunEnd } from '../trigger/runner.js'
 
@@ -86,13 +87,13 @@ export function createPolicyVersionView({
   registry,
   ledger,
 }: Pick<Contracts, 'registry' | 'ledger'>): (orgId: Hex, block: BlockTag) => Promise<PolicyVersion | null> {
-  return async (orgId, block) => {
+  return ifRegistered(registry, async (orgId, block) => {
     const [admin, version] = await Promise.all([
       registry.adminOf(orgId, block),
       ledger.policyVersion(orgId, block),
     ])
     return admin === ZERO_ADDRESS ? null : { orgId, version }
-  }
+  })
 }
 
 /** The publication of sealed rulebooks. */

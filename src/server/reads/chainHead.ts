@@ -4,6 +4,7 @@ import { type Contracts, createContracts } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { createLenses, type Lenses } from '../../chain/lenses.js'
 import type { BlockId } from '../../chain/logReader.js'
+import { createReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
 import { createPoller, type Service } from '../../service/lifetime.js'
@@ -136,15 +137,19 @@ export function createChainHead(options: {
 /** The chain as the routes read it. */
 interface BuiltReads {
   readonly head: ChainHead
-  /** Views that can be asked for at one block, by its hash. */
+  /** Views that can be asked for at one block, by its hash; for what trades. */
   readonly contracts: Contracts
+  /** The same views for routes that anyone can call: they wait for one another, and hold up nothing that trades. */
+  readonly views: Contracts
   readonly lenses: Lenses
+  /** Searches of events take long, so that they wait for themselves alone. */
+  readonly timelines: { readonly rpc: Pick<Rpc, 'send'>; readonly contracts: Contracts }
 }
 
 /** Wires the reads. Starts nothing. */
 export function buildReads(deps: {
   readonly config: Config
-  readonly rpc: Pick<Rpc, 'send'>
+  readonly rpc: Pick<Rpc, 'send' | 'faults'>
   readonly logger: Logger
 }): BuiltReads {
   const { config, rpc, logger } = deps
@@ -152,11 +157,14 @@ export function buildReads(deps: {
   // The server answers requests that are under way when it stops.
   const stopping = new AbortController().signal
   const events = createEscrowEvents({ rpc, escrow: addresses.orderEscrow, stopping })
-  const caller = createViewCaller(rpc)
+  const caller = createViewCaller(createReadLane(rpc))
+  const searches = createReadLane(rpc)
   return {
     head: createChainHead({ events, maxAgeMs: readMaxAgeMs, logger }),
-    contracts: createContracts(caller, addresses),
+    contracts: createContracts(createViewCaller(rpc), addresses),
+    views: createContracts(caller, addresses),
     lenses: createLenses(caller, addresses),
+    timelines: { rpc: searches, contracts: createContracts(createViewCaller(searches), addresses) },
   }
 }
 

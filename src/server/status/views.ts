@@ -15,6 +15,7 @@ import type { FeeSchedule } from '../../protocol/fees.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import { type ChainHead, createHeadReads } from '../reads/chainHead.js'
+import { ifRegistered } from '../reads/registered.js'
 import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
 import { createMarketBarsView, createMarketClockView, createMarketView } from './market.js'
 
@@ -122,16 +123,32 @@ function createInstitutionView(
   deps: ViewDeps,
 ): (orgId: Hex, block: BlockTag) => Promise<InstitutionView | null> {
   const { registry, ledger, escrow } = deps.contracts
-  return async (orgId, block) => {
+  const poolAt = oncePerBlock((block) => readPool(deps, block))
+  return ifRegistered(registry, async (orgId, block) => {
     const [admin, walletCount, rulesVersion, openOrders, pool] = await Promise.all([
       registry.adminOf(orgId, block),
       registry.walletCount(orgId, block),
       ledger.policyVersion(orgId, block),
       escrow.openOrdersOf(orgId, block),
-      readPool(deps, block),
+      poolAt(block),
     ])
     if (admin === ZERO_ADDRESS) return null
     return { orgId, name: bytes32ToName(orgId), admin, walletCount, rulesVersion, openOrders, pool }
+  })
+}
+
+/** Shares the read of the last block, by its hash, among all institutions. A failure is not kept. */
+function oncePerBlock<T>(read: (block: BlockTag) => Promise<T>): (block: BlockTag) => Promise<T> {
+  let last: { readonly block: BlockTag; readonly value: Promise<T> } | undefined
+  return (block) => {
+    if (block === 'latest') return read(block)
+    if (last?.block === block) return last.value
+    const mine = { block, value: read(block) }
+    last = mine
+    mine.value.catch(() => {
+      if (last === mine) last = undefined
+    })
+    return mine.value
   }
 }
 

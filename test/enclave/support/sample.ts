@@ -1,8 +1,8 @@
 // Which of a sweep's points are played: an eighth, chosen by a seed, or all of them (`npm run test:soak -- sweeps`).
 import { createHash } from 'node:crypto'
+import { REPEAT, SEED } from '../../support/seed.js'
 
 const isWhole = process.env.SWEEP === 'whole'
-const seed = process.env.SWEEP_SEED ?? String(Math.floor(Math.random() * 1_000_000))
 const PLAYED_OF = 8
 
 /** @param sweep its name, so that each has points of its own */
@@ -10,7 +10,7 @@ export function createSample(sweep: string) {
   return {
     isPlayed(point: string): boolean {
       if (isWhole) return true
-      const hash = createHash('sha256').update(`${seed} ${sweep} ${point}`).digest()
+      const hash = createHash('sha256').update(`${SEED} ${sweep} ${point}`).digest()
       return hash.readUInt32BE() % PLAYED_OF === 0
     },
     /** Has a failure name the seed and the point, with which it comes again. */
@@ -18,7 +18,7 @@ export function createSample(sweep: string) {
       try {
         return await play()
       } catch (error) {
-        if (error instanceof Error) error.message += ` (SWEEP_SEED=${seed}, ${sweep}: ${point})`
+        if (error instanceof Error) error.message += ` (${REPEAT}, ${sweep}: ${point})`
         throw error
       }
     },

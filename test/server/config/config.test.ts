@@ -1,7 +1,9 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { inspect } from 'node:util'
+import { computeAddress } from 'ethers'
 import { describe, expect, test } from 'vitest'
+import { ADDRESS_VARIABLES } from '../../../src/chain/contracts.js'
 import { loadConfig, readConfig } from '../../../src/server/config/config.js'
 import { ConfigError, type Environment } from '../../../src/service/config.js'
 import { RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
@@ -33,6 +35,8 @@ const REQUIRED = [
   'RELAY_AUTH_TOKEN',
   'RPC_URL',
 ]
+
+const CONTRACTS = Object.values(ADDRESS_VARIABLES)
 
 describe('readConfig', () => {
   test('fills in the defaults', () => {
@@ -107,6 +111,60 @@ describe('readConfig', () => {
     expect(ports('8001', '8002')).toEqual({})
   })
 
+  test.each<[string, Environment, Record<string, string>]>([
+    [
+      'five equal contract addresses',
+      Object.fromEntries(CONTRACTS.map((name) => [name, SERVER_ENVIRONMENT.ORDER_ESCROW_ADDRESS])),
+      Object.fromEntries(
+        CONTRACTS.slice(1).map((name) => [name, 'is INSTITUTION_REGISTRY_ADDRESS too: the two must differ']),
+      ),
+    ],
+    [
+      'a contract as the enclave’s signer',
+      { ENCLAVE_SIGNER: SERVER_ENVIRONMENT.PLATFORM_POOL_ADDRESS },
+      { ENCLAVE_SIGNER: 'is PLATFORM_POOL_ADDRESS too: the two must differ' },
+    ],
+    [
+      'the relayer as the enclave’s signer',
+      { ENCLAVE_SIGNER: computeAddress(SERVER_ENVIRONMENT.RELAYER_PRIVATE_KEY) },
+      {
+        ENCLAVE_SIGNER: "is an account of the relayer's keys: the enclave's key belongs to the enclave alone",
+      },
+    ],
+    [
+      'one secret for the relay and for the runs',
+      { RELAY_AUTH_TOKEN: RUN_SECRET },
+      { ENCLAVE_TRIGGER_SECRET: 'is RELAY_AUTH_TOKEN too: the two must differ' },
+    ],
+    [
+      'the id of the broker’s key as its secret',
+      { ALPACA_SECRET_KEY: SERVER_ENVIRONMENT.ALPACA_KEY_ID },
+      { ALPACA_SECRET_KEY: 'is ALPACA_KEY_ID too: the two must differ' },
+    ],
+    [
+      'headers that may take longer than the request',
+      { HEADERS_TIMEOUT: '31s' },
+      { HEADERS_TIMEOUT: 'is longer than REQUEST_TIMEOUT, which includes it' },
+    ],
+    [
+      'looks that come after the next send',
+      { RELAY_POLL_INTERVAL: '30s' },
+      { RELAY_POLL_INTERVAL: 'is not shorter than RELAY_RESUBMIT_AFTER' },
+    ],
+    [
+      'one node under two spellings',
+      { RPC_URL: 'http://127.0.0.1:8545, http://localhost:8545/' },
+      { RPC_URL: 'names one node twice: a second one must be another' },
+    ],
+  ])('refuses %s, and names the pair', (_what, variables, faults) => {
+    expect(faultsOf({ ...SERVER_ENVIRONMENT, ...variables })).toEqual(faults)
+  })
+
+  test('takes one provider’s nodes for two keys, and headers that may take all of a request', () => {
+    const RPC_URL = 'https://node.example/v3/a, https://node.example/v3/b'
+    expect(faultsOf({ ...SERVER_ENVIRONMENT, RPC_URL, HEADERS_TIMEOUT: '30s' })).toEqual({})
+  })
+
   test('names missing and malformed ones together', () => {
     const { RPC_URL, ...rest } = SERVER_ENVIRONMENT
     const faults = faultsOf({
@@ -123,7 +181,7 @@ describe('readConfig', () => {
       'RPC_URL',
     ])
     expect(faults.RPC_URL).toBe('is missing')
-    expect(faults.EQUITY_TOKEN_ADDRESS).toContain('another contract')
+    expect(faults.EQUITY_TOKEN_ADDRESS).toBe('is ORDER_ESCROW_ADDRESS too: the two must differ')
   })
 
   test.each([

@@ -388,7 +388,7 @@ describe('GET /policy/:orgId', () => {
     expect(again.status).toBe(304)
   })
 
-  test('an unknown institution is 404, no id 400, no chain 503', async () => {
+  test('an unknown institution is 404, a malformed id 400, a chain that does not answer 503', async () => {
     const { api } = await setUp([])
     const unknown = await api.get(`/policy/${bytes32('nobody')}`)
     expect([unknown.status, unknown.body.code]).toEqual([404, 'institution-not-found'])

@@ -231,7 +231,7 @@ describe('faults of a request', () => {
     await expectAll(caller(stopping.app), every, '503 shutting-down')
   })
 
-  test('ids that are none, or of nothing', async () => {
+  test('ids that are malformed, or of nothing known', async () => {
     const { app } = await buildApp({ chain: chain() })
     const call = caller(app)
     for (const { operationId, parameters = {}, security } of withId) {

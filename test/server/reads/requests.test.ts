@@ -3,14 +3,18 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
+import { grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
 import { buildApp } from '../../support/builtApp.js'
 import { startTestChain, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { type ProxiedCall, startFaultProxy } from '../../support/faultProxy.js'
 import { bytes32, ORG, openRequest, setUpInstitution } from '../../support/institution.js'
 import { chainEnvironment, enclaveEnvironment, startIntakeServer } from '../../support/intakeServer.js'
+import { ENCLAVE_SIGNER } from '../../support/roles.js'
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { bodyOf } from '../relay/relayUnderTest.js'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 /** More than a request may have calls. */
@@ -39,7 +43,7 @@ const pinned = z.tuple([z.unknown(), z.object({ blockHash: z.string() })])
 const blockOf = ({ params }: ProxiedCall) => pinned.safeParse(params).data?.[1].blockHash
 
 /** A running server before a node that counts what routes ask. */
-async function setUp() {
+async function setUp(env: Record<string, string> = {}) {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const requests: (string | undefined)[][] = []
   proxy.fault = (calls) => {
@@ -54,10 +58,20 @@ async function setUp() {
     DATA_DIR: `${directory}/data`,
     RPC_URL: proxy.url,
     READ_MAX_AGE: '1s',
+    ...env,
   })
   const api = request(server.url)
   await eventually('the listed symbols', async () => (await api.get('/health')).body.symbols.length > 0)
-  return { api, requests }
+  // After one read each the server knows that the institution is registered.
+  for (const path of [`/org/${ORG}`, `/policy/${ORG}`]) await api.get(path).expect(200)
+  await chain().provider.send('evm_mine', [])
+  const head = await headOf()
+  await eventually('a read of the head', async () => {
+    await api.get(`/wallet/${chain().account('dave')}`).expect(200)
+    return requests.at(-1)?.includes(head)
+  })
+  requests.length = 0
+  return { api, requests, proxy }
 }
 
 async function headOf(): Promise<Hex> {
@@ -88,20 +102,58 @@ test.each(ROUTES)(
 
 test.each<[name: string, path: () => string]>([...ROUTES, ['enclave-key', () => '/enclave-key']])(
   '%s costs nothing besides, of all that a server asks, with many symbols listed',
-  async (_name, path) => {
+  async (name, path) => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url, env: { READ_MAX_AGE: '1h' } })
     const get = (asked: string) => request(app).get(asked).expect(200)
     // After one read the server knows the head, the node's chain and the list of symbols.
     const { body } = await get(`/compliance/${chain().account('dave')}`)
     expect(body.equities).toHaveLength(TICKERS.length + 1)
+    // An institution's first read asks whether it is registered.
+    await Promise.all([`/org/${ORG}`, `/policy/${ORG}`].filter((each) => each !== path()).map(get))
     proxy.requests.length = 0
+    const asked = name === 'org' || name === 'policy' ? 2 : 1
     await Promise.all(Array.from({ length: AT_ONCE }, () => get(path())))
-    expect(proxy.requests).toHaveLength(1)
+    expect(proxy.requests).toHaveLength(asked)
     await get(path())
-    expect(proxy.requests).toHaveLength(1)
+    expect(proxy.requests).toHaveLength(asked)
   },
 )
+
+test.each(['org', 'policy'])('an unknown %s costs one call for a block, however many ask', async (route) => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url, env: { READ_MAX_AGE: '1h' } })
+  await request(app)
+    .get(`/wallet/${chain().account('dave')}`)
+    .expect(200)
+  proxy.requests.length = 0
+  const ids = Array.from({ length: AT_ONCE }, (_, index) => bytes32(`nobody ${index}`))
+  for (let time = 0; time < 3; time++) {
+    await Promise.all([...ids, ...ids].map((id) => request(app).get(`/${route}/${id}`).expect(404)))
+  }
+  expect(proxy.requests.flat()).toEqual(ids.map(() => 'eth_call'))
+})
+
+test('what the platform trades goes to the node at once, while the reads of strangers wait for one another', async () => {
+  const { api, requests, proxy } = await setUp({ ENCLAVE_SIGNER })
+  const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
+  proxy.hold = (calls) => (calls.some((call) => blockOf(call) !== undefined) ? held : undefined)
+  const read = async (name: string) => (await api.get(`/org/${bytes32(name)}`)).status
+  const reads = [read('the first')]
+  await eventually('the first read', () => requests.length === 1)
+  for (let reader = 0; reader < AT_ONCE; reader++) reads.push(read(`reader ${reader}`))
+  // The chain is asked, and would not take it.
+  const late = portfolioUpdate(grantedOrder(chain().account('dave')), { version: 7n })
+  const { body } = await api
+    .post('/relay')
+    .set('Authorization', `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`)
+    .send(bodyOf(chain(), late))
+  expect(body.code).toBe('would-revert')
+  expect(requests).toHaveLength(1)
+  goOn()
+  expect(await Promise.all(reads)).toEqual(reads.map(() => 404))
+  expect(requests.flat()).toHaveLength(reads.length)
+})
 
 test('the key is asked for again when it could not be told', async () => {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)

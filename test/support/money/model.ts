@@ -329,7 +329,7 @@ function isDeposit(order: ModelOrder | undefined): boolean {
 
 function picked({ orders }: ModelState, { among, index }: Pick): ModelOrder | undefined {
   const choice = among === 'all' ? orders : orders.filter((order) => order.open)
-  return choice[index % Math.max(1, choice.length)]
+  return choice.at(index % Math.max(1, choice.length))
 }
 
 function atLeast0(value: bigint): bigint {

@@ -12,7 +12,7 @@ export const SYMBOLS = [AAPL, MSFT] as const
 
 /** Added to the right version, batch or supply: mostly nothing. */
 type Off = bigint
-/** Which of the orders so far: of all of them, or of those that are open; modulo their number. */
+/** Which of the orders so far: of all of them, or of those that are open; modulo their number. -1 is the newest. */
 export interface Pick {
   among: 'all' | 'open'
   index: number
@@ -184,8 +184,88 @@ const elapsed = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 20 * DAY, max: 40 * DAY }) },
 )
 
-/** Fifty steps. */
-export const sequence: fc.Arbitrary<Step[]> = fc.array(fc.record({ action, elapsed }), {
-  minLength: 50,
-  maxLength: 50,
+const newest = (among: Pick['among']): Pick => ({ among, index: -1 })
+const exact = { off: 0n, wrong: null } as const
+const plain = { wallet: 'alice', lifetime: DAY, reuse: false } as const
+const freeze = (on: boolean) => ({ kind: 'freeze', symbol: AAPL, wallet: 'alice', on }) as const
+const blacklist = (on: boolean) => ({ kind: 'blacklist', wallet: 'alice', on }) as const
+const clear = (on: boolean) => ({ kind: 'kyc', wallet: 'alice', on }) as const
+const refundNewest = { kind: 'refund', pick: newest('open'), blobs: true, ...exact } as const
+const settleNewest = { kind: 'settle', pick: newest('open'), asset: null, percent: 0n, ...exact } as const
+/** Alice's shares of AAPL are the first of all holdings, and her claims the first of all claims. */
+const holdShares: readonly Action[] = [
+  freeze(false),
+  clear(true),
+  { kind: 'mint', symbol: AAPL, amount: 10n ** 10n, batchOff: 0n, supplyOff: 0n },
+  { kind: 'openRequest', ...plain, pick: newest('all') },
+  { ...settleNewest, asset: AAPL, percent: 50n },
+]
+const deposit: Extract<Action, { kind: 'openDeposit' }> = {
+  kind: 'openDeposit',
+  index: 0,
+  symbol: AAPL,
+  percent: 50n,
+  pick: newest('all'),
+  ...plain,
+}
+const claim = (to: 'account' | 'approved' | Wallet): Action => ({
+  ...{ kind: 'claim', of: { index: 0, wallet: 'alice', asset: AAPL }, to },
 })
+const approval: Action = { kind: 'approve', of: { index: 0, wallet: 'alice', asset: AAPL }, to: 'bob' }
+/** Steps in a row that single steps seldom make. */
+const scenes: readonly (readonly Action[])[] = [
+  [...holdShares, freeze(true), deposit, freeze(false), clear(false), deposit, clear(true)],
+  [...holdShares, { ...deposit, reuse: true }, { kind: 'pause' }, deposit, { kind: 'liftPause' }],
+  [
+    ...holdShares,
+    deposit,
+    { ...settleNewest, wrong: 'amount' },
+    settleNewest,
+    { ...settleNewest, pick: newest('all') },
+  ],
+  [
+    ...holdShares,
+    deposit,
+    freeze(true),
+    { ...refundNewest, wrong: 'previous' },
+    refundNewest,
+    claim('account'),
+    claim('bob'),
+  ],
+  [...holdShares, deposit, freeze(true), refundNewest, freeze(false), approval, claim('approved')],
+  [...holdShares, deposit, freeze(true), refundNewest, freeze(false), claim('account')],
+  [
+    ...holdShares,
+    deposit,
+    freeze(true),
+    { kind: 'reclaim', pick: newest('open'), by: 'account' },
+    freeze(false),
+  ],
+  [
+    { kind: 'fund', wallet: 'bob', amount: usd(10) },
+    { kind: 'openRequest', ...plain, pick: newest('all') },
+    blacklist(true),
+    { ...settleNewest, asset: USDC, percent: 50n },
+    claim('account'),
+    blacklist(false),
+    claim('account'),
+  ],
+  [
+    ...holdShares,
+    { kind: 'openRequest', ...plain, pick: newest('all') },
+    freeze(true),
+    { ...settleNewest, asset: AAPL, percent: 50n },
+    freeze(false),
+  ],
+]
+const scene = fc
+  .constantFrom(...scenes)
+  .map((actions) => actions.map((one) => ({ action: one, elapsed: one.kind === 'reclaim' ? 8 * DAY : 0 })))
+const one = fc.record({ action, elapsed }).map((step): Step[] => [step])
+const part = fc.oneof({ weight: 40, arbitrary: one }, { weight: 1, arbitrary: scene })
+const STEPS = 50
+
+/** Fifty steps. */
+export const sequence: fc.Arbitrary<Step[]> = fc
+  .array(part, { minLength: STEPS, maxLength: STEPS })
+  .map((parts) => parts.flat().slice(0, STEPS))

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createReadLane } from '../../src/chain/readLane.js'
+import type { NodeFault, RpcAnswer, RpcCall } from '../../src/chain/rpc.js'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A provider whose plan has so many calls a second; it counts what reaches it. */
+function limitedNode(plan: number, otherFaults: readonly (NodeFault | null)[] = []) {
+  let [used, refused] = [0, 0]
+  let isRefusing = false
+  const perSecond: number[] = []
+  return {
+    perSecond,
+    refused: () => refused,
+    nextSecond() {
+      perSecond.push(used)
+      used = 0
+    },
+    faults: (): (NodeFault | null)[] => [isRefusing ? 'rate-limit' : null, ...otherFaults],
+    async send(calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
+      used += calls.length
+      isRefusing = used > plan
+      if (isRefusing) refused += calls.length
+      return calls.map(() => ({ result: null }))
+    },
+  }
+}
+
+const CALL = [{ method: 'eth_call', params: [] }]
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+async function play(node: ReturnType<typeof limitedNode>, seconds: number): Promise<void> {
+  const lane = createReadLane(node)
+  for (let reader = 0; reader < 10_000; reader++) void lane.send(CALL)
+  for (let second = 0; second < seconds; second++) {
+    for (let round = 0; round < 3; round++) await turn()
+    node.nextSecond()
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+}
+
+test('a plan that is used up leaves the reads a share of it, which they seldom exceed', async () => {
+  const node = limitedNode(30)
+  await play(node, 120)
+  // Halved below the plan at once, then back by one call a second.
+  const settled = node.perSecond.slice(5)
+  expect(Math.max(...settled)).toBeLessThanOrEqual(31)
+  expect(settled.filter((count) => count > 30).length).toBeLessThan(10)
+  expect(Math.min(...settled)).toBeGreaterThan(5)
+})
+
+test('another node that is in order lets the reads go on', async () => {
+  const node = limitedNode(30, [null])
+  await play(node, 1)
+  expect(node.perSecond[0]).toBeGreaterThan(100)
+})
+
+test('a read gets its own answer or failure, and the later ones go on', async () => {
+  const failure = new Error('no node answers')
+  let asked = 0
+  const lane = createReadLane({
+    faults: () => [null],
+    async send(calls) {
+      asked += 1
+      if (asked === 1) throw failure
+      return calls.map(({ method }) => ({ result: method }))
+    },
+  })
+  const first = expect(lane.send(CALL)).rejects.toBe(failure)
+  const second = lane.send([{ method: 'eth_blockNumber', params: [] }])
+  await first
+  expect(await second).toEqual([{ result: 'eth_blockNumber' }])
+  expect(await lane.send(CALL)).toEqual([{ result: 'eth_call' }])
+})
