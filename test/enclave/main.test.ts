@@ -51,12 +51,19 @@ function settings(): Record<string, string> {
   }
 }
 
+/** A module that throws beside everything that the program does. */
+const THROWS_ON_SIGUSR2 = `--import=data:text/javascript,${encodeURIComponent("process.on('SIGUSR2',()=>{throw new Error(['can','ary'].join(''))})")}`
+
 /** Starts the program with these variables in its configuration. */
-async function start(args: readonly string[], variables: Record<string, string>): Promise<Program> {
+async function start(
+  args: readonly string[],
+  variables: Record<string, string>,
+  env: Record<string, string> = {},
+): Promise<Program> {
   const envFile = join(await temporaryDirectory(), '.env.enclave')
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
   await writeFile(envFile, lines.join('\n'), { mode: 0o600 })
-  return startProgram(built('enclave/main.js'), args, { env: { ENCLAVE_ENV_FILE: envFile } })
+  return startProgram(built('enclave/main.js'), args, { env: { ...env, ENCLAVE_ENV_FILE: envFile } })
 }
 
 /** A server that takes notices and results, and hands the rest to the relay of the test. */
@@ -87,15 +94,16 @@ async function startServer() {
 async function setUp(changes: Record<string, string> = {}) {
   const server = await startServer()
   const stateDirectory = await temporaryDirectory()
-  const serve = async () => {
-    const program = await start(['serve'], {
+  const serve = async (env: Record<string, string> = {}) => {
+    const given = {
       ...settings(),
       RELAY_URL: server.url,
       ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
       ENCLAVE_LISTEN: '127.0.0.1:0',
       ENCLAVE_STATE_DIR: stateDirectory,
       ...changes,
-    })
+    }
+    const program = await start(['serve'], given, env)
     const port = await eventually('the enclave', () => /"port":(\d+)/.exec(program.err())?.[1], 20_000)
     return { program, url: `http://127.0.0.1:${port}` }
   }
@@ -143,6 +151,28 @@ describe('the enclave process', { timeout: 120_000 }, () => {
     const { url } = await serve()
     const runId = await take(url, await jobOf(order))
     expect(await resultOf(runId)).toMatchObject({ outcome: 'failed', code: 'chain-unavailable' })
+  })
+
+  it('takes no further job after an uncaught exception, lets its run end, and exits 1', async () => {
+    const order = await world().open(buy)
+    world().broker.control.fill({ mode: 'hold', times: 1 })
+    const { serve, resultOf } = await setUp({ FILL_WAIT: '1m' })
+    const { program, url } = await serve({ NODE_OPTIONS: THROWS_ON_SIGUSR2 })
+    const runId = await take(url, await jobOf(order))
+    await eventually('the order is at the broker', () => world().broker.control.orders().length === 1, 60_000)
+    program.child.kill('SIGUSR2')
+    await eventually('no listener', () =>
+      fetch(`${url}/health`).then(
+        () => false,
+        () => true,
+      ),
+    )
+    world().broker.control.release({ symbol: 'AAPL' })
+    expect(await resultOf(runId)).toMatchObject({ outcome: 'settled' })
+    expect(await program.exit).toBe(1)
+    expect(program.err()).toContain('uncaught failure')
+    expect(program.err()).not.toContain('canary')
+    await world().checkInvariants()
   })
 
   it('exits 1 and names the faults of its configuration', async () => {
