@@ -3,10 +3,12 @@ import type { SharedBrokerOptions } from '../broker/index.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import {
   ConfigError,
+  type ConfigFault,
   type Environment,
   faultsOf,
   readEnvFile,
   readSecretFiles,
+  tlsFaults,
   withoutEmpty,
 } from '../service/config.js'
 import { environmentSchema, RESIDENT_VARIABLES } from './configSchema.js'
@@ -22,7 +24,9 @@ export type EnclaveConfig = z.output<typeof environmentSchema>
 export function loadConfig(environment: Environment = process.env): EnclaveConfig {
   const file = environment.ENCLAVE_ENV_FILE
   if (!file) return readConfig(readSecretFiles(environment, environmentSchema))
-  const given = RESIDENT_VARIABLES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
+  const given = [...RESIDENT_VARIABLES, 'NODE_TLS_REJECT_UNAUTHORIZED'].flatMap((name) =>
+    environment[name] ? [[name, environment[name]]] : [],
+  )
   const ofFile = readEnvFile(file, 'ENCLAVE_ENV_FILE', environmentSchema)
   return readConfig(readSecretFiles({ ...ofFile, ...Object.fromEntries(given) }, environmentSchema))
 }
@@ -30,8 +34,38 @@ export function loadConfig(environment: Environment = process.env): EnclaveConfi
 /** @throws ConfigError with all faults */
 export function readConfig(environment: Environment): EnclaveConfig {
   const { data, error } = environmentSchema.safeParse(withoutEmpty(environment))
-  if (data === undefined) throw new ConfigError(faultsOf(error))
+  const faults = [...faultsOf(error), ...tlsFaults(environment)]
+  if (data !== undefined) faults.push(...repeatedSecrets(data), ...shallowDepth(data))
+  if (data === undefined || faults.length > 0) throw new ConfigError(faults)
   return data
+}
+
+const SECRETS = [
+  'LEDGER_MASTER_KEY',
+  'INTENT_PRIVATE_KEY',
+  'ENCLAVE_PRIVATE_KEY',
+  'ALPACA_SECRET_KEY',
+  'RELAY_AUTH_TOKEN',
+  'ENCLAVE_TRIGGER_SECRET',
+] as const
+
+/** One value in two places: what leaks at one of them opens the other, and the server has the last two. */
+function repeatedSecrets(config: EnclaveConfig): ConfigFault[] {
+  const digits = SECRETS.map((name) => config[name]?.toLowerCase().replace(/^0x/, ''))
+  return SECRETS.flatMap((name, index) => {
+    const first = SECRETS[digits.indexOf(digits[index])]
+    if (digits[index] === undefined || first === undefined || first === name) return []
+    return [{ name, problem: `is ${first} too: each needs a value of its own` }]
+  })
+}
+
+/** The chains of anvil and Hardhat, and of a geth for development: nobody else's money is on them. */
+const TEST_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337])
+
+function shallowDepth({ CHAIN_ID, CHAIN_DEPTH }: EnclaveConfig): ConfigFault[] {
+  if (CHAIN_DEPTH !== 0 || TEST_CHAINS.has(CHAIN_ID)) return []
+  const problem = 'acts on blocks that a reorganization takes back: 0 is for a local test chain (31337, 1337)'
+  return [{ name: 'CHAIN_DEPTH', problem }]
 }
 
 /** The five contracts. */

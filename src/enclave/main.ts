@@ -27,7 +27,7 @@ async function serve(): Promise<0 | 1> {
   const usual = existsSync(USUAL_ENV_FILE) ? { ENCLAVE_ENV_FILE: USUAL_ENV_FILE } : {}
   const program = { program: programHash(), configuredAt: Date.now() }
   const config = loadConfig({ ...usual, ...process.env })
-  const settings = residentSettings(config, process.env)
+  const settings = residentSettings(config)
   const logger = createLogger({ level: settings.logLevel })
   // Only here: an older Node than `requireNode` asks for has no SQLite.
   const { processEnd, startResident } = await import('./resident/resident.js')

@@ -196,6 +196,20 @@ describe('the enclave’s check of its configuration', () => {
     expect(program.out() + program.err()).toBe('')
   })
 
+  it('exits 1 for what would let others read along, or undo what the enclave acts on', async () => {
+    const program = await start(['--check'], { ...settings(), RPC_URL: 'http://node.example' })
+    expect(await program.exit).toBe(1)
+    expect(program.err()).toMatch(/^RPC_URL: expected an https URL/)
+    const { INTENT_PRIVATE_KEY = '' } = settings()
+    const second = await start(['--check'], {
+      ...settings(),
+      CHAIN_ID: '1',
+      ENCLAVE_PRIVATE_KEY: INTENT_PRIVATE_KEY,
+    })
+    expect(await second.exit).toBe(1)
+    expect(second.err()).toMatch(/^ENCLAVE_PRIVATE_KEY: is INTENT_PRIVATE_KEY too.*\nCHAIN_DEPTH: acts on/)
+  })
+
   it('exits 1 and names every fault', async () => {
     const program = await start(['--check'], { ...settings(), LEDGER_MASTER_KEY: 'canary', RELAY_URL: '' })
     expect(await program.exit).toBe(1)

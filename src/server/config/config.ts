@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { computeAddress } from 'ethers'
 import type { z } from 'zod'
 import { ADDRESS_VARIABLES } from '../../chain/contracts.js'
 import { bytesToHex } from '../../protocol/hex.js'
@@ -11,6 +12,7 @@ import {
   faultsOf,
   readEnvFile,
   readSecretFiles,
+  tlsFaults,
   withoutEmpty,
 } from '../../service/config.js'
 import { Secret } from '../../service/secret.js'
@@ -196,7 +198,12 @@ function toConfig(env: Settings) {
 
 /** The faults between variables, whether or not each of them is well-formed. */
 function faultsBetween(environment: Environment): ConfigFault[] {
-  return [...repeatedContracts(environment), ...relayerKeyFaults(environment), ...triggerFaults(environment)]
+  return [
+    ...repeatedContracts(environment),
+    ...relayerKeyFaults(environment),
+    ...triggerFaults(environment),
+    ...tlsFaults(environment),
+  ]
 }
 
 /** One address pasted twice would narrate and relay to the wrong contract. */
@@ -228,16 +235,13 @@ function relayerKeyFaults(environment: Environment): ConfigFault[] {
 
 /** Settings of one kind of trigger beside another kind show a mistake about where the enclave runs. */
 function triggerFaults(environment: Environment): ConfigFault[] {
-  const { ENCLAVE_TRIGGER, DATABASE_URL, NODE_TLS_REJECT_UNAUTHORIZED } = environment
+  const { ENCLAVE_TRIGGER, DATABASE_URL } = environment
   // A misspelt kind is a fault of its own, and says nothing of the other variables.
   if (ENCLAVE_TRIGGER !== undefined && !TRIGGER_KINDS.some((kind) => kind === ENCLAVE_TRIGGER)) return []
   const isHttp = ENCLAVE_TRIGGER === 'http'
   const faults: ConfigFault[] = HTTP_VARIABLES.filter(
     (name) => (environment[name] !== undefined) !== isHttp,
   ).map((name) => ({ name, problem: isHttp ? 'is missing' : 'stands without ENCLAVE_TRIGGER=http' }))
-  if (isHttp && NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    faults.push({ name: 'NODE_TLS_REJECT_UNAUTHORIZED', problem: 'lets anyone pass for the enclave' })
-  }
   // An enclave that a server starts is that server's alone, and other servers could not read its directory.
   if (DATABASE_URL !== undefined && !isHttp) {
     const problem =
@@ -247,10 +251,22 @@ function triggerFaults(environment: Environment): ConfigFault[] {
   return faults
 }
 
+/** A key of the enclave's that the server holds too, or that does two things there. */
+function sharedKeys(settings: Settings): ConfigFault[] {
+  const { ENCLAVE_SIGNER, INTENT_PUBKEY, RELAYER_PRIVATE_KEY, RELAYER_PRIVATE_KEYS } = settings
+  const problem = 'is of the same key as ENCLAVE_SIGNER: each needs a key of its own'
+  const keys = RELAYER_PRIVATE_KEYS ?? listed(RELAYER_PRIVATE_KEY)
+  const name = RELAYER_PRIVATE_KEYS === undefined ? 'RELAYER_PRIVATE_KEY' : 'RELAYER_PRIVATE_KEYS'
+  return [
+    ...(computeAddress(INTENT_PUBKEY) === ENCLAVE_SIGNER ? [{ name: 'INTENT_PUBKEY', problem }] : []),
+    ...(keys.some((key) => computeAddress(key.reveal()) === ENCLAVE_SIGNER) ? [{ name, problem }] : []),
+  ]
+}
+
 /** The faults between settings that are well-formed. */
 function faultsOfSettings(settings: Settings): ConfigFault[] {
   const { PORT, OPS_PORT, ENCLAVE_TRIGGER_INTERVAL = 0, POLICY_RUN_TIMEOUT } = settings
-  const faults: ConfigFault[] = []
+  const faults = sharedKeys(settings)
   if (OPS_PORT !== 0 && OPS_PORT === PORT) {
     faults.push({
       name: 'OPS_PORT',
