@@ -12,6 +12,7 @@ import { type Clock, createRunClock } from './clock.js'
 import { codeOf, PostponedError } from './failures.js'
 import type { Depth } from './heads.js'
 import { runOrder } from './order/orderRun.js'
+import type { Ownership } from './ownership.js'
 import { runPolicy } from './policy.js'
 import { reconcile } from './reconcile.js'
 import type { Relay } from './relay.js'
@@ -77,6 +78,20 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
         const retry = error instanceof PostponedError ? { retryAt: error.until } : {}
         return { code: codeOf(error), ...retry, ...reported, outcome: 'failed' }
       }
+    },
+  }
+}
+
+/** The same enclave, which begins nothing that counts fills while another deployment trades with the broker's account. */
+export function ofOwnAccount(enclave: Enclave, ownership: Ownership): Enclave {
+  return {
+    async run(job, report) {
+      try {
+        if (job.job !== 'policy') await ownership.assert()
+      } catch (error) {
+        return { code: codeOf(error), outcome: 'failed' }
+      }
+      return enclave.run(job, report)
     },
   }
 }

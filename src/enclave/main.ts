@@ -11,9 +11,12 @@ import { createLogger, describeError } from '../service/logger.js'
 import { registerNativeBytes } from '../service/nativeBytes.js'
 import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
 import { requireNode } from '../service/version.js'
+import { createSharedChain } from './chainState.js'
 import { systemClock } from './clock.js'
 import { addressesOf, brokerOptionsOf, type EnclaveConfig, loadConfig } from './config.js'
-import { createEnclave, type EnclaveDeps } from './enclave.js'
+import { createEnclave, type EnclaveDeps, ofOwnAccount } from './enclave.js'
+import { codeOf } from './failures.js'
+import { createOwnership, SHARED } from './ownership.js'
 import { createRelay } from './relay.js'
 import { listenFault, residentSettings } from './resident/settings.js'
 
@@ -32,7 +35,13 @@ async function serve(): Promise<0 | 1> {
   // Only here: an older Node than `requireNode` asks for has no SQLite.
   const { processEnd, startResident } = await import('./resident/resident.js')
   const end = processEnd(logger)
-  const enclave = createEnclave(depsOf(config))
+  const deps = depsOf(config)
+  const chain = createSharedChain({ ...deps, pollMs: config.CONFIRM_POLL_INTERVAL }).forRun()
+  const ownership = createOwnership({ ...deps, chain, logger })
+  await ownership.assert().catch((error: unknown) => {
+    throw sharedFault(error) ?? error
+  })
+  const enclave = ofOwnAccount(createEnclave(deps), ownership)
   const resident = await startResident(settings, { enclave, program, logger }).catch((error: unknown) => {
     logger.error('start failed', describeError(error))
     throw listenFault(error, settings.listen) ?? error
@@ -41,6 +50,12 @@ async function serve(): Promise<0 | 1> {
   await resident.stop()
   logger.info('enclave stopped', { exitCode })
   return exitCode
+}
+
+/** The fault behind a start with an account that is not this deployment's alone. */
+function sharedFault(error: unknown): ConfigError | null {
+  if (codeOf(error) !== 'broker-shared') return null
+  return new ConfigError([{ name: 'ALPACA_KEY_ID', problem: SHARED }])
 }
 
 /** SHA-256 of this file, which is the whole built program. */

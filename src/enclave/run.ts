@@ -68,7 +68,8 @@ export interface Run {
 }
 
 /** A broker as one run uses it. */
-interface GuardedBroker extends Omit<SharedBroker, 'close' | 'getAccount' | 'getActivities' | 'getBars'> {
+interface GuardedBroker
+  extends Omit<SharedBroker, 'close' | 'getAccount' | 'getActivities' | 'getBars' | 'getNewestOrders'> {
   /** How the last call failed; null once one has succeeded. A run reports this even when it finished without the answer. */
   lastFailure(): BrokerError | null
 }

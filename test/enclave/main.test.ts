@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
 import {
   type Job,
   type PostedResult,
@@ -15,7 +16,7 @@ import {
   RESTARTED,
 } from '../../src/protocol/job.js'
 import { type Program, startProgram } from '../e2e/support/program.js'
-import { ENCLAVE_ACCOUNT, usd } from '../support/brokerStandIn.js'
+import { brokerOf, ENCLAVE_ACCOUNT, usd } from '../support/brokerStandIn.js'
 import { built } from '../support/built.js'
 import { eventually } from '../support/eventually.js'
 import { startRawServer } from '../support/rawServer.js'
@@ -179,6 +180,16 @@ describe('the enclave process', { timeout: 120_000 }, () => {
     const program = await start(['serve'], { ...settings(), LEDGER_MASTER_KEY: 'canary', RELAY_URL: '' })
     expect(await program.exit).toBe(1)
     expect(program.err()).toBe('LEDGER_MASTER_KEY: expected 0x and 64 hex digits\nRELAY_URL: is missing\n')
+  })
+
+  it('does not start while another deployment trades with its account', async () => {
+    const trader = brokerOf(world().broker.url)
+    const clientOrderId = clientOrderIdOf(`0x${'5e'.repeat(32)}`)
+    await trader.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId })
+    const program = await start(['serve'], { ...settings(), ENCLAVE_TRIGGER_SECRET: RUN_SECRET })
+    expect(await program.exit).toBe(1)
+    expect(program.err()).toContain('ALPACA_KEY_ID: the account has orders of the last hour that the escrow')
+    expect(program.err()).not.toContain(clientOrderId)
   })
 
   it('exits 1 without a command, and says which there are', async () => {
