@@ -11,7 +11,9 @@ import {
   tlsFaults,
   withoutEmpty,
 } from '../service/config.js'
+import { Secret } from '../service/secret.js'
 import { environmentSchema, RESIDENT_VARIABLES } from './configSchema.js'
+import { createKeys, type EnclaveKeys } from './keys.js'
 
 /** The enclave's configuration, by the names of its variables. */
 export type EnclaveConfig = z.output<typeof environmentSchema>
@@ -51,7 +53,10 @@ const SECRETS = [
 
 /** One value in two places: what leaks at one of them opens the other, and the server has the last two. */
 function repeatedSecrets(config: EnclaveConfig): ConfigFault[] {
-  const digits = SECRETS.map((name) => config[name]?.toLowerCase().replace(/^0x/, ''))
+  const digits = SECRETS.map((name) => {
+    const value = config[name]
+    return (value instanceof Secret ? value.reveal() : value)?.toLowerCase().replace(/^0x/, '')
+  })
   return SECRETS.flatMap((name, index) => {
     const first = SECRETS[digits.indexOf(digits[index])]
     if (digits[index] === undefined || first === undefined || first === name) return []
@@ -66,6 +71,14 @@ function shallowDepth({ CHAIN_ID, CHAIN_DEPTH }: EnclaveConfig): ConfigFault[] {
   if (CHAIN_DEPTH !== 0 || TEST_CHAINS.has(CHAIN_ID)) return []
   const problem = 'acts on blocks that a reorganization takes back: 0 is for a local test chain (31337, 1337)'
   return [{ name: 'CHAIN_DEPTH', problem }]
+}
+
+export function keysOf(config: EnclaveConfig): EnclaveKeys {
+  return createKeys({
+    master: config.LEDGER_MASTER_KEY,
+    intent: config.INTENT_PRIVATE_KEY,
+    signing: config.ENCLAVE_PRIVATE_KEY,
+  })
 }
 
 /** The five contracts. */

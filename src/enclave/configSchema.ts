@@ -16,6 +16,7 @@ import {
   visibleText,
 } from '../service/configKinds.js'
 import { LOG_LEVELS } from '../service/logger.js'
+import { Secret } from '../service/secret.js'
 import type { Depth } from './heads.js'
 
 const key32 = hexOf(32)
@@ -73,18 +74,18 @@ export const ENV_EXAMPLE_HEADER = [
 /** Every variable of the enclave, in the order of `.env.enclave.example`. Others are ignored. */
 export const environmentSchema = z.object({
   LEDGER_MASTER_KEY: required(
-    key32,
+    key32.transform((key) => new Secret(key)),
     secret(
       '32 bytes that all ledger keys are derived from. Losing it loses the record of every balance: back it up.',
       'Keys: each 0x and 64 hex digits (openssl rand -hex 32)',
     ),
   ),
   INTENT_PRIVATE_KEY: required(
-    privateKey(),
+    privateKey().transform((key) => new Secret(key)),
     secret("Opens what clients seal; the server's INTENT_PUBKEY belongs to it."),
   ),
   ENCLAVE_PRIVATE_KEY: required(
-    privateKey(),
+    privateKey().transform((key) => new Secret(key)),
     secret("Signs authorizations; the contracts' enclaveSigner is its address. It holds no gas."),
   ),
   ALPACA_KEY_ID: required(

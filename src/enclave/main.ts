@@ -13,7 +13,7 @@ import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
 import { requireNode } from '../service/version.js'
 import { createSharedChain } from './chainState.js'
 import { systemClock } from './clock.js'
-import { addressesOf, brokerOptionsOf, type EnclaveConfig, loadConfig } from './config.js'
+import { addressesOf, brokerOptionsOf, type EnclaveConfig, keysOf, loadConfig } from './config.js'
 import { createEnclave, type EnclaveDeps, ofOwnAccount } from './enclave.js'
 import { codeOf } from './failures.js'
 import { createOwnership, SHARED } from './ownership.js'
@@ -79,11 +79,7 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
       timeoutMs: config.RELAY_TIMEOUT,
     }),
     clock: systemClock,
-    keys: {
-      master: config.LEDGER_MASTER_KEY,
-      intent: config.INTENT_PRIVATE_KEY,
-      signing: config.ENCLAVE_PRIVATE_KEY,
-    },
+    keys: keysOf(config),
     fees: config.BROKER_FEES,
     haltedSymbols: new Set(config.RECONCILE_HALTED_SYMBOLS),
     timings: {

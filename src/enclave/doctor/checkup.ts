@@ -11,7 +11,7 @@ import { publicKeyOf } from '../../protocol/publicKey.js'
 import { ConfigError } from '../../service/config.js'
 import { createSharedChain } from '../chainState.js'
 import { systemClock } from '../clock.js'
-import { addressesOf, brokerOptionsOf, type EnclaveConfig } from '../config.js'
+import { addressesOf, brokerOptionsOf, type EnclaveConfig, keysOf } from '../config.js'
 import { countForeign, SHARED } from '../ownership.js'
 import { checkBooks } from './books.js'
 import { checkMasterKey } from './masterKey.js'
@@ -30,7 +30,7 @@ export async function checkEnclave(
     const faults = config.faults.map(({ name, problem }) => fault('configuration', `${name}: ${problem}`))
     return { findings: faults, facts: null }
   }
-  const signer = checksum(computeAddress(config.ENCLAVE_PRIVATE_KEY))
+  const signer = checksum(computeAddress(config.ENCLAVE_PRIVATE_KEY.reveal()))
   const [chain, broker, relay] = await Promise.all([
     checkChain(config, signer, { account, money }),
     checkBroker(createBroker(brokerOptionsOf(config)), { trades: true }),
@@ -42,7 +42,7 @@ export async function checkEnclave(
       chainId: config.CHAIN_ID,
       contracts: addressesOf(config),
       signer,
-      intentPublicKey: publicKeyOf(hexToBytes(config.INTENT_PRIVATE_KEY)),
+      intentPublicKey: publicKeyOf(hexToBytes(config.INTENT_PRIVATE_KEY.reveal())),
       brokerFees: formatFees(config.BROKER_FEES),
       brokerAccount: broker.accountId,
     },
@@ -82,11 +82,17 @@ async function checkChain(
   const signerName = 'the address of ENCLAVE_PRIVATE_KEY'
   const findings = [...nodes, ...witnesses]
   try {
-    findings.push(...(await checkDeployment({ rpc, addresses, signer, signerName })))
-    findings.push(await checkOwnership(config, rpc))
+    const deployment = await checkDeployment({ rpc, addresses, signer, signerName })
+    const isRight = deployment.every(({ result }) => result !== 'fault')
+    findings.push(
+      ...deployment,
+      isRight
+        ? await checkOwnership(config, rpc)
+        : unchecked('broker-alone', 'the escrow cannot be asked before the contracts are right'),
+    )
     const ledger = addresses.confidentialLedger
-    const masterKey = config.LEDGER_MASTER_KEY
-    findings.push(await checkMasterKey({ rpc, chainId, ledger, masterKey, account }))
+    const keys = keysOf(config)
+    findings.push(await checkMasterKey({ rpc, chainId, ledger, keys, account }))
     if (money) findings.push(...(await checkBooks(config, rpc, createBroker(brokerOptionsOf(config)))))
     return findings
   } catch (error) {
