@@ -13,7 +13,13 @@ import {
   type Snapshot,
 } from './market.js'
 import type { BrokerOrder } from './order.js'
-import { cancelOrder, getOrderByClientOrderId, getOrders, type OrderFilter } from './orders.js'
+import {
+  cancelOrder,
+  getNewestOrders,
+  getOrderByClientOrderId,
+  getOrders,
+  type OrderFilter,
+} from './orders.js'
 import { createRateBudget, type RateBudget } from './rateBudget.js'
 
 /** How long a call waits for its turn, where nothing else is said. */
@@ -49,6 +55,8 @@ export interface Broker {
   getOrderByClientOrderId(clientOrderId: string): Promise<BrokerOrder | null>
   /** Every order that was submitted after a time, the oldest first: a call for each 500. */
   getOrders(filter: OrderFilter): Promise<BrokerOrder[]>
+  /** The `client_order_id` of the 500 newest orders that were submitted after a time, the newest first; also of unreadable ones. */
+  getNewestOrders(filter: OrderFilter): Promise<string[]>
   /** `id` is the broker's own id of the order. */
   cancelOrder(id: string): Promise<'requested' | 'not-cancelable'>
   getPositions(): Promise<BrokerPosition[]>
@@ -96,6 +104,7 @@ export function brokerOf({ trading, data, feed }: BrokerParts): Broker {
     getAsset: (symbol) => getAsset(trading, symbol),
     getOrderByClientOrderId: (clientOrderId) => getOrderByClientOrderId(trading, clientOrderId),
     getOrders: (filter) => getOrders(trading, filter),
+    getNewestOrders: (filter) => getNewestOrders(trading, filter),
     cancelOrder: (id) => cancelOrder(trading, id),
     getPositions: () => getPositions(trading),
     getAccount: () => getAccount(trading),

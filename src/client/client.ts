@@ -237,7 +237,7 @@ export interface Client extends Reader, Membership {
 }
 
 /**
- * @throws ClientError `no-provider`
+ * @throws ClientError `no-provider`, `insecure-url`
  * @example const client = createClient({ serverUrl: 'https://trading.example', wallet: window.ethereum })
  */
 export function createClient(options: ClientOptions): Client {

@@ -4,7 +4,7 @@ import type { ProblemBody, Revert } from '../protocol/api.js'
  * Machine-readable codes of failures on the client's side of the wire.
  * - wallet: `no-provider`, `no-account`, `contract-wallet`, `wallet-refused`, `wallet-busy`, `signature-refused`,
  *   `signature-invalid`, `wallet-not-deterministic`
- * - trust: `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`
+ * - trust: `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, `insecure-url`
  * - the caller's input: `invalid-order`, `unlisted-symbol`, `invalid-decimal` (of `parseDecimal`, by `toTradingError`),
  *   `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`, `insufficient-shares`
  * - transactions: `insufficient-funds` (ether for the gas), `transaction-refused`, `transaction-pending`, `transaction-replaced`
@@ -29,6 +29,7 @@ export type ClientErrorCode =
   | 'unknown-scheme'
   | 'untrusted-enclave-key'
   | 'untrusted-escrow'
+  | 'insecure-url'
   | 'invalid-order'
   | 'unlisted-symbol'
   | 'invalid-decimal'

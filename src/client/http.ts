@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { problemSchema } from '../protocol/api.js'
+import { isSecureUrl } from '../protocol/secureUrl.js'
 import { timeLimit } from '../protocol/timeLimit.js'
 import { ClientError, ServerError } from './errors.js'
 
@@ -53,7 +54,12 @@ interface Exchange {
 const NOT_MODIFIED = 304
 const ACCEPT = { accept: 'application/json' }
 
+/** @throws ClientError `insecure-url` */
 export function createHttp(options: HttpOptions): Http {
+  // A relative URL is of the page's own server.
+  if (URL.canParse(options.serverUrl) && !isSecureUrl(options.serverUrl)) {
+    throw new ClientError('insecure-url', 'The server is reached over https, or at localhost.')
+  }
   const send = sender(options)
   return {
     async get(path, schema, request) {

@@ -79,6 +79,7 @@ const TIMEOUT_MS = 15_000
 
 /**
  * Reads without a wallet, for a page that shows market and orders before one is connected.
+ * @throws ClientError `insecure-url`
  * @example const { symbols } = await createReader({ serverUrl: 'https://trading.example' }).getMarket()
  */
 export function createReader(options: ReaderOptions): Reader {

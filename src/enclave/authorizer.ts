@@ -3,13 +3,13 @@ import {
   type Authorization,
   type AuthorizationDomain,
   authorizationDigest,
-  signAuthorization,
 } from '../protocol/authorization.js'
 import type { Hex } from '../protocol/hex.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
 import { codeOf, failureOf, PostponedError, RunFailure } from './failures.js'
 import type { Look } from './heads.js'
+import type { EnclaveKeys } from './keys.js'
 import type { Relay } from './relay.js'
 
 /** Signs the enclave's decisions and waits until they have taken effect. */
@@ -27,7 +27,7 @@ interface AuthorizerDeps {
   chain: ChainState
   clock: RunClock
   relay: Relay
-  privateKey: Hex
+  keys: Pick<EnclaveKeys, 'sign'>
   timings: { confirmPollMs: number; relayAgainMs: number }
 }
 
@@ -42,7 +42,7 @@ function unlessUnanswered(error: unknown): false {
   throw error
 }
 
-export function createAuthorizer({ chain, clock, relay, privateKey, timings }: AuthorizerDeps): Authorizer {
+export function createAuthorizer({ chain, clock, relay, keys, timings }: AuthorizerDeps): Authorizer {
   async function isUsed({ primaryType, digest }: Digest, looking: Promise<Look>): Promise<boolean> {
     return chain.isUsed(primaryType, digest, (await looking).head)
   }
@@ -65,7 +65,7 @@ export function createAuthorizer({ chain, clock, relay, privateKey, timings }: A
         verifyingContract: targetOf(primaryType, chain.addresses),
       }
       const digest = authorizationDigest(authorization, domain)
-      const signed = signAuthorization(authorization, domain, privateKey)
+      const signed = keys.sign(authorization, domain)
       for (let silences = 0; ; ) {
         clock.check()
         const answer = await relay.post(signed)

@@ -2,6 +2,7 @@
 import type { BrokerOrder, BrokerPosition } from '../broker/index.js'
 import { ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
+import type { ChainState } from './chainState.js'
 import type { BlockPoint } from './heads.js'
 import { min } from './money.js'
 import type { Run } from './run.js'
@@ -54,12 +55,27 @@ async function readAccounts(
   block: BlockPoint,
 ): Promise<Map<string, Hex>> {
   const filled = orders.filter(({ filledQty }) => filledQty > 0n)
-  const ids = [...new Set(filled.map(({ clientOrderId }) => clientOrderId))]
-    .filter((id) => PREFIX.test(id))
-    .sort()
-  const holders = await Promise.all(ids.map((id) => chain.escrow.takenBy(`0x${id}`, block.hash)))
-  const accounts = ids.map((id, index): [string, Hex] => [id, holders[index] ?? ZERO_ADDRESS])
-  return new Map(accounts.filter(([, account]) => account !== ZERO_ADDRESS))
+  const takers = await takersOf(
+    chain,
+    filled.map(({ clientOrderId }) => clientOrderId),
+    block,
+  )
+  return new Map([...takers].flatMap(([id, account]) => (account === null ? [] : [[id, account]])))
+}
+
+/**
+ * The account that opened each order, null where none did, by `client_order_id`; without ids of another form than the platform's. It
+ * asks for all at once, sorted: see `readHoldings`.
+ */
+export async function takersOf(
+  { escrow }: Pick<ChainState, 'escrow'>,
+  clientOrderIds: readonly string[],
+  block: BlockPoint,
+): Promise<Map<string, Hex | null>> {
+  const ids = [...new Set(clientOrderIds)].filter((id) => PREFIX.test(id)).sort()
+  const takers = await Promise.all(ids.map((id) => escrow.takenBy(`0x${id}`, block.hash)))
+  const nullable = takers.map((account) => (account === ZERO_ADDRESS ? null : account))
+  return new Map(ids.map((id, index) => [id, nullable[index] ?? null]))
 }
 
 /** The state from which a batch of a symbol starts. */

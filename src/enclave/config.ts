@@ -8,11 +8,14 @@ import {
   faultsOf,
   readEnvFile,
   readSecretFiles,
+  secretsOf,
+  tlsFaults,
   withoutEmpty,
 } from '../service/config.js'
 import { brokenRules, repeatedValues } from '../service/settingRules.js'
 import { RULES } from './configRules.js'
 import { environmentSchema, RESIDENT_VARIABLES } from './configSchema.js'
+import { createKeys, type EnclaveKeys } from './keys.js'
 
 /** The enclave's configuration, by the names of its variables. */
 export type EnclaveConfig = z.output<typeof environmentSchema>
@@ -25,25 +28,39 @@ export type EnclaveConfig = z.output<typeof environmentSchema>
 export function loadConfig(environment: Environment = process.env): EnclaveConfig {
   const file = environment.ENCLAVE_ENV_FILE
   if (!file) return readConfig(readSecretFiles(environment, environmentSchema))
-  const given = RESIDENT_VARIABLES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
+  const given = [...RESIDENT_VARIABLES, 'NODE_TLS_REJECT_UNAUTHORIZED'].flatMap((name) =>
+    environment[name] ? [[name, environment[name]]] : [],
+  )
   const ofFile = readEnvFile(file, 'ENCLAVE_ENV_FILE', environmentSchema)
   return readConfig(readSecretFiles({ ...ofFile, ...Object.fromEntries(given) }, environmentSchema))
 }
 
-/** Variables whose values differ: an address pasted twice, a secret that two others know. */
+/** Variables whose values differ: an address pasted twice, a secret that opens two places, and the server has two of them. */
 const DISTINCT: readonly (readonly string[])[] = [
   Object.values(ADDRESS_VARIABLES),
-  ['ALPACA_KEY_ID', 'ALPACA_SECRET_KEY', 'RELAY_AUTH_TOKEN', 'ENCLAVE_TRIGGER_SECRET'],
+  secretsOf(environmentSchema),
 ]
 
 /** @throws ConfigError with all faults */
 export function readConfig(environment: Environment): EnclaveConfig {
   const given = withoutEmpty(environment)
   const { data, error } = environmentSchema.safeParse(given)
-  const faults = [...faultsOf(error), ...DISTINCT.flatMap((names) => repeatedValues(given, names))]
+  const faults = [
+    ...faultsOf(error),
+    ...tlsFaults(environment),
+    ...DISTINCT.flatMap((names) => repeatedValues(given, names)),
+  ]
   if (faults.length === 0 && data !== undefined) faults.push(...brokenRules(data, RULES))
   if (data === undefined || faults.length > 0) throw new ConfigError(faults)
   return data
+}
+
+export function keysOf(config: EnclaveConfig): EnclaveKeys {
+  return createKeys({
+    master: config.LEDGER_MASTER_KEY,
+    intent: config.INTENT_PRIVATE_KEY,
+    signing: config.ENCLAVE_PRIVATE_KEY,
+  })
 }
 
 /** The five contracts. */

@@ -5,8 +5,16 @@ import { MAX_LOOK_AGE_MS } from './run.js'
 
 type Settings = z.output<typeof environmentSchema>
 
+/** The chains of anvil and Hardhat, and of a geth for development: nobody else's money is on them. */
+const TEST_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337])
+
 /** What the enclave's settings must be to one another. */
 export const RULES: readonly Rule<Settings>[] = [
+  {
+    name: 'CHAIN_DEPTH',
+    problem: 'acts on blocks that a reorganization takes back: 0 is for a local test chain (31337, 1337)',
+    isBroken: ({ CHAIN_DEPTH, CHAIN_ID }) => CHAIN_DEPTH === 0 && !TEST_CHAINS.has(CHAIN_ID),
+  },
   {
     // Another run's send may be on its way for so long after its look at the chain: its order would be refunded and filled.
     name: 'ABSENT_RECHECK_AFTER',

@@ -8,14 +8,15 @@ import {
   account,
   baseUrl,
   duration,
-  httpUrl,
   integer,
   listOf,
   logLevel,
   privateKey,
+  secureUrl,
   visibleText,
 } from '../service/configKinds.js'
 import { LOG_LEVELS } from '../service/logger.js'
+import { Secret } from '../service/secret.js'
 import type { Depth } from './heads.js'
 
 const key32 = hexOf(32)
@@ -67,24 +68,24 @@ const MAX_RELAY = '28s'
 export const ENV_EXAMPLE_HEADER = [
   "# The enclave's configuration: `install -m 600 .env.enclave.example .env.enclave`. A file that other users have rights",
   '# on is refused. ENCLAVE_ENV_FILE names it to the program that starts the enclave, which never reads it. A line that is',
-  '# commented out shows its default. Checked against the schema by `npm run check`.',
+  '# commented out shows its default. Each URL is https, or http on this machine. Checked against the schema by `npm run check`.',
 ]
 
 /** Every variable of the enclave, in the order of `.env.enclave.example`. Others are ignored. */
 export const environmentSchema = z.object({
   LEDGER_MASTER_KEY: required(
-    key32,
+    key32.transform((key) => new Secret(key)),
     secret(
       '32 bytes that all ledger keys are derived from. Losing it loses the record of every balance: back it up.',
       'Keys: each 0x and 64 hex digits (openssl rand -hex 32)',
     ),
   ),
   INTENT_PRIVATE_KEY: required(
-    privateKey(),
+    privateKey().transform((key) => new Secret(key)),
     secret("Opens what clients seal; the server's INTENT_PUBKEY belongs to it."),
   ),
   ENCLAVE_PRIVATE_KEY: required(
-    privateKey(),
+    privateKey().transform((key) => new Secret(key)),
     secret("Signs authorizations; the contracts' enclaveSigner is its address. It holds no gas."),
   ),
   ALPACA_KEY_ID: required(
@@ -125,7 +126,7 @@ https://alpaca.markets/support/regulatory-fees. Paper accounts pay none. The ser
 settled by them.',
     fallback: '',
   }),
-  RPC_URL: required(listOf(httpUrl()), {
+  RPC_URL: required(listOf(secureUrl()), {
     secret: true,
     section: 'Chain',
     about:
@@ -133,7 +134,7 @@ settled by them.',
 they see whose order is run when: not the server's nodes.",
     example: 'http://127.0.0.1:8546',
   }),
-  RPC_WITNESS_URL: withDefault(listOf(httpUrl()), {
+  RPC_WITNESS_URL: withDefault(listOf(secureUrl()), {
     about:
       'JSON-RPC nodes of another operator, separated by commas. Where they are named, both must say the same, at one \
 block, about everything that decides money.',
@@ -142,7 +143,7 @@ block, about everything that decides money.',
   CHAIN_DEPTH: required(depth, {
     about:
       'The state that permits an order (its escrow, its write-ahead) must lie this many blocks below the head, or in the block that \
-the chain calls safe or finalized. docs/enclave.md says under "Depth" what fits Ethereum, a rollup, and a chain of one-second blocks.',
+the chain calls safe or finalized; 0 on a local test chain alone. docs/enclave.md says under "Depth" what fits Ethereum, a rollup, and a chain of one-second blocks.',
     example: 'safe',
   }),
   CHAIN_DEPTH_WAIT: withDefault(duration({ max: '1m' }), {

@@ -11,22 +11,14 @@ import { createSharedChain } from './chainState.js'
 import { type Clock, createRunClock } from './clock.js'
 import { codeOf, PostponedError } from './failures.js'
 import type { Depth } from './heads.js'
+import type { EnclaveKeys } from './keys.js'
 import { runOrder } from './order/orderRun.js'
+import type { Ownership } from './ownership.js'
 import { runPolicy } from './policy.js'
 import { reconcile } from './reconcile.js'
 import type { Relay } from './relay.js'
 import { type Batching, guardBroker, type Limits, type Run, type Timings } from './run.js'
 import { createPolicyStore, createPortfolioStore } from './stores.js'
-
-/** The enclave's secrets: 32 bytes each. */
-interface EnclaveKeys {
-  /** All ledger keys are derived from it. */
-  master: Hex
-  /** Opens what clients seal. */
-  intent: Hex
-  /** Signs authorizations. */
-  signing: Hex
-}
 
 export interface EnclaveDeps {
   rpc: Pick<Rpc, 'send'>
@@ -81,6 +73,20 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
   }
 }
 
+/** The same enclave, which begins nothing that counts fills while another deployment trades with the broker's account. */
+export function ofOwnAccount(enclave: Enclave, ownership: Ownership): Enclave {
+  return {
+    async run(job, report) {
+      try {
+        if (job.job !== 'policy') await ownership.assert()
+      } catch (error) {
+        return { code: codeOf(error), outcome: 'failed' }
+      }
+      return enclave.run(job, report)
+    },
+  }
+}
+
 /** More than are ever live at the same time. */
 const REMEMBERED_ORDERS = 10_000
 
@@ -93,8 +99,8 @@ function createShared(deps: EnclaveDeps) {
     chain,
     accountLock: createKeyedLock(),
     seenAtBroker: new LRUCache<Hex, true>({ max: REMEMBERED_ORDERS }),
-    portfolios: createPortfolioStore(views, keys.master),
-    policies: createPolicyStore(views, keys.master),
+    portfolios: createPortfolioStore(views, keys),
+    policies: createPolicyStore(views, keys),
   }
 }
 
@@ -119,8 +125,8 @@ function createRun(
     timings,
     report,
     broker: guardBroker(deps.broker, clock.check),
-    authorizer: createAuthorizer({ chain, clock, relay, timings, privateKey: keys.signing }),
-    intentPrivateKey: keys.intent,
+    authorizer: createAuthorizer({ chain, clock, relay, timings, keys }),
+    open: keys.open,
     openedAt: positionOf(job),
     fees: deps.fees,
     haltedSymbols: deps.haltedSymbols,

@@ -15,6 +15,7 @@ export type FailureCode =
   | 'broker-refused'
   | 'broker-unreadable'
   | 'broker-mismatch'
+  | 'broker-shared'
   | 'relay-unavailable'
   | 'relay-refused'
   | 'reverted'

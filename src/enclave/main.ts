@@ -7,41 +7,55 @@ import { createSharedBroker } from '../broker/index.js'
 import { createRpc, type Rpc } from '../chain/rpc.js'
 import { registerSecp256k1 } from '../protocol/secp256k1.js'
 import { ConfigError } from '../service/config.js'
-import { createLogger, describeError, type Logger } from '../service/logger.js'
+import { createLogger, describeError } from '../service/logger.js'
 import { registerNativeBytes } from '../service/nativeBytes.js'
 import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
 import { requireNode } from '../service/version.js'
+import { createSharedChain } from './chainState.js'
 import { systemClock } from './clock.js'
-import { addressesOf, brokerOptionsOf, type EnclaveConfig, loadConfig } from './config.js'
-import { createEnclave, type EnclaveDeps } from './enclave.js'
+import { addressesOf, brokerOptionsOf, type EnclaveConfig, keysOf, loadConfig } from './config.js'
+import { createEnclave, type EnclaveDeps, ofOwnAccount } from './enclave.js'
+import { codeOf } from './failures.js'
+import { createOwnership, SHARED } from './ownership.js'
 import { createRelay } from './relay.js'
 import { listenFault, residentSettings } from './resident/settings.js'
 
 /** The configuration of an enclave that stays up, unless `ENCLAVE_ENV_FILE` names another file. */
 const USUAL_ENV_FILE = '.env.enclave'
-/** The shell's convention for a process that Ctrl-C ended. */
-const EXIT_FORCED = 130
 
-/** Stays up until SIGTERM or SIGINT, and then until its runs have ended; a second signal ends it at once. */
-async function serve(): Promise<void> {
+/** Stays up until `processEnd`, and then until its runs have ended. Resolves with the exit code. */
+async function serve(): Promise<0 | 1> {
   // Before anything is made: files of this process are its user's alone.
   process.umask(0o077)
   const usual = existsSync(USUAL_ENV_FILE) ? { ENCLAVE_ENV_FILE: USUAL_ENV_FILE } : {}
   const program = { program: programHash(), configuredAt: Date.now() }
   const config = loadConfig({ ...usual, ...process.env })
-  const settings = residentSettings(config, process.env)
+  const settings = residentSettings(config)
   const logger = createLogger({ level: settings.logLevel })
   // Only here: an older Node than `requireNode` asks for has no SQLite.
-  const { startResident, surviveRuns } = await import('./resident/resident.js')
-  surviveRuns(logger)
-  const enclave = createEnclave(depsOf(config))
+  const { processEnd, startResident } = await import('./resident/resident.js')
+  const end = processEnd(logger)
+  const deps = depsOf(config)
+  const chain = createSharedChain({ ...deps, pollMs: config.CONFIRM_POLL_INTERVAL }).forRun()
+  const ownership = createOwnership({ ...deps, chain, logger })
+  await ownership.assert().catch((error: unknown) => {
+    throw sharedFault(error) ?? error
+  })
+  const enclave = ofOwnAccount(createEnclave(deps), ownership)
   const resident = await startResident(settings, { enclave, program, logger }).catch((error: unknown) => {
     logger.error('start failed', describeError(error))
     throw listenFault(error, settings.listen) ?? error
   })
-  await stopSignal(logger)
+  const exitCode = await end
   await resident.stop()
-  logger.info('enclave stopped')
+  logger.info('enclave stopped', { exitCode })
+  return exitCode
+}
+
+/** The fault behind a start with an account that is not this deployment's alone. */
+function sharedFault(error: unknown): ConfigError | null {
+  if (codeOf(error) !== 'broker-shared') return null
+  return new ConfigError([{ name: 'ALPACA_KEY_ID', problem: SHARED }])
 }
 
 /** SHA-256 of this file, which is the whole built program. */
@@ -49,20 +63,6 @@ function programHash(): string {
   return createHash('sha256')
     .update(readFileSync(fileURLToPath(import.meta.url)))
     .digest('hex')
-}
-
-function stopSignal(logger: Logger): Promise<void> {
-  return new Promise((resolve) => {
-    let isStopping = false
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (isStopping) process.exit(EXIT_FORCED)
-        isStopping = true
-        logger.info('stopping', { signal })
-        resolve()
-      })
-    }
-  })
 }
 
 function depsOf(config: EnclaveConfig): EnclaveDeps {
@@ -79,11 +79,7 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
       timeoutMs: config.RELAY_TIMEOUT,
     }),
     clock: systemClock,
-    keys: {
-      master: config.LEDGER_MASTER_KEY,
-      intent: config.INTENT_PRIVATE_KEY,
-      signing: config.ENCLAVE_PRIVATE_KEY,
-    },
+    keys: keysOf(config),
     fees: config.BROKER_FEES,
     haltedSymbols: new Set(config.RECONCILE_HALTED_SYMBOLS),
     timings: {
@@ -118,7 +114,7 @@ try {
   if (command === '--hash') process.stdout.write(`${programHash()}  dist/enclave/main.js\n`)
   // Calls neither chain nor broker, and prints nothing unless there is a fault.
   else if (command === '--check') loadConfig()
-  else if (command === 'serve') await serve()
+  else if (command === 'serve') process.exit(await serve())
   else {
     process.stderr.write(`${USAGE}\n`)
     process.exit(1)

@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import type { Envelope } from '../protocol/envelope.js'
 import { ProtocolError } from '../protocol/errors.js'
-import { hexToBytes } from '../protocol/hex.js'
 import { bytes32ToName } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
 import { type Policy, policyHash } from '../protocol/policy.js'
-import { openRulebook, policyIntentDigest, type Rulebook } from '../protocol/policyIntent.js'
+import { policyIntentDigest, type Rulebook } from '../protocol/policyIntent.js'
 import { assertSignedBy } from '../protocol/signature.js'
 import { restarting } from './failures.js'
 import type { BlockPoint } from './heads.js'
@@ -53,7 +52,7 @@ async function publish(run: Run, rulebook: Rulebook): Promise<RunResult> {
 /** The rulebook in an envelope, signed by the admin whom it names; whether that one is the admin is for the chain. */
 async function readRulebook(run: Run, envelope: Envelope): Promise<Rulebook | PolicyRejection> {
   try {
-    const rulebook = await openRulebook(envelope, hexToBytes(run.intentPrivateKey))
+    const rulebook = await run.open.rulebook(envelope)
     return isSigned(run, rulebook) ? rulebook : 'invalid-signature'
   } catch (error) {
     if (error instanceof z.ZodError) return 'invalid-rulebook'

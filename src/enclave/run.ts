@@ -7,6 +7,7 @@ import type { KeyedLock } from '../service/keyedLock.js'
 import type { Authorizer } from './authorizer.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
+import type { EnclaveKeys } from './keys.js'
 import type { PolicyStore, PortfolioStore } from './stores.js'
 
 /** The enclave's waits, in milliseconds. */
@@ -59,7 +60,7 @@ export interface Run {
   readonly portfolios: PortfolioStore
   readonly policies: PolicyStore
   /** Opens what clients seal. */
-  readonly intentPrivateKey: Hex
+  readonly open: EnclaveKeys['open']
   /** Where the order's escrow stands among all; by it orders take turns at the broker. */
   readonly openedAt: bigint
   readonly timings: Timings
@@ -74,7 +75,8 @@ export interface Run {
 }
 
 /** A broker as one run uses it. */
-interface GuardedBroker extends Omit<SharedBroker, 'close' | 'getAccount' | 'getActivities' | 'getBars'> {
+interface GuardedBroker
+  extends Omit<SharedBroker, 'close' | 'getAccount' | 'getActivities' | 'getBars' | 'getNewestOrders'> {
   /** How the last call failed; null once one has succeeded. A run reports this even when it finished without the answer. */
   lastFailure(): BrokerError | null
 }

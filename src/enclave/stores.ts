@@ -1,13 +1,16 @@
 import { z } from 'zod'
-import { type Hex, hexToBytes } from '../protocol/hex.js'
+import type { Hex } from '../protocol/hex.js'
 import { accountIdOf } from '../protocol/identifiers.js'
-import { type BlobPlace, ledgerKey, openBlob, paddedBytesOf, sealBlob } from '../protocol/ledgerBlob.js'
+import { type BlobPlace, openBlob, paddedBytesOf, sealBlob } from '../protocol/ledgerBlob.js'
 import { type Policy, policySchema } from '../protocol/policy.js'
 import { type Portfolio, portfolioSchema } from '../protocol/portfolio.js'
 import { sealUserBlob } from '../protocol/userBlob.js'
 import type { ChainState } from './chainState.js'
 import { RunFailure } from './failures.js'
 import type { BlockPoint } from './heads.js'
+import type { EnclaveKeys } from './keys.js'
+
+type LedgerKeys = Pick<EnclaveKeys, 'ledgerKey'>
 
 /** An account's portfolio as it stands on chain; null when none was ever written. */
 export interface StoredPortfolio {
@@ -40,14 +43,14 @@ export interface PortfolioStore {
   ): Promise<SealedPortfolio>
 }
 
-export function createPortfolioStore(chain: ChainState, masterKey: Hex): PortfolioStore {
+export function createPortfolioStore(chain: ChainState, keys: LedgerKeys): PortfolioStore {
   const place = (id: Hex, version: bigint): BlobPlace => ({
     chainId: chain.chainId,
     ledger: chain.addresses.confidentialLedger,
     id,
     version,
   })
-  const keyOf = (id: Hex) => ledgerKey(hexToBytes(masterKey), 'account', id)
+  const keyOf = (id: Hex) => keys.ledgerKey('account', id)
 
   return {
     async load(account, block) {
@@ -92,14 +95,14 @@ export interface PolicyStore {
   seal(orgId: Hex, policy: Policy, version: number): Promise<Hex>
 }
 
-export function createPolicyStore(chain: ChainState, masterKey: Hex): PolicyStore {
+export function createPolicyStore(chain: ChainState, keys: LedgerKeys): PolicyStore {
   const place = (id: Hex, version: number): BlobPlace => ({
     chainId: chain.chainId,
     ledger: chain.addresses.confidentialLedger,
     id,
     version: BigInt(version),
   })
-  const keyOf = (id: Hex) => ledgerKey(hexToBytes(masterKey), 'org', id)
+  const keyOf = (id: Hex) => keys.ledgerKey('org', id)
   /** Each institution's rulebook as it was opened last: most orders find the same blob on the chain. */
   const opened = new Map<Hex, { blob: Hex; version: number; policy: Policy }>()
 

@@ -9,7 +9,7 @@ import { deskSettingsSchema } from '../protocol/deskSettings.js'
 import { chainIdTextSchema } from '../protocol/identifiers.js'
 import { publicKeySchema } from '../protocol/publicKey.js'
 import { ConfigError, type Environment, faultsOf, withoutEmpty } from '../service/config.js'
-import { account, baseUrl, duration, httpUrl, listOf } from '../service/configKinds.js'
+import { account, baseUrl, duration, listOf, secureUrl } from '../service/configKinds.js'
 import { repeatedValues } from '../service/settingRules.js'
 import { type Chain, connectChain, walletOf } from './chain.js'
 import { EXIT, type ExitCode, OperateError } from './errors.js'
@@ -37,8 +37,8 @@ const seconds = (fallback: number) =>
 
 /** The settings of `deploy`: variables of the process, and `secrets/public.env`. */
 const settingsSchema = z.object({
-  RPC_URL: required(listOf(httpUrl())),
-  ENCLAVE_RPC_URL: required(listOf(httpUrl())),
+  RPC_URL: required(listOf(secureUrl())),
+  ENCLAVE_RPC_URL: required(listOf(secureUrl())),
   CHAIN_ID: required(chainIdTextSchema),
   CHAIN_NAME: z.string().optional(),
   OWNER_ADDRESS: required(account(), BY_PEOPLE),

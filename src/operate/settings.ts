@@ -13,7 +13,7 @@ import {
   readSecretFiles,
   withoutEmpty,
 } from '../service/config.js'
-import { httpUrl, listOf, privateKey } from '../service/configKinds.js'
+import { listOf, privateKey, secureUrl } from '../service/configKinds.js'
 import { Secret } from '../service/secret.js'
 import { EXIT, OperateError } from './errors.js'
 
@@ -43,7 +43,7 @@ export function readKey(environment: Environment, role: KeyRole): Secret<string>
 
 /** The nodes of `RPC_URL`. @throws ConfigError */
 export function readRpcUrls(environment: Environment): string[] {
-  const schema = z.object({ RPC_URL: z.string({ error: 'is missing' }).pipe(listOf(httpUrl())) })
+  const schema = z.object({ RPC_URL: z.string({ error: 'is missing' }).pipe(listOf(secureUrl())) })
   const { data, error } = schema.safeParse(withoutEmpty(environment))
   if (data === undefined) throw new ConfigError(faultsOf(error))
   return data.RPC_URL

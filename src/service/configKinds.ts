@@ -2,6 +2,7 @@ import { utils } from '@noble/secp256k1'
 import { z } from 'zod'
 import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
 import { hexOf, hexToBytes } from '../protocol/hex.js'
+import { secureUrlSchema } from '../protocol/secureUrl.js'
 import { MAX_TIMER_MS } from '../protocol/timeLimit.js'
 import type { Kind } from './config.js'
 import { LOG_LEVELS } from './logger.js'
@@ -78,18 +79,14 @@ export function visibleText(minLength = 1) {
     .regex(/^[\x21-\x7e]+$/, message)
 }
 
-/** An absolute http(s) URL. */
-export function httpUrl() {
-  return z.string().refine(isHttpUrl, 'expected an http or https URL')
+/** An https URL, or an http URL of this machine. */
+export function secureUrl() {
+  return secureUrlSchema
 }
 
-/** An http(s) URL that paths are appended to: a trailing slash is dropped. */
+/** Such a URL that paths are appended to: a trailing slash is dropped. */
 export function baseUrl() {
-  return httpUrl().transform((text) => text.replace(/\/+$/, ''))
-}
-
-export function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  return secureUrlSchema.transform((text) => text.replace(/\/+$/, ''))
 }
 
 /** Values of a kind, separated by commas; none in an empty text. */

@@ -14,9 +14,9 @@ export function brokenRules<S>(settings: S, rules: readonly Rule<S>[]): ConfigFa
   return rules.filter(({ isBroken }) => isBroken(settings)).map(({ name, problem }) => ({ name, problem }))
 }
 
-/** Whether or not they are well-formed: each variable whose value an earlier one of `names` has too. Quotes no value. */
+/** Whether or not they are well-formed: each variable whose value an earlier one of `names` has too, with 0x or without. Quotes no value. */
 export function repeatedValues(environment: Environment, names: readonly string[]): ConfigFault[] {
-  const values = names.map((name) => environment[name]?.toLowerCase())
+  const values = names.map((name) => environment[name]?.toLowerCase().replace(/^0x/, ''))
   return names.flatMap((name, index) => {
     const value = values[index]
     const first = value ? names[values.indexOf(value)] : name

@@ -100,6 +100,8 @@ describe('the command line', () => {
     [['key', 'import', 'file']],
     [['wallet', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']],
     [['status', '0x12']],
+    [['status', ID, '--server', 'http://trading.example']],
+    [['wallet', '--rpc', 'http://192.168.0.7:8545']],
     [['claim', 'aapl']],
     [['claim', 'AAPL', 'MSFT']],
     [['claim', '--to', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']],

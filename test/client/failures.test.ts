@@ -5,6 +5,7 @@ import {
   ClientError,
   ContractError,
   createClient,
+  createReader,
   type Eip1193Provider,
   type OrderRequest,
   type PlaceOptions,
@@ -72,6 +73,13 @@ async function failureOf(attempt: Promise<unknown>): Promise<TradingError> {
   if (error instanceof TradingError) return error
   throw new Error('the call succeeded, or failed with a raw error', { cause: error })
 }
+
+it('a server that others can read along with is not called', () => {
+  const serverUrl = 'http://trading.example'
+  const error = expect.objectContaining({ code: 'insecure-url', retryable: false })
+  expect(() => createClient({ serverUrl, wallet: { request: async () => [] } })).toThrow(error)
+  expect(() => createReader({ serverUrl })).toThrow(error)
+})
 
 it.each(['{}', '{ "ethereum": null }'])('a browser without a wallet is named: %s', (text) => {
   const window: { readonly ethereum: Eip1193Provider } = JSON.parse(text)

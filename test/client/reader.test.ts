@@ -66,7 +66,7 @@ it('asks with the fetch and the time-out that it is given', async () => {
     })
   }
   const timing = { ...FAST, attempts: 1 }
-  const impatient = createReader({ serverUrl: 'http://server.example', timeoutMs: 5, timing, fetch: slow })
+  const impatient = createReader({ serverUrl: 'https://server.example', timeoutMs: 5, timing, fetch: slow })
   await expect(impatient.getMarketClock()).rejects.toMatchObject({ code: 'server-timeout' })
-  expect(asked).toEqual(['http://server.example/market/clock'])
+  expect(asked).toEqual(['https://server.example/market/clock'])
 })

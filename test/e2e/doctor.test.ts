@@ -92,7 +92,7 @@ describe('operate doctor', () => {
     ],
     [
       'an enclave of another chain',
-      () => ({ enclave: { CHAIN_ID: '1' } }),
+      () => ({ enclave: { CHAIN_ID: '1337' } }),
       ['enclave chain-id', 'together same-platform'],
     ],
     [

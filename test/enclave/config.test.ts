@@ -45,17 +45,19 @@ describe('the configuration', () => {
   it('reads lists, numbers and defaults', () => {
     const config = readConfig({
       ...enclaveEnvironment,
-      RPC_URL: 'http://a.example:1, https://b.example',
+      RPC_URL: 'http://127.0.0.1:1, https://b.example',
       RECONCILE_HALTED_SYMBOLS: 'AAPL,BRK.B',
       FILL_WAIT: '7ms',
     })
-    expect(config.RPC_URL).toEqual(['http://a.example:1', 'https://b.example'])
+    expect(config.RPC_URL).toEqual(['http://127.0.0.1:1', 'https://b.example'])
     expect(config.RECONCILE_HALTED_SYMBOLS).toEqual(['AAPL', 'BRK.B'])
     expect(config).toMatchObject({ CHAIN_ID: 31337, FILL_WAIT: 7, ABSENT_RECHECK_AFTER: 30_000 })
   })
 
   it('takes a chain id up to the one whose signatures a double still counts', () => {
-    expect(readConfig({ ...enclaveEnvironment, CHAIN_ID: '4503599627370476' }).CHAIN_ID).toBe(MAX_CHAIN_ID)
+    expect(
+      readConfig({ ...enclaveEnvironment, CHAIN_DEPTH: 'safe', CHAIN_ID: '4503599627370476' }).CHAIN_ID,
+    ).toBe(MAX_CHAIN_ID)
     const fault = 'CHAIN_ID: expected a chain id from 1 to 4503599627370476'
     expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '4503599627370477' })).toBe(fault)
   })
@@ -149,7 +151,7 @@ describe('the configuration', () => {
       RPC_URL: `ftp://${canary}`,
       CHAIN_ID: '0x1',
       ORDER_ESCROW_ADDRESS: canary,
-      RELAY_AUTH_TOKEN: canary,
+      RELAY_AUTH_TOKEN: `${canary}-2`,
       BROKER_TIMEOUT: '1m',
     })
     expect(message.split('\n').map((line) => line.split(':')[0])).toEqual([
@@ -179,8 +181,50 @@ describe('the configuration', () => {
       ([name, value]) => `${name}=${value}`,
     )
     const config = loadConfig({ ENCLAVE_ENV_FILE: await file('enclave.env', lines.join('\n')) })
-    expect(config.LEDGER_MASTER_KEY).toEqual(readConfig(enclaveEnvironment).LEDGER_MASTER_KEY)
+    expect(config.LEDGER_MASTER_KEY.reveal()).toBe(LEDGER_MASTER_KEY)
     expect(loadConfig({ ...others, LEDGER_MASTER_KEY_FILE })).toEqual(config)
+  })
+
+  it('has no URL that others can read along, nor a certificate that is not checked', () => {
+    const plain = 'http://10.0.0.7:8545'
+    const faults = faultsOf({
+      ...enclaveEnvironment,
+      ALPACA_TRADING_URL: 'http://paper-api.alpaca.markets',
+      ALPACA_DATA_URL: 'http://data.alpaca.markets',
+      RPC_URL: `https://a.example,${plain}`,
+      RPC_WITNESS_URL: plain,
+      RELAY_URL: 'http://server.example',
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    })
+    const problem = 'expected an https URL, or an http URL of this machine (127.0.0.1, [::1], localhost)'
+    const names = ['ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'RPC_URL', 'RPC_WITNESS_URL', 'RELAY_URL']
+    const tls = 'NODE_TLS_REJECT_UNAUTHORIZED: lets anyone pass for who is called'
+    expect(faults.split('\n')).toEqual([...names.map((name) => `${name}: ${problem}`), tls])
+  })
+
+  it('has no key twice', () => {
+    const key = `0x${'ab'.repeat(32)}`
+    const faults = faultsOf({
+      ...enclaveEnvironment,
+      LEDGER_MASTER_KEY: key,
+      INTENT_PRIVATE_KEY: key,
+      ENCLAVE_PRIVATE_KEY: key,
+      ALPACA_SECRET_KEY: 'a-token-of-32-characters-or-more',
+      RELAY_AUTH_TOKEN: 'a-token-of-32-characters-or-more',
+    })
+    expect(faults.split('\n')).toEqual([
+      'INTENT_PRIVATE_KEY: is LEDGER_MASTER_KEY too: the two must differ',
+      'ENCLAVE_PRIVATE_KEY: is LEDGER_MASTER_KEY too: the two must differ',
+      'RELAY_AUTH_TOKEN: is ALPACA_SECRET_KEY too: the two must differ',
+    ])
+  })
+
+  it('acts on the head of a local test chain alone', () => {
+    const problem =
+      'CHAIN_DEPTH: acts on blocks that a reorganization takes back: 0 is for a local test chain (31337, 1337)'
+    expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '1' })).toBe(problem)
+    expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '1', CHAIN_DEPTH: '1' })).toBe('none')
+    expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '1337' })).toBe('none')
   })
 
   it('says so when its file cannot be read', () => {

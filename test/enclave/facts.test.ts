@@ -7,7 +7,7 @@ import { readChainFacts } from '../../src/enclave/order/read.js'
 import { createPolicyStore } from '../../src/enclave/stores.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { emptyPortfolio, type Portfolio } from '../../src/protocol/portfolio.js'
-import { KEYS, ORG_ID, rulesFor, sealRulebook, USER_PUBKEY } from './support/parties.js'
+import { ENCLAVE_KEYS, ORG_ID, rulesFor, sealRulebook, USER_PUBKEY } from './support/parties.js'
 import { useWorld } from './support/world.js'
 
 const world = useWorld()
@@ -16,7 +16,7 @@ const AAPL = nameToBytes32('AAPL')
 function reader() {
   const { chain } = world()
   const state = createChainState(world().deps())
-  const run = { chain: state, policies: createPolicyStore(state, KEYS.master) }
+  const run = { chain: state, policies: createPolicyStore(state, ENCLAVE_KEYS) }
   const terms = { account: chain.account('alice'), symbol: 'AAPL', deposited: null }
   return {
     look: () => state.look(),

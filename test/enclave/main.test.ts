@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
 import {
   type Job,
   type PostedResult,
@@ -15,7 +16,7 @@ import {
   RESTARTED,
 } from '../../src/protocol/job.js'
 import { type Program, startProgram } from '../e2e/support/program.js'
-import { ENCLAVE_ACCOUNT, usd } from '../support/brokerStandIn.js'
+import { brokerOf, ENCLAVE_ACCOUNT, usd } from '../support/brokerStandIn.js'
 import { built } from '../support/built.js'
 import { eventually } from '../support/eventually.js'
 import { startRawServer } from '../support/rawServer.js'
@@ -50,12 +51,19 @@ function settings(): Record<string, string> {
   }
 }
 
+/** A module that throws beside everything that the program does. */
+const THROWS_ON_SIGUSR2 = `--import=data:text/javascript,${encodeURIComponent("process.on('SIGUSR2',()=>{throw new Error(['can','ary'].join(''))})")}`
+
 /** Starts the program with these variables in its configuration. */
-async function start(args: readonly string[], variables: Record<string, string>): Promise<Program> {
+async function start(
+  args: readonly string[],
+  variables: Record<string, string>,
+  env: Record<string, string> = {},
+): Promise<Program> {
   const envFile = join(await temporaryDirectory(), '.env.enclave')
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
   await writeFile(envFile, lines.join('\n'), { mode: 0o600 })
-  return startProgram(built('enclave/main.js'), args, { env: { ENCLAVE_ENV_FILE: envFile } })
+  return startProgram(built('enclave/main.js'), args, { env: { ...env, ENCLAVE_ENV_FILE: envFile } })
 }
 
 /** A server that takes notices and results, and hands the rest to the relay of the test. */
@@ -86,15 +94,16 @@ async function startServer() {
 async function setUp(changes: Record<string, string> = {}) {
   const server = await startServer()
   const stateDirectory = await temporaryDirectory()
-  const serve = async () => {
-    const program = await start(['serve'], {
+  const serve = async (env: Record<string, string> = {}) => {
+    const given = {
       ...settings(),
       RELAY_URL: server.url,
       ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
       ENCLAVE_LISTEN: '127.0.0.1:0',
       ENCLAVE_STATE_DIR: stateDirectory,
       ...changes,
-    })
+    }
+    const program = await start(['serve'], given, env)
     const port = await eventually('the enclave', () => /"port":(\d+)/.exec(program.err())?.[1], 20_000)
     return { program, url: `http://127.0.0.1:${port}` }
   }
@@ -144,10 +153,42 @@ describe('the enclave process', { timeout: 120_000 }, () => {
     expect(await resultOf(runId)).toMatchObject({ outcome: 'failed', code: 'chain-unavailable' })
   })
 
+  it('takes no further job after an uncaught exception, lets its run end, and exits 1', async () => {
+    const order = await world().open(buy)
+    world().broker.control.fill({ mode: 'hold', times: 1 })
+    const { serve, resultOf } = await setUp({ FILL_WAIT: '1m' })
+    const { program, url } = await serve({ NODE_OPTIONS: THROWS_ON_SIGUSR2 })
+    const runId = await take(url, await jobOf(order))
+    await eventually('the order is at the broker', () => world().broker.control.orders().length === 1, 60_000)
+    program.child.kill('SIGUSR2')
+    await eventually('no listener', () =>
+      fetch(`${url}/health`).then(
+        () => false,
+        () => true,
+      ),
+    )
+    world().broker.control.release({ symbol: 'AAPL' })
+    expect(await resultOf(runId)).toMatchObject({ outcome: 'settled' })
+    expect(await program.exit).toBe(1)
+    expect(program.err()).toContain('uncaught failure')
+    expect(program.err()).not.toContain('canary')
+    await world().checkInvariants()
+  })
+
   it('exits 1 and names the faults of its configuration', async () => {
     const program = await start(['serve'], { ...settings(), LEDGER_MASTER_KEY: 'canary', RELAY_URL: '' })
     expect(await program.exit).toBe(1)
     expect(program.err()).toBe('LEDGER_MASTER_KEY: expected 0x and 64 hex digits\nRELAY_URL: is missing\n')
+  })
+
+  it('does not start while another deployment trades with its account', async () => {
+    const trader = brokerOf(world().broker.url)
+    const clientOrderId = clientOrderIdOf(`0x${'5e'.repeat(32)}`)
+    await trader.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId })
+    const program = await start(['serve'], { ...settings(), ENCLAVE_TRIGGER_SECRET: RUN_SECRET })
+    expect(await program.exit).toBe(1)
+    expect(program.err()).toContain('ALPACA_KEY_ID: the account has orders of the last hour that the escrow')
+    expect(program.err()).not.toContain(clientOrderId)
   })
 
   it('exits 1 without a command, and says which there are', async () => {
@@ -163,6 +204,20 @@ describe('the enclave’s check of its configuration', () => {
     const program = await start(['--check'], nobody)
     expect(await program.exit).toBe(0)
     expect(program.out() + program.err()).toBe('')
+  })
+
+  it('exits 1 for what would let others read along, or undo what the enclave acts on', async () => {
+    const program = await start(['--check'], { ...settings(), RPC_URL: 'http://node.example' })
+    expect(await program.exit).toBe(1)
+    expect(program.err()).toMatch(/^RPC_URL: expected an https URL/)
+    const { INTENT_PRIVATE_KEY = '' } = settings()
+    const second = await start(['--check'], {
+      ...settings(),
+      CHAIN_ID: '1',
+      ENCLAVE_PRIVATE_KEY: INTENT_PRIVATE_KEY,
+    })
+    expect(await second.exit).toBe(1)
+    expect(second.err()).toMatch(/^ENCLAVE_PRIVATE_KEY: is INTENT_PRIVATE_KEY too.*\nCHAIN_DEPTH: acts on/)
   })
 
   it('exits 1 and names every fault', async () => {

@@ -6,7 +6,7 @@ import { hexToBytes } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { sealText } from '../e2e/support/pageClient/envelope.js'
 import { usd } from '../support/brokerStandIn.js'
-import { INTENT_PUBKEY, KEYS, ORG_ID, rulesFor, sealRulebook } from './support/parties.js'
+import { ENCLAVE_KEYS, INTENT_PUBKEY, KEYS, ORG_ID, rulesFor, sealRulebook } from './support/parties.js'
 import { useWorld } from './support/world.js'
 
 const world = useWorld()
@@ -14,7 +14,7 @@ const chain = () => world().chain
 
 async function stored() {
   const state = createChainState(world().deps())
-  return createPolicyStore(state, KEYS.master).load(ORG_ID, (await state.look()).head)
+  return createPolicyStore(state, ENCLAVE_KEYS).load(ORG_ID, (await state.look()).head)
 }
 
 describe('a rulebook', () => {

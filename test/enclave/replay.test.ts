@@ -14,7 +14,7 @@ import { FEES as SANDBOX_FEES } from '../support/brokerBooks.js'
 import { answering, brokerOf, shares, usd } from '../support/brokerStandIn.js'
 import { eventually } from '../support/eventually.js'
 import { NO_MONEY } from './support/noMoney.js'
-import { KEYS } from './support/parties.js'
+import { ENCLAVE_KEYS } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
 
@@ -278,7 +278,7 @@ describe('the doctor, with its own reading of chain and broker,', () => {
   async function diagnosis(change: (portfolio: Portfolio) => Portfolio = (same) => same) {
     const { chain, broker, deps } = world()
     const state = createChainState(deps())
-    const store = createPortfolioStore(state, KEYS.master)
+    const store = createPortfolioStore(state, ENCLAVE_KEYS)
     const portfolios: typeof store = {
       ...store,
       async load(account, block) {

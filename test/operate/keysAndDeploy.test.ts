@@ -189,6 +189,11 @@ describe('operate deploy', () => {
 
   it.each<[string, Record<string, string>, string]>([
     ['a chain that is not CHAIN_ID', { CHAIN_ID: '1' }, 'RPC_URL: is a node of chain 31337, not of chain 1'],
+    [
+      'a node that others can read along with',
+      { ENCLAVE_RPC_URL: 'http://node.example' },
+      'ENCLAVE_RPC_URL: expected an https URL',
+    ],
     ['a malformed CHAIN_ID', { CHAIN_ID: '1e3' }, 'CHAIN_ID: expected a chain id'],
     ['a delay without a unit', { LEAVE_DELAY: '7' }, 'LEAVE_DELAY: expected a duration'],
     ['a rotation at once', { ROTATION_DELAY: '0s' }, 'ROTATION_DELAY: expected a duration from 1h'],

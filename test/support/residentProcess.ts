@@ -49,13 +49,15 @@ export async function startResidentProcess(options: {
   onTestFinished(() => {
     child.kill('SIGKILL')
   })
-  const exited = once(child, 'exit')
+  const exited = once(child, 'exit').then(([code]: (number | null)[]) => code ?? null)
   const { port, lines } = await portOf(child)
   return {
     pid: child.pid ?? 0,
     /** Undefined where it did not start. */
     url: port === undefined ? undefined : `http://127.0.0.1:${port}`,
     lines,
+    /** Its exit code, once it has ended; null after a signal. */
+    exited,
     async kill(signal: NodeJS.Signals = 'SIGKILL') {
       child.kill(signal)
       await exited

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { explorerLink, type Hex, type HistoryEntry } from '../../client/index.js'
+import { secureUrlSchema } from '../../protocol/secureUrl.js'
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import type { CommandContext } from '../command.js'
 import { UsageError } from '../failure.js'
@@ -23,7 +24,6 @@ export const HISTORY_OPTIONS_HELP = `  --csv                CSV (RFC 4180) inste
   --confirmations <n>  blocks that must hold an event until it is final; default 12`
 
 const blockSchema = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
-const explorerSchema = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
 
 /** A history that was read, and how to print it. */
 interface ReadHistory {
@@ -54,7 +54,7 @@ export async function readHistory(
   if (values.csv && values.json) throw new UsageError('choose one of --csv and --json')
   const fromBlock = optional(blockSchema, values['from-block'], '--from-block')
   const confirmations = optional(blockSchema.min(1), values.confirmations, '--confirmations')
-  const explorer = optional(explorerSchema, values.explorer ?? env.TRADING_EXPLORER_URL, '--explorer')
+  const explorer = optional(secureUrlSchema, values.explorer ?? env.TRADING_EXPLORER_URL, '--explorer')
   const connection = await connectWallet(values, env)
   try {
     terminal.progress('reading the history')

@@ -1,5 +1,4 @@
 import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
-import * as z from 'zod'
 import { quantitySchema } from '../../chain/jsonRpc.js'
 import { createRpc } from '../../chain/rpc.js'
 import { createHttp, type Http } from '../../client/http.js'
@@ -10,6 +9,7 @@ import { DEFAULT_TIMING, type RetryTiming } from '../../client/retry.js'
 import { addressSchema } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
+import { secureUrlSchema } from '../../protocol/secureUrl.js'
 import { namesTwice } from '../../service/settingRules.js'
 import { UsageError } from '../failure.js'
 import { parsed } from './arguments.js'
@@ -51,7 +51,6 @@ const TIMEOUT_MS = 15_000
 const MINED_POLL_MS = 500
 /** A person waits: reports an outage after a few seconds, and the user can run the command again. */
 const TIMING: RetryTiming = { ...DEFAULT_TIMING, attempts: 4 }
-const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
 
 /** @throws UsageError */
 export function connectServer(
@@ -124,7 +123,7 @@ function rpcUrlOf(values: NodeValues, env: Environment): string {
 function required(value: string | undefined, env: Environment, option: string, variable: string): string {
   const given = value ?? env[variable]
   if (!given) throw new UsageError(`give --${option}, or set ${variable}`)
-  return parsed(httpUrl, given, `--${option}`)
+  return parsed(secureUrlSchema, given, `--${option}`)
 }
 
 /** Names the node's origin alone: the rest of its URL may hold a key. */

@@ -3,7 +3,7 @@ import type { Rpc } from '../../chain/rpc.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { createChainState } from '../chainState.js'
 import { systemClock } from '../clock.js'
-import { addressesOf, type EnclaveConfig } from '../config.js'
+import { addressesOf, type EnclaveConfig, keysOf } from '../config.js'
 import { createPortfolioStore } from '../stores.js'
 import { checkMoney, type Disagreement, RULES } from './invariants.js'
 import { readBooks, readMoneyState } from './moneyState.js'
@@ -35,7 +35,7 @@ export async function checkBooks(
     const state = await readMoneyState({
       chain,
       rpc,
-      portfolios: createPortfolioStore(chain, config.LEDGER_MASTER_KEY),
+      portfolios: createPortfolioStore(chain, keysOf(config)),
       books: () => readBooks(broker, since),
     })
     const { BROKER_FEES: fees, BROKER_FEES_EARLIER: earlierFees } = config

@@ -1,15 +1,18 @@
 import { computeAddress } from 'ethers'
 import { checkBroker } from '../../broker/checkup.js'
-import { createBroker } from '../../broker/index.js'
+import { BrokerError, createBroker } from '../../broker/index.js'
 import { checkDeployment, checkNodes, stoppedAnswering } from '../../chain/checkup.js'
-import { createRpc } from '../../chain/rpc.js'
+import { createRpc, type Rpc } from '../../chain/rpc.js'
 import { checksum } from '../../protocol/address.js'
 import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveReport, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { publicKeyOf } from '../../protocol/publicKey.js'
 import { ConfigError } from '../../service/config.js'
-import { addressesOf, brokerOptionsOf, type EnclaveConfig } from '../config.js'
+import { createSharedChain } from '../chainState.js'
+import { systemClock } from '../clock.js'
+import { addressesOf, brokerOptionsOf, type EnclaveConfig, keysOf } from '../config.js'
+import { countForeign, SHARED } from '../ownership.js'
 import { checkBooks } from './books.js'
 import { checkMasterKey } from './masterKey.js'
 
@@ -27,7 +30,7 @@ export async function checkEnclave(
     const faults = config.faults.map(({ name, problem }) => fault('configuration', `${name}: ${problem}`))
     return { findings: faults, facts: null }
   }
-  const signer = checksum(computeAddress(config.ENCLAVE_PRIVATE_KEY))
+  const signer = checksum(computeAddress(config.ENCLAVE_PRIVATE_KEY.reveal()))
   const [chain, broker, relay] = await Promise.all([
     checkChain(config, signer, { account, money }),
     checkBroker(createBroker(brokerOptionsOf(config)), { trades: true }),
@@ -39,7 +42,7 @@ export async function checkEnclave(
       chainId: config.CHAIN_ID,
       contracts: addressesOf(config),
       signer,
-      intentPublicKey: publicKeyOf(hexToBytes(config.INTENT_PRIVATE_KEY)),
+      intentPublicKey: publicKeyOf(hexToBytes(config.INTENT_PRIVATE_KEY.reveal())),
       brokerFees: formatFees(config.BROKER_FEES),
       brokerAccount: broker.accountId,
     },
@@ -70,6 +73,7 @@ async function checkChain(
       ...nodes,
       ...witnesses,
       unchecked('contract-code', 'no node to ask'),
+      unchecked('broker-alone', 'no node to ask'),
       unchecked('master-key', 'no node to ask'),
     ]
   }
@@ -78,14 +82,44 @@ async function checkChain(
   const signerName = 'the address of ENCLAVE_PRIVATE_KEY'
   const findings = [...nodes, ...witnesses]
   try {
-    findings.push(...(await checkDeployment({ rpc, addresses, signer, signerName })))
+    const deployment = await checkDeployment({ rpc, addresses, signer, signerName })
+    const isRight = deployment.every(({ result }) => result !== 'fault')
+    findings.push(
+      ...deployment,
+      isRight
+        ? await checkOwnership(config, rpc)
+        : unchecked('broker-alone', 'the escrow cannot be asked before the contracts are right'),
+    )
     const ledger = addresses.confidentialLedger
-    const masterKey = config.LEDGER_MASTER_KEY
-    findings.push(await checkMasterKey({ rpc, chainId, ledger, masterKey, account }))
+    const keys = keysOf(config)
+    findings.push(await checkMasterKey({ rpc, chainId, ledger, keys, account }))
     if (money) findings.push(...(await checkBooks(config, rpc, createBroker(brokerOptionsOf(config)))))
     return findings
   } catch (error) {
     return [...findings, stoppedAnswering(error)]
+  }
+}
+
+/** Whether no other deployment trades with the account. @throws ChainUnavailableError, ChainAnswerError */
+async function checkOwnership(config: EnclaveConfig, rpc: Rpc): Promise<Finding> {
+  const chain = createSharedChain({
+    rpc,
+    chainId: config.CHAIN_ID,
+    addresses: addressesOf(config),
+    depth: 0,
+    maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE,
+    pollMs: config.CONFIRM_POLL_INTERVAL,
+    clock: systemClock,
+  }).forRun()
+  try {
+    const broker = createBroker(brokerOptionsOf(config))
+    return (await countForeign({ broker, chain, clock: systemClock })) === 0
+      ? ok('broker-alone', 'no other deployment has traded with the account in the last hour')
+      : fault('broker-alone', SHARED)
+  } catch (error) {
+    if (error instanceof BrokerError)
+      return unchecked('broker-alone', `the broker does not answer (${error.kind})`)
+    throw error
   }
 }
 

@@ -7,15 +7,16 @@ import { createLogReader, RangeRefusedError } from '../../chain/logReader.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
-import { bytes32Schema, type Hex, hexToBytes } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { accountIdOf } from '../../protocol/identifiers.js'
-import { ledgerKey, openBlob } from '../../protocol/ledgerBlob.js'
+import { openBlob } from '../../protocol/ledgerBlob.js'
+import type { EnclaveKeys } from '../keys.js'
 
 interface MasterKeyCheckup {
   readonly rpc: Pick<Rpc, 'send'>
   readonly chainId: number
   readonly ledger: Hex
-  readonly masterKey: Hex
+  readonly keys: Pick<EnclaveKeys, 'ledgerKey'>
   /** The owner of the portfolio to open. Default: the portfolio or rulebook that was written last. */
   readonly account?: Hex | undefined
 }
@@ -98,7 +99,7 @@ function ownerOf(event: LogDescription): Owner {
   return ownerSchema.parse(event.args.toObject())
 }
 
-async function proveBy({ rpc, chainId, ledger, masterKey }: MasterKeyCheckup, owner: Owner, block: number) {
+async function proveBy({ rpc, chainId, ledger, keys }: MasterKeyCheckup, owner: Owner, block: number) {
   const contract = createConfidentialLedger(createViewCaller(rpc), ledger)
   const { kind, id } = owner
   const [version, blob] = await Promise.all(
@@ -110,7 +111,7 @@ async function proveBy({ rpc, chainId, ledger, masterKey }: MasterKeyCheckup, ow
   if (BigInt(version) === 0n)
     return unchecked('master-key', 'the account named by --account has no portfolio')
   try {
-    await openBlob(blob, ledgerKey(hexToBytes(masterKey), kind, id), {
+    await openBlob(blob, keys.ledgerKey(kind, id), {
       chainId,
       ledger,
       id,

@@ -25,13 +25,13 @@ const MAX_SENDS = 5
 const TURN_WAIT_MS = 10_000
 
 /** How far the clocks of broker, chain and enclave may be apart, in seconds. */
-const CLOCK_SKEW_S = 60
+export const CLOCK_SKEW_S = 60
 
 /**
  * How much older than its write-ahead an order at the broker may be, in seconds: a reorganization takes a write-ahead
  * back after its order was placed, and the next run writes it again.
  */
-const REORGANIZATION_S = 3_600
+export const REORGANIZATION_S = 3_600
 
 /** In a result's `code`: a buy cost more than its amount, within the tolerance. The platform bears the difference. */
 export const COST_OVER_NOTIONAL = 'cost-over-notional'

@@ -1,11 +1,10 @@
 // The reads before a decision: escrow and write-ahead at their depth, the envelope, prohibitions, the market.
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
-import { assertCancels } from '../../protocol/cancelIntent.js'
 import type { Envelope } from '../../protocol/envelope.js'
-import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
-import { type Intent, intentDigest, openIntent } from '../../protocol/intent.js'
+import { type Intent, intentDigest } from '../../protocol/intent.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
 import { assertSignedBy } from '../../protocol/signature.js'
@@ -111,7 +110,7 @@ async function poll<T>(
  */
 export async function unseal(run: Run, { orderId, escrow }: New, envelope: Envelope): Promise<Intent | null> {
   try {
-    const intent = await openIntent(envelope, hexToBytes(run.intentPrivateKey))
+    const intent = await run.open.intent(envelope)
     if (intent.orderId !== orderId || !sameAddress(intent.account, escrow.account)) return null
     const { sig, ...unsigned } = intent
     assertSignedBy(escrow.account, intentDigest(unsigned, domainOf(run)), sig)
@@ -133,7 +132,7 @@ export async function isCancelled(
 ): Promise<boolean> {
   if (!cancel) return false
   try {
-    await assertCancels(cancel, hexToBytes(run.intentPrivateKey), { orderId, account }, domainOf(run))
+    await run.open.cancel(cancel, { orderId, account }, domainOf(run))
     return true
   } catch {
     return false

@@ -20,7 +20,10 @@ export interface ResidentRuns {
   resume(): void
   /** Forgets runs that the door would refuse as too late. */
   sweep(): Promise<void>
-  /** Takes no further job; resolves when no run is under way, and every result is with the server or left to the next boot. */
+  /**
+   * Takes no further job; resolves when no run is under way, and every result is with the server or left to the next boot. What
+   * still hangs when the last run must be over, such as a write to the disk, is left behind.
+   */
   stop(): Promise<void>
   /** Runs under way; and how many were abandoned because they had not ended long after `stopAt`. */
   counts(): { readonly runs: number; readonly abandoned: number }
@@ -34,21 +37,27 @@ interface ResidentRunsOptions {
   readonly maxRuns: number
   /** After `stopAt` a run calls neither broker nor relay; this much later its last call is over, and the server starts another run. */
   readonly abandonAfterMs?: number
+  /** Time for the last results when the process stops: more than one post takes. */
+  readonly lastPostsMs?: number
   readonly logger: Logger
 }
 
 interface UnderWay {
   /** Null for a job about no order. */
   readonly orderId: string | null
+  /** Unix seconds. */
+  readonly stopAt: number
   readonly noted: Promise<void>
 }
 
 const ABANDON_AFTER_MS = 30_000
+const LAST_POSTS_MS = 15_000
 /** Clocks differ: a job is refused as too late by this one's. */
 const REMEMBERED_AFTER_STOP_MS = 60_000
 
 export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
   const { enclave, table, delivery, maxRuns, abandonAfterMs = ABANDON_AFTER_MS, logger } = options
+  const { lastPostsMs = LAST_POSTS_MS } = options
   const underWay = new Map<string, UnderWay>()
   const orders = new Set<string>()
   /** Finished runs whose results are being posted. */
@@ -122,6 +131,10 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
     }
   }
 
+  async function ended(): Promise<void> {
+    while (work.size > 0) await Promise.all(work)
+  }
+
   function leave(runId: string): void {
     const orderId = underWay.get(runId)?.orderId ?? null
     underWay.delete(runId)
@@ -146,7 +159,7 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
       if (refusal !== undefined) return refusal
       const orderId = job.job === 'order' ? job.orderId : null
       const noted = table.note({ runId, stopAt })
-      underWay.set(runId, { orderId, noted })
+      underWay.set(runId, { orderId, stopAt, noted })
       if (orderId !== null) orders.add(orderId)
       try {
         await noted
@@ -163,7 +176,13 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
     sweep: () => table.forget(Math.floor((Date.now() - REMEMBERED_AFTER_STOP_MS) / 1_000)),
     async stop() {
       isStopping = true
-      while (work.size > 0) await Promise.all(work)
+      const over = [...underWay.values()].map(({ stopAt }) => stopAt * 1_000 + abandonAfterMs)
+      const bound = Math.max(Date.now(), ...over) + lastPostsMs
+      const done = new AbortController()
+      const wait = Math.min(bound - Date.now(), MAX_TIMER_MS)
+      const overdue = sleep(wait, undefined, { signal: done.signal }).catch(() => undefined)
+      await Promise.race([ended(), overdue])
+      done.abort()
     },
     counts: () => ({ runs: underWay.size, abandoned }),
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { runSecretSchema } from '../../protocol/runMessage.js'
-import { ConfigError, type ConfigFault, type Environment } from '../../service/config.js'
+import { ConfigError } from '../../service/config.js'
 import type { LogLevel } from '../../service/logger.js'
 import { readPrivateFile } from '../../service/privateFile.js'
 import type { EnclaveConfig } from '../config.js'
@@ -21,22 +21,13 @@ export interface ResidentSettings {
   readonly logLevel: LogLevel
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-
 /** @throws ConfigError with all faults */
-export function residentSettings(config: EnclaveConfig, environment: Environment): ResidentSettings {
+export function residentSettings(config: EnclaveConfig): ResidentSettings {
   const stateDirectory = resolve(config.ENCLAVE_STATE_DIR)
   const secret = config.ENCLAVE_TRIGGER_SECRET ?? secretIn(stateDirectory)
-  const { protocol, hostname } = new URL(config.RELAY_URL)
-  const faults: ConfigFault[] = []
-  if (secret === undefined) faults.push({ name: 'ENCLAVE_TRIGGER_SECRET', problem: 'is missing' })
-  if (protocol !== 'https:' && !LOOPBACK.test(hostname)) {
-    faults.push({ name: 'RELAY_URL', problem: 'expected https unless the server is on this machine' })
+  if (secret === undefined) {
+    throw new ConfigError([{ name: 'ENCLAVE_TRIGGER_SECRET', problem: 'is missing' }])
   }
-  if (environment.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    faults.push({ name: 'NODE_TLS_REJECT_UNAUTHORIZED', problem: 'lets anyone pass for the server' })
-  }
-  if (secret === undefined || faults.length > 0) throw new ConfigError(faults)
   return {
     listen: config.ENCLAVE_LISTEN,
     secret,

@@ -12,6 +12,7 @@ import {
   readEnvFile,
   readSecretFiles,
   secretsOf,
+  tlsFaults,
   withoutEmpty,
 } from '../../service/config.js'
 import { Secret } from '../../service/secret.js'
@@ -205,6 +206,7 @@ function faultsBetween(environment: Environment): ConfigFault[] {
     ...repeatedValues(environment, secretsOf(environmentSchema)),
     ...relayerKeyFaults(environment),
     ...triggerFaults(environment),
+    ...tlsFaults(environment),
   ]
 }
 
@@ -225,16 +227,13 @@ function relayerKeyFaults(environment: Environment): ConfigFault[] {
 
 /** Settings of one kind of trigger beside another kind show a mistake about where the enclave runs. */
 function triggerFaults(environment: Environment): ConfigFault[] {
-  const { ENCLAVE_TRIGGER, DATABASE_URL, NODE_TLS_REJECT_UNAUTHORIZED } = environment
+  const { ENCLAVE_TRIGGER, DATABASE_URL } = environment
   // A misspelt kind is a fault of its own, and says nothing of the other variables.
   if (ENCLAVE_TRIGGER !== undefined && !TRIGGER_KINDS.some((kind) => kind === ENCLAVE_TRIGGER)) return []
   const isHttp = ENCLAVE_TRIGGER === 'http'
   const faults: ConfigFault[] = HTTP_VARIABLES.filter(
     (name) => (environment[name] !== undefined) !== isHttp,
   ).map((name) => ({ name, problem: isHttp ? 'is missing' : 'stands without ENCLAVE_TRIGGER=http' }))
-  if (isHttp && NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    faults.push({ name: 'NODE_TLS_REJECT_UNAUTHORIZED', problem: 'lets anyone pass for the enclave' })
-  }
   // An enclave that a server starts is that server's alone, and other servers could not read its directory.
   if (DATABASE_URL !== undefined && !isHttp) {
     const problem =

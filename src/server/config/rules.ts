@@ -37,6 +37,12 @@ export const RULES: readonly Rule<Settings>[] = [
     isBroken: ({ RPC_URL }) => namesTwice(RPC_URL),
   },
   {
+    name: 'INTENT_PUBKEY',
+    problem: 'is of the same key as ENCLAVE_SIGNER: each needs a key of its own',
+    isBroken: ({ INTENT_PUBKEY, ENCLAVE_SIGNER }) =>
+      sameAddress(computeAddress(INTENT_PUBKEY), ENCLAVE_SIGNER),
+  },
+  {
     // Then the server holds the key that moves everyone's money.
     name: 'ENCLAVE_SIGNER',
     problem: "is an account of the relayer's keys: the enclave's key belongs to the enclave alone",

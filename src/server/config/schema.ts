@@ -4,7 +4,15 @@ import { DOCUMENTED_FEES, feeScheduleText } from '../../protocol/fees.js'
 import { chainIdTextSchema } from '../../protocol/identifiers.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import { optional, required, withDefault } from '../../service/config.js'
-import { account, baseUrl, duration, httpUrl, integer, listOf, logLevel } from '../../service/configKinds.js'
+import {
+  account,
+  baseUrl,
+  duration,
+  integer,
+  listOf,
+  logLevel,
+  secureUrl,
+} from '../../service/configKinds.js'
 import { LOG_LEVELS } from '../../service/logger.js'
 import { INSTALLATION } from '../../service/version.js'
 import {
@@ -31,7 +39,7 @@ const address = (about: string) => required(account(), { about, example: '' })
 export const ENV_EXAMPLE_HEADER = [
   "# The server's configuration: `install -m 600 .env.example .env`, or name another file in ENV_FILE. A file that other",
   '# users have rights on is refused. Real environment variables win. A line that is commented out shows its default.',
-  '# Checked against the schema by `npm run check`.',
+  '# Each URL is https, or http on this machine. Checked against the schema by `npm run check`.',
 ]
 
 /** Where an enclave may run. */
@@ -132,7 +140,7 @@ export const environmentSchema = z.object({
   DATABASE_URL: optional(databaseUrl(), {
     secret: true,
     about:
-      'Secret URL of a PostgreSQL database that takes the place of DATA_DIR (postgres://user:password@host/database?sslmode=verify-full); needs ENCLAVE_TRIGGER=http.',
+      'Secret URL of a PostgreSQL database that takes the place of DATA_DIR (postgres://user:password@host/database?sslmode=verify-full; without sslmode on this machine alone); needs ENCLAVE_TRIGGER=http.',
   }),
   LEASE_TTL: withDefault(duration({ min: '1s' }), {
     about:
@@ -156,7 +164,7 @@ export const environmentSchema = z.object({
     about: 'Bytes that they may take on the disk.',
     fallback: '4194304',
   }),
-  RPC_URL: required(listOf(httpUrl()), {
+  RPC_URL: required(listOf(secureUrl()), {
     secret: true,
     section: 'Chain',
     about: 'JSON-RPC nodes of the chain, separated by commas, the preferred one first.',
@@ -242,7 +250,8 @@ export const environmentSchema = z.object({
     fallback: '250ms',
   }),
   RELAY_RESUBMIT_AFTER: withDefault(duration(), {
-    about: 'Time after which a transaction that a node holds and no block takes is replaced, for at least 12.5 % more.',
+    about:
+      'Time after which a transaction that a node holds and no block takes is replaced, for at least 12.5 % more.',
     fallback: '30s',
   }),
   RELAY_MAX_FEE: withDefault(gwei(), {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { runSecretSchema } from '../../protocol/runMessage.js'
+import { isLoopback, isSecureUrl } from '../../protocol/secureUrl.js'
 import { parseDecimal } from '../../protocol/units.js'
 import type { Kind } from '../../service/config.js'
-import { isHttpUrl, listOf, privateKey, visibleText } from '../../service/configKinds.js'
+import { listOf, privateKey, visibleText } from '../../service/configKinds.js'
 import { Secret } from '../../service/secret.js'
 
 // The kinds of values that only the server's environment has. No message quotes the value.
@@ -73,7 +74,7 @@ export function host() {
   return z.string().regex(/^[A-Za-z0-9.:_-]+$/, 'expected a host name or an IP address')
 }
 
-/** The URL that `pg` connects to; secret because it holds a password. */
+/** The URL that `pg` connects to; secret because it holds a password. Off this machine it takes TLS. */
 export function databaseUrl() {
   return secret(
     z
@@ -81,7 +82,19 @@ export function databaseUrl() {
       .refine(
         (text) => URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol),
         'expected a URL such as postgres://user:password@host:5432/database',
+      )
+      .refine(
+        (text) => URL.canParse(text) && isPrivateConnection(new URL(text)),
+        'expected sslmode=verify-full, unless the database is on this machine',
       ),
+  )
+}
+
+/** `pg` lets the parameters win over the rest of the URL. A host that is a path is a socket. */
+function isPrivateConnection({ hostname, searchParams }: URL): boolean {
+  const host = searchParams.getAll('host').at(-1) ?? hostname
+  return (
+    searchParams.getAll('sslmode').at(-1) === 'verify-full' || /^(?:\/|%2F)/i.test(host) || isLoopback(host)
   )
 }
 
@@ -93,22 +106,24 @@ export function enclaveUrl() {
   return z
     .string()
     .refine(
-      (text) => /^unix:\/.{1,106}$/.test(text) || (isHttpUrl(text) && isPrivate(new URL(text))),
+      (text) => /^unix:\/.{1,106}$/.test(text) || (isSecureUrl(text) && isAnonymous(new URL(text))),
       'expected an https URL without a user name, http only for this machine (127.0.0.1, [::1], localhost), or unix: and an absolute path',
     )
 }
 
-function isPrivate({ protocol, hostname, username, password }: URL): boolean {
-  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
-  return (protocol === 'https:' || isLoopback) && username === '' && password === ''
+function isAnonymous({ username, password }: URL): boolean {
+  return username === '' && password === ''
 }
 
-/** Exactly what a browser sends as `Origin`: scheme, host, and the port unless it is the scheme's own. */
+/**
+ * Exactly what a browser sends as `Origin`: scheme, host, and the port unless it is the scheme's own. Browsers encrypt on secure
+ * pages alone.
+ */
 export function origin() {
   return z
     .string()
     .refine(
-      (text) => isHttpUrl(text) && new URL(text).origin === text,
-      'expected one origin such as https://desk.example.com: no path, no trailing slash, no default port, lower case',
+      (text) => isSecureUrl(text) && new URL(text).origin === text,
+      'expected one origin such as https://desk.example.com (http for localhost alone): no path, no trailing slash, no default port, lower case',
     )
 }

@@ -67,6 +67,7 @@ export const ALARMING: ReadonlyMap<string, 'error' | 'warn'> = new Map([
   ['cost-over-notional', 'warn'],
   ['ledger-unreadable', 'error'],
   ['broker-mismatch', 'error'],
+  ['broker-shared', 'error'],
   ['broker-unreadable', 'error'],
   ['broker-unauthorized', 'error'],
   ['broker-refused', 'warn'],

@@ -5,7 +5,8 @@ import { createChainState } from '../../../src/enclave/chainState.js'
 import { systemClock } from '../../../src/enclave/clock.js'
 import type { Disagreement } from '../../../src/enclave/doctor/invariants.js'
 import { createPortfolioStore } from '../../../src/enclave/stores.js'
-import type { Hex } from '../../../src/protocol/hex.js'
+import { type Hex, hexToBytes } from '../../../src/protocol/hex.js'
+import { ledgerKey } from '../../../src/protocol/ledgerBlob.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { BROKER_CASH } from '../../../src/sandbox/settings.js'
 import { findDisagreements as find } from '../../enclave/support/invariants.js'
@@ -39,10 +40,11 @@ export async function findDisagreements({
     clock: systemClock,
   })
   const { employees, ...others } = accounts
+  const masterKey = hexToBytes(secrets.ledgerMasterKey)
   return find({
     chain,
     rpc,
-    portfolios: createPortfolioStore(chain, secrets.ledgerMasterKey),
+    portfolios: createPortfolioStore(chain, { ledgerKey: (owner, id) => ledgerKey(masterKey, owner, id) }),
     wallets: [...[...Object.values(others), ...employees].map(({ address }) => address), ...wallets],
     broker,
     brokerCashAtStart: BROKER_CASH,

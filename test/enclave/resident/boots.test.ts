@@ -80,24 +80,31 @@ test('a copy of the directory is another enclave, which says nothing of the runs
   expect((await offer(copy.url ?? '', job ?? (await orderJob()))).answer).toMatchObject({ boot: 1 })
 })
 
-test('a rejection that no one handles, and an error thrown beside the run, end neither the process nor other runs', async () => {
-  const { directory, server, start } = await setUp({})
-  const enclave = await start({
-    plan: {
-      [bytes32('order 0')]: [{ act: 'reject', outcome: 'done' }],
-      [bytes32('order 1')]: [{ act: 'crash', outcome: 'done' }],
-      [bytes32('order 2')]: [{ outcome: 'settled', untilFile: `${directory}/go` }],
-    },
-  })
-  await offerBurst(enclave.url, 3)
-  await eventually(
-    'both failures',
-    () => enclave.lines.filter((line) => line.includes('uncaught failure')).length === 2,
-  )
-  await writeFile(`${directory}/go`, '')
-  await eventually('every result', () => server.results().length === 3)
-  expect(enclave.lines.join()).not.toContain('as the script says')
-})
+test.each(['reject', 'crash'] as const)(
+  'a failure that nothing caught (%s): no further job is taken, the other runs end, their results are posted, and the process ends with 1',
+  async (act) => {
+    const { directory, server, start } = await setUp({})
+    const enclave = await start({
+      plan: {
+        [bytes32('order 0')]: [{ act, outcome: 'done' }],
+        [bytes32('order 1')]: [{ outcome: 'settled', untilFile: `${directory}/go` }],
+      },
+    })
+    await offerBurst(enclave.url, 2)
+    await eventually('no listener', async () => {
+      const offered = await fetch(`${enclave.url}/health`).catch(() => undefined)
+      return offered === undefined
+    })
+    await writeFile(`${directory}/go`, '')
+    expect(await enclave.exited).toBe(1)
+    expect(new Set(server.results().map(({ body }) => body.outcome))).toEqual(new Set(['done', 'settled']))
+    expect(enclave.lines.filter((line) => line.includes('uncaught failure'))).toHaveLength(1)
+    expect(enclave.lines.join()).not.toContain('as the script says')
+    // What supervises it starts the next one.
+    const next = await start({ plan: { any: [{ outcome: 'settled' }] } })
+    await offerBurst(next.url, 1)
+  },
+)
 
 test('SIGTERM: no further job is taken, the runs end, their results are posted, and the process ends with 0', async () => {
   const { directory, server, start } = await setUp({})

@@ -39,8 +39,12 @@ async function setUp(run: Enclave['run'], { answer, settings }: Changes = {}) {
 }
 
 /** Runs without a door, which post to a server of the test's own. */
-async function setUpRuns(run: Enclave['run'], limits: { maxRuns: number; abandonAfterMs?: number }) {
-  const server = await startResultServer()
+async function setUpRuns(
+  run: Enclave['run'],
+  limits: { maxRuns: number; abandonAfterMs?: number; lastPostsMs?: number },
+  answer?: (post: Posted) => number,
+) {
+  const server = await startResultServer(answer)
   const { logger } = createLogLines()
   const table = openRunTable(await temporaryDirectory(), { onUnsynced })
   const delivery = createDelivery({
@@ -262,6 +266,22 @@ describe('a run', () => {
     ])
     expect(runs.counts()).toEqual({ runs: 0, abandoned: 1 })
     expect(await runs.accept(await orderJob({ orderId: hanging }))).toBe('accepted')
+  })
+})
+
+describe('a stop', () => {
+  test('leaves behind what still hangs when every run must be over', async () => {
+    const limits = { maxRuns: 2, abandonAfterMs: 100, lastPostsMs: 100 }
+    // The server takes no result, and nothing tells the posts to end.
+    const { runs, server } = await setUpRuns(
+      () => Promise.resolve(DONE),
+      limits,
+      () => 503,
+    )
+    expect(await runs.accept(await orderJob())).toBe('accepted')
+    await eventually('a post', () => server.posts.length > 0)
+    await runs.stop()
+    expect(await runs.accept(await orderJob())).toBe('too-many-runs')
   })
 })
 

@@ -1,5 +1,6 @@
 // The parties of the enclave's tests: keys, an institution, a rulebook, and their envelopes and signatures.
 import { z } from 'zod'
+import { createKeys } from '../../../src/enclave/keys.js'
 import { cancelIntentDigest, sealCancel } from '../../../src/protocol/cancelIntent.js'
 import { commitOf, type Envelope, seal } from '../../../src/protocol/envelope.js'
 import { bytesToHex, type Hex, hexToBytes } from '../../../src/protocol/hex.js'
@@ -20,6 +21,7 @@ import {
 } from '../../../src/protocol/policyIntent.js'
 import { publicKeyOf } from '../../../src/protocol/publicKey.js'
 import { signDigest } from '../../../src/protocol/signature.js'
+import { Secret } from '../../../src/service/secret.js'
 import type { TestChain } from '../../support/chain.js'
 import { ENCLAVE_KEY, ROLES, type Role } from '../../support/roles.js'
 
@@ -29,6 +31,12 @@ export const KEYS = {
   intent: `0x${'b2'.repeat(32)}` as Hex,
   signing: ENCLAVE_KEY,
 }
+/** What an enclave does with them. */
+export const ENCLAVE_KEYS = createKeys({
+  master: new Secret(KEYS.master),
+  intent: new Secret(KEYS.intent),
+  signing: new Secret(KEYS.signing),
+})
 export const INTENT_PUBKEY = publicKeyOf(hexToBytes(KEYS.intent))
 /** Any key will do for a portfolio. */
 export const USER_KEY = hexToBytes(`0x${'c3'.repeat(32)}`)

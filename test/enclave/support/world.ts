@@ -20,7 +20,7 @@ import { rpcOf } from '../../support/tappedRpc.js'
 import { type Booked, checkInvariants } from './invariants.js'
 import {
   cancelOf,
-  KEYS,
+  ENCLAVE_KEYS,
   type OpenedOrder,
   ORG_ID,
   openOrder,
@@ -168,7 +168,7 @@ export function createWorld(
     ...CHAIN_SETTINGS,
     clock,
   })
-  const portfolios = createPortfolioStore(state, KEYS.master)
+  const portfolios = createPortfolioStore(state, ENCLAVE_KEYS)
 
   const deps = (): EnclaveDeps => ({
     rpc,
@@ -177,7 +177,7 @@ export function createWorld(
     broker: sharedBrokerOf(broker.url),
     relay: createRelay({ url: relay.url, token: RELAY_TOKEN, timeoutMs: 20_000 }),
     clock,
-    keys: KEYS,
+    keys: ENCLAVE_KEYS,
     timings: {
       confirmPollMs: 100,
       relayAgainMs: 1_000,

@@ -212,7 +212,11 @@ describe('readConfig', () => {
     ['RELAY_MAX_GAS', '20999'],
     ['RELAY_DAILY_GAS', '-1'],
     ['RPC_URL', 'localhost:8545'],
-    ['RPC_URL', 'http://a.example,,http://b.example'],
+    ['RPC_URL', 'https://a.example,,https://b.example'],
+    ['RPC_URL', 'https://a.example,http://b.example'],
+    ['RPC_URL', 'http://192.168.0.7:8545'],
+    ['ALPACA_TRADING_URL', 'http://paper-api.alpaca.markets'],
+    ['FRONTEND_ORIGIN', 'http://desk.example'],
     ['RPC_URL', 'ws://a.example'],
     ['CHAIN_ID', '0'],
     ['CHAIN_ID', 'mainnet'],
@@ -231,6 +235,10 @@ describe('readConfig', () => {
     ['TRUST_PROXY', 'true'],
     ['DATABASE_URL', 'mysql://user:password@127.0.0.1/database'],
     ['DATABASE_URL', 'host=127.0.0.1 dbname=database'],
+    ['DATABASE_URL', 'postgres://user:password@db.example/database'],
+    ['DATABASE_URL', 'postgres://user:password@db.example/database?sslmode=require'],
+    ['DATABASE_URL', 'postgres://user:password@127.0.0.1/database?host=db.example'],
+    ['DATABASE_URL', 'postgres://user:password@%zz/database'],
   ])('refuses %s=%s alone, without quoting it', (name, value) => {
     const faults = faultsOf({ ...SERVER_ENVIRONMENT, [name]: value })
     expect(Object.keys(faults)).toEqual([name])
@@ -306,12 +314,33 @@ describe('an enclave at a URL', () => {
     })
   })
 
+  test.each([
+    'postgres://user:password@db.example/database?sslmode=verify-full',
+    'postgres://user:password@[::1]/database',
+    'postgres://user:password@%2Frun%2Fpostgresql/database',
+    'postgres:///database?host=/run/postgresql',
+  ])('stands beside the database at %s', (DATABASE_URL) => {
+    expect(faultsOf({ ...http, DATABASE_URL })).toEqual({})
+  })
+
+  test('has keys that the server does not have, and one for each thing', () => {
+    const problem = 'is of the same key as ENCLAVE_SIGNER: each needs a key of its own'
+    const signerOf = (key: string) => computeAddress(key)
+    expect(faultsOf({ ...http, ENCLAVE_SIGNER: signerOf(http.RELAYER_PRIVATE_KEY) })).toEqual({
+      ENCLAVE_SIGNER:
+        "is an account of the relayer's keys: the enclave's key belongs to the enclave alone",
+    })
+    expect(faultsOf({ ...http, ENCLAVE_SIGNER: signerOf(http.INTENT_PUBKEY) })).toEqual({
+      INTENT_PUBKEY: problem,
+    })
+  })
+
   test('needs its settings, which another enclave does not have', () => {
     const { ENCLAVE_URL: _url, ENCLAVE_TRIGGER_SECRET: _secret, ...without } = http
     expect(faultsOf({ ...without, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual({
       ENCLAVE_URL: 'is missing',
       ENCLAVE_TRIGGER_SECRET: 'is missing',
-      NODE_TLS_REJECT_UNAUTHORIZED: 'lets anyone pass for the enclave',
+      NODE_TLS_REJECT_UNAUTHORIZED: 'lets anyone pass for who is called',
     })
     expect(faultsOf({ ...http, ENCLAVE_TRIGGER: 'resident' })).toEqual({
       ENCLAVE_URL: 'stands without ENCLAVE_TRIGGER=http',
@@ -369,7 +398,7 @@ describe('an enclave that the server starts', () => {
 
 describe('secrets', () => {
   const secrets = {
-    DATABASE_URL: 'postgres://user:canary-password@db.example/canary',
+    DATABASE_URL: 'postgres://user:canary-password@db.example/canary?sslmode=verify-full',
     RELAY_AUTH_TOKEN: 'canary-token-canary-token-canary-token',
     RELAYER_PRIVATE_KEY: `0x${'ca'.repeat(32)}`,
     ALPACA_KEY_ID: 'canary-key-id',

@@ -3,7 +3,7 @@
 // A step: {outcome, ...result, waitMs?, untilFile?, early?, act?: 'hang' | 'throw' | 'reject' | 'crash'}
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startResident, surviveRuns } from '../../../dist/enclave/resident/resident.js'
+import { processEnd, startResident } from '../../../dist/enclave/resident/resident.js'
 import { StateLockedError } from '../../../dist/enclave/resident/runTable.js'
 import { createLogger } from '../../../dist/service/logger.js'
 
@@ -39,7 +39,7 @@ async function run(job, report) {
 }
 
 const logger = createLogger({ level: 'info' })
-surviveRuns(logger)
+const end = processEnd(logger)
 // A test that was cut off leaves nothing running for ever.
 if (process.env.ENDS_BY_ITSELF) setTimeout(() => process.exit(99), 120_000).unref()
 try {
@@ -49,7 +49,9 @@ try {
     program: { program: '0'.repeat(64), configuredAt: 0 },
     logger,
   })
-  process.on('SIGTERM', () => void resident.stop().then(() => process.exit(0)))
+  const exitCode = await end
+  await resident.stop()
+  process.exit(exitCode)
 } catch (error) {
   process.stderr.write(`${error instanceof StateLockedError ? 'locked' : error.stack}\n`)
   process.exit(1)
