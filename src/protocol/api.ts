@@ -372,8 +372,8 @@ export function isFinal({ status }: Pick<Receipt, 'status'>): boolean {
   return status === 'confirmed' || status === 'failed'
 }
 
-/** The owners of a daily gas quota. */
-export const quotaSchema = z.enum(['account', 'institution'])
+/** The daily gas quotas, by their owners, and the quota of openings that the platform pays for. */
+export const quotaSchema = z.enum(['account', 'institution', 'opening'])
 export type Quota = z.output<typeof quotaSchema>
 
 /** RFC 9457 problem details, with our `code` and `requestId`. */
@@ -387,7 +387,7 @@ export const problemSchema = z.looseObject({
   requestId: z.string(),
   /** Set with `would-revert`. */
   revert: revertSchema.optional(),
-  /** Set with `relay-quota-exhausted`: whose quota is exhausted. */
+  /** Set with `relay-quota-exhausted`: which quota is exhausted. */
   quota: quotaSchema.optional(),
 })
 export type ProblemBody = z.output<typeof problemSchema>

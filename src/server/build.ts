@@ -20,6 +20,7 @@ import { buildOps, type Phase } from './ops/app.js'
 import { buildReads, createHeadReads } from './reads/chainHead.js'
 import { buildRelay } from './relay/build.js'
 import { createFindOpening, createOpeningPlace, createOpeningVerifier } from './relay/opening.js'
+import { createOpeningQuota } from './relay/openingQuota.js'
 import type { RelayerKey } from './signer/signer.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
@@ -175,6 +176,14 @@ export function buildServer(deps: ServerDeps): {
         orders,
         verify: createOpeningVerifier(createOpeningPlace(rpc, domain)),
         relay: relay.dispatcher,
+        quota: createOpeningQuota({
+          engine,
+          membershipOf: createHeadReads({ head, read: reads.lenses.wallet }),
+          receipts,
+          escrowed,
+          now: Date.now,
+          logger,
+        }),
         receipts,
         records: openingRecords,
       }),

@@ -110,7 +110,9 @@ describe('a failure in words', () => {
     expect(failureOf(serverError(422, 'would-revert')).title).toBe('Some title')
     const quota = (whose: string) => failureOf(serverError(429, 'relay-quota-exhausted', { quota: whose }))
     expect(quota('account').advice).toMatch(/^Pay the network fee from your wallet/)
+    expect(quota('opening').advice).toMatch(/Pay the network fee from your wallet/)
     expect(quota('institution').title).toBe('Some title')
+    expect(failureOf(serverError(422, 'opening-not-sponsored')).advice).toMatch(/^Pay the network fee/)
   })
 
   it('of a rulebook says what the enclave found', () => {

@@ -143,6 +143,10 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
 const SERVER: Record<string, Words> = {
   'server-unavailable': ASLEEP,
   'shutting-down': ASLEEP,
+  'opening-not-sponsored': [
+    'The platform pays network fees only for members of its institutions',
+    'Pay the network fee from your wallet.',
+  ],
   'order-ended': [
     'It is too late to cancel',
     'The order has already ended. Its result appears here in a moment.',
@@ -168,6 +172,11 @@ const POLICY = new Map<unknown, Words>([
 const QUOTA_USED: Words = [
   'The platform’s daily allowance for your network fees is used up',
   'Pay the network fee from your wallet, or try again after midnight UTC.',
+]
+
+const NO_OPENING_LEFT: Words = [
+  'The platform pays no further network fees for you just now',
+  'Too many of your orders are under way or were refused. Pay the network fee from your wallet, or try again later.',
 ]
 
 /** The failure of an action that the user started, and may repeat. */
@@ -219,6 +228,7 @@ function problemWords({ code, problem, requestId }: ServerError): Words {
   const { title = 'The server refused it', detail = '', reason, revert, quota } = { ...problem }
   if (code === 'would-revert' && revert !== undefined) return revertWords(revert)
   if (code === 'relay-quota-exhausted' && quota === 'account') return QUOTA_USED
+  if (code === 'relay-quota-exhausted' && quota === 'opening') return NO_OPENING_LEFT
   if (code === 'policy-rejected') {
     const unknown: Words = [
       `The enclave refused the rulebook (${String(reason)})`,

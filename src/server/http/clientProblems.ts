@@ -189,6 +189,14 @@ export const CLIENT_PROBLEMS = {
     cause: "Another signing key, chain id or contract address on the enclave's side; a changed message.",
     remedy: "Sign the authorization with the enclave's signing key for this chain and contract.",
   },
+  'opening-not-sponsored': {
+    status: 422,
+    title: 'Opening not paid for by the platform',
+    meaning:
+      'The account is a member of no institution that the platform admits, so the platform does not pay for its openings. Nothing was stored.',
+    cause: 'A wallet that has left its institution or was removed, or whose institution is suspended.',
+    remedy: "Open the escrow with the wallet's own gas, and post the order without its opening.",
+  },
   'invalid-opening': {
     status: 422,
     title: 'Opening not signed by its account',
@@ -253,9 +261,11 @@ export const CLIENT_PROBLEMS = {
     status: 429,
     title: 'Gas quota for today used up',
     meaning:
-      "`quota` is `account`: the account's orders have used or booked `RELAY_ACCOUNT_DAILY_GAS` since midnight (UTC); or `institution`: the institution's rulebooks have used `RELAY_INSTITUTION_DAILY_GAS`. The first of a day always fits, and what finishes an order that is held is not refused. Nothing was signed. `Retry-After` is the time until midnight.",
-    cause: 'Many orders of one employee, or rulebooks published again and again.',
-    remedy: 'Send the authorization again after the seconds in Retry-After; "quota" says whose quota it is.',
+      "`quota` is `account`: the account's orders have used or booked `RELAY_ACCOUNT_DAILY_GAS` since midnight (UTC); or `institution`: the institution's rulebooks have used `RELAY_INSTITUTION_DAILY_GAS`; or `opening`: the account has as many openings at the platform's cost under way or refused as it may have. The first of a day always fits, and what finishes an order that is held is not refused. Nothing was signed. `Retry-After` is the time until midnight, or until a place for an opening may be free.",
+    cause:
+      'Many orders of one employee, or rulebooks published again and again; openings of orders that the enclave refused.',
+    remedy:
+      'Send it again after the seconds in Retry-After; "quota" says which quota it is. An escrow can be opened with the wallet\'s own gas at once.',
     retryAfterSeconds: 3_600,
   },
 } as const satisfies Record<string, ProblemDefinition>

@@ -5,6 +5,7 @@ import type { Hex } from '../../protocol/hex.js'
 import type { PostedOpening } from '../../protocol/postedOpening.js'
 import type { RelayDispatcher } from '../relay/dispatcher.js'
 import type { VerifyOpening } from '../relay/opening.js'
+import type { OpeningQuota } from '../relay/openingQuota.js'
 import type { Candidate, OrderRecord, OrderRecords } from '../store/orderRecords.js'
 import type { OpeningRecord, OpeningRecords, ReceiptStore } from '../store/receipts.js'
 import type { UnopenedRoom } from '../trigger/envelopeQuota.js'
@@ -129,7 +130,7 @@ type SponsoredOrder = PostOrder & { readonly opening: PostedOpening }
 /** The intake of orders whose escrows the relay opens. */
 export interface Openings {
   /**
-   * Checks the opening (signature, simulation, quota), then stores the envelope, then hands the opening to the relay. Resolves
+   * Checks the opening (signature, simulation, quotas), then stores the envelope, then hands the opening to the relay. Resolves
    * once both are durable, or with the reason why nothing was stored. The same order again begins nothing.
    *
    * @param client the poster, see `clientOf`
@@ -142,6 +143,7 @@ interface OpeningsDeps {
   readonly orders: Orders
   readonly verify: VerifyOpening
   readonly relay: Pick<RelayDispatcher, 'precheck' | 'post'>
+  readonly quota: OpeningQuota
   readonly receipts: Pick<ReceiptStore, 'get'>
   readonly records: OpeningRecords
 }
@@ -149,7 +151,9 @@ interface OpeningsDeps {
 /** After this long, an opening that is claimed and was not given to the relay is not on its way there any more. */
 const CLAIM_MS = 60_000
 
-export function createOpenings({ orders, verify, relay, receipts, records }: OpeningsDeps): Openings {
+export function createOpenings(deps: OpeningsDeps): Openings {
+  const { orders, verify, relay, quota, receipts, records } = deps
+
   async function isOver({ digest, at }: OpeningRecord): Promise<boolean> {
     const earlier = await receipts.get(digest)
     if (earlier !== undefined) return isFinal(earlier.receipt)
@@ -163,8 +167,9 @@ export function createOpenings({ orders, verify, relay, receipts, records }: Ope
       const { orderId } = order
       const opening = await verify({ ...signed, orderId, commit }, sig)
       await relay.precheck(opening)
+      await quota.take({ orderId, account: signed.account, digest: opening.digest })
       if (!(await records.claim(orderId, opening.digest, isOver))) return 'opening-under-way'
-      // Its account has KYC and pays with its gas quota, so the envelope takes none of the room that strangers can fill.
+      // Its account has KYC and pays with its quotas, so the envelope takes none of the room that strangers can fill.
       const received = await orders.receive(order, client, { needsRoom: false })
       // The escrow must not open for an envelope that is not stored.
       if (typeof received === 'string' || received.commit !== commit) return received

@@ -23,7 +23,7 @@ const INTAKE_OPERATIONS: readonly Operation[] = [
     tag: 'Intake',
     summary: 'Takes a sealed order, and opens its escrow if signed',
     description:
-      "Answers once the envelope is durable; the enclave runs later. Idempotent per orderId: posted again, it is `already-received` and starts nothing. With `opening`, the relay opens the escrow: the opening is checked first, and is durable too when this answers. Its gas counts on the account's quota.",
+      "Answers once the envelope is durable; the enclave runs later. Idempotent per orderId: posted again, it is `already-received` and starts nothing. With `opening`, the relay opens the escrow: the opening is checked first, and is durable too when this answers. Its gas counts on the account's quota, and the opening itself on a quota of openings that is for members of admitted institutions.",
     body: 'PostOrder',
     answers: [
       {
@@ -36,6 +36,7 @@ const INTAKE_OPERATIONS: readonly Operation[] = [
     problems: [
       'invalid-envelope',
       'invalid-opening',
+      'opening-not-sponsored',
       'opening-under-way',
       'would-revert',
       'too-many-waiting',

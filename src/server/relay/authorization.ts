@@ -15,7 +15,12 @@ import type { GasPurpose } from '../store/receipts.js'
 /** Why the relay refuses an authorization. Nothing was signed or stored for it. */
 type RefusalReason =
   | {
-      readonly code: 'invalid-signature' | 'invalid-opening' | 'relayer-underfunded' | 'relay-overloaded'
+      readonly code:
+        | 'invalid-signature'
+        | 'invalid-opening'
+        | 'opening-not-sponsored'
+        | 'relayer-underfunded'
+        | 'relay-overloaded'
     }
   | { readonly code: 'would-revert'; readonly revert: Revert }
   | { readonly code: 'relay-quota-exhausted'; readonly quota: Quota; readonly retryAfterMs: number }

@@ -42,7 +42,7 @@ export interface GasBudget {
    * @throws RelayRefusal `relay-quota-exhausted`, `relay-budget-exhausted`; StorageError
    */
   reserve(digest: Hex, purpose: GasPurpose, gas: bigint): Promise<void>
-  /** Checks whether {@link GasBudget.reserve} would succeed now. @throws the same */
+  /** Checks whether {@link GasBudget.reserve} would succeed now. Changes nothing. @throws the same */
   assertRoom(digest: Hex, purpose: GasPurpose, gas: bigint): Promise<void>
   /**
    * Gas that the account must still be able to pay for held orders once it takes the authorization on. Null when the
@@ -250,46 +250,33 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   function decide({ digest, purpose, gas }: Pick<Request, 'digest' | 'purpose' | 'gas'>): Decided {
     const decidedBy = versionsRead
     try {
-      return { decidedBy, decision: setAside(digest, purpose, gas) }
+      checkRoom(digest, purpose, gas)
+      return { decidedBy, decision: ledger.put(digest, purpose, gas) }
     } catch (error) {
       if (error instanceof RelayRefusal) return { decidedBy, decision: error }
       throw error
     }
   }
 
-  /** @param ofOthers gas of other authorizations on the same quota */
-  function assertRoom(purpose: GasPurpose, ofOthers: bigint): void {
-    const holder = holderOf(purpose)
+  /** Changes nothing. @throws RelayRefusal */
+  function checkRoom(digest: Hex, purpose: GasPurpose, gas: bigint): void {
+    const { total, ofHolder, ofOthers } = ledger.after(digest, purpose, gas)
+    if (ledger.isOfHeld(purpose)) {
+      if (total > ledger.total() && total > limits.perDay) throw exhausted()
+      return
+    }
     const isInstitution = purpose.kind === 'institution'
     const limit = isInstitution ? limits.perInstitution : limits.perAccount
     // The first authorization of a day always fits, however long its portfolio or rulebook is.
-    if (holder !== undefined && ofOthers > 0n && ledger.totalOf(holder) > limit) {
+    if (holderOf(purpose) !== undefined && ofOthers > 0n && ofHolder > limit) {
       const quota = isInstitution ? 'institution' : 'account'
       throw new RelayRefusal({ code: 'relay-quota-exhausted', quota, retryAfterMs: restOfDayMs() })
     }
-    if (ledger.total() > limits.perDay - limits.reserve) throw exhausted()
+    if (total > limits.perDay - limits.reserve) throw exhausted()
   }
 
   const restOfDayMs = () => (ledger.day() + 1) * DAY_MS - options.now()
   const exhausted = () => new RelayRefusal({ code: 'relay-budget-exhausted', retryAfterMs: restOfDayMs() })
-
-  /** @returns a function that undoes it */
-  function setAside(digest: Hex, purpose: GasPurpose, gas: bigint): () => void {
-    const isOfHeld = ledger.isOfHeld(purpose)
-    const before = ledger.total()
-    const restore = ledger.take(digest, purpose)
-    const holder = holderOf(purpose)
-    const ofOthers = holder === undefined ? 0n : ledger.totalOf(holder)
-    ledger.put(digest, purpose, gas)
-    try {
-      if (!isOfHeld) assertRoom(purpose, ofOthers)
-      else if (ledger.total() > before && ledger.total() > limits.perDay) throw exhausted()
-    } catch (error) {
-      restore()
-      throw error
-    }
-    return restore
-  }
 
   return {
     async reserve(digest, purpose, gas) {
@@ -304,7 +291,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     },
     async assertRoom(digest, purpose, gas) {
       await lock.run(LOCK, read)
-      setAside(digest, purpose, gas)()
+      checkRoom(digest, purpose, gas)
     },
     keptForHeld: (purpose, gas) => (ledger.isOfHeld(purpose) ? null : ledger.booked({ purpose, gas })),
     spend: ledger.spend,

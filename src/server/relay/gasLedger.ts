@@ -1,5 +1,6 @@
 import type { Hex } from '../../protocol/hex.js'
 import type { GasPurpose } from '../store/receipts.js'
+import { createGasBookings, restOf } from './gasBookings.js'
 import {
   createSums,
   type GasChange,
@@ -35,10 +36,13 @@ export interface GasLedger {
   booked(ahead?: { purpose: GasPurpose; gas: bigint }): bigint
   /** Whether the authorization belongs to an order that is held, or about to be. */
   isOfHeld(purpose: GasPurpose): boolean
-  /** Undoes what the digest has set aside and booked. @returns a function that restores it */
-  take(digest: Hex, purpose: GasPurpose): () => void
-  /** Sets gas aside. For an order that is not held yet, it also books gas for the mark and the end. */
-  put(digest: Hex, purpose: GasPurpose, gas: bigint): void
+  /** What {@link GasLedger.put} would make of the sums. Changes nothing. */
+  after(digest: Hex, purpose: GasPurpose, gas: bigint): Forecast
+  /**
+   * Sets gas aside, in place of what the digest had set aside and booked. For an order that is not held yet, it also books gas
+   * for the mark and the end. @returns a function that undoes it
+   */
+  put(digest: Hex, purpose: GasPurpose, gas: bigint): () => void
   /** A transaction of the digest was mined. @returns a function that takes its gas off the quota, on the same day */
   spend(digest: Hex, gas: bigint): () => void
   /** A transaction of the digest may be mined: its limit counts as used until midnight. */
@@ -59,6 +63,15 @@ export interface GasLedger {
   next(margin: bigint, mustBeFull: boolean): NextGas
 }
 
+/** Sums once an authorization's gas is set aside. */
+export interface Forecast {
+  readonly total: bigint
+  /** Of the quota's holder. */
+  readonly ofHolder: bigint
+  /** The part of that which other authorizations have. */
+  readonly ofOthers: bigint
+}
+
 const DAY_MS = 86_400_000
 /**
  * The most that an order's end needs beyond its write-ahead. Both write a portfolio of the same length. The end also moves
@@ -74,14 +87,6 @@ interface Part {
   readonly by: Map<Hex, bigint>
 }
 const noPart = (): Part => ({ gas: 0n, by: new Map() })
-
-/** A change of a booking. */
-interface Change {
-  /** Undefined ends the booking. */
-  readonly order: HeldOrder | undefined
-  /** The digest whose booking it ends. Another server's booking of the order stays. */
-  readonly onlyOf: Hex | undefined
-}
 
 /** The gas set aside for a digest. */
 interface Reservation {
@@ -100,15 +105,10 @@ export function createGasLedger(now: () => number): GasLedger {
   const setAside = createSums(touch)
   /** The other servers' gas. */
   const others = createSums()
-  const booked = createSums()
+  const bookings = createGasBookings()
   /** This server's part of the shared count. */
   let stored = noPart()
-  /** Bookings that this server has made or ended, and not stored yet. */
-  const changes = new Map<Hex, Change>()
   const reserved = new Map<Hex, Reservation>()
-  const held = new Map<Hex, HeldOrder>()
-  /** Gas set aside for marks and ends of orders. It replaces the same part of their bookings. */
-  const drawn = new Map<Hex, bigint>()
   /** The day of the last version. The clock of the server that wrote it may be ahead. */
   let sharedDay = 0
   function today(): number {
@@ -122,7 +122,12 @@ export function createGasLedger(now: () => number): GasLedger {
     day = today()
     spent.clear()
     forgetPart()
-    for (const [orderId, order] of held) if (day - order.day > MAX_HELD_DAYS) book(orderId, undefined)
+    endOldBookings()
+  }
+
+  function endOldBookings(): void {
+    for (const { orderId, day: since } of [...bookings.all()])
+      if (day - since > MAX_HELD_DAYS) bookings.book(orderId, undefined)
   }
 
   /** For a shared count that includes nothing of this server, and as far as is known nothing of others. */
@@ -134,77 +139,77 @@ export function createGasLedger(now: () => number): GasLedger {
 
   const ownHolders = () => [...spent.by.keys(), ...setAside.by.keys()]
 
-  /** Adds or subtracts an order's booking, less the part set aside from it. */
-  function count(orderId: Hex, sign: 1n | -1n): void {
-    const order = held.get(orderId)
-    if (order === undefined) return
-    const rest = order.gas + order.mark - (drawn.get(orderId) ?? 0n)
-    if (rest > 0n) booked.add(order.account, sign * rest)
-  }
-
-  function hold(orderId: Hex, order: HeldOrder | undefined): void {
-    count(orderId, -1n)
-    if (order === undefined) held.delete(orderId)
-    else held.set(orderId, order)
-    count(orderId, 1n)
-  }
-
-  /** Changes a booking, to be stored with the next version. */
-  function book(orderId: Hex, order: HeldOrder | undefined, onlyOf?: Hex): void {
-    hold(orderId, order)
-    changes.set(orderId, { order, onlyOf })
-  }
-
-  function draw(orderId: Hex | undefined, change: bigint): void {
-    if (orderId === undefined) return
-    count(orderId, -1n)
-    const gas = (drawn.get(orderId) ?? 0n) + change
-    if (gas === 0n) drawn.delete(orderId)
-    else drawn.set(orderId, gas)
-    count(orderId, 1n)
-  }
-
   const isOfHeld = (purpose: GasPurpose) =>
-    purpose.kind === 'finish' || (purpose.kind === 'hold' && held.has(purpose.orderId))
+    purpose.kind === 'finish' || (purpose.kind === 'hold' && bookings.of(purpose.orderId) !== undefined)
 
-  /** For mark and end of an order that is not held yet. */
-  const toBook = (purpose: GasPurpose, gas: bigint) =>
-    purpose.kind === 'hold' && !isOfHeld(purpose) ? 2n * gas + END_EXTRA : 0n
-
-  function reserve(digest: Hex, purpose: GasPurpose, gas: bigint): void {
-    free(digest)
-    const drawsOn = 'orderId' in purpose && isOfHeld(purpose) ? purpose.orderId : undefined
-    reserved.set(digest, { purpose, gas, drawsOn })
+  function reserve(digest: Hex, reservation: Reservation): void {
+    const { purpose, gas, drawsOn } = reservation
+    reserved.set(digest, reservation)
     setAside.add(holderOf(purpose), gas)
-    draw(drawsOn, gas)
+    if (drawsOn !== undefined) bookings.draw(drawsOn, gas)
   }
 
-  /** @returns the gas that was set aside */
-  function free(digest: Hex) {
+  /** @returns what was set aside */
+  function free(digest: Hex): Reservation | undefined {
     const reservation = reserved.get(digest)
     if (reservation === undefined) return undefined
     reserved.delete(digest)
-    setAside.add(holderOf(reservation.purpose), -reservation.gas)
-    draw(reservation.drawsOn, -reservation.gas)
-    return { ...reservation, holder: holderOf(reservation.purpose) }
+    const { purpose, gas, drawsOn } = reservation
+    setAside.add(holderOf(purpose), -gas)
+    if (drawsOn !== undefined) bookings.draw(drawsOn, -gas)
+    return reservation
   }
 
-  /** The order that the digest has booked. */
-  function bookingOf(digest: Hex, purpose: GasPurpose): HeldOrder | undefined {
-    const order = purpose.kind === 'hold' ? held.get(purpose.orderId) : undefined
-    return order?.by === digest ? order : undefined
+  /** Whether the digest has made the booking of its order. */
+  const hasBooked = (digest: Hex, purpose: GasPurpose) =>
+    purpose.kind === 'hold' && bookings.of(purpose.orderId)?.by === digest
+
+  /** For mark and end. Undefined for an authorization that holds no order. */
+  function bookingFor(purpose: GasPurpose, gas: bigint, digest: Hex): HeldOrder | undefined {
+    if (purpose.kind !== 'hold') return undefined
+    const { orderId, account } = purpose
+    return { orderId, account, gas: gas + END_EXTRA, mark: gas, day, by: digest }
   }
 
-  function drop(digest: Hex, purpose: GasPurpose): HeldOrder | undefined {
-    const order = bookingOf(digest, purpose)
-    if (order !== undefined) book(order.orderId, undefined, digest)
-    return order
+  /** Whether the digest makes its order's booking, or makes it anew. */
+  const books = (digest: Hex, purpose: GasPurpose) =>
+    purpose.kind === 'hold' && (!isOfHeld(purpose) || hasBooked(digest, purpose))
+
+  function after(digest: Hex, purpose: GasPurpose, gas: bigint): Forecast {
+    rollOverDay()
+    const holder = holderOf(purpose)
+    const orderId = 'orderId' in purpose ? purpose.orderId : undefined
+    const own = reserved.get(digest)
+    const order = orderId === undefined ? undefined : bookings.of(orderId)
+    const drawnGas = orderId === undefined ? 0n : bookings.drawnOf(orderId)
+    const drawnByOthers = drawnGas - (own?.drawsOn === undefined ? 0n : own.gas)
+    const isBooked = books(digest, purpose)
+    const restOfOthers = isBooked ? 0n : restOf(order, drawnByOthers)
+    const booking = isBooked ? bookingFor(purpose, gas, digest) : order
+    const restAfter = restOf(booking, isBooked ? drawnByOthers : drawnByOthers + gas)
+    const freed = restOf(order, drawnGas) + (own?.gas ?? 0n)
+    const ofOthers = holder === undefined ? 0n : totalOf(holder) - freed + restOfOthers
+    return {
+      total: total() - freed + gas + restAfter,
+      ofHolder: ofOthers - restOfOthers + gas + restAfter,
+      ofOthers,
+    }
+  }
+
+  function total(): bigint {
+    rollOverDay()
+    return others.all() + own() + bookings.sums.all()
+  }
+
+  function totalOf(holder: Hex): bigint {
+    rollOverDay()
+    return others.of(holder) + ownOf(holder) + bookings.sums.of(holder)
   }
 
   /** A further write of a held order has used what was booked for one. */
   function marked(digest: Hex, orderId: Hex): void {
-    const order = held.get(orderId)
-    if (order !== undefined && order.by !== digest) book(orderId, { ...order, mark: 0n })
+    const order = bookings.of(orderId)
+    if (order !== undefined && order.by !== digest) bookings.book(orderId, { ...order, mark: 0n })
   }
 
   const own = () => spent.all() + setAside.all()
@@ -237,27 +242,15 @@ export function createGasLedger(now: () => number): GasLedger {
       addToOthers(count.gas - stored.gas, ofOthers)
     }
     const known = new Map(count.held.map((order) => [order.orderId, order]))
-    for (const orderId of held.keys()) if (!known.has(orderId)) hold(orderId, undefined)
-    for (const [orderId, order] of known) {
-      if (day - order.day > MAX_HELD_DAYS) book(orderId, undefined)
-      else hold(orderId, order)
-    }
-    for (const orderId of changes.keys()) keepChange(orderId, known.get(orderId))
+    const gone = [...bookings.all()].filter(({ orderId }) => !known.has(orderId))
+    for (const { orderId } of gone) bookings.merge(orderId, undefined)
+    for (const [orderId, order] of known) bookings.merge(orderId, order)
+    endOldBookings()
   }
 
   function mergeChange(change: GasChange): void {
     if (isOfToday(change.day)) addToOthers(change.gas, change.holders)
-    for (const { orderId, order } of change.held) {
-      hold(orderId, order ?? undefined)
-      keepChange(orderId, order ?? undefined)
-    }
-  }
-
-  /** Applies this server's unstored change of an order again, over another server's version. */
-  function keepChange(orderId: Hex, order: HeldOrder | undefined): void {
-    const change = changes.get(orderId)
-    if (change !== undefined && (change.onlyOf === undefined || change.onlyOf === order?.by))
-      hold(orderId, change.order)
+    for (const { orderId, order } of change.held) bookings.mergeChange(orderId, order ?? undefined)
   }
 
   function fullCount(gas: bigint): GasCount {
@@ -266,61 +259,54 @@ export function createGasLedger(now: () => number): GasLedger {
       day,
       gas: others.all() + gas,
       holders: [...holders].map((holder) => ({ holder, gas: others.of(holder) + ownOf(holder) })),
-      held: [...held.values()],
+      held: [...bookings.all()],
     }
   }
 
-  function changeTo(gas: bigint, by: ReadonlyMap<Hex, bigint>): GasChange {
+  function changeTo(gas: bigint, by: ReadonlyMap<Hex, bigint>, held: GasChange['held']): GasChange {
     const differences = [...by].map(([holder, sum]) => ({ holder, gas: sum - (stored.by.get(holder) ?? 0n) }))
     return {
       day,
       gas: gas - stored.gas,
       holders: differences.filter((each) => each.gas !== 0n),
-      held: [...changes.keys()].map((orderId) => ({ orderId, order: held.get(orderId) ?? null })),
+      held,
     }
   }
 
   return {
-    total() {
-      rollOverDay()
-      return others.all() + own() + booked.all()
-    },
-    totalOf(holder) {
-      rollOverDay()
-      return others.of(holder) + ownOf(holder) + booked.of(holder)
-    },
+    total,
+    totalOf,
     isCovered(more) {
       rollOverDay()
       return own() + more <= stored.gas
     },
-    isUnused: () => own() === 0n && changes.size === 0,
+    isUnused: () => own() === 0n && !bookings.hasChanges(),
     isSettingAside: () => reserved.size > 0,
-    booked: (ahead) => booked.all() + (ahead === undefined ? 0n : toBook(ahead.purpose, ahead.gas)),
-    isOfHeld,
-    take(digest, purpose) {
-      const orderId = 'orderId' in purpose ? purpose.orderId : undefined
-      const change = orderId === undefined ? undefined : changes.get(orderId)
-      const order = drop(digest, purpose)
-      const ofDigest = free(digest)
-      return () => {
-        free(digest)
-        drop(digest, purpose)
-        if (ofDigest !== undefined) reserve(digest, ofDigest.purpose, ofDigest.gas)
-        if (order !== undefined) hold(order.orderId, order)
-        if (orderId !== undefined && change !== undefined) changes.set(orderId, change)
-      }
+    booked(ahead) {
+      const more =
+        ahead?.purpose.kind === 'hold' && !isOfHeld(ahead.purpose) ? 2n * ahead.gas + END_EXTRA : 0n
+      return bookings.sums.all() + more
     },
+    isOfHeld,
+    after,
     put(digest, purpose, gas) {
       rollOverDay()
-      reserve(digest, purpose, gas)
-      const more = toBook(purpose, gas)
-      if (purpose.kind !== 'hold' || more === 0n) return
-      const { orderId, account } = purpose
-      book(orderId, { orderId, account, gas: gas + END_EXTRA, mark: gas, day, by: digest })
+      const isBooked = books(digest, purpose)
+      const booking = isBooked ? bookingFor(purpose, gas, digest) : undefined
+      const drawsOn = 'orderId' in purpose && !isBooked ? purpose.orderId : undefined
+      const before = free(digest)
+      reserve(digest, { purpose, gas, drawsOn })
+      const unbook = booking && bookings.book(booking.orderId, booking)
+      return () => {
+        free(digest)
+        unbook?.()
+        if (before !== undefined) reserve(digest, before)
+      }
     },
     spend(digest, gas) {
       rollOverDay()
-      const holder = free(digest)?.holder
+      const freed = free(digest)
+      const holder = freed && holderOf(freed.purpose)
       spent.add(holder, gas)
       const spentOn = day
       return () => {
@@ -332,8 +318,8 @@ export function createGasLedger(now: () => number): GasLedger {
     },
     lose(digest) {
       rollOverDay()
-      const { gas: limit = 0n, holder } = free(digest) ?? {}
-      spent.add(holder, limit)
+      const freed = free(digest)
+      if (freed !== undefined) spent.add(holderOf(freed.purpose), freed.gas)
     },
     spendOther(gas) {
       rollOverDay()
@@ -341,10 +327,12 @@ export function createGasLedger(now: () => number): GasLedger {
     },
     end(digest, purpose, isConfirmed) {
       free(digest)
-      if (!isConfirmed) drop(digest, purpose)
-      else if (purpose.kind === 'finish') book(purpose.orderId, undefined)
+      if (!isConfirmed) {
+        if (hasBooked(digest, purpose) && purpose.kind === 'hold')
+          bookings.book(purpose.orderId, undefined, digest)
+      } else if (purpose.kind === 'finish') bookings.book(purpose.orderId, undefined)
       else if (purpose.kind === 'hold') marked(digest, purpose.orderId)
-      return changes.size > 0
+      return bookings.hasChanges()
     },
     release: (digest) => free(digest) !== undefined,
     day() {
@@ -361,14 +349,14 @@ export function createGasLedger(now: () => number): GasLedger {
       const gas = own() + margin
       const changed = isFull ? [...ownHolders(), ...touched] : [...touched]
       const by = new Map(changed.map((holder) => [holder, ownOf(holder)]))
-      const made = new Map(changes)
+      const bookingsMade = bookings.changed()
       const dayOf = day
       return {
-        value: isFull ? { count: fullCount(gas) } : { change: changeTo(gas, by) },
+        value: isFull ? { count: fullCount(gas) } : { change: changeTo(gas, by, bookingsMade.held) },
         written() {
           sharedDay = dayOf
           rollOverDay()
-          for (const [orderId, change] of made) if (changes.get(orderId) === change) changes.delete(orderId)
+          bookingsMade.written()
           if (day !== dayOf) return
           stored = { gas, by: stored.by }
           for (const [holder, part] of by) {

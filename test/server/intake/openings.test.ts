@@ -4,9 +4,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
+import { afterWrites, orderOf, refund, settlement, signedCall } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { bytes32, FUNDS, openRequest, usd } from '../../support/institution.js'
+import { bytes32, FUNDS, ORG, openRequest, usd } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { keyOf } from '../../support/openings.js'
 import { ENCLAVE_SIGNER, ROLES, type Role } from '../../support/roles.js'
@@ -201,6 +202,14 @@ describe('refused, nothing is stored and nothing is sent:', () => {
     expect(server.stored()).not.toContain(copied.orderId)
   })
 
+  test('the opening of a wallet that is in no institution, or in one that is not admitted', async () => {
+    const server = await setUp()
+    const notSponsored = [422, 'opening-not-sponsored', undefined]
+    expect(await refused(server, await order({ amount: 0n }, 'carol'))).toEqual(notSponsored)
+    await chain().send('owner', 'registry', 'setAdmitted', ORG, chain().account('admin'), false)
+    expect(await refused(server, await order({ amount: 0n }))).toEqual(notSponsored)
+  })
+
   test('strangers’ openings, however many: the relayer pays for none', async () => {
     const server = await setUp()
     const before = await chain().provider.getBalance(chain().account('relayer'))
@@ -258,6 +267,44 @@ describe('an account', () => {
     expect((await next.post(await order())).body.code).toBe(refusal)
     if (refusal === undefined)
       await eventually('it is open', async () => (await next.status()).state === 'OPEN')
+  })
+
+  const name = (number: number) => bytes32(`order ${number}`)
+  const requestOf = (number: number, role: Role = 'alice') => order({ amount: 0n }, role, name(number))
+  const end = async (number: number, ending: typeof refund | typeof settlement, changes = {}) => {
+    const authorization = ending(await orderOf(chain(), name(number)), changes)
+    await chain().send('dave', ...signedCall(chain(), authorization))
+  }
+
+  test('has ten places, which refusals take and settlements give back, also after a restart', async () => {
+    const server = await setUp()
+    const posted = await Promise.all(
+      Array.from({ length: 11 }, async (_, number) => (await server.post(await requestOf(number))).status),
+    )
+    expect(posted.toSorted()).toEqual([...Array.from({ length: 10 }, () => 202), 429])
+    const taken = posted.flatMap((status, number) => (status === 202 ? [number] : []))
+    const refusedAt = posted.indexOf(429)
+    for (const number of taken) await server.isOpen(name(number))
+    const later = await server.post(await requestOf(refusedAt))
+    expect([...of(later), later.body.quota]).toEqual([429, 'relay-quota-exhausted', 'opening'])
+    expect(Number(later.headers['retry-after'])).toBe(60)
+    // Posted again, it takes no other place.
+    expect((await server.post(await requestOf(100, 'bob'))).status).toBe(202)
+
+    const [settled, ...others] = taken
+    if (settled === undefined) throw new Error('none was taken')
+    await end(settled, settlement)
+    for (const number of others) {
+      await end(number, refund, { ...afterWrites(1n), enclaveBlob: '0x', userBlob: '0x', version: 1n })
+    }
+    await server.stop()
+    const next = await start(server.environment)
+    // The one that settled has given its place back, with one more.
+    const more = [200, 201, 202]
+    const answers = []
+    for (const number of more) answers.push((await next.post(await requestOf(number))).status)
+    expect(answers).toEqual([202, 202, 429])
+    expect(await server.sent()).toBe(13)
   })
 
   test('pays with its gas quota, and the quota of others is their own', async () => {

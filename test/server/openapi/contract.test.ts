@@ -336,6 +336,12 @@ describe('openings', () => {
     await mineAgain(chain())
   })
 
+  test('of an account that is in no institution', async () => {
+    const { call } = await setUp()
+    const body = await sponsoredOrder(chain(), 'carol', bytes32('of carol'), { amount: 0n })
+    expect(of(await call('postOrder', { body }))).toBe('422 opening-not-sponsored')
+  })
+
   test('of an account whose quota is used up', async () => {
     const { call } = await setUp({ RELAY_ACCOUNT_DAILY_GAS: '21000' })
     expect((await call('postOrder', { body: await opening('first of the day') })).status).toBe(202)

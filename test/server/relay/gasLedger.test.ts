@@ -45,22 +45,21 @@ test('after any steps the holders’ gas adds up, and an ended one leaves its sp
         const [hash, what] = [id(100 + step.digest), of[step.digest]]
         if (what === undefined) throw new TypeError('a digest of no purpose')
         if (step.do === 'put') {
-          ledger.take(hash, what)
           ledger.put(hash, what, step.gas)
         } else if (step.do === 'try') {
           const before = [ledger.total(), sum()]
-          const restore = ledger.take(hash, what)
-          ledger.put(hash, what, step.gas)
-          restore()
+          const { total } = ledger.after(hash, what, step.gas)
+          expect([ledger.total(), sum()]).toEqual(before)
+          const undo = ledger.put(hash, what, step.gas)
+          expect(ledger.total()).toBe(total)
+          undo()
           expect([ledger.total(), sum()]).toEqual(before)
         } else if (step.do === 'spend') {
           // A resumed one, counted before: its gas is set aside for no account.
-          ledger.take(hash, what)
           ledger.put(hash, what, step.gas)
           ledger.spend(hash, step.gas)
           spent += step.gas
         } else if (step.do === 'lose') {
-          ledger.take(hash, what)
           ledger.put(hash, what, step.gas)
           ledger.lose(hash)
           spent += step.gas

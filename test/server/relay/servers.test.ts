@@ -9,8 +9,7 @@ import type { Authorization } from '../../../src/protocol/authorization.js'
 import { hexBetween, hexOf } from '../../../src/protocol/hex.js'
 import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
 import { createPrivateKey, createRelayerSigner, type RelayerKey } from '../../../src/server/signer/signer.js'
-import { type Engine, type Fence, storageError } from '../../../src/server/store/engine.js'
-import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
+import type { Engine } from '../../../src/server/store/engine.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { Secret } from '../../../src/service/secret.js'
 import {
@@ -22,7 +21,7 @@ import {
 } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { ROLES, type Role } from '../../support/roles.js'
@@ -30,16 +29,14 @@ import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { storedGas } from '../../support/storedGas.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { MINT, useMintChain } from './mint.js'
+import { bodyOf, chainEnvironment, mine, receiptOf, soon, stopMining } from './relayUnderTest.js'
 import {
-  bodyOf,
-  chainEnvironment,
-  mine,
-  type RelayUnderTest,
-  receiptOf,
-  soon,
-  startRelay,
-  stopMining,
-} from './relayUnderTest.js'
+  holders,
+  openShared,
+  type ServerUnderTest,
+  startServerUnderTest,
+  TTL_MS,
+} from './serversUnderTest.js'
 
 const { chain, digest } = useMintChain()
 
@@ -49,99 +46,18 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.remove())
 
-const TTL_MS = 1_000
-/** The balances that a server remembers are no older. */
-const FUNDS_MAX_AGE_MS = 5_000
-
-interface ServerUnderTest {
-  readonly relay: RelayUnderTest
-  readonly engine: Engine
-  readonly proxy: FaultProxy
-  /** From now on it renews no lease. */
-  loseLeases(): void
-  /** From now on it reaches neither the store nor the chain, as a server that was killed. */
-  die(): void
-}
-
-const keyOf = (role: Role) => chain().anvil.accounts[ROLES.indexOf(role)]?.privateKey ?? ''
-
-async function openShared(url: Secret): Promise<Engine> {
-  const engine = await openPostgres(createDatabases(url))
-  onTestFinished(() => engine.stop())
-  return engine
-}
-
-/** Each call fails from the moment on at which its server has died. */
-function mortal(engine: Engine) {
-  const awake = Promise.withResolvers<void>()
-  const life = { isOver: false, hasNoLeases: false, awake: awake.promise, wake: awake.resolve }
-  const living = <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) => {
-    return async (...args: A) => {
-      if (life.isOver) throw storageError('DEAD')
-      const result = await call(...args)
-      if (life.isOver) throw storageError('DEAD')
-      return result
-    }
-  }
-  const { leases } = engine
-  return {
-    life,
-    engine: {
-      ...engine,
-      get: living(engine.get),
-      open: living(engine.open),
-      openWithKey: living(engine.openWithKey),
-      put: living(engine.put),
-      leases: {
-        async take(lease: string, holder: string, ttlMs: number) {
-          return life.hasNoLeases ? undefined : living(leases.take)(lease, holder, ttlMs)
-        },
-        // Like a stopped process: its timers do not end the term.
-        async renew(fence: Fence, ttlMs: number) {
-          if (life.hasNoLeases) await life.awake
-          return living(leases.renew)(fence, ttlMs)
-        },
-        release: living(leases.release),
-        list: living(leases.list),
-      },
-    },
-  }
-}
-
-async function startServer(
+const startServer = (
   url: Secret,
   serverId: string,
   env: Record<string, string> = {},
   key?: RelayerKey,
-): Promise<ServerUnderTest> {
-  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-  const { life, engine } = mortal(await openShared(url))
-  const relay = await startRelay({
-    chain: chain(),
-    dataDir: 'none',
-    engine,
-    serverId,
-    rpcUrl: proxy.url,
-    env: { LEASE_TTL: `${TTL_MS}ms`, ...env },
-    ...(key && { key }),
-  })
-  const die = () => {
-    life.isOver = true
-    proxy.fault = () => 'drop'
-  }
-  onTestFinished(() => life.wake())
-  const loseLeases = () => {
-    life.hasNoLeases = true
-  }
-  return { relay, engine, proxy, loseLeases, die }
-}
+): Promise<ServerUnderTest> =>
+  startServerUnderTest({ chain: chain(), url, serverId, env, ...(key && { key }) })
 
-/** Relayer accounts by the server that holds them. */
-async function holders(engine: Engine): Promise<Record<string, string>> {
-  const leases = await engine.leases.list()
-  const held = leases.filter(({ lease, expiresInMs }) => lease.startsWith('relayer:') && expiresInMs > 0)
-  return Object.fromEntries(held.map(({ lease, holder }) => [lease.slice('relayer:'.length), holder]))
-}
+/** The balances that a server remembers are no older. */
+const FUNDS_MAX_AGE_MS = 5_000
+
+const keyOf = (role: Role) => chain().anvil.accounts[ROLES.indexOf(role)]?.privateKey ?? ''
 
 /** Each is possible whatever becomes of the others. */
 const updates = () => chain().anvil.accounts.map(({ address }) => portfolioUpdate(grantedOrder(address)))
@@ -213,6 +129,20 @@ describe('two servers with one account', () => {
       expect((await relay.relay(mint)).body.code).toBe('would-revert')
       expect((await relay.get(digestOf(chain(), mint))).status).toBe(404)
     }
+  })
+
+  test('a server that hands an order over leaves its booking alone, also when it stops', async () => {
+    const { holder, other } = await start()
+    const booked = async () => (await holder.relay.health()).booked
+    for (const update of updates().slice(0, 3)) {
+      expect(receiptOf(await other.relay.relay(update)).status).toBe('confirmed')
+    }
+    const before = await booked()
+    expect(before).toBeGreaterThan(0n)
+    // Work of its own has it store a version.
+    expect(receiptOf(await other.relay.relay(MINT)).status).toBe('confirmed')
+    await other.relay.stop()
+    expect(await booked()).toBe(before)
   })
 
   test('a server that dies between saving and sending leaves its bytes to its successor', async () => {
@@ -513,6 +443,22 @@ describe('two servers with two accounts', () => {
     for (const { relay } of [one, other]) {
       expect((await relay.relay(MINT)).body.code).toBe('relayer-underfunded')
     }
+  })
+
+  test('a server that refused an order leaves the booking of the one that took it', async () => {
+    const url = await postgres.createDatabase()
+    const small = await startServer(url, 'small', { ...both(), RELAY_DAILY_GAS: '100000' })
+    await soon(async () => Object.keys(await holders(small.engine)).toSorted()).toEqual(accounts())
+    const large = await startServer(url, 'large', both())
+    await soon(async () => Object.values(await holders(large.engine)).toSorted()).toEqual(['large', 'small'])
+    const [update] = updates()
+    if (update === undefined) throw new Error('the chain has no accounts')
+    expect((await small.relay.relay(update)).body.code).toBe('relay-budget-exhausted')
+    expect(receiptOf(await large.relay.relay(update)).status).toBe('confirmed')
+    const { booked } = await large.relay.health()
+    expect(booked).toBeGreaterThan(0n)
+    await small.relay.stop()
+    expect((await large.relay.health()).booked).toBe(booked)
   })
 
   test('keep to one total of gas a day', async () => {

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import type { EscrowedOrder } from '../../chain/contracts.js'
+import { isFinal } from '../../protocol/api.js'
+import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import type { Logger } from '../../service/logger.js'
+import { createDocuments } from '../store/documents.js'
+import type { Engine } from '../store/engine.js'
+import type { ReceiptStore } from '../store/receipts.js'
+import { RelayRefusal } from './authorization.js'
+
+/** An opening that the platform pays for. */
+interface SponsoredOpening {
+  readonly orderId: Hex
+  readonly account: Hex
+  readonly digest: Hex
+}
+
+/** The openings that the platform pays for at once, by account: few until its orders settle. */
+export interface OpeningQuota {
+  /**
+   * Takes a place for the opening, unless it has one. Durable when it resolves.
+   * @throws RelayRefusal `opening-not-sponsored`, `relay-quota-exhausted`; StorageError, ChainUnavailableError, ChainAnswerError
+   */
+  take(opening: SponsoredOpening): Promise<void>
+}
+
+interface OpeningQuotaOptions {
+  readonly engine: Engine
+  /** The wallet's institution, and whether the platform admits it. */
+  readonly membershipOf: (wallet: Hex) => Promise<{ readonly orgId: Hex; readonly admitted: boolean }>
+  readonly receipts: Pick<ReceiptStore, 'get'>
+  /** The order at the chain's head. */
+  readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly logger: Logger
+}
+
+/** A new account's places. They fit the orders that an employee places before the first has settled. */
+const FIRST_LIMIT = 10
+/** As many as the escrow lets an account have open. */
+const HIGHEST_LIMIT = 20
+const LOWEST_LIMIT = 1
+const DAY_MS = 86_400_000
+/** A place without a receipt was taken by a server that died, or whose opening another one preceded. */
+const UNSENT_MS = 60_000
+
+const placeSchema = z.strictObject({
+  orderId: bytes32Schema,
+  digest: bytes32Schema,
+  /** Milliseconds since 1970. */
+  at: z.int(),
+  /** Whether the order was refunded, or the opening reverted at the platform's cost. */
+  isRefused: z.boolean(),
+})
+type Place = z.output<typeof placeSchema>
+
+const placesSchema = z.strictObject({ limit: z.int().min(LOWEST_LIMIT), places: z.array(placeSchema) })
+type Places = z.output<typeof placesSchema>
+
+/**
+ * An order that settles gives its place back, with one more. One that was refused keeps its place for a day after its opening, and
+ * then takes it away. The server cannot know before whether an order will be refused, because portfolios are ciphertext. The chain
+ * is asked only when an account has no place left.
+ */
+export function createOpeningQuota(options: OpeningQuotaOptions): OpeningQuota {
+  const { engine, membershipOf, receipts, escrowed, now, logger } = options
+  const documents = createDocuments({
+    engine,
+    logger,
+    table: 'state',
+    schema: placesSchema,
+    isPlainJson: true,
+  })
+
+  async function outcomeOf({ orderId, digest, at, isRefused }: Place) {
+    if (isRefused) return 'refused'
+    const receipt = (await receipts.get(digest))?.receipt
+    // A time in the future is from before the clock was set back.
+    if (receipt === undefined) return Math.abs(now() - at) > UNSENT_MS ? 'void' : 'pending'
+    if (!isFinal(receipt)) return 'pending'
+    // The platform paid for nothing, or another wallet has taken the id.
+    if (receipt.status === 'failed')
+      return receipt.txHash === null || receipt.error?.name === 'OrderIdTaken' ? 'void' : 'refused'
+    const { state } = await escrowed(orderId)
+    if (state === 'SETTLED') return 'settled'
+    return state === 'REFUNDED' ? 'refused' : 'pending'
+  }
+
+  async function judge({ limit, places }: Places): Promise<Places> {
+    const judged = await Promise.all(
+      places.map(async (place) => {
+        const outcome = await outcomeOf(place)
+        const isExpired = outcome === 'refused' && Math.abs(now() - place.at) > DAY_MS
+        return { place, outcome: isExpired ? 'expired' : outcome }
+      }),
+    )
+    const count = (of: string) => judged.filter(({ outcome }) => outcome === of).length
+    return {
+      limit: clamp(limit + count('settled') - count('expired')),
+      places: judged.flatMap(({ place, outcome }) => {
+        if (outcome === 'pending') return [place]
+        return outcome === 'refused' ? [{ ...place, isRefused: true }] : []
+      }),
+    }
+  }
+
+  function exhausted({ places }: Places): RelayRefusal {
+    const isAnyPending = places.some(({ isRefused }) => !isRefused)
+    const last = Math.max(...places.map(({ at }) => at))
+    const retryAfterMs = isAnyPending ? UNSENT_MS : Math.max(last + DAY_MS - now(), UNSENT_MS)
+    return new RelayRefusal({ code: 'relay-quota-exhausted', quota: 'opening', retryAfterMs })
+  }
+
+  return {
+    async take({ orderId, account, digest }) {
+      const { orgId, admitted } = await membershipOf(account)
+      if (orgId === ZERO_BYTES32 || !admitted) throw new RelayRefusal({ code: 'opening-not-sponsored' })
+      const earlier = (await receipts.get(digest))?.receipt
+      if (earlier !== undefined && earlier.status !== 'failed') return
+      let refusal: RelayRefusal | undefined
+      await documents.change(`openings-of:${account}`, async (current) => {
+        refusal = undefined
+        const known = current?.value ?? { limit: FIRST_LIMIT, places: [] }
+        const hasPlace = known.places.some((place) => place.digest === digest && !place.isRefused)
+        if (hasPlace && earlier === undefined) return undefined
+        const isFull = known.places.length >= known.limit
+        const value = isFull || hasPlace ? await judge(known) : known
+        if (value.places.length >= value.limit) {
+          refusal = exhausted(value)
+          const isSame = JSON.stringify(value) === JSON.stringify(known)
+          return isSame ? undefined : { value, isOpen: false }
+        }
+        const place = { orderId, digest, at: now(), isRefused: false }
+        return { value: { ...value, places: [...value.places, place] }, isOpen: false }
+      })
+      if (refusal !== undefined) throw refusal
+    },
+  }
+}
+
+function clamp(limit: number): number {
+  return Math.min(Math.max(limit, LOWEST_LIMIT), HIGHEST_LIMIT)
+}

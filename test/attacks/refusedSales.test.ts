@@ -1,0 +1,72 @@
+// Actor: employees with KYC and nothing else: no ether, no USDC, no shares.
+// Cost: a signature for each order.
+// Effect: the platform opened sales of shares that they lacked, and refunded each. Portfolios are ciphertext, so no simulation can
+// tell. Forty took 9.36 M of the relayer's gas, an account's quota allows 50 M a day, and eighty wallets used up the day of all. A wallet
+// in no institution could do the same.
+// Now: an account has ten openings at the platform's cost before an order has settled. Each refusal takes one away, down to one a day. A
+// wallet in no admitted institution has none.
+import { expect, test } from 'vitest'
+import { useDesk } from '../e2e/support/desk.js'
+import { eventually } from '../support/eventually.js'
+import { isKnown, post, type SignedBody, signedBy } from './support/signedBodies.js'
+
+const desk = useDesk()
+const SALE = { side: 'SELL', symbol: 'AAPL', maxSpend: 100_000_000n } as const
+/** The default of `RELAY_DAILY_GAS`. */
+const DAY_GAS = 5_000_000_000n
+const WALLETS = 80n
+
+/** The gas of the relayer's transactions in all blocks since then. */
+async function relayerGasSince(block: number): Promise<bigint> {
+  const { provider, accounts } = desk().sandbox
+  let gas = 0n
+  for (let number = block + 1; number <= (await provider.getBlockNumber()); number++) {
+    const { transactions = [] } = (await provider.getBlock(number)) ?? {}
+    for (const hash of transactions) {
+      const receipt = await provider.getTransactionReceipt(hash)
+      if (receipt?.from === accounts.relayer.address) gas += receipt.gasUsed
+    }
+  }
+  return gas
+}
+
+const ended = ({ orderId }: SignedBody) =>
+  eventually(
+    'it is refunded',
+    async () => (await desk().contracts.escrow.orders(orderId)).state === 'REFUNDED',
+  )
+
+test('forty sales of shares that the wallet lacks take ten openings, and eighty wallets a twentieth of the day’s gas', async () => {
+  const [, bob] = desk().traders
+  const { provider } = desk().sandbox
+  const from = await provider.getBlockNumber()
+  const answers: (string | null)[] = []
+  for (let sale = 0; sale < 40; sale++) {
+    const body = await signedBy(desk(), bob.account.privateKey, SALE)
+    const { code } = await post(desk(), body)
+    answers.push(code)
+    if (code === null) await ended(body)
+  }
+  expect(answers.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => null))
+  expect(new Set(answers.slice(10))).toEqual(new Set(['relay-quota-exhausted']))
+  const gas = await relayerGasSince(from)
+  expect(gas).toBeGreaterThan(0n)
+  expect(20n * WALLETS * gas).toBeLessThan(DAY_GAS)
+  // The wallet can still trade at its own cost.
+  expect((await bob.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 100_000_000n })).state).toBe('SETTLED')
+})
+
+test('a wallet that is in no institution has no opening, and no transaction is sent', async () => {
+  const { admin, traders, sandbox } = desk()
+  const [, , cleo] = traders
+  const body = await signedBy(desk(), cleo.account.privateKey, SALE)
+  await admin.removeMember(cleo.account.address)
+  await eventually('the server knows', async () => {
+    const { orgId } = await admin.getWallet(cleo.account.address)
+    return orgId === null
+  })
+  const before = await sandbox.provider.getTransactionCount(sandbox.accounts.relayer.address)
+  expect(await post(desk(), body)).toMatchObject({ status: 422, code: 'opening-not-sponsored' })
+  expect(await isKnown(desk(), body.orderId)).toBe(false)
+  expect(await sandbox.provider.getTransactionCount(sandbox.accounts.relayer.address)).toBe(before)
+})

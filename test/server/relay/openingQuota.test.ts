@@ -1,0 +1,152 @@
+// Which openings the platform pays for as time goes by; test/server/intake/openings.test.ts has the rest.
+import { expect, test } from 'vitest'
+import { checksum } from '../../../src/protocol/address.js'
+import type { OrderState } from '../../../src/protocol/api.js'
+import { type Hex, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
+import { createOpeningQuota } from '../../../src/server/relay/openingQuota.js'
+import type { RelayRecord } from '../../../src/server/store/receipts.js'
+import { ORG } from '../../support/institution.js'
+import { createLogLines } from '../../support/logLines.js'
+import { openStores } from '../../support/stores.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const ALICE = checksum(`0x${'a1'.repeat(20)}`)
+const DAY_MS = 86_400_000
+const digest = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
+
+type Failure = 'OrderIdTaken' | 'ERC20InsufficientBalance' | 'RefusedByNodes'
+
+async function setUp() {
+  const { engine } = await openStores(await temporaryDirectory())
+  const clock = { ms: 20_000 * DAY_MS }
+  const states = new Map<Hex, OrderState>()
+  const failures = new Map<Hex, Failure>()
+  const unsent = new Set<Hex>()
+  let sent = 0
+  const quota = createOpeningQuota({
+    engine,
+    membershipOf: async () => ({ orgId: ORG, admitted: true }),
+    receipts: {
+      async get(of) {
+        if (unsent.has(of) || Number(of) > sent) return undefined
+        return recordOf(of, failures.get(of))
+      },
+    },
+    escrowed: async (orderId) => orderIn(states.get(orderId) ?? 'OPEN'),
+    now: () => clock.ms,
+    logger: createLogLines().logger,
+  })
+  /** Takes places for so many more openings. @returns how many of them had one */
+  async function take(count: number): Promise<Hex[]> {
+    const taken: Hex[] = []
+    for (let each = 0; each < count; each++) {
+      const next = digest(sent + 1)
+      try {
+        await quota.take({ orderId: next, account: ALICE, digest: next })
+        taken.push(next)
+        sent++
+      } catch (error) {
+        expect(error).toMatchObject({ reason: { code: 'relay-quota-exhausted', quota: 'opening' } })
+      }
+    }
+    return taken
+  }
+  const endAll = (orders: readonly Hex[], state: OrderState) => {
+    for (const orderId of orders) states.set(orderId, state)
+  }
+  const retryAfterMs = () =>
+    quota.take({ orderId: digest(sent + 1), account: ALICE, digest: digest(sent + 1) }).then(
+      () => 0,
+      (error) => error.reason.retryAfterMs,
+    )
+  return { quota, clock, take, endAll, failures, unsent, retryAfterMs }
+}
+
+function recordOf(of: Hex, failure: Failure | undefined): RelayRecord {
+  const at = new Date(0).toISOString()
+  const isSent = failure !== 'RefusedByNodes'
+  return {
+    receipt: {
+      digest: of,
+      primaryType: 'RequestOpening',
+      target: ALICE,
+      status: failure === undefined ? 'confirmed' : 'failed',
+      txHash: isSent ? of : null,
+      blockNumber: isSent ? 1 : null,
+      gasUsed: isSent ? 1n : null,
+      createdAt: at,
+      updatedAt: at,
+      error: failure === undefined ? null : { name: failure, args: {} },
+    },
+    data: '0x00000000',
+    purpose: { kind: 'account', account: ALICE },
+    transactions: [],
+  }
+}
+
+const orderIn = (state: OrderState) => ({
+  account: ALICE,
+  amount: 0n,
+  deadline: 0,
+  commit: ZERO_BYTES32,
+  orgId: ORG,
+  state,
+  symbol: ZERO_BYTES32,
+  shares: 0n,
+})
+
+test('an account whose orders settle places forty a day, and in the end has twenty places', async () => {
+  const { take, endAll } = await setUp()
+  for (let order = 0; order < 40; order++) endAll(await take(1), 'SETTLED')
+  expect(await take(30)).toHaveLength(20)
+})
+
+test('an account whose orders are refused has one place a day left, until an order settles', async () => {
+  const { take, endAll, clock, retryAfterMs } = await setUp()
+  endAll(await take(12), 'REFUNDED')
+  expect(await take(1)).toEqual([])
+  expect(await retryAfterMs()).toBe(DAY_MS)
+  clock.ms += DAY_MS + 1
+  const again = await take(5)
+  expect(again).toHaveLength(1)
+  endAll(again, 'REFUNDED')
+  expect(await take(1)).toEqual([])
+  clock.ms += DAY_MS + 1
+  const settled = await take(1)
+  endAll(settled, 'SETTLED')
+  expect(await take(5)).toHaveLength(2)
+})
+
+test('a refusal that shows long after the opening takes its place at once', async () => {
+  const { take, endAll, clock } = await setUp()
+  const [first, ...others] = await take(10)
+  if (first === undefined) throw new Error('none was taken')
+  clock.ms += 3 * DAY_MS
+  expect(await take(1)).toEqual([])
+  endAll([first], 'REFUNDED')
+  expect(await take(1)).toEqual([])
+  endAll(others, 'SETTLED')
+  expect(await take(30)).toHaveLength(18)
+})
+
+test('what cost the platform nothing, or somebody else took, gives its place back; a revert of the account’s own does not', async () => {
+  const { take, failures, unsent, clock } = await setUp()
+  const [taken, refused, own, lost] = await take(10)
+  if (!taken || !refused || !own || !lost) throw new Error('too few were taken')
+  failures.set(taken, 'OrderIdTaken').set(refused, 'RefusedByNodes').set(own, 'ERC20InsufficientBalance')
+  unsent.add(lost)
+  expect(await take(5)).toHaveLength(2)
+  clock.ms += 60_001
+  expect(await take(5)).toHaveLength(1)
+})
+
+test('an opening posted again takes its place once; one that failed takes another', async () => {
+  const { quota, take, failures } = await setUp()
+  const [first] = await take(9)
+  if (first === undefined) throw new Error('none was taken')
+  const again = () => quota.take({ orderId: first, account: ALICE, digest: first })
+  await again()
+  failures.set(first, 'ERC20InsufficientBalance')
+  await again()
+  await expect(again()).rejects.toMatchObject({ reason: { code: 'relay-quota-exhausted' } })
+})

@@ -1,0 +1,101 @@
+import { onTestFinished } from 'vitest'
+import type { RelayerKey } from '../../../src/server/signer/signer.js'
+import { type Engine, type Fence, storageError } from '../../../src/server/store/engine.js'
+import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
+import type { Secret } from '../../../src/service/secret.js'
+import type { TestChain } from '../../support/chain.js'
+import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
+import { type RelayUnderTest, startRelay } from './relayUnderTest.js'
+
+export const TTL_MS = 1_000
+
+export interface ServerUnderTest {
+  readonly relay: RelayUnderTest
+  readonly engine: Engine
+  readonly proxy: FaultProxy
+  /** From now on it renews no lease. */
+  loseLeases(): void
+  /** From now on it reaches neither the store nor the chain, as a server that was killed. */
+  die(): void
+}
+
+export async function openShared(url: Secret): Promise<Engine> {
+  const engine = await openPostgres(createDatabases(url))
+  onTestFinished(() => engine.stop())
+  return engine
+}
+
+/** Each call fails from the moment on at which its server has died. */
+function mortal(engine: Engine) {
+  const awake = Promise.withResolvers<void>()
+  const life = { isOver: false, hasNoLeases: false, awake: awake.promise, wake: awake.resolve }
+  const living = <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) => {
+    return async (...args: A) => {
+      if (life.isOver) throw storageError('DEAD')
+      const result = await call(...args)
+      if (life.isOver) throw storageError('DEAD')
+      return result
+    }
+  }
+  const { leases } = engine
+  return {
+    life,
+    engine: {
+      ...engine,
+      get: living(engine.get),
+      open: living(engine.open),
+      openWithKey: living(engine.openWithKey),
+      put: living(engine.put),
+      leases: {
+        async take(lease: string, holder: string, ttlMs: number) {
+          return life.hasNoLeases ? undefined : living(leases.take)(lease, holder, ttlMs)
+        },
+        // Like a stopped process: its timers do not end the term.
+        async renew(fence: Fence, ttlMs: number) {
+          if (life.hasNoLeases) await life.awake
+          return living(leases.renew)(fence, ttlMs)
+        },
+        release: living(leases.release),
+        list: living(leases.list),
+      },
+    },
+  }
+}
+
+/** A server on a PostgreSQL that others share, and on a chain behind a proxy of its own. */
+export async function startServerUnderTest(options: {
+  readonly chain: TestChain
+  readonly url: Secret
+  readonly serverId: string
+  readonly env?: Record<string, string>
+  readonly key?: RelayerKey
+}): Promise<ServerUnderTest> {
+  const { chain, url, serverId, env, key } = options
+  const proxy = await startFaultProxy(chain.anvil.rpcUrl)
+  const { life, engine } = mortal(await openShared(url))
+  const relay = await startRelay({
+    chain,
+    dataDir: 'none',
+    engine,
+    serverId,
+    rpcUrl: proxy.url,
+    env: { LEASE_TTL: `${TTL_MS}ms`, ...env },
+    ...(key && { key }),
+  })
+  const die = () => {
+    life.isOver = true
+    proxy.fault = () => 'drop'
+  }
+  onTestFinished(() => life.wake())
+  const loseLeases = () => {
+    life.hasNoLeases = true
+  }
+  return { relay, engine, proxy, loseLeases, die }
+}
+
+/** Relayer accounts by the server that holds them. */
+export async function holders(engine: Engine): Promise<Record<string, string>> {
+  const leases = await engine.leases.list()
+  const held = leases.filter(({ lease, expiresInMs }) => lease.startsWith('relayer:') && expiresInMs > 0)
+  return Object.fromEntries(held.map(({ lease, holder }) => [lease.slice('relayer:'.length), holder]))
+}
