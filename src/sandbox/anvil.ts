@@ -136,12 +136,15 @@ function mineEvery(intervalMs: number, rpcUrl: string): () => void {
     }
   }
   const schedule = () => {
-    timer = setTimeout(async () => {
-      await mine()
-      // A late block is followed by one in time.
-      dueAt = Math.max(dueAt + intervalMs, performance.now())
-      if (!isOver) schedule()
-    }, dueAt - performance.now())
+    timer = setTimeout(
+      async () => {
+        await mine()
+        // A late block is followed by one in time.
+        dueAt = Math.max(dueAt + intervalMs, performance.now())
+        if (!isOver) schedule()
+      },
+      Math.max(0, dueAt - performance.now()),
+    )
   }
   let isOver = false
   schedule()
