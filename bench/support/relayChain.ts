@@ -50,8 +50,7 @@ export type RelayChain = Awaited<ReturnType<typeof startRelayChain>>
 
 /** Starts a chain of its own, with the means of the enclave. */
 export async function startRelayChain({ cleanUp }: Pick<BenchContext, 'cleanUp'>, blockTime = BLOCK_SECONDS) {
-  const args = ['--gas-limit', `${BLOCK_GAS}`, '--prune-history', `${STATES}`]
-  const chain = await startTestChain({ blockTime, args })
+  const chain = await startTestChain({ blockTime, states: STATES, args: ['--gas-limit', `${BLOCK_GAS}`] })
   cleanUp.add(chain.stop)
   const domain = domainOf(chain, 'PortfolioUpdate')
   const ledger = createConfidentialLedger(chain.provider, chain.addresses.confidentialLedger)

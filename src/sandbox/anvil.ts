@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { HDNodeWallet, Mnemonic } from 'ethers'
+import { z } from 'zod'
 import type { Hex } from '../protocol/hex.js'
 import { killWithParent } from './killWithParent.js'
 
@@ -11,6 +12,12 @@ const DERIVATION_PATH = "m/44'/60'/0'/0"
 const READY_TIMEOUT_MS = 90_000
 const READY_POLL_MS = 25
 const STOP_TIMEOUT_MS = 2_000
+/** As many as a full node of Ethereum keeps. */
+const STATES = 128
+/** Anvil 1.7 keeps 1,500 states, whatever it is told, when it mines in intervals that are not longer. */
+const BRIEF_SECONDS = 3
+/** No block of its own comes in the way of those that are mined for it. */
+const A_DAY_SECONDS = 86_400
 
 export interface AnvilOptions {
   /** Default: a free one. */
@@ -21,6 +28,10 @@ export interface AnvilOptions {
   chainId?: number
   /** The number of funded accounts. Default: 10. */
   accounts?: number
+  /**
+   * The latest blocks whose states are kept, in memory alone. All blocks, transactions, receipts and logs are kept. Default: 128.
+   */
+  states?: number
   /** Further arguments of the program, e.g. `['--auto-impersonate']`. */
   args?: string[]
 }
@@ -37,25 +48,31 @@ export interface Anvil {
 
 /**
  * Starts a local chain on 127.0.0.1 and resolves when it answers. It ends with `stop()`, or with this process, even if
- * that is killed. Like mainnet, it limits code size and gas per transaction (EIP-7825).
+ * that is killed. Like mainnet, it limits code size and gas per transaction (EIP-7825). It writes no file: by default anvil
+ * writes old states to the user's home, without a bound that a day of blocks reaches, and leaves them there when it is killed.
  * @throws Error with the program's own message if it cannot start, e.g. because the port is taken
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
-  const { port = 0, chainId = 31337, accounts = 10 } = options
+  const { port = 0, chainId = 31337, accounts = 10, states = STATES } = options
   const args = ['--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${accounts}`]
-  args.push('--mnemonic', PHRASE, '--enable-tx-gas-limit')
-  if (options.blockTime !== undefined) args.push('--block-time', `${options.blockTime}`)
+  args.push('--mnemonic', PHRASE, '--enable-tx-gas-limit', '--prune-history', `${states}`)
+  const { blockTime } = options
+  const isBrief = blockTime !== undefined && blockTime < BRIEF_SECONDS
+  if (blockTime !== undefined) args.push('--block-time', `${isBrief ? A_DAY_SECONDS : blockTime}`)
   const child = spawn(binary(), [...args, ...(options.args ?? [])], { stdio: ['ignore', 'pipe', 'pipe'] })
   const rpcUrl = await listening(child)
   const { pid } = child
   if (pid === undefined) throw new Error('anvil has no process id')
   const release = killWithParent(pid)
+  let stopMining = () => {}
   const stop = async () => {
+    stopMining()
     release()
     await end(child)
   }
   try {
     await answering(rpcUrl)
+    if (isBrief) stopMining = mineEvery(blockTime * 1_000, rpcUrl)
   } catch (cause) {
     await stop()
     throw cause
@@ -92,14 +109,57 @@ function listening(child: ChildProcess): Promise<string> {
   })
 }
 
+const answerSchema = z.object({ result: z.unknown() })
+
+async function ask(rpcUrl: string, method: string): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+  const response = await fetch(rpcUrl, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body,
+  })
+  return answerSchema.parse(await response.json()).result
+}
+
+/**
+ * Mines a block in each interval, until the function that it returns is called. `evm_setIntervalMining` stops it, as it stops a node
+ * that mines by itself.
+ */
+function mineEvery(intervalMs: number, rpcUrl: string): () => void {
+  let timer: NodeJS.Timeout
+  let dueAt = performance.now() + intervalMs
+  const mine = async () => {
+    try {
+      if ((await ask(rpcUrl, 'anvil_getIntervalMining')) === A_DAY_SECONDS) await ask(rpcUrl, 'evm_mine')
+    } catch {
+      // The node has ended, or is about to: its user notices.
+    }
+  }
+  const schedule = () => {
+    timer = setTimeout(
+      async () => {
+        await mine()
+        // A late block is followed by one in time.
+        dueAt = Math.max(dueAt + intervalMs, performance.now())
+        if (!isOver) schedule()
+      },
+      Math.max(0, dueAt - performance.now()),
+    )
+  }
+  let isOver = false
+  schedule()
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+  }
+}
+
 async function answering(rpcUrl: string): Promise<void> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
-  const request = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }
   const giveUpAt = Date.now() + READY_TIMEOUT_MS
   for (;;) {
     try {
-      const response = await fetch(rpcUrl, request)
-      if (response.ok) return
+      await ask(rpcUrl, 'eth_chainId')
+      return
     } catch (cause) {
       if (Date.now() > giveUpAt) throw new Error(`anvil does not answer at ${rpcUrl}`, { cause })
     }

@@ -6,7 +6,7 @@ import { startAnvil } from './anvil.js'
 import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
 import { createCleanUp } from './cleanUp.js'
 import { assertDeskBuilt, deskSettings, startDesk } from './desk.js'
-import { takeDirectory } from './directory.js'
+import { makeDatabaseDirectory, removeDatabase, takeDirectory } from './directory.js'
 import { type Places, writeEnvFiles } from './envFiles.js'
 import {
   type Deployed,
@@ -22,7 +22,7 @@ import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFi
 import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
 import { assertBuilt, type ServerProcess, startEnclaveProcess } from './serverProcess.js'
 import { type SandboxServer, startServer, startServers } from './servers.js'
-import { BLOCK_TIME, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type SandboxOptions } from './settings.js'
+import { BLOCK_TIME, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type SandboxOptions, STATES } from './settings.js'
 import { type Stage, stepsTo } from './steps.js'
 
 const PRICE_SEED = 20_260_101
@@ -75,7 +75,7 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   const { anvil, accounts, provider } = await startChain(options, ports.rpc, stage)
   const broker = await startBroker(options, ports.broker, secrets, stage)
   const deployed = await whileMining(provider, () => populate(provider, accounts, secrets, stage))
-  const databaseUrl = isShared ? await startDatabase(stage) : undefined
+  const databaseUrl = isShared ? await startDatabase(directory, stage) : undefined
   const [first, ...others] = ports.servers.map(({ port, ops }) => ({ url: at(port), opsUrl: at(ops) }))
   if (first === undefined) throw new RangeError('a sandbox needs a server')
   const places: Places = {
@@ -117,7 +117,7 @@ async function startChain(
   port: number,
   { cleanUp, printStep }: Stage,
 ) {
-  const anvil = await startAnvil({ port, blockTime })
+  const anvil = await startAnvil({ port, blockTime, states: STATES })
   cleanUp.add(() => anvil.stop())
   const provider = localProvider(anvil.rpcUrl, anvil.chainId)
   cleanUp.add(async () => provider.destroy())
@@ -211,8 +211,9 @@ async function serveDesk(
   printStep('desk', `the page to trade on, at ${deskUrl}`)
 }
 
-async function startDatabase({ cleanUp, printStep }: Stage): Promise<Secret> {
-  const postgres = await startPostgres()
+async function startDatabase(directory: string, { cleanUp, printStep }: Stage): Promise<Secret> {
+  cleanUp.add(() => removeDatabase(directory))
+  const postgres = await startPostgres(await makeDatabaseDirectory(directory))
   cleanUp.add(() => postgres.remove())
   printStep('database', `PostgreSQL at port ${postgres.port}, its files in ${postgres.host.directory}`)
   return postgres.createDatabase()

@@ -22,6 +22,8 @@ export const BROKER_CASH = '1000000'
 export const DELAYS = { rotation: 0, pause: 3_600, leave: 60 }
 /** Seconds between blocks. */
 export const BLOCK_TIME = 1
+/** Blocks whose states the chain keeps. After a day each of them holds 86,400 block hashes, and what its orders wrote. */
+export const STATES = 16
 /** The only origin that may call the server, unless the sandbox serves the page elsewhere. */
 export const FRONTEND_ORIGIN = 'http://localhost:5173'
 

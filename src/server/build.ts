@@ -28,6 +28,7 @@ import type { Engine } from './store/engine.js'
 import { createServeLease, leaseTiming } from './store/leaseHolder.js'
 import { createOrderRecords } from './store/orderRecords.js'
 import { createOpeningRecords } from './store/receipts.js'
+import { createRetention } from './store/retention.js'
 import { buildTimeline, keepDigests } from './timeline/timeline.js'
 import { buildEnclaveRuns } from './trigger/enclaveRuns.js'
 
@@ -223,6 +224,9 @@ export function buildServer(deps: ServerDeps): {
     ...enclaveRuns.services,
     ...relay.services,
     narrator,
+    ...(config.retentionMs === undefined
+      ? []
+      : [createRetention({ engine, keptMs: config.retentionMs, logger })]),
   ]
   // One table for both, so that each answer is made once.
   const routes = fastRoutesOf(appDeps)

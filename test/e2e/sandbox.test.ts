@@ -1,5 +1,5 @@
 // The command that a newcomer types, as a process of its own.
-import { cp, readFile, rm, stat, symlink } from 'node:fs/promises'
+import { cp, readdir, readFile, realpath, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
 import { describe, expect, it } from 'vitest'
@@ -21,8 +21,8 @@ interface SandboxRun extends Program {
   processes(): Promise<string[]>
 }
 
-async function startSandbox(args: string[] = [], root = ROOT): Promise<SandboxRun> {
-  const directory = await temporaryDirectory()
+async function startSandbox(args: string[] = [], root = ROOT, kept?: string): Promise<SandboxRun> {
+  const directory = kept ?? (await temporaryDirectory())
   const ports = ['port', 'rpc-port', 'broker-port', 'enclave-port', 'desk-port'].map((name) => `--${name}=0`)
   const all = [...ports, `--directory=${directory}`, ...args]
   // The chain inherits the mark; server and enclave get nothing but paths into the directory.
@@ -159,6 +159,24 @@ describe('Ctrl-C', () => {
     await expectNothingLeft(sandbox)
     for (const url of [file.url, file.deskUrl, file.opsUrl, file.rpcUrl, file.brokerUrl])
       await expect(fetch(url)).rejects.toThrow()
+  })
+})
+
+describe('a sandbox that was killed', () => {
+  it('leaves files that the next one clears, those of its database too', async () => {
+    const killed = await startSandbox(['--servers=2'])
+    await eventually('the database', () => / database {2}/.test(killed.out()))
+    const files = await realpath(join(killed.directory, 'postgres'))
+    expect(killed.out()).toContain(files)
+    if (killed.child.pid !== undefined) process.kill(-killed.child.pid, 'SIGKILL')
+    expect(await killed.exit).toBe(null)
+    await expectNothingLeft(killed)
+    expect(await readdir(files)).not.toEqual([])
+
+    const next = await startSandbox(['--once'], ROOT, killed.directory)
+    expect(await next.exit, next.err()).toBe(0)
+    await expect(readdir(files)).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await readdir(killed.directory)).not.toContain('postgres')
   })
 })
 

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { takeDirectory } from '../../src/sandbox/directory.js'
+import { makeDatabaseDirectory, takeDirectory } from '../../src/sandbox/directory.js'
 import { claimPorts } from '../../src/sandbox/ports.js'
 import { startHttpServer } from '../support/httpServer.js'
 
@@ -21,6 +21,29 @@ describe("the sandbox's directory", () => {
     const second = await takeDirectory(directory)
     await second.release()
     expect((await readdir(directory)).sort()).toEqual(['.sandbox', 'notes.txt', 'server.lock', 'server.pid'])
+  })
+
+  it('leads to the files of the database that a killed sandbox left, and they go too', async () => {
+    const killed = await takeDirectory(directory)
+    const files = await makeDatabaseDirectory(directory)
+    await writeFile(join(files, 'rows'), 'left')
+    await killed.release()
+    const next = await takeDirectory(directory)
+    await next.release()
+    await expect(readdir(files)).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await readdir(directory)).not.toContain('postgres')
+  })
+
+  it('keeps what a link leads to that no sandbox made', async () => {
+    const first = await takeDirectory(directory)
+    await first.release()
+    const mine = join(directory, 'mine')
+    await mkdir(mine)
+    await writeFile(join(mine, 'notes.txt'), 'mine')
+    await symlink(mine, join(directory, 'postgres'))
+    const next = await takeDirectory(directory)
+    await next.release()
+    expect(await readdir(mine)).toEqual(['notes.txt'])
   })
 
   it('is refused, untouched, while another sandbox runs in it', async () => {

@@ -95,6 +95,8 @@ function toConfig(env: Settings) {
     /** Undefined: the stores are in `dataDir`. */
     databaseUrl: env.DATABASE_URL,
     leaseTtlMs: env.LEASE_TTL,
+    /** Undefined: for ever. */
+    retentionMs: env.RECORD_RETENTION,
     http: {
       port: env.PORT,
       host: env.HOST,

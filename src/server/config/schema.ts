@@ -147,6 +147,10 @@ export const environmentSchema = z.object({
       'Time after which the work of a server that was killed or hangs goes to another one on DATABASE_URL, from 1s; the same on all.',
     fallback: '10s',
   }),
+  RECORD_RETENTION: optional(duration({ min: '960h', max: '87600h' }), {
+    about:
+      "How long orders, their cancels and the relay's receipts are kept after their end, from 960h (40 days) up to 87600h; unset: for ever. The same on all servers.",
+  }),
   ENVELOPE_EXPIRY: withDefault(duration(), {
     about: 'How long an envelope is kept when its escrow does not open.',
     fallback: '24h',

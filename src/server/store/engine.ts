@@ -86,6 +86,8 @@ export interface Engine {
   openIds(table: Table): Promise<string[]>
   /** Open rows whose unique keys begin with `prefix`, in the order of the keys. A prefix is of ASCII. */
   openWithKey(table: Table, prefix: string, limit: number): Promise<Row[]>
+  /** Rows that are not open, behind the id `after`, in the order of their ids. */
+  closed(table: Table, after: string, limit: number): Promise<Row[]>
   /** Inserts version 1, or puts version n in the place of version n - 1. Durable when it resolves. */
   put(table: Table, row: Row, fence?: Fence): Promise<WriteResult>
   /** Deletes a row if this is its version. Durable when it resolves. */

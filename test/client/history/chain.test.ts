@@ -80,6 +80,22 @@ describe('finality', () => {
   })
 })
 
+describe('a node that has forgotten all states but the latest', () => {
+  it('still gives the whole history', async () => {
+    const first = await buy(1)
+    const before = await history()
+    await mine(1_000)
+    const [{ blockNumber } = { blockNumber: -1 }] = before.map(({ cursor }) => cursor)
+    await expect(chain().provider.getBalance(chain().account('alice'), blockNumber)).rejects.toThrow(
+      /BlockOutOfRange/,
+    )
+    await buy(2, first)
+    const all = await history()
+    expect(kindsOf(all)).toEqual([...BUY, ...BUY])
+    expect(all.slice(0, BUY.length).map(({ cursor }) => cursor)).toEqual(before.map(({ cursor }) => cursor))
+  })
+})
+
 describe('resuming', () => {
   it('yields the entries behind a cursor, each once, wherever it is', async () => {
     const first = await buy(1)

@@ -5,10 +5,10 @@ import { localProvider } from '../../../src/sandbox/localChain.js'
 import { createFindNonceUse } from '../../../src/server/txManager/account.js'
 
 it.each([
-  ['keeps the state of every block', []],
-  ['keeps the states of a few blocks', ['--prune-history', '20']],
-])('finds the transaction that used a nonce at a node that %s', async (_, args) => {
-  const anvil = await startAnvil({ args })
+  ['keeps the state of every block', 1_000],
+  ['keeps the states of a few blocks', 20],
+])('finds the transaction that used a nonce at a node that %s', async (_, states) => {
+  const anvil = await startAnvil({ states })
   onTestFinished(() => anvil.stop())
   const direct = localProvider(anvil.rpcUrl, anvil.chainId)
   onTestFinished(() => direct.destroy())

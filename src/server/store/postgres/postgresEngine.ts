@@ -117,6 +117,11 @@ function createPostgresEngine(databases: Databases): Engine {
         `SELECT ${COLUMNS} FROM ${table} WHERE is_open AND unique_key >= $1 AND unique_key < $2 ORDER BY unique_key LIMIT $3`,
         [prefix, `${prefix}\x7f`, limit],
       ),
+    closed: (table, after, limit) =>
+      rows(`SELECT ${COLUMNS} FROM ${table} WHERE NOT is_open AND id > $1 ORDER BY id LIMIT $2`, [
+        after,
+        limit,
+      ]),
     put: (table, row, fence) => batches[table].write({ ...row, fence }),
     delete: (table, id, version, fence) =>
       batches[table].write({ id, version, isOpen: false, uniqueKey: null, doc: null, fence }),

@@ -178,6 +178,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     open: async (table) => read.open(table),
     openIds: async (table) => read.openIds(table),
     openWithKey: async (table, prefix, limit) => read.openWithKey(table, prefix, limit),
+    closed: async (table, after, limit) => read.closed(table, after, limit),
     put: (table, row, fence) => enqueue({ kind: 'put', table, row, fence }),
     delete: (table, id, version, fence) => enqueue({ kind: 'delete', table, id, version, fence }),
     leases: {
@@ -247,6 +248,8 @@ function createReader(database: DatabaseSync) {
         `${prefix}\x7f`,
         limit,
       ),
+    closed: (table: Table, after: string, limit: number) =>
+      all(toRow, `SELECT * FROM ${table} WHERE is_open = 0 AND id > ? ORDER BY id LIMIT ?`, after, limit),
     leases: () => all(toLease, 'SELECT * FROM leases ORDER BY name'),
   }
 }

@@ -51,6 +51,17 @@ export function testEngine(name: string, openAt: OpenEngine): void {
       await engine.stop()
     })
 
+    test('is found behind another id once it is closed', async () => {
+      const engine = await open()
+      const closed = ['a', 'c', 'd'].map((id) => rowOf(id, 1, { isOpen: false }))
+      await Promise.all([...closed.toReversed(), rowOf('b', 1)].map((row) => engine.put('relays', row)))
+      expect(await engine.closed('relays', '', 9)).toEqual(closed)
+      expect(await engine.closed('relays', 'a', 1)).toEqual([closed[1]])
+      expect(await engine.closed('relays', 'd', 9)).toEqual([])
+      expect(await engine.closed('orders', '', 9)).toEqual([])
+      await engine.stop()
+    })
+
     test('changes one version at a time', async () => {
       const engine = await open()
       expect(await engine.put('orders', rowOf('a', 2))).toBe('conflict')
