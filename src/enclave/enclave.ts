@@ -12,6 +12,7 @@ import { type Clock, createRunClock } from './clock.js'
 import { codeOf, PostponedError } from './failures.js'
 import type { Depth } from './heads.js'
 import { runOrder } from './order/orderRun.js'
+import { runResolution } from './order/resolution.js'
 import { runPolicy } from './policy.js'
 import { reconcile } from './reconcile.js'
 import type { Relay } from './relay.js'
@@ -100,6 +101,7 @@ function createShared(deps: EnclaveDeps) {
 
 function dispatch(run: Run, job: Job): Promise<RunResult> {
   if (job.job === 'policy') return runPolicy(run, job.envelope)
+  if (job.job === 'resolve') return runResolution(run, job.envelope)
   return job.job === 'order' ? runOrder(run, job) : reconcile(run)
 }
 
