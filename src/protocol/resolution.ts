@@ -1,5 +1,6 @@
 // What the platform's owner decides about an order, or an account, that no run can bring on: signed, and sealed to the enclave.
 import * as z from 'zod'
+import { addressSchema } from './address.js'
 import {
   cancelEnvelopeSchema,
   type Envelope,
@@ -9,10 +10,11 @@ import {
   seal,
 } from './envelope.js'
 import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
+import { chainIdSchema } from './identifiers.js'
 import { INTENT_VERSION } from './intent.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
 import { keccak256 } from './keccak.js'
-import type { OpenOrder } from './portfolio.js'
+import { type OpenOrder, openOrderSchema } from './portfolio.js'
 import { envelopeHash } from './sealedRulebook.js'
 import { signatureSchema } from './signature.js'
 import { typedDataDigest } from './typedData.js'
@@ -117,6 +119,22 @@ export function entryHash(orderId: Hex, entry: OpenOrder): Hex {
   const json = JSON.stringify([orderId, side, symbol, ...amounts, brokerOrderId, placedAt])
   return keccak256(Uint8Array.from(new TextEncoder().encode(json)))
 }
+
+/** An order as the enclave's part of `operate resolve` reports it. */
+export const orderReportSchema = z.strictObject({
+  chainId: chainIdSchema,
+  /** Address of `OrderEscrow`. */
+  escrow: addressSchema,
+  orderId: bytes32Schema,
+  account: addressSchema,
+  state: z.enum(['NONE', 'OPEN', 'SETTLED', 'REFUNDED']),
+  portfolioHash: bytes32Schema,
+  /** The portfolio's; 0 without one. */
+  nonce: z.int().min(0),
+  /** Null for an order that is not in the portfolio. */
+  entry: openOrderSchema.nullable(),
+})
+export type OrderReport = z.output<typeof orderReportSchema>
 
 /** The context is `uint256be(chainId) ‖ escrow`. */
 function placeOf({ chainId, escrow }: IntentDomain): EnvelopePlace {

@@ -12,6 +12,7 @@ import { createCancels } from './intake/cancels.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createOpenings, createOrders } from './intake/orders.js'
 import { createAuthorCheck, createPolicy, createPolicyVersionView } from './intake/policy.js'
+import { createOwnerView, createResolutions } from './intake/resolutions.js'
 import { createEnclaveKey } from './intake/router.js'
 import { createMetrics, processMetrics } from './metrics.js'
 import type { NarratorOutput } from './narrator/output.js'
@@ -183,6 +184,12 @@ export function buildServer(deps: ServerDeps): {
         head,
         ledger: contracts.ledger,
         onPublished: head.expire,
+      }),
+      resolutions: createResolutions({
+        domain,
+        ownerOf: createHeadReads({ head, read: createOwnerView(rpc) }),
+        run: enclaveRuns.policyRuns.run,
+        onResolved: head.expire,
       }),
       policyVersion: createHeadReads({ head, read: createPolicyVersionView(reads.contracts) }),
       bodyLimitBytes: config.http.bodyLimitBytes,

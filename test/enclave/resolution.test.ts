@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { BrokerOrder } from '../../src/broker/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { entryHash, type OrderResolution } from '../../src/protocol/resolution.js'
-import { answering, dearer, shares, usd } from '../support/brokerStandIn.js'
+import { answering, dearer, ENCLAVE_ACCOUNT, shares, usd } from '../support/brokerStandIn.js'
 import type { OpenedOrder, Wish } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
@@ -151,6 +151,35 @@ describe('an order whose escrow is open, and whose order at the broker is not ou
       cash: 0n,
       positions: { AAPL: { qty: shares(0.5) } },
     })
+  })
+})
+
+describe('an order that was never taken, and whose id the broker has', () => {
+  it('is left alone until its account reclaims it', async () => {
+    const order = await world().open({ ...buy(250), change: { nonce: 0 } })
+    const { keyId, secretKey } = ENCLAVE_ACCOUNT
+    const foreignOrder = {
+      symbol: 'TSLA',
+      notional: '100',
+      side: 'buy',
+      type: 'market',
+      time_in_force: 'day',
+    }
+    world().broker.control.fill({ mode: 'hold' })
+    const answer = await fetch(`${world().broker.url}/v2/orders`, {
+      method: 'POST',
+      headers: {
+        'APCA-API-KEY-ID': keyId,
+        'APCA-API-SECRET-KEY': secretKey,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ ...foreignOrder, client_order_id: order.clientOrderId }),
+    })
+    expect(answer.status).toBe(200)
+    expect(await world().run(order)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+    await reclaim(order)
+    expect(await world().run(order)).toEqual(DONE)
+    expect(await world().usdc('alice')).toBe(WALLET)
   })
 })
 

@@ -103,7 +103,7 @@ export type RunRequest =
       readonly openedAt: ChainPosition
     }
   | {
-      readonly job: 'policy'
+      readonly job: 'policy' | 'resolve'
       readonly envelope: Envelope
       /** The rest of its time. */
       readonly timeoutMs: number
@@ -201,10 +201,7 @@ export function createRuns({ runRecords, runner, timeouts, over, observer, logge
 
   return {
     async start(request) {
-      const record = newRunRecord(
-        request,
-        request.job === 'policy' ? request.timeoutMs : timeouts[request.job],
-      )
+      const record = newRunRecord(request, 'timeoutMs' in request ? request.timeoutMs : timeouts[request.job])
       await Promise.all([...ended].map(discard))
       own.add(record.runId)
       try {
@@ -239,7 +236,7 @@ const isCertainlyOver = (run: RunRecord) => msUntilOver(run) + CLOCKS_DIFFER_MS 
  * Only the holder of the lease starts such runs. So a row that it has neither adopted nor started was written after its start had
  * failed. No enclave was offered the job, and its account could start no other run until its time is over.
  */
-const isOfFailedStart = ({ job }: RunRecord) => job !== 'policy'
+const isOfFailedStart = ({ job }: RunRecord) => job === 'order' || job === 'reconcile'
 
 function newRunRecord(request: RunRequest, timeoutMs: number): RunRecord {
   const now = Date.now()
@@ -267,7 +264,8 @@ function toJob(request: RunRequest, { runId, stopAt }: RunRecord): Job {
         ...(request.cancel !== undefined && { cancel: request.cancel }),
       }
     case 'policy':
-      return { job: 'policy', ...common, envelope: request.envelope }
+    case 'resolve':
+      return { job: request.job, ...common, envelope: request.envelope }
     case 'reconcile':
       return { job: 'reconcile', ...common }
   }
