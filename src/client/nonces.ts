@@ -1,18 +1,17 @@
-import { ClientError } from './errors.js'
+/** How far a device's clock is trusted beyond the newest block. The enclave refuses a nonce more than a day beyond the block that it sees. */
+const MAX_AHEAD_MS = 12 * 60 * 60 * 1_000
 
 /**
- * Nonces of one account's intents: `max(stored + 1, Date.now())`, so that two devices do not choose the same nonce.
- * Never returns a nonce twice.
- * @returns the next nonce, given the one stored in the portfolio (0 if there is none)
+ * Nonces of one account's intents: `max(stored + 1, Date.now())`, so that two devices do not choose the same nonce. A clock that is
+ * half a day ahead of the chain counts as exactly that. Never returns a nonce twice, but for the last that there is: its order is
+ * refused, and the platform's owner can then lower the stored nonce.
+ * @returns the next nonce, given the one stored in the portfolio (0 if there is none) and the newest block's time in Unix seconds
  */
-export function createNonces(now: () => number = Date.now): (stored: number) => number {
+export function createNonces(now: () => number = Date.now): (stored: number, blockTime: number) => number {
   let last = 0
-  return (stored) => {
-    const nonce = Math.max(stored + 1, last + 1, now())
-    if (!Number.isSafeInteger(nonce)) {
-      throw new ClientError('invalid-order', 'The portfolio has used up its nonces (2^53 − 1).')
-    }
-    last = nonce
-    return nonce
+  return (stored, blockTime) => {
+    const time = Math.min(now(), blockTime * 1_000 + MAX_AHEAD_MS)
+    last = Math.min(Math.max(stored + 1, last + 1, time), Number.MAX_SAFE_INTEGER)
+    return last
   }
 }

@@ -186,7 +186,10 @@ export function createOrderPlacing(deps: PlacingDeps) {
     await assertListed(wallet, platform.token, request)
     const { publicKey } = await abortable(deps.keys.newest(), signal)
     const stored = await abortable(readNonce(wallet, platform, deps.keys), signal)
-    const orgId = await institutionOf(wallet, platform)
+    const [orgId, { timestamp }] = await Promise.all([
+      institutionOf(wallet, platform),
+      abortable(wallet.reads.latestBlock(), signal),
+    ])
     const open = options.sponsored ? openByPlatform : openByWallet
     for (let times = 1; ; times++) {
       const sealing = {
@@ -194,7 +197,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
         platform,
         userPubKey: publicKey,
         orgId,
-        nonce: nonces(stored),
+        nonce: nonces(stored, timestamp),
       }
       const order = await sealOrder(request, sealing)
       signal?.throwIfAborted()

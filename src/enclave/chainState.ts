@@ -31,6 +31,8 @@ export interface ChainState extends Contracts {
   isUsed(primaryType: PrimaryType, digest: Hex, block: BlockPoint): Promise<boolean>
   /** Unix seconds at which the platform's pause ends; 0 when it is not paused. */
   pausedUntil(block: BlockPoint): Promise<number>
+  /** The platform's owner. */
+  owner(block: BlockPoint): Promise<Hex>
   /** Unix seconds of the escrow's creation. */
   deployedAt(): Promise<number>
 }
@@ -85,6 +87,7 @@ export function createSharedChain(options: ChainOptions): SharedChain {
       return contract === 'OrderEscrow' ? escrow.usedDigest(digest, hash) : pool.usedDigest(digest, hash)
     },
     pausedUntil: async ({ hash }: BlockPoint) => (await constants.authority.get()).pausedUntil(hash),
+    owner: async ({ hash }: BlockPoint) => (await constants.authority.get()).owner(hash),
     deployedAt: constants.deployedAt.get,
   }
   return {

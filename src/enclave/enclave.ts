@@ -13,6 +13,7 @@ import { codeOf, PostponedError } from './failures.js'
 import type { Depth } from './heads.js'
 import type { EnclaveKeys } from './keys.js'
 import { runOrder } from './order/orderRun.js'
+import { runResolution } from './order/resolution.js'
 import type { Ownership } from './ownership.js'
 import { runPolicy } from './policy.js'
 import { reconcile } from './reconcile.js'
@@ -106,6 +107,7 @@ function createShared(deps: EnclaveDeps) {
 
 function dispatch(run: Run, job: Job): Promise<RunResult> {
   if (job.job === 'policy') return runPolicy(run, job.envelope)
+  if (job.job === 'resolve') return runResolution(run, job.envelope)
   return job.job === 'order' ? runOrder(run, job) : reconcile(run)
 }
 

@@ -9,6 +9,7 @@ import { type Bytes, type Hex, hexToBytes } from '../protocol/hex.js'
 import { openIntent } from '../protocol/intent.js'
 import { ledgerKey } from '../protocol/ledgerBlob.js'
 import { openRulebook } from '../protocol/policyIntent.js'
+import { openResolution } from '../protocol/resolution.js'
 import type { Secret } from '../service/secret.js'
 
 /** What the enclave does with its keys. They are in closures alone, so nothing that prints this object shows one. */
@@ -17,6 +18,10 @@ export interface EnclaveKeys {
   readonly open: {
     intent(envelope: Parameters<typeof openIntent>[0]): ReturnType<typeof openIntent>
     rulebook(envelope: Parameters<typeof openRulebook>[0]): ReturnType<typeof openRulebook>
+    resolution(
+      envelope: Parameters<typeof openResolution>[0],
+      domain: Parameters<typeof openResolution>[2],
+    ): ReturnType<typeof openResolution>
     /** Whether it is the account's own cancel of this order. @throws as `assertCancels` does */
     cancel(
       envelope: Parameters<typeof assertCancels>[0],
@@ -43,6 +48,7 @@ export function createKeys({ master, intent, signing }: KeyMaterial): EnclaveKey
     open: {
       intent: (envelope) => openIntent(envelope, intentKey),
       rulebook: (envelope) => openRulebook(envelope, intentKey),
+      resolution: (envelope, domain) => openResolution(envelope, intentKey, domain),
       cancel: (envelope, order, domain) => assertCancels(envelope, intentKey, order, domain),
     },
     sign: (authorization, domain) => signAuthorization(authorization, domain, signing.reveal()),

@@ -123,15 +123,30 @@ export function withFill(
 ): Portfolio {
   const order = portfolio.openOrders[orderId]
   if (!order) throw new BooksError('the order is not held')
-  const released = withoutOrder(portfolio, orderId)
   const { value, fees: taken } = tradeOf(order, fill, fees)
+  return withTrade(portfolio, orderId, { qty: fill.filledQty, value: value - taken }, credited)
+}
+
+/**
+ * Removes an order that ended with this trade.
+ * @param trade.qty share base units bought or sold
+ * @param trade.value USDC base units that they cost, or brought after fees
+ * @param credited as in `withFill`
+ */
+export function withTrade(
+  portfolio: Portfolio,
+  orderId: Hex,
+  { qty, value }: { qty: bigint; value: bigint },
+  credited: bigint,
+): Portfolio {
+  const order = portfolio.openOrders[orderId]
+  if (!order) throw new BooksError('the order is not held')
+  const released = withoutOrder(portfolio, orderId)
   if (order.side === 'SELL') {
-    if (fill.filledQty > order.locked) throw new BooksError('more was sold than the order locked')
-    const sold = moved(released, order.symbol, { qty: -fill.filledQty, locked: 0n })
-    return withCash(sold, value - taken)
+    if (qty > order.locked) throw new BooksError('more was sold than the order locked')
+    return withCash(moved(released, order.symbol, { qty: -qty, locked: 0n }), value)
   }
-  const bought = moved(released, order.symbol, { qty: fill.filledQty, locked: 0n })
-  return withCash(bought, credited - value)
+  return withCash(moved(released, order.symbol, { qty, locked: 0n }), credited - value)
 }
 
 /** Takes a withdrawal of cash or shares out of a portfolio. */

@@ -10,6 +10,8 @@ const sentences = {
   'deadline-mismatch': 'The order and its escrow carry different deadlines.',
   'nonce-not-fresh':
     'A later order of yours was accepted first, so this one no longer counts: place it again.',
+  'nonce-too-far-ahead':
+    'The order is numbered more than a day ahead: correct the clock of the device, and place it again.',
   expired: 'The deadline passed before the order could be carried out.',
   'below-minimum': 'The order is below the smallest one that the platform takes.',
   'over-limit': 'The order is above the largest amount that your institution allows.',

@@ -68,7 +68,11 @@ function counted(transactions: number): string {
 }
 
 /** Before anything is sent, so that a wrong key costs no gas. */
-async function requireRole(platform: Platform, as: KeyRole, sender: Hex): Promise<void> {
+export async function requireRole(
+  platform: Pick<Platform, 'authority'>,
+  as: KeyRole,
+  sender: Hex,
+): Promise<void> {
   if (as !== 'owner' && as !== 'guardian') return
   const holder = await changes.holderOf(platform, as)
   if (sameAddress(holder, sender)) return
@@ -102,7 +106,7 @@ function institutionName(text: string): string {
   }
 }
 
-function amountOf(decimals: number) {
+export function amountOf(decimals: number) {
   return (text: string): bigint => {
     try {
       const amount = parseDecimal(text, decimals)

@@ -103,7 +103,7 @@ export async function admission(
 
 const ROTATE = { owner: 'rotateOwner', guardian: 'rotateGuardian', signer: 'rotateSigner' } as const
 
-export function holderOf({ authority }: Platform, role: AuthorityRole): Promise<Hex> {
+export function holderOf({ authority }: Pick<Platform, 'authority'>, role: AuthorityRole): Promise<Hex> {
   if (role === 'owner') return authority.owner()
   return role === 'guardian' ? authority.guardian() : authority.enclaveSigner()
 }
@@ -166,7 +166,7 @@ function requireHeld(held: bigint, amount: bigint, holder: string): void {
   throw new OperateError(EXIT.failed, 'insufficient-usdc', text, 'name a smaller amount')
 }
 
-function shownUsdc(amount: bigint): string {
+export function shownUsdc(amount: bigint): string {
   return `${formatDecimal(amount, USDC_DECIMALS)} USDC`
 }
 

@@ -6,6 +6,7 @@ import { addDoctorCommands } from './doctor/commands.js'
 import { EXIT, type ExitCode, failureOf, usage } from './errors.js'
 import type { CommonOptions, OperateProcess } from './io.js'
 import { makeKeys } from './keys.js'
+import { addResolve } from './resolve.js'
 
 const HELP_WIDTH = 110
 
@@ -67,6 +68,7 @@ export async function runOperate(args: readonly string[], process: OperateProces
     .addHelpText('after', DEPLOY_VARIABLES)
     .action(async (options: CommonOptions) => done(await deploy(process, options)))
   addChainCommands(add, process, done)
+  addResolve(add, process, done)
   addDoctorCommands(program, process, done)
   try {
     await program.parseAsync([...args], { from: 'user' })

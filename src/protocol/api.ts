@@ -33,6 +33,7 @@ export const API_PATHS = [
   '/orders/:orderId/cancel',
   '/policy',
   '/policy/:orgId',
+  '/resolutions',
   '/relay',
   '/relay/:digest',
   '/runs/:runId/result',
@@ -194,6 +195,10 @@ export type Timeline = z.output<typeof timelineSchema>
 
 export const policyVersionSchema = z.object({ orgId: bytes32Schema, version: count })
 export type PolicyVersion = z.output<typeof policyVersionSchema>
+
+/** The enclave has applied what the platform's owner decided. */
+export const resolvedSchema = z.object({ result: z.literal('done') })
+export type Resolved = z.output<typeof resolvedSchema>
 
 /** The enclave's answer to a job. `already-accepted`: the enclave already has this run. */
 export const jobAcceptedSchema = z.object({

@@ -23,10 +23,12 @@ const orderJob = z.strictObject({
   openedAt: z.strictObject({ block: z.int().nonnegative(), logIndex: z.int().nonnegative() }).optional(),
 })
 const policyJob = z.strictObject({ job: z.literal('policy'), ...common, envelope: policyEnvelopeSchema })
+/** What the platform's owner decides about a stuck order or account; see `Resolution`. */
+const resolveJob = z.strictObject({ job: z.literal('resolve'), ...common, envelope: cancelEnvelopeSchema })
 const reconcileJob = z.strictObject({ job: z.literal('reconcile'), ...common })
 
 /** One job for the enclave: confidential content is sealed, and a job names no file. */
-export const jobSchema = z.discriminatedUnion('job', [orderJob, policyJob, reconcileJob])
+export const jobSchema = z.discriminatedUnion('job', [orderJob, policyJob, resolveJob, reconcileJob])
 export type Job = z.output<typeof jobSchema>
 
 /**
@@ -34,7 +36,7 @@ export type Job = z.output<typeof jobSchema>
  * - `settled`, `refunded`: final on chain
  * - `placed`: live at the broker; `queued`: written ahead, waiting
  * - `rejected`: no escrow to refund, or another order's envelope
- * - `accepted`: the rulebook is on chain; `done`: reconciled, or no work left
+ * - `accepted`: the rulebook is on chain; `done`: reconciled or resolved, or no work left
  * - `failed`: may be retried
  */
 export const outcomeSchema = z.enum([
@@ -78,7 +80,7 @@ export const runResultSchema = z.strictObject({
   /** The institution of an accepted rulebook. */
   orgId: bytes32Schema.optional(),
   version: z.int().min(1).optional(),
-  /** Why a rulebook was rejected, or the kind of a failure: a code, never free text. */
+  /** Why a rulebook or a resolution was rejected, or the kind of a failure: a code, never free text. */
   code: z
     .string()
     .regex(/^[a-z0-9-]{1,64}$/)

@@ -13,7 +13,7 @@ const positionSchema = z.strictObject({
 })
 export type Position = z.output<typeof positionSchema>
 
-const openOrderSchema = z.strictObject({
+export const openOrderSchema = z.strictObject({
   side: sideSchema,
   symbol: symbolSchema,
   /** USDC base units. */

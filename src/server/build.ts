@@ -12,6 +12,7 @@ import { createCancels } from './intake/cancels.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createOpenings, createOrders } from './intake/orders.js'
 import { createAuthorCheck, createPolicy, createPolicyVersionView } from './intake/policy.js'
+import { createOwnerView, createResolutions } from './intake/resolutions.js'
 import { createEnclaveKey } from './intake/router.js'
 import { createMetrics, processMetrics } from './metrics.js'
 import type { NarratorOutput } from './narrator/output.js'
@@ -138,6 +139,7 @@ export function buildServer(deps: ServerDeps): {
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
   const shown = createHeadReads({ head, read: views.escrow.orders })
+  const escrowed = createHeadReads({ head, read: contracts.escrow.orders })
   const orders = createOrders({
     records,
     escrow: contracts.escrow,
@@ -189,8 +191,7 @@ export function buildServer(deps: ServerDeps): {
         records: openingRecords,
       }),
       cancels: createCancels({
-        ...{ domain, escrowed: createHeadReads({ head, read: contracts.escrow.orders }) },
-        records,
+        ...{ domain, escrowed, records },
         onStored: enclaveRuns.onCancelled,
       }),
       orderStatus: createOrderStatus({ escrowed: shown, summaryOf: records.summaryOf, findOpening }),
@@ -203,6 +204,12 @@ export function buildServer(deps: ServerDeps): {
         head,
         ledger: contracts.ledger,
         onPublished: head.expire,
+      }),
+      resolutions: createResolutions({
+        domain,
+        ownerOf: createHeadReads({ head, read: createOwnerView(rpc) }),
+        run: enclaveRuns.policyRuns.run,
+        onResolved: head.expire,
       }),
       policyVersion: createHeadReads({ head, read: createPolicyVersionView(views) }),
       bodyLimitBytes: config.http.bodyLimitBytes,

@@ -131,7 +131,7 @@ function outcomeOf(answers: readonly RpcAnswer[] | null): 'ok' | 'call-error' | 
 }
 
 /** The label is not called job: Prometheus gives every series a label of that name. */
-const KINDS = ['order', 'policy', 'reconcile'] as const
+const KINDS = ['order', 'policy', 'reconcile', 'resolve'] as const
 /** In seconds; unless configured, the longest run takes 120 s. */
 const RUN_BUCKETS = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300]
 

@@ -21,6 +21,8 @@ import { USER_PUBKEY } from './support/parties.js'
 const ALICE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const ID: Hex = `0x${'ab'.repeat(32)}`
 const DEADLINE = 1_000_000
+/** A day beyond the block's time, in milliseconds. */
+const DAY_AHEAD = (DEADLINE - 1) * 1_000 + 86_400_000
 const at = (seconds: number) => new Date(seconds * 1_000)
 
 const terms: OrderTerms = {
@@ -129,6 +131,19 @@ const buys: Rows = [
   ['of an account without a portfolio', { portfolio: null, intent: { nonce: 1 } }, 0n],
   ['whose nonce was accepted before', { intent: { nonce: 5 } }, 'nonce-not-fresh'],
   ['with nonce 0 of a new account', { portfolio: null, intent: { nonce: 0 } }, 'nonce-not-fresh'],
+  ['a day beyond the block’s time', { intent: { nonce: DAY_AHEAD } }, 0n],
+  ['more than a day beyond it', { intent: { nonce: DAY_AHEAD + 1 } }, 'nonce-too-far-ahead'],
+  [
+    'more than a day beyond it at the depth',
+    { intent: { nonce: DAY_AHEAD }, deep: { blockTime: DEADLINE - 2 } },
+    'nonce-too-far-ahead',
+  ],
+  ['with the last nonce of all', { intent: { nonce: 2 ** 53 - 1 } }, 'nonce-too-far-ahead'],
+  [
+    'a day beyond a stored nonce that has leapt',
+    { portfolio: { nonce: 2 ** 52 }, intent: { nonce: 2 ** 52 + 86_400_000 } },
+    0n,
+  ],
   ['whose expiry is not the deadline', { intent: { expiry: DEADLINE + 1 } }, 'deadline-mismatch'],
   ['at its deadline', { facts: { blockTime: DEADLINE } }, 'expired'],
   ['past its deadline at the depth', { deep: { blockTime: DEADLINE + 1 } }, 'expired'],
@@ -395,6 +410,7 @@ type Breaches = [code: NoticeCode, change: Change][]
 const SHUT = { clock: closed(DEADLINE) }
 const buyBreaches: Breaches = [
   ['nonce-not-fresh', { intent: { nonce: 5 } }],
+  ['nonce-too-far-ahead', { intent: { nonce: DAY_AHEAD + 1 } }],
   ['deadline-mismatch', { intent: { expiry: 1 } }],
   ['expired', { facts: { blockTime: DEADLINE } }],
   ['escrow-mismatch', { terms: { escrowed: 1n } }],

@@ -64,6 +64,7 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
       cancels: { receive: unanswered },
       orderStatus: unanswered,
       policy: { publish: unanswered },
+      resolutions: { apply: unanswered },
       policyVersion: unanswered,
       bodyLimitBytes: config.http.bodyLimitBytes,
     },

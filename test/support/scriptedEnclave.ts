@@ -37,7 +37,7 @@ export interface ScriptedEnclave {
    * named, and posted again.
    */
   postTo(server: string | RequestListener | undefined): void
-  /** The steps by orderId, or `policy`, `reconcile`, `any`; each run takes the next one and the last one repeats. */
+  /** The steps by orderId, or `policy`, `resolve`, `reconcile`, `any`; each run takes the next one and the last one repeats. */
   plan(steps: Record<string, Step[]>): Promise<void>
   notes(): Promise<Note[]>
   /** The jobs of the runs, in the order in which they started. */

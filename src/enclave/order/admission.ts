@@ -15,6 +15,12 @@ import type { Held, NeverPlaced, OrderTerms } from './life.js'
  */
 export const MAX_POSITIONS = 150
 
+/**
+ * How far a nonce may lie beyond the stored one and the block's time, both in milliseconds. One that leapt further would leave its
+ * account hardly any nonces, and the last one none.
+ */
+const MAX_NONCE_LEAP_MS = 86_400_000
+
 /** The platform's limits bind when an order is admitted, and not again: a whole balance may have grown since. */
 const ADMITTED: Limits = { order: 0n, withdrawal: 0n }
 
@@ -64,7 +70,8 @@ export function judgeNew(
   facts: readonly ChainFacts[],
   market: Market,
 ): Refused | Needs | { lock: bigint } {
-  const refused = refusedByIntent(terms, intent, portfolio) ?? refusedByChain(terms, facts, portfolio, limits)
+  const refused =
+    refusedByIntent(terms, intent, portfolio, facts) ?? refusedByChain(terms, facts, portfolio, limits)
   if (refused) return { refused }
   const { qty: whole = 0n } = portfolio?.positions[terms.symbol] ?? {}
   if (terms.side === 'DEPOSIT') return judgeMove(terms, 0n, limits, market)
@@ -105,13 +112,23 @@ export function judgeHeld(
   return 'qty' in sale ? { order, place: { symbol, side: 'sell', qty: sale.qty, clientOrderId } } : sale
 }
 
+/** Whether a nonce lies more than a day beyond a time in Unix milliseconds. */
+export function hasLeapt(nonce: number, beyondMs: number): boolean {
+  return nonce > beyondMs + MAX_NONCE_LEAP_MS
+}
+
 function refusedByIntent(
   { deadline }: OrderTerms,
   { nonce, expiry }: Asked['intent'],
   portfolio: Portfolio | null,
+  facts: readonly ChainFacts[],
 ): NoticeCode | null {
-  // Strictly above the stored one, which is 0 for an account without a portfolio.
-  if (nonce <= (portfolio?.nonce ?? 0)) return 'nonce-not-fresh'
+  // 0 for an account without a portfolio.
+  const stored = portfolio?.nonce ?? 0
+  if (nonce <= stored) return 'nonce-not-fresh'
+  if (facts.some(({ blockTime }) => hasLeapt(nonce, Math.max(stored, blockTime * 1_000)))) {
+    return 'nonce-too-far-ahead'
+  }
   return expiry === deadline ? null : 'deadline-mismatch'
 }
 

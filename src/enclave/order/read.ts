@@ -139,7 +139,8 @@ export async function isCancelled(
   }
 }
 
-function domainOf({ chain }: Run): IntentDomain {
+/** The domain of what clients and the owner sign. */
+export function domainOf({ chain }: Run): IntentDomain {
   return { chainId: chain.chainId, escrow: chain.addresses.orderEscrow }
 }
 
@@ -221,13 +222,18 @@ export async function judged<Verdict extends object>(
   return judged(run, symbol, judge, { ...known, ...(await readMarket(run, symbol, verdict.needs)) })
 }
 
-async function readMarket({ broker }: Run, symbol: string, part: keyof Market): Promise<Market> {
-  if (part === 'clock') return { clock: await broker.getClock() }
-  if (part === 'asset') return { asset: await broker.getAsset(symbol) }
+async function readMarket(run: Run, symbol: string, part: keyof Market): Promise<Market> {
+  if (part === 'clock') return { clock: await run.broker.getClock() }
+  if (part === 'asset') return { asset: await run.broker.getAsset(symbol) }
+  return { price: await readPrice(run, symbol) }
+}
+
+/** USD with 6 decimals: the higher of bid and last trade. @throws RunFailure `broker-unavailable` without a last trade */
+export async function readPrice({ broker }: Run, symbol: string): Promise<bigint> {
   const snapshot = (await broker.getSnapshots([symbol])).get(symbol)
   const last = snapshot?.last ?? null
   if (last === null) throw new RunFailure('broker-unavailable')
   const bid = snapshot?.bid ?? 0n
   // The higher the price, the fewer shares are sold.
-  return { price: bid > last ? bid : last }
+  return bid > last ? bid : last
 }

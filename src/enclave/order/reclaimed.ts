@@ -69,7 +69,8 @@ type EndAtBroker =
   | { kind: 'unfinished'; code?: FailureCode }
   | { kind: 'ended'; order: BrokerOrder | null; loss: Loss | undefined }
 
-const LEFT_TO_A_PERSON: ReadonlySet<FailureCode> = new Set(['broker-mismatch', 'broker-unreadable'])
+/** Failures that come again with each look at the order, until a person acts. */
+export const LEFT_TO_A_PERSON: ReadonlySet<FailureCode> = new Set(['broker-mismatch', 'broker-unreadable'])
 
 /**
  * The order at the broker, cancelled when it was live. One look is enough: no run places an order after its deadline, and a

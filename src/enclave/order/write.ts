@@ -51,7 +51,7 @@ export async function writePortfolio(
   run: Run,
   state: AccountState,
   portfolio: Portfolio,
-  { terms, required }: { terms: OrderTerms; required: keyof typeof REQUIRED_STATE },
+  { terms, required }: { terms: BoundTerms; required: keyof typeof REQUIRED_STATE },
 ): Promise<AccountState> {
   const { account } = state
   const sealed = await run.portfolios.seal(account, portfolio, state)

@@ -1,6 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { addressSchema } from '../../protocol/address.js'
-import { type EnclaveReport, type Finding, fault, unchecked } from '../../protocol/finding.js'
+import {
+  type EnclaveReport,
+  enclaveReportSchema,
+  type Finding,
+  fault,
+  unchecked,
+} from '../../protocol/finding.js'
 import type { Hex } from '../../protocol/hex.js'
 import { loadConfig } from '../../server/config/config.js'
 import type { Environment } from '../../service/config.js'
@@ -82,7 +88,7 @@ async function examineEnclave(
   money: boolean,
   server: ServerReport | null,
 ): Promise<EnclaveReport | null> {
-  if (file !== undefined) return reported(() => readReport(file))
+  if (file !== undefined) return reported(() => readReport(file, enclaveReportSchema))
   if (part === 'server') return null
   const trigger = server?.facts?.config.enclave.trigger
   if (trigger?.kind === 'http') {

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import type { z } from 'zod'
 import { type EnclaveReport, enclaveReportSchema } from '../../protocol/finding.js'
+import type { Hex } from '../../protocol/hex.js'
+import { type OrderReport, orderReportSchema } from '../../protocol/resolution.js'
 import { INSTALLATION } from '../../service/version.js'
 
 /** The enclave's part produced no report. */
@@ -22,30 +25,39 @@ export function askEnclave(
   envFile: string,
   { account, money }: { account?: string | undefined; money: boolean },
 ): Promise<EnclaveReport> {
-  const args = [
-    PROGRAM,
-    ...(account === undefined ? [] : ['--account', account]),
-    ...(money ? ['--money'] : []),
-  ]
+  const args = [...(account === undefined ? [] : ['--account', account]), ...(money ? ['--money'] : [])]
+  return runPart(envFile, args, enclaveReportSchema)
+}
+
+/** Has the enclave's part report an order of the ledger, as {@link askEnclave} runs it. @throws NoReportError */
+export function askOrder(envFile: string, orderId: Hex): Promise<OrderReport> {
+  return runPart(envFile, ['--order', orderId], orderReportSchema)
+}
+
+function runPart<T>(envFile: string, args: readonly string[], schema: z.ZodType<T>): Promise<T> {
   const env = { PATH: process.env.PATH, ENCLAVE_ENV_FILE: envFile }
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { env, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
-      if (error) reject(new NoReportError(stderr.trim() || "the enclave's part could not be run"))
-      else resolve(parseReport(stdout))
+    execFile(process.execPath, [PROGRAM, ...args], { env, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
+      try {
+        if (error) throw new NoReportError(stderr.trim() || "the enclave's part could not be run")
+        resolve(parseReport(stdout, schema))
+      } catch (failure) {
+        reject(failure)
+      }
     })
   })
 }
 
 /** Reads a report that the enclave's part wrote on another machine. @throws NoReportError */
-export async function readReport(path: string): Promise<EnclaveReport> {
+export async function readReport<T>(path: string, schema: z.ZodType<T>): Promise<T> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new NoReportError('the file of --enclave-report cannot be read')
   })
-  return parseReport(text)
+  return parseReport(text, schema)
 }
 
-function parseReport(text: string): EnclaveReport {
-  const report = enclaveReportSchema.safeParse(jsonOf(text))
+function parseReport<T>(text: string, schema: z.ZodType<T>): T {
+  const report = schema.safeParse(jsonOf(text))
   if (report.success) return report.data
   throw new NoReportError("the report of the enclave's part is malformed")
 }

@@ -182,6 +182,15 @@ export const CLIENT_PROBLEMS = {
       "A signature that is not the admin's, or is for another chain or escrow; a version that is not the on-chain one plus one. Also an unlisted symbol, or a repeated member, such as an employee listed twice (`invalid-rulebook`).",
     remedy: 'The member "reason" has the enclave\'s code: correct the rulebook, sign and seal it again.',
   },
+  'resolution-rejected': {
+    status: 422,
+    title: 'Resolution rejected',
+    meaning:
+      "The enclave refused what the platform's owner decided, or the server refused the signature outside the seal (`sig`) before any run. `reason` is the code.",
+    cause:
+      "A signature that is not the owner's (`not-owner`). An entry or a portfolio that has changed since, also by this very resolution (`entry-changed`, `portfolio-changed`); an order that its runs can end (`order-not-stuck`). Figures that cannot be (`invalid-figures`), or are far from the market (`figures-off-market`).",
+    remedy: 'Look at the order again, and sign what it needs now.',
+  },
   'invalid-signature': {
     status: 422,
     title: 'Authorization not signed by the enclave',

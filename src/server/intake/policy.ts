@@ -7,6 +7,7 @@ import type { Envelope } from '../../protocol/envelope.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
+import type { RunResult } from '../../protocol/job.js'
 import {
   envelopeHash,
   type PostPolicy,
@@ -19,12 +20,12 @@ import { ifRegistered } from '../reads/registered.js'
 import type { PolicyRunEnd, PolicyRuns } from '../trigger/policyRuns.js'
 import type { RunEnd } from '../trigger/runner.js'
 
-/** Why no new version of a rulebook is on the chain. */
+/** Why no new version of a rulebook is on the chain, or why a resolution has no effect. */
 type PolicyRefusalReason =
   | { readonly code: 'enclave-busy' | 'enclave-failed' | 'enclave-timeout' | 'shutting-down' }
   | { readonly code: 'chain-unavailable' | 'not-on-chain' }
   /** With the enclave's own code. */
-  | { readonly code: 'policy-rejected'; readonly reason: string }
+  | { readonly code: 'policy-rejected' | 'resolution-rejected'; readonly reason: string }
   | {
       readonly code: 'relay-quota-exhausted' | 'relay-budget-exhausted' | 'platform-paused'
       /** Unix seconds. */
@@ -36,7 +37,7 @@ export class PolicyRefusal extends Error {
   readonly reason: PolicyRefusalReason
 
   constructor(reason: PolicyRefusalReason) {
-    super(`rulebook not published: ${reason.code}`)
+    super(`sealed job not carried out: ${reason.code}`)
     this.reason = reason
   }
 }
@@ -135,7 +136,7 @@ export function createPolicy({ run, checkAuthor, head, ledger, onPublished }: Po
       await head.current()
       if (author !== undefined) await checkAuthor(envelope, author)
       const sender = author === undefined ? { client } : { institution: author.orgId }
-      const published = toPublished(await run(envelope, sender))
+      const published = publishedBy(resultOf(await run(envelope, sender)))
       if (!(await isOnChain(published))) throw new PolicyRefusal({ code: 'not-on-chain' })
       onPublished()
       return published
@@ -143,7 +144,8 @@ export function createPolicy({ run, checkAuthor, head, ledger, onPublished }: Po
   }
 }
 
-function toPublished(end: PolicyRunEnd): PolicyVersion {
+/** What the enclave decided. @throws PolicyRefusal when it decided nothing */
+export function resultOf(end: PolicyRunEnd): RunResult {
   switch (end.how) {
     case 'too-many-waiting':
       throw new PolicyRefusal({ code: 'enclave-busy' })
@@ -153,17 +155,22 @@ function toPublished(end: PolicyRunEnd): PolicyVersion {
     case 'timeout':
       throw new PolicyRefusal({ code: 'enclave-timeout' })
     default:
-      return publishedBy(end)
+      return decidedBy(end)
   }
 }
 
-function publishedBy({ how, result }: RunEnd): PolicyVersion {
+function publishedBy({ outcome, orgId, version, code }: RunResult): PolicyVersion {
+  if (outcome === 'accepted' && orgId !== undefined && version !== undefined) return { orgId, version }
+  if (outcome === 'rejected' && code !== undefined) {
+    throw new PolicyRefusal({ code: 'policy-rejected', reason: code })
+  }
+  throw new PolicyRefusal({ code: 'enclave-failed' })
+}
+
+function decidedBy({ how, result }: RunEnd): RunResult {
   if (how === 'result' && result !== null) {
-    const { outcome, orgId, version, code, retryAt } = result
-    if (outcome === 'accepted' && orgId !== undefined && version !== undefined) return { orgId, version }
-    if (outcome === 'rejected' && code !== undefined) {
-      throw new PolicyRefusal({ code: 'policy-rejected', reason: code })
-    }
+    const { outcome, code, retryAt } = result
+    if (outcome !== 'failed') return result
     // It ended itself before it was stopped: as with any time-out, the relay may yet accept its authorization.
     if (code === 'out-of-time') throw new PolicyRefusal({ code: 'enclave-timeout' })
     if (code === 'chain-unavailable') throw new PolicyRefusal({ code })

@@ -10,10 +10,12 @@ import {
   type PolicyVersion,
   policyVersionSchema,
   postOrderSchema,
+  resolvedSchema,
 } from '../../protocol/api.js'
 import { postCancelSchema } from '../../protocol/cancelIntent.js'
 import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { postResolutionSchema } from '../../protocol/resolution.js'
 import { postPolicySchema } from '../../protocol/sealedRulebook.js'
 import { createTimedValue } from '../../service/waiting.js'
 import { sendUntagged } from '../http/answers.js'
@@ -26,6 +28,7 @@ import { withRelayProblems } from '../relay/router.js'
 import type { Cancels } from './cancels.js'
 import type { NotReceived, Openings, Orders } from './orders.js'
 import { type Policy, PolicyRefusal } from './policy.js'
+import type { Resolutions } from './resolutions.js'
 
 /**
  * The values with which a client seals an intent and opens its escrow. The USDC address is an immutable of the escrow: after the
@@ -101,6 +104,7 @@ export interface IntakeRouterDeps {
   /** Null when the order is unknown. */
   readonly orderStatus: (orderId: Hex) => Promise<OrderStatus | null>
   readonly policy: Policy
+  readonly resolutions: Resolutions
   /** Null when the institution is not registered. */
   readonly policyVersion: (orgId: Hex) => Promise<PolicyVersion | null>
   readonly bodyLimitBytes: number
@@ -150,9 +154,9 @@ export function intakeRoutes(deps: IntakeRouterDeps): FastRoute[] {
   ]
 }
 
-/** The posts besides orders: cancels and rulebooks. */
+/** The posts besides orders: cancels, rulebooks and resolutions. */
 export function createIntakeRouter(deps: IntakeRouterDeps): Router {
-  const { cancels, policy } = deps
+  const { cancels, policy, resolutions } = deps
   const router = Router({ caseSensitive: true, strict: true })
   const readBody = jsonBody(deps.bodyLimitBytes)
 
@@ -173,6 +177,15 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
       const rulebook = parseEnvelopeBody(postPolicySchema, req.body)
       const published = await policy.publish(rulebook, clientOf(req.ip)).catch(throwProblem)
       sendUntagged(res, z.encode(policyVersionSchema, published))
+    })
+    .all(methodNotAllowed('POST'))
+
+  router
+    .route('/resolutions')
+    .post(readBody, async (req, res) => {
+      const resolution = parseEnvelopeBody(postResolutionSchema, req.body)
+      const resolved = await resolutions.apply(resolution).catch(throwProblem)
+      sendUntagged(res, z.encode(resolvedSchema, resolved))
     })
     .all(methodNotAllowed('POST'))
 

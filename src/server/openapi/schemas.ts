@@ -15,6 +15,7 @@ import {
   policyVersionSchema,
   postOrderSchema,
   receiptSchema,
+  resolvedSchema,
   revertSchema,
   runResultReceivedSchema,
   sealedNoticeSchema,
@@ -30,6 +31,7 @@ import { bytes32Schema } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { postedResultSchema, provisionalResultSchema, runIdSchema } from '../../protocol/job.js'
 import { postedOpeningSchema } from '../../protocol/postedOpening.js'
+import { postResolutionSchema } from '../../protocol/resolution.js'
 import { postPolicySchema } from '../../protocol/sealedRulebook.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
 import { problemBodySchema } from '../http/errors.js'
@@ -108,6 +110,18 @@ export const SCHEMAS = {
       sig: '0xd47fd328d5cb7b1c600e3d73a8fe028b6592bfdcbffba7d2ebccbce05d4f66b52427a11075c0f4282cb68cd70c54a59e9ed1b07062259a964d2b376dcba3c98b1b',
     },
   ),
+  PostResolution: described(
+    postResolutionSchema,
+    "A sealed resolution; `sig` is the signature of the envelope's hash by the platform's owner.",
+    {
+      epk: '0x031eafc5715a488cec873b85f397b6aeda16392e2ae1e24e7998737472d23ce451',
+      iv: '0x000102030405060708090a0b',
+      ct: '0x1c0c666325fabb8a06776766d59a406f18804e46387c1bfca4599f748a2d9fd047034c3a14b764640d97d0cb31b66b7530546aec33ab5f6320f315df983c0ddaeb4ac60336cd612aec4b28f8197cf2a65cb96fa9a41c9fc7e75182e9eec1109720d26c0a55bbb239d840b9a9cd0787eb7f8f18f85c4bdef74d64f851510acb1a06406b3876ba35566b849bc27f5b2b9d6603d990ecacbbd82e73b040a8d2e0217574f90dfc23331301cf2d08e66aaaa440972c572a13b34d96c6739e7432344176855d63ec8f0bf2b62a16c779cb0bdb626cc8687308e4b9c910012b4e871de5aaf29b3775ad6ddc842624b098f5d71f711fe8d745352e03e70555c2427a8b3144caf7b218827ee17e4fa225434ad704afd111aa21b393d4c443ea080f27acb3b973118b93d207bcae0deddc72ea1634b5385b3255b9a3c1eeefbdbc04cdd9632f819926c7ea5ed582066222179061064a109bc8bbf1eb3e87cfcc3af6fafcb4230d216081c1982787c0a56805a583fb574163edae13598aefd1f640898711a5a3aa28b4133fb0c0a04c98f40e2f6d39740ba3e8b8edce09ada3a71143c0cb51dbe241286dfdbafc7de1e85ef4ee0baeb5200e09b150ec4ad07b46f03664b156d6856a61aaa64ccbffafa0e3600419699252b2d9f18e1a51e9b4e387e854449a875616c7bd9166a15a52132f15ec6a68d3e077c9ce4b78d7fbf6afb520041233',
+      tag: '0x8b2c881bed17c5919389cc28a21be740',
+      sig: '0x0f488feef2ac0ef9dcf6c225f773d830b9e2b348d33c74b8bd12fa4bdeab4b9315eba83c5385251224493e5df7b68537d4766b915f3db40bb4d452d6babf7f841b',
+    },
+  ),
+  Resolved: described(resolvedSchema, 'The resolution has taken effect.', { result: 'done' }),
   PostPolicy: described(
     postPolicySchema,
     'A sealed rulebook; `author` has the signature of the envelope by the admin of its institution.',

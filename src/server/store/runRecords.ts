@@ -39,6 +39,7 @@ const runRecordSchema = z.discriminatedUnion('job', [
     attempt: z.int().positive(),
   }),
   z.strictObject({ job: z.literal('policy'), ...common }),
+  z.strictObject({ job: z.literal('resolve'), ...common }),
   z.strictObject({ job: z.literal('reconcile'), ...common }),
 ])
 /** The row of a run, by which a new term follows it when an earlier term left it under way. */

@@ -8,13 +8,17 @@ import type { TriggerRateLimit } from './rateLimit.js'
 import type { Run, RunEnd, Runs } from './runner.js'
 
 /**
- * The sender of a rulebook: an institution, whose admin signed the envelope, or an unknown client (`clientOf`).
+ * The sender of a rulebook: an institution, whose admin signed the envelope, or an unknown client (`clientOf`). Or the platform's
+ * owner, whose envelope is a resolution.
  */
-export type RulebookSender = { readonly institution: Hex } | { readonly client: string }
+export type RulebookSender =
+  | { readonly institution: Hex }
+  | { readonly client: string }
+  | { readonly owner: Hex }
 
 /**
- * Runs of rulebooks, with permits of their own, so that they cannot starve orders. Signed rulebooks have a queue of their
- * own, in which institutions take turns; the rest share the other, in which clients take turns.
+ * Runs of rulebooks and resolutions, with permits of their own, so that they cannot starve orders. What is signed has a queue of
+ * its own, in which institutions and the owner take turns; the rest share the other, in which clients take turns.
  */
 export interface PolicyRuns {
   /**
@@ -74,7 +78,7 @@ export function createPolicyRuns({ runs, rateLimit, timeoutMs, stopping }: Polic
 
   async function start(
     envelope: Envelope,
-    { queue, party }: QueuePosition,
+    { job, queue, party }: QueuePosition,
     deadline: number,
   ): Promise<PolicyRunEnd> {
     const acquired = await queues[queue].acquire(party, timeoutMs)
@@ -83,7 +87,7 @@ export function createPolicyRuns({ runs, rateLimit, timeoutMs, stopping }: Polic
     try {
       if (!(await takeTurn(deadline))) return { how: 'no-permit-in-time' }
       if (stopping.aborted) return { how: 'stopping' }
-      const run: Run = await runs.start({ job: 'policy', envelope, timeoutMs: deadline - performance.now() })
+      const run: Run = await runs.start({ job, envelope, timeoutMs: deadline - performance.now() })
       const end = await run.end
       await run.discard()
       return end
@@ -108,11 +112,13 @@ export function createPolicyRuns({ runs, rateLimit, timeoutMs, stopping }: Polic
 
 /** The queue of a sender's rulebooks, and the sender's line in it. */
 interface QueuePosition {
+  readonly job: 'policy' | 'resolve'
   readonly queue: Queue
   readonly party: string
 }
 
 function positionOf(sender: RulebookSender): QueuePosition {
-  if ('institution' in sender) return { queue: 'signed', party: sender.institution }
-  return { queue: 'unsigned', party: sender.client }
+  if ('owner' in sender) return { job: 'resolve', queue: 'signed', party: sender.owner }
+  if ('institution' in sender) return { job: 'policy', queue: 'signed', party: sender.institution }
+  return { job: 'policy', queue: 'unsigned', party: sender.client }
 }

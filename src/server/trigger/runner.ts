@@ -104,7 +104,7 @@ export type RunRequest =
       readonly openedAt: ChainPosition
     }
   | {
-      readonly job: 'policy'
+      readonly job: 'policy' | 'resolve'
       readonly envelope: Envelope
       /** The rest of its time. */
       readonly timeoutMs: number
@@ -202,10 +202,7 @@ export function createRuns({ runRecords, runner, timeouts, over, observer, logge
 
   return {
     async start(request) {
-      const record = newRunRecord(
-        request,
-        request.job === 'policy' ? request.timeoutMs : timeouts[request.job],
-      )
+      const record = newRunRecord(request, 'timeoutMs' in request ? request.timeoutMs : timeouts[request.job])
       await Promise.all([...ended].map(discard))
       own.add(record.runId)
       try {
@@ -240,7 +237,7 @@ const isCertainlyOver = (run: RunRecord) => msUntilOver(run) + CLOCKS_DIFFER_MS 
  * Only the holder of the lease starts such runs. So a row that it has neither adopted nor started was written after its start had
  * failed. No enclave was offered the job, and its account could start no other run until its time is over.
  */
-const isOfFailedStart = ({ job }: RunRecord) => job !== 'policy'
+const isOfFailedStart = ({ job }: RunRecord) => job === 'order' || job === 'reconcile'
 
 function newRunRecord(request: RunRequest, timeoutMs: number): RunRecord {
   const now = Date.now()
@@ -268,7 +265,8 @@ function toJob(request: RunRequest, { runId, stopAt }: RunRecord): Job {
         ...(request.cancel !== undefined && { cancel: request.cancel }),
       }
     case 'policy':
-      return { job: 'policy', ...common, envelope: request.envelope }
+    case 'resolve':
+      return { job: request.job, ...common, envelope: request.envelope }
     case 'reconcile':
       return { job: 'reconcile', ...common }
   }

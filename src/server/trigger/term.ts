@@ -156,7 +156,7 @@ export function createTriggerTerm(options: TriggerOptions, termDeps: TermDeps): 
   const adoption = createHook('runs', {
     async start() {
       // A rulebook's run is followed by the server that started it. Without that server, `clear` removes its row in time.
-      for (const run of await runs.adopt(({ job }) => job !== 'policy')) {
+      for (const run of await runs.adopt(({ job }) => job === 'order' || job === 'reconcile')) {
         rateLimit.note(Date.parse(run.record.startedAt))
         if (run.record.job === 'order') scheduler.adopt(run)
         else reconcile.adopt(run)

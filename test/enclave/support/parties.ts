@@ -20,6 +20,11 @@ import {
   type UnsignedRulebook,
 } from '../../../src/protocol/policyIntent.js'
 import { publicKeyOf } from '../../../src/protocol/publicKey.js'
+import {
+  resolutionDigest,
+  sealResolution,
+  type UnsignedResolution,
+} from '../../../src/protocol/resolution.js'
 import { signDigest } from '../../../src/protocol/signature.js'
 import { Secret } from '../../../src/service/secret.js'
 import type { TestChain } from '../../support/chain.js'
@@ -141,6 +146,16 @@ export function cancelOf(
   const order = { orderId, account: chain.account(who) }
   const sig = signDigest(cancelIntentDigest(order, domainOf(chain)), keyOf(chain, signedBy))
   return sealCancel({ ...order, sig }, INTENT_PUBKEY, domainOf(chain))
+}
+
+/** Signs and seals what the owner decides, by another role's key where one is named. */
+export function resolutionOf(
+  chain: TestChain,
+  unsigned: UnsignedResolution,
+  signedBy: Role = 'owner',
+): Promise<Envelope> {
+  const sig = signDigest(resolutionDigest(unsigned, domainOf(chain)), keyOf(chain, signedBy))
+  return sealResolution({ ...unsigned, sig }, INTENT_PUBKEY, domainOf(chain))
 }
 
 /** Signs and seals a rulebook. */

@@ -7,10 +7,12 @@ import { createEnclave, type EnclaveDeps } from '../../../src/enclave/enclave.js
 import { createRelay } from '../../../src/enclave/relay.js'
 import { createPortfolioStore } from '../../../src/enclave/stores.js'
 import type { Envelope } from '../../../src/protocol/envelope.js'
+import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import type { Job, RunResult } from '../../../src/protocol/job.js'
 import { openNotice } from '../../../src/protocol/notice.js'
 import type { Portfolio } from '../../../src/protocol/portfolio.js'
+import type { UnsignedResolution } from '../../../src/protocol/resolution.js'
 import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
 import { FEES } from '../../support/brokerBooks.js'
 import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../../support/brokerStandIn.js'
@@ -24,6 +26,7 @@ import {
   type OpenedOrder,
   ORG_ID,
   openOrder,
+  resolutionOf,
   rulesFor,
   sealRulebook,
   USER_KEY,
@@ -79,8 +82,12 @@ export interface World {
   /** Opens and runs an order that must end as `settled`. */
   settled(wish: Wish): Promise<OpenedOrder>
   policy(envelope: Envelope): Promise<RunResult>
+  /** Runs what the owner decides, by another role's key where one is named. */
+  resolve(unsigned: UnsignedResolution, options?: RunOptions & { signedBy?: Role }): Promise<RunResult>
   reconcile(options?: RunOptions): Promise<RunResult>
   portfolio(who: Role): Promise<Portfolio | null>
+  /** The ledger's running hash of the account's portfolio. */
+  portfolioHash(who: Role): Promise<Hex>
   state(order: OpenedOrder): Promise<string>
   usdc(who: Role): Promise<bigint>
   /** Tokens of a symbol in a wallet. */
@@ -229,10 +236,16 @@ export function createWorld(
       return order
     },
     policy: (envelope) => runJob({ job: 'policy', envelope }),
+    resolve: async (unsigned, { signedBy, ...options } = {}) =>
+      runJob({ job: 'resolve', envelope: await resolutionOf(chain, unsigned, signedBy) }, options),
     reconcile: (options) => runJob({ job: 'reconcile' }, options),
     async portfolio(who) {
       const { head } = await state.look()
       return (await portfolios.load(chain.account(who), head)).portfolio
+    },
+    async portfolioHash(who) {
+      const { head } = await state.look()
+      return (await portfolios.load(chain.account(who), head)).hash
     },
     state: async ({ orderId }) => (await state.escrow.orders(orderId)).state,
     usdc: async (who) => (await state.usdc()).balanceOf(chain.account(who)),

@@ -327,8 +327,7 @@ describe('an enclave at a URL', () => {
     const problem = 'is of the same key as ENCLAVE_SIGNER: each needs a key of its own'
     const signerOf = (key: string) => computeAddress(key)
     expect(faultsOf({ ...http, ENCLAVE_SIGNER: signerOf(http.RELAYER_PRIVATE_KEY) })).toEqual({
-      ENCLAVE_SIGNER:
-        "is an account of the relayer's keys: the enclave's key belongs to the enclave alone",
+      ENCLAVE_SIGNER: "is an account of the relayer's keys: the enclave's key belongs to the enclave alone",
     })
     expect(faultsOf({ ...http, ENCLAVE_SIGNER: signerOf(http.INTENT_PUBKEY) })).toEqual({
       INTENT_PUBKEY: problem,

@@ -39,6 +39,7 @@ import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
 import { RUN_SECRET, SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
 import { signedCancel } from '../../support/signedCancels.js'
+import { signedResolution } from '../../support/signedResolutions.js'
 import { sponsoredOrder } from '../../support/sponsoredOrders.js'
 import { breakStores } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -155,13 +156,18 @@ describe('requests that succeed', () => {
   test('is answered as documented, and 304 to who has it', async () => {
     const { call } = await setUp(
       {},
-      { any: [{ outcome: 'placed' }], policy: [{ outcome: 'accepted', orgId: ORG, version: 1 }] },
+      {
+        any: [{ outcome: 'placed' }],
+        policy: [{ outcome: 'accepted', orgId: ORG, version: 1 }],
+        resolve: [{ outcome: 'done' }],
+      },
     )
     const order = await openFor(chain(), 'alice', bytes32('o'), await sealOrder('o'))
     const posted = await call('postOrder', { body: order, headers: { Origin: ORIGIN } })
     expect([posted.status, posted.body.result]).toEqual([202, 'received'])
     await chain().send('relayer', ...signedCall(chain(), policyUpdate(ORG, chain().account('admin'))))
     expect((await call('postPolicy', { body: await sealOrder('rules') })).status).toBe(200)
+    expect((await call('postResolution', { body: await signedResolution(chain()) })).status).toBe(200)
     const ending = await refundNow(chain(), order.orderId)
     const params = { orderId: order.orderId, digest: digestOf(chain(), ending) }
     await eventually('the run', async () => {
@@ -277,6 +283,7 @@ describe('faults of a request', () => {
     expect(of(await call('postPolicy', { body: envelope }))).toBe('400 invalid-envelope')
     const { sig } = await signedCancel(chain(), 'alice', UNKNOWN)
     expect(of(await call('postCancel', { body: { ...envelope, sig } }))).toBe('400 invalid-envelope')
+    expect(of(await call('postResolution', { body: { ...envelope, sig } }))).toBe('400 invalid-envelope')
   })
 
   test('cancels: the account’s is taken, a stranger’s is not, and none after the end', async () => {
@@ -394,8 +401,11 @@ describe('requests that the enclave does not carry out', () => {
     ['503 relay-budget-exhausted', { outcome: 'failed', code: 'relay-budget-exhausted' }],
     ['503 platform-paused', { outcome: 'failed', code: 'paused' }],
   ])('%s', async (expected, step) => {
-    const { call } = await setUp({}, { policy: [step] })
+    const { call } = await setUp({}, { policy: [step], resolve: [step] })
     expect(of(await call('postPolicy', { body: await sealOrder('rules') }))).toBe(expected)
+    const resolution = { body: await signedResolution(chain()) }
+    const rejected = expected.replace('policy-rejected', 'resolution-rejected')
+    expect(of(await call('postResolution', resolution))).toBe(rejected)
   })
 
   test('more rulebooks than may wait', async () => {
@@ -403,6 +413,22 @@ describe('requests that the enclave does not carry out', () => {
     const bodies = await Promise.all(Array.from({ length: 20 }, (_none, n) => sealOrder(`${n}`)))
     const answers = await Promise.all(bodies.map((body) => call('postPolicy', { body })))
     expect(new Set(answers.map(of))).toEqual(new Set(['503 enclave-busy', '504 enclave-timeout']))
+  })
+
+  test('more resolutions than may wait', async () => {
+    const { call } = await setUp({ POLICY_RUN_TIMEOUT: '5s' }, { resolve: [{ act: 'hang' }] })
+    const bodies = await Promise.all(Array.from({ length: 5 }, () => signedResolution(chain())))
+    const answers = await Promise.all(bodies.map((body) => call('postResolution', { body })))
+    expect(new Set(answers.map(of))).toEqual(new Set(['503 enclave-busy', '504 enclave-timeout']))
+  })
+
+  test("a resolution that the owner's key has not signed starts no run", async () => {
+    const { call, enclave } = await setUp()
+    for (const role of ['guardian', 'alice'] as const) {
+      const answer = await call('postResolution', { body: await signedResolution(chain(), role) })
+      expect([of(answer), answer.body.reason]).toEqual(['422 resolution-rejected', 'not-owner'])
+    }
+    expect(await enclave.jobs()).toEqual([])
   })
 })
 
@@ -452,6 +478,8 @@ describe('outages', () => {
     await expectAll(call, ['getOrder', 'getOrderTimeline', 'getReceipt'], '503 storage-unavailable')
     expect(of(await call('postOrder', { body: await junk('o') }))).toBe('503 storage-unavailable')
     expect(of(await call('postPolicy', { body: await sealOrder('r') }))).toBe('503 storage-unavailable')
+    const resolution = { body: await signedResolution(chain()) }
+    expect(of(await call('postResolution', resolution))).toBe('503 storage-unavailable')
     expect(of(await call('postAuthorization', { body: bodyOf(chain(), write()) }))).toBe(
       '503 storage-unavailable',
     )

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { API_PATHS, postOrderSchema } from '../../../src/protocol/api.js'
 import { signedAuthorizationSchema } from '../../../src/protocol/authorization.js'
 import { postedResultSchema, provisionalResultSchema } from '../../../src/protocol/job.js'
+import { postResolutionSchema } from '../../../src/protocol/resolution.js'
 import { postPolicySchema } from '../../../src/protocol/sealedRulebook.js'
 import { PROBLEM_CODES } from '../../../src/server/http/problemCodes.js'
 import { describeApi, problemsOf } from '../../../src/server/openapi/document.js'
@@ -111,6 +112,7 @@ describe('the examples', () => {
   test.each([
     ['PostOrder', postOrderSchema],
     ['PostPolicy', postPolicySchema],
+    ['PostResolution', postResolutionSchema],
     ['SignedAuthorization', signedAuthorizationSchema],
     ['RunNotice', provisionalResultSchema],
     ['RunResult', postedResultSchema],

@@ -1,0 +1,208 @@
+// A job `resolve`: the platform's owner ends an order that no run can end, or gets an account back whose nonce has leapt.
+import { z } from 'zod'
+import type { EscrowedOrder } from '../../chain/contracts.js'
+import { sameAddress } from '../../protocol/address.js'
+import type { Envelope } from '../../protocol/envelope.js'
+import { ProtocolError } from '../../protocol/errors.js'
+import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import type { RunResult } from '../../protocol/job.js'
+import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
+import {
+  entryHash,
+  type NonceResolution,
+  type OrderResolution,
+  type Resolution,
+  resolutionDigest,
+} from '../../protocol/resolution.js'
+import { recoverAddress } from '../../protocol/signature.js'
+import { ConflictError, codeOf, RunFailure, restarting } from '../failures.js'
+import type { Look } from '../heads.js'
+import { withoutOrder, withTrade, worthOf } from '../money.js'
+import type { Run } from '../run.js'
+import { hasLeapt } from './admission.js'
+import { costsMore, findByEntry } from './atBroker.js'
+import { type AccountState, boundTo, termsOfEscrow } from './life.js'
+import { awaitEscrow, domainOf, readPrice, type Seen } from './read.js'
+import { LEFT_TO_A_PERSON } from './reclaimed.js'
+import { writePortfolio } from './write.js'
+
+/** Why a resolution was rejected. The owner who signed it gets the code back; it says nothing of an order's content. */
+type ResolutionRejection =
+  | 'undecryptable'
+  | 'invalid-resolution'
+  | 'invalid-signature'
+  | 'not-owner'
+  /** The order is not in the portfolio, or as another entry: also once the resolution has been applied. */
+  | 'entry-changed'
+  /** The account's runs can end the order by themselves, or it may still be filled. */
+  | 'order-not-stuck'
+  | 'invalid-figures'
+  /** The price that the figures come to is less than half of the market's, or more than double. */
+  | 'figures-off-market'
+  | 'order-not-refunded'
+  /** The portfolio was written since: also once the resolution has been applied. */
+  | 'portfolio-changed'
+  | 'nonce-not-leapt'
+
+/** Applies what the owner has signed. Each resolution is for one state of the portfolio, so it has its effect once. */
+export async function runResolution(run: Run, envelope: Envelope): Promise<RunResult> {
+  const read = await readResolution(run, envelope)
+  if (typeof read === 'string') return rejected(read)
+  const code = await restarting(() => apply(run, read))
+  return code === null ? { outcome: 'done' } : rejected(code)
+}
+
+function rejected(code: ResolutionRejection): RunResult {
+  return { outcome: 'rejected', code }
+}
+
+interface SignedResolution {
+  resolution: Resolution
+  signer: Hex
+}
+
+async function readResolution(
+  run: Run,
+  envelope: Envelope,
+): Promise<SignedResolution | 'undecryptable' | 'invalid-resolution' | 'invalid-signature'> {
+  const domain = domainOf(run)
+  let resolution: Resolution
+  try {
+    resolution = await run.open.resolution(envelope, domain)
+  } catch (error) {
+    const isOpen = error instanceof ProtocolError && error.code === 'invalid-plaintext'
+    return isOpen || error instanceof z.ZodError ? 'invalid-resolution' : 'undecryptable'
+  }
+  try {
+    const { sig, ...unsigned } = resolution
+    return { resolution, signer: recoverAddress(resolutionDigest(unsigned, domain), sig) }
+  } catch {
+    return 'invalid-signature'
+  }
+}
+
+/** Null once it has taken effect. No other run of the account works meanwhile. */
+async function apply(
+  run: Run,
+  { resolution, signer }: SignedResolution,
+): Promise<ResolutionRejection | null> {
+  if (!(await isOwner(run, signer, await run.chain.look()))) return 'not-owner'
+  const { escrow } = await awaitEscrow(run, resolution.orderId)
+  const { account } = escrow
+  if (escrow.state === 'NONE') throw new RunFailure('order-unknown')
+  return run.accountLock.run(account, async () => {
+    const seen = await awaitEscrow(run, resolution.orderId)
+    if (seen.escrow.account !== account) throw new ConflictError('the order was opened anew')
+    if (!seen.isDeep) throw new RunFailure('chain-depth')
+    const { portfolio, ...stored } = await run.portfolios.load(account, seen.look.head)
+    if (!portfolio) return resolution.resolves === 'order' ? 'entry-changed' : 'portfolio-changed'
+    const now = { account, ...stored, portfolio }
+    return resolution.resolves === 'order'
+      ? endOrder(run, resolution, now, seen)
+      : lowerNonce(run, resolution, now, seen)
+  })
+}
+
+/** A permission: at the head and at the stated depth. */
+async function isOwner({ chain }: Run, signer: Hex, { head, deep }: Look): Promise<boolean> {
+  const owners = await Promise.all([head, deep].map((block) => chain.owner(block)))
+  return owners.every((owner) => sameAddress(owner, signer))
+}
+
+async function endOrder(
+  run: Run,
+  { orderId, entryHash: signed, quantity, value }: OrderResolution,
+  state: AccountState,
+  { escrow }: Seen,
+): Promise<ResolutionRejection | null> {
+  const entry = state.portfolio.openOrders[orderId]
+  if (!entry || entryHash(orderId, entry) !== signed) return 'entry-changed'
+  if (!(await isStuck(run, orderId, entry, escrow))) return 'order-not-stuck'
+  const fill = { qty: quantity, value }
+  if (!isPossible(fill, entry, escrow)) return 'invalid-figures'
+  if (!(await isAtMarket(run, fill, entry))) return 'figures-off-market'
+  await writeEnd(run, orderId, { fill, state, escrow })
+  return null
+}
+
+/**
+ * Whether only a person can end the order: the broker's is not ours, or is no end of ours. Once its escrow is over, no run places
+ * it any more, so whatever the broker says counts less than the owner's word. What may still be filled is never stuck.
+ */
+async function isStuck(run: Run, orderId: Hex, entry: OpenOrder, escrow: EscrowedOrder): Promise<boolean> {
+  try {
+    const found = await findByEntry(run, orderId, entry)
+    if (found?.state === 'live') return false
+    if (found) costsMore(entry, found)
+    return escrow.state === 'REFUNDED'
+  } catch (error) {
+    const code = codeOf(error)
+    const isForAPerson = escrow.state === 'REFUNDED' && LEFT_TO_A_PERSON.has(code)
+    if (code === 'broker-mismatch' || isForAPerson) return true
+    throw error
+  }
+}
+
+interface Fill {
+  /** Share base units. */
+  qty: bigint
+  /** USDC base units. */
+  value: bigint
+}
+
+function isPossible({ qty, value }: Fill, entry: OpenOrder, escrow: EscrowedOrder): boolean {
+  if (qty === 0n) return value === 0n
+  if (entry.side === 'SELL') return qty <= entry.locked
+  // Its USDC went back to the wallet, so its shares are the platform's.
+  const isPaidBack = entry.escrow > 0n && escrow.state === 'REFUNDED'
+  return !isPaidBack && value <= entry.notional
+}
+
+/** A slip of the decimal point, or the thief of an owner's key, moves no more than about the order's own worth. */
+async function isAtMarket(run: Run, { qty, value }: Fill, { symbol }: OpenOrder): Promise<boolean> {
+  if (qty === 0n) return true
+  const worth = worthOf(qty, await readPrice(run, symbol))
+  return value * 2n >= worth && value <= worth * 2n
+}
+
+async function writeEnd(
+  run: Run,
+  orderId: Hex,
+  { fill, state, escrow }: { fill: Fill; state: AccountState; escrow: EscrowedOrder },
+): Promise<void> {
+  const { account, portfolio } = state
+  const terms = termsOfEscrow(orderId, escrow)
+  const isFilled = fill.qty > 0n
+  const isOpen = escrow.state === 'OPEN'
+  const credited = isOpen ? terms.escrowed : 0n
+  const after = isFilled ? withTrade(portfolio, orderId, fill, credited) : withoutOrder(portfolio, orderId)
+  if (!isOpen) {
+    await writePortfolio(run, state, after, { terms, required: 'REFUNDED' })
+    return
+  }
+  const message = { ...boundTo(terms), ...(await run.portfolios.seal(account, after, state)) }
+  await run.authorizer.submit(
+    isFilled
+      ? { primaryType: 'OrderSettlement', message: { ...message, payoutAsset: ZERO_BYTES32, payout: 0n } }
+      : { primaryType: 'OrderRefund', message },
+  )
+}
+
+/**
+ * Lowers a nonce that has leapt to the block's time. Nothing that has ended comes back by that: its escrow is closed for ever, and an
+ * intent is for one escrow. What an honest client signed before is not above that time either.
+ */
+async function lowerNonce(
+  run: Run,
+  { orderId, portfolioHash }: NonceResolution,
+  state: AccountState,
+  { escrow, look }: Seen,
+): Promise<ResolutionRejection | null> {
+  if (state.hash !== portfolioHash) return 'portfolio-changed'
+  if (escrow.state !== 'REFUNDED') return 'order-not-refunded'
+  const blockTimeMs = look.head.timestamp * 1_000
+  if (!hasLeapt(state.portfolio.nonce, blockTimeMs)) return 'nonce-not-leapt'
+  const lowered: Portfolio = { ...state.portfolio, nonce: blockTimeMs }
+  await writePortfolio(run, state, lowered, { terms: termsOfEscrow(orderId, escrow), required: 'REFUNDED' })
+  return null
+}

@@ -1,0 +1,253 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { createAuthority } from '../chain/contracts.js'
+import { createViewCaller } from '../chain/views.js'
+import { sameAddress } from '../protocol/address.js'
+import { problemSchema } from '../protocol/api.js'
+import { type DeskSettings, deskSettingsSchema } from '../protocol/deskSettings.js'
+import { bytes32Schema, type Hex } from '../protocol/hex.js'
+import type { OpenOrder } from '../protocol/portfolio.js'
+import {
+  entryHash,
+  type OrderReport,
+  orderReportSchema,
+  resolutionDigest,
+  sealedResolutionDigest,
+  sealResolution,
+  type UnsignedResolution,
+} from '../protocol/resolution.js'
+import { signDigest } from '../protocol/signature.js'
+import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
+import { createPost } from '../service/post.js'
+import { addressOf, connectChain, walletOf } from './chain.js'
+import { amountOf, requireRole } from './chainCommands.js'
+import { shownUsdc } from './changes.js'
+import { askOrder, NoReportError, readReport } from './doctor/enclavePart.js'
+import { EXIT, type ExitCode, OperateError, usage } from './errors.js'
+import { type AddCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
+import { type DeploymentFile, readDeployment, readKey } from './settings.js'
+
+const HELP = `
+Without an option the order is released: nothing was bought or sold. With --quantity and --value it ends with this fill. With --nonce
+the order is a refunded one of an account whose nonce has leapt.
+
+The order is read with the enclave's configuration (ENCLAVE_ENV_FILE, or .env.enclave). Where the enclave is on another machine, or
+another user, have its order reported there, and name the file with --enclave-report:
+  ENCLAVE_ENV_FILE=.env.enclave node_modules/.bin/node dist/enclave/doctor/main.js --order <orderId> > order.json`
+
+interface Options extends CommonOptions {
+  /** Share base units. */
+  readonly quantity?: bigint
+  /** USDC base units. */
+  readonly value?: bigint
+  readonly nonce?: true
+  readonly enclaveReport?: string
+}
+
+/** Adds `resolve`: the owner ends an order that no run can end, or gets an account back whose nonce has leapt. */
+export function addResolve(add: AddCommand, process: OperateProcess, done: (exit: ExitCode) => void): void {
+  const order = (text: string): Hex => {
+    const { data } = bytes32Schema.safeParse(text)
+    if (data === undefined) throw new InvalidArgumentError('expected 0x and 64 hex digits')
+    return data
+  }
+  add('resolve', "ends an order that no run can end, by the owner's figures")
+    .argument('<order>', 'its id', order)
+    .option('--quantity <shares>', 'what was bought or sold', amountOf(SHARE_DECIMALS))
+    .option('--value <usdc>', 'what that cost the account, or brought it after fees', amountOf(USDC_DECIMALS))
+    .option('--nonce', "lowers the nonce of the order's account to the present")
+    .option('--enclave-report <file>', 'takes this report of the order instead of asking the enclave')
+    .addHelpText('after', HELP)
+    .action(async (orderId: Hex, options: Options) => done(await resolve(process, options, orderId)))
+}
+
+/**
+ * Shows what the enclave will write, asks, and sends the owner's decision to the server.
+ * @throws OperateError: the enclave's code, `server-unavailable`, `order-unreadable`
+ */
+async function resolve(process: OperateProcess, options: Options, orderId: Hex): Promise<ExitCode> {
+  const { quantity, value, nonce } = options
+  if ((quantity === undefined) !== (value === undefined) || (nonce && quantity !== undefined)) {
+    throw usage('the figures are incomplete', 'give --quantity and --value, or --nonce, or none of them')
+  }
+  const speech = createSpeech(process, options)
+  const deployment = readDeployment(options.directory)
+  const desk = readDesk(options.directory, deployment)
+  const key = readKey(process.env, 'owner')
+  const chain = await connectChain(process.env, deployment.chainId)
+  try {
+    const owner = addressOf(walletOf(key, chain))
+    const authority = createAuthority(createViewCaller(chain.rpc), deployment.authority)
+    await requireRole({ authority }, 'owner', owner)
+    const report = await orderOf(process, options, orderId, deployment)
+    const { unsigned, lines } = nonce
+      ? nonceResolution(report)
+      : orderResolution(report, { quantity: quantity ?? 0n, value: value ?? 0n })
+    for (const line of lines) speech.say(line)
+    await speech.confirm(`Sign this on chain ${deployment.chainId} as owner ${owner}?`)
+    await send(
+      process.env.SERVER_URL ?? desk.serverUrl,
+      desk,
+      deployment,
+      unsigned,
+      bytes32Schema.parse(key.reveal()),
+    )
+    const { resolves } = unsigned
+    const facts = { command: 'resolve', chainId: deployment.chainId, sender: owner, changed: true }
+    speech.result(['done: resolve'], { ...facts, resolves, orderId, account: report.account })
+    return EXIT.done
+  } finally {
+    chain.close()
+  }
+}
+
+async function orderOf(
+  process: OperateProcess,
+  { enclaveReport: file }: Options,
+  orderId: Hex,
+  deployment: DeploymentFile,
+): Promise<OrderReport> {
+  try {
+    const report =
+      file === undefined
+        ? await askOrder(process.env.ENCLAVE_ENV_FILE ?? '.env.enclave', orderId)
+        : await readReport(file, orderReportSchema)
+    const isIts =
+      report.orderId === orderId &&
+      report.chainId === deployment.chainId &&
+      sameAddress(report.escrow, deployment.contracts.orderEscrow)
+    if (isIts) return report
+    throw unreadable('the report is of another order or deployment')
+  } catch (error) {
+    throw error instanceof NoReportError ? unreadable(error.message) : error
+  }
+}
+
+function unreadable(text: string): OperateError {
+  return new OperateError(EXIT.failed, 'order-unreadable', text, "see --help for the enclave's report")
+}
+
+interface Planned {
+  readonly unsigned: UnsignedResolution
+  /** What the enclave will write. */
+  readonly lines: readonly string[]
+}
+
+function orderResolution(
+  { orderId, account, state, entry }: OrderReport,
+  figures: { quantity: bigint; value: bigint },
+): Planned {
+  if (entry === null) {
+    const text = `the order is not in the portfolio of ${account}: it has ended, or was never taken`
+    throw new OperateError(EXIT.failed, 'order-not-held', text, 'look at GET /orders/<order>')
+  }
+  const { side, symbol, notional, escrow, locked } = entry
+  const asked = `${side} ${symbol} for ${shownUsdc(notional)}`
+  const held = escrow > 0n ? `${shownUsdc(escrow)} in escrow` : `${sharesOf(locked, symbol)} locked`
+  const unsigned = {
+    resolves: 'order',
+    v: 1,
+    orderId,
+    entryHash: entryHash(orderId, entry),
+    ...figures,
+  } as const
+  return {
+    unsigned,
+    lines: [
+      `order ${orderId} of ${account}: ${asked}, ${held}; its escrow is ${state}`,
+      `will ${effectOf(entry, figures)}`,
+      `will ${escrowEffect(entry, state, figures)}`,
+    ],
+  }
+}
+
+function effectOf({ side, symbol }: OpenOrder, { quantity, value }: { quantity: bigint; value: bigint }) {
+  if (quantity === 0n) return 'release the order without a fill: what it locked and reserved is free again'
+  const shares = sharesOf(quantity, symbol)
+  return side === 'SELL'
+    ? `take ${shares} from the account, and add ${shownUsdc(value)} to its cash`
+    : `add ${shares} to the account, at a cost of ${shownUsdc(value)}`
+}
+
+function escrowEffect(
+  { escrow }: OpenOrder,
+  state: OrderReport['state'],
+  figures: Record<'quantity' | 'value', bigint>,
+) {
+  if (state !== 'OPEN') return 'write the portfolio alone: the escrow is over'
+  if (figures.quantity === 0n) return `refund the escrow: ${shownUsdc(escrow)} go back to the wallet`
+  return escrow === 0n
+    ? 'settle the escrow, which holds nothing'
+    : `settle the escrow: the other ${shownUsdc(escrow - figures.value)} become cash`
+}
+
+function nonceResolution({ orderId, account, portfolioHash, nonce }: OrderReport): Planned {
+  const unsigned = { resolves: 'nonce', v: 1, orderId, portfolioHash } as const
+  return { unsigned, lines: [`will lower the nonce of ${account} from ${nonce} to the time of the block`] }
+}
+
+function sharesOf(quantity: bigint, symbol: string): string {
+  return `${formatDecimal(quantity, SHARE_DECIMALS)} ${symbol}`
+}
+
+const DESK_FILE = 'desk.json'
+
+/** The server's address and the enclave's key, as the page has them. @throws OperateError `desk-unreadable` */
+function readDesk(directory: string, { contracts }: DeploymentFile): DeskSettings {
+  const path = join(directory, DESK_FILE)
+  const remedy = 'take the file that "deploy" wrote'
+  const fail = (text: string) => new OperateError(EXIT.usage, 'desk-unreadable', text, remedy)
+  if (!existsSync(path)) throw fail(`${path} does not exist`)
+  const { data } = deskSettingsSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+  if (data === undefined) throw fail(`${path} is malformed`)
+  if (!sameAddress(data.pins.escrow, contracts.orderEscrow)) throw fail(`${path} is of another deployment`)
+  return data
+}
+
+/** A run of the enclave, and its wait for a turn. */
+const TIMEOUT_MS = 180_000
+
+async function send(
+  serverUrl: string,
+  { pins }: DeskSettings,
+  { chainId, contracts }: DeploymentFile,
+  unsigned: UnsignedResolution,
+  key: Hex,
+): Promise<void> {
+  const domain = { chainId, escrow: contracts.orderEscrow }
+  const sig = signDigest(resolutionDigest(unsigned, domain), key)
+  const envelope = await sealResolution({ ...unsigned, sig }, pins.enclavePublicKey, domain)
+  const body = { ...envelope, sig: signDigest(sealedResolutionDigest(envelope, domain), key) }
+  const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: 1 })
+  const url = `${serverUrl.replace(/\/+$/, '')}/resolutions`
+  const { status, text } = await post(url, {}, JSON.stringify(body)).catch(() => {
+    const problem = 'the server does not answer: whether the enclave has applied it is not known'
+    const remedy = 'run the command again: a resolution has its effect once'
+    throw new OperateError(EXIT.unavailable, 'server-unavailable', problem, remedy)
+  })
+  if (status !== 200) throw refusalOf(text)
+}
+
+const refusalSchema = problemSchema.extend({ reason: z.string().optional() })
+
+function refusalOf(text: string): OperateError {
+  const { data } = refusalSchema.safeParse(parsed(text))
+  const code = data?.reason ?? data?.code ?? 'server-unreadable'
+  const title = data?.title ?? 'the answer of the server cannot be read'
+  return new OperateError(
+    EXIT.failed,
+    code,
+    title,
+    'look at the order again; docs/protocol.md explains the code',
+  )
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

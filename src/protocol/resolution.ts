@@ -1,0 +1,142 @@
+// What the platform's owner decides about an order, or an account, that no run can bring on: signed, and sealed to the enclave.
+import * as z from 'zod'
+import { addressSchema } from './address.js'
+import {
+  cancelEnvelopeSchema,
+  type Envelope,
+  type EnvelopePlace,
+  type EnvelopeRandomness,
+  open,
+  seal,
+} from './envelope.js'
+import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
+import { chainIdSchema } from './identifiers.js'
+import { INTENT_VERSION } from './intent.js'
+import { type IntentDomain, intentDomain } from './intentDomain.js'
+import { keccak256 } from './keccak.js'
+import { type OpenOrder, openOrderSchema } from './portfolio.js'
+import { envelopeHash } from './sealedRulebook.js'
+import { signatureSchema } from './signature.js'
+import { typedDataDigest } from './typedData.js'
+import { uint256Schema } from './units.js'
+
+const orderShape = {
+  resolves: z.literal('order'),
+  v: z.literal(INTENT_VERSION),
+  orderId: bytes32Schema,
+  /** `entryHash` of the order in its account's portfolio: the resolution is for this very entry, which it ends. */
+  entryHash: bytes32Schema,
+  /** Share base units that were filled; 0 releases the order. */
+  quantity: uint256Schema,
+  /** USDC base units: what the fill costs the account, or brings it after fees. */
+  value: uint256Schema,
+}
+const nonceShape = {
+  resolves: z.literal('nonce'),
+  v: z.literal(INTENT_VERSION),
+  /** A refunded order of the account: the contracts take a portfolio only with an order. */
+  orderId: bytes32Schema,
+  /** The ledger's running hash of the account's portfolio: the resolution is for this very state. */
+  portfolioHash: bytes32Schema,
+}
+
+/** How an order ends by the owner's figures. */
+export type OrderResolution = z.output<z.ZodObject<typeof orderShape>>
+/** An account whose nonce has leapt gets it lowered to the time of the block. */
+export type NonceResolution = z.output<z.ZodObject<typeof nonceShape>>
+export type UnsignedResolution = OrderResolution | NonceResolution
+
+/** The content of a resolution's envelope; `sig` covers every other member. */
+export const resolutionSchema = z.discriminatedUnion('resolves', [
+  z.strictObject({ ...orderShape, sig: signatureSchema }),
+  z.strictObject({ ...nonceShape, sig: signatureSchema }),
+])
+export type Resolution = z.output<typeof resolutionSchema>
+
+/** The body of `POST /resolutions`: the envelope, and the owner's signature of its hash. */
+export const postResolutionSchema = z.strictObject({ ...cancelEnvelopeSchema.shape, sig: signatureSchema })
+export type PostResolution = z.output<typeof postResolutionSchema>
+
+export const resolutionTypes = {
+  order: {
+    OrderResolution: [
+      { name: 'v', type: 'uint256' },
+      { name: 'orderId', type: 'bytes32' },
+      { name: 'entryHash', type: 'bytes32' },
+      { name: 'quantity', type: 'uint256' },
+      { name: 'value', type: 'uint256' },
+    ],
+  },
+  nonce: {
+    NonceResolution: [
+      { name: 'v', type: 'uint256' },
+      { name: 'orderId', type: 'bytes32' },
+      { name: 'portfolioHash', type: 'bytes32' },
+    ],
+  },
+}
+
+export const sealedResolutionTypes = { SealedResolution: [{ name: 'envelopeHash', type: 'bytes32' }] }
+
+/** The EIP-712 digest that the owner signs inside the seal. */
+export function resolutionDigest({ resolves, ...message }: UnsignedResolution, domain: IntentDomain): Hex {
+  return typedDataDigest(intentDomain(domain), resolutionTypes[resolves], message)
+}
+
+/** The EIP-712 digest that the owner signs outside the seal, for the server. */
+export function sealedResolutionDigest(envelope: Envelope, domain: IntentDomain): Hex {
+  const message = { envelopeHash: envelopeHash(envelope) }
+  return typedDataDigest(intentDomain(domain), sealedResolutionTypes, message)
+}
+
+/**
+ * Seals a resolution to the enclave's key.
+ * @param resolution with `sig` of `resolutionDigest`
+ * @param randomness pass only to reproduce a test vector
+ */
+export function sealResolution(
+  resolution: Resolution,
+  enclavePublicKey: Hex,
+  domain: IntentDomain,
+  randomness?: EnvelopeRandomness,
+): Promise<Envelope> {
+  return seal(z.encode(resolutionSchema, resolution), enclavePublicKey, placeOf(domain), randomness)
+}
+
+/** Opens a resolution's envelope with the enclave's key; does not check the signature. @throws ProtocolError, ZodError */
+export async function openResolution(
+  envelope: Envelope,
+  privateKey: Bytes,
+  domain: IntentDomain,
+): Promise<Resolution> {
+  return resolutionSchema.parse(await open(envelope, privateKey, placeOf(domain)))
+}
+
+/** `keccak256(utf8(JSON))` of the order's id and the members of its entry, amounts as decimal strings. */
+export function entryHash(orderId: Hex, entry: OpenOrder): Hex {
+  const { side, symbol, notional, escrow, locked, brokerOrderId, placedAt } = entry
+  const amounts = [notional, escrow, locked].map(String)
+  const json = JSON.stringify([orderId, side, symbol, ...amounts, brokerOrderId, placedAt])
+  return keccak256(Uint8Array.from(new TextEncoder().encode(json)))
+}
+
+/** An order as the enclave's part of `operate resolve` reports it. */
+export const orderReportSchema = z.strictObject({
+  chainId: chainIdSchema,
+  /** Address of `OrderEscrow`. */
+  escrow: addressSchema,
+  orderId: bytes32Schema,
+  account: addressSchema,
+  state: z.enum(['NONE', 'OPEN', 'SETTLED', 'REFUNDED']),
+  portfolioHash: bytes32Schema,
+  /** The portfolio's; 0 without one. */
+  nonce: z.int().min(0),
+  /** Null for an order that is not in the portfolio. */
+  entry: openOrderSchema.nullable(),
+})
+export type OrderReport = z.output<typeof orderReportSchema>
+
+/** The context is `uint256be(chainId) ‖ escrow`. */
+function placeOf({ chainId, escrow }: IntentDomain): EnvelopePlace {
+  return { kind: 'resolution', context: concatBytes(uintToBytes(BigInt(chainId), 32), hexToBytes(escrow)) }
+}

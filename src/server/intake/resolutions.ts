@@ -1,0 +1,66 @@
+import type { BlockTag } from 'ethers'
+import { createAuthority, createOrderEscrow } from '../../chain/contracts.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { createViewCaller } from '../../chain/views.js'
+import { sameAddress } from '../../protocol/address.js'
+import type { Resolved } from '../../protocol/api.js'
+import { ProtocolError } from '../../protocol/errors.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { IntentDomain } from '../../protocol/intentDomain.js'
+import { type PostResolution, sealedResolutionDigest } from '../../protocol/resolution.js'
+import { recoverAddress } from '../../protocol/signature.js'
+import type { PolicyRuns } from '../trigger/policyRuns.js'
+import { PolicyRefusal, resultOf } from './policy.js'
+
+/** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
+export interface Resolutions {
+  /**
+   * Resolves once the enclave has applied it. Only the owner's signature of the envelope starts a run.
+   * @throws PolicyRefusal, StorageError, ChainUnavailableError
+   */
+  apply(resolution: PostResolution): Promise<Resolved>
+}
+
+interface ResolutionsDeps {
+  readonly domain: IntentDomain
+  /** The owner of the escrow's platform at the chain's head: asked for once a block, however many send resolutions. */
+  readonly ownerOf: (escrow: Hex) => Promise<Hex>
+  readonly run: PolicyRuns['run']
+  /** Called when a resolution has taken effect. */
+  readonly onResolved: () => void
+}
+
+/** The platform's owner at a block, as the escrow's authority has it. */
+export function createOwnerView(rpc: Pick<Rpc, 'send'>): (escrow: Hex, block: BlockTag) => Promise<Hex> {
+  const caller = createViewCaller(rpc)
+  return async (escrow, block) => {
+    const authority = await createOrderEscrow(caller, escrow).authority(block)
+    return createAuthority(caller, authority).owner(block)
+  }
+}
+
+export function createResolutions({ domain, ownerOf, run, onResolved }: ResolutionsDeps): Resolutions {
+  return {
+    async apply({ sig, ...envelope }) {
+      const signer = signerOf(sealedResolutionDigest(envelope, domain), sig)
+      if (!sameAddress(await ownerOf(domain.escrow), signer)) throw rejected('not-owner')
+      const { outcome, code } = resultOf(await run(envelope, { owner: signer }))
+      if (outcome !== 'done') throw rejected(code ?? 'invalid-resolution')
+      onResolved()
+      return { result: 'done' }
+    },
+  }
+}
+
+function signerOf(digest: Hex, sig: Hex): Hex {
+  try {
+    return recoverAddress(digest, sig)
+  } catch (error) {
+    if (error instanceof ProtocolError) throw rejected('invalid-signature')
+    throw error
+  }
+}
+
+function rejected(reason: string): PolicyRefusal {
+  return new PolicyRefusal({ code: 'resolution-rejected', reason })
+}

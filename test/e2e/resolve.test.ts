@@ -1,0 +1,100 @@
+// The whole way of the owner's decision: the command, the server, the enclave, the chain. Another party trades with the broker's
+// account under an order's id, and no run can end the order.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Hex } from '../../src/protocol/hex.js'
+import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
+import { usd } from '../support/brokerStandIn.js'
+import { operate } from '../support/operate.js'
+import { useDesk } from './support/desk.js'
+import { brokerOrder } from './support/trader.js'
+
+const desk = useDesk()
+
+/** What `deploy` writes for the commands. */
+async function deploymentDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'resolve-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const { sandbox, contracts } = desk()
+  const { contracts: addresses, chainId, rpcUrl, url } = sandbox.info
+  const { usdc, ...deployed } = addresses
+  const authority = await contracts.escrow.authority()
+  const { publicKey, escrow } = await desk().admin.getEnclaveKey()
+  const files = {
+    'deployment.json': { chainId, contracts: deployed, authority, usdc, firstBlock: 0 },
+    'desk.json': {
+      ...{ serverUrl: url, origin: url, pins: { enclavePublicKey: publicKey, escrow } },
+      chain: { id: chainId, name: 'Sandbox', rpcUrl, firstBlock: 0 },
+    },
+  }
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(directory, name), JSON.stringify(content))
+  }
+  return directory
+}
+
+async function resolve(args: readonly string[], answer?: string, key?: Hex) {
+  const { directory, info } = desk().sandbox
+  const env = {
+    RPC_URL: info.rpcUrl,
+    ENCLAVE_ENV_FILE: join(directory, '.env.enclave'),
+    OWNER_PRIVATE_KEY: key ?? desk().sandbox.accounts.owner.privateKey,
+  }
+  const all = ['resolve', ...args, '--directory', await deploymentDirectory()]
+  return operate(all, answer === undefined ? { env } : { env, answer })
+}
+
+/** An order of the same account at the broker takes the id before the enclave places its own. */
+async function takeId(orderId: Hex): Promise<void> {
+  const { info, secrets } = desk().sandbox
+  const { keyId, secretKey } = secrets.enclaveBroker
+  const order = { symbol: 'TSLA', notional: '100', side: 'buy', type: 'market', time_in_force: 'day' }
+  const answer = await fetch(`${info.brokerUrl}/v2/orders`, {
+    method: 'POST',
+    headers: {
+      'APCA-API-KEY-ID': keyId,
+      'APCA-API-SECRET-KEY': secretKey,
+      'Content-Type': 'application/json',
+    },
+    body: JSON.stringify({ ...order, client_order_id: clientOrderIdOf(orderId) }),
+  })
+  expect(answer.status).toBe(200)
+}
+
+test('an order whose id another party has taken at the broker is ended by the owner, with one command', async () => {
+  const { sandbox, traders, chainTime } = desk()
+  const [alice] = traders
+  sandbox.broker.fill({ symbol: 'TSLA', mode: 'hold' })
+  const before = await alice.wallet()
+  const deadline = (await chainTime()) + 3_600
+  const request = { side: 'BUY', symbol: 'AAPL', maxSpend: usd(250), deadline } as const
+  const { order } = await alice.client.placeOrder(request, { beforeOpen: ({ orderId }) => takeId(orderId) })
+  const { orderId } = order
+  await alice.reaches(orderId, 'failed')
+  expect(brokerOrder(sandbox, orderId)).toMatchObject({ symbol: 'TSLA', status: 'canceled' })
+
+  const declined = await resolve([orderId], 'n')
+  expect(declined).toMatchObject({ exit: 3, out: '' })
+  expect(declined.err).toContain(`BUY AAPL for 250 USDC, 250 USDC in escrow; its escrow is OPEN`)
+  expect(declined.err).toContain('will release the order without a fill')
+  expect(declined.err).toContain('will refund the escrow: 250 USDC go back to the wallet')
+  expect(await alice.wallet()).toBe(before - usd(250))
+
+  const stranger = await resolve([orderId, '--yes', '--json'], undefined, alice.account.privateKey)
+  expect([stranger.exit, stranger.err]).toEqual([1, expect.stringContaining('not-owner')])
+  const slip = await resolve([orderId, '--quantity', '12500', '--value', '250', '--yes', '--json'])
+  expect([slip.exit, slip.err]).toEqual([1, expect.stringContaining('figures-off-market')])
+
+  const done = await resolve([orderId, '--yes', '--json'])
+  expect(done.err).not.toContain('"error"')
+  expect(JSON.parse(done.out)).toMatchObject({ command: 'resolve', orderId, account: alice.account.address })
+  expect((await alice.ended(orderId)).state).toBe('REFUNDED')
+  expect(await alice.wallet()).toBe(before)
+  const again = await resolve([orderId, '--yes', '--json'])
+  expect([again.exit, again.err]).toEqual([1, expect.stringContaining('order-not-held')])
+
+  sandbox.broker.clear({ what: 'fills' })
+  expect((await alice.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: usd(100) })).state).toBe('SETTLED')
+})
