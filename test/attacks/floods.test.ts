@@ -10,7 +10,8 @@
 // The same stranger needs no rate at all. He sent 303 `POST /orders` from three addresses, or from one behind a
 // proxy, with bodies that stop after the first byte. They held every place for requests under way until
 // `REQUEST_TIMEOUT`, and every other client got 503.
-// Now: one client has a share of these places, and gets 429 beyond it.
+// Now: one client has a share of these places. From ten addresses, or ten networks of one IPv6 /48, 35 kB in
+// `REQUEST_TIMEOUT` still took every place. Now a request whose body has not arrived gives its place up to any other.
 //
 // Nor does the stranger wait to be read again: four connections, each of which pipelines 150 requests, resets and
 // connects anew, had every request answered. The honest share was 0.
@@ -204,6 +205,42 @@ describe('bodies that stop after their first byte', () => {
       ['POST', '/orders', 415],
     ] as const) {
       expect((await ask(url, path, { method, from: HONEST[0] })).status).toBe(status)
+    }
+  })
+})
+
+describe('thirty-two half-sent orders each', () => {
+  const PER_ADDRESS = 32
+  const ADDRESSES = 64
+
+  it.each([
+    ['64 addresses', (n: number) => ({ localAddress: `127.0.2.${n + 1}`, forwarded: '' }), {}],
+    [
+      '64 networks of one /48, as a proxy reports them',
+      (n: number) => ({
+        localAddress: '127.0.0.1',
+        forwarded: `X-Forwarded-For: 2001:db8:1:${n.toString(16)}00::1\r\n`,
+      }),
+      { TRUST_PROXY: '1' },
+    ],
+  ])('from %s delay no one else', async (_who, from, environment) => {
+    const { url } = await startServer(environment)
+    const { hostname, port } = new URL(url)
+    let connected = 0
+    for (let n = 0; n < ADDRESSES * PER_ADDRESS; n++) {
+      const { localAddress, forwarded } = from(n % ADDRESSES)
+      const socket = connect({ host: hostname, port: Number(port), localAddress })
+      onTestFinished(() => {
+        socket.destroy()
+      })
+      socket.on('error', () => undefined)
+      const head = `Host: a\r\n${forwarded}Content-Type: application/json\r\nContent-Length: 9`
+      socket.write(`POST /orders HTTP/1.1\r\n${head}\r\n\r\n{`, () => connected++)
+    }
+    await eventually('every half of a request to be sent', () => connected === ADDRESSES * PER_ADDRESS)
+    await askHonestly(url)
+    for (const address of HONEST) {
+      expect((await ask(url, '/orders', { method: 'POST', from: address })).status).toBe(415)
     }
   })
 })

@@ -236,9 +236,9 @@ export const CLIENT_PROBLEMS = {
     status: 429,
     title: 'Too many requests at once',
     meaning:
-      'This client has `MAX_UNDER_WAY_PER_CLIENT` requests that the server has not answered. Requests whose bodies have not arrived count too. The server refused this one without looking at it. A plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
+      'This client has `MAX_UNDER_WAY_PER_CLIENT` requests that the server has not answered, or its site (an IPv6 /48) four times as many. The server refused this one without looking at it. A plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
     cause:
-      'Many requests in parallel while a node is slow; bodies that never arrive; many clients behind one address while `TRUST_PROXY` is not set.',
+      'Many requests in parallel while a node is slow; many clients behind one address while `TRUST_PROXY` is not set.',
     remedy: 'Nothing was accepted. Wait for earlier requests to end, or for the seconds in Retry-After.',
     retryAfterSeconds: 5,
   },

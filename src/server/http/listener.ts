@@ -141,6 +141,13 @@ function answerClientError(error: Error, socket: Duplex): void {
     socket.destroy()
     return
   }
+  const code = CODES.get('code' in error ? error.code : undefined) ?? 'malformed-request'
+  hangUpWith(socket, code)
+}
+
+/** Answers with that problem in place of a request that has not arrived whole, and hangs up. */
+export function hangUpWith(socket: Duplex, code: ProblemCode): void {
+  if (leaving.has(socket) || !socket.writable) return
   leaving.add(socket)
   const underWay = answerUnderWay(socket)
   if (underWay !== undefined) {
@@ -150,7 +157,6 @@ function answerClientError(error: Error, socket: Duplex): void {
     socket.pause()
     return
   }
-  const code = CODES.get('code' in error ? error.code : undefined) ?? 'malformed-request'
   hangUp(socket, rawAnswer(new Problem(code)))
 }
 

@@ -8,9 +8,11 @@ import { relayTokenCheck } from './auth.js'
 import { type Backpressure, createBackpressure, createQueueingDelay } from './backpressure.js'
 import { Problem } from './errors.js'
 import type { Answer } from './fastRoutes.js'
+import { hangUpWith } from './listener.js'
 import { type HttpObserver, preflightAnswer } from './middleware.js'
 import { PROBLEMS, type ProblemCode } from './problemCodes.js'
 import { type Allowance, addressOf, clientOf, createClientRateLimit } from './rateLimit.js'
+import { createUnderWay } from './underWay.js'
 
 /** Refusals are logged this often, however many they are. */
 const LOG_INTERVAL_MS = 1_000
@@ -19,8 +21,6 @@ const HEALTH = /^\/health(?:\?|$)/
 const RELAY = /^\/relay(?:[/?]|$)/
 const RUNS = /^\/runs(?:[/?]|$)/
 
-/** The share of `maxUnderWay` that reads may take: pages that poll while a node or the broker hangs leave room for orders. */
-const READ_SHARE = 0.9
 /** Share of Retry-After, or of Node's timeout, after which reading resumes. */
 const PAUSE_SHARE = 0.9
 const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD']
@@ -69,7 +69,8 @@ export interface LoadShedding {
  *   closes the connection.
  * - It gets 503 `overloaded` when the process could only answer it late, by its queueing delay (`createQueueingDelay`) or by
  *   the number of requests under way.
- * - It gets 429 `too-many-at-once` beyond its client's share of these: a request whose body never comes holds its place.
+ * - It gets 429 `too-many-at-once` beyond its client's share of these, or that of its client's site.
+ * - A request whose body has not arrived holds no place against others: it gets 408 when they need the room (`createUnderWay`).
  */
 export function shedLoad(app: Answer, options: LoadSheddingOptions): LoadShedding {
   const { trustProxy, stopping, backpressure, rateLimitPerMinute } = options
@@ -138,41 +139,38 @@ type Take = (
 function createTake(app: Answer, options: LoadSheddingOptions): Take {
   const { maxWaitMs, maxUnderWay, maxUnderWayPerClient, backpressure } = options
   const isLate = options.isLate ?? createQueueingDelay({ maxWaitMs })
-  const refuseLate = createRefusal('overloaded', 'requests refused: overloaded', options)
-  const refuseShare = createRefusal('too-many-at-once', 'requests refused: too many of one client', options)
-  const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
-  let underWay = 0
-  const underWayOf = new Map<string, number>()
-
-  function begin(client: string): void {
-    underWay++
-    underWayOf.set(client, (underWayOf.get(client) ?? 0) + 1)
+  const refusals = {
+    overloaded: createRefusal('overloaded', 'requests refused: overloaded', options),
+    'too-many-at-once': createRefusal(
+      'too-many-at-once',
+      'requests refused: too many of one client',
+      options,
+    ),
   }
+  const underWay = createUnderWay({ maxUnderWay, maxUnderWayPerClient })
 
-  function end(client: string): void {
-    underWay--
-    const left = (underWayOf.get(client) ?? 1) - 1
-    if (left === 0) underWayOf.delete(client)
-    else underWayOf.set(client, left)
-  }
-
-  function refusalOf({ method, socket }: IncomingMessage, client: string) {
+  function refusalOf(req: IncomingMessage, res: ServerResponse, client: string) {
     // Every request asks `isLate`, because it has to see where a turn begins.
-    if (isLate() || backpressure?.hasWaitedOut(socket)) return refuseLate
-    if (underWay >= (READ_METHODS.includes(method) ? maxForReads : maxUnderWay)) return refuseLate
-    return (underWayOf.get(client) ?? 0) >= maxUnderWayPerClient ? refuseShare : undefined
+    if (isLate() || backpressure?.hasWaitedOut(req.socket)) return 'overloaded'
+    return underWay.begin({
+      client,
+      isRead: READ_METHODS.includes(req.method),
+      bodyOf: hasBody(req) ? req : undefined,
+      res,
+      giveUp: () => hangUpWith(req.socket, 'request-timeout'),
+    })
   }
 
   return (req, res, client, headers) => {
-    const refuse = refusalOf(req, client)
-    if (refuse !== undefined) {
-      if (refuse(req, res, {})) afterAnswer(res, () => backpressure?.pause(req.socket))
-      return
-    }
-    begin(client)
-    res.once('close', () => end(client))
-    app(req, res, headers)
+    const refusal = refusalOf(req, res, client)
+    if (refusal === undefined) app(req, res, headers)
+    else if (refusals[refusal](req, res, {})) afterAnswer(res, () => backpressure?.pause(req.socket))
   }
+}
+
+/** Whether a body is still to come (RFC 9112, 6.3). */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** A `GET /health` as probes send it. A page's or a conditional one is a request like any other. */

@@ -25,6 +25,15 @@ export function clientOf(ip: string | undefined): string {
   return address.toByteArray().slice(0, IPV6_PREFIX_BYTES).join('.')
 }
 
+/** The bytes of an IPv6 address that identify a site: registries let a provider assign a whole /48 to one (RFC 6177). */
+const IPV6_SITE_BYTES = 6
+
+/** The site of a client (`clientOf`): the /48 of an IPv6 one, or else the client itself. */
+export function siteOf(client: string): string {
+  const bytes = client.split('.')
+  return bytes.length === IPV6_PREFIX_BYTES ? bytes.slice(0, IPV6_SITE_BYTES).join('.') : client
+}
+
 /**
  * The address that Express reports as `req.ip`, for a request that Express has not seen. It is the connection's own, or the one
  * that the outermost trusted proxy has written into `X-Forwarded-For`.

@@ -224,31 +224,79 @@ describe('as many under way as there may be', () => {
     expect(await Promise.all([...reads, order])).toEqual(Array(10).fill(200))
   })
 
-  test('one client has its share of them, whether or not its bodies arrive', async () => {
+  /** Requests by client, behind a proxy, that the app takes and holds. */
+  async function setUpClients(maxUnderWay: number, maxUnderWayPerClient: number) {
+    const taken: (string | undefined)[] = []
+    const app: Answer = (req) => {
+      taken.push(req.headers['x-forwarded-for']?.toString())
+      req.resume()
+    }
     const { url } = await setUp({
-      maxUnderWay: 4,
-      maxUnderWayPerClient: 2,
+      maxUnderWay,
+      maxUnderWayPerClient,
       isLate: () => false,
       trustProxy: 1,
-      app: () => {},
+      app,
     })
-    const post = (client: string) => {
+    /** @param body what is sent of nine bytes @returns the refusal; never resolves for a request that is held */
+    function post(client: string, body: string) {
       const headers = { 'X-Forwarded-For': client, 'content-length': 9 }
       const sent = send(`${url}/orders`, { method: 'POST', headers, agent: false })
+      // The server ends with the test.
       sent.on('error', () => undefined)
       onTestFinished(() => {
         sent.destroy()
       })
-      sent.flushHeaders()
-      return once(sent, 'response').then(([answer]) => answer)
+      sent.write(body)
+      return new Promise<{ statusCode: number | undefined; code: string }>((resolve, reject) => {
+        sent.once('response', (response) => {
+          text(response)
+            .then((answer) => problemSchema.parse(JSON.parse(answer)))
+            .then(({ code }) => resolve({ statusCode: response.statusCode, code }), reject)
+        })
+      })
     }
-    const hostile = Array.from({ length: 3 }, () => post('192.0.2.1'))
-    const refused = await Promise.race(hostile)
-    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5'])
-    expect(problemSchema.parse(JSON.parse(await text(refused))).code).toBe('too-many-at-once')
-    // Two places are left to others.
-    const others = ['192.0.2.2', '192.0.2.3', '192.0.2.4'].map(post)
-    expect((await Promise.race(others)).statusCode).toBe(503)
+    return { post, taken }
+  }
+
+  const WHOLE = '123456789'
+
+  test('one client has its share of them, and others the rest', async () => {
+    const { post, taken } = await setUpClients(4, 2)
+    const answers = ['192.0.2.1', '192.0.2.1', '192.0.2.1'].map((client) => post(client, WHOLE))
+    expect(await Promise.race(answers)).toEqual({ statusCode: 429, code: 'too-many-at-once' })
+    void post('192.0.2.2', WHOLE)
+    void post('192.0.2.3', WHOLE)
+    await eventually('two of others to be taken', () => taken.length === 4)
+    expect((await post('192.0.2.4', WHOLE)).statusCode).toBe(503)
+  })
+
+  test('one site, an IPv6 /48, has four clients’ share of them', async () => {
+    const { post, taken } = await setUpClients(100, 1)
+    const answers = ['100', '200', '300', '400', '500'].map((net) => post(`2001:db8:1:${net}::1`, WHOLE))
+    expect(await Promise.race(answers)).toEqual({ statusCode: 429, code: 'too-many-at-once' })
+    void post('2001:db8:2:100::1', WHOLE)
+    await eventually('one of another site to be taken', () => taken.length === 5)
+  })
+
+  test.each([
+    ['many clients', (n: number) => `192.0.2.${n}`],
+    ['one site', (n: number) => `2001:db8:1:${n}00::1`],
+    ['one client', () => '192.0.2.1'],
+  ])('where bodies of %s do not arrive, the oldest goes first', async (_whose, hostile) => {
+    const { post, taken } = await setUpClients(8, 2)
+    const first = post(hostile(1), 'h')
+    await eventually('the first to be taken', () => taken.length === 1)
+    for (let n = 2; n <= 9; n++) {
+      void post(hostile(n), 'h')
+      await eventually('the next to be taken', () => taken.length === n)
+    }
+    expect(await first).toEqual({ statusCode: 408, code: 'request-timeout' })
+    // Those that arrived keep their places.
+    void post('198.51.100.1', WHOLE)
+    void post('198.51.100.2', WHOLE)
+    await eventually('honest ones to be taken', () => taken.length === 11)
+    expect(taken.slice(-2).sort()).toEqual(['198.51.100.1', '198.51.100.2'])
   })
 
   test('one whose caller has gone is none of them', async () => {
@@ -554,20 +602,10 @@ describe('a client over its rate', () => {
 })
 
 test('a refusal has the headers of any other problem', async () => {
-  const config = serverConfig({ DATA_DIR: await temporaryDirectory(), MAX_UNDER_WAY: '1' })
+  const config = serverConfig({ DATA_DIR: await temporaryDirectory(), RATE_LIMIT_PER_MINUTE: '1' })
   const server = await startServer(config, createLogLines().logger)
   onTestFinished(() => server.stop())
   const url = `http://127.0.0.1:${server.port}`
-  // Its body never comes: it stays under way.
-  const stalled = send(`${url}/orders`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'content-length': 9 },
-  })
-  onTestFinished(() => {
-    stalled.destroy()
-  })
-  stalled.on('error', () => undefined)
-  stalled.flushHeaders()
   const headersOf = async (path: string) => {
     const response = send(url + path, { headers: { Origin: ORIGIN, ...TOKEN } }).end()
     const [answer] = await once(response, 'response')
@@ -577,10 +615,12 @@ test('a refusal has the headers of any other problem', async () => {
   }
   const refused = await eventually('a refusal', async () => {
     const found = await headersOf('/nothing')
-    return found.code === 'overloaded' && found
+    return found.code === 'rate-limited' && found
   })
   const other = await headersOf('/relay/nothing/there')
   expect(other.code).toBe('not-found')
   const common = other.headers
-  expect(refused.headers).toEqual({ ...common, 'retry-after': '5' })
+  const { ratelimit, 'ratelimit-policy': policy, 'retry-after': seconds, ...rest } = refused.headers
+  expect([ratelimit, policy, seconds]).toEqual(Array(3).fill(expect.any(String)))
+  expect(rest).toEqual(common)
 })
