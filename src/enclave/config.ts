@@ -50,7 +50,7 @@ export function readConfig(environment: Environment): EnclaveConfig {
     ...tlsFaults(environment),
     ...DISTINCT.flatMap((names) => repeatedValues(given, names)),
   ]
-  if (faults.length === 0 && data !== undefined) faults.push(...brokenRules(data, RULES))
+  if (data !== undefined) faults.push(...brokenRules(data, RULES))
   if (data === undefined || faults.length > 0) throw new ConfigError(faults)
   return data
 }

@@ -53,7 +53,7 @@ export function readConfig(environment: Environment): Config {
   const ofVariables = faultsOf(error)
   const between = faultsBetween(given).filter(({ name }) => !ofVariables.some((fault) => fault.name === name))
   const faults = [...ofVariables, ...between]
-  if (faults.length === 0 && data !== undefined) faults.push(...brokenRules(data, RULES))
+  if (data !== undefined) faults.push(...brokenRules(data, RULES))
   if (data === undefined || faults.length > 0) throw new ConfigError(faults)
   return toConfig(data)
 }

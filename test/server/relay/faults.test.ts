@@ -112,7 +112,9 @@ describe('a node', () => {
 
   test('that has it already says so with an error, which changes nothing', async () => {
     const { anvil } = chain()
-    const { relay } = await start({ rpcUrl: `${anvil.rpcUrl},${anvil.rpcUrl},${anvil.rpcUrl}` })
+    const second = await startFaultProxy(anvil.rpcUrl)
+    const third = await startFaultProxy(anvil.rpcUrl)
+    const { relay } = await start({ rpcUrl: `${anvil.rpcUrl},${second.url},${third.url}` })
     const before = await minedOfRelayer(chain())
     expect((await relay.relay(MINT)).body.status).toBe('confirmed')
     expect(await minedOfRelayer(chain())).toBe(before + 1)

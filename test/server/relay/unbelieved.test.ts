@@ -300,6 +300,7 @@ test('two looks side by side, one of them a block ahead, see no other history', 
     number: `0x${number.toString(16)}`,
     hash: `0x${`${number}`.padStart(64, '0')}`,
     timestamp: '0x1',
+    gasLimit: '0x1c9c380',
   })
   let head = 10
   const answer = ({ method, params: [place] }: RpcCall, latest: number) => {
