@@ -3,7 +3,7 @@ const MAX_AHEAD_MS = 12 * 60 * 60 * 1_000
 
 /**
  * Nonces of one account's intents: `max(stored + 1, Date.now())`, so that two devices do not choose the same nonce. A clock that is
- * half a day ahead of the chain counts as exactly that. Never returns a nonce twice, but for the last that there is: its order is
+ * half a day ahead of the chain counts as exactly that. Never returns a nonce twice, except 2^53 − 1, the last one: its order is
  * refused, and the platform's owner can then lower the stored nonce.
  * @returns the next nonce, given the one stored in the portfolio (0 if there is none) and the newest block's time in Unix seconds
  */

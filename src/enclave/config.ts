@@ -35,7 +35,7 @@ export function loadConfig(environment: Environment = process.env): EnclaveConfi
   return readConfig(readSecretFiles({ ...ofFile, ...Object.fromEntries(given) }, environmentSchema))
 }
 
-/** Variables whose values differ: an address pasted twice, a secret that opens two places, and the server has two of them. */
+/** Variables whose values differ: an address pasted twice, or one secret for two purposes; the server knows two of these secrets. */
 const DISTINCT: readonly (readonly string[])[] = [
   Object.values(ADDRESS_VARIABLES),
   secretsOf(environmentSchema),

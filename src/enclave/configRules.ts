@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { hostOf, isLoopback, namesTwice, type Rule, shareHost } from '../service/settingRules.js'
+import { isLoopback } from '../protocol/secureUrl.js'
+import { hostOf, namesTwice, type Rule, shareHost } from '../service/settingRules.js'
 import type { environmentSchema } from './configSchema.js'
 import { MAX_LOOK_AGE_MS } from './run.js'
 

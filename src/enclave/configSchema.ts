@@ -193,7 +193,7 @@ the chain calls safe or finalized; 0 on a local test chain alone. docs/enclave.m
   ABSENT_RECHECK_AFTER: withDefault(duration({ max: '1m' }), {
     about:
       "An order that is decided never to be placed is refunded when it is still absent at the broker after this, within \
-one run: less than the server's ORDER_RUN_TIMEOUT. Not below 30s with a real broker.",
+one run: less than the server's ORDER_RUN_TIMEOUT, and longer than BROKER_TIMEOUT and 5s together.",
     fallback: '30s',
   }),
   AMBIGUOUS_RETRY_AFTER: withDefault(duration({ max: '1m' }), {

@@ -27,7 +27,7 @@ import {
 const required = <T>(kind: z.ZodType<T, string>, error = 'is missing') => z.string({ error }).pipe(kind)
 const BY_KEYS = 'is missing: "keys" makes it'
 const BY_PEOPLE = 'is missing: give its address, or let "keys --operator" make one for a test network'
-/** Whole seconds of a duration such as 48h; the contracts keep it for ever. In a shorter one nobody could act. */
+/** Whole seconds of a duration such as 48h; the contracts keep it for ever. Below an hour nobody could react to a rotation. */
 const seconds = (fallback: number) =>
   z
     .string()

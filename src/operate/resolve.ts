@@ -24,7 +24,7 @@ import { createPost } from '../service/post.js'
 import { addressOf, connectChain, walletOf } from './chain.js'
 import { amountOf, requireRole } from './chainCommands.js'
 import { shownUsdc } from './changes.js'
-import { askOrder, NoReportError, readReport } from './doctor/enclavePart.js'
+import { askOrder, jsonOf, NoReportError, readReport } from './doctor/enclavePart.js'
 import { EXIT, type ExitCode, OperateError, usage } from './errors.js'
 import { type AddCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
 import { type DeploymentFile, readDeployment, readKey } from './settings.js'
@@ -200,7 +200,7 @@ function readDesk(directory: string, { contracts }: DeploymentFile): DeskSetting
   const remedy = 'take the file that "deploy" wrote'
   const fail = (text: string) => new OperateError(EXIT.usage, 'desk-unreadable', text, remedy)
   if (!existsSync(path)) throw fail(`${path} does not exist`)
-  const { data } = deskSettingsSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+  const { data } = deskSettingsSchema.safeParse(jsonOf(readFileSync(path, 'utf8')))
   if (data === undefined) throw fail(`${path} is malformed`)
   if (!sameAddress(data.pins.escrow, contracts.orderEscrow)) throw fail(`${path} is of another deployment`)
   return data
@@ -233,7 +233,7 @@ async function send(
 const refusalSchema = problemSchema.extend({ reason: z.string().optional() })
 
 function refusalOf(text: string): OperateError {
-  const { data } = refusalSchema.safeParse(parsed(text))
+  const { data } = refusalSchema.safeParse(jsonOf(text))
   const code = data?.reason ?? data?.code ?? 'server-unreadable'
   const title = data?.title ?? 'the answer of the server cannot be read'
   return new OperateError(
@@ -242,12 +242,4 @@ function refusalOf(text: string): OperateError {
     title,
     'look at the order again; docs/protocol.md explains the code',
   )
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

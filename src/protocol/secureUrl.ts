@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 /** Whether a URL's host is this machine. */
 export function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)$/.test(hostname)
 }
 
 /**

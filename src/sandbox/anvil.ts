@@ -14,9 +14,9 @@ const READY_POLL_MS = 25
 const STOP_TIMEOUT_MS = 2_000
 /** As many as a full node of Ethereum keeps. */
 const STATES = 128
-/** Anvil 1.7 keeps 1,500 states, whatever it is told, when it mines in intervals that are not longer. */
+/** Anvil 1.7 keeps 1,500 states, whatever `--prune-history` says, when it mines in shorter intervals. */
 const BRIEF_SECONDS = 3
-/** No block of its own comes in the way of those that are mined for it. */
+/** Keeps anvil from mining blocks of its own between those that are mined for it. */
 const A_DAY_SECONDS = 86_400
 
 export interface AnvilOptions {

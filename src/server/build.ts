@@ -81,7 +81,9 @@ export function buildServer(deps: ServerDeps): {
     patienceMs: 0,
   })
   const reads = buildReads({ config, rpc, logger })
-  const { head, contracts, views } = reads
+  const { head, trading, shown } = reads
+  const { contracts } = trading
+  const views = shown.contracts
   const listedSymbols = createListedSymbols({
     token: views.token,
     intervalMs: LISTED_SYMBOLS_INTERVAL_MS,
@@ -138,7 +140,7 @@ export function buildServer(deps: ServerDeps): {
     stopping,
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
-  const shown = createHeadReads({ head, read: views.escrow.orders })
+  const shownOrders = createHeadReads({ head, read: views.escrow.orders })
   const escrowed = createHeadReads({ head, read: contracts.escrow.orders })
   const orders = createOrders({
     records,
@@ -181,7 +183,7 @@ export function buildServer(deps: ServerDeps): {
         relay: relay.dispatcher,
         quota: createOpeningQuota({
           engine,
-          membershipOf: createHeadReads({ head, read: reads.lenses.wallet }),
+          membershipOf: createHeadReads({ head, read: trading.lenses.wallet }),
           receipts,
           escrowed,
           now: Date.now,
@@ -194,7 +196,7 @@ export function buildServer(deps: ServerDeps): {
         ...{ domain, escrowed, records },
         onStored: enclaveRuns.onCancelled,
       }),
-      orderStatus: createOrderStatus({ escrowed: shown, summaryOf: records.summaryOf, findOpening }),
+      orderStatus: createOrderStatus({ escrowed: shownOrders, summaryOf: records.summaryOf, findOpening }),
       policy: createPolicy({
         run: enclaveRuns.policyRuns.run,
         checkAuthor: createAuthorCheck({
@@ -216,7 +218,7 @@ export function buildServer(deps: ServerDeps): {
     },
     timeline: timeline.read,
     status: createStatusViews({
-      ...{ head, contracts: views, lenses: reads.lenses },
+      ...{ head, contracts: views, lenses: shown.lenses },
       symbols: listedSymbols,
       broker: marketData,
       fees: config.broker.fees,

@@ -6,7 +6,7 @@ import { readPrivateFile, SharedFileError } from './privateFile.js'
 /** A variable of Node that no program of the platform goes on with: every URL off this machine is https. */
 export function tlsFaults({ NODE_TLS_REJECT_UNAUTHORIZED }: Environment): ConfigFault[] {
   if (NODE_TLS_REJECT_UNAUTHORIZED !== '0') return []
-  return [{ name: 'NODE_TLS_REJECT_UNAUTHORIZED', problem: 'lets anyone pass for who is called' }]
+  return [{ name: 'NODE_TLS_REJECT_UNAUTHORIZED', problem: 'turns off the check of certificates: remove it' }]
 }
 
 /** Variables as a process or a file has them. An empty one counts as absent. */

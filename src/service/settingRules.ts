@@ -1,5 +1,6 @@
 // Settings that are each in order, and at odds with one another.
 
+import { isLoopback } from '../protocol/secureUrl.js'
 import type { ConfigFault, Environment } from './config.js'
 
 /** A rule between settings. A fault names `name` as the setting to change; its problem names the other one. */
@@ -33,11 +34,6 @@ export function namesTwice(urls: readonly string[]): boolean {
 export function shareHost(urls: readonly string[], others: readonly string[]): boolean {
   const hosts = new Set(urls.map(hostOf))
   return others.some((url) => hosts.has(hostOf(url)))
-}
-
-/** Whether the URL names this machine. */
-export function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname)
 }
 
 /** Host and port in one spelling; the scheme's own port is written out. */

@@ -120,7 +120,7 @@ it('the orders of the contracts before, after the documented upgrade, are none o
   }
 })
 
-it('another deployment that has ended is one no more after an hour, and no answer of the broker holds up nothing', async () => {
+it('an ended deployment no longer counts after an hour, and a broker that does not answer delays no run', async () => {
   const world = other()
   await one().settled(buy(100))
   await expect(ownershipOf(world).assert()).rejects.toMatchObject({ code: 'broker-shared' })

@@ -198,7 +198,7 @@ describe('the configuration', () => {
     })
     const problem = 'expected an https URL, or an http URL of this machine (127.0.0.1, [::1], localhost)'
     const names = ['ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'RPC_URL', 'RPC_WITNESS_URL', 'RELAY_URL']
-    const tls = 'NODE_TLS_REJECT_UNAUTHORIZED: lets anyone pass for who is called'
+    const tls = 'NODE_TLS_REJECT_UNAUTHORIZED: turns off the check of certificates: remove it'
     expect(faults.split('\n')).toEqual([...names.map((name) => `${name}: ${problem}`), tls])
   })
 

@@ -70,8 +70,8 @@ async function readResolution(
   try {
     resolution = await run.open.resolution(envelope, domain)
   } catch (error) {
-    const isOpen = error instanceof ProtocolError && error.code === 'invalid-plaintext'
-    return isOpen || error instanceof z.ZodError ? 'invalid-resolution' : 'undecryptable'
+    const isMalformed = error instanceof ProtocolError && error.code === 'invalid-plaintext'
+    return isMalformed || error instanceof z.ZodError ? 'invalid-resolution' : 'undecryptable'
   }
   try {
     const { sig, ...unsigned } = resolution
@@ -126,7 +126,7 @@ async function endOrder(
 }
 
 /**
- * Whether only a person can end the order: the broker's is not ours, or is no end of ours. Once its escrow is over, no run places
+ * Whether only a person can end the order: the broker's order is not the enclave's, or ended as none of the enclave's can. Once its escrow is over, no run places
  * it any more, so whatever the broker says counts less than the owner's word. What may still be filled is never stuck.
  */
 async function isStuck(run: Run, orderId: Hex, entry: OpenOrder, escrow: EscrowedOrder): Promise<boolean> {

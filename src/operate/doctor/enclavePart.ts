@@ -62,7 +62,8 @@ function parseReport<T>(text: string, schema: z.ZodType<T>): T {
   throw new NoReportError("the report of the enclave's part is malformed")
 }
 
-function jsonOf(text: string): unknown {
+/** Undefined where the text is no JSON. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -202,7 +202,7 @@ function toConfig(env: Settings) {
 
 /** The faults between variables, whether or not each of them is well-formed. */
 function faultsBetween(environment: Environment): ConfigFault[] {
-  // One address pasted twice would narrate and relay to the wrong contract; one secret in two places is known to two others.
+  // One address pasted twice would narrate and relay to the wrong contract; a secret used twice is known to two other parties.
   return [
     ...repeatedValues(environment, [...Object.values(ADDRESS_VARIABLES), 'ENCLAVE_SIGNER']),
     ...repeatedValues(environment, secretsOf(environmentSchema)),

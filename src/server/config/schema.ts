@@ -83,7 +83,7 @@ export const environmentSchema = z.object({
     fallback: '10s',
   }),
   REQUEST_TIMEOUT: withDefault(duration(), {
-    about: 'Time that a whole request may take to arrive.',
+    about: 'Time that a whole request may take to arrive; its body also has at most 10s after its headers.',
     fallback: '30s',
   }),
   ANSWER_TIMEOUT: withDefault(duration(), {

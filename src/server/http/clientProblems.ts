@@ -148,7 +148,8 @@ export const CLIENT_PROBLEMS = {
   'request-timeout': {
     status: 408,
     title: 'Request took too long to arrive',
-    meaning: 'Headers or body did not arrive within `HEADERS_TIMEOUT` and `REQUEST_TIMEOUT`.',
+    meaning:
+      'The headers did not arrive within `HEADERS_TIMEOUT`, or the body within ten seconds of them or within `REQUEST_TIMEOUT`. Under load, a request whose body is incomplete ends earlier, so that others have room.',
     cause: 'A stalled connection, or a client that declares more body than it sends.',
     remedy: 'Send headers and body without pauses.',
   },
@@ -268,9 +269,9 @@ export const CLIENT_PROBLEMS = {
   },
   'relay-quota-exhausted': {
     status: 429,
-    title: 'Gas quota for today used up',
+    title: 'Quota used up',
     meaning:
-      "`quota` is `account`: the account's orders have used or booked `RELAY_ACCOUNT_DAILY_GAS` since midnight (UTC); or `institution`: the institution's rulebooks have used `RELAY_INSTITUTION_DAILY_GAS`; or `opening`: the account has as many openings at the platform's cost under way or refused as it may have. The first of a day always fits, and what finishes an order that is held is not refused. Nothing was signed. `Retry-After` is the time until midnight, or until a place for an opening may be free.",
+      "`quota` is `account`: the account's orders have used or booked `RELAY_ACCOUNT_DAILY_GAS` since midnight (UTC); or `institution`: the institution's rulebooks have used `RELAY_INSTITUTION_DAILY_GAS`; or `opening`: the account has as many openings at the platform's cost under way or refused as it may have. Of `account` and `institution` the first authorization of a day always fits, and what finishes an order that is held is not refused. Nothing was signed. `Retry-After` is the time until midnight, or until a place for an opening may be free.",
     cause:
       'Many orders of one employee, or rulebooks published again and again; openings of orders that the enclave refused.',
     remedy:

@@ -135,13 +135,17 @@ export function createChainHead(options: {
 }
 
 /** The chain as the routes read it. */
+interface BlockViews {
+  readonly contracts: Contracts
+  readonly lenses: Lenses
+}
+
 interface BuiltReads {
   readonly head: ChainHead
   /** Views that can be asked for at one block, by its hash; for what trades. */
-  readonly contracts: Contracts
+  readonly trading: BlockViews
   /** The same views for routes that anyone can call: they wait for one another, and hold up nothing that trades. */
-  readonly views: Contracts
-  readonly lenses: Lenses
+  readonly shown: BlockViews
   /** Searches of events take long, so that they wait for themselves alone. */
   readonly timelines: { readonly rpc: Pick<Rpc, 'send'>; readonly contracts: Contracts }
 }
@@ -157,13 +161,15 @@ export function buildReads(deps: {
   // The server answers requests that are under way when it stops.
   const stopping = new AbortController().signal
   const events = createEscrowEvents({ rpc, escrow: addresses.orderEscrow, stopping })
-  const caller = createViewCaller(createReadLane(rpc))
   const searches = createReadLane(rpc)
+  const blockViews = (node: Pick<Rpc, 'send'>): BlockViews => {
+    const caller = createViewCaller(node)
+    return { contracts: createContracts(caller, addresses), lenses: createLenses(caller, addresses) }
+  }
   return {
     head: createChainHead({ events, maxAgeMs: readMaxAgeMs, logger }),
-    contracts: createContracts(createViewCaller(rpc), addresses),
-    views: createContracts(caller, addresses),
-    lenses: createLenses(caller, addresses),
+    trading: blockViews(rpc),
+    shown: blockViews(createReadLane(rpc)),
     timelines: { rpc: searches, contracts: createContracts(createViewCaller(searches), addresses) },
   }
 }

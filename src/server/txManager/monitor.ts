@@ -104,7 +104,7 @@ type Resubmission = (tx: PendingTx, look: Pick<AccountState, 'count' | 'pending'
 
 /**
  * A transaction that no node holds is offered again after this long: a node may have room for it by now. So is one that a node took and
- * whose nonce is free in the pool: nodes lose what they took, when they restart, make room, or build a block that has none.
+ * whose nonce is free in the pool: nodes lose what they took, when they restart, make room, or build a block with no room for it.
  */
 const OFFER_AGAIN_MS = 1_000
 

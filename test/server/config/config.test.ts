@@ -339,7 +339,7 @@ describe('an enclave at a URL', () => {
     expect(faultsOf({ ...without, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual({
       ENCLAVE_URL: 'is missing',
       ENCLAVE_TRIGGER_SECRET: 'is missing',
-      NODE_TLS_REJECT_UNAUTHORIZED: 'lets anyone pass for who is called',
+      NODE_TLS_REJECT_UNAUTHORIZED: 'turns off the check of certificates: remove it',
     })
     expect(faultsOf({ ...http, ENCLAVE_TRIGGER: 'resident' })).toEqual({
       ENCLAVE_URL: 'stands without ENCLAVE_TRIGGER=http',
