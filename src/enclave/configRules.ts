@@ -48,7 +48,7 @@ export const RULES: readonly Rule<Settings>[] = [
     name: 'CONFIRM_POLL_INTERVAL',
     problem: 'is not shorter than CHAIN_DEPTH_WAIT: a run would give up before its second look',
     isBroken: ({ CONFIRM_POLL_INTERVAL, CHAIN_DEPTH_WAIT, CHAIN_DEPTH }) =>
-      CHAIN_DEPTH !== 0 && CONFIRM_POLL_INTERVAL >= CHAIN_DEPTH_WAIT,
+      typeof CHAIN_DEPTH === 'number' && CHAIN_DEPTH > 0 && CONFIRM_POLL_INTERVAL >= CHAIN_DEPTH_WAIT,
   },
   {
     name: 'CONFIRM_POLL_INTERVAL',

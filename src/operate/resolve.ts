@@ -20,6 +20,8 @@ import {
 } from '../protocol/resolution.js'
 import { signDigest } from '../protocol/signature.js'
 import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
+import { ConfigError, faultsOf } from '../service/config.js'
+import { baseUrl } from '../service/configKinds.js'
 import { createPost } from '../service/post.js'
 import { addressOf, connectChain, walletOf } from './chain.js'
 import { amountOf, requireRole } from './chainCommands.js'
@@ -78,6 +80,7 @@ async function resolve(process: OperateProcess, options: Options, orderId: Hex):
   const key = readKey(process.env, 'owner')
   const chain = await connectChain(process.env, deployment.chainId)
   try {
+    const serverUrl = readServerUrl(process.env.SERVER_URL ?? desk.serverUrl)
     const owner = addressOf(walletOf(key, chain))
     const authority = createAuthority(createViewCaller(chain.rpc), deployment.authority)
     await requireRole({ authority }, 'owner', owner)
@@ -87,13 +90,7 @@ async function resolve(process: OperateProcess, options: Options, orderId: Hex):
       : orderResolution(report, { quantity: quantity ?? 0n, value: value ?? 0n })
     for (const line of lines) speech.say(line)
     await speech.confirm(`Sign this on chain ${deployment.chainId} as owner ${owner}?`)
-    await send(
-      process.env.SERVER_URL ?? desk.serverUrl,
-      desk,
-      deployment,
-      unsigned,
-      bytes32Schema.parse(key.reveal()),
-    )
+    await send(serverUrl, desk, deployment, unsigned, bytes32Schema.parse(key.reveal()))
     const { resolves } = unsigned
     const facts = { command: 'resolve', chainId: deployment.chainId, sender: owner, changed: true }
     speech.result(['done: resolve'], { ...facts, resolves, orderId, account: report.account })
@@ -192,6 +189,13 @@ function sharesOf(quantity: bigint, symbol: string): string {
   return `${formatDecimal(quantity, SHARE_DECIMALS)} ${symbol}`
 }
 
+/** @throws ConfigError when it is neither https nor of this machine */
+function readServerUrl(text: string): string {
+  const { data, error } = z.object({ SERVER_URL: baseUrl() }).safeParse({ SERVER_URL: text })
+  if (data === undefined) throw new ConfigError(faultsOf(error))
+  return data.SERVER_URL
+}
+
 const DESK_FILE = 'desk.json'
 
 /** The server's address and the enclave's key, as the page has them. @throws OperateError `desk-unreadable` */
@@ -221,7 +225,7 @@ async function send(
   const envelope = await sealResolution({ ...unsigned, sig }, pins.enclavePublicKey, domain)
   const body = { ...envelope, sig: signDigest(sealedResolutionDigest(envelope, domain), key) }
   const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: 1 })
-  const url = `${serverUrl.replace(/\/+$/, '')}/resolutions`
+  const url = `${serverUrl}/resolutions`
   const { status, text } = await post(url, {}, JSON.stringify(body)).catch(() => {
     const problem = 'the server does not answer: whether the enclave has applied it is not known'
     const remedy = 'run the command again: a resolution has its effect once'

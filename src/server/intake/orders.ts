@@ -130,7 +130,7 @@ type SponsoredOrder = PostOrder & { readonly opening: PostedOpening }
 /** The intake of orders whose escrows the relay opens. */
 export interface Openings {
   /**
-   * Checks the opening (signature, simulation, quotas), then stores the envelope, then hands the opening to the relay. Resolves
+   * Checks the opening (signature, membership, simulation, quotas), then stores the envelope, then hands the opening to the relay. Resolves
    * once both are durable, or with the reason why nothing was stored. The same order again begins nothing.
    *
    * @param client the poster, see `clientOf`
@@ -166,6 +166,7 @@ export function createOpenings(deps: OpeningsDeps): Openings {
       const commit = commitOf(order)
       const { orderId } = order
       const opening = await verify({ ...signed, orderId, commit }, sig)
+      await quota.assertMember(signed.account)
       await relay.precheck(opening)
       await quota.take({ orderId, account: signed.account, digest: opening.digest })
       if (!(await records.claim(orderId, opening.digest, isOver))) return 'opening-under-way'

@@ -17,9 +17,11 @@ interface SponsoredOpening {
 
 /** The openings that the platform pays for at once, by account: few until its orders settle. */
 export interface OpeningQuota {
+  /** Asked first, as it costs a stranger's junk one read of a block. @throws RelayRefusal `opening-not-sponsored`, ChainUnavailableError, ChainAnswerError */
+  assertMember(account: Hex): Promise<void>
   /**
    * Takes a place for the opening, unless it has one. Durable when it resolves.
-   * @throws RelayRefusal `opening-not-sponsored`, `relay-quota-exhausted`; StorageError, ChainUnavailableError, ChainAnswerError
+   * @throws RelayRefusal `relay-quota-exhausted`; StorageError, ChainUnavailableError, ChainAnswerError
    */
   take(opening: SponsoredOpening): Promise<void>
 }
@@ -113,9 +115,11 @@ export function createOpeningQuota(options: OpeningQuotaOptions): OpeningQuota {
   }
 
   return {
-    async take({ orderId, account, digest }) {
+    async assertMember(account) {
       const { orgId, admitted } = await membershipOf(account)
       if (orgId === ZERO_BYTES32 || !admitted) throw new RelayRefusal({ code: 'opening-not-sponsored' })
+    },
+    async take({ orderId, account, digest }) {
       const earlier = (await receipts.get(digest))?.receipt
       if (earlier !== undefined && earlier.status !== 'failed') return
       let refusal: RelayRefusal | undefined

@@ -14,6 +14,8 @@ import type { Hex } from '../../protocol/hex.js'
 export interface NodeAnswers {
   /** How many hold it: they took it now, or had it already. */
   readonly held: number
+  /** How many of these had it already: it was not lost, whatever their pending count says. */
+  readonly known: number
   /** How many answered, took nothing and don't know it. */
   readonly refused: number
 }
@@ -35,8 +37,8 @@ interface Submission {
   readonly resolve: (answers: NodeAnswers) => void
 }
 
-/** Whether a node holds a transaction; undefined when it gave no answer, or seems to be broken. */
-type Verdict = boolean | undefined
+/** Of one node; undefined when it gave no answer, or seems to be broken. */
+type Verdict = 'taken' | 'known' | 'refused' | undefined
 
 /** Only a broken node fails to answer it: if it succeeds, the node works, and its other answers count. */
 const CONTROL: RpcCall = { method: 'eth_blockNumber', params: [] }
@@ -49,7 +51,8 @@ export function createBroadcaster(nodes: Pick<Rpc, 'toAll'>): Broadcaster {
     const verdicts = await nodes.toAll((node) => submitTo(node, submissions))
     for (const [index, { resolve }] of submissions.entries()) {
       const count = (verdict: Verdict) => verdicts.filter((ofNode) => ofNode[index] === verdict).length
-      resolve({ held: count(true), refused: count(false) })
+      const known = count('known')
+      resolve({ held: count('taken') + known, known, refused: count('refused') })
     }
   }
 
@@ -70,15 +73,15 @@ async function submitTo(node: SingleNode, submissions: readonly Submission[]): P
   const isWorking = isResult(known?.[refused.length])
   return submissions.map((submission) => {
     const at = refused.indexOf(submission)
-    if (at === -1) return true
+    if (at === -1) return 'taken'
     return verdictBy(lookUpCall(submission), known?.[at], isWorking)
   })
 }
 
 /** A working node may answer with an error for a hash that it does not know: geth does while it indexes its transactions. */
 function verdictBy(asked: RpcCall, answer: RpcAnswer | undefined, isWorking: boolean): Verdict {
-  if (isResult(answer)) return isTaken(answer)
-  return isWorking && !isRateLimited(asked, answer) ? false : undefined
+  if (isResult(answer)) return isTaken(answer) ? 'known' : 'refused'
+  return isWorking && !isRateLimited(asked, answer) ? 'refused' : undefined
 }
 
 function sendCall({ raw }: Submission) {

@@ -156,7 +156,8 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
     if (sentAt === undefined) return sendFirst(tx)
     if (now - waitsSince >= resubmitAfterMs && !isUnanswered(answers)) {
       if (isNext && isRefused(tx)) return sender.giveUp(tx)
-      return isNext && isInPool ? sender.resubmit(tx) : keepWaiting(tx)
+      const isPriced = isInPool || (answers !== undefined && answers.known > 0)
+      return isNext && isPriced ? sender.resubmit(tx) : keepWaiting(tx)
     }
     const isAnswered = answers !== undefined
     if (isAnswered && !(isHeld(tx) && isInPool) && now - sentAt >= OFFER_AGAIN_MS) sendAhead.offer(tx)

@@ -43,7 +43,7 @@ const sendAll = (transactions: readonly Awaited<ReturnType<typeof transfer>>[]) 
 
 test('transactions sent together are one request to each node, in their order; those taken before count as held', async () => {
   const transactions = [await transfer(0), await transfer(1), await transfer(2)]
-  const bySecond = transactions.map(() => ({ held: 2, refused: 0 }))
+  const bySecond = transactions.map(() => ({ held: 2, known: 1, refused: 0 }))
   expect(await sendAll(transactions)).toEqual(bySecond)
   expect(first.requests[0]).toEqual(Array(3).fill('eth_sendRawTransaction'))
   // One of the two proxies of one node was late.
@@ -55,8 +55,8 @@ test('a transaction that a node refuses and does not know is refused, whatever c
   await sendAll([await transfer(0, { tip: GWEI })])
   const cheaper = await transfer(0, { tip: 1n })
   const [refused, taken] = await sendAll([cheaper, await transfer(1)])
-  expect(refused).toEqual({ held: 0, refused: 2 })
-  expect(taken).toEqual({ held: 2, refused: 0 })
+  expect(refused).toEqual({ held: 0, known: 0, refused: 2 })
+  expect(taken).toEqual({ held: 2, known: 1, refused: 0 })
 })
 
 test('a node that fails says nothing', async () => {
@@ -64,9 +64,9 @@ test('a node that fails says nothing', async () => {
   second.fault = (calls) =>
     calls.some(({ method }) => method === 'eth_getTransactionByHash') ? 'drop' : 'none'
   const transaction = await transfer(0)
-  expect(await broadcaster.send(transaction)).toEqual({ held: 1, refused: 0 })
+  expect(await broadcaster.send(transaction)).toEqual({ held: 1, known: 0, refused: 0 })
   // "Already known", and then no answer to the question.
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 0 })
+  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 0 })
 })
 
 test('a node that is asked too much says nothing of a transaction; by the same code it may refuse one', async () => {
@@ -74,18 +74,18 @@ test('a node that is asked too much says nothing of a transaction; by the same c
   second.fault = () => 'drop'
   const transaction = await transfer(0)
   first.answer = () => limit
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 0 })
+  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 0 })
   first.answer = ({ method }) => (method === 'eth_sendRawTransaction' ? limit : undefined)
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 1 })
+  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 1 })
 })
 
 test('a node that fails in well-formed answers says nothing of a transaction either', async () => {
   const broken = { error: { code: -32_603, message: 'internal error' } }
   const transaction = await transfer(0)
   for (const proxy of [first, second]) proxy.answer = () => broken
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 0 })
+  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 0 })
   second.answer = ({ method }) => (method === 'eth_sendRawTransaction' ? broken : undefined)
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 1 })
+  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 1 })
 })
 
 test('a node that is in order and has but errors for what it does not know has refused it', async () => {
@@ -97,15 +97,15 @@ test('a node that is in order and has but errors for what it does not know has r
     first.answer = ({ method }) => (method === 'eth_blockNumber' ? undefined : answer)
   }
   refuseWith(indexing)
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 1 })
+  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 1 })
   refuseWith(limit)
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 0 })
+  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 0 })
 })
 
 test('large ones travel in several requests', async () => {
   const data = `0x${'ab'.repeat(100_000)}` as const
   const transactions = await Promise.all(Array.from({ length: 8 }, (_, nonce) => transfer(nonce, { data })))
-  expect(await sendAll(transactions)).toEqual(transactions.map(() => ({ held: 2, refused: 0 })))
+  expect(await sendAll(transactions)).toEqual(transactions.map(() => ({ held: 2, known: 1, refused: 0 })))
   const sizes = first.requests.map((methods) => methods.filter((name) => name.startsWith('eth_send')).length)
   expect(sizes.filter((size) => size > 0).toSorted()).toEqual([3, 5])
 })

@@ -87,12 +87,14 @@ describe('no nonce stands still for more than three blocks, and nothing is sent 
 })
 
 test('no more gas is in flight than a block takes', async () => {
-  const pooled: number[] = []
   const { sent, counts } = await countsOf({
-    atBlock: async (_, under) => pooled.push(await under.pooled()),
+    async atBlock(block, under) {
+      await soon(() => under.pooled()).toBe(Math.min(9, CALLS - 9 * (block - 1)))
+      const sends = under.proxy.requests.flat().filter((method) => isSend({ method }))
+      expect(sends).toHaveLength(Math.min(9 * block, CALLS))
+    },
   })
   await expectNoneStands({ sent, counts })
-  expect(Math.max(...pooled)).toBe(9)
   expect(counts).toEqual([0, 9, 18, 27, 36, 40])
 })
 
@@ -121,4 +123,25 @@ test('what a node has lost is offered again all at once, once a second, for the 
   now += 30_000
   await soon(() => offers().length).toBe(first + 4)
   expect(sent.every(({ saved }) => saved.length === 1)).toBe(true)
+})
+
+test('what a node has already is raised in its time, also where its pending count does not show its pool', async () => {
+  let now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => clock.mockRestore())
+  const under = await startTxManager({})
+  under.proxy.answer = ({ method, params: [, block] }) =>
+    method === 'eth_getTransactionCount' && block === 'pending' ? { result: '0x0' } : undefined
+  const sent = under.send()
+  const asked = () => under.proxy.requests.flat().filter((method) => method === 'eth_getTransactionByHash')
+  await soon(() => under.pooled()).toBe(1)
+  now += BLOCK_MS
+  await soon(() => asked().length).toBe(1)
+  // A look begins only after the answer to that has come.
+  const looks = () =>
+    under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionCount')).length
+  const before = looks()
+  await soon(looks).toBeGreaterThan(before + 3)
+  now += 30_000
+  await soon(() => sent.saved.length).toBe(2)
 })
