@@ -186,7 +186,7 @@ test('a receipt that was asked for while it was ended anew is not written over',
     isHeld = true
     return held
   }
-  const asked = relay.get(digest()).then((response) => response)
+  const asked = relay.get(digest())
   await soon(() => isHeld).toBe(true)
   proxy.hold = () => undefined
   const { txHash } = receiptOf(await relay.relay(MINT))
@@ -300,6 +300,7 @@ test('two looks side by side, one of them a block ahead, see no other history', 
     number: `0x${number.toString(16)}`,
     hash: `0x${`${number}`.padStart(64, '0')}`,
     timestamp: '0x1',
+    gasLimit: '0x1c9c380',
   })
   let head = 10
   const answer = ({ method, params: [place] }: RpcCall, latest: number) => {

@@ -9,6 +9,7 @@ import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js
 import { Secret } from '../../../src/service/secret.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { handled } from '../../support/handled.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
@@ -198,7 +199,7 @@ test('a rulebook’s run that nothing is heard of is reported at its time, and j
   const { trigger } = await start({ timeouts: { order: 20_000, policy: 1_000, reconcile: 20_000 } })
   const rulebook = await sealOrder('a rulebook')
   expect((await trigger.policyRuns.run(rulebook, { client: 'a client' })).how).toBe('timeout')
-  const again = trigger.policyRuns.run(rulebook, { client: 'a client' })
+  const again = handled(trigger.policyRuns.run(rulebook, { client: 'a client' }))
   await runner.receiveResult(String(door.offers[0]?.body.runId), { outcome: 'done' })
   expect(await again).toMatchObject({ how: 'result', result: { outcome: 'done' } })
   expect(offered()).toEqual(['policy'])
