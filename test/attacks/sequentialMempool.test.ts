@@ -43,12 +43,11 @@ test.each([
   })
   const node = takeOnlyTheNext(under)
   const sent = Array.from({ length: POSTS }, () => under.send())
-  let mined = 0
-  for (const { outcome } of sent) void outcome.then(() => mined++)
   await eventually('all transactions to be mined', async () => {
     await under.mine()
-    return mined === POSTS
+    return sent.every(({ hasEnded }) => hasEnded)
   })
+  for (const { outcome } of sent) expect(await outcome).toMatchObject({ kind: 'mined' })
   const signed = sent.flatMap(({ saved }) => saved)
   const noOps = signed.filter(({ raw }) => readTransaction(raw).to === under.relayer)
   expect(noOps).toHaveLength(0)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createReadLane } from '../../src/chain/readLane.js'
 import type { NodeFault, RpcAnswer, RpcCall } from '../../src/chain/rpc.js'
+import { handled } from '../support/handled.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -68,7 +69,7 @@ test('a read gets its own answer or failure, and the later ones go on', async ()
     },
   })
   const first = expect(lane.send(CALL)).rejects.toBe(failure)
-  const second = lane.send([{ method: 'eth_blockNumber', params: [] }])
+  const second = handled(lane.send([{ method: 'eth_blockNumber', params: [] }]))
   await first
   expect(await second).toEqual([{ result: 'eth_blockNumber' }])
   expect(await lane.send(CALL)).toEqual([{ result: 'eth_call' }])

@@ -5,6 +5,7 @@ import { createSharedChain, type SharedChain } from '../../src/enclave/chainStat
 import { systemClock } from '../../src/enclave/clock.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { useChain } from '../support/chain.js'
+import { handled } from '../support/handled.js'
 import { rpcOf, tappedRpc } from '../support/tappedRpc.js'
 
 const chain = useChain()
@@ -71,7 +72,7 @@ it('different digests at one block travel in one request', async () => {
 it('a look that began before the question is not its answer', async () => {
   const { node, shared } = start()
   const run = shared.forRun()
-  const early = run.look()
+  const early = handled(run.look())
   // The request is under way now.
   await vi.waitUntil(() => node.requests > 0)
   await mine()

@@ -13,6 +13,7 @@ import { createDatabase } from '../../src/server/store/postgres/database.js'
 import { lockDirectory } from '../../src/service/directoryLock.js'
 import { Secret } from '../../src/service/secret.js'
 import { built } from '../support/built.js'
+import { eventually } from '../support/eventually.js'
 import { startKmsStandIn } from '../support/kmsStandIn.js'
 import { runtimeEnvironment } from '../support/runtimeEnvironment.js'
 import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
@@ -50,12 +51,13 @@ function run(env: Record<string, string>, cwd = ROOT): Run {
 }
 
 async function listeningPort(server: Run): Promise<number> {
-  const port = () => Number(/"port":(\d+).*"listening"/.exec(server.err())?.[1])
-  await expect.poll(port, { timeout: 20_000 }).toBeGreaterThan(0)
-  return port()
+  return eventually('the server to listen', () => {
+    if (server.child.exitCode !== null) throw new Error(server.err())
+    return Number(/"port":(\d+).*"listening"/.exec(server.err())?.[1]) || null
+  })
 }
 
-describe('the server process', () => {
+describe('the server process', { timeout: 120_000 }, () => {
   test('exits 1 and names every fault of the configuration at once, on standard error alone', async () => {
     const file = join(await temporaryDirectory(), 'empty.env')
     await writeFile(file, 'PORT=canary\n', { mode: 0o600 })

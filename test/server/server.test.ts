@@ -9,6 +9,7 @@ import type { Engine } from '../../src/server/store/engine.js'
 import { DirectoryLockedError, lockDirectory } from '../../src/service/directoryLock.js'
 import { useChain } from '../support/chain.js'
 import { eventually } from '../support/eventually.js'
+import { handled } from '../support/handled.js'
 import { chainEnvironment } from '../support/intakeServer.js'
 import { createLogLines } from '../support/logLines.js'
 import { readinessOf } from '../support/ops.js'
@@ -227,9 +228,9 @@ describe('stop', () => {
   test('lets a request under way finish, takes no new one, frees the directory', async () => {
     const { rpc, reached, answer } = await slowNode()
     const { server, url, dataDir } = await start({ RPC_URL: rpc, SHUTDOWN_TIMEOUT: '1h' })
-    const pending = fetch(`${url}/enclave-key`)
+    const pending = handled(fetch(`${url}/enclave-key`))
     await reached
-    const stopped = server.stop()
+    const stopped = handled(server.stop())
     await expect(fetch(`${url}/health`)).rejects.toThrow()
     answer()
     const response = await pending
@@ -242,9 +243,9 @@ describe('stop', () => {
   test('shows in the probes: alive, and not ready, until every part of it has stopped', async () => {
     const { rpc, reached, answer } = await slowNode()
     const { server, url, opsUrl } = await start({ RPC_URL: rpc, SHUTDOWN_TIMEOUT: '1h' })
-    const pending = fetch(`${url}/enclave-key`)
+    const pending = handled(fetch(`${url}/enclave-key`))
     await reached
-    const stopped = server.stop()
+    const stopped = handled(server.stop())
     const { code, faults } = await readinessOf(opsUrl)
     expect([code, faults.server]).toEqual([503, 'stopping'])
     expect((await fetch(`${opsUrl}/livez`)).status).toBe(200)

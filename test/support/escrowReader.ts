@@ -3,6 +3,7 @@ import { Interface, type JsonRpcProvider } from 'ethers'
 import { z } from 'zod'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
+import { handled } from './handled.js'
 
 /** An order as the escrow's events show it. */
 export interface SeenOrder {
@@ -51,7 +52,7 @@ export async function startEscrowReader(provider: JsonRpcProvider, address: Hex)
   const over = new AbortController()
   const readHead = async () => quantity.parse(await provider.send('eth_blockNumber', []))
   let head = await readHead()
-  const looking = look()
+  const looking = handled(look())
 
   async function look(): Promise<void> {
     while (!over.signal.aborted) {

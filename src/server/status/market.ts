@@ -11,7 +11,7 @@ import type { FeeSchedule } from '../../protocol/fees.js'
 import { type Patient, withPatience } from '../../service/waiting.js'
 import type { ListedSymbols } from './listedSymbols.js'
 
-/** How long callers wait for the broker where there are older prices. */
+/** Callers rather get older prices than wait for longer. */
 const PATIENCE_MS = 250
 
 interface MarketDeps {
@@ -21,6 +21,8 @@ interface MarketDeps {
   readonly fees: FeeSchedule
   /** How long one answer of the broker is fresh. For as long again it is stale, and the next one is fetched. */
   readonly maxAgeMs: number
+  /** How long callers wait for the broker where there are older prices. */
+  readonly patienceMs?: number
 }
 
 /**
@@ -32,7 +34,7 @@ interface MarketDeps {
  * could not be read yet.
  */
 export function createMarketView(deps: MarketDeps): () => Promise<MarketView> {
-  const { broker, symbols, maxAgeMs } = deps
+  const { broker, symbols, maxAgeMs, patienceMs = PATIENCE_MS } = deps
   const fees = [...deps.fees]
   const tradable = createTradableAssets(broker)
   const shared = createSharedValue({
@@ -48,7 +50,7 @@ export function createMarketView(deps: MarketDeps): () => Promise<MarketView> {
     },
     freshMs: () => maxAgeMs,
     usableMs: () => 2 * maxAgeMs,
-    patienceMs: PATIENCE_MS,
+    patienceMs,
     retryMs: brokerRetryMs,
   })
 

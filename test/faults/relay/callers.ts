@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Receipt, receiptSchema } from '../../../src/protocol/api.js'
 import type { TestChain } from '../../support/chain.js'
+import { handled } from '../../support/handled.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import type { PlannedCaller } from './plan.js'
 import { takeToChain, type Work } from './workload.js'
@@ -97,9 +98,10 @@ export function createCallers(
       for (const [one, heard] of left.splice(0, count)) {
         const { callers, kind } = one.plan
         for (const caller of callers) {
-          underWay.push(call({ client, work: one, caller, told: heard, signal: over.signal }))
+          underWay.push(handled(call({ client, work: one, caller, told: heard, signal: over.signal })))
         }
-        if (kind === 'foreign') underWay.push(sleep(callers[0]?.afterMs).then(() => takeToChain(chain, one)))
+        if (kind === 'foreign')
+          underWay.push(handled(sleep(callers[0]?.afterMs).then(() => takeToChain(chain, one))))
       }
     },
     async end() {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { handled } from '../../support/handled.js'
 import { type Answer, createAnswerReader, NoAnswerError } from './answers.js'
 import type { Exchange } from './exchanges.js'
 
@@ -60,7 +61,7 @@ async function close(socket: Socket): Promise<void> {
 
 async function carryOutOn(socket: Socket, exchange: Exchange): Promise<Outcome> {
   const answers: Answer[] = []
-  const arriving = collect(socket, exchange, answers)
+  const arriving = handled(collect(socket, exchange, answers))
   await send(socket, exchange)
   if (exchange.ending === 'leave') return { answers: [], fault: undefined }
   return { answers, fault: await arriving }

@@ -10,6 +10,7 @@ import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { policyUpdate, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { handled } from '../../support/handled.js'
 import { bytes32, ORG, setUpInstitution } from '../../support/institution.js'
 import {
   chainEnvironment,
@@ -110,7 +111,7 @@ describe('POST /policy', () => {
     ['a hang', { act: 'hang' }, 504, { code: 'enclave-timeout' }],
   ])('answers %s', async (_what, step, status, body) => {
     const { post, runsNoted } = await setUp([step], {
-      POLICY_RUN_TIMEOUT: step.act === 'hang' ? '1s' : '60s',
+      POLICY_RUN_TIMEOUT: step.act === 'hang' ? '3s' : '60s',
     })
     const response = await post(await sealOrder('a rulebook'))
     expect(response.status).toBe(status)
@@ -126,18 +127,27 @@ describe('POST /policy', () => {
     expect(await enclave.jobs()).toEqual([])
   })
 
-  test('answers an enclave that is away', async () => {
+  // It is offered the run several times, a few seconds apart.
+  test('answers an enclave that is away', { timeout: 120_000 }, async () => {
     const { post } = await setUp([], { ENCLAVE_URL: await closedUrl() })
     const response = await post(await sealOrder('a rulebook'))
     expect([response.status, response.body.code]).toEqual([502, 'enclave-failed'])
   })
 
   test('posted five times at once, the same envelope is run once', async () => {
-    const { post, enclave } = await setUp([{ ...ACCEPTED, waitMs: 500 }])
+    const { post, api, enclave, directory } = await setUp([])
+    await enclave.plan({ policy: [{ ...ACCEPTED, untilFile: `${directory}/go` }] })
     await publish(1n)
     const envelope = await sealOrder('a rulebook')
-    const answers = await Promise.all(Array.from({ length: 5 }, () => post(envelope)))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    const answers = Promise.all(Array.from({ length: 5 }, () => post(envelope)))
+    // A later request that is answered: the earlier ones have arrived.
+    const go = async () => {
+      await eventually('a run', async () => (await enclave.jobs()).length === 1)
+      await api.get(`/policy/${ORG}`)
+      await writeFile(`${directory}/go`, '')
+    }
+    const [posted] = await Promise.all([answers, go()])
+    expect(posted.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
     expect(await enclave.jobs()).toHaveLength(1)
     expect((await post(envelope)).status).toBe(200)
     expect(await enclave.jobs()).toHaveLength(2)
@@ -147,27 +157,30 @@ describe('POST /policy', () => {
     const { post, enclave, directory } = await setUp([])
     await enclave.plan({ policy: [{ ...ACCEPTED, untilFile: `${directory}/go` }] })
     await publish(1n)
-    const statuses: Promise<number>[] = []
-    for (const content of ['1', '2', '3']) {
-      const envelope = await sealOrder(content)
-      statuses.push(post(envelope).then(({ status }) => status))
+    const envelopes = await Promise.all(['1', '2', '3'].map((content) => sealOrder(content)))
+    const go = async () => {
+      await eventually('a run', async () => (await enclave.jobs()).length === 1)
+      await writeFile(`${directory}/go`, '')
     }
-    await eventually('a run', async () => (await enclave.jobs()).length === 1)
-    await writeFile(`${directory}/go`, '')
-    expect(await Promise.all(statuses)).toEqual([200, 200, 200])
+    const [answers] = await Promise.all([Promise.all(envelopes.map(post)), go()])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     const events = (await enclave.notes()).map(({ event }) => event)
     expect(events).toEqual(['started', 'ended', 'started', 'ended', 'started', 'ended'])
   })
 
   test('behind a run that hangs, two of a client wait in vain, and the rest is refused at once', async () => {
-    const { post, enclave } = await setUp([{ act: 'hang' }], { POLICY_RUN_TIMEOUT: '2s' })
-    const answers: Promise<string>[] = []
-    for (let n = 0; n < 6; n++) {
-      const envelope = await sealOrder(`${n}`)
-      answers.push(post(envelope).then(({ status, body }) => `${status} ${body.code}`))
-    }
+    const { post, enclave } = await setUp([{ act: 'hang' }], { POLICY_RUN_TIMEOUT: '5s' })
+    const envelopes = await Promise.all(Array.from({ length: 6 }, (_, n) => sealOrder(`${n}`)))
+    const answers = await Promise.all(envelopes.map(post))
     const [late, busy] = ['504 enclave-timeout', '503 enclave-busy']
-    expect((await Promise.all(answers)).sort()).toEqual([busy, busy, busy, late, late, late])
+    expect(answers.map(({ status, body }) => `${status} ${body.code}`).sort()).toEqual([
+      busy,
+      busy,
+      busy,
+      late,
+      late,
+      late,
+    ])
     expect(await enclave.jobs()).toHaveLength(1)
   })
 
@@ -198,12 +211,12 @@ describe('POST /policy', () => {
   })
 
   test('a run that a server left is cleared away by the next one once it is over', async () => {
-    const { post, stop, enclave, environment, directory } = await setUp([{ ...ACCEPTED, waitMs: 500 }], {
-      SHUTDOWN_TIMEOUT: '50ms',
-    })
-    const call = expect(post(await sealOrder('a rulebook'))).rejects.toThrow()
+    const { post, stop, enclave, environment, directory } = await setUp([], { SHUTDOWN_TIMEOUT: '50ms' })
+    await enclave.plan({ policy: [{ ...ACCEPTED, untilFile: `${directory}/go` }] })
+    const call = handled(expect(post(await sealOrder('a rulebook'))).rejects.toThrow())
     await eventually('the run', async () => (await enclave.jobs()).length === 1)
     await stop()
+    await writeFile(`${directory}/go`, '')
     await call
     const root = `${directory}/data`
     const files = createRunRecords({ ...(await openStores(root)), logger: createLogLines().logger })
@@ -244,10 +257,12 @@ describe('a rulebook whose envelope the admin has signed', () => {
       await sealOrder('unsigned'),
       await sealOrder('unsigned, too'),
     ]
-    const statuses = bodies.map((body) => post(body).then(({ status }) => status))
-    await eventually('three runs', async () => (await enclave.jobs()).length === 3)
-    await writeFile(`${directory}/go`, '')
-    expect(await Promise.all(statuses)).toEqual([200, 200, 200, 200, 200])
+    const go = async () => {
+      await eventually('three runs', async () => (await enclave.jobs()).length === 3)
+      await writeFile(`${directory}/go`, '')
+    }
+    const [answers] = await Promise.all([Promise.all(bodies.map(post)), go()])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   })
 
   const elsewhere = { chainId: 1, escrow: `0x${'01'.repeat(20)}` } as const
@@ -292,7 +307,7 @@ describe('a caller that hangs up', () => {
         body: JSON.stringify(envelope),
         signal: phone.signal,
       })
-      const hungUp = expect(answer).rejects.toThrow()
+      const hungUp = handled(expect(answer).rejects.toThrow())
       return async function hangUp() {
         phone.abort()
         await hungUp
@@ -333,7 +348,7 @@ describe('a caller that hangs up', () => {
     const hangUp = call(envelope)
     await running(1)
     await hangUp()
-    const joined = post(envelope).then(({ body }) => body)
+    const joined = handled(post(envelope).then(({ body }) => body))
     await go()
     expect(await joined).toEqual({ orgId: ORG, version: 1 })
     expect(await events()).toEqual(['started', 'ended'])
@@ -342,7 +357,7 @@ describe('a caller that hangs up', () => {
   test('while it waits for a permit has its rulebook run in its turn', async () => {
     const { call, go, running, enclave, post, opsUrl, noFailure } = await setUpCallers()
     await publish(1n)
-    const first = post(await sealOrder('the first one')).then(({ status }) => status)
+    const first = handled(post(await sealOrder('the first one')).then(({ status }) => status))
     await running(1)
     const envelope = await sealOrder('a rulebook')
     const hangUp = call(envelope)

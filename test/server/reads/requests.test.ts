@@ -8,6 +8,7 @@ import { buildApp } from '../../support/builtApp.js'
 import { startTestChain, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { type ProxiedCall, startFaultProxy } from '../../support/faultProxy.js'
+import { handled } from '../../support/handled.js'
 import { bytes32, ORG, openRequest, setUpInstitution } from '../../support/institution.js'
 import { chainEnvironment, enclaveEnvironment, startIntakeServer } from '../../support/intakeServer.js'
 import { ENCLAVE_SIGNER } from '../../support/roles.js'
@@ -138,7 +139,8 @@ test('what the platform trades goes to the node at once, while the reads of stra
   const { api, requests, proxy } = await setUp({ ENCLAVE_SIGNER })
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
   proxy.hold = (calls) => (calls.some((call) => blockOf(call) !== undefined) ? held : undefined)
-  const read = async (name: string) => (await api.get(`/org/${bytes32(name)}`)).status
+  const statusOf = async (name: string) => (await api.get(`/org/${bytes32(name)}`)).status
+  const read = (name: string) => handled(statusOf(name))
   const reads = [read('the first')]
   await eventually('the first read', () => requests.length === 1)
   for (let reader = 0; reader < AT_ONCE; reader++) reads.push(read(`reader ${reader}`))

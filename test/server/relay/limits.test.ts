@@ -203,7 +203,7 @@ describe('the balance at its floor', () => {
       isHeld = true
       return held
     }
-    const posted = relay.relay(next, { Prefer: 'wait=0' }).then((response) => response)
+    const posted = relay.relay(next, { Prefer: 'wait=0' })
     await soon(() => isHeld).toBe(true)
     await mine(chain())
     await soon(async () => (await relay.get(digest)).body.status).toBe('confirmed')

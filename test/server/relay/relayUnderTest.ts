@@ -26,6 +26,7 @@ import { createLifetime } from '../../../src/service/lifetime.js'
 import { digestOf, domainOf } from '../../support/authorizations.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { handled } from '../../support/handled.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
 import { openQuickly } from '../../support/quickStores.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
@@ -130,7 +131,8 @@ function requests(server: Server, chain: TestChain) {
       .post('/relay')
       .set({ Authorization: token, 'Content-Type': 'application/json', ...headers })
       .send(body)
-  const get = async (digest: string) => request(server).get(`/relay/${digest}`).set('Authorization', token)
+  const look = async (digest: string) => request(server).get(`/relay/${digest}`).set('Authorization', token)
+  const get = (digest: string) => handled(look(digest))
   return {
     post,
     get,
@@ -148,7 +150,8 @@ function requests(server: Server, chain: TestChain) {
       gone.abort()
       await pending
     },
-    relay: (authorization: Authorization, headers = {}) => post(bodyOf(chain, authorization), headers),
+    relay: (authorization: Authorization, headers = {}) =>
+      handled(post(bodyOf(chain, authorization), headers)),
   }
 }
 

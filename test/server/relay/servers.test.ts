@@ -235,7 +235,7 @@ describe('a server that sleeps while another takes its account', () => {
     const quick = { RELAY_RESUBMIT_AFTER: '300ms' }
     const { sleeper, wake, isSigning, takeOver, sends } = await startSleeper({ signsFreely: 1, env: quick })
     await stopMining(chain())
-    const posted = sleeper.relay.relay(MINT).then((answer) => answer)
+    const posted = sleeper.relay.relay(MINT)
     // It is about to replace its transaction by one that offers more.
     await soon(isSigning).toBe(true)
     const other = await takeOver()

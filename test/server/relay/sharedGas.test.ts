@@ -5,6 +5,7 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import { createGasBudget, type GasBudget } from '../../../src/server/relay/gasBudget.js'
 import { type Engine, StorageError, storageError } from '../../../src/server/store/engine.js'
 import type { GasPurpose } from '../../../src/server/store/receipts.js'
+import { handled } from '../../support/handled.js'
 import { createLogLines } from '../../support/logLines.js'
 import { storedGas } from '../../support/storedGas.js'
 import { storedText } from '../../support/storedRows.js'
@@ -168,11 +169,10 @@ test('a request that comes while another server’s count is being read is decid
   const posts: Promise<void>[] = []
   for (let number = 1; number <= 60; number++) {
     const post = isTaken(number % 3 === 0 ? other : one, number, refund, 300_000n)
-    posts.push(
-      post.then((isIt) => {
-        if (isIt) taken++
-      }),
-    )
+    const counted = post.then((isIt) => {
+      if (isIt) taken++
+    })
+    posts.push(handled(counted))
     // Between the steps of a write, whichever it is at.
     await sleep(1)
   }

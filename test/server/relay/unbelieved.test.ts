@@ -186,7 +186,7 @@ test('a receipt that was asked for while it was ended anew is not written over',
     isHeld = true
     return held
   }
-  const asked = relay.get(digest()).then((response) => response)
+  const asked = relay.get(digest())
   await soon(() => isHeld).toBe(true)
   proxy.hold = () => undefined
   const { txHash } = receiptOf(await relay.relay(MINT))

@@ -17,6 +17,8 @@ async function setUp(options: {
   standIn?: Partial<BrokerStandInOptions>
   /** The time-out of one call to the broker. */
   timeoutMs?: number
+  /** How long a caller waits for it: here as long as a busy machine needs. */
+  patienceMs?: number
 }) {
   const standIn = await startStandIn(options.standIn)
   onTestFinished(() => standIn.stop())
@@ -35,6 +37,7 @@ async function setUp(options: {
     symbols: { current: () => listed, read: async () => listed },
     fees: FEES,
     maxAgeMs: 2_000,
+    patienceMs: options.patienceMs ?? 20_000,
   })
   const paths = () => standIn.control.requests().map(({ url }) => url.split('?')[0])
   return {
@@ -191,7 +194,7 @@ describe('while the broker fails', () => {
 
   test('with silence too, although the call has not failed yet', async () => {
     const hour = 3_600_000
-    const { view, pass, control } = await setUp({ timeoutMs: hour })
+    const { view, pass, control } = await setUp({ timeoutMs: hour, patienceMs: 250 })
     const good = await view()
     pass(4_000)
     control.fault({ path: '/v2/stocks/snapshots', delayMs: hour })

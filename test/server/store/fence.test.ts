@@ -13,6 +13,7 @@ import {
   TAKE_LEASE,
 } from '../../../src/server/store/postgres/postgresEngine.js'
 import type { Secret } from '../../../src/service/secret.js'
+import { handled } from '../../support/handled.js'
 import { rowOf } from './contract/engineContract.js'
 
 const HANDOVERS = 300
@@ -61,7 +62,9 @@ async function handOver(
     }
   }
 
-  const writers = Array.from({ length: SERVERS * WRITERS_PER_SERVER }, (_, index) => write(index % SERVERS))
+  const writers = Array.from({ length: SERVERS * WRITERS_PER_SERVER }, (_, index) =>
+    handled(write(index % SERVERS)),
+  )
   const seen = new Map<string, number>()
   for (let handover = 0; handover < handovers; handover++) {
     const before = current.term

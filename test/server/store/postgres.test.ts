@@ -17,6 +17,7 @@ import { inspectPostgres } from '../../../src/server/store/postgres/inspection.j
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import { Secret } from '../../../src/service/secret.js'
 import { eventually } from '../../support/eventually.js'
+import { handled } from '../../support/handled.js'
 import { takeOver } from '../../support/stores.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { count, rowOf, testEngine } from './contract/engineContract.js'
@@ -212,7 +213,10 @@ describe('a start', () => {
 test('acknowledged writes stay through crashes of the database, and the same engine goes on', {
   timeout: 120_000,
 }, async () => {
-  const engine = await openAt(await postgres.createDatabase())
+  // One of its own: what starts after a crash first syncs each file of all databases.
+  const crashing = await startPostgres()
+  onTestFinished(() => crashing.remove())
+  const engine = await openAt(await crashing.createDatabase())
   const acknowledged: string[] = []
   const refusals: (string | undefined)[] = []
   let isOver = false
@@ -227,14 +231,14 @@ test('acknowledged writes stay through crashes of the database, and the same eng
       }
     }
   }
-  const writers = Array.from({ length: 16 }, (_, index) => write(index))
+  const writers = Array.from({ length: 16 }, (_, index) => handled(write(index)))
   for (let crash = 0; crash < 2; crash++) {
     const before = acknowledged.length
     await eventually('writes are acknowledged', () => acknowledged.length > before + 200)
-    await postgres.kill()
+    await crashing.kill()
     await eventually('a write is refused', () => refusals.length > 0)
     expect(refusals.splice(0)).not.toContain(undefined)
-    await postgres.start()
+    await crashing.start()
   }
   isOver = true
   await Promise.all(writers)
@@ -270,7 +274,7 @@ describe('through a network that fails', () => {
     const fence = await takeOver(engine, 'relayer')
     await Promise.all(Array.from({ length: 20 }, (_, index) => engine.get('orders', `${index}`)))
     proxy.set('hang')
-    const first = engine.put('orders', rowOf('a', 1), fence)
+    const first = handled(engine.put('orders', rowOf('a', 1), fence))
     await new Promise(setImmediate)
     // Each of these would be a batch of its own, and wait for itself.
     const later = Array.from({ length: 20 }, (_, index) => engine.put('orders', rowOf('b', index + 1)))
@@ -354,7 +358,7 @@ test('a batch that the database takes back in a deadlock is written row by row',
   onTestFinished(() => engine.stop())
   await Promise.all(['a', 'b'].map((id) => engine.put('orders', rowOf(id, 1))))
   await other.query("BEGIN; UPDATE orders SET doc = 'other' WHERE id = 'b'")
-  const puts = Promise.all(['a', 'b'].map((id) => engine.put('orders', rowOf(id, 2))))
+  const puts = handled(Promise.all(['a', 'b'].map((id) => engine.put('orders', rowOf(id, 2)))))
   await eventually('the batch waits', async () => {
     const waiting = await rows.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
     return waiting.length === 1

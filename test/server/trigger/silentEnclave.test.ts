@@ -9,6 +9,7 @@ import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js
 import { Secret } from '../../../src/service/secret.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { handled } from '../../support/handled.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
@@ -83,7 +84,8 @@ test('a server that starts offers the run of the one before again, as the same r
   await eventually('the other account', () => offered().includes(bytes32('another account')))
   const [offer, ...others] = door.offers.filter(({ body }) => body.orderId === A)
   expect(others).toEqual(others.map(() => offer))
-  expect(others).toHaveLength(before)
+  // The first server's runner may have offered it in between.
+  expect(others.length).toBeGreaterThanOrEqual(before)
   expect(offered()).not.toContain(B)
   await runner.receiveResult(runIdOf(A), { outcome: 'settled' })
   const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'settled')
@@ -198,7 +200,7 @@ test('a rulebook’s run that nothing is heard of is reported at its time, and j
   const { trigger } = await start({ timeouts: { order: 20_000, policy: 1_000, reconcile: 20_000 } })
   const rulebook = await sealOrder('a rulebook')
   expect((await trigger.policyRuns.run(rulebook, { client: 'a client' })).how).toBe('timeout')
-  const again = trigger.policyRuns.run(rulebook, { client: 'a client' })
+  const again = handled(trigger.policyRuns.run(rulebook, { client: 'a client' }))
   await runner.receiveResult(String(door.offers[0]?.body.runId), { outcome: 'done' })
   expect(await again).toMatchObject({ how: 'result', result: { outcome: 'done' } })
   expect(offered()).toEqual(['policy'])

@@ -25,6 +25,8 @@ export interface Sent {
   /** Everything that was signed for it, oldest first. */
   readonly saved: SignedTransaction[]
   readonly outcome: Promise<TxOutcome>
+  /** Whether there is an outcome, or the call has failed. */
+  hasEnded: boolean
   /** Wei that the transaction manager has said to be committed, when the call was among what is under way. */
   committed: bigint
   /** How often it was reported as taken back. */
@@ -106,7 +108,12 @@ export async function startTxManager(options: {
       lost: () => undefined,
       dropped: () => sent.dropped++,
     }
-    const sent: Sent = { saved, committed: 0n, dropped: 0, outcome: run(owner) }
+    const sent: Sent = { saved, committed: 0n, dropped: 0, hasEnded: false, outcome: run(owner) }
+    const end = () => {
+      sent.hasEnded = true
+    }
+    // A test may look at a failure later, or have failed before.
+    void sent.outcome.then(end, end)
     return sent
   }
 
