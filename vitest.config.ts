@@ -18,6 +18,9 @@ const MOCKING = ['test/server/intake/orders.model.test.ts']
 const BROWSER = ['test/browser/*.test.ts']
 /** Needs fiu-run (Debian: fiu-utils) and the right to mount, so that `npm test` leaves it to `npm run test:disk`. */
 const DISK = ['test/disk/*.test.ts']
+// CI's machine is shared and noisy: what fails there is tried once more. Not so in test/faults, whose tests say so themselves: what goes
+// wrong in one run of two is what they look for.
+const retry = process.env.CI ? 1 : 0
 /** Sandboxes at the same time. */
 const PROCESSES = 5
 /** How long `expect.poll` tries. A busy machine can stall for longer than its default of a second. */
@@ -102,6 +105,7 @@ export default defineConfig({
           exclude: [...E2E, ...BROWSER, ...DISK, ...MOCKING],
           // A worker loads ethers and zod once, not for each file.
           isolate: false,
+          retry,
           testTimeout: 30_000,
           expect: { poll: { timeout: POLL_MS } },
           hookTimeout: 60_000,
@@ -113,6 +117,7 @@ export default defineConfig({
         test: {
           name: 'mocking',
           include: MOCKING,
+          retry,
           testTimeout: 30_000,
           expect: { poll: { timeout: POLL_MS } },
           maxWorkers: availableParallelism() + 2,
@@ -127,6 +132,7 @@ export default defineConfig({
           globalSetup: 'test/support/savedChains.ts',
           // As above: what a scenario holds is closed with its file.
           isolate: false,
+          retry,
           testTimeout: 180_000,
           expect: { poll: { timeout: POLL_MS } },
           hookTimeout: 180_000,
@@ -141,6 +147,9 @@ export default defineConfig({
           include: BROWSER,
           globalSetup: ['test/browser/support/findChromium.ts', 'test/support/savedChains.ts'],
           isolate: false,
+          // The parts of a file build on each other: a second try would begin after what the first one has done, and pass for another reason. `.ci/run` tries the
+          // file once more, as a whole.
+          retry: 0,
           testTimeout: 180_000,
           expect: { poll: { timeout: POLL_MS } },
           hookTimeout: 300_000,
@@ -149,7 +158,7 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'disk', include: DISK, testTimeout: 60_000, sequence: { groupOrder: 2 } },
+        test: { name: 'disk', include: DISK, testTimeout: 60_000, retry: 0, sequence: { groupOrder: 2 } },
       },
     ],
   },

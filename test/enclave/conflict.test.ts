@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { EnclaveDeps } from '../../src/enclave/enclave.js'
+import { createKeys } from '../../src/enclave/keys.js'
 import type { RelayAnswer } from '../../src/enclave/relay.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { Secret } from '../../src/service/secret.js'
 import { usd } from '../support/brokerStandIn.js'
+import { ENCLAVE_KEYS, KEYS } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
 
@@ -159,8 +163,11 @@ describe('a ledger that does not open', () => {
   it('is never taken for an empty portfolio', async () => {
     await world().settled(buy(250))
     const order = await world().open(buy(250))
-    const { keys } = world().deps()
-    const deps = { keys: { ...keys, master: `0x${'99'.repeat(32)}` as const } }
+    const { ledgerKey } = createKeys({
+      ...{ intent: new Secret(KEYS.intent), signing: new Secret(KEYS.signing) },
+      master: new Secret<Hex>(`0x${'99'.repeat(32)}`),
+    })
+    const deps = { keys: { ...ENCLAVE_KEYS, ledgerKey } }
     expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'ledger-unreadable' })
     expect(await world().state(order)).toBe('OPEN')
   })

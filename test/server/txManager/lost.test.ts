@@ -29,7 +29,7 @@ interface Lossy {
 
 /** Sends the calls, and mines until all of them are mined. @returns the count of each block */
 async function countsOf({ isLost, atBlock }: Lossy) {
-  let now = performance.now()
+  let now = Math.ceil(performance.now())
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => clock.mockRestore())
   const under = await startTxManager({ anvil: { args: ['--gas-limit', `${BLOCK_GAS}`] } })
@@ -99,7 +99,7 @@ test('no more gas is in flight than a block takes', async () => {
 })
 
 test('what a node has lost is offered again all at once, once a second, for the same fee', async () => {
-  let now = performance.now()
+  let now = Math.ceil(performance.now())
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => clock.mockRestore())
   const under = await startTxManager({})
@@ -126,7 +126,7 @@ test('what a node has lost is offered again all at once, once a second, for the 
 })
 
 test('what a node has already is raised in its time, also where its pending count does not show its pool', async () => {
-  let now = performance.now()
+  let now = Math.ceil(performance.now())
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => clock.mockRestore())
   const under = await startTxManager({})
