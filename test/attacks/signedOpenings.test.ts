@@ -123,7 +123,7 @@ test('openings of an account that is in no institution and not cleared cost noth
   const bodies = await Promise.all(Array.from({ length: 3 }, () => signedBy(desk(), newcomer.privateKey)))
   const sent = await sentByRelayer()
   for (const body of bodies) {
-    expect(await post(desk(), body)).toEqual({ status: 422, code: 'would-revert', revert: 'NotAdmitted' })
+    expect(await post(desk(), body)).toEqual({ status: 422, code: 'opening-not-sponsored' })
     expect(await isKnown(desk(), body.orderId)).toBe(false)
   }
   expect(await sentByRelayer()).toBe(sent)
