@@ -10,9 +10,9 @@ import {
   seal,
 } from './envelope.js'
 import { ProtocolError } from './errors.js'
-import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
+import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes } from './hex.js'
 import { INTENT_VERSION } from './intent.js'
-import { type IntentDomain, intentDomain } from './intentDomain.js'
+import { domainBytes, type IntentDomain, intentDomain } from './intentDomain.js'
 import { envelopeHash } from './sealedRulebook.js'
 import { assertSignedBy, signatureSchema } from './signature.js'
 import { typedDataDigest } from './typedData.js'
@@ -107,7 +107,6 @@ export async function assertCancels(
 }
 
 /** The context is `uint256be(chainId) ‖ escrow ‖ orderId`. */
-function placeOf(orderId: Hex, { chainId, escrow }: IntentDomain): EnvelopePlace {
-  const context = concatBytes(uintToBytes(BigInt(chainId), 32), hexToBytes(escrow), hexToBytes(orderId))
-  return { kind: 'cancel', context }
+function placeOf(orderId: Hex, domain: IntentDomain): EnvelopePlace {
+  return { kind: 'cancel', context: concatBytes(domainBytes(domain), hexToBytes(orderId)) }
 }

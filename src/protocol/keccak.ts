@@ -8,3 +8,8 @@ import type { Hex } from './hex.js'
 export function keccak256(bytes: Uint8Array): Hex {
   return `0x${ethersKeccak256(bytes).slice(2)}`
 }
+
+/** `keccak256(utf8(text))`. Copies the bytes: in a frame with a foreign TextEncoder they would be of another Uint8Array, which ethers refuses. */
+export function textHash(text: string): Hex {
+  return keccak256(Uint8Array.from(new TextEncoder().encode(text)))
+}

@@ -9,11 +9,11 @@ import {
   open,
   seal,
 } from './envelope.js'
-import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
+import { type Bytes, bytes32Schema, type Hex } from './hex.js'
 import { chainIdSchema } from './identifiers.js'
 import { INTENT_VERSION } from './intent.js'
-import { type IntentDomain, intentDomain } from './intentDomain.js'
-import { keccak256 } from './keccak.js'
+import { domainBytes, type IntentDomain, intentDomain } from './intentDomain.js'
+import { textHash } from './keccak.js'
 import { type OpenOrder, openOrderSchema } from './portfolio.js'
 import { envelopeHash } from './sealedRulebook.js'
 import { signatureSchema } from './signature.js'
@@ -117,7 +117,7 @@ export function entryHash(orderId: Hex, entry: OpenOrder): Hex {
   const { side, symbol, notional, escrow, locked, brokerOrderId, placedAt } = entry
   const amounts = [notional, escrow, locked].map(String)
   const json = JSON.stringify([orderId, side, symbol, ...amounts, brokerOrderId, placedAt])
-  return keccak256(Uint8Array.from(new TextEncoder().encode(json)))
+  return textHash(json)
 }
 
 /** An order as the enclave's part of `operate resolve` reports it. */
@@ -137,6 +137,6 @@ export const orderReportSchema = z.strictObject({
 export type OrderReport = z.output<typeof orderReportSchema>
 
 /** The context is `uint256be(chainId) ‖ escrow`. */
-function placeOf({ chainId, escrow }: IntentDomain): EnvelopePlace {
-  return { kind: 'resolution', context: concatBytes(uintToBytes(BigInt(chainId), 32), hexToBytes(escrow)) }
+function placeOf(domain: IntentDomain): EnvelopePlace {
+  return { kind: 'resolution', context: domainBytes(domain) }
 }

@@ -4,7 +4,7 @@ import { type EnvelopePlace, type EnvelopeRandomness, open, policyEnvelopeSchema
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
 import { chainIdSchema } from './identifiers.js'
-import type { IntentDomain } from './intentDomain.js'
+import { domainBytes, type IntentDomain } from './intentDomain.js'
 import { policyIntentDigest, type Rulebook, rulebookSchema } from './policyIntent.js'
 import { assertSignedBy } from './signature.js'
 
@@ -51,17 +51,7 @@ export async function openRulebookCopy(copy: RulebookCopy, privateKey: Bytes): P
 }
 
 /** The context is `uint256be(chainId) ‖ escrow ‖ orgId ‖ uint64be(version)`. */
-function placeOf({
-  chainId,
-  escrow,
-  orgId,
-  version,
-}: Omit<RulebookCopy, 'format' | 'envelope'>): EnvelopePlace {
-  const context = concatBytes(
-    uintToBytes(BigInt(chainId), 32),
-    hexToBytes(escrow),
-    hexToBytes(orgId),
-    uintToBytes(BigInt(version), 8),
-  )
+function placeOf({ orgId, version, ...domain }: Omit<RulebookCopy, 'format' | 'envelope'>): EnvelopePlace {
+  const context = concatBytes(domainBytes(domain), hexToBytes(orgId), uintToBytes(BigInt(version), 8))
   return { kind: 'rulebook-copy', context }
 }

@@ -7,7 +7,7 @@ export function isLoopback(hostname: string): boolean {
 
 /**
  * The rule for each URL of each program: nobody on the way can read or change what is sent. That is https, or http within this
- * machine. A private network is no exception: whoever has one of its machines reads it.
+ * machine. A private network is no exception: anyone who controls one of its machines can read it.
  */
 export function isSecureUrl(text: string): boolean {
   if (!URL.canParse(text)) return false

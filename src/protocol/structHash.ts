@@ -2,7 +2,7 @@
 // https://eips.ethereum.org/EIPS/eip-712
 import { type WordType, wordOf } from './abiWord.js'
 import { type Hex, hexToBytes } from './hex.js'
-import { keccak256 } from './keccak.js'
+import { keccak256, textHash } from './keccak.js'
 
 /** A member of a struct: a word, or a byte string, which is encoded as its hash. */
 export interface StructMember {
@@ -20,7 +20,7 @@ export function createStructHash(
   name: string,
   members: readonly StructMember[],
 ): (values: StructValues) => Hex {
-  const typeHash = hashOf(`${name}(${members.map((member) => `${member.type} ${member.name}`).join(',')})`)
+  const typeHash = textHash(`${name}(${members.map((member) => `${member.type} ${member.name}`).join(',')})`)
   return (values) => {
     const words = members.map((member) => wordIn(member, values[member.name]))
     return keccak256(hexToBytes(typeHash + words.join('')))
@@ -33,17 +33,12 @@ function wordIn({ type }: StructMember, value: Hex | bigint | undefined): string
 
 /** hashStruct of the domain `{ name, version, chainId, verifyingContract }`. */
 export function domainSeparator(name: string, version: string, chainId: number, contract: Hex): Hex {
-  const words = [hashOf(name).slice(2), hashOf(version).slice(2)]
+  const words = [textHash(name).slice(2), textHash(version).slice(2)]
   words.push(wordOf('uint256', BigInt(chainId)), wordOf('address', contract))
-  return keccak256(hexToBytes(hashOf(DOMAIN) + words.join('')))
+  return keccak256(hexToBytes(textHash(DOMAIN) + words.join('')))
 }
 
 /** The digest to sign: keccak256(0x19 ‖ 0x01 ‖ domainSeparator ‖ hashStruct). */
 export function digestOfStruct(separator: Hex, structHash: Hex): Hex {
   return keccak256(hexToBytes(`0x1901${separator.slice(2)}${structHash.slice(2)}`))
-}
-
-/** Copies the bytes: in a frame with a foreign TextEncoder they would be of another Uint8Array, which ethers refuses. */
-function hashOf(text: string): Hex {
-  return keccak256(Uint8Array.from(new TextEncoder().encode(text)))
 }

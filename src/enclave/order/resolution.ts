@@ -81,7 +81,7 @@ async function readResolution(
   }
 }
 
-/** Null once it has taken effect. No other run of the account works meanwhile. */
+/** Null once it has taken effect. It holds the account's lock. */
 async function apply(
   run: Run,
   { resolution, signer }: SignedResolution,
@@ -126,8 +126,9 @@ async function endOrder(
 }
 
 /**
- * Whether only a person can end the order: the broker's order is not the enclave's, or ended as none of the enclave's can. Once its escrow is over, no run places
- * it any more, so whatever the broker says counts less than the owner's word. What may still be filled is never stuck.
+ * Whether only a person can end the order: the broker's order is not the enclave's, or ended as none of the enclave's can. Once its
+ * escrow is over, no run places it any more, so what the broker says counts less than the owner's word. What is live at the broker
+ * as the enclave's own is never stuck.
  */
 async function isStuck(run: Run, orderId: Hex, entry: OpenOrder, escrow: EscrowedOrder): Promise<boolean> {
   try {

@@ -60,17 +60,20 @@ interface AuthorDeps {
 /** A signature costs a hash and a recovery, and at most one read per block for each institution that senders name. */
 export function createAuthorCheck({ domain, adminOf }: AuthorDeps): CheckAuthor {
   return async (envelope, { orgId, sig }) => {
-    const signer = signerOf(
-      sealedRulebookDigest({ orgId, envelopeHash: envelopeHash(envelope) }, domain),
-      sig,
-    )
+    const digest = sealedRulebookDigest({ orgId, envelopeHash: envelopeHash(envelope) }, domain)
+    const signer = signerOf(digest, sig, rejected)
     const admin = await adminOf(orgId)
     if (admin === ZERO_ADDRESS) throw rejected('unknown-institution')
     if (!sameAddress(admin, signer)) throw rejected('not-admin')
   }
 }
 
-function signerOf(digest: Hex, sig: Hex): Hex {
+/** The author of a sealed job, by the signature outside the seal. @throws what `rejected` makes of `invalid-signature` */
+export function signerOf(
+  digest: Hex,
+  sig: Hex,
+  rejected: (reason: 'invalid-signature') => PolicyRefusal,
+): Hex {
   try {
     return recoverAddress(digest, sig)
   } catch (error) {

@@ -4,13 +4,11 @@ import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Resolved } from '../../protocol/api.js'
-import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { type PostResolution, sealedResolutionDigest } from '../../protocol/resolution.js'
-import { recoverAddress } from '../../protocol/signature.js'
 import type { PolicyRuns } from '../trigger/policyRuns.js'
-import { PolicyRefusal, resultOf } from './policy.js'
+import { PolicyRefusal, resultOf, signerOf } from './policy.js'
 
 /** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
 export interface Resolutions {
@@ -42,22 +40,13 @@ export function createOwnerView(rpc: Pick<Rpc, 'send'>): (escrow: Hex, block: Bl
 export function createResolutions({ domain, ownerOf, run, onResolved }: ResolutionsDeps): Resolutions {
   return {
     async apply({ sig, ...envelope }) {
-      const signer = signerOf(sealedResolutionDigest(envelope, domain), sig)
+      const signer = signerOf(sealedResolutionDigest(envelope, domain), sig, rejected)
       if (!sameAddress(await ownerOf(domain.escrow), signer)) throw rejected('not-owner')
       const { outcome, code } = resultOf(await run(envelope, { owner: signer }))
       if (outcome !== 'done') throw rejected(code ?? 'invalid-resolution')
       onResolved()
       return { result: 'done' }
     },
-  }
-}
-
-function signerOf(digest: Hex, sig: Hex): Hex {
-  try {
-    return recoverAddress(digest, sig)
-  } catch (error) {
-    if (error instanceof ProtocolError) throw rejected('invalid-signature')
-    throw error
   }
 }
 

@@ -30,7 +30,7 @@ interface Change {
   readonly onlyOf: Hex | undefined
 }
 
-/** Of an order's booking, what is not set aside. */
+/** The part of an order's booking that is not set aside. */
 export function restOf(order: HeldOrder | undefined, drawn: bigint): bigint {
   const rest = order === undefined ? 0n : order.gas + order.mark - drawn
   return rest > 0n ? rest : 0n

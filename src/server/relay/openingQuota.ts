@@ -17,7 +17,10 @@ interface SponsoredOpening {
 
 /** The openings that the platform pays for at once, by account: few until its orders settle. */
 export interface OpeningQuota {
-  /** Asked first, as it costs a stranger's junk one read of a block. @throws RelayRefusal `opening-not-sponsored`, ChainUnavailableError, ChainAnswerError */
+  /**
+   * Asked first: one read for each account and block.
+   * @throws RelayRefusal `opening-not-sponsored`; ChainUnavailableError, ChainAnswerError
+   */
   assertMember(account: Hex): Promise<void>
   /**
    * Takes a place for the opening, unless it has one. Durable when it resolves.

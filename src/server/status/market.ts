@@ -11,7 +11,7 @@ import type { FeeSchedule } from '../../protocol/fees.js'
 import { type Patient, withPatience } from '../../service/waiting.js'
 import type { ListedSymbols } from './listedSymbols.js'
 
-/** Callers rather get older prices than wait for longer. */
+/** Where there are older prices, callers get those rather than wait longer. */
 const PATIENCE_MS = 250
 
 interface MarketDeps {

@@ -135,7 +135,7 @@ test.each(['org', 'policy'])('an unknown %s costs one call for a block, however 
   expect(proxy.requests.flat()).toEqual(ids.map(() => 'eth_call'))
 })
 
-test('what the platform trades goes to the node at once, while the reads of strangers wait for one another', async () => {
+test('trading calls go to the node at once, while reads of strangers wait for one another', async () => {
   const { api, requests, proxy } = await setUp({ ENCLAVE_SIGNER })
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
   proxy.hold = (calls) => (calls.some((call) => blockOf(call) !== undefined) ? held : undefined)

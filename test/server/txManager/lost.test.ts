@@ -98,7 +98,7 @@ test('no more gas is in flight than a block takes', async () => {
   expect(counts).toEqual([0, 9, 18, 27, 36, 40])
 })
 
-test('what a node has lost is offered again all at once, once a second, for the same fee', async () => {
+test('lost transactions are offered again all at once, once a second, for the same fee', async () => {
   let now = Math.ceil(performance.now())
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => clock.mockRestore())
@@ -125,7 +125,7 @@ test('what a node has lost is offered again all at once, once a second, for the 
   expect(sent.every(({ saved }) => saved.length === 1)).toBe(true)
 })
 
-test('what a node has already is raised in its time, also where its pending count does not show its pool', async () => {
+test('a transaction that a node already knows gets its fee raised, even where the pending count hides the pool', async () => {
   let now = Math.ceil(performance.now())
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => clock.mockRestore())
