@@ -49,8 +49,8 @@ export interface Admission {
   leave(digest: Hex): void
   /** This server sent nothing for it, and another may relay it: the other server's booking for its order stays. */
   release(digest: Hex): void
-  /** No further transaction will be sent for it. */
-  end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
+  /** No further transaction will be sent for it. Durable when it resolves. @throws StorageError: call it again */
+  end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): Promise<void>
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
@@ -102,7 +102,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     },
     end(digest, purpose, isConfirmed) {
       waiting.delete(digest)
-      budget.end(digest, purpose, isConfirmed)
+      return budget.end(digest, purpose, isConfirmed)
     },
   }
 }

@@ -35,6 +35,8 @@ interface BuildRelayDeps {
   readonly rpc: Rpc
   /** See `TxManagerOptions`. */
   readonly trailingMs?: number | undefined
+  /** See `RelayDispatcherOptions`. */
+  readonly searchEveryMs?: number | undefined
   readonly engine: Engine
   readonly serveLease: ServeLease
   /** This server, among those that share the database. */
@@ -95,6 +97,7 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
     isFunded: createFundsCheck(relayerKeys, rpc, settings.minBalance),
     maxUnderWay: settings.maxInFlight + settings.maxQueued,
     waitMs: settings.waitMs,
+    searchEveryMs: deps.searchEveryMs,
     stopping,
     logger,
   })

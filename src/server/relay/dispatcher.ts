@@ -52,24 +52,26 @@ interface RelayDispatcherOptions {
   readonly store: ReceiptStore
   readonly chain: ChainView
   readonly preflight: Preflight
-  readonly budget: Pick<GasBudget, 'assertRoom'>
+  readonly budget: Pick<GasBudget, 'assertRoom' | 'endOrphans'>
   /** Whether an account has more than it has to keep, as of some seconds ago. @throws ChainUnavailableError */
   readonly isFunded: (account: Hex) => Promise<boolean>
   /** Authorizations that one account has under way at once, those without a transaction included. */
   readonly maxUnderWay: number
   /** The longest that a caller waits. */
   readonly waitMs: number
+  /** Pause between two searches of all open records, which also find those of accounts that no server has a key for. */
+  readonly searchEveryMs?: number | undefined
   readonly stopping: AbortSignal
   readonly logger: Logger
 }
 
 /** Pause between two looks for authorizations that another server has left. */
 const CLAIM_EVERY_MS = 250
-/** Pause between two searches of all open records, which also find those of accounts that no server has a key for. */
 const SEARCH_EVERY_MS = 30_000
 
 export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDispatcher {
   const { accounts, store, chain, preflight, budget, maxUnderWay, stopping, logger } = options
+  const { searchEveryMs = SEARCH_EVERY_MS } = options
   const beginnings = new Map<Hex, Promise<Followed>>()
   const following = createRecordFollower({ ...options, patienceMs: options.waitMs })
   let searchedAt = Number.NEGATIVE_INFINITY
@@ -242,7 +244,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
 
   /** Claims records whose account has no job for them. */
   async function search(): Promise<void> {
-    if (performance.now() - searchedAt < SEARCH_EVERY_MS || accounts.terms().length === 0) return
+    if (performance.now() - searchedAt < searchEveryMs || accounts.terms().length === 0) return
     const open = await store.unfinished()
     const owners = new Set(open.flatMap(({ record }) => accountOf(record) ?? []))
     const abandoned = await accounts.areAbandoned(owners)
@@ -254,6 +256,15 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
       const term = own ?? (isFree ? withRoom()[0] : undefined)
       if (term !== undefined) claim(term, stored)
     }
+    await budget.endOrphans(stateOf)
+  }
+
+  /** How far the write-ahead is that has booked gas for its order. */
+  async function stateOf(digest: Hex) {
+    if (jobOf(digest) !== undefined || beginnings.has(digest)) return 'open'
+    const record = await store.get(digest).catch(() => null)
+    if (record === undefined || record?.receipt.status === 'failed') return 'over'
+    return record?.receipt.status === 'confirmed' ? 'held' : 'open'
   }
 
   return {

@@ -56,8 +56,18 @@ export interface GasBudget {
   spend(digest: Hex, gas: bigint): () => void
   /** Counts its limit as used until midnight, because the transaction may still be mined. */
   lose(digest: Hex): void
-  /** This server sends nothing more for it. The booking for its order stays until the order has ended. */
-  end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
+  /**
+   * This server sends nothing more for it. The booking for its order stays until the order has ended. Durable when it resolves: a record
+   * that is stored as confirmed only after that leaves no booking behind, whenever its server is killed.
+   * @throws StorageError: call it again
+   */
+  end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): Promise<void>
+  /**
+   * Ends bookings whose write-ahead no server relays any more: a server was killed before it stored a record, or before it stored the
+   * end of the booking. A booking is ended by the second call in a row that finds it so, because its record may be on its way.
+   * @throws StorageError
+   */
+  endOrphans(stateOf: (digest: Hex) => Promise<'open' | 'held' | 'over'>): Promise<void>
   /** This server sent nothing for it, and another server may relay it. The booking for its order stays. */
   release(digest: Hex): void
   /** Counts the gas of a transaction that belongs to no authorization. */
@@ -126,6 +136,8 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   const ledger = createGasLedger(options.now)
   const lock = createKeyedLock()
   let waiting: Request[] = []
+  /** Resolved once the changes of the ledger are stored. */
+  let saving: PromiseWithResolvers<void>[] = []
   let gathering: Promise<void> | undefined
   let isToBeSaved = false
   let isStopping = false
@@ -134,6 +146,10 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   let versionsRead = 0
   /** Versions, by their ids, whose writes failed but may take effect all the same, even after the next read. */
   const doubtful = new Map<string, NextGas>()
+  /** Digests whose bookings had no authorization under way when {@link GasBudget.endOrphans} last looked. */
+  let orphans = new Set<Hex>()
+  /** Digests that are known to be confirmed. */
+  let heldBy = new Set<Hex>()
 
   /** Takes over all newer versions. @returns whether other servers wrote any */
   async function read(): Promise<boolean> {
@@ -209,6 +225,8 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   async function storeReservations(requests: readonly Request[]): Promise<void> {
     const mustSave = isToBeSaved
     isToBeSaved = false
+    const saves = saving
+    saving = []
     const isAdmitted = ({ decision }: Request) => typeof decision === 'function'
     try {
       decideAnew(requests)
@@ -219,10 +237,11 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
       }
     } catch (error) {
       undo(requests)
-      for (const { reject } of requests) reject(error)
-      if (requests.length === 0) logger.warn('gas count not written', describeError(error))
+      for (const { reject } of [...requests, ...saves]) reject(error)
+      if (requests.length + saves.length === 0) logger.warn('gas count not written', describeError(error))
       return
     }
+    for (const { resolve } of saves) resolve()
     for (const { decision, resolve, reject } of requests) {
       if (typeof decision === 'function') resolve()
       else reject(decision)
@@ -245,6 +264,18 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   function saveSoon(): void {
     isToBeSaved = true
     void storeWaiting()
+  }
+
+  /** @throws StorageError */
+  function save(): Promise<void> {
+    const saved = Promise.withResolvers<void>()
+    saving.push(saved)
+    saveSoon()
+    return saved.promise
+  }
+
+  async function refresh(): Promise<void> {
+    if (engine.isShared) await lock.run(LOCK, read)
   }
 
   function decide({ digest, purpose, gas }: Pick<Request, 'digest' | 'purpose' | 'gas'>): Decided {
@@ -296,10 +327,25 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     keptForHeld: (purpose, gas) => (ledger.isOfHeld(purpose) ? null : ledger.booked({ purpose, gas })),
     spend: ledger.spend,
     lose: ledger.lose,
-    end(digest, purpose, isConfirmed) {
-      const hasBookings = ledger.end(digest, purpose, isConfirmed)
-      // The bookings would otherwise outlive their orders if the process is killed, and other servers would miss free gas.
-      if (hasBookings || (engine.isShared && !ledger.isSettingAside())) saveSoon()
+    async end(digest, purpose, isConfirmed) {
+      ledger.release(digest)
+      // Another server may have made or changed the booking of the order.
+      if ('orderId' in purpose) await refresh()
+      if (ledger.end(digest, purpose, isConfirmed)) await save()
+      // The other servers would otherwise miss free gas.
+      else if (engine.isShared && !ledger.isSettingAside()) saveSoon()
+    },
+    async endOrphans(stateOf) {
+      await refresh()
+      const states = await Promise.all(
+        ledger.bookings().map(async ({ by }) => ({ by, state: heldBy.has(by) ? 'held' : await stateOf(by) })),
+      )
+      const inState = (wanted: string) => states.flatMap(({ by, state }) => (state === wanted ? by : []))
+      heldBy = new Set(inState('held'))
+      const over = inState('over')
+      const twice = over.filter((by) => orphans.has(by))
+      orphans = new Set(over)
+      if (ledger.endBookingsOf(twice)) await save()
     },
     release(digest) {
       if (ledger.release(digest) && engine.isShared && !ledger.isSettingAside()) saveSoon()
@@ -316,9 +362,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
         booked: ledger.booked(),
       }
     },
-    async refresh() {
-      if (engine.isShared) await lock.run(LOCK, read)
-    },
+    refresh,
     service: {
       name: 'relay-gas-budget',
       async start() {

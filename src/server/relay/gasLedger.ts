@@ -51,6 +51,10 @@ export interface GasLedger {
   spendOther(gas: bigint): void
   /** This server sends nothing more for the digest. @returns whether there are bookings to store */
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): boolean
+  /** The bookings of held orders, and of those that are about to be held. */
+  bookings(): readonly HeldOrder[]
+  /** Ends the bookings that the digests have made. @returns whether there were any */
+  endBookingsOf(digests: readonly Hex[]): boolean
   /** This server sends nothing for the digest, and another one may. @returns whether anything was set aside */
   release(digest: Hex): boolean
   day(): number
@@ -209,7 +213,12 @@ export function createGasLedger(now: () => number): GasLedger {
   /** A further write of a held order has used what was booked for one. */
   function marked(digest: Hex, orderId: Hex): void {
     const order = bookings.of(orderId)
-    if (order !== undefined && order.by !== digest) bookings.book(orderId, { ...order, mark: 0n })
+    if (order !== undefined && order.by !== digest && order.mark > 0n)
+      bookings.book(orderId, { ...order, mark: 0n })
+  }
+
+  function unbook(orderId: Hex): void {
+    if (bookings.of(orderId) !== undefined) bookings.book(orderId, undefined)
   }
 
   const own = () => spent.all() + setAside.all()
@@ -330,9 +339,15 @@ export function createGasLedger(now: () => number): GasLedger {
       if (!isConfirmed) {
         if (hasBooked(digest, purpose) && purpose.kind === 'hold')
           bookings.book(purpose.orderId, undefined, digest)
-      } else if (purpose.kind === 'finish') bookings.book(purpose.orderId, undefined)
+      } else if (purpose.kind === 'finish') unbook(purpose.orderId)
       else if (purpose.kind === 'hold') marked(digest, purpose.orderId)
       return bookings.hasChanges()
+    },
+    bookings: () => [...bookings.all()],
+    endBookingsOf(digests) {
+      const ended = [...bookings.all()].filter(({ by }) => digests.includes(by))
+      for (const { orderId, by } of ended) bookings.book(orderId, undefined, by)
+      return ended.length > 0
     },
     release: (digest) => free(digest) !== undefined,
     day() {

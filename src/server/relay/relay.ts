@@ -4,7 +4,7 @@ import { isFinal } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Service } from '../../service/lifetime.js'
 import { describeError } from '../../service/logger.js'
-import { StorageError, storageError } from '../store/engine.js'
+import { storageError } from '../store/engine.js'
 import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
@@ -18,7 +18,15 @@ import {
   TakenElsewhereError,
   takenOn,
 } from './record.js'
-import { endedJob, pause, type RelayJob, type RelayJobDeps, resumeJob, startJob } from './relayJob.js'
+import {
+  endedJob,
+  endRecord,
+  pause,
+  type RelayJob,
+  type RelayJobDeps,
+  resumeJob,
+  startJob,
+} from './relayJob.js'
 
 interface RelayDeps extends Omit<RelayJobDeps, 'reopen'> {
   /** Its writes carry the term of the account's lease. */
@@ -58,10 +66,8 @@ export function createRelay(deps: RelayDeps): Relay {
   setMaxListeners(0, stopping)
   const jobDeps = { ...deps, stopping, reopen }
   const jobs = createJobs((job) => {
-    const { digest, status } = job.current()
-    if (isFinal(job.current())) admission.end(digest, job.purpose, status === 'confirmed')
     // Jobs that the term leaves under way will use their gas in the next one.
-    else admission.leave(digest)
+    if (!isFinal(job.current())) admission.leave(job.current().digest)
   })
 
   /** Stores the next version of a record that no job is under way for. */
@@ -77,8 +83,9 @@ export function createRelay(deps: RelayDeps): Relay {
   async function accept({ record, version }: StoredRelay): Promise<RelayJob> {
     const next = await afterEffect(chain, takenOn(record, account, new Date()))
     if (next === undefined) return endedJob(record)
-    const stored = await replace({ record: next, version })
-    return isFinal(next.receipt) ? endedJob(next) : resumeJob(jobDeps, stored)
+    if (!isFinal(next.receipt)) return resumeJob(jobDeps, await replace({ record: next, version }))
+    await endRecord(admission, next, (final) => replace({ record: final, version }))
+    return endedJob(next)
   }
 
   /** Checks an authorization that this server does not have under way, and starts its job. */
@@ -107,8 +114,8 @@ export function createRelay(deps: RelayDeps): Relay {
     try {
       return await startJob(jobDeps, { record, version }, forecast.gasLimit)
     } catch (error) {
-      if (mayBeBookedElsewhere(error)) admission.release(digest)
-      else admission.end(digest, purpose, false)
+      // The record may be stored all the same, or another server has stored it: then the booking is needed.
+      admission.release(digest)
       throw error
     }
   }
@@ -167,15 +174,6 @@ export function createRelay(deps: RelayDeps): Relay {
       },
     },
   }
-}
-
-const LEASE_CODES = new Set<string | undefined>(['LEASE_LOST', 'LEASE_NOT_TRUSTED'])
-
-/** Whether another server may have booked gas for the same authorization. The shared count cannot tell the two bookings apart. */
-function mayBeBookedElsewhere(error: unknown): boolean {
-  return (
-    error instanceof TakenElsewhereError || (error instanceof StorageError && LEASE_CODES.has(error.code))
-  )
 }
 
 /**

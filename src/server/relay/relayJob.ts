@@ -116,6 +116,26 @@ async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Pro
   deps.onEnd?.(receipt)
 }
 
+/**
+ * Stores a final record and the end of its gas. A confirmed record comes second: a server that is killed in between ends the gas again.
+ * A failed one comes first, because another server may have the account by now and go on. What a kill or a failing store then leaves is
+ * ended by {@link GasBudget.endOrphans}.
+ */
+export async function endRecord<T>(
+  admission: Pick<Admission, 'end'>,
+  final: RelayRecord,
+  put: (final: RelayRecord) => Promise<T>,
+): Promise<T> {
+  const { digest, status } = final.receipt
+  if (status === 'confirmed') {
+    await admission.end(digest, final.purpose, true)
+    return put(final)
+  }
+  const stored = await put(final)
+  await admission.end(digest, final.purpose, false).catch(() => undefined)
+  return stored
+}
+
 /** Takes the next step for one authorization; true when it was the last. */
 type Step = () => Promise<boolean>
 
@@ -159,6 +179,8 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
   let checkedGas = gasLimit
   let refusals = 0
 
+  const end = (next: RelayRecord) => endRecord(admission, next, (final) => record.put(final))
+
   /** The call's gas limit, or null once the job has ended without a send. */
   async function check(): Promise<bigint | null> {
     const call = { to: target, data: relayed.data }
@@ -168,7 +190,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
       return forecast.gasLimit
     }
     if (isOfUsedDigest(forecast.revert)) throw new ChainAnswerError('two nodes differ on a digest')
-    await record.put(failed(record.current(), null, forecast.revert, new Date()))
+    await end(failed(record.current(), null, forecast.revert, new Date()))
     return null
   }
 
@@ -186,7 +208,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
       await pause(deps.stopping)
       return false
     }
-    await record.put(confirmed(record.current(), await findEffect(), new Date()))
+    await end(confirmed(record.current(), await findEffect(), new Date()))
     return true
   }
 
@@ -194,7 +216,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     // If storing the end fails, the next step resumes these transactions and finds the mined one again.
     toResume = record.current().transactions
     if (hasEffect(transaction, target)) {
-      await record.put(confirmed(record.current(), transaction, new Date()))
+      await end(confirmed(record.current(), transaction, new Date()))
       return true
     }
     // It may have reverted because another of its transactions was first.
@@ -205,13 +227,13 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     }
     const reason = await chain.reasonOf(record.current(), transaction)
     if (reason.name === ID_TAKEN) excuse()
-    await record.put(failed(record.current(), transaction, reason, new Date()))
+    await end(failed(record.current(), transaction, reason, new Date()))
     return true
   }
 
   /** Its transactions can hardly be mined any more, because no-ops took their nonces. A repeated post asks `usedDigest`. */
   async function giveUp(): Promise<boolean> {
-    await record.put(failed(record.current(), null, REFUSED, new Date()))
+    await end(failed(record.current(), null, REFUSED, new Date()))
     return true
   }
 

@@ -115,7 +115,7 @@ describe('the gas of a day', () => {
     for (let each = 1; each <= 600; each++) {
       await budget.reserve(digest(each), hold(each, account(each)), 1_000n)
       budget.spend(digest(each), 900n)
-      budget.end(digest(each), hold(each, account(each)), true)
+      await budget.end(digest(each), hold(each, account(each)), true)
     }
     const [first, ...others] = storedRows(dataDir, 'state').toSorted((a, b) => b.doc.length - a.doc.length)
     expect(first?.id).toBe('relay-gas:0')
@@ -159,13 +159,13 @@ describe('an order that is held', () => {
     await budget.reserve(digest(1), hold(1), GAS)
     expect(budget.left().gasLeft).toBe(8_000_000n - 3n * GAS - EXTRA)
     budget.spend(digest(1), 800_000n)
-    budget.end(digest(1), hold(1), true)
+    await budget.end(digest(1), hold(1), true)
     expect(budget.left().gasLeft).toBe(8_000_000n - 800_000n - 2n * GAS - EXTRA)
     // The end takes the gas that was booked for it.
     await budget.reserve(digest(2), finish(1), GAS)
     expect(budget.left().gasLeft).toBe(8_000_000n - 800_000n - 2n * GAS - EXTRA)
     budget.spend(digest(2), 700_000n)
-    budget.end(digest(2), finish(1), true)
+    await budget.end(digest(2), finish(1), true)
     expect(budget.left().gasLeft).toBe(8_000_000n - 1_500_000n)
   })
 
@@ -187,7 +187,7 @@ describe('an order that is held', () => {
         )
         if (!isTaken) break
         budget.spend(digest(order), 500_000n)
-        budget.end(digest(order), hold(order, account), true)
+        await budget.end(digest(order), hold(order, account), true)
         held.push({ order, account })
       }
     }
@@ -211,20 +211,20 @@ describe('an order that is held', () => {
   test('is not held when its write-ahead fails, and is still held when its end does', async () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)
-    budget.end(digest(1), hold(1), false)
+    await budget.end(digest(1), hold(1), false)
     expect(budget.left().gasLeft).toBe(8_000_000n)
     await budget.reserve(digest(2), hold(1), GAS)
-    budget.end(digest(2), hold(1), true)
+    await budget.end(digest(2), hold(1), true)
     await budget.reserve(digest(3), finish(1), GAS)
     budget.spend(digest(3), 50_000n)
-    budget.end(digest(3), finish(1), false)
+    await budget.end(digest(3), finish(1), false)
     expect(budget.left().gasLeft).toBe(8_000_000n - 50_000n - 2n * GAS - EXTRA)
   })
 
   test('is finished when nothing is left for anything else, and has the reserve for what was not booked', async () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)
-    budget.end(digest(1), hold(1), true)
+    await budget.end(digest(1), hold(1), true)
     const rest = budget.left().gasLeft
     await budget.reserve(digest(2), PLATFORM, rest)
     for (const purpose of [PLATFORM, hold(2), refund(), rulebook(3)]) {
@@ -241,7 +241,7 @@ describe('an order that is held', () => {
     await budget.reserve(digest(5), finish(7), GAS)
     expect(budget.left().reserveLeft).toBe(0n)
     await expect(budget.reserve(digest(6), finish(8), 21_000n)).rejects.toMatchObject(refusal)
-    budget.end(digest(4), finish(1), false)
+    await budget.end(digest(4), finish(1), false)
     // Booked gas is never refused, even so.
     await budget.reserve(digest(4), finish(1), GAS)
   })
@@ -250,12 +250,12 @@ describe('an order that is held', () => {
     const { budget, restart, clock } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)
     budget.spend(digest(1), 800_000n)
-    budget.end(digest(1), hold(1), true)
+    await budget.end(digest(1), hold(1), true)
     await budget.service.stop()
     clock.ms += DAY_MS
     const next = await restart()
     expect(next.left().gasLeft).toBe(8_000_000n - 2n * GAS - EXTRA)
-    next.end(digest(2), finish(1), true)
+    await next.end(digest(2), finish(1), true)
     expect(next.left().gasLeft).toBe(8_000_000n)
     await next.service.stop()
     clock.ms += 41 * DAY_MS
@@ -267,9 +267,9 @@ describe('an order that is held', () => {
     for (const order of [1, 2, 3]) {
       await budget.reserve(digest(order), hold(order), GAS)
       budget.spend(digest(order), 10_000n)
-      budget.end(digest(order), hold(order), true)
+      await budget.end(digest(order), hold(order), true)
       await budget.reserve(digest(10 + order), finish(order), GAS)
-      budget.end(digest(10 + order), finish(order), true)
+      await budget.end(digest(10 + order), finish(order), true)
     }
     clock.ms += DAY_MS
     await expect.poll(async () => (await restart()).left()).toMatchObject({ gasLeft: 8_000_000n, booked: 0n })
@@ -278,7 +278,7 @@ describe('an order that is held', () => {
   test('is forgotten when nothing has ended it for longer than any order lasts', async () => {
     const { budget, clock } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)
-    budget.end(digest(1), hold(1), true)
+    await budget.end(digest(1), hold(1), true)
     clock.ms += 40 * DAY_MS
     expect(budget.left().gasLeft).toBeLessThan(8_000_000n)
     clock.ms += DAY_MS
@@ -327,10 +327,10 @@ describe('a quota', () => {
     const { budget, clock } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), 9_000_000n)
     await expect(budget.reserve(digest(2), refund(), 21_000n)).rejects.toMatchObject(overQuota('account'))
-    budget.end(digest(1), hold(1), true)
+    await budget.end(digest(1), hold(1), true)
     await budget.reserve(digest(3), finish(1), 20_000_000n)
     budget.spend(digest(3), 20_000_000n)
-    budget.end(digest(3), finish(1), true)
+    await budget.end(digest(3), finish(1), true)
     await expect(budget.reserve(digest(2), refund(), 21_000n)).rejects.toMatchObject(overQuota('account'))
     clock.ms += DAY_MS
     await budget.reserve(digest(2), refund(), 21_000n)
@@ -342,7 +342,7 @@ describe('a quota', () => {
     await budget.reserve(digest(2), rulebook(2), 3_000_000n)
     await budget.reserve(digest(3), hold(3, BOB), 2_400_000n)
     budget.spend(digest(1), 3_900_000n)
-    budget.end(digest(3), hold(3, BOB), true)
+    await budget.end(digest(3), hold(3, BOB), true)
     await budget.service.stop()
     const next = await restart()
     await expect(next.reserve(digest(4), refund(), 1_200_000n)).rejects.toMatchObject(overQuota('account'))

@@ -63,6 +63,8 @@ export interface RelayTestOptions {
   /** Default: one of the data directory's own. */
   readonly engine?: Engine
   readonly serverId?: string
+  /** Default: the server's own. */
+  readonly searchEveryMs?: number
 }
 
 const QUICK = { RELAY_POLL_INTERVAL: '10ms', RELAY_RESUBMIT_AFTER: '30s', RPC_TIMEOUT: '2s' }
@@ -91,6 +93,7 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
     config,
     rpc,
     trailingMs: 2_000,
+    searchEveryMs: options.searchEveryMs,
     engine,
     serveLease: createServeLease({
       engine,

@@ -17,6 +17,16 @@ export interface ServerUnderTest {
   loseLeases(): void
   /** From now on it reaches neither the store nor the chain, as a server that was killed. */
   die(): void
+  /** Whether it has died. */
+  isDead(): boolean
+  /** What becomes of its write after so many more. */
+  disturb(fault: WriteFault): void
+}
+
+/** The server is killed before or after a write happens; or it lives, and the answer of the write is lost. */
+export interface WriteFault {
+  readonly kind: 'die before' | 'die after' | 'lose the answer'
+  readonly afterWrites: number
 }
 
 export async function openShared(url: Secret): Promise<Engine> {
@@ -25,10 +35,21 @@ export async function openShared(url: Secret): Promise<Engine> {
   return engine
 }
 
+const noFault = (): (WriteFault & { left: number }) | undefined => undefined
+
 /** Each call fails from the moment on at which its server has died. */
 function mortal(engine: Engine) {
   const awake = Promise.withResolvers<void>()
-  const life = { isOver: false, hasNoLeases: false, awake: awake.promise, wake: awake.resolve }
+  const life = {
+    isOver: false,
+    hasNoLeases: false,
+    awake: awake.promise,
+    wake: awake.resolve,
+    die: () => {
+      life.isOver = true
+    },
+    fault: noFault(),
+  }
   const living = <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) => {
     return async (...args: A) => {
       if (life.isOver) throw storageError('DEAD')
@@ -38,6 +59,16 @@ function mortal(engine: Engine) {
     }
   }
   const { leases } = engine
+
+  async function put(...write: Parameters<Engine['put']>) {
+    const { fault } = life
+    if (fault === undefined || fault.left-- > 0) return living(engine.put)(...write)
+    life.fault = undefined
+    if (fault.kind !== 'die before') await engine.put(...write)
+    if (fault.kind !== 'lose the answer') life.die()
+    throw storageError(fault.kind === 'lose the answer' ? 'ETIMEDOUT' : 'DEAD')
+  }
+
   return {
     life,
     engine: {
@@ -45,7 +76,7 @@ function mortal(engine: Engine) {
       get: living(engine.get),
       open: living(engine.open),
       openWithKey: living(engine.openWithKey),
-      put: living(engine.put),
+      put,
       leases: {
         async take(lease: string, holder: string, ttlMs: number) {
           return life.hasNoLeases ? undefined : living(leases.take)(lease, holder, ttlMs)
@@ -80,9 +111,10 @@ export async function startServerUnderTest(options: {
     serverId,
     rpcUrl: proxy.url,
     env: { LEASE_TTL: `${TTL_MS}ms`, ...env },
+    searchEveryMs: TTL_MS,
     ...(key && { key }),
   })
-  const die = () => {
+  life.die = () => {
     life.isOver = true
     proxy.fault = () => 'drop'
   }
@@ -90,7 +122,17 @@ export async function startServerUnderTest(options: {
   const loseLeases = () => {
     life.hasNoLeases = true
   }
-  return { relay, engine, proxy, loseLeases, die }
+  return {
+    relay,
+    engine,
+    proxy,
+    loseLeases,
+    die: life.die,
+    isDead: () => life.isOver,
+    disturb(fault) {
+      life.fault = { ...fault, left: fault.afterWrites }
+    },
+  }
 }
 
 /** Relayer accounts by the server that holds them. */

@@ -95,7 +95,7 @@ test('an order that one server holds is finished by another, with the gas that w
   if (one === undefined || other === undefined) throw new Error('no budgets')
   await one.reserve(digest(1), hold(1), 400_000n)
   one.spend(digest(1), 400_000n)
-  one.end(digest(1), hold(1), true)
+  await one.end(digest(1), hold(1), true)
   await other.reserve(digest(2), PLATFORM, 7_480_000n)
   await expect(other.reserve(digest(3), PLATFORM, 300_000n)).rejects.toMatchObject({
     reason: { code: 'relay-budget-exhausted' },
@@ -103,12 +103,12 @@ test('an order that one server holds is finished by another, with the gas that w
   // The mark is a write of an order that is held, as this server finds out.
   await other.reserve(digest(4), hold(1), 400_000n)
   other.spend(digest(4), 400_000n)
-  other.end(digest(4), hold(1), true)
+  await other.end(digest(4), hold(1), true)
   await other.reserve(digest(5), finish(1), 500_000n)
   other.spend(digest(5), 500_000n)
   other.spend(digest(2), 7_480_000n)
-  other.end(digest(2), PLATFORM, true)
-  other.end(digest(5), finish(1), true)
+  await other.end(digest(2), PLATFORM, true)
+  await other.end(digest(5), finish(1), true)
   await expect.poll(stored).toMatchObject({ held: [], gas: 8_780_000n })
   await one.refresh()
   expect(one.left()).toEqual({ gasLeft: 220_000n, reserveLeft: 1_000_000n, booked: 0n })
@@ -121,9 +121,9 @@ test('a server that is idle has stored what it used, and nothing beyond', async 
   await one.reserve(digest(1), PLATFORM, 800_000n)
   await other.reserve(digest(2), refund, 700_000n)
   one.spend(digest(1), 500_000n)
-  one.end(digest(1), PLATFORM, true)
+  await one.end(digest(1), PLATFORM, true)
   other.spend(digest(2), 600_000n)
-  other.end(digest(2), refund, true)
+  await other.end(digest(2), refund, true)
   await expect.poll(stored).toMatchObject({ gas: 1_100_000n, holders: [{ holder: ALICE, gas: 600_000n }] })
 })
 
@@ -136,9 +136,9 @@ test('a write whose answer was lost counts once', async () => {
   await expect(one.reserve(digest(1), refund, 2_000_000n)).rejects.toMatchObject({ name: 'StorageError' })
   await one.reserve(digest(1), refund, 2_000_000n)
   await other.reserve(digest(2), refund, 1_800_000n)
-  one.end(digest(1), refund, false)
-  one.end(digest(3), refund, false)
-  other.end(digest(2), refund, false)
+  await one.end(digest(1), refund, false)
+  await one.end(digest(3), refund, false)
+  await other.end(digest(2), refund, false)
   await expect.poll(stored).toMatchObject({ gas: 0n, holders: [] })
 })
 
@@ -148,7 +148,7 @@ test('the next day begins for all servers with the first, whose clock may be ahe
   if (behind === undefined) throw new Error('no budget')
   await behind.reserve(digest(1), refund, 3_000_000n)
   behind.spend(digest(1), 3_000_000n)
-  behind.end(digest(1), refund, true)
+  await behind.end(digest(1), refund, true)
   await behind.refresh()
   const own = clock.ms
   clock.ms += DAY_MS
@@ -195,9 +195,9 @@ test('a server that has slept while the others wrote more than all rows hold goe
   })
   await sleeper.reserve(digest(601), PLATFORM, 7_350_000n)
   sleeper.spend(digest(1), 900_000n)
-  sleeper.end(digest(1), refund, true)
-  sleeper.end(digest(601), PLATFORM, false)
-  other.end(digest(2), refund, true)
+  await sleeper.end(digest(1), refund, true)
+  await sleeper.end(digest(601), PLATFORM, false)
+  await other.end(digest(2), refund, true)
   await expect
     .poll(async () => {
       await other.refresh()
@@ -230,7 +230,7 @@ test('of two writes that time out, the first may land after the next look, and c
   const other = await start({ ...engine, isShared: true })
   await other.reserve(digest(90), refund, 100_000n)
   other.spend(digest(90), 100_000n)
-  other.end(digest(90), refund, true)
+  await other.end(digest(90), refund, true)
   await other.refresh()
   await own.refresh()
   fate.now = 'late'
@@ -241,7 +241,7 @@ test('of two writes that time out, the first may land after the next look, and c
   fate.now = 'written'
   expect(await isTaken(own, 3, refund, 1_000n)).toBe(true)
   own.spend(digest(3), 1_000n)
-  own.end(digest(3), refund, true)
+  await own.end(digest(3), refund, true)
   await own.refresh()
   const third = await start({ ...engine, isShared: true })
   expect(third.left().gasLeft).toBe(LIMITS.perDay - 101_000n)
