@@ -232,11 +232,15 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
 
   async function claimLeft(): Promise<void> {
     if (withRoom().length === 0) return
-    const left = await store.unclaimed(maxUnderWay)
-    if (left.length === 0) return
+    await claimFree(await store.unclaimed(maxUnderWay))
+  }
+
+  /** Gives records to accounts that can pay for them. */
+  async function claimFree(free: readonly StoredRelay[]): Promise<void> {
+    if (free.length === 0) return
     const funded = new Set<Hex>()
     for (const address of accounts.addresses) if (await options.isFunded(address)) funded.add(address)
-    for (const stored of left) {
+    for (const stored of free) {
       const term = withRoom().find(({ account }) => funded.has(account))
       if (term !== undefined) claim(term, stored)
     }
@@ -249,13 +253,14 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
     const owners = new Set(open.flatMap(({ record }) => accountOf(record) ?? []))
     const abandoned = await accounts.areAbandoned(owners)
     searchedAt = performance.now()
+    const free: StoredRelay[] = []
     for (const stored of open) {
       const owner = accountOf(stored.record)
       const own = accounts.terms().find(({ account }) => account === owner)
-      const isFree = owner === undefined || abandoned.has(owner)
-      const term = own ?? (isFree ? withRoom()[0] : undefined)
-      if (term !== undefined) claim(term, stored)
+      if (own !== undefined) claim(own, stored)
+      else if (owner === undefined || abandoned.has(owner)) free.push(stored)
     }
+    await claimFree(free)
     await budget.endOrphans(stateOf)
   }
 

@@ -198,14 +198,39 @@ describe('an order that is held', () => {
       const [mark, end] = [digest(1_000 + order), digest(2_000 + order)]
       await budget.reserve(mark, hold(order, account), 500_000n)
       budget.spend(mark, 500_000n)
-      budget.end(mark, hold(order, account), true)
+      await budget.end(mark, hold(order, account), true)
       await budget.reserve(end, finish(order, account), 620_000n)
       budget.spend(end, 620_000n)
-      budget.end(end, finish(order, account), true)
+      await budget.end(end, finish(order, account), true)
     }
     expect(budget.left()).toMatchObject({ gasLeft: 0n, reserveLeft: 0n })
     // Each needed three writes, and the extra of its end: 1.62 M of 10 M.
     expect(held).toHaveLength(3 * 6)
+  })
+
+  test('is freed by the second look that finds its write-ahead over, and not while that is open or confirmed', async () => {
+    const { budget } = await budgetOf(limits)
+    const states = new Map<Hex, 'open' | 'held' | 'over'>([
+      [digest(1), 'over'],
+      [digest(2), 'open'],
+      [digest(3), 'held'],
+    ])
+    for (const order of [1, 2, 3]) await budget.reserve(digest(order), hold(order), GAS / 2n)
+    for (const order of [1, 2, 3]) budget.release(digest(order))
+    const { booked } = budget.left()
+    const look = () => budget.endOrphans(async (by) => states.get(by) ?? 'over')
+    await look()
+    expect(budget.left().booked).toBe(booked)
+    states.set(digest(2), 'over')
+    await look()
+    expect(budget.left().booked).toBe((booked / 3n) * 2n)
+    states.set(digest(2), 'open')
+    await look()
+    states.set(digest(2), 'over')
+    await look()
+    expect(budget.left().booked).toBe((booked / 3n) * 2n)
+    await look()
+    expect(budget.left().booked).toBe(booked / 3n)
   })
 
   test('is not held when its write-ahead fails, and is still held when its end does', async () => {
@@ -265,7 +290,7 @@ describe('an order that is held', () => {
   test('is remembered no more once it has ended, also by the next of a process that is killed', async () => {
     const { budget, restart, clock } = await budgetOf(limits)
     for (const order of [1, 2, 3]) {
-      await budget.reserve(digest(order), hold(order), GAS)
+      await budget.reserve(digest(order), hold(order), GAS / 2n)
       budget.spend(digest(order), 10_000n)
       await budget.end(digest(order), hold(order), true)
       await budget.reserve(digest(10 + order), finish(order), GAS)
