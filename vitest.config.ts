@@ -18,9 +18,16 @@ const MOCKING = ['test/server/intake/orders.model.test.ts']
 const BROWSER = ['test/browser/*.test.ts']
 /** Needs fiu-run (Debian: fiu-utils) and the right to mount, so that `npm test` leaves it to `npm run test:disk`. */
 const DISK = ['test/disk/*.test.ts']
-// CI's machine is shared and noisy: what fails there is tried once more. Not so in test/faults, whose tests say so themselves: what goes
-// wrong in one run of two is what they look for.
-const retry = process.env.CI ? 1 : 0
+/** Of both, what is long or tests the tests: `npm run test:nightly` has it. */
+const NIGHTLY = [
+  'test/faults/*/foundOut.test.ts',
+  'test/faults/cluster/*.test.ts',
+  'test/faults/orders/{cancels,census,openings}.test.ts',
+  'test/faults/relay/*.test.ts',
+  'test/fuzz/*.test.ts',
+  'test/e2e/{lostRun,manyOrders}.test.ts',
+]
+const NIGHTLY_BROWSER = ['test/browser/!(desk|rulebook|ticket).test.ts']
 /** Sandboxes at the same time. */
 const PROCESSES = 5
 /** How long `expect.poll` tries. A busy machine can stall for longer than its default of a second. */
@@ -90,6 +97,24 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/** Whole sandboxes of real processes. A scenario mostly waits, for blocks, fills and retries: more of them than cores. */
+const PROCESS_TESTS = {
+  globalSetup: 'test/support/savedChains.ts',
+  // What a scenario holds is closed with its file.
+  isolate: false,
+  testTimeout: 180_000,
+  expect: { poll: { timeout: POLL_MS } },
+  hookTimeout: 180_000,
+  maxWorkers: PROCESSES,
+  sequence: { groupOrder: 1 },
+}
+/** Need Chromium, so `npm test` leaves them to `npm run test:browser`. */
+const BROWSER_TESTS = {
+  ...PROCESS_TESTS,
+  globalSetup: ['test/browser/support/findChromium.ts', 'test/support/savedChains.ts'],
+  hookTimeout: 300_000,
+}
+
 export default defineConfig({
   test: {
     setupFiles: 'test/support/seed.ts',
@@ -102,13 +127,12 @@ export default defineConfig({
           name: 'unit',
           globalSetup: 'test/support/savedChains.ts',
           include: ['test/**/*.test.ts'],
-          exclude: [...E2E, ...BROWSER, ...DISK, ...MOCKING],
+          exclude: [...E2E, ...NIGHTLY, ...BROWSER, ...DISK, ...MOCKING],
           // A worker loads ethers and zod once, not for each file.
           isolate: false,
-          retry,
           testTimeout: 30_000,
           expect: { poll: { timeout: POLL_MS } },
-          // A hook is never tried again, and may begin while a busy machine stands still.
+          // A hook may begin while a busy machine stands still.
           hookTimeout: 180_000,
           maxWorkers: availableParallelism() + 2,
           sequence: { groupOrder: 0 },
@@ -118,48 +142,18 @@ export default defineConfig({
         test: {
           name: 'mocking',
           include: MOCKING,
-          retry,
           testTimeout: 30_000,
           expect: { poll: { timeout: POLL_MS } },
           maxWorkers: availableParallelism() + 2,
           sequence: { groupOrder: 0 },
         },
       },
+      { test: { ...PROCESS_TESTS, name: 'e2e', include: E2E, exclude: NIGHTLY } },
+      { test: { ...PROCESS_TESTS, name: 'nightly', include: NIGHTLY } },
+      { test: { ...BROWSER_TESTS, name: 'browser', include: BROWSER, exclude: NIGHTLY_BROWSER } },
+      { test: { ...BROWSER_TESTS, name: 'nightly-browser', include: NIGHTLY_BROWSER } },
       {
-        // Whole sandboxes of real processes. A scenario mostly waits, for blocks, fills and retries: more of them than cores.
-        test: {
-          name: 'e2e',
-          include: E2E,
-          globalSetup: 'test/support/savedChains.ts',
-          // As above: what a scenario holds is closed with its file.
-          isolate: false,
-          retry,
-          testTimeout: 180_000,
-          expect: { poll: { timeout: POLL_MS } },
-          hookTimeout: 180_000,
-          maxWorkers: PROCESSES,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        // Needs Chromium, so `npm test` leaves it to `npm run test:browser`.
-        test: {
-          name: 'browser',
-          include: BROWSER,
-          globalSetup: ['test/browser/support/findChromium.ts', 'test/support/savedChains.ts'],
-          isolate: false,
-          // The parts of a file build on each other: a second try would begin after what the first one has done, and pass for another reason. `.ci/run` tries the
-          // file once more, as a whole.
-          retry: 0,
-          testTimeout: 180_000,
-          expect: { poll: { timeout: POLL_MS } },
-          hookTimeout: 300_000,
-          maxWorkers: PROCESSES,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: { name: 'disk', include: DISK, testTimeout: 60_000, retry: 0, sequence: { groupOrder: 2 } },
+        test: { name: 'disk', include: DISK, testTimeout: 60_000, sequence: { groupOrder: 2 } },
       },
     ],
   },

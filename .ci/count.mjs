@@ -1,11 +1,11 @@
 // The end of a CI run: which tests failed and why, then, as the closing line, how many passed and failed, as the test runner counted them.
-// `count.mjs browser`: the browser tests' files to try once more, a line each; none if anything else has failed beside them.
 import { existsSync, readFileSync } from 'node:fs'
 
 /** How much of a message is printed: what the test says, and where it stands. */
 const MESSAGE_LENGTH = 1_500
 
-const PARTS = ['unit', 'processes', 'node24', 'disk']
+/** The parts that have run. */
+const PARTS = process.argv.slice(2)
 
 /** The files of a part with their tests; null if it has left no results. */
 function filesOf(part) {
@@ -17,34 +17,16 @@ const testsOf = (files, status) =>
   files.flatMap((file) => file.assertionResults.filter((test) => test.status === status))
 const hasFailed = (file) => file.status === 'failed' || testsOf([file], 'failed').length > 0
 
-function print(words, file) {
-  console.log(`${words}: ${file.name}\n${file.message.slice(0, MESSAGE_LENGTH)}`)
+const counted = PARTS.map(filesOf)
+const missing = PARTS.filter((_part, index) => counted[index] === null)
+const files = counted.flatMap((part) => part ?? [])
+for (const file of files.filter(hasFailed)) {
+  console.log(`failed: ${file.name}\n${file.message.slice(0, MESSAGE_LENGTH)}`)
   for (const { fullName, failureMessages } of testsOf([file], 'failed'))
     console.log(`  ${fullName}\n${failureMessages.join('\n').slice(0, MESSAGE_LENGTH)}`)
 }
-
-function count() {
-  const again = filesOf('again') ?? []
-  const counted = PARTS.map((part) => {
-    const files = filesOf(part)
-    if (part !== 'processes' || files === null) return files
-    return files.map((file) => {
-      const second = again.find(({ name }) => name === file.name)
-      if (second) print('failed at first, and was tried once more', file)
-      return second ?? file
-    })
-  })
-  const missing = PARTS.filter((_part, index) => counted[index] === null)
-  const files = counted.flatMap((part) => part ?? [])
-  for (const file of files.filter(hasFailed)) print('failed', file)
-  const [passed, failed] = ['passed', 'failed'].map((status) => testsOf(files, status).length)
-  if (missing.length > 0) console.log(`without results: ${missing.join(', ')}`)
-  console.log(`${passed} passed, ${failed} failed`)
-  const isEmpty = counted.some((part) => testsOf(part ?? [], 'passed').length === 0)
-  if (isEmpty || files.some(hasFailed)) process.exitCode = 1
-}
-
-if (process.argv[2] === 'browser') {
-  const failed = (filesOf('processes') ?? []).filter(hasFailed).map(({ name }) => name)
-  if (failed.every((name) => name.includes('/test/browser/'))) for (const name of failed) console.log(name)
-} else count()
+const [passed, failed] = ['passed', 'failed'].map((status) => testsOf(files, status).length)
+if (missing.length > 0) console.log(`without results: ${missing.join(', ')}`)
+console.log(`${passed} passed, ${failed} failed`)
+const isEmpty = counted.some((part) => testsOf(part ?? [], 'passed').length === 0)
+if (isEmpty || files.some(hasFailed)) process.exitCode = 1

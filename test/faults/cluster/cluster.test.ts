@@ -23,7 +23,6 @@ const STATEMENT_STEP = /^server .*-at-(before|after)-(write-\w+|take|renew|relea
 const TIMEOUT_MS = 400_000
 
 test('three servers on one database trade on through kills, pauses, partitions and a failover', {
-  retry: 0,
   timeout: TIMEOUT_MS,
 }, async () => {
   const report = await runClusterStorm({

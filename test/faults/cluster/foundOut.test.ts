@@ -19,7 +19,7 @@ async function violationsOf(plan: Partial<ClusterPlan>, weak: string): Promise<s
   return violations.join('\n')
 }
 
-test('a narrator that saves without a fence is found out', { retry: 0 }, async () => {
+test('a narrator that saves without a fence is found out', async () => {
   const stop: PlannedStop = { step: 'before-write-cursor', atMs: 2_000, stopMs: 3 * LEASE_TTL_MS }
   expect(await violationsOf({ stops: [stop] }, 'unfenced-narrator')).toMatch(
     /state narrator: .* had taken narrator/,

@@ -8,7 +8,7 @@ import { runOrderStorm } from './storm.js'
 const NONE = { store: 0, deaths: 0, stops: 0, world: 0, reorgs: 0 }
 /** For a kill that waits for another event: never reached. A life that ends before its kill has nothing to find out. */
 const LIFE_LIMIT_MS = 240_000
-const OPTIONS = { retry: 0, timeout: 300_000 }
+const OPTIONS = { timeout: 300_000 }
 /** Several times what the next server needs until it offers its first run: 15 s were too few at a load of 28. */
 const STOP_MS = 40_000
 

@@ -3,9 +3,7 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { createRelayPlan } from './plan.js'
 import { runRelayStorm } from './storm.js'
 
-test('a chain without a base fee that is reset gets transactions of type 0, and all effects again', {
-  retry: 0,
-}, async () => {
+test('a chain without a base fee that is reset gets transactions of type 0, and all effects again', async () => {
   const plan = createRelayPlan({
     seed: 7,
     authorizations: 20,

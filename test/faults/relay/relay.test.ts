@@ -14,7 +14,6 @@ const SIZE = {
 const TIMEOUT_MS = 400_000
 
 test('through faults and kills every authorization has one effect, and a true receipt', {
-  retry: 0,
   timeout: TIMEOUT_MS,
 }, async () => {
   const plan = createRelayPlan({ seed: 7, ...SIZE })
