@@ -19,6 +19,7 @@ import {
   getOrderByClientOrderId,
   getOrders,
   mayFill,
+  type NamedOrder,
   type OrderFilter,
 } from './orders.js'
 import { createRateBudget, type RateBudget } from './rateBudget.js'
@@ -58,8 +59,8 @@ export interface Broker {
   mayFill(clientOrderId: string): Promise<boolean>
   /** Every order that was submitted after a time, the oldest first: a call for each 500. */
   getOrders(filter: OrderFilter): Promise<BrokerOrder[]>
-  /** The `client_order_id` of the 500 newest orders that were submitted after a time, the newest first; also of unreadable ones. */
-  getNewestOrders(filter: OrderFilter): Promise<string[]>
+  /** The 500 newest orders that were submitted after a time, the newest first; also those whose fills cannot be read. */
+  getNewestOrders(filter: OrderFilter): Promise<NamedOrder[]>
   /** `id` is the broker's own id of the order. */
   cancelOrder(id: string): Promise<'requested' | 'not-cancelable'>
   getPositions(): Promise<BrokerPosition[]>

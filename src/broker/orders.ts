@@ -175,15 +175,22 @@ export async function getOrders(trading: BrokerHttp, { after }: OrderFilter): Pr
   return joined(await listOrders(trading, { after, symbols: [], purpose: 'other' }, storedOrderSchema))
 }
 
-const namedSchema = z.object({ client_order_id: z.string() })
+/** An order by its id alone. */
+export interface NamedOrder {
+  readonly clientOrderId: string
+  readonly createdAt: Date
+}
 
-/** `GET /v2/orders`, one page: the ids of the newest orders that were submitted after a time. */
-export async function getNewestOrders(trading: BrokerHttp, { after }: OrderFilter): Promise<string[]> {
+const namedSchema = z
+  .object({ client_order_id: z.string(), created_at: timestampSchema })
+  .transform((order): NamedOrder => ({ clientOrderId: order.client_order_id, createdAt: order.created_at }))
+
+/** `GET /v2/orders`, one page: the newest orders that were submitted after a time, by their ids. */
+export async function getNewestOrders(trading: BrokerHttp, { after }: OrderFilter): Promise<NamedOrder[]> {
   const route = '/v2/orders'
   const query = { status: 'all', after: after.toISOString(), direction: 'desc', limit: String(PAGE) }
   const request = { method: 'GET', route, path: route, query, purpose: 'awaited' } as const
-  const page = await trading.request(request, z.array(namedSchema))
-  return page.map((order) => order.client_order_id)
+  return trading.request(request, z.array(namedSchema))
 }
 
 /** An order that the list names and whose standing cannot be read. */
