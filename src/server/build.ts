@@ -211,6 +211,7 @@ export function buildServer(deps: ServerDeps): {
         domain,
         ownerOf: createHeadReads({ head, read: createOwnerView(rpc) }),
         run: enclaveRuns.policyRuns.run,
+        now: Date.now,
         onResolved: head.expire,
       }),
       policyVersion: createHeadReads({ head, read: createPolicyVersionView(views) }),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BrokerOrder } from '../../src/broker/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { entryHash, type OrderResolution } from '../../src/protocol/resolution.js'
+import { entryHash } from '../../src/protocol/resolution.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
 import { answering, brokerOf, dearer, shares, usd } from '../support/brokerStandIn.js'
 import type { OpenedOrder, Wish } from './support/parties.js'
@@ -47,10 +47,10 @@ async function reclaimedForeign(wish: Wish): Promise<OpenedOrder> {
 }
 
 /** What the owner signs about the order's entry as it is. */
-async function figures({ orderId }: OpenedOrder, quantity: bigint, value: bigint): Promise<OrderResolution> {
+async function figures({ orderId }: OpenedOrder, quantity: bigint, value: bigint) {
   const entry = (await world().portfolio('alice'))?.openOrders[orderId]
   if (!entry) throw new Error('the order is not held')
-  return { resolves: 'order', v: 1, orderId, entryHash: entryHash(orderId, entry), quantity, value }
+  return { resolves: 'order', v: 1, orderId, entryHash: entryHash(orderId, entry), quantity, value } as const
 }
 
 const DONE = { outcome: 'done' }
@@ -272,6 +272,18 @@ describe('a resolution is rejected', () => {
     const signed = await figures(order, quantity, value)
     expect(await world().resolve(signed, { deps: foreign() })).toEqual(rejected(code))
     expect((await world().portfolio('alice'))?.openOrders).toHaveProperty(order.orderId)
+  })
+
+  it('from its expiry on, and for more than a day', async () => {
+    const order = await held(buy(250))
+    const signed = await figures(order, 0n, 0n)
+    const now = await world().chain.now()
+    const resolve = (validBefore: number) => world().resolve({ ...signed, validBefore }, { deps: foreign() })
+    expect(await resolve(now + 100_000)).toEqual(rejected('expiry-too-far'))
+    await world().chain.mineAt(now + 3_600)
+    expect(await resolve(now + 3_600)).toEqual(rejected('expired'))
+    expect(await world().state(order)).toBe('OPEN')
+    expect(await resolve(now + 3_600 + 86_400)).toEqual(DONE)
   })
 
   it('for a nonce that has not leapt', async () => {

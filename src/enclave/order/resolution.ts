@@ -10,6 +10,7 @@ import type { RunResult } from '../../protocol/job.js'
 import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
 import {
   entryHash,
+  MAX_VALIDITY_S,
   type NonceResolution,
   type OrderResolution,
   type Resolution,
@@ -32,6 +33,9 @@ type ResolutionRejection =
   | 'invalid-resolution'
   | 'invalid-signature'
   | 'not-owner'
+  /** By the chain's time at the head. */
+  | 'expired'
+  | 'expiry-too-far'
   /** The order is not in the portfolio, or as another entry: also once the resolution has been applied. */
   | 'entry-changed'
   /** The account's runs can end the order by themselves. */
@@ -97,6 +101,8 @@ async function apply(
   return run.accountLock.run(account, async () => {
     const seen = await awaitEscrow(run, resolution.orderId)
     if (seen.escrow.account !== account) throw new ConflictError('the order was opened anew')
+    const expiry = judgeExpiry(resolution, seen.look)
+    if (expiry !== null) return expiry
     if (!seen.isDeep) throw new RunFailure('chain-depth')
     const { portfolio, ...stored } = await run.portfolios.load(account, seen.look.head)
     if (!portfolio) return resolution.resolves === 'order' ? 'entry-changed' : 'portfolio-changed'
@@ -111,6 +117,11 @@ async function apply(
 async function isOwner({ chain }: Run, signer: Hex, { head, deep }: Look): Promise<boolean> {
   const owners = await Promise.all([head, deep].map((block) => chain.owner(block)))
   return owners.every((owner) => sameAddress(owner, signer))
+}
+
+function judgeExpiry({ validBefore }: Resolution, { head }: Look): 'expired' | 'expiry-too-far' | null {
+  if (head.timestamp >= validBefore) return 'expired'
+  return validBefore > head.timestamp + MAX_VALIDITY_S ? 'expiry-too-far' : null
 }
 
 async function endOrder(

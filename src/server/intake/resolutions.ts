@@ -13,7 +13,8 @@ import { PolicyRefusal, resultOf, signerOf } from './policy.js'
 /** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
 export interface Resolutions {
   /**
-   * Resolves once the enclave has applied it. Only the owner's signature of the envelope starts a run.
+   * Resolves once the enclave has applied it. Only the owner's signature of the envelope starts a run, until it expires by this
+   * machine's clock; the enclave goes by the chain's time.
    * @throws PolicyRefusal, StorageError, ChainUnavailableError
    */
   apply(resolution: PostResolution): Promise<Resolved>
@@ -24,6 +25,8 @@ interface ResolutionsDeps {
   /** The owner of the escrow's platform at the chain's head: asked for once a block, however many send resolutions. */
   readonly ownerOf: (escrow: Hex) => Promise<Hex>
   readonly run: PolicyRuns['run']
+  /** Unix milliseconds. */
+  readonly now: () => number
   /** Called when a resolution has taken effect. */
   readonly onResolved: () => void
 }
@@ -37,10 +40,11 @@ export function createOwnerView(rpc: Pick<Rpc, 'send'>): (escrow: Hex, block: Bl
   }
 }
 
-export function createResolutions({ domain, ownerOf, run, onResolved }: ResolutionsDeps): Resolutions {
+export function createResolutions({ domain, ownerOf, run, now, onResolved }: ResolutionsDeps): Resolutions {
   return {
-    async apply({ sig, ...envelope }) {
-      const signer = signerOf(sealedResolutionDigest(envelope, domain), sig, rejected)
+    async apply({ sig, validBefore, ...envelope }) {
+      const signer = signerOf(sealedResolutionDigest(envelope, validBefore, domain), sig, rejected)
+      if (now() >= validBefore * 1_000) throw rejected('expired')
       if (!sameAddress(await ownerOf(domain.escrow), signer)) throw rejected('not-owner')
       const { outcome, code } = resultOf(await run(envelope, { owner: signer }))
       if (outcome !== 'done') throw rejected(code ?? 'invalid-resolution')
