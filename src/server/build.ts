@@ -186,6 +186,8 @@ export function buildServer(deps: ServerDeps): {
           membershipOf: createHeadReads({ head, read: trading.lenses.wallet }),
           receipts,
           escrowed,
+          historyOf: timeline.historyOf,
+          isCancelled: async (orderId) => (await records.cancels.get(orderId)) !== undefined,
           now: Date.now,
           logger,
         }),
