@@ -200,7 +200,7 @@ export function buildServer(deps: ServerDeps): {
       }),
       orderStatus: createOrderStatus({ escrowed: shownOrders, summaryOf: records.summaryOf, findOpening }),
       policy: createPolicy({
-        run: enclaveRuns.policyRuns.run,
+        run: enclaveRuns.sealedJobs.run,
         checkAuthor: createAuthorCheck({
           domain,
           adminOf: createHeadReads({ head, read: contracts.registry.adminOf }),
@@ -212,7 +212,7 @@ export function buildServer(deps: ServerDeps): {
       resolutions: createResolutions({
         domain,
         ownerOf: createHeadReads({ head, read: createOwnerView(rpc) }),
-        run: enclaveRuns.policyRuns.run,
+        run: enclaveRuns.sealedJobs.run,
         now: Date.now,
         onResolved: head.expire,
       }),

@@ -7,15 +7,15 @@ import type { Resolved } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { type PostResolution, sealedResolutionDigest } from '../../protocol/resolution.js'
-import type { PolicyRuns } from '../trigger/policyRuns.js'
-import { PolicyRefusal, resultOf, signerOf } from './policy.js'
+import type { SealedJobs } from '../trigger/sealedJobs.js'
+import { JobRefusal, resultOf, signerOf } from './jobResult.js'
 
 /** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
 export interface Resolutions {
   /**
    * Resolves once the enclave has applied it. Only the owner's signature of the envelope starts a run, until it expires by this
    * machine's clock; the enclave goes by the chain's time.
-   * @throws PolicyRefusal, StorageError, ChainUnavailableError
+   * @throws JobRefusal, StorageError, ChainUnavailableError
    */
   apply(resolution: PostResolution): Promise<Resolved>
 }
@@ -24,7 +24,7 @@ interface ResolutionsDeps {
   readonly domain: IntentDomain
   /** The owner of the escrow's platform at the chain's head: asked for once a block, however many send resolutions. */
   readonly ownerOf: (escrow: Hex) => Promise<Hex>
-  readonly run: PolicyRuns['run']
+  readonly run: SealedJobs['run']
   /** Unix milliseconds. */
   readonly now: () => number
   /** Called when a resolution has taken effect. */
@@ -54,6 +54,6 @@ export function createResolutions({ domain, ownerOf, run, now, onResolved }: Res
   }
 }
 
-function rejected(reason: string): PolicyRefusal {
-  return new PolicyRefusal({ code: 'resolution-rejected', reason })
+function rejected(reason: string): JobRefusal {
+  return new JobRefusal({ code: 'resolution-rejected', reason })
 }
