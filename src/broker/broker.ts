@@ -18,6 +18,8 @@ import {
   getNewestOrders,
   getOrderByClientOrderId,
   getOrders,
+  mayFill,
+  type NamedOrder,
   type OrderFilter,
 } from './orders.js'
 import { createRateBudget, type RateBudget } from './rateBudget.js'
@@ -53,10 +55,12 @@ export interface Broker {
   getAsset(symbol: string): Promise<Asset | null>
   /** Null when the account has no such order. */
   getOrderByClientOrderId(clientOrderId: string): Promise<BrokerOrder | null>
+  /** Whether the order may still fill, also where the rest of it cannot be read. */
+  mayFill(clientOrderId: string): Promise<boolean>
   /** Every order that was submitted after a time, the oldest first: a call for each 500. */
   getOrders(filter: OrderFilter): Promise<BrokerOrder[]>
-  /** The `client_order_id` of the 500 newest orders that were submitted after a time, the newest first; also of unreadable ones. */
-  getNewestOrders(filter: OrderFilter): Promise<string[]>
+  /** The 500 newest orders that were submitted after a time, the newest first; also those whose fills cannot be read. */
+  getNewestOrders(filter: OrderFilter): Promise<NamedOrder[]>
   /** `id` is the broker's own id of the order. */
   cancelOrder(id: string): Promise<'requested' | 'not-cancelable'>
   getPositions(): Promise<BrokerPosition[]>
@@ -103,6 +107,7 @@ export function brokerOf({ trading, data, feed }: BrokerParts): Broker {
     getBars: (filter) => getBars(data, filter, feed),
     getAsset: (symbol) => getAsset(trading, symbol),
     getOrderByClientOrderId: (clientOrderId) => getOrderByClientOrderId(trading, clientOrderId),
+    mayFill: (clientOrderId) => mayFill(trading, clientOrderId),
     getOrders: (filter) => getOrders(trading, filter),
     getNewestOrders: (filter) => getNewestOrders(trading, filter),
     cancelOrder: (id) => cancelOrder(trading, id),

@@ -12,7 +12,7 @@ export {
   type OrderSide,
   orderState,
 } from './order.js'
-export { isPossibleDuplicate, type OrderFilter, type OrderRequest } from './orders.js'
+export { isPossibleDuplicate, type NamedOrder, type OrderFilter, type OrderRequest } from './orders.js'
 export type { PlacementTurn } from './rateBudget.js'
 export {
   createSharedBroker,

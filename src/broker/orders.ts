@@ -3,7 +3,14 @@ import { formatDecimal, ONE_CENT, SHARE_DECIMALS, USDC_DECIMALS } from '../proto
 import { BrokerError } from './errors.js'
 import type { BrokerHttp, PreparedSending } from './http.js'
 import { timestampSchema } from './market.js'
-import { asOne, type BrokerOrder, type OrderSide, type StoredOrder, storedOrderSchema } from './order.js'
+import {
+  asOne,
+  type BrokerOrder,
+  type OrderSide,
+  orderState,
+  type StoredOrder,
+  storedOrderSchema,
+} from './order.js'
 import type { Token } from './rateBudget.js'
 
 /** A market order for the day: by amount (`notional`, USD 6 decimals, whole cents) or by quantity (`qty`, shares 9 decimals). */
@@ -108,6 +115,45 @@ async function replacementsOf(trading: BrokerHttp, first: StoredOrder): Promise<
   return others
 }
 
+const standingSchema = z.object({
+  id: z.string().min(1),
+  client_order_id: z.string(),
+  status: z.string().min(1),
+  replaced_by: z.string().min(1).nullish(),
+})
+
+/**
+ * Whether the order under an id may still fill, also where its fills cannot be read. One that others replaced is followed to their end;
+ * where the last of them cannot be found, nothing is left to fill.
+ */
+export async function mayFill(trading: BrokerHttp, clientOrderId: string): Promise<boolean> {
+  const get = (route: string, path: string, query: Record<string, string>, schema: typeof standingSchema) =>
+    trading
+      .request({ method: 'GET', route, path, query, purpose: 'awaited' }, schema)
+      .catch((error: unknown) => {
+        if (error instanceof BrokerError && error.kind === 'not-found') return null
+        throw error
+      })
+  const route = '/v2/orders:by_client_order_id'
+  const ofClient = standingSchema.refine((order) => order.client_order_id === clientOrderId)
+  let last = await get(route, route, { client_order_id: clientOrderId }, ofClient)
+  for (
+    let others = 0;
+    last?.status === 'replaced' && last.replaced_by && others < MAX_REPLACEMENTS;
+    others++
+  ) {
+    const id = last.replaced_by
+    const path = `/v2/orders/${encodeURIComponent(id)}`
+    last = await get(
+      '/v2/orders/{id}',
+      path,
+      {},
+      standingSchema.refine((order) => order.id === id),
+    )
+  }
+  return last !== null && orderState(last.status) === 'live'
+}
+
 function unreadable(route: string): BrokerError {
   return new BrokerError('unavailable', { route, reason: 'unreadable' })
 }
@@ -129,15 +175,22 @@ export async function getOrders(trading: BrokerHttp, { after }: OrderFilter): Pr
   return joined(await listOrders(trading, { after, symbols: [], purpose: 'other' }, storedOrderSchema))
 }
 
-const namedSchema = z.object({ client_order_id: z.string() })
+/** An order by its id alone. */
+export interface NamedOrder {
+  readonly clientOrderId: string
+  readonly createdAt: Date
+}
 
-/** `GET /v2/orders`, one page: the ids of the newest orders that were submitted after a time. */
-export async function getNewestOrders(trading: BrokerHttp, { after }: OrderFilter): Promise<string[]> {
+const namedSchema = z
+  .object({ client_order_id: z.string(), created_at: timestampSchema })
+  .transform((order): NamedOrder => ({ clientOrderId: order.client_order_id, createdAt: order.created_at }))
+
+/** `GET /v2/orders`, one page: the newest orders that were submitted after a time, by their ids. */
+export async function getNewestOrders(trading: BrokerHttp, { after }: OrderFilter): Promise<NamedOrder[]> {
   const route = '/v2/orders'
   const query = { status: 'all', after: after.toISOString(), direction: 'desc', limit: String(PAGE) }
   const request = { method: 'GET', route, path: route, query, purpose: 'awaited' } as const
-  const page = await trading.request(request, z.array(namedSchema))
-  return page.map((order) => order.client_order_id)
+  return trading.request(request, z.array(namedSchema))
 }
 
 /** An order that the list names and whose standing cannot be read. */

@@ -15,8 +15,7 @@ import { createSharedChain } from './chainState.js'
 import { systemClock } from './clock.js'
 import { addressesOf, brokerOptionsOf, type EnclaveConfig, keysOf, loadConfig } from './config.js'
 import { createEnclave, type EnclaveDeps, ofOwnAccount } from './enclave.js'
-import { codeOf } from './failures.js'
-import { createOwnership, SHARED } from './ownership.js'
+import { createOwnership } from './ownership.js'
 import { createRelay } from './relay.js'
 import { listenFault, residentSettings } from './resident/settings.js'
 
@@ -38,9 +37,8 @@ async function serve(): Promise<0 | 1> {
   const deps = depsOf(config)
   const chain = createSharedChain({ ...deps, pollMs: config.CONFIRM_POLL_INTERVAL }).forRun()
   const ownership = createOwnership({ ...deps, chain, logger })
-  await ownership.assert().catch((error: unknown) => {
-    throw sharedFault(error) ?? error
-  })
+  // Ahead of the first run, and for the operator who reads the log of the start. Each run asks again.
+  ownership.assert().catch(() => undefined)
   const enclave = ofOwnAccount(createEnclave(deps), ownership)
   const resident = await startResident(settings, { enclave, program, logger }).catch((error: unknown) => {
     logger.error('start failed', describeError(error))
@@ -50,12 +48,6 @@ async function serve(): Promise<0 | 1> {
   await resident.stop()
   logger.info('enclave stopped', { exitCode })
   return exitCode
-}
-
-/** The fault behind a start with an account that is not this deployment's alone. */
-function sharedFault(error: unknown): ConfigError | null {
-  if (codeOf(error) !== 'broker-shared') return null
-  return new ConfigError([{ name: 'ALPACA_KEY_ID', problem: SHARED }])
 }
 
 /** SHA-256 of this file, which is the whole built program. */

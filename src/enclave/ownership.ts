@@ -1,6 +1,6 @@
 // Whether this deployment is the only one that trades with the broker's account. Two would each take the other's fill for its own,
 // where an order has the same id and size on both. The ids follow from the orderIds, so they cannot say whose an order is; the escrow can.
-import type { Broker } from '../broker/index.js'
+import type { Broker, NamedOrder } from '../broker/index.js'
 import type { Logger } from '../service/logger.js'
 import { describeError } from '../service/logger.js'
 import { takersOf } from './batches.js'
@@ -11,9 +11,10 @@ import { CLOCK_SKEW_S, REORGANIZATION_S } from './order/atBroker.js'
 
 export interface Ownership {
   /**
-   * Lists the account's newest orders once a minute at most, one request, and in the background unless the last list is old. A list
-   * without an answer holds up nothing: the run meets the same broker or node.
-   * @throws RunFailure `broker-shared` while the broker has orders that the escrow does not know
+   * Lists the account's newest orders once a minute at most, one request, and in the background unless the last list is old. Without a
+   * list that is young enough nobody knows whose the account is, so nothing is begun.
+   * @throws RunFailure `broker-shared` while the broker has orders of the last hour that the escrow does not know; BrokerError,
+   *   ChainUnavailableError, ChainAnswerError where the last list is old and no other can be read
    */
   assert(): Promise<void>
 }
@@ -24,12 +25,12 @@ interface OwnershipDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** What an operator reads, at a start and in the doctor's report. */
+/** What an operator reads in the doctor's report. */
 export const SHARED =
   'the account has orders of the last hour that the escrow does not know: another deployment trades with it. Stop that one, or give each an account of its own'
 
 const LIST_INTERVAL_MS = 60_000
-/** A run waits for the next list when the last one is older. */
+/** When the last list is older, a run waits for the next one, and needs it. */
 const BELIEVED_MS = 300_000
 const SKEW_MS = CLOCK_SKEW_S * 1_000
 /** An older order is no run's: a write-ahead now would be too young for it. */
@@ -37,49 +38,70 @@ const COUNTED_MS = REORGANIZATION_S * 1_000 + SKEW_MS
 
 export function createOwnership({ logger, ...deps }: OwnershipDeps & { readonly logger: Logger }): Ownership {
   const { clock } = deps
-  let foreign: ReadonlySet<string> = new Set()
-  let listing = Promise.resolve()
+  const foreign = new Map<string, NamedOrder>()
+  let listing: Promise<void> | undefined
   let [askedAt, listedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
 
   async function list(): Promise<void> {
     const now = clock.now()
     const found = await findForeign(deps, Math.max(listedAt, now - COUNTED_MS) - SKEW_MS)
     listedAt = now
-    if (found.size === 0) return
-    foreign = new Set([...foreign, ...found])
-    logger.error('broker account shared', { count: foreign.size })
+    for (const [id, order] of found) foreign.set(id, order)
+    if (found.size > 0) logger.error('broker account shared', { count: foreign.size })
+  }
+
+  /** One list at a time. */
+  function listed(): Promise<void> {
+    askedAt = clock.now()
+    listing ??= list()
+      .catch((error: unknown) => {
+        logger.warn('broker account not checked', describeError(error))
+        throw error
+      })
+      .finally(() => {
+        listing = undefined
+      })
+    return listing
+  }
+
+  /** Those that have come of age are no run's any more, and a reorganization may have opened others again. */
+  async function forget(): Promise<void> {
+    const since = clock.now() - COUNTED_MS - SKEW_MS
+    for (const [id, { createdAt }] of foreign) if (createdAt.getTime() < since) foreign.delete(id)
+    if (foreign.size === 0) return
+    const asked = [...foreign.keys()]
+    const unknown = await unknownOf(deps, asked, deps.chain.look())
+    for (const id of asked) if (!unknown.has(id)) foreign.delete(id)
   }
 
   return {
     async assert() {
       const now = clock.now()
-      if (now - askedAt >= LIST_INTERVAL_MS) {
-        askedAt = now
-        listing = list().catch((error: unknown) => {
-          logger.warn('broker account not checked', describeError(error))
-        })
-      }
-      if (now - listedAt > BELIEVED_MS) await listing
-      // A reorganization may have opened them again.
-      if (foreign.size > 0) foreign = await unknownOf(deps, foreign, deps.chain.look())
+      if (now - listedAt > BELIEVED_MS) await listed()
+      else if (now - askedAt >= LIST_INTERVAL_MS) listed().catch(() => undefined)
+      await forget()
       if (foreign.size > 0) throw new RunFailure('broker-shared')
     },
   }
 }
 
 /**
- * The account's newest orders after a time, by ids of the platform's form, that the escrow knows at no account. An order is placed
- * once its escrow is open, so the chain is read after the list, and again for a node that is behind. Orders of an earlier deployment
- * are older than the escrow, and a person's have ids of another form.
+ * The account's newest orders after a time, with ids of the platform's form, that the escrow knows at no account, by id. An order is
+ * placed once its escrow is open, so the chain is read after the list, and again for a node that is behind. Orders of an earlier
+ * deployment are older than the escrow, and a person's have ids of another form.
  * @param since Unix milliseconds
  * @throws BrokerError, ChainUnavailableError, ChainAnswerError
  */
-async function findForeign(deps: OwnershipDeps, since: number): Promise<ReadonlySet<string>> {
+async function findForeign(deps: OwnershipDeps, since: number): Promise<ReadonlyMap<string, NamedOrder>> {
   const { broker, chain } = deps
   const deployedAt = (await chain.deployedAt()) * 1_000
-  const ids = await broker.getNewestOrders({ after: new Date(Math.max(since, deployedAt - SKEW_MS)) })
-  const unknown = await unknownOf(deps, new Set(ids), chain.look())
-  return unknown.size === 0 ? unknown : unknownOf(deps, unknown, chain.lookLater())
+  const orders = await broker.getNewestOrders({ after: new Date(Math.max(since, deployedAt - SKEW_MS)) })
+  const ids = orders.map(({ clientOrderId }) => clientOrderId)
+  const once = await unknownOf(deps, ids, chain.look())
+  const unknown = once.size === 0 ? once : await unknownOf(deps, [...once], chain.lookLater())
+  return new Map(
+    orders.flatMap((order) => (unknown.has(order.clientOrderId) ? [[order.clientOrderId, order]] : [])),
+  )
 }
 
 /** How many orders of the last hour the escrow does not know. @throws BrokerError, ChainUnavailableError, ChainAnswerError */
@@ -89,10 +111,10 @@ export async function countForeign(deps: OwnershipDeps): Promise<number> {
 
 async function unknownOf(
   { chain }: OwnershipDeps,
-  ids: ReadonlySet<string>,
+  ids: readonly string[],
   looking: ReturnType<ChainState['look']>,
 ): Promise<ReadonlySet<string>> {
   const { head } = await looking
-  const takers = await takersOf(chain, [...ids], head)
+  const takers = await takersOf(chain, ids, head)
   return new Set([...takers].flatMap(([id, account]) => (account === null ? [id] : [])))
 }

@@ -115,6 +115,7 @@ export function guardBroker(broker: SharedBroker, check: () => void): GuardedBro
     getSnapshots: guarded(broker.getSnapshots),
     getAsset: guarded(broker.getAsset),
     getOrderByClientOrderId: guarded(broker.getOrderByClientOrderId),
+    mayFill: guarded(broker.mayFill),
     getOrders: guarded(broker.getOrders),
     cancelOrder: guarded(broker.cancelOrder),
     getPositions: guarded(broker.getPositions),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { createAuthority } from '../chain/contracts.js'
+import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
 import { createViewCaller } from '../chain/views.js'
 import { sameAddress } from '../protocol/address.js'
 import { problemSchema } from '../protocol/api.js'
@@ -12,6 +13,7 @@ import type { OpenOrder } from '../protocol/portfolio.js'
 import {
   entryHash,
   type OrderReport,
+  type OrderResolution,
   orderReportSchema,
   resolutionDigest,
   sealedResolutionDigest,
@@ -23,7 +25,7 @@ import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.
 import { ConfigError, faultsOf } from '../service/config.js'
 import { baseUrl } from '../service/configKinds.js'
 import { createPost } from '../service/post.js'
-import { addressOf, connectChain, walletOf } from './chain.js'
+import { addressOf, type Chain, connectChain, walletOf } from './chain.js'
 import { amountOf, requireRole } from './chainCommands.js'
 import { shownUsdc } from './changes.js'
 import { askOrder, jsonOf, NoReportError, readReport } from './doctor/enclavePart.js'
@@ -85,10 +87,12 @@ async function resolve(process: OperateProcess, options: Options, orderId: Hex):
     const authority = createAuthority(createViewCaller(chain.rpc), deployment.authority)
     await requireRole({ authority }, 'owner', owner)
     const report = await orderOf(process, options, orderId, deployment)
+    const validBefore = (await timeOf(chain)) + VALID_S
     const { unsigned, lines } = nonce
-      ? nonceResolution(report)
-      : orderResolution(report, { quantity: quantity ?? 0n, value: value ?? 0n })
+      ? nonceResolution(report, validBefore)
+      : orderResolution(report, { quantity: quantity ?? 0n, value: value ?? 0n, validBefore })
     for (const line of lines) speech.say(line)
+    speech.say(`valid until ${new Date(validBefore * 1_000).toISOString()}, by the chain's time`)
     await speech.confirm(`Sign this on chain ${deployment.chainId} as owner ${owner}?`)
     await send(serverUrl, desk, deployment, unsigned, bytes32Schema.parse(key.reveal()))
     const { resolves } = unsigned
@@ -98,6 +102,15 @@ async function resolve(process: OperateProcess, options: Options, orderId: Hex):
   } finally {
     chain.close()
   }
+}
+
+/** How long the owner's word counts, in seconds: for the run that it is sent to, and a repetition after an outage. */
+const VALID_S = 3_600
+
+/** The chain's time, in Unix seconds. */
+async function timeOf({ rpc }: Pick<Chain, 'rpc'>): Promise<number> {
+  const [answer] = await rpc.send([blockCall('latest')])
+  return resultOf(answer, blockSchema).timestamp
 }
 
 async function orderOf(
@@ -134,7 +147,7 @@ interface Planned {
 
 function orderResolution(
   { orderId, account, state, entry }: OrderReport,
-  figures: { quantity: bigint; value: bigint },
+  figures: Pick<OrderResolution, 'quantity' | 'value' | 'validBefore'>,
 ): Planned {
   if (entry === null) {
     const text = `the order is not in the portfolio of ${account}: it has ended, or was never taken`
@@ -180,8 +193,11 @@ function escrowEffect(
     : `settle the escrow: the other ${shownUsdc(escrow - figures.value)} become cash`
 }
 
-function nonceResolution({ orderId, account, portfolioHash, nonce }: OrderReport): Planned {
-  const unsigned = { resolves: 'nonce', v: 1, orderId, portfolioHash } as const
+function nonceResolution(
+  { orderId, account, portfolioHash, nonce }: OrderReport,
+  validBefore: number,
+): Planned {
+  const unsigned = { resolves: 'nonce', v: 1, orderId, portfolioHash, validBefore } as const
   return { unsigned, lines: [`will lower the nonce of ${account} from ${nonce} to the time of the block`] }
 }
 
@@ -223,7 +239,9 @@ async function send(
   const domain = { chainId, escrow: contracts.orderEscrow }
   const sig = signDigest(resolutionDigest(unsigned, domain), key)
   const envelope = await sealResolution({ ...unsigned, sig }, pins.enclavePublicKey, domain)
-  const body = { ...envelope, sig: signDigest(sealedResolutionDigest(envelope, domain), key) }
+  const { validBefore } = unsigned
+  const digest = sealedResolutionDigest(envelope, validBefore, domain)
+  const body = { ...envelope, validBefore, sig: signDigest(digest, key) }
   const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: 1 })
   const url = `${serverUrl}/resolutions`
   const { status, text } = await post(url, {}, JSON.stringify(body)).catch(() => {

@@ -11,7 +11,7 @@ import {
 } from './envelope.js'
 import { type Bytes, bytes32Schema, type Hex } from './hex.js'
 import { chainIdSchema } from './identifiers.js'
-import { INTENT_VERSION } from './intent.js'
+import { INTENT_VERSION, timestampSchema } from './intent.js'
 import { domainBytes, type IntentDomain, intentDomain } from './intentDomain.js'
 import { textHash } from './keccak.js'
 import { type OpenOrder, openOrderSchema } from './portfolio.js'
@@ -30,6 +30,8 @@ const orderShape = {
   quantity: uint256Schema,
   /** USDC base units: what the fill costs the account, or brings it after fees. */
   value: uint256Schema,
+  /** Unix seconds of the chain's time, as in EIP-3009: from then on it has no effect. At most `MAX_VALIDITY_S` ahead. */
+  validBefore: timestampSchema,
 }
 const nonceShape = {
   resolves: z.literal('nonce'),
@@ -38,7 +40,11 @@ const nonceShape = {
   orderId: bytes32Schema,
   /** The ledger's running hash of the account's portfolio: the resolution is for this very state. */
   portfolioHash: bytes32Schema,
+  validBefore: timestampSchema,
 }
+
+/** How far ahead `validBefore` may lie, in seconds. The owner decides about what he sees now, and not for later. */
+export const MAX_VALIDITY_S = 86_400
 
 /** How an order ends by the owner's figures. */
 export type OrderResolution = z.output<z.ZodObject<typeof orderShape>>
@@ -53,8 +59,12 @@ export const resolutionSchema = z.discriminatedUnion('resolves', [
 ])
 export type Resolution = z.output<typeof resolutionSchema>
 
-/** The body of `POST /resolutions`: the envelope, and the owner's signature of its hash. */
-export const postResolutionSchema = z.strictObject({ ...cancelEnvelopeSchema.shape, sig: signatureSchema })
+/** The body of `POST /resolutions`: the envelope, the time inside it, and the owner's signature of both. */
+export const postResolutionSchema = z.strictObject({
+  ...cancelEnvelopeSchema.shape,
+  validBefore: timestampSchema,
+  sig: signatureSchema,
+})
 export type PostResolution = z.output<typeof postResolutionSchema>
 
 export const resolutionTypes = {
@@ -65,6 +75,7 @@ export const resolutionTypes = {
       { name: 'entryHash', type: 'bytes32' },
       { name: 'quantity', type: 'uint256' },
       { name: 'value', type: 'uint256' },
+      { name: 'validBefore', type: 'uint256' },
     ],
   },
   nonce: {
@@ -72,20 +83,29 @@ export const resolutionTypes = {
       { name: 'v', type: 'uint256' },
       { name: 'orderId', type: 'bytes32' },
       { name: 'portfolioHash', type: 'bytes32' },
+      { name: 'validBefore', type: 'uint256' },
     ],
   },
 }
 
-export const sealedResolutionTypes = { SealedResolution: [{ name: 'envelopeHash', type: 'bytes32' }] }
+export const sealedResolutionTypes = {
+  SealedResolution: [
+    { name: 'envelopeHash', type: 'bytes32' },
+    { name: 'validBefore', type: 'uint256' },
+  ],
+}
 
 /** The EIP-712 digest that the owner signs inside the seal. */
 export function resolutionDigest({ resolves, ...message }: UnsignedResolution, domain: IntentDomain): Hex {
   return typedDataDigest(intentDomain(domain), resolutionTypes[resolves], message)
 }
 
-/** The EIP-712 digest that the owner signs outside the seal, for the server. */
-export function sealedResolutionDigest(envelope: Envelope, domain: IntentDomain): Hex {
-  const message = { envelopeHash: envelopeHash(envelope) }
+/**
+ * The EIP-712 digest that the owner signs outside the seal, for the server.
+ * @param validBefore as inside the seal
+ */
+export function sealedResolutionDigest(envelope: Envelope, validBefore: number, domain: IntentDomain): Hex {
+  const message = { envelopeHash: envelopeHash(envelope), validBefore }
   return typedDataDigest(intentDomain(domain), sealedResolutionTypes, message)
 }
 

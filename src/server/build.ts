@@ -186,6 +186,8 @@ export function buildServer(deps: ServerDeps): {
           membershipOf: createHeadReads({ head, read: trading.lenses.wallet }),
           receipts,
           escrowed,
+          historyOf: timeline.historyOf,
+          isCancelled: async (orderId) => (await records.cancels.get(orderId)) !== undefined,
           now: Date.now,
           logger,
         }),
@@ -198,7 +200,7 @@ export function buildServer(deps: ServerDeps): {
       }),
       orderStatus: createOrderStatus({ escrowed: shownOrders, summaryOf: records.summaryOf, findOpening }),
       policy: createPolicy({
-        run: enclaveRuns.policyRuns.run,
+        run: enclaveRuns.sealedJobs.run,
         checkAuthor: createAuthorCheck({
           domain,
           adminOf: createHeadReads({ head, read: contracts.registry.adminOf }),
@@ -210,7 +212,8 @@ export function buildServer(deps: ServerDeps): {
       resolutions: createResolutions({
         domain,
         ownerOf: createHeadReads({ head, read: createOwnerView(rpc) }),
-        run: enclaveRuns.policyRuns.run,
+        run: enclaveRuns.sealedJobs.run,
+        now: Date.now,
         onResolved: head.expire,
       }),
       policyVersion: createHeadReads({ head, read: createPolicyVersionView(views) }),

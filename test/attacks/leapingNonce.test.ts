@@ -11,8 +11,7 @@ import { createPortfolioStore } from '../../src/enclave/stores.js'
 import { signAuthorization } from '../../src/protocol/authorization.js'
 import { commitOf } from '../../src/protocol/envelope.js'
 import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
-import type { NonceResolution } from '../../src/protocol/resolution.js'
-import { ENCLAVE_KEYS, KEYS, type OpenedOrder, type Wish } from '../enclave/support/parties.js'
+import { type Decision, ENCLAVE_KEYS, KEYS, type OpenedOrder, type Wish } from '../enclave/support/parties.js'
 import { RELAY_TOKEN } from '../enclave/support/relayServer.js'
 import { buy, sell } from '../enclave/support/scenarios.js'
 import { useWorld } from '../enclave/support/world.js'
@@ -50,7 +49,7 @@ async function leap({ orderId, envelope }: OpenedOrder): Promise<void> {
   await deps.broker.close()
 }
 
-async function ownersWord(orderId: Hex): Promise<NonceResolution> {
+async function ownersWord(orderId: Hex): Promise<Decision> {
   return { resolves: 'nonce', v: 1, orderId, portfolioHash: await world().portfolioHash('alice') }
 }
 

@@ -11,6 +11,7 @@
 import { expect, it } from 'vitest'
 import { encodeAuthorizationCall, targetOf } from '../../src/chain/authorizationCall.js'
 import type { SignedAuthorization } from '../../src/protocol/authorization.js'
+import { commitOf } from '../../src/protocol/envelope.js'
 import { buy, sell } from '../enclave/support/scenarios.js'
 import { useWorld, WALLET } from '../enclave/support/world.js'
 import { usd } from '../support/brokerStandIn.js'
@@ -88,6 +89,19 @@ it('an opening that comes again later is settled with its fill, and dropped at n
   expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
   expect(world().broker.control.orders()).toHaveLength(1)
   expect((await world().portfolio('alice'))?.positions.AAPL?.qty).toBeGreaterThan(0n)
+  await world().checkInvariants()
+})
+
+it('an opening that is taken back before anything was done for it holds nothing, and runs once it comes again', async () => {
+  const before = await height()
+  const order = await world().open(buy(250))
+  await reorganize(before)
+  expect(await world().run(order)).toEqual({ outcome: 'failed', code: 'order-unknown' })
+  expect(await world().usdc('alice')).toBe(WALLET)
+  expect(world().relay.posted).toEqual([])
+  const commit = commitOf(order.envelope)
+  await chain().send('alice', 'escrow', 'openBuy', order.orderId, commit, usd(250), order.deadline)
+  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
   await world().checkInvariants()
 })
 

@@ -4,17 +4,19 @@
 // Effect: she had a buy filled under one deployment, and opened the same id for the same amount under the other, within an hour. An id at
 // the broker follows from the order's, so the other enclave found the fill, took it for its own, and credited it: one order at the
 // broker, in two portfolios.
-// Now: an enclave lists the account's newest orders at its start and once a minute while it runs. While one is there that its escrow does
-// not know, it does not start, or carries out no order. Orders older than the escrow, as after the documented upgrade, and a person's
-// own are none of these.
+// Now: an enclave lists the account's newest orders at its start and once a minute while it runs, and carries out no order before it has
+// read a list, or while the last one is old. While one is there that its escrow does not know, it carries out none either, until that
+// is an hour old; what the owner resolves goes on. Orders older than the escrow, as after the documented upgrade, and a person's own
+// are none of these.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { createSharedChain } from '../../src/enclave/chainState.js'
 import { createEnclave, ofOwnAccount } from '../../src/enclave/enclave.js'
 import type { RunFailure } from '../../src/enclave/failures.js'
 import { createOwnership, type Ownership } from '../../src/enclave/ownership.js'
+import type { Hex } from '../../src/protocol/hex.js'
 import type { Job } from '../../src/protocol/job.js'
-import { type OpenedOrder, rulesFor, sealRulebook } from '../enclave/support/parties.js'
+import { type OpenedOrder, resolutionOf, rulesFor, sealRulebook } from '../enclave/support/parties.js'
 import { type RelayServer, startRelayServer } from '../enclave/support/relayServer.js'
 import { buy } from '../enclave/support/scenarios.js'
 import { createWorld, found, useWorld, type World } from '../enclave/support/world.js'
@@ -53,14 +55,17 @@ function ownershipOf(world: World): Ownership {
   return createOwnership({ ...deps, chain: shared, logger: createLogLines().logger })
 }
 
-/** The order's run as the enclave's program makes it. */
-function run(world: World, ownership: Ownership, { orderId, envelope }: OpenedOrder) {
+/** A job's run as the enclave's program makes it. */
+function runJob(world: World, ownership: Ownership, job: Pick<Job, 'job'> & Partial<Job>) {
   const stopAt = Math.floor(world.clock.now() / 1_000) + 120
-  const job: Job = { job: 'order', runId: randomUUID(), stopAt, orderId, envelope }
   const deps = world.deps()
   onTestFinished(() => deps.broker.close())
-  return ofOwnAccount(createEnclave(deps), ownership).run(job, async () => undefined)
+  const whole = { runId: randomUUID(), stopAt, ...job } as Job
+  return ofOwnAccount(createEnclave(deps), ownership).run(whole, async () => undefined)
 }
+
+const run = (world: World, ownership: Ownership, { orderId, envelope }: OpenedOrder) =>
+  runJob(world, ownership, { job: 'order', orderId, envelope })
 
 const lists = () =>
   one()
@@ -84,8 +89,17 @@ it('a fill of one deployment is not credited by another, which takes no order', 
   expect(await run(world, ownership, again)).toEqual({ outcome: 'failed', code: 'broker-shared' })
   expect(await world.portfolio('alice')).toBeNull()
   expect(await world.state(again)).toBe('OPEN')
-  // It does not start either.
+  expect(await runJob(world, ownership, { job: 'reconcile' })).toMatchObject({ code: 'broker-shared' })
+  // Nor does another process of it.
   await expect(ownershipOf(world).assert()).rejects.toMatchObject({ code: 'broker-shared' })
+  // The operator's way out stays open.
+  const entryHash: Hex = `0x${'77'.repeat(32)}`
+  const figures = { resolves: 'order', v: 1, entryHash, quantity: 0n, value: 0n } as const
+  const envelope = await resolutionOf(chain, { ...figures, orderId: again.orderId })
+  expect(await runJob(world, ownership, { job: 'resolve', envelope })).toEqual({
+    outcome: 'rejected',
+    code: 'entry-changed',
+  })
 })
 
 it('an own order is none of these, in flight or forgotten, and the list costs one request a minute', async () => {
@@ -120,12 +134,42 @@ it('the orders of the contracts before, after the documented upgrade, are none o
   }
 })
 
-it('an ended deployment no longer counts after an hour, and a broker that does not answer delays no run', async () => {
+it('an ended deployment no longer counts after an hour, and orders go on without a restart', async () => {
   const world = other()
+  const ownership = ownershipOf(world)
   await one().settled(buy(100))
-  await expect(ownershipOf(world).assert()).rejects.toMatchObject({ code: 'broker-shared' })
-  await world.clock.sleep(HOUR_MS + 3 * MINUTE_MS)
+  await expect(ownership.assert()).rejects.toMatchObject({ code: 'broker-shared' })
+  await world.clock.sleep(HOUR_MS - MINUTE_MS)
+  await expect(ownership.assert()).rejects.toMatchObject({ code: 'broker-shared' })
+  await world.clock.sleep(4 * MINUTE_MS)
+  await ownership.assert()
+  // Neither for a process that starts now.
   await ownershipOf(world).assert()
-  one().broker.control.fault({ method: 'GET', path: '/v2/orders', respond: { status: 503, body: {} } })
-  await ownershipOf(world).assert()
+})
+
+it('no order is taken before a list has been read, nor once the last one is old', async () => {
+  const ownership = ownershipOf(one())
+  const { control } = one().broker
+  const isSilent = {
+    method: 'GET',
+    path: '/v2/orders',
+    times: 1_000,
+    respond: { status: 503, body: {} },
+  } as const
+  control.fault(isSilent)
+  const order = await one().open(buy(100))
+  expect(await run(one(), ownership, order)).toEqual({ outcome: 'failed', code: 'broker-unavailable' })
+  expect(control.orders()).toEqual([])
+  control.clear({ what: 'faults' })
+  expect(await run(one(), ownership, order)).toMatchObject({ outcome: 'settled' })
+
+  control.fault(isSilent)
+  await one().clock.sleep(5 * MINUTE_MS)
+  expect(await run(one(), ownership, await one().open(buy(100)))).toMatchObject({ outcome: 'placed' })
+  await one().clock.sleep(MINUTE_MS)
+  const late = await one().open(buy(100))
+  expect(await run(one(), ownership, late)).toEqual({ outcome: 'failed', code: 'broker-unavailable' })
+  expect(control.orders()).toHaveLength(2)
+  control.clear({ what: 'faults' })
+  expect(await run(one(), ownership, late)).toMatchObject({ outcome: 'settled' })
 })

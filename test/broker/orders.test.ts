@@ -164,3 +164,37 @@ describe('an order that could not be settled is not read', () => {
     expect(read && fillValue(read, 'exact')).toBe(usd(150.015))
   })
 })
+
+describe('whether an order may still fill, though its fills cannot be read', () => {
+  const unreadable = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', filled_qty: null }
+
+  /** @param others those that carried it on, by id; one that is left out is not found */
+  async function mayFill(status: string, others: Record<string, object> = {}): Promise<boolean> {
+    const url = await startRawServer(({ url: path = '' }, response) => {
+      const id = /^\/v2\/orders\/(\w+)/.exec(path)?.[1]
+      const order = id === undefined ? { ...unreadable, status, replaced_by: 'second' } : others[id]
+      response.statusCode = order ? 200 : 404
+      response.end(JSON.stringify(order ?? alpacaExample('error-not-found')))
+    })
+    return brokerOf(url).mayFill('mine')
+  }
+
+  it.each([
+    ['partially_filled', true],
+    ['done_for_day', true],
+    ['filled', false],
+    ['canceled', false],
+  ])('%s: %s', async (status, expected) => {
+    expect(await mayFill(status)).toBe(expected)
+  })
+
+  it('is what those say that carried it on, and nothing is left to fill where one is gone', async () => {
+    const second = { ...unreadable, id: 'second', status: 'replaced', replaced_by: 'third' }
+    const third = { ...unreadable, id: 'third', status: 'new' }
+    expect(await mayFill('replaced', { second, third })).toBe(true)
+    expect(await mayFill('replaced', { second, third: { ...third, status: 'expired' } })).toBe(false)
+    expect(await mayFill('replaced', { second })).toBe(false)
+    // Another order's answer says nothing.
+    await expect(mayFill('replaced', { second: third })).rejects.toMatchObject({ reason: 'unreadable' })
+  })
+})

@@ -80,6 +80,10 @@ test('an order whose id another party has taken at the broker is ended by the ow
   expect(declined.err).toContain(`BUY AAPL for 250 USDC, 250 USDC in escrow; its escrow is OPEN`)
   expect(declined.err).toContain('will release the order without a fill')
   expect(declined.err).toContain('will refund the escrow: 250 USDC go back to the wallet')
+  const until = /valid until (\S+), by the chain's time/.exec(declined.err)?.[1] ?? ''
+  const validForS = Date.parse(until) / 1_000 - (await chainTime())
+  expect(validForS).toBeLessThanOrEqual(3_600)
+  expect(validForS).toBeGreaterThan(0)
   expect(await alice.wallet()).toBe(before - usd(250))
 
   const stranger = await resolve([orderId, '--yes', '--json'], undefined, alice.account.privateKey)

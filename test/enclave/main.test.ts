@@ -181,14 +181,17 @@ describe('the enclave process', { timeout: 120_000 }, () => {
     expect(program.err()).toBe('LEDGER_MASTER_KEY: expected 0x and 64 hex digits\nRELAY_URL: is missing\n')
   })
 
-  it('does not start while another deployment trades with its account', async () => {
+  it('starts while another deployment trades with its account, says so, and takes no order', async () => {
     const trader = brokerOf(world().broker.url)
     const clientOrderId = clientOrderIdOf(`0x${'5e'.repeat(32)}`)
     await trader.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId })
-    const program = await start(['serve'], { ...settings(), ENCLAVE_TRIGGER_SECRET: RUN_SECRET })
-    expect(await program.exit).toBe(1)
-    expect(program.err()).toContain('ALPACA_KEY_ID: the account has orders of the last hour that the escrow')
+    const order = await world().open(buy)
+    const { serve, resultOf } = await setUp()
+    const { program, url } = await serve()
+    await eventually('a line in the log', () => program.err().includes('broker account shared'))
     expect(program.err()).not.toContain(clientOrderId)
+    const runId = await take(url, await jobOf(order))
+    expect(await resultOf(runId)).toMatchObject({ outcome: 'failed', code: 'broker-shared' })
   })
 
   it('exits 1 without a command, and says which there are', async () => {

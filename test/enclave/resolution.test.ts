@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import type { BrokerOrder } from '../../src/broker/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { entryHash, type OrderResolution } from '../../src/protocol/resolution.js'
-import { answering, dearer, ENCLAVE_ACCOUNT, shares, usd } from '../support/brokerStandIn.js'
+import { entryHash } from '../../src/protocol/resolution.js'
+import { alpacaExample } from '../support/alpacaExamples.js'
+import { answering, brokerOf, dearer, shares, usd } from '../support/brokerStandIn.js'
 import type { OpenedOrder, Wish } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
@@ -31,6 +32,12 @@ async function held(wish: Wish): Promise<OpenedOrder> {
   return order
 }
 
+/** Another party's order at the broker takes the id. */
+function takeId({ clientOrderId }: OpenedOrder): Promise<BrokerOrder> {
+  const trader = brokerOf(world().broker.url)
+  return trader.placeOrder({ symbol: 'TSLA', side: 'buy', notional: usd(100), clientOrderId })
+}
+
 async function reclaimedForeign(wish: Wish): Promise<OpenedOrder> {
   const order = await held(wish)
   await reclaim(order)
@@ -40,10 +47,10 @@ async function reclaimedForeign(wish: Wish): Promise<OpenedOrder> {
 }
 
 /** What the owner signs about the order's entry as it is. */
-async function figures({ orderId }: OpenedOrder, quantity: bigint, value: bigint): Promise<OrderResolution> {
+async function figures({ orderId }: OpenedOrder, quantity: bigint, value: bigint) {
   const entry = (await world().portfolio('alice'))?.openOrders[orderId]
   if (!entry) throw new Error('the order is not held')
-  return { resolves: 'order', v: 1, orderId, entryHash: entryHash(orderId, entry), quantity, value }
+  return { resolves: 'order', v: 1, orderId, entryHash: entryHash(orderId, entry), quantity, value } as const
 }
 
 const DONE = { outcome: 'done' }
@@ -157,25 +164,8 @@ describe('an order whose escrow is open, and whose order at the broker is not ou
 describe('an order that was never taken, and whose id the broker has', () => {
   it('is left alone until its account reclaims it', async () => {
     const order = await world().open({ ...buy(250), change: { nonce: 0 } })
-    const { keyId, secretKey } = ENCLAVE_ACCOUNT
-    const foreignOrder = {
-      symbol: 'TSLA',
-      notional: '100',
-      side: 'buy',
-      type: 'market',
-      time_in_force: 'day',
-    }
     world().broker.control.fill({ mode: 'hold' })
-    const answer = await fetch(`${world().broker.url}/v2/orders`, {
-      method: 'POST',
-      headers: {
-        'APCA-API-KEY-ID': keyId,
-        'APCA-API-SECRET-KEY': secretKey,
-        'Content-Type': 'application/json',
-      },
-      body: JSON.stringify({ ...foreignOrder, client_order_id: order.clientOrderId }),
-    })
-    expect(answer.status).toBe(200)
+    await takeId(order)
     expect(await world().run(order)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
     await reclaim(order)
     expect(await world().run(order)).toEqual(DONE)
@@ -196,7 +186,7 @@ describe('a resolution is rejected', () => {
     const order = await world().open(buy(250))
     expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
     const signed = await figures(order, 0n, 0n)
-    expect(await world().resolve(signed)).toEqual(rejected('order-not-stuck'))
+    expect(await world().resolve(signed)).toEqual(rejected('order-live'))
     expect(world().broker.control.orders()[0]).toMatchObject({ status: 'new' })
     world().broker.control.release({})
     expect(await world().resolve(signed)).toEqual(rejected('order-not-stuck'))
@@ -208,7 +198,51 @@ describe('a resolution is rejected', () => {
     const order = await world().open(buy(250))
     await world().run(order)
     await reclaim(order)
-    expect(await world().resolve(await figures(order, 0n, 0n))).toEqual(rejected('order-not-stuck'))
+    expect(await world().resolve(await figures(order, 0n, 0n))).toEqual(rejected('order-live'))
+  })
+
+  it('while another party’s order under its id may still be filled, which it leaves alone', async () => {
+    const { control } = world().broker
+    control.clock({ open: false, nextOpen: new Date(Date.now() + 60_000).toISOString() })
+    const order = await world().open(buy(250))
+    expect(await world().run(order)).toMatchObject({ code: 'market-closed' })
+    control.fill({ mode: 'hold' })
+    const taken = await takeId(order)
+    const signed = await figures(order, 0n, 0n)
+    expect(await world().resolve(signed)).toEqual(rejected('order-live'))
+    expect(await world().state(order)).toBe('OPEN')
+    expect(control.orders()).toEqual([expect.objectContaining({ id: taken.id, canceled_at: null })])
+    await brokerOf(world().broker.url).cancelOrder(taken.id)
+    expect(await world().resolve(signed)).toEqual(DONE)
+    expect(await world().state(order)).toBe('REFUNDED')
+  })
+
+  it('while an order that cannot be read may still be filled, and is not after that', async () => {
+    const order = await held(buy(250))
+    await reclaim(order)
+    const answerAs = (status: string) => {
+      const body = { ...Object(alpacaExample('order-filled')), status, filled_qty: null }
+      const respond = { status: 200, body: { ...body, client_order_id: order.clientOrderId } }
+      const path = '/v2/orders:by_client_order_id'
+      world().broker.control.clear({ what: 'faults' })
+      world().broker.control.fault({ method: 'GET', path, times: 100, respond })
+    }
+    answerAs('partially_filled')
+    const result = await world().run(order, { envelope: null })
+    expect(result).toMatchObject({ outcome: 'placed', code: 'broker-unreadable' })
+    const signed = await figures(order, 0n, 0n)
+    expect(await world().resolve(signed)).toEqual(rejected('order-live'))
+    answerAs('canceled')
+    expect(await world().resolve(signed)).toEqual(DONE)
+  })
+
+  it('with figures for a symbol without a price, and can be released', async () => {
+    const order = await held(buy(250))
+    world().broker.control.snapshot({ symbol: 'AAPL', omit: ['latestTrade'] })
+    const filled = await figures(order, shares(1.2), usd(240))
+    expect(await world().resolve(filled, { deps: foreign() })).toEqual(rejected('no-price'))
+    const signed = await figures(order, 0n, 0n)
+    expect(await world().resolve(signed, { deps: foreign() })).toEqual(DONE)
   })
 
   it('for another entry, another order, and an order that is not held', async () => {
@@ -238,6 +272,18 @@ describe('a resolution is rejected', () => {
     const signed = await figures(order, quantity, value)
     expect(await world().resolve(signed, { deps: foreign() })).toEqual(rejected(code))
     expect((await world().portfolio('alice'))?.openOrders).toHaveProperty(order.orderId)
+  })
+
+  it('from its expiry on, and for more than a day', async () => {
+    const order = await held(buy(250))
+    const signed = await figures(order, 0n, 0n)
+    const now = await world().chain.now()
+    const resolve = (validBefore: number) => world().resolve({ ...signed, validBefore }, { deps: foreign() })
+    expect(await resolve(now + 100_000)).toEqual(rejected('expiry-too-far'))
+    await world().chain.mineAt(now + 3_600)
+    expect(await resolve(now + 3_600)).toEqual(rejected('expired'))
+    expect(await world().state(order)).toBe('OPEN')
+    expect(await resolve(now + 3_600 + 86_400)).toEqual(DONE)
   })
 
   it('for a nonce that has not leapt', async () => {

@@ -30,17 +30,9 @@ import { ledgerKey, openBlob, portfolioHashAfter, sealBlob } from '../../src/pro
 import { buyNonce, openingDigest, openingTypedData } from '../../src/protocol/opening.js'
 import { policyHash } from '../../src/protocol/policy.js'
 import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
-import { openOrderSchema, portfolioSchema } from '../../src/protocol/portfolio.js'
+import { portfolioSchema } from '../../src/protocol/portfolio.js'
 import { PORTFOLIO_KEY_MESSAGE, portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
-import {
-  entryHash,
-  openResolution,
-  resolutionDigest,
-  resolutionSchema,
-  sealedResolutionDigest,
-  sealResolution,
-} from '../../src/protocol/resolution.js'
 import { openRulebookCopy, rulebookCopySchema, sealRulebookCopy } from '../../src/protocol/rulebookCopy.js'
 import {
   envelopeHash,
@@ -484,68 +476,5 @@ describe('an opening by a signature', () => {
     const other = `0x${'01'.repeat(32)}` as const
     const others = [{ orderId: other }, { commit: other }, { deadline: order.deadline + 1 }]
     for (const change of others) expect(buyNonce({ ...order, ...change })).not.toBe(buy.nonce)
-  })
-})
-
-describe('resolutions', () => {
-  const {
-    entry,
-    plaintext,
-    envelope: sealed,
-    sig,
-    nonce,
-    ...digests
-  } = readVectors(
-    'resolution',
-    z.object({
-      entry: openOrderSchema,
-      plaintext: resolutionSchema,
-      digest: hex,
-      envelope,
-      sealedDigest: hex,
-      sig: hex,
-      nonce: z.object({
-        ...{ resolves: z.literal('nonce'), v: z.literal(1), orderId: bytes32Schema },
-        ...{ portfolioHash: bytes32Schema, digest: hex },
-      }),
-    }),
-  )
-  const { walletPrivateKey, chainId, escrow } = readVectors(
-    'intents',
-    z.object({ walletPrivateKey: hex, chainId: z.int(), escrow: hex }),
-  )
-  const { recipientPrivateKey, recipient, ephemeralPrivateKey, iv } = readVectors(
-    'envelopes',
-    z.object({ recipientPrivateKey: hex, recipient: hex, ephemeralPrivateKey: hex, iv: hex }),
-  )
-  const domain = { chainId, escrow }
-
-  it('name the entry, and are signed inside the seal and outside it', async () => {
-    if (plaintext.resolves !== 'order') throw new Error('expected the resolution of an order')
-    expect(entryHash(plaintext.orderId, entry)).toBe(plaintext.entryHash)
-    for (const change of [{ locked: 1n }, { brokerOrderId: 'never-placed' }, { placedAt: 1 }]) {
-      expect(entryHash(plaintext.orderId, { ...entry, ...change })).not.toBe(plaintext.entryHash)
-    }
-    const { sig: inner, ...unsigned } = plaintext
-    const digest = resolutionDigest(unsigned, domain)
-    expect(digest).toBe(digests.digest)
-    expect(signDigest(digest, walletPrivateKey)).toBe(inner)
-    const randomness = { ephemeralKey: hexToBytes(ephemeralPrivateKey), iv: hexToBytes(iv) }
-    expect(await sealResolution(plaintext, recipient, domain, randomness)).toEqual(sealed)
-    expect(sealedResolutionDigest(sealed, domain)).toBe(digests.sealedDigest)
-    expect(signDigest(digests.sealedDigest, walletPrivateKey)).toBe(sig)
-    const { digest: ofNonce, ...resolution } = nonce
-    expect(resolutionDigest(resolution, domain)).toBe(ofNonce)
-  })
-
-  it('open for their own escrow and chain, and nowhere else', async () => {
-    const key = hexToBytes(recipientPrivateKey)
-    expect(await openResolution(sealed, key, domain)).toEqual(plaintext)
-    const elsewhere = [
-      openResolution(sealed, key, { ...domain, chainId: chainId + 1 }),
-      openResolution(sealed, key, { ...domain, escrow: `0x${'01'.repeat(20)}` }),
-      open(sealed, key, { kind: 'order', context: new Uint8Array() }),
-    ]
-    await Promise.all(elsewhere.map((each) => expect(each).rejects.toMatchObject({ code: 'undecryptable' })))
   })
 })

@@ -234,7 +234,7 @@ function isAmbiguous(error: unknown): boolean {
  * same account at the broker.
  * @throws RunFailure `broker-mismatch`
  */
-async function assertOurs(run: Run, order: BrokerOrder, entry: OpenOrder): Promise<BrokerOrder> {
+export async function assertOurs(run: Run, order: BrokerOrder, entry: OpenOrder): Promise<BrokerOrder> {
   const isOurs = isFor(order, entry) && isYoungEnough(order, entry) && !(await isOlderThanEscrow(run, order))
   if (!isOurs) await disown(run, order)
   return order

@@ -229,10 +229,17 @@ async function readMarket(run: Run, symbol: string, part: keyof Market): Promise
 }
 
 /** USD with 6 decimals: the higher of bid and last trade. @throws RunFailure `broker-unavailable` without a last trade */
-export async function readPrice({ broker }: Run, symbol: string): Promise<bigint> {
+async function readPrice(run: Run, symbol: string): Promise<bigint> {
+  const price = await findPrice(run, symbol)
+  if (price === null) throw new RunFailure('broker-unavailable')
+  return price
+}
+
+/** The same; null without a last trade. */
+export async function findPrice({ broker }: Run, symbol: string): Promise<bigint | null> {
   const snapshot = (await broker.getSnapshots([symbol])).get(symbol)
   const last = snapshot?.last ?? null
-  if (last === null) throw new RunFailure('broker-unavailable')
+  if (last === null) return null
   const bid = snapshot?.bid ?? 0n
   // The higher the price, the fewer shares are sold.
   return bid > last ? bid : last

@@ -70,7 +70,7 @@ type EndAtBroker =
   | { kind: 'ended'; order: BrokerOrder | null; loss: Loss | undefined }
 
 /** Failures that come again with each look at the order, until a person acts. */
-export const LEFT_TO_A_PERSON: ReadonlySet<FailureCode> = new Set(['broker-mismatch', 'broker-unreadable'])
+const LEFT_TO_A_PERSON: ReadonlySet<FailureCode> = new Set(['broker-mismatch', 'broker-unreadable'])
 
 /**
  * The order at the broker, cancelled when it was live. One look is enough: no run places an order after its deadline, and a

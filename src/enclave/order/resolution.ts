@@ -5,10 +5,12 @@ import { sameAddress } from '../../protocol/address.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { RunResult } from '../../protocol/job.js'
 import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
 import {
   entryHash,
+  MAX_VALIDITY_S,
   type NonceResolution,
   type OrderResolution,
   type Resolution,
@@ -20,10 +22,9 @@ import type { Look } from '../heads.js'
 import { withoutOrder, withTrade, worthOf } from '../money.js'
 import type { Run } from '../run.js'
 import { hasLeapt } from './admission.js'
-import { costsMore, findByEntry } from './atBroker.js'
+import { assertOurs, costsMore } from './atBroker.js'
 import { type AccountState, boundTo, termsOfEscrow } from './life.js'
-import { awaitEscrow, domainOf, readPrice, type Seen } from './read.js'
-import { LEFT_TO_A_PERSON } from './reclaimed.js'
+import { awaitEscrow, domainOf, findPrice, type Seen } from './read.js'
 import { writePortfolio } from './write.js'
 
 /** Why a resolution was rejected. The owner who signed it gets the code back; it says nothing of an order's content. */
@@ -32,13 +33,20 @@ type ResolutionRejection =
   | 'invalid-resolution'
   | 'invalid-signature'
   | 'not-owner'
+  /** By the chain's time at the head. */
+  | 'expired'
+  | 'expiry-too-far'
   /** The order is not in the portfolio, or as another entry: also once the resolution has been applied. */
   | 'entry-changed'
-  /** The account's runs can end the order by themselves, or it may still be filled. */
+  /** The account's runs can end the order by themselves. */
   | 'order-not-stuck'
+  /** The broker has an order under its id that may still be filled. */
+  | 'order-live'
   | 'invalid-figures'
   /** The price that the figures come to is less than half of the market's, or more than double. */
   | 'figures-off-market'
+  /** The market has no price of the symbol to judge figures by: such an order can be released alone. */
+  | 'no-price'
   | 'order-not-refunded'
   /** The portfolio was written since: also once the resolution has been applied. */
   | 'portfolio-changed'
@@ -93,6 +101,8 @@ async function apply(
   return run.accountLock.run(account, async () => {
     const seen = await awaitEscrow(run, resolution.orderId)
     if (seen.escrow.account !== account) throw new ConflictError('the order was opened anew')
+    const expiry = judgeExpiry(resolution, seen.look)
+    if (expiry !== null) return expiry
     if (!seen.isDeep) throw new RunFailure('chain-depth')
     const { portfolio, ...stored } = await run.portfolios.load(account, seen.look.head)
     if (!portfolio) return resolution.resolves === 'order' ? 'entry-changed' : 'portfolio-changed'
@@ -109,6 +119,11 @@ async function isOwner({ chain }: Run, signer: Hex, { head, deep }: Look): Promi
   return owners.every((owner) => sameAddress(owner, signer))
 }
 
+function judgeExpiry({ validBefore }: Resolution, { head }: Look): 'expired' | 'expiry-too-far' | null {
+  if (head.timestamp >= validBefore) return 'expired'
+  return validBefore > head.timestamp + MAX_VALIDITY_S ? 'expiry-too-far' : null
+}
+
 async function endOrder(
   run: Run,
   { orderId, entryHash: signed, quantity, value }: OrderResolution,
@@ -117,30 +132,40 @@ async function endOrder(
 ): Promise<ResolutionRejection | null> {
   const entry = state.portfolio.openOrders[orderId]
   if (!entry || entryHash(orderId, entry) !== signed) return 'entry-changed'
-  if (!(await isStuck(run, orderId, entry, escrow))) return 'order-not-stuck'
+  const notStuck = await whyNotStuck(run, orderId, entry, escrow)
+  if (notStuck !== null) return notStuck
   const fill = { qty: quantity, value }
   if (!isPossible(fill, entry, escrow)) return 'invalid-figures'
-  if (!(await isAtMarket(run, fill, entry))) return 'figures-off-market'
+  const offMarket = await whyOffMarket(run, fill, entry)
+  if (offMarket !== null) return offMarket
   await writeEnd(run, orderId, { fill, state, escrow })
   return null
 }
 
 /**
- * Whether only a person can end the order: the broker's order is not the enclave's, or ended as none of the enclave's can. Once its
- * escrow is over, no run places it any more, so what the broker says counts less than the owner's word. What is live at the broker
- * as the enclave's own is never stuck.
+ * Why a person cannot end the order yet; null where only a person can: the broker's order is not the enclave's, or ended as none of the
+ * enclave's can. Once its escrow is over, no run places it any more, so what the broker says counts less than the owner's word. Figures
+ * for an order that may still fill would be wrong with its next fill, whoever placed it.
  */
-async function isStuck(run: Run, orderId: Hex, entry: OpenOrder, escrow: EscrowedOrder): Promise<boolean> {
+async function whyNotStuck(
+  run: Run,
+  orderId: Hex,
+  entry: OpenOrder,
+  escrow: EscrowedOrder,
+): Promise<'order-live' | 'order-not-stuck' | null> {
+  const { broker } = run
+  const clientOrderId = clientOrderIdOf(orderId)
+  const isOver = escrow.state === 'REFUNDED'
   try {
-    const found = await findByEntry(run, orderId, entry)
-    if (found?.state === 'live') return false
-    if (found) costsMore(entry, found)
-    return escrow.state === 'REFUNDED'
+    const found = await broker.getOrderByClientOrderId(clientOrderId)
+    if (found?.state === 'live') return 'order-live'
+    if (found) costsMore(entry, await assertOurs(run, found, entry))
+    return isOver ? null : 'order-not-stuck'
   } catch (error) {
     const code = codeOf(error)
-    const isForAPerson = escrow.state === 'REFUNDED' && LEFT_TO_A_PERSON.has(code)
-    if (code === 'broker-mismatch' || isForAPerson) return true
-    throw error
+    if (code === 'broker-mismatch') return null
+    if (!isOver || code !== 'broker-unreadable') throw error
+    return (await broker.mayFill(clientOrderId)) ? 'order-live' : null
   }
 }
 
@@ -159,11 +184,20 @@ function isPossible({ qty, value }: Fill, entry: OpenOrder, escrow: EscrowedOrde
   return !isPaidBack && value <= entry.notional
 }
 
-/** A slip of the decimal point, or the thief of an owner's key, moves no more than about the order's own worth. */
-async function isAtMarket(run: Run, { qty, value }: Fill, { symbol }: OpenOrder): Promise<boolean> {
-  if (qty === 0n) return true
-  const worth = worthOf(qty, await readPrice(run, symbol))
-  return value * 2n >= worth && value <= worth * 2n
+/**
+ * A slip of the decimal point, or the thief of an owner's key, moves no more than about the order's own worth. Without a price nothing
+ * would bound what figures move.
+ */
+async function whyOffMarket(
+  run: Run,
+  { qty, value }: Fill,
+  { symbol }: OpenOrder,
+): Promise<'figures-off-market' | 'no-price' | null> {
+  if (qty === 0n) return null
+  const price = await findPrice(run, symbol)
+  if (price === null) return 'no-price'
+  const worth = worthOf(qty, price)
+  return value * 2n >= worth && value <= worth * 2n ? null : 'figures-off-market'
 }
 
 async function writeEnd(

@@ -4,7 +4,6 @@ import type { Contracts } from '../../chain/contracts.js'
 import { sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
 import type { PolicyVersion } from '../../protocol/api.js'
 import type { Envelope } from '../../protocol/envelope.js'
-import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import type { RunResult } from '../../protocol/job.js'
@@ -14,39 +13,16 @@ import {
   type RulebookAuthor,
   sealedRulebookDigest,
 } from '../../protocol/sealedRulebook.js'
-import { recoverAddress } from '../../protocol/signature.js'
 import type { ChainHead } from '../reads/chainHead.js'
 import { ifRegistered } from '../reads/registered.js'
-import type { PolicyRunEnd, PolicyRuns } from '../trigger/policyRuns.js'
-import type { RunEnd } from '../trigger/runner.js'
-
-/** Why no new version of a rulebook is on the chain, or why a resolution has no effect. */
-type PolicyRefusalReason =
-  | { readonly code: 'enclave-busy' | 'enclave-failed' | 'enclave-timeout' | 'shutting-down' }
-  | { readonly code: 'chain-unavailable' | 'not-on-chain' }
-  /** With the enclave's own code. */
-  | { readonly code: 'policy-rejected' | 'resolution-rejected'; readonly reason: string }
-  | {
-      readonly code: 'relay-quota-exhausted' | 'relay-budget-exhausted' | 'platform-paused'
-      /** Unix seconds. */
-      readonly retryAt: number | undefined
-    }
-
-export class PolicyRefusal extends Error {
-  override readonly name = 'PolicyRefusal'
-  readonly reason: PolicyRefusalReason
-
-  constructor(reason: PolicyRefusalReason) {
-    super(`sealed job not carried out: ${reason.code}`)
-    this.reason = reason
-  }
-}
+import type { SealedJobs } from '../trigger/sealedJobs.js'
+import { JobRefusal, resultOf, signerOf } from './jobResult.js'
 
 /**
  * Checks that an institution's admin signed an envelope; the enclave checks the rulebook inside by itself. The check decides
  * which queue the envelope waits in, and keeps a wrong signature from starting a run.
  *
- * @throws PolicyRefusal with the enclave's own reasons `invalid-signature`, `unknown-institution` and `not-admin`;
+ * @throws JobRefusal with the enclave's own reasons `invalid-signature`, `unknown-institution` and `not-admin`;
  *   ChainUnavailableError
  */
 type CheckAuthor = (envelope: Envelope, author: RulebookAuthor) => Promise<void>
@@ -68,22 +44,8 @@ export function createAuthorCheck({ domain, adminOf }: AuthorDeps): CheckAuthor 
   }
 }
 
-/** The author of a sealed job, by the signature outside the seal. @throws what `rejected` makes of `invalid-signature` */
-export function signerOf(
-  digest: Hex,
-  sig: Hex,
-  rejected: (reason: 'invalid-signature') => PolicyRefusal,
-): Hex {
-  try {
-    return recoverAddress(digest, sig)
-  } catch (error) {
-    if (error instanceof ProtocolError) throw rejected('invalid-signature')
-    throw error
-  }
-}
-
-function rejected(reason: 'invalid-signature' | 'unknown-institution' | 'not-admin'): PolicyRefusal {
-  return new PolicyRefusal({ code: 'policy-rejected', reason })
+function rejected(reason: 'invalid-signature' | 'unknown-institution' | 'not-admin'): JobRefusal {
+  return new JobRefusal({ code: 'policy-rejected', reason })
 }
 
 /** The version of an institution's rulebook at a block, 0 before the first. Null when the institution is not registered. */
@@ -106,14 +68,14 @@ export interface Policy {
    * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts no run while no node answers,
    * because the run could only fail.
    * @param client the poster, see `clientOf`
-   * @throws PolicyRefusal, StorageError, ChainUnavailableError
+   * @throws JobRefusal, StorageError, ChainUnavailableError
    */
   publish(rulebook: PostPolicy, client: string): Promise<PolicyVersion>
 }
 
 interface PolicyDeps {
-  /** Runs the enclave on a rulebook; see `PolicyRuns`. */
-  readonly run: PolicyRuns['run']
+  /** Runs the enclave on a rulebook; see `SealedJobs`. */
+  readonly run: SealedJobs['run']
   readonly checkAuthor: CheckAuthor
   readonly head: Pick<ChainHead, 'current'>
   readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
@@ -140,47 +102,17 @@ export function createPolicy({ run, checkAuthor, head, ledger, onPublished }: Po
       if (author !== undefined) await checkAuthor(envelope, author)
       const sender = author === undefined ? { client } : { institution: author.orgId }
       const published = publishedBy(resultOf(await run(envelope, sender)))
-      if (!(await isOnChain(published))) throw new PolicyRefusal({ code: 'not-on-chain' })
+      if (!(await isOnChain(published))) throw new JobRefusal({ code: 'not-on-chain' })
       onPublished()
       return published
     },
   }
 }
 
-/** What the enclave decided. @throws PolicyRefusal when it decided nothing */
-export function resultOf(end: PolicyRunEnd): RunResult {
-  switch (end.how) {
-    case 'too-many-waiting':
-      throw new PolicyRefusal({ code: 'enclave-busy' })
-    case 'stopping':
-      throw new PolicyRefusal({ code: 'shutting-down' })
-    case 'no-permit-in-time':
-    case 'timeout':
-      throw new PolicyRefusal({ code: 'enclave-timeout' })
-    default:
-      return decidedBy(end)
-  }
-}
-
 function publishedBy({ outcome, orgId, version, code }: RunResult): PolicyVersion {
   if (outcome === 'accepted' && orgId !== undefined && version !== undefined) return { orgId, version }
   if (outcome === 'rejected' && code !== undefined) {
-    throw new PolicyRefusal({ code: 'policy-rejected', reason: code })
+    throw new JobRefusal({ code: 'policy-rejected', reason: code })
   }
-  throw new PolicyRefusal({ code: 'enclave-failed' })
-}
-
-function decidedBy({ how, result }: RunEnd): RunResult {
-  if (how === 'result' && result !== null) {
-    const { outcome, code, retryAt } = result
-    if (outcome !== 'failed') return result
-    // It ended itself before it was stopped: as with any time-out, the relay may yet accept its authorization.
-    if (code === 'out-of-time') throw new PolicyRefusal({ code: 'enclave-timeout' })
-    if (code === 'chain-unavailable') throw new PolicyRefusal({ code })
-    if (code === 'paused') throw new PolicyRefusal({ code: 'platform-paused', retryAt })
-    if (code === 'relay-quota-exhausted' || code === 'relay-budget-exhausted') {
-      throw new PolicyRefusal({ code, retryAt })
-    }
-  }
-  throw new PolicyRefusal({ code: 'enclave-failed' })
+  throw new JobRefusal({ code: 'enclave-failed' })
 }

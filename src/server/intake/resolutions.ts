@@ -7,14 +7,15 @@ import type { Resolved } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { type PostResolution, sealedResolutionDigest } from '../../protocol/resolution.js'
-import type { PolicyRuns } from '../trigger/policyRuns.js'
-import { PolicyRefusal, resultOf, signerOf } from './policy.js'
+import type { SealedJobs } from '../trigger/sealedJobs.js'
+import { JobRefusal, resultOf, signerOf } from './jobResult.js'
 
 /** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
 export interface Resolutions {
   /**
-   * Resolves once the enclave has applied it. Only the owner's signature of the envelope starts a run.
-   * @throws PolicyRefusal, StorageError, ChainUnavailableError
+   * Resolves once the enclave has applied it. Only the owner's signature of the envelope starts a run, until it expires by this
+   * machine's clock; the enclave goes by the chain's time.
+   * @throws JobRefusal, StorageError, ChainUnavailableError
    */
   apply(resolution: PostResolution): Promise<Resolved>
 }
@@ -23,7 +24,9 @@ interface ResolutionsDeps {
   readonly domain: IntentDomain
   /** The owner of the escrow's platform at the chain's head: asked for once a block, however many send resolutions. */
   readonly ownerOf: (escrow: Hex) => Promise<Hex>
-  readonly run: PolicyRuns['run']
+  readonly run: SealedJobs['run']
+  /** Unix milliseconds. */
+  readonly now: () => number
   /** Called when a resolution has taken effect. */
   readonly onResolved: () => void
 }
@@ -37,10 +40,11 @@ export function createOwnerView(rpc: Pick<Rpc, 'send'>): (escrow: Hex, block: Bl
   }
 }
 
-export function createResolutions({ domain, ownerOf, run, onResolved }: ResolutionsDeps): Resolutions {
+export function createResolutions({ domain, ownerOf, run, now, onResolved }: ResolutionsDeps): Resolutions {
   return {
-    async apply({ sig, ...envelope }) {
-      const signer = signerOf(sealedResolutionDigest(envelope, domain), sig, rejected)
+    async apply({ sig, validBefore, ...envelope }) {
+      const signer = signerOf(sealedResolutionDigest(envelope, validBefore, domain), sig, rejected)
+      if (now() >= validBefore * 1_000) throw rejected('expired')
       if (!sameAddress(await ownerOf(domain.escrow), signer)) throw rejected('not-owner')
       const { outcome, code } = resultOf(await run(envelope, { owner: signer }))
       if (outcome !== 'done') throw rejected(code ?? 'invalid-resolution')
@@ -50,6 +54,6 @@ export function createResolutions({ domain, ownerOf, run, onResolved }: Resoluti
   }
 }
 
-function rejected(reason: string): PolicyRefusal {
-  return new PolicyRefusal({ code: 'resolution-rejected', reason })
+function rejected(reason: string): JobRefusal {
+  return new JobRefusal({ code: 'resolution-rejected', reason })
 }

@@ -26,8 +26,9 @@ import type { ProblemCode } from '../http/problemCodes.js'
 import { clientOf } from '../http/rateLimit.js'
 import { withRelayProblems } from '../relay/router.js'
 import type { Cancels } from './cancels.js'
+import { JobRefusal } from './jobResult.js'
 import type { NotReceived, Openings, Orders } from './orders.js'
-import { type Policy, PolicyRefusal } from './policy.js'
+import type { Policy } from './policy.js'
 import type { Resolutions } from './resolutions.js'
 
 /**
@@ -77,10 +78,10 @@ const NOT_RECEIVED = {
 } as const satisfies Record<NotReceived | 'opening-under-way', ProblemCode>
 
 function throwProblem(error: unknown): never {
-  throw error instanceof PolicyRefusal ? problemOf(error) : error
+  throw error instanceof JobRefusal ? problemOf(error) : error
 }
 
-function problemOf({ reason }: PolicyRefusal): Problem {
+function problemOf({ reason }: JobRefusal): Problem {
   if (reason.code === 'not-on-chain') {
     return new Problem('enclave-failed', { detail: 'The rulebook is not on the chain.' })
   }

@@ -112,7 +112,7 @@ const INTAKE_OPERATIONS: readonly Operation[] = [
     tag: 'Intake',
     summary: "Carries a sealed decision of the platform's owner to the enclave",
     description:
-      "Ends an order that no run can end, or lowers an account's nonce that has leapt. Answers after the enclave's whole run. `sig` is the owner's signature of the envelope's hash. Each resolution has its effect once.",
+      "Ends an order that no run can end, or lowers an account's nonce that has leapt. Answers after the enclave's whole run. `sig` is the owner's signature of the envelope's hash and `validBefore`. Each resolution has its effect once.",
     body: 'PostResolution',
     answers: [{ status: 200, description: 'It has taken effect.', content: 'Resolved' }],
     problems: [

@@ -29,6 +29,17 @@ export interface OpeningQuota {
   take(opening: SponsoredOpening): Promise<void>
 }
 
+/** What an order's events on the chain say; times in Unix seconds. */
+interface History {
+  readonly opened: { readonly time: number } | null
+  readonly ended: {
+    readonly kind: 'settled' | 'refunded' | 'reclaimed'
+    readonly time: number
+    /** Digest of the authorization that ended it, where it is known. */
+    readonly digest: Hex | null
+  } | null
+}
+
 interface OpeningQuotaOptions {
   readonly engine: Engine
   /** The wallet's institution, and whether the platform admits it. */
@@ -36,6 +47,9 @@ interface OpeningQuotaOptions {
   readonly receipts: Pick<ReceiptStore, 'get'>
   /** The order at the chain's head. */
   readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
+  readonly historyOf: (orderId: Hex) => Promise<History>
+  /** Whether the order's account has asked for it to be cancelled. */
+  readonly isCancelled: (orderId: Hex) => Promise<boolean>
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly logger: Logger
@@ -49,13 +63,15 @@ const LOWEST_LIMIT = 1
 const DAY_MS = 86_400_000
 /** A place without a receipt was taken by a server that died, or whose opening another one preceded. */
 const UNSENT_MS = 60_000
+/** An order with less time from its opening to its deadline, in seconds, may find none for an answer. */
+const TIME_FOR_ANSWER_S = 3_600
 
 const placeSchema = z.strictObject({
   orderId: bytes32Schema,
   digest: bytes32Schema,
   /** Milliseconds since 1970. */
   at: z.int(),
-  /** Whether the order was refunded, or the opening reverted at the platform's cost. */
+  /** Whether the order was refused, or the opening reverted at the platform's cost. */
   isRefused: z.boolean(),
 })
 type Place = z.output<typeof placeSchema>
@@ -65,11 +81,12 @@ type Places = z.output<typeof placesSchema>
 
 /**
  * An order that settles gives its place back, with one more. One that was refused keeps its place for a day after its opening, and
- * then takes it away. The server cannot know before whether an order will be refused, because portfolios are ciphertext. The chain
- * is asked only when an account has no place left.
+ * then takes it away, and so does one that its account cancelled: both cost the platform as much. One that was refunded for another
+ * reason gives its place back: the enclave had taken it, or the platform had no answer in time. The server cannot know before whether an order will be refused, because portfolios are ciphertext. The chain is asked
+ * only when an account has no place left.
  */
 export function createOpeningQuota(options: OpeningQuotaOptions): OpeningQuota {
-  const { engine, membershipOf, receipts, escrowed, now, logger } = options
+  const { engine, membershipOf, receipts, escrowed, historyOf, isCancelled, now, logger } = options
   const documents = createDocuments({
     engine,
     logger,
@@ -87,9 +104,23 @@ export function createOpeningQuota(options: OpeningQuotaOptions): OpeningQuota {
     // The platform paid for nothing, or another wallet has taken the id.
     if (receipt.status === 'failed')
       return receipt.txHash === null || receipt.error?.name === 'OrderIdTaken' ? 'void' : 'refused'
-    const { state } = await escrowed(orderId)
+    const { state, deadline } = await escrowed(orderId)
     if (state === 'SETTLED') return 'settled'
-    return state === 'REFUNDED' ? 'refused' : 'pending'
+    return state === 'REFUNDED' ? refundOf(orderId, deadline) : 'pending'
+  }
+
+  /** The chain does not say why an order was refunded, but what it was then, and when. */
+  async function refundOf(orderId: Hex, deadline: number): Promise<'refused' | 'void' | 'pending'> {
+    const { opened, ended } = await historyOf(orderId)
+    // A node behind the one that knew the refund.
+    if (opened === null || ended === null) return 'pending'
+    if (ended.kind === 'reclaimed') return 'void'
+    const hadTime = deadline - opened.time >= TIME_FOR_ANSWER_S
+    if (hadTime && ended.time >= deadline) return 'void'
+    const refund = ended.digest === null ? undefined : await receipts.get(ended.digest)
+    // A refund that finishes an order is of one that was written ahead, so the enclave had admitted it.
+    const wasHeld = refund?.purpose.kind === 'finish'
+    return wasHeld && !(await isCancelled(orderId)) ? 'void' : 'refused'
   }
 
   async function judge({ limit, places }: Places): Promise<Places> {

@@ -26,6 +26,7 @@ import {
 
 interface BuiltTimeline {
   readonly read: ReadTimeline
+  readonly historyOf: OrderHistories['of']
   /** Takes what the escrow poller reads. */
   readonly observer: EscrowObserver
 }
@@ -59,6 +60,7 @@ export function buildTimeline(deps: {
   })
   return {
     read: createTimeline({ records, receipts, findOpening, histories }),
+    historyOf: histories.of,
     observer: histories.observer,
   }
 }

@@ -20,11 +20,11 @@ import {
 import { createEnclaveDoor, createHttpRunner } from './httpRunner.js'
 import type { QueueDepth } from './orderQueue.js'
 import { createOwnEnclave } from './ownEnclave.js'
-import { createPolicyRuns, type PolicyRuns } from './policyRuns.js'
 import { createTriggerRateLimit, type TriggerRateLimit } from './rateLimit.js'
 import { createReconcileStateStore } from './reconcile.js'
 import type { RunsRouterDeps } from './router.js'
 import { createRuns, type EnclaveRunner, type RunObserver } from './runner.js'
+import { createSealedJobs, type SealedJobs } from './sealedJobs.js'
 import {
   createTriggerTerm,
   ESCROW_INTERVAL_MS,
@@ -164,7 +164,7 @@ export interface EnclaveRunsOptions extends TriggerOptions {
 
 /** Everything that starts enclave runs. Of several servers, one at a time runs orders and the reconcile. */
 export interface EnclaveRuns {
-  readonly policyRuns: PolicyRuns
+  readonly sealedJobs: SealedJobs
   /** An envelope was stored; its order runs once its escrow is open. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
   /** A cancel was stored; its order's next run has it. */
@@ -184,7 +184,7 @@ export interface Backlog {
   /** Stored orders whose escrow this server has not seen. */
   readonly unopened: number
   /** Rulebooks that wait for a permit, by queue. */
-  readonly waitingPolicies: ReturnType<PolicyRuns['waiting']>
+  readonly waitingPolicies: ReturnType<SealedJobs['waiting']>
 }
 
 /** Builds the parts and wires them. Starts nothing. */
@@ -218,7 +218,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     observer: options.runObserver,
     logger,
   })
-  const policyRuns = createPolicyRuns({ runs, rateLimit, timeoutMs: timeouts.policy, stopping })
+  const sealedJobs = createSealedJobs({ runs, rateLimit, timeoutMs: timeouts.policy, stopping })
   const lease = serveLease('trigger', (engine, term) => {
     const stores = termStores(engine)
     const { isShared } = engine
@@ -232,7 +232,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     return [end, ...built.services]
   })
   return {
-    policyRuns,
+    sealedJobs,
     onStored(orderId, commit) {
       if (active?.stored(orderId, commit)) return room.leave(orderId)
       unopened.note(orderId)
@@ -243,7 +243,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     backlog: () => ({
       orders: active?.depth(),
       unopened: unopened.count(),
-      waitingPolicies: policyRuns.waiting(),
+      waitingPolicies: sealedJobs.waiting(),
     }),
     services: [unopenedPoller, lease],
   }

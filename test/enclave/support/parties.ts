@@ -21,9 +21,10 @@ import {
 } from '../../../src/protocol/policyIntent.js'
 import { publicKeyOf } from '../../../src/protocol/publicKey.js'
 import {
+  type NonceResolution,
+  type OrderResolution,
   resolutionDigest,
   sealResolution,
-  type UnsignedResolution,
 } from '../../../src/protocol/resolution.js'
 import { signDigest } from '../../../src/protocol/signature.js'
 import { Secret } from '../../../src/service/secret.js'
@@ -148,12 +149,17 @@ export function cancelOf(
   return sealCancel({ ...order, sig }, INTENT_PUBKEY, domainOf(chain))
 }
 
+/** What the owner decides, for an hour unless it says otherwise. */
+export type Decision = Lasting<OrderResolution> | Lasting<NonceResolution>
+type Lasting<T> = Omit<T, 'validBefore'> & { validBefore?: number }
+
 /** Signs and seals what the owner decides, by another role's key where one is named. */
-export function resolutionOf(
+export async function resolutionOf(
   chain: TestChain,
-  unsigned: UnsignedResolution,
+  decision: Decision,
   signedBy: Role = 'owner',
 ): Promise<Envelope> {
+  const unsigned = { validBefore: (await chain.now()) + 3_600, ...decision }
   const sig = signDigest(resolutionDigest(unsigned, domainOf(chain)), keyOf(chain, signedBy))
   return sealResolution({ ...unsigned, sig }, INTENT_PUBKEY, domainOf(chain))
 }

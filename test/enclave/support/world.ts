@@ -12,7 +12,6 @@ import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import type { Job, RunResult } from '../../../src/protocol/job.js'
 import { openNotice } from '../../../src/protocol/notice.js'
 import type { Portfolio } from '../../../src/protocol/portfolio.js'
-import type { UnsignedResolution } from '../../../src/protocol/resolution.js'
 import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
 import { FEES } from '../../support/brokerBooks.js'
 import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../../support/brokerStandIn.js'
@@ -22,6 +21,7 @@ import { rpcOf } from '../../support/tappedRpc.js'
 import { type Booked, checkInvariants } from './invariants.js'
 import {
   cancelOf,
+  type Decision,
   ENCLAVE_KEYS,
   type OpenedOrder,
   ORG_ID,
@@ -83,7 +83,7 @@ export interface World {
   settled(wish: Wish): Promise<OpenedOrder>
   policy(envelope: Envelope): Promise<RunResult>
   /** Runs what the owner decides, by another role's key where one is named. */
-  resolve(unsigned: UnsignedResolution, options?: RunOptions & { signedBy?: Role }): Promise<RunResult>
+  resolve(decision: Decision, options?: RunOptions & { signedBy?: Role }): Promise<RunResult>
   reconcile(options?: RunOptions): Promise<RunResult>
   portfolio(who: Role): Promise<Portfolio | null>
   /** The ledger's running hash of the account's portfolio. */
@@ -236,8 +236,8 @@ export function createWorld(
       return order
     },
     policy: (envelope) => runJob({ job: 'policy', envelope }),
-    resolve: async (unsigned, { signedBy, ...options } = {}) =>
-      runJob({ job: 'resolve', envelope: await resolutionOf(chain, unsigned, signedBy) }, options),
+    resolve: async (decision, { signedBy, ...options } = {}) =>
+      runJob({ job: 'resolve', envelope: await resolutionOf(chain, decision, signedBy) }, options),
     reconcile: (options) => runJob({ job: 'reconcile' }, options),
     async portfolio(who) {
       const { head } = await state.look()

@@ -86,7 +86,7 @@ function bodyOf(path: string, random: Random, world: World): Json {
       return { ...anyEnvelope(random, random.pick(BYTES)), sig: anySignature(random) }
     case '/resolutions':
       // Random signatures recover to random signers: no run is started.
-      return { ...anyEnvelope(random, 512), sig: anySignature(random) }
+      return { ...anyEnvelope(random, 512), validBefore: 2_000_000_000, sig: anySignature(random) }
     case '/policy':
       // One that nothing but its point keeps from being run.
       if (!random.chance(RULEBOOK_RUNS)) return { ...anyEnvelope(random, 512), epk: `0x05${'11'.repeat(32)}` }

@@ -283,7 +283,9 @@ describe('faults of a request', () => {
     expect(of(await call('postPolicy', { body: envelope }))).toBe('400 invalid-envelope')
     const { sig } = await signedCancel(chain(), 'alice', UNKNOWN)
     expect(of(await call('postCancel', { body: { ...envelope, sig } }))).toBe('400 invalid-envelope')
-    expect(of(await call('postResolution', { body: { ...envelope, sig } }))).toBe('400 invalid-envelope')
+    expect(of(await call('postResolution', { body: { ...envelope, validBefore: 0, sig } }))).toBe(
+      '400 invalid-envelope',
+    )
   })
 
   test('cancels: the account’s is taken, a stranger’s is not, and none after the end', async () => {
@@ -428,6 +430,17 @@ describe('requests that the enclave does not carry out', () => {
       const answer = await call('postResolution', { body: await signedResolution(chain(), role) })
       expect([of(answer), answer.body.reason]).toEqual(['422 resolution-rejected', 'not-owner'])
     }
+    expect(await enclave.jobs()).toEqual([])
+  })
+
+  test('a resolution that has expired starts no run, nor one whose expiry another key has put off', async () => {
+    const { call, enclave } = await setUp()
+    const now = Math.floor(Date.now() / 1_000)
+    const expired = await signedResolution(chain(), 'owner', now)
+    const answer = await call('postResolution', { body: expired })
+    expect([of(answer), answer.body.reason]).toEqual(['422 resolution-rejected', 'expired'])
+    const putOff = await call('postResolution', { body: { ...expired, validBefore: now + 3_600 } })
+    expect([of(putOff), putOff.body.reason]).toEqual(['422 resolution-rejected', 'not-owner'])
     expect(await enclave.jobs()).toEqual([])
   })
 })

@@ -16,23 +16,44 @@ const digest = (number: number): Hex => `0x${number.toString(16).padStart(64, '0
 
 type Failure = 'OrderIdTaken' | 'ERC20InsufficientBalance' | 'RefusedByNodes'
 
-async function setUp() {
+/** Digests of refunds: of orders that were written ahead, and of others. */
+const [HELD, NOT_HELD] = [digest(1_000_000), digest(2_000_000)]
+/** Unix seconds of each opening, and of each deadline but those that a test names. */
+const OPENED = 1_700_000_000
+const DEADLINE = OPENED + 3_600
+
+interface Refund {
+  readonly kind?: 'reclaimed'
+  readonly time?: number
+  readonly digest?: Hex | null
+  readonly isCancelled?: boolean
+}
+
+async function setUp(deadline = DEADLINE) {
   const { engine } = await openStores(await temporaryDirectory())
   const clock = { ms: 20_000 * DAY_MS }
   const states = new Map<Hex, OrderState>()
   const failures = new Map<Hex, Failure>()
   const unsent = new Set<Hex>()
+  const refunds = new Map<Hex, Refund>()
   let sent = 0
   const quota = createOpeningQuota({
     engine,
     membershipOf: async () => ({ orgId: ORG, admitted: true }),
     receipts: {
       async get(of) {
+        if (of === HELD) return { ...recordOf(of), purpose: { kind: 'finish', orderId: of, account: ALICE } }
+        if (of === NOT_HELD) return recordOf(of)
         if (unsent.has(of) || Number(of) > sent) return undefined
         return recordOf(of, failures.get(of))
       },
     },
-    escrowed: async (orderId) => orderIn(states.get(orderId) ?? 'OPEN'),
+    escrowed: async (orderId) => orderIn(states.get(orderId) ?? 'OPEN', deadline),
+    historyOf: async (orderId) => ({
+      opened: { time: OPENED },
+      ended: { kind: 'refunded', time: OPENED + 30, digest: NOT_HELD, ...refunds.get(orderId) },
+    }),
+    isCancelled: async (orderId) => refunds.get(orderId)?.isCancelled === true,
     now: () => clock.ms,
     logger: createLogLines().logger,
   })
@@ -59,10 +80,10 @@ async function setUp() {
       () => 0,
       (error) => error.reason.retryAfterMs,
     )
-  return { quota, clock, take, endAll, failures, unsent, retryAfterMs }
+  return { quota, clock, take, endAll, failures, unsent, refunds, retryAfterMs }
 }
 
-function recordOf(of: Hex, failure: Failure | undefined): RelayRecord {
+function recordOf(of: Hex, failure?: Failure): RelayRecord {
   const at = new Date(0).toISOString()
   const isSent = failure !== 'RefusedByNodes'
   return {
@@ -84,10 +105,10 @@ function recordOf(of: Hex, failure: Failure | undefined): RelayRecord {
   }
 }
 
-const orderIn = (state: OrderState) => ({
+const orderIn = (state: OrderState, deadline: number) => ({
   account: ALICE,
   amount: 0n,
-  deadline: 0,
+  deadline,
   commit: ZERO_BYTES32,
   orgId: ORG,
   state,
@@ -149,4 +170,29 @@ test('an opening posted again takes its place once; one that failed takes anothe
   failures.set(first, 'ERC20InsufficientBalance')
   await again()
   await expect(again()).rejects.toMatchObject({ reason: { code: 'relay-quota-exhausted' } })
+})
+
+test.each<[string, Refund]>([
+  ['was written ahead', { digest: HELD }],
+  ['had no answer before its deadline', { time: DEADLINE }],
+  ['had none at all, and was reclaimed', { kind: 'reclaimed', time: DEADLINE + 700_000, digest: null }],
+])('an order that %s gives its place back, and none is taken away', async (_what, refund) => {
+  const { take, endAll, refunds, clock } = await setUp()
+  const taken = await take(10)
+  for (const orderId of taken) refunds.set(orderId, refund)
+  endAll(taken, 'REFUNDED')
+  expect(await take(20)).toHaveLength(10)
+  clock.ms += DAY_MS + 1
+  expect(await take(1)).toEqual([])
+})
+
+test.each<[string, number, Refund]>([
+  ['a deadline that leaves no time for an answer', OPENED + 60, { time: OPENED + 90 }],
+  ['a cancel after the write-ahead', DEADLINE, { digest: HELD, isCancelled: true }],
+])('%s is the account’s own', async (_what, deadline, refund) => {
+  const { take, endAll, refunds } = await setUp(deadline)
+  const taken = await take(10)
+  for (const orderId of taken) refunds.set(orderId, refund)
+  endAll(taken, 'REFUNDED')
+  expect(await take(20)).toEqual([])
 })

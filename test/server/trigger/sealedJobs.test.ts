@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { createPolicyRuns, type RulebookSender } from '../../../src/server/trigger/policyRuns.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
+import { createSealedJobs, type JobSender } from '../../../src/server/trigger/sealedJobs.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 
-type PolicyRunsOptions = Parameters<typeof createPolicyRuns>[0]
+type SealedJobsOptions = Parameters<typeof createSealedJobs>[0]
 
 /** Rulebooks whose runs never end. */
-function setUp(rateLimit: PolicyRunsOptions['rateLimit']) {
+function setUp(rateLimit: SealedJobsOptions['rateLimit']) {
   let started = 0
-  const runs = createPolicyRuns({
+  const runs = createSealedJobs({
     runs: {
       start() {
         started++
@@ -21,11 +21,11 @@ function setUp(rateLimit: PolicyRunsOptions['rateLimit']) {
     timeoutMs: 60_000,
     stopping: new AbortController().signal,
   })
-  const offer = async (content: string, sender: RulebookSender) => runs.run(await sealOrder(content), sender)
+  const offer = async (content: string, sender: JobSender) => runs.run(await sealOrder(content), sender)
   return { runs, offer, started: () => started }
 }
 
-const institution = (name: string): RulebookSender => ({ institution: bytes32(name) })
+const institution = (name: string): JobSender => ({ institution: bytes32(name) })
 
 test('one at a time stands in the line for a turn, so that orders get every second one', async () => {
   const turns: (() => void)[] = []

@@ -8,34 +8,31 @@ import type { TriggerRateLimit } from './rateLimit.js'
 import type { Run, RunEnd, Runs } from './runner.js'
 
 /**
- * The sender of a rulebook: an institution, whose admin signed the envelope, or an unknown client (`clientOf`). Or the platform's
- * owner, whose envelope is a resolution.
+ * The sender of a sealed job. A rulebook's is an institution, whose admin signed the envelope, or an unknown client (`clientOf`). A
+ * resolution's is the platform's owner.
  */
-export type RulebookSender =
-  | { readonly institution: Hex }
-  | { readonly client: string }
-  | { readonly owner: Hex }
+export type JobSender = { readonly institution: Hex } | { readonly client: string } | { readonly owner: Hex }
 
 /**
  * Runs of rulebooks and resolutions, with permits of their own, so that they cannot starve orders. What is signed has a queue of
  * its own, in which institutions and the owner take turns; the rest share the other, in which clients take turns.
  */
-export interface PolicyRuns {
+export interface SealedJobs {
   /**
    * Resolves when the run has ended, will not begin, or is out of time. One time-out covers the wait for a permit and a turn,
    * and the run. The same envelope of the same sender joins its run, which goes on whether or not a caller waits for it.
    * @throws StorageError; no run has started then
    */
-  run(envelope: Envelope, sender: RulebookSender): Promise<PolicyRunEnd>
-  /** The number of rulebooks that wait for a permit, by queue. */
+  run(envelope: Envelope, sender: JobSender): Promise<SealedJobEnd>
+  /** The number of jobs that wait for a permit, by queue. */
   waiting(): Readonly<Record<Queue, number>>
 }
 
-/** Queues of rulebooks. */
+/** Queues of sealed jobs. */
 type Queue = 'signed' | 'unsigned'
 
 /** How a run ended, or why none began. */
-export type PolicyRunEnd = RunEnd | { readonly how: 'too-many-waiting' | 'no-permit-in-time' | 'stopping' }
+export type SealedJobEnd = RunEnd | { readonly how: 'too-many-waiting' | 'no-permit-in-time' | 'stopping' }
 
 /** One run per sender at a time: an institution's second rulebook needs the version of the first. */
 const PER_SENDER = { permitsPerParty: 1, maxWaiting: 16, maxWaitingPerParty: 2 }
@@ -46,25 +43,25 @@ const PER_SENDER = { permitsPerParty: 1, maxWaiting: 16, maxWaitingPerParty: 2 }
 const PERMITS: Readonly<Record<Queue, number>> = { signed: 2, unsigned: 1 }
 /** An enclave that is stopped at its time sends its result a moment later; the run may count as running for longer. */
 const LAST_RESULT_MS = 5_000
-const TIMEOUT: PolicyRunEnd = { how: 'timeout', result: null }
+const TIMEOUT: SealedJobEnd = { how: 'timeout', result: null }
 
-interface PolicyRunsOptions {
+interface SealedJobsOptions {
   readonly runs: Pick<Runs, 'start'>
   /** Decides when a run may start. */
   readonly rateLimit: Pick<TriggerRateLimit, 'take'>
   /** Milliseconds from the envelope's arrival to the end of its run. */
   readonly timeoutMs: number
-  /** Aborts when the server begins to stop: rulebooks that wait for a permit then never start. */
+  /** Aborts when the server begins to stop: jobs that wait for a permit then never start. */
   readonly stopping: AbortSignal
 }
 
-export function createPolicyRuns({ runs, rateLimit, timeoutMs, stopping }: PolicyRunsOptions): PolicyRuns {
-  const underWay = new Map<string, Promise<PolicyRunEnd>>()
+export function createSealedJobs({ runs, rateLimit, timeoutMs, stopping }: SealedJobsOptions): SealedJobs {
+  const underWay = new Map<string, Promise<SealedJobEnd>>()
   const queues = {
     signed: createFairSemaphore<string>({ ...PER_SENDER, permits: PERMITS.signed }),
     unsigned: createFairSemaphore<string>({ ...PER_SENDER, permits: PERMITS.unsigned }),
   }
-  /** One rulebook at a time waits for a turn: where turns are rare, rulebooks get every second one at most. */
+  /** One job at a time waits for a turn: where turns are rare, sealed jobs get every second one at most. */
   const line = createSemaphore(1)
 
   async function takeTurn(deadline: number): Promise<boolean> {
@@ -80,7 +77,7 @@ export function createPolicyRuns({ runs, rateLimit, timeoutMs, stopping }: Polic
     envelope: Envelope,
     { job, queue, party }: QueuePosition,
     deadline: number,
-  ): Promise<PolicyRunEnd> {
+  ): Promise<SealedJobEnd> {
     const acquired = await queues[queue].acquire(party, timeoutMs)
     if (acquired === 'crowded-out') return { how: 'too-many-waiting' }
     if (acquired === 'late') return { how: 'no-permit-in-time' }
@@ -110,14 +107,14 @@ export function createPolicyRuns({ runs, rateLimit, timeoutMs, stopping }: Polic
   }
 }
 
-/** The queue of a sender's rulebooks, and the sender's line in it. */
+/** The queue of a sender's jobs, and the sender's line in it. */
 interface QueuePosition {
   readonly job: 'policy' | 'resolve'
   readonly queue: Queue
   readonly party: string
 }
 
-function positionOf(sender: RulebookSender): QueuePosition {
+function positionOf(sender: JobSender): QueuePosition {
   if ('owner' in sender) return { job: 'resolve', queue: 'signed', party: sender.owner }
   if ('institution' in sender) return { job: 'policy', queue: 'signed', party: sender.institution }
   return { job: 'policy', queue: 'unsigned', party: sender.client }
