@@ -50,6 +50,7 @@ export async function startTestResident(
     {
       listen: { host: '127.0.0.1', port: 0 },
       secret: RUN_SECRET,
+      relayToken: 'relay-token-of-32-characters-or-more',
       maxRuns: 16,
       logLevel: 'info',
       ...settings,

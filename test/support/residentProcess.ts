@@ -33,6 +33,7 @@ export async function startResidentProcess(options: {
     listen: { host: '127.0.0.1', port: 0 },
     secret: RUN_SECRET,
     serverUrl,
+    relayToken: 'relay-token-of-32-characters-or-more',
     stateDirectory,
     maxRuns: 256,
     logLevel: 'info',

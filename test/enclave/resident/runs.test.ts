@@ -50,6 +50,7 @@ async function setUpRuns(
   const delivery = createDelivery({
     post: createPost({ timeoutMs: 30_000, maxConnections: 16 }),
     serverUrl: server.url,
+    relayToken: 'relay-token-of-32-characters-or-more',
     secret: RUN_SECRET,
     boot: table.boot,
     stopping: new AbortController().signal,
