@@ -125,11 +125,15 @@ describe('the Compose file', () => {
     const { environment } = services.server ?? {}
     expect(environment?.TRUST_PROXY).toBe('1')
     expect(services.balancer?.environment.SERVERS).toBe(`127.0.0.1:${environment?.PORT}`)
+    expect(services.balancer?.environment.RELAYS).toBe(`127.0.0.1:${environment?.RELAY_PORT}`)
     expect(services.balancer?.image).toMatch(/^caddy:[\w.-]+@sha256:[0-9a-f]{64}$/)
     expect(services.network?.ports).toEqual(['80:80', '443:443'])
     const caddyfile = await readFile('deploy/Caddyfile', 'utf8')
     expect(caddyfile).toContain('{$SITE} {')
     expect(caddyfile).toContain('reverse_proxy {$SERVERS} {')
+    // The enclave's RELAY_URL.
+    expect(caddyfile).toContain(`http://:8002 {\n\tbind 127.0.0.1\n\treverse_proxy {$RELAYS} {`)
+    expect(environment?.RELAY_PORT).not.toBe('8002')
   })
 
   test('has server and enclave share a network that neither of them holds, and no volume', () => {
@@ -165,14 +169,15 @@ describe('the Compose file of three servers', () => {
 
   test('gives each server ports of its own, and the balancer knows all of them', async () => {
     expect(servers).toHaveLength(3)
-    const ports = servers.map(([, { environment }]) => environment.PORT ?? '')
-    const taken = [...ports, ...servers.map(([, { environment }]) => environment.OPS_PORT ?? '')]
-    expect(new Set(taken).size).toBe(6)
-    const balancer = await readFile('deploy/Caddyfile', 'utf8')
-    expect(services.balancer?.environment.SERVERS).toBe(ports.map((port) => `127.0.0.1:${port}`).join(' '))
+    const portsOf = (name: string) => servers.map(([, { environment }]) => environment[name] ?? '')
+    const [ports, relays] = [portsOf('PORT'), portsOf('RELAY_PORT')]
+    const taken = [...ports, ...relays, ...portsOf('OPS_PORT')]
+    expect(new Set(taken).size).toBe(9)
+    const local = (all: readonly string[]) => all.map((port) => `127.0.0.1:${port}`).join(' ')
+    expect(services.balancer?.environment).toMatchObject({ SERVERS: local(ports), RELAYS: local(relays) })
     // The port of the enclave's RELAY_URL, which no server may have taken.
-    expect(balancer).toContain('http://:8000 {')
-    expect(taken).not.toContain('8000')
+    expect(await readFile('deploy/Caddyfile', 'utf8')).toContain('http://:8002 {')
+    expect(taken).not.toContain('8002')
     for (const [name, { env_file: files }] of servers) expect(files, name).toEqual(['server.env'])
   })
 })

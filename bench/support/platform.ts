@@ -74,7 +74,7 @@ export async function startServer(
 export async function startServerBeside(context: Context, settings: Record<string, string>): Promise<Server> {
   const directory = await makeDirectory(context, 'server')
   const { server: port } = await claimPorts({ server: 0, rpc: 0, broker: 0 })
-  const own = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: `${port}`, OPS_PORT: '0' }
+  const own = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: `${port}`, OPS_PORT: '0', RELAY_PORT: '0' }
   const url = `http://127.0.0.1:${port}`
   return startServer(context, { directory, url, variables: { ...settings, ...own } })
 }

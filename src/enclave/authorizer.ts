@@ -21,6 +21,11 @@ export interface Authorizer {
    *   RunFailure when nothing is known by `stopAt` (it may still take effect)
    */
   submit(authorization: Authorization): Promise<void>
+  /**
+   * Stands before the first call of an attempt to the broker: without the relay nothing that the broker says could take effect.
+   * @throws RunFailure `relay-unavailable`, `relay-refused`, `out-of-time`
+   */
+  assertRelay(): Promise<void>
 }
 
 interface AuthorizerDeps {
@@ -58,6 +63,10 @@ export function createAuthorizer({ chain, clock, relay, keys, timings }: Authori
   }
 
   return {
+    async assertRelay() {
+      clock.check()
+      await relay.assertReachable()
+    },
     async submit(authorization) {
       const { primaryType } = authorization
       const domain: AuthorizationDomain = {

@@ -169,8 +169,9 @@ the chain calls safe or finalized; 0 on a local test chain alone. docs/enclave.m
   PLATFORM_POOL_ADDRESS: address(''),
   RELAY_URL: required(baseUrl(), {
     section: 'Relay',
-    about: 'Base URL of the server, which carries authorizations to the chain.',
-    example: 'http://127.0.0.1:8000',
+    about:
+      "Base URL of the server's RELAY_PORT, where authorizations, notices and results of runs go; in front of several servers, that of a balancer.",
+    example: 'http://127.0.0.1:8002',
   }),
   RELAY_AUTH_TOKEN: required(visibleText(32), secret("The server's RELAY_AUTH_TOKEN.")),
   RELAY_TIMEOUT: withDefault(duration({ max: MAX_RELAY }), {

@@ -24,6 +24,7 @@ interface Supply {
  * failure is thrown at the end.
  */
 export async function reconcile(run: Run): Promise<RunResult> {
+  await run.authorizer.assertRelay()
   const { head: block } = await run.chain.look()
   const names = await symbolsOf(run, block)
   const supplies = await Promise.all(

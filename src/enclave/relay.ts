@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { problemSchema, REFUSED_BY_NODES, type Revert, receiptSchema } from '../protocol/api.js'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../protocol/authorization.js'
+import { ZERO_BYTES32 } from '../protocol/hex.js'
 import { waitReasonSchema } from '../protocol/job.js'
 import { createPost, type PostAnswer } from '../service/post.js'
+import { createTimedValue } from '../service/waiting.js'
+import { RunFailure } from './failures.js'
 
 /**
  * The relay's answer. It is not trusted: an effect counts only once the chain shows it.
@@ -22,6 +25,11 @@ export type RelayAnswer =
 /** Carries authorizations to the chain and pays their gas. */
 export interface Relay {
   post(authorization: SignedAuthorization): Promise<RelayAnswer>
+  /**
+   * Looks whether the relay answers, once a second at most for all runs.
+   * @throws RunFailure `relay-unavailable`; `relay-refused` when it does not take the token
+   */
+  assertReachable(): Promise<void>
 }
 
 interface RelayOptions {
@@ -32,11 +40,13 @@ interface RelayOptions {
   timeoutMs: number
 }
 
-/**
- * Each waits for its block. As many as the relay has under way by default, and half of the connections that the server
- * grants one client.
- */
+/** Each waits for its block. As many as the relay has under way by default. */
 const MAX_CONNECTIONS = 64
+
+/** Runs that begin together share a look. */
+const LOOK_MAX_AGE_MS = 1_000
+const UNAUTHORIZED = 401
+const NOT_FOUND = 404
 
 /** Codes of the relay's problems that end when its day does. */
 const noGasSchema = z.looseObject({
@@ -52,9 +62,41 @@ const secondsSchema = z
   .transform((text) => Math.min(Number(text), 24 * HOUR_S))
   .catch(HOUR_S)
 
+/**
+ * Asks for a receipt that does not exist: the relay says so only to a caller with the token, and only while it can read its
+ * records.
+ */
+export async function lookAtRelay({ url, token, timeoutMs }: RelayOptions): Promise<RelayLook> {
+  try {
+    const { status } = await fetch(`${targetOf(url)}/${ZERO_BYTES32}`, {
+      headers: { authorization: `Bearer ${token}` },
+      // Following one would hand the token to another host.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    if (status === NOT_FOUND) return 'ready'
+    return status === UNAUTHORIZED ? 'unauthorized' : status
+  } catch {
+    return null
+  }
+}
+
+/** `ready`, `unauthorized`, the status of any other answer, or null without one. */
+type RelayLook = 'ready' | 'unauthorized' | number | null
+
+function targetOf(url: string): string {
+  return `${url.replace(/\/+$/, '')}/relay`
+}
+
 /** A client of `POST /relay`, which may be asked the same thing twice. */
-export function createRelay({ url, token, timeoutMs }: RelayOptions): Relay {
-  const target = `${url.replace(/\/+$/, '')}/relay`
+export function createRelay(options: RelayOptions): Relay {
+  const { url, token, timeoutMs } = options
+  const target = targetOf(url)
+  const look = createTimedValue(LOOK_MAX_AGE_MS, async () => {
+    const found = await lookAtRelay(options)
+    if (found === 'unauthorized') throw new RunFailure('relay-refused')
+    if (found !== 'ready') throw new RunFailure('relay-unavailable')
+  })
   const send = createPost({ timeoutMs, maxConnections: MAX_CONNECTIONS })
   return {
     async post(authorization) {
@@ -65,6 +107,7 @@ export function createRelay({ url, token, timeoutMs }: RelayOptions): Relay {
         return { kind: 'unavailable' }
       }
     },
+    assertReachable: look,
   }
 }
 

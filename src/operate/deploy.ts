@@ -52,6 +52,7 @@ const settingsSchema = z.object({
   LEAVE_DELAY: seconds(DEFAULT_DELAYS.leave),
   FRONTEND_ORIGIN: z.string().default('http://localhost:5173').pipe(baseUrl()),
   PORT: z.string().default('8000'),
+  RELAY_PORT: z.string().default('8002'),
   ENCLAVE_LISTEN: z.string().default('127.0.0.1:8700'),
   /** Where browsers reach the server. */
   SERVER_URL: baseUrl().optional(),
@@ -62,7 +63,7 @@ const ROLES = ['OWNER_ADDRESS', 'GUARDIAN_ADDRESS', 'ENCLAVE_SIGNER', 'USDC_ADDR
 
 /** Taken over into a configuration if they are set. */
 const PASSED_ON = {
-  server: ['PORT', 'OPS_PORT', 'HOST', 'ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'BROKER_FEES'],
+  server: ['PORT', 'OPS_PORT', 'RELAY_PORT', 'HOST', 'ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'BROKER_FEES'],
   enclave: ['CHAIN_DEPTH', 'ENCLAVE_LISTEN', 'ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'BROKER_FEES'],
 } as const
 
@@ -161,7 +162,6 @@ function filesOf(
   settings: Settings,
   environment: Environment,
 ) {
-  const local = `http://127.0.0.1:${settings.PORT}`
   const shared = { CHAIN_ID: String(deployment.chainId), ...addressVariables(deployment) }
   const server = {
     FRONTEND_ORIGIN: settings.FRONTEND_ORIGIN,
@@ -177,13 +177,13 @@ function filesOf(
   const enclave = {
     RPC_URL: settings.ENCLAVE_RPC_URL.join(','),
     ...shared,
-    RELAY_URL: local,
+    RELAY_URL: `http://127.0.0.1:${settings.RELAY_PORT}`,
     CHAIN_DEPTH: 'safe',
     ...passedOn(environment, PASSED_ON.enclave),
     ...secretFileVariables(directory, 'enclave'),
   }
   const desk = z.encode(deskSettingsSchema, {
-    serverUrl: settings.SERVER_URL ?? local,
+    serverUrl: settings.SERVER_URL ?? `http://127.0.0.1:${settings.PORT}`,
     origin: settings.FRONTEND_ORIGIN,
     chain: {
       id: deployment.chainId,

@@ -28,7 +28,7 @@ Its settings are variables. Those that "keys" printed are taken from secrets/pub
   DEPLOYER_PRIVATE_KEY_FILE  the key of the account that pays the gas
   ROTATION_DELAY, MAX_PAUSE, LEAVE_DELAY   48h, 72h and 168h; never to be changed
   FRONTEND_ORIGIN, SERVER_URL   where the page is opened, and where it reaches the server
-  PORT, OPS_PORT, HOST, ENCLAVE_LISTEN, CHAIN_DEPTH, BROKER_FEES, ALPACA_TRADING_URL, ALPACA_DATA_URL
+  PORT, OPS_PORT, RELAY_PORT, HOST, ENCLAVE_LISTEN, CHAIN_DEPTH, BROKER_FEES, ALPACA_TRADING_URL, ALPACA_DATA_URL
                              go into the configurations where they are set
 Files that exist are kept. A second run deploys nothing again.`
 

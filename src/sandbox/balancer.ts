@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 const CHECK_EVERY_MS = 500
 /** A server that hangs accepts connections but never answers. */
 const CHECK_TIMEOUT_MS = 2_000
+const FIRST_SERVER_ERROR = 500
 const UNAVAILABLE = 503
 const BAD_GATEWAY = 502
 /** Hop-by-hop fields apply to one connection (RFC 9110, 7.6.1). */
@@ -17,8 +18,8 @@ interface Target {
 }
 
 /**
- * A load balancer on 127.0.0.1. Each request goes to the next server that answers `/health`; it moves to another if
- * that server is unreachable, hangs or returns 503. It may repeat any request, because every request of this API is
+ * A load balancer on 127.0.0.1. Each request goes to the next server that answers `/health`, if only with 401, as the enclave's
+ * port does; it moves to another if that server is unreachable, hangs or returns 503. It may repeat any request, because every request of this API is
  * idempotent: orders by id, authorizations by digest, rulebooks by version, results by run.
  */
 export async function startBalancer(
@@ -40,7 +41,7 @@ export async function startBalancer(
   async function check(target: Target): Promise<void> {
     const answer = fetch(`${target.url}/health`, { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) })
     const isUp = await answer.then(
-      ({ ok }) => ok,
+      ({ status }) => status < FIRST_SERVER_ERROR,
       () => false,
     )
     if (!isUp) target.up.abort()

@@ -9,12 +9,15 @@ import { FRONTEND_ORIGIN, type SandboxOptions } from './settings.js'
 export interface ServerPlace {
   url: string
   opsUrl: string
+  relayUrl: string
 }
 
 /** The addresses of a sandbox's parts, and its deployment. */
 export interface Places {
   /** The server's URL, or that of the balancer in front of several. */
   url: string
+  /** The URL that the enclave calls: likewise. */
+  relayUrl: string
   /** Each server's URLs, including its operator endpoints. */
   servers: readonly [ServerPlace, ...ServerPlace[]]
   /** The URL of the database that several servers share. */
@@ -74,8 +77,8 @@ function serverVariables(
 }
 
 /** The ports of the first server; each further server's process gets its own. */
-export function portVariables({ url, opsUrl }: ServerPlace): Variables {
-  return { PORT: new URL(url).port, OPS_PORT: new URL(opsUrl).port }
+export function portVariables({ url, opsUrl, relayUrl }: ServerPlace): Variables {
+  return { PORT: new URL(url).port, OPS_PORT: new URL(opsUrl).port, RELAY_PORT: new URL(relayUrl).port }
 }
 
 function databaseVariables({ databaseUrl }: Places): Variables {
@@ -111,7 +114,7 @@ function enclaveVariables(directory: string, places: Places, secrets: SandboxSec
     LEDGER_MASTER_KEY: secrets.ledgerMasterKey,
     INTENT_PRIVATE_KEY: secrets.intentPrivateKey,
     ENCLAVE_PRIVATE_KEY: secrets.enclavePrivateKey,
-    RELAY_URL: places.url,
+    RELAY_URL: places.relayUrl,
     RELAY_AUTH_TOKEN: secrets.relayAuthToken,
     ALPACA_KEY_ID: secrets.enclaveBroker.keyId,
     ALPACA_SECRET_KEY: secrets.enclaveBroker.secretKey,

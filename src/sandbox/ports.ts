@@ -29,8 +29,10 @@ export interface Ports {
 
 /** Ports that were free when claimed. */
 interface ClaimedPorts extends Ports {
-  /** The ports of each server and of its operator endpoints. */
-  servers: readonly { port: number; ops: number }[]
+  /** The port that the enclave calls: the only server's own, or that of the balancer in front of several. */
+  relay: number
+  /** The ports of each server: the public one, that of its operator endpoints, and the enclave's. */
+  servers: readonly { port: number; ops: number; relay: number }[]
 }
 
 /**
@@ -74,13 +76,16 @@ export async function claimPorts(
   try {
     // Holds each port until all are claimed, so that none is given twice.
     const entrance = await claim(server, 'port')
-    const each: { port: number; ops: number }[] = []
+    const relayEntrance = await claim(0, 'relay-port')
+    const each: { port: number; ops: number; relay: number }[] = []
     while (each.length < servers) {
       const port = servers === 1 ? entrance : await claim(0, 'port')
-      each.push({ port, ops: await claim(0, 'ops-port') })
+      const relay = servers === 1 ? relayEntrance : await claim(0, 'relay-port')
+      each.push({ port, ops: await claim(0, 'ops-port'), relay })
     }
     return {
       server: entrance,
+      relay: relayEntrance,
       servers: each,
       rpc: await claim(rpc, 'rpc-port'),
       broker: await claim(broker, 'broker-port'),

@@ -76,10 +76,15 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   const broker = await startBroker(options, ports.broker, secrets, stage)
   const deployed = await whileMining(provider, () => populate(provider, accounts, secrets, stage))
   const databaseUrl = isShared ? await startDatabase(directory, stage) : undefined
-  const [first, ...others] = ports.servers.map(({ port, ops }) => ({ url: at(port), opsUrl: at(ops) }))
+  const [first, ...others] = ports.servers.map(({ port, ops, relay }) => ({
+    url: at(port),
+    opsUrl: at(ops),
+    relayUrl: at(relay),
+  }))
   if (first === undefined) throw new RangeError('a sandbox needs a server')
   const places: Places = {
     url: at(ports.server),
+    relayUrl: at(ports.relay),
     servers: [first, ...others],
     databaseUrl,
     rpcUrl: anvil.rpcUrl,

@@ -10,6 +10,8 @@ import { EQUITIES } from './settings.js'
 export interface SandboxFile {
   url: string
   opsUrl: string
+  /** Where the enclave reaches the server, or the balancer in front of several. */
+  relayUrl: string
   /** Present if several servers share a database. */
   servers?: ServerPlace[]
   rpcUrl: string
@@ -25,11 +27,12 @@ export interface SandboxFile {
 }
 
 export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAccounts): SandboxFile {
-  const { url, servers, rpcUrl, brokerUrl, enclaveUrl, deskUrl, chainId, contracts } = places
+  const { url, relayUrl, servers, rpcUrl, brokerUrl, enclaveUrl, deskUrl, chainId, contracts } = places
   const { owner, admin, employees, newcomer } = accounts
   return {
     url,
     opsUrl: servers[0].opsUrl,
+    relayUrl,
     ...(servers.length > 1 && { servers: [...servers] }),
     rpcUrl,
     brokerUrl,

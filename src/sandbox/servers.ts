@@ -43,7 +43,7 @@ const leaseTakenSchema = z.object({ msg: z.literal('lease taken'), recordId: z.s
 /** Starts several servers on one database behind a balancer. Prints which server takes a lease, and which one ends. */
 export async function startServers(
   { directory, print }: SandboxOptions,
-  { url: entrance, servers: [first, ...others] }: Places,
+  { url: entrance, relayUrl: relayEntrance, servers: [first, ...others] }: Places,
   { cleanUp, printStep }: Stage,
 ): Promise<readonly [SandboxServer, ...SandboxServer[]]> {
   let isStopping = false
@@ -79,11 +79,13 @@ export async function startServers(
 
   const servers: [SandboxServer, ...SandboxServer[]] = [await startOne(first, 1)]
   for (const [index, place] of others.entries()) servers.push(await startOne(place, index + 2))
-  const balancer = await startBalancer(
-    Number(new URL(entrance).port),
-    [first, ...others].map(({ url }) => url),
-  )
-  cleanUp.add(() => balancer.stop())
+  for (const [at, urlOf] of [
+    [entrance, ({ url }: ServerPlace) => url],
+    [relayEntrance, ({ relayUrl }: ServerPlace) => relayUrl],
+  ] as const) {
+    const balancer = await startBalancer(Number(new URL(at).port), [first, ...others].map(urlOf))
+    cleanUp.add(() => balancer.stop())
+  }
   printStep('balancer', `in front of them, at ${entrance}`)
   return servers
 }

@@ -1,4 +1,4 @@
-import express, { type Express } from 'express'
+import type { Express } from 'express'
 import type { Logger } from '../service/logger.js'
 import type { Config } from './config/config.js'
 import { requireRelayToken } from './http/auth.js'
@@ -6,6 +6,7 @@ import { errorHandler, notFound } from './http/errors.js'
 import { checkFirst, createFastRouter, type FastRoute } from './http/fastRoutes.js'
 import {
   conditionalReads,
+  createBareApp,
   type HttpObserver,
   oneLayer,
   originCheck,
@@ -46,12 +47,7 @@ export function fastRoutesOf({ intake, relay, status, health }: AppDeps): FastRo
 /** Every route of the API, behind the checks that all of them share. `answerFast` and `shedLoad` run before it. Never listens. */
 export function createApp(deps: AppDeps, routes: readonly FastRoute[] = fastRoutesOf(deps)): Express {
   const { http, logger } = deps
-  const app = express()
-  app.disable('x-powered-by')
-  app.enable('case sensitive routing')
-  app.enable('strict routing')
-  // No route has a query.
-  app.set('query parser', false)
+  const app = createBareApp()
   app.set('trust proxy', http.trustProxy)
 
   app.use(

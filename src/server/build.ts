@@ -6,6 +6,7 @@ import type { Logger } from '../service/logger.js'
 import { readVersion } from '../service/version.js'
 import { type AppDeps, createApp, fastRoutesOf } from './app.js'
 import type { Config } from './config/config.js'
+import { createEnclaveApp } from './enclaveApp.js'
 import { answerFast } from './http/fastRoutes.js'
 import { backpressureFor, type LoadShedding, shedLoad } from './http/overload.js'
 import { createCancels } from './intake/cancels.js'
@@ -55,6 +56,8 @@ export function buildServer(deps: ServerDeps): {
   app: ReturnType<typeof createApp>
   /** The app behind load shedding, ready to listen. */
   api: LoadShedding
+  /** The routes that the enclave calls. */
+  enclave: ReturnType<typeof createEnclaveApp>
   /** The operator's endpoints. */
   ops: ReturnType<typeof buildOps>['app']
   /** In the order in which they start. */
@@ -259,7 +262,7 @@ export function buildServer(deps: ServerDeps): {
     observe: metrics.http,
     backpressure,
   })
-  return { app, api, ops: ops.app, services, rpc, marketData }
+  return { app, api, enclave: createEnclaveApp(appDeps), ops: ops.app, services, rpc, marketData }
 }
 
 /** Names a node by its place in RPC_URL, because a URL may hold a key. */

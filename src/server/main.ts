@@ -66,19 +66,25 @@ const systemErrorSchema = z.object({
 })
 
 /** The line for an error of the system; undefined for one that only the log can describe. */
-function remedyFor(error: unknown, { http, ops, dataDir }: Config): string | undefined {
+function remedyFor(error: unknown, { http, ops, relay, dataDir }: Config): string | undefined {
   const { code, port, address, hostname = address } = systemErrorSchema.safeParse(error).data ?? {}
-  const portVariable = port === ops.port ? 'OPS_PORT' : 'PORT'
+  const places = [
+    ['', http],
+    ['OPS_', ops],
+    ['RELAY_', relay.listen],
+  ] as const
+  const [ofPort = ''] = places.find(([, place]) => place.port === port) ?? []
+  const [ofHost = ''] = places.find(([, place]) => place.host === hostname) ?? []
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use: stop what uses it, or set ${portVariable}.`
+      return `Port ${port} is in use: stop what uses it, or set ${ofPort}PORT.`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${hostname === http.host ? 'HOST' : 'OPS_HOST'} ${hostname} is no address of this machine (${code}): correct it, or leave it out.`
+      return `${ofHost}HOST ${hostname} is no address of this machine (${code}): correct it, or leave it out.`
     case 'EACCES':
       if (port !== undefined)
-        return `Port ${port} needs rights that this user lacks: set ${portVariable} above 1023.`
+        return `Port ${port} needs rights that this user lacks: set ${ofPort}PORT above 1023.`
       return `DATA_DIR ${dataDir} needs rights that this user lacks: grant them, or name another directory.`
     case 'EEXIST':
     case 'ENOTDIR':
@@ -148,5 +154,6 @@ reportUncaught(logger)
 const server = await start(config, logger)
 stopOnSignal(server, logger)
 logger.info('listening for the operator', { port: server.opsPort })
+logger.info('listening for the enclave', { port: server.relayPort })
 logger.info('listening', { port: server.port, chainId: config.chain.chainId })
 void server.logConfigurationFaults()

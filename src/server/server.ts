@@ -10,6 +10,7 @@ import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
 import { buildServer } from './build.js'
 import { logConfigurationFaults } from './config/checkup.js'
 import type { Config } from './config/config.js'
+import { MAX_ENCLAVE_CONNECTIONS } from './enclaveApp.js'
 import { type ClientCap, close, listen, portOf } from './http/listener.js'
 import { reportEachSecond } from './http/overload.js'
 import { openRelayerKeys } from './signer/signer.js'
@@ -23,6 +24,8 @@ export interface RunningServer {
   readonly port: number
   /** The port of the operator's endpoints. */
   readonly opsPort: number
+  /** The port that the enclave calls. */
+  readonly relayPort: number
   /** Checks the configuration once against chain and broker, and logs each fault. */
   logConfigurationFaults(): Promise<void>
   /** Stops accepting, waits for requests under way within the limit, then stops every service. Call it once. */
@@ -114,13 +117,18 @@ async function startOn(
   }
   let isStarted = false
   const phase = () => (stopping.signal.aborted ? 'stopping' : isStarted ? 'running' : 'starting')
-  const { api, ops, services, rpc, marketData } = buildServer({ ...deps, phase })
+  const { api, enclave, ops, services, rpc, marketData } = buildServer({ ...deps, phase })
   const lifetime = createLifetime(services, logger)
   const opened: Server[] = []
   try {
     // First, so that probes get answers while the rest starts.
     const opsServer = await listen({ ...config.http, ...config.ops }, ops)
     opened.push(opsServer)
+    const relayServer = await listen(
+      { ...config.http, ...config.relay.listen, maxConnections: MAX_ENCLAVE_CONNECTIONS },
+      enclave,
+    )
+    opened.push(relayServer)
     const server = await listen(config.http, api.listener, clientCapOf(config.http, api.isBarred, logger))
     opened.push(server)
     await lifetime.start()
@@ -128,10 +136,12 @@ async function startOn(
     return {
       port: portOf(server),
       opsPort: portOf(opsServer),
+      relayPort: portOf(relayServer),
       logConfigurationFaults: () => logConfigurationFaults({ config, rpc, marketData, logger }),
       async stop() {
         stopping.abort()
-        await close(server, config.http.shutdownTimeoutMs)
+        const { shutdownTimeoutMs } = config.http
+        await Promise.all([server, relayServer].map((each) => close(each, shutdownTimeoutMs)))
         await lifetime.stop()
         await close(opsServer, 0)
         await closeStores()

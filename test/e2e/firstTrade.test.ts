@@ -159,12 +159,14 @@ describe('docs/first-trade.md', () => {
       const steps = stepsOf(await readFile(PAGE, 'utf8'))
       // `npm test` has done the first step: each clone has the same build.
       expect(steps[0]).toEqual({ kind: 'type', text: 'npm ci\nnpm run -s build\n' })
-      const [port, opsPort, enclavePort] = [await freePort(), await freePort(), await freePort()]
+      const [port, opsPort] = [await freePort(), await freePort()]
+      const [relayPort, enclavePort] = [await freePort(), await freePort()]
       const env = {
         PATH: process.env.PATH ?? '',
         HOME: directory,
         PORT: String(port),
         OPS_PORT: String(opsPort),
+        RELAY_PORT: String(relayPort),
         ENCLAVE_LISTEN: `127.0.0.1:${enclavePort}`,
         ALPACA_TRADING_URL: broker.url,
         ALPACA_DATA_URL: broker.url,

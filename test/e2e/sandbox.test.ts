@@ -57,6 +57,7 @@ const url = z.string().regex(/^http:\/\/127\.0\.0\.1:\d+$/)
 const sandboxFile = z.strictObject({
   url,
   opsUrl: url,
+  relayUrl: url,
   rpcUrl: url,
   brokerUrl: url,
   enclaveUrl: url,

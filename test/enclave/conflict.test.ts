@@ -19,6 +19,7 @@ function answering(answers: RelayAnswer[]): { deps: Partial<EnclaveDeps>; posted
     posted,
     deps: {
       relay: {
+        ...relay,
         async post(authorization) {
           posted.push(authorization.primaryType)
           return answers.shift() ?? relay.post(authorization)
@@ -45,6 +46,7 @@ describe('a conflict', () => {
     const { relay } = world().deps()
     const deps: Partial<EnclaveDeps> = {
       relay: {
+        ...relay,
         async post(authorization) {
           pass.push({ kind: 'taken' })
           return pass.length === 2 ? reverted('VersionConflict') : relay.post(authorization)
@@ -63,6 +65,7 @@ describe('a conflict', () => {
     let posts = 0
     const watched: Partial<EnclaveDeps> = {
       relay: {
+        ...relay,
         post: (authorization) =>
           ++posts === 2 ? Promise.resolve(reverted('VersionConflict')) : relay.post(authorization),
       },
@@ -105,10 +108,10 @@ describe('a conflict', () => {
       wrote = resolve
     })
     const ahead: Partial<EnclaveDeps> = {
-      relay: { post: (authorization) => relay.post(authorization).finally(wrote) },
+      relay: { ...relay, post: (authorization) => relay.post(authorization).finally(wrote) },
     }
     const behind: Partial<EnclaveDeps> = {
-      relay: { post: (authorization) => firstWrote.then(() => relay.post(authorization)) },
+      relay: { ...relay, post: (authorization) => firstWrote.then(() => relay.post(authorization)) },
     }
     const both = await Promise.all([
       world().run(first, { deps: ahead }),
@@ -135,6 +138,7 @@ describe('the relay’s word', () => {
     const { relay } = world().deps()
     const deps: Partial<EnclaveDeps> = {
       relay: {
+        ...relay,
         async post(authorization) {
           await relay.post(authorization)
           return reverted('VersionConflict')

@@ -55,6 +55,7 @@ async function dieAfterPost(w: World, order: Parameters<World['run']>[0], post: 
   w.relay.faults.push(...Array<'pass'>(post).fill('pass'), 'withhold')
   let posts = 0
   const relay: Relay = {
+    ...deps.relay,
     async post(authorization) {
       if (posts > post) throw new Error('the process is dead')
       posts++

@@ -234,6 +234,7 @@ describe('the look-up by client_order_id', () => {
     const { relay } = world().deps()
     const order = await world().open(buy(250))
     const refusedSince = {
+      ...relay,
       async post(authorization: Parameters<typeof relay.post>[0]) {
         const answer = await relay.post(authorization)
         if (world().relay.posted.length > 1) return answer

@@ -40,6 +40,7 @@ it.each([
   const order = await world().open(buy(250))
   const now = Math.floor(world().clock.now() / 1_000)
   const relay: Relay = {
+    ...world().deps().relay,
     post: async () => ({ kind: 'postponed', code: 'relay-quota-exhausted', seconds }),
   }
   const { retryAt } = await world().run(order, { deps: { relay } })
@@ -59,6 +60,7 @@ it('an authorization that has taken effect is not waited for', async () => {
   const order = await world().open(buy(250))
   const { relay } = world().deps()
   const late: Relay = {
+    ...relay,
     async post(authorization) {
       await relay.post(authorization)
       return { kind: 'postponed', code: 'relay-quota-exhausted', seconds: HOUR }

@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { RunFailure } from '../../src/enclave/failures.js'
 import { createRelay, type RelayAnswer } from '../../src/enclave/relay.js'
 import type { SignedAuthorization } from '../../src/protocol/authorization.js'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { startHttpServer } from '../support/httpServer.js'
 
 const authorization: SignedAuthorization = {
@@ -121,5 +123,38 @@ describe('the relay client', () => {
   it('counts no answer as unavailable', async () => {
     const relay = createRelay({ url: 'http://127.0.0.1:1', token: 't', timeoutMs: 1_000 })
     expect(await relay.post(authorization)).toEqual({ kind: 'unavailable' })
+  })
+
+  it.each<[number, string | null]>([
+    [404, null],
+    [401, 'relay-refused'],
+    [503, 'relay-unavailable'],
+    [429, 'relay-unavailable'],
+    // Another program: what it says of a receipt means nothing.
+    [200, 'relay-unavailable'],
+    [302, 'relay-unavailable'],
+  ])('looks whether the relay answers: %i', async (status, code) => {
+    const seen: (string | undefined)[] = []
+    const server = await startHttpServer(({ method, url, headers }, response) => {
+      seen.push(`${method} ${url} ${headers.authorization}`)
+      response.writeHead(status, { location: '/elsewhere' }).end()
+    })
+    onTestFinished(() => server.stop())
+    const relay = createRelay({ url: `${server.url}/`, token: 'the-token', timeoutMs: 5_000 })
+    const looks = await Promise.all(
+      Array.from({ length: 100 }, () =>
+        relay.assertReachable().then(
+          () => null,
+          (error: RunFailure) => error.code,
+        ),
+      ),
+    )
+    expect(new Set(looks)).toEqual(new Set([code]))
+    expect(seen).toEqual([`GET /relay/${ZERO_BYTES32} Bearer the-token`])
+  })
+
+  it('cannot be reached where nothing listens', async () => {
+    const relay = createRelay({ url: 'http://127.0.0.1:1', token: 't', timeoutMs: 1_000 })
+    await expect(relay.assertReachable()).rejects.toMatchObject({ code: 'relay-unavailable' })
   })
 })

@@ -129,7 +129,11 @@ describe('operate keys', () => {
 describe('operate deploy', () => {
   it('deploys, and writes configurations that server and enclave take', async () => {
     const directory = await withKeys()
-    const { exit, out, err } = await deploy(directory, { BROKER_FEES: 'none', PORT: '8123' })
+    const { exit, out, err } = await deploy(directory, {
+      BROKER_FEES: 'none',
+      PORT: '8123',
+      RELAY_PORT: '8125',
+    })
     expect(err).toContain('will deploy five contracts')
     expect(exit).toBe(0)
     const deployment = deploymentSchema.parse(JSON.parse(await read(directory, 'deployment.json')))
@@ -145,9 +149,11 @@ describe('operate deploy', () => {
     expect(server.chain.contracts).toEqual(deployment.contracts)
     expect(server.enclave.signer).toBe(values.ENCLAVE_SIGNER)
     const enclave = loadEnclaveConfig({ ENCLAVE_ENV_FILE: join(directory, '.env.enclave') })
-    expect(enclave.RELAY_URL).toBe('http://127.0.0.1:8123')
+    expect(server.relay.listen.port).toBe(8125)
+    expect(enclave.RELAY_URL).toBe('http://127.0.0.1:8125')
     expect(enclave.ALPACA_KEY_ID).not.toBe('')
     expect(deskSettingsSchema.parse(JSON.parse(await read(directory, 'desk.json')))).toMatchObject({
+      serverUrl: 'http://127.0.0.1:8123',
       chain: { id: 31337, firstBlock: deployment.firstBlock },
       pins: { escrow: deployment.contracts.orderEscrow, enclavePublicKey: values.INTENT_PUBKEY },
     })

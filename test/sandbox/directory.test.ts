@@ -64,12 +64,12 @@ describe("the sandbox's directory", () => {
 
 describe("the sandbox's ports", () => {
   it('are free ones for 0, all different', async () => {
-    const { server, servers, rpc, broker } = await claimPorts({ server: 0, rpc: 0, broker: 0 })
-    expect(servers).toEqual([{ port: server, ops: expect.any(Number) }])
-    expect(new Set([server, rpc, broker, ...servers.map(({ ops }) => ops), 0]).size).toBe(5)
+    const { server, relay, servers, rpc, broker } = await claimPorts({ server: 0, rpc: 0, broker: 0 })
+    expect(servers).toEqual([{ port: server, ops: expect.any(Number), relay }])
+    expect(new Set([server, relay, rpc, broker, ...servers.map(({ ops }) => ops), 0]).size).toBe(6)
     const three = await claimPorts({ server: 0, rpc: 0, broker: 0 }, 3)
-    const each = three.servers.flatMap(({ port, ops }) => [port, ops])
-    expect(new Set([three.server, three.rpc, three.broker, ...each]).size).toBe(9)
+    const each = three.servers.flatMap(({ port, ops, relay }) => [port, ops, relay])
+    expect(new Set([three.server, three.relay, three.rpc, three.broker, ...each]).size).toBe(13)
   })
 
   it('that are taken, or given twice, are named with the option that chooses another', async () => {

@@ -178,10 +178,13 @@ describe('start', () => {
     expect((await readinessOf(opsUrl)).faults).not.toHaveProperty('server')
   })
 
-  test.each(['PORT', 'OPS_PORT'])('an occupied %s leaves the other port free, too', async (name) => {
+  test.each([
+    ['PORT', 'OPS_PORT'],
+    ['OPS_PORT', 'RELAY_PORT'],
+    ['RELAY_PORT', 'PORT'],
+  ])('an occupied %s leaves %s free, too', async (name, other) => {
     const { server } = await start()
     const { port: free } = new URL(await closedUrl())
-    const other = name === 'PORT' ? 'OPS_PORT' : 'PORT'
     await expect(start({ [name]: String(server.port), [other]: free })).rejects.toMatchObject({
       code: 'EADDRINUSE',
       port: server.port,

@@ -10,12 +10,13 @@ import { bytes32 } from './institution.js'
 import { sealOrder } from './intakeServer.js'
 import { createLogLines } from './logLines.js'
 import { startRawServer } from './rawServer.js'
-import { RUN_SECRET } from './serverEnvironment.js'
+import { RUN_SECRET, SERVER_ENVIRONMENT } from './serverEnvironment.js'
 
 /** A notice or result that an enclave posted. */
 export interface Posted {
   readonly kind: 'notice' | 'result'
   readonly runId: string
+  /** By its signature; and it shows the relay's token, which the server's port asks for. */
   readonly isSigned: boolean
   readonly body: PostedResult
 }
@@ -29,7 +30,8 @@ export async function startResultServer(answer: (post: Posted) => number | 'not-
       const [, runId = '', path] = /^\/runs\/([0-9a-f-]{36})\/(notice|result)$/.exec(req.url ?? '') ?? []
       const kind = path === 'notice' ? 'notice' : 'result'
       const claimed = claimedRunMessage(kind, req.headers)
-      const isSigned = claimed?.runId === runId && isRunMessageSigned(RUN_SECRET, claimed, text)
+      const hasToken = req.headers.authorization === `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`
+      const isSigned = hasToken && claimed?.runId === runId && isRunMessageSigned(RUN_SECRET, claimed, text)
       const post = { kind, runId, isSigned, body: JSON.parse(text) } as const
       posts.push(post)
       const given = answer(post)
@@ -50,6 +52,7 @@ export async function startTestResident(
     {
       listen: { host: '127.0.0.1', port: 0 },
       secret: RUN_SECRET,
+      relayToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
       maxRuns: 16,
       logLevel: 'info',
       ...settings,

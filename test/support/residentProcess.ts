@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { ResidentSettings } from '../../src/enclave/resident/settings.js'
 import { built } from './built.js'
-import { RUN_SECRET } from './serverEnvironment.js'
+import { RUN_SECRET, SERVER_ENVIRONMENT } from './serverEnvironment.js'
 
 const PROGRAM = fileURLToPath(new URL('enclaves/scriptedResident.mjs', import.meta.url))
 
@@ -33,6 +33,7 @@ export async function startResidentProcess(options: {
     listen: { host: '127.0.0.1', port: 0 },
     secret: RUN_SECRET,
     serverUrl,
+    relayToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
     stateDirectory,
     maxRuns: 256,
     logLevel: 'info',

@@ -8,6 +8,7 @@ export const SERVER_ENVIRONMENT = {
   PORT: '0',
   HOST: '127.0.0.1',
   OPS_PORT: '0',
+  RELAY_PORT: '0',
   FRONTEND_ORIGIN: 'http://localhost:5173',
   LOG_LEVEL: 'info',
   RPC_URL: 'http://127.0.0.1:9',

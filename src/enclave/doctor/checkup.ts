@@ -6,13 +6,14 @@ import { createRpc, type Rpc } from '../../chain/rpc.js'
 import { checksum } from '../../protocol/address.js'
 import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveReport, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
-import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { type Hex, hexToBytes } from '../../protocol/hex.js'
 import { publicKeyOf } from '../../protocol/publicKey.js'
 import { ConfigError } from '../../service/config.js'
 import { createSharedChain } from '../chainState.js'
 import { systemClock } from '../clock.js'
 import { addressesOf, brokerOptionsOf, type EnclaveConfig, keysOf } from '../config.js'
 import { countForeign, SHARED } from '../ownership.js'
+import { lookAtRelay } from '../relay.js'
 import { checkBooks } from './books.js'
 import { checkMasterKey } from './masterKey.js'
 
@@ -123,37 +124,14 @@ async function checkOwnership(config: EnclaveConfig, rpc: Rpc): Promise<Finding>
   }
 }
 
-const UNAUTHORIZED = 401
-const NOT_FOUND = 404
-
-/** Asks the relay for a receipt that does not exist: the relay says so only to a caller with the token. */
-async function checkRelay(config: EnclaveConfig): Promise<Finding> {
-  const status = await statusOf(config)
-  if (status === NOT_FOUND) return ok('relay', 'RELAY_URL answers, and takes RELAY_AUTH_TOKEN')
-  if (status === UNAUTHORIZED) {
+async function checkRelay({ RELAY_URL, RELAY_AUTH_TOKEN, RELAY_TIMEOUT }: EnclaveConfig): Promise<Finding> {
+  const found = await lookAtRelay({ url: RELAY_URL, token: RELAY_AUTH_TOKEN, timeoutMs: RELAY_TIMEOUT })
+  if (found === 'ready') return ok('relay', 'RELAY_URL answers, and takes RELAY_AUTH_TOKEN')
+  if (found === 'unauthorized') {
     return fault('relay', 'RELAY_AUTH_TOKEN is refused by the server at RELAY_URL: give both the same one')
   }
-  if (status === null) {
+  if (found === null) {
     return unchecked('relay', 'RELAY_URL does not answer: when the server runs, look again; else correct it')
   }
-  return fault('relay', `RELAY_URL answers with status ${status}: what is there is not the server, or is ill`)
-}
-
-/** Null when the server does not answer. */
-async function statusOf({
-  RELAY_URL,
-  RELAY_AUTH_TOKEN,
-  RELAY_TIMEOUT,
-}: EnclaveConfig): Promise<number | null> {
-  try {
-    const { status } = await fetch(`${RELAY_URL.replace(/\/+$/, '')}/relay/${ZERO_BYTES32}`, {
-      headers: { authorization: `Bearer ${RELAY_AUTH_TOKEN}` },
-      // Following one would hand the token to another host.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(RELAY_TIMEOUT),
-    })
-    return status
-  } catch {
-    return null
-  }
+  return fault('relay', `RELAY_URL answers with status ${found}: what is there is not the server, or is ill`)
 }

@@ -109,6 +109,7 @@ async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResu
   return run.accountLock.run(escrow.account, async () => {
     const seen = await awaitEscrow(run, orderId)
     if (seen.escrow.account !== escrow.account) throw new ConflictError('the order was opened anew')
+    await run.authorizer.assertRelay()
     try {
       return await carryOut(run, job, seen, memory)
     } finally {
@@ -123,6 +124,7 @@ async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResu
  * a reorganization may be opening the order anew. But if the broker has it, the platform may have traded for itself.
  */
 async function codeOfUnknown(run: Run, orderId: Hex) {
+  await run.authorizer.assertRelay()
   return (await isAtBroker(run, orderId)) ? 'broker-mismatch' : 'order-unknown'
 }
 

@@ -94,6 +94,7 @@ async function apply(
   run: Run,
   { resolution, signer }: SignedResolution,
 ): Promise<ResolutionRejection | null> {
+  await run.authorizer.assertRelay()
   if (!(await isOwner(run, signer, await run.chain.look()))) return 'not-owner'
   const { escrow } = await awaitEscrow(run, resolution.orderId)
   const { account } = escrow

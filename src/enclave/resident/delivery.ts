@@ -28,6 +28,8 @@ interface DeliveryOptions {
   readonly post: Post
   /** Base URL of the server. */
   readonly serverUrl: string
+  /** The server's port for the enclave asks for it. */
+  readonly relayToken: string
   readonly secret: string
   readonly boot: EnclaveBoot
   /** Aborts when the enclave begins to stop: the next boot posts results that the server does not have. */
@@ -45,14 +47,14 @@ const KEPT_AFTER_STOP_MS = 10 * 60_000
 type Message = { readonly kind: 'notice' | 'result'; readonly runId: string; readonly body: string }
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { post, secret, boot, stopping, againMs = AGAIN_MS, logger } = options
+  const { post, relayToken, secret, boot, stopping, againMs = AGAIN_MS, logger } = options
   const base = options.serverUrl.replace(/\/+$/, '')
 
   /** The server's word on it, or undefined without one. Each attempt is signed anew, because signatures age. */
   async function attempt(message: Message): Promise<'received' | 'not-awaited' | undefined> {
     const { kind, runId, body } = message
     try {
-      const headers = signRunMessage(secret, message)
+      const headers = { authorization: `Bearer ${relayToken}`, ...signRunMessage(secret, message) }
       const { status, text } = await post(`${base}/runs/${runId}/${kind}`, headers, body)
       if (status === 200) return runResultReceivedSchema.parse(JSON.parse(text)).result
       logger.warn(`${kind} not taken`, { runId, status })

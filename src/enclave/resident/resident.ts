@@ -20,7 +20,7 @@ export interface Resident {
 }
 
 const POST_TIMEOUT_MS = 10_000
-/** The relay's client needs most of the connections that the server grants one client. */
+/** Besides those of the relay's client. */
 const POST_CONNECTIONS = 16
 const SWEEP_INTERVAL_MS = 60_000
 

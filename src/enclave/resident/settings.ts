@@ -15,6 +15,7 @@ export interface ResidentSettings {
   readonly secret: string
   /** Base URL of the server. */
   readonly serverUrl: string
+  readonly relayToken: string
   /** Absolute. */
   readonly stateDirectory: string
   readonly maxRuns: number
@@ -32,6 +33,7 @@ export function residentSettings(config: EnclaveConfig): ResidentSettings {
     listen: config.ENCLAVE_LISTEN,
     secret,
     serverUrl: config.RELAY_URL,
+    relayToken: config.RELAY_AUTH_TOKEN,
     stateDirectory,
     maxRuns: config.MAX_RUNS,
     logLevel: config.LOG_LEVEL,

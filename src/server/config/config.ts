@@ -145,6 +145,8 @@ function toConfig(env: Settings) {
       mayColour: env.NO_COLOR === undefined,
     },
     relay: {
+      /** Where the enclave's own routes listen. */
+      listen: { port: env.RELAY_PORT, host: env.RELAY_HOST },
       authToken: env.RELAY_AUTH_TOKEN,
       /** At least one. */
       relayerKeys: relayerKeysOf(env),

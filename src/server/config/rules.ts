@@ -14,6 +14,11 @@ export const RULES: readonly Rule<Settings>[] = [
     isBroken: ({ OPS_PORT, PORT }) => OPS_PORT !== 0 && OPS_PORT === PORT,
   },
   {
+    name: 'RELAY_PORT',
+    problem: "is PORT or OPS_PORT too: the enclave's requests need a port of their own",
+    isBroken: ({ RELAY_PORT, PORT, OPS_PORT }) => RELAY_PORT !== 0 && [PORT, OPS_PORT].includes(RELAY_PORT),
+  },
+  {
     name: 'HEADERS_TIMEOUT',
     problem: 'is longer than REQUEST_TIMEOUT, which includes it',
     isBroken: ({ HEADERS_TIMEOUT, REQUEST_TIMEOUT }) => HEADERS_TIMEOUT > REQUEST_TIMEOUT,

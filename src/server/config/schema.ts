@@ -128,6 +128,15 @@ export const environmentSchema = z.object({
     about: 'Address that those listen on. They ask for no token: keep it where only your monitoring is.',
     fallback: '127.0.0.1',
   }),
+  RELAY_PORT: withDefault(integer(0, 65_535), {
+    about:
+      "Port for the enclave's requests alone, which no limit of clients applies to: its RELAY_URL leads here. 0 takes any free one.",
+    fallback: '8002',
+  }),
+  RELAY_HOST: withDefault(host(), {
+    about: 'Address that it listens on. It asks for the relay token: keep it where only the enclave is.',
+    fallback: '127.0.0.1',
+  }),
   LOG_LEVEL: withDefault(logLevel(), {
     about: `How much is logged: ${LOG_LEVELS.join(', ')}.`,
     fallback: 'info',

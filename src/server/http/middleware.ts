@@ -1,11 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
-import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
 import { hostFault } from '../../service/hostField.js'
 import type { Logger } from '../../service/logger.js'
 import { Problem } from './errors.js'
+
+/** An Express app that names itself to no one, and takes a path as it is written. */
+export function createBareApp(): ReturnType<typeof express> {
+  const app = express()
+  app.disable('x-powered-by')
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
+  // No route has a query.
+  app.set('query parser', false)
+  return app
+}
 
 /**
  * Handlers that every request passes, as one layer of the router: a layer each would cost a request more than most of the handlers

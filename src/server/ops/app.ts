@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Registry } from '@prometheus-io/client'
-import express, { type Express } from 'express'
+import type { Express } from 'express'
 import { z } from 'zod'
 import type { Rpc } from '../../chain/rpc.js'
 import type { HealthChecks } from '../../protocol/api.js'
@@ -8,7 +8,7 @@ import type { Logger } from '../../service/logger.js'
 import { createTimedValue } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import { errorHandler, methodNotAllowed, notFound } from '../http/errors.js'
-import { requestId, requireHost, securityHeaders } from '../http/middleware.js'
+import { createBareApp, requestId, requireHost, securityHeaders } from '../http/middleware.js'
 import type { Metrics } from '../metrics.js'
 import type { NarratorProgress } from '../narrator/poll.js'
 import type { AccountHealth, RelayLoad } from '../relay/accounts.js'
@@ -138,12 +138,8 @@ const RETRY_AFTER_SECONDS = 5
  * Requests are not logged because probes come every few seconds. Never listens.
  */
 export function createOpsApp({ readiness, registry, logger }: OpsAppDeps): Express {
-  const app = express()
-  app.disable('x-powered-by')
+  const app = createBareApp()
   app.disable('etag')
-  app.enable('case sensitive routing')
-  app.enable('strict routing')
-  app.set('query parser', false)
   app.use(requestId(), securityHeaders(), requireHost())
   app.get('/livez', (_req, res) => {
     res.json({ status: 'alive' })

@@ -90,7 +90,7 @@ async function openDesk(directory: string, options: DeskOptions): Promise<Omit<D
   })
   onChain?.(started.info.rpcUrl)
   recorder?.forwardTo(started.info.url)
-  wires?.toServer.forwardTo(started.info.url)
+  wires?.toServer.forwardTo(started.info.relayUrl)
   wires?.toEnclave.forwardTo(started.info.enclaveUrl ?? '')
   const sandbox = recorder ? { ...started, info: { ...started.info, url: recorder.url } } : started
   const contracts = createContracts(sandbox.provider, sandbox.info.contracts)

@@ -22,7 +22,7 @@ import {
   startResultServer,
   startTestResident,
 } from '../../support/residentHarness.js'
-import { RUN_SECRET } from '../../support/serverEnvironment.js'
+import { RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 interface Changes {
@@ -50,6 +50,7 @@ async function setUpRuns(
   const delivery = createDelivery({
     post: createPost({ timeoutMs: 30_000, maxConnections: 16 }),
     serverUrl: server.url,
+    relayToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
     secret: RUN_SECRET,
     boot: table.boot,
     stopping: new AbortController().signal,

@@ -2,6 +2,7 @@
 import { BrokerError, type SharedBroker } from '../../../src/broker/index.js'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
 import type { EnclaveDeps } from '../../../src/enclave/enclave.js'
+import { RunFailure } from '../../../src/enclave/failures.js'
 import type { RelayAnswer } from '../../../src/enclave/relay.js'
 import { tappedRpc } from '../../support/tappedRpc.js'
 
@@ -75,6 +76,10 @@ export function sabotage(
             () => deps.relay.post(authorization),
             () => ({ kind: 'unavailable' }),
           ),
+        assertReachable: () =>
+          step('relay look', deps.relay.assertReachable, () => {
+            throw new RunFailure('relay-unavailable')
+          }),
       },
       clock: {
         now: deps.clock.now,

@@ -117,7 +117,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
   const stopping = new AbortController()
   const balancerPort = Number(new URL(sandbox.info.url).port)
-  const home = await startTcpProxy(balancerPort)
+  const home = await startTcpProxy(ports.relay)
   const around = { directory, environment, database, deaths, told, home, stopping: stopping.signal }
   const servers = await Promise.all(
     ports.servers.map((port, number) => {
@@ -126,10 +126,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     }),
   )
   const enclave = keepEnclave(desk, { port: enclavePort, relayUrl: urlOf(home), stopping: stopping.signal })
-  const balancer = await startBalancer(
-    balancerPort,
-    servers.map(({ links }) => urlOf(links.balancer)),
-  )
+  const balancers = [
+    await startBalancer(
+      balancerPort,
+      servers.map(({ links }) => urlOf(links.balancer)),
+    ),
+    await startBalancer(
+      ports.relay,
+      servers.map(({ links }) => urlOf(links.relay)),
+    ),
+  ]
   await eventually('all servers to listen', () => servers.every(({ isUp }) => isUp()))
   await eventually('the narration to begin', async () => {
     const rows = await ask(database.url(), "SELECT FROM state WHERE id = 'narrator'")
@@ -155,7 +161,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     faults: () => [...mistakes, ...servers.flatMap(({ faults }) => faults())],
     async stop() {
       stopping.abort()
-      await Promise.all([balancer.stop(), enclave.stop(), ...servers.map((server) => server.end())])
+      const parts = [...balancers, enclave].map((part) => part.stop())
+      await Promise.all([...parts, ...servers.map((server) => server.end())])
       await Promise.all([home.stop(), nodes.stop(), database.remove(), desk.stop()])
     },
   }
@@ -193,11 +200,12 @@ interface Place {
   readonly number: number
   readonly port: number
   readonly ops: number
+  readonly relay: number
   readonly enclavePort: number
   readonly rpcUrls: readonly string[]
 }
 
-async function keepServer({ number, port, ops, enclavePort, rpcUrls }: Place, around: Around) {
+async function keepServer({ number, port, ops, relay, enclavePort, rpcUrls }: Place, around: Around) {
   const { environment, database, deaths, told, home, stopping } = around
   const directory = join(around.directory, `server-${number}`)
   await mkdir(directory)
@@ -205,6 +213,7 @@ async function keepServer({ number, port, ops, enclavePort, rpcUrls }: Place, ar
     database: await startTcpProxy(database.port()),
     enclave: await startTcpProxy(enclavePort),
     balancer: await startTcpProxy(port),
+    relay: await startTcpProxy(relay),
     home,
   }
   const faults: string[] = []
@@ -216,6 +225,7 @@ async function keepServer({ number, port, ops, enclavePort, rpcUrls }: Place, ar
       ...environment,
       PORT: `${port}`,
       OPS_PORT: `${ops}`,
+      RELAY_PORT: `${relay}`,
       DATA_DIR: directory,
       RPC_URL: rpcUrls.join(','),
       ENCLAVE_URL: urlOf(links.enclave),
@@ -273,7 +283,9 @@ async function keepServer({ number, port, ops, enclavePort, rpcUrls }: Place, ar
     async end() {
       await server.kill()
       await living
-      await Promise.all([links.database, links.enclave, links.balancer].map((proxy) => proxy.stop()))
+      await Promise.all(
+        [links.database, links.enclave, links.balancer, links.relay].map((proxy) => proxy.stop()),
+      )
     },
   }
 }

@@ -81,6 +81,7 @@ export function startFuzzedEnclave(options: {
     listen: { host: '127.0.0.1', port },
     secret: RUN_SECRET,
     serverUrl: urlOf(serverPort),
+    relayToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
     stateDirectory: join(directory, 'enclave'),
     maxRuns: 16,
     logLevel: 'info',

@@ -111,6 +111,13 @@ describe('readConfig', () => {
     expect(ports('8001', '8002')).toEqual({})
   })
 
+  test.each(['PORT', 'OPS_PORT'])('keeps the enclave’s port apart from %s', (name) => {
+    const problem = "is PORT or OPS_PORT too: the enclave's requests need a port of their own"
+    const ports = { RELAY_PORT: '8002', [name]: '8002' }
+    expect(faultsOf({ ...SERVER_ENVIRONMENT, ...ports })).toEqual({ RELAY_PORT: problem })
+    expect(faultsOf({ ...SERVER_ENVIRONMENT, ...ports, RELAY_PORT: '8003' })).toEqual({})
+  })
+
   test.each<[string, Environment, Record<string, string>]>([
     [
       'five equal contract addresses',

@@ -1,0 +1,48 @@
+import type { Express } from 'express'
+import type { AppDeps } from './app.js'
+import { requireRelayToken } from './http/auth.js'
+import { errorHandler, notFound } from './http/errors.js'
+import { checkFirst, createFastRouter } from './http/fastRoutes.js'
+import {
+  createBareApp,
+  oneLayer,
+  refuseWhenStopping,
+  requestId,
+  requestLog,
+  requireHost,
+  securityHeaders,
+} from './http/middleware.js'
+import { relayRoutes } from './relay/router.js'
+import { createRunsRouter } from './trigger/router.js'
+
+type EnclaveAppDeps = Pick<AppDeps, 'logger' | 'observe' | 'stopping' | 'relay' | 'runs'>
+
+/**
+ * Connections at once: the enclave's own, three times over. Not those of one client, because a proxy in front of several servers
+ * opens them all.
+ */
+export const MAX_ENCLAVE_CONNECTIONS = 256
+
+/**
+ * The routes that the enclave calls, for a port of their own: no limit of clients applies there, so no stranger delays what the
+ * enclave sends, whatever address the two share. Each request shows the relay's token before its body is read. Never listens.
+ */
+export function createEnclaveApp(deps: EnclaveAppDeps): Express {
+  const { logger, relay } = deps
+  const app = createBareApp()
+  app.use(
+    oneLayer([
+      requestId(),
+      requestLog(logger, deps.observe),
+      ...securityHeaders(),
+      requireHost(),
+      refuseWhenStopping(deps.stopping),
+      checkFirst(requireRelayToken(relay.authToken)),
+    ]),
+  )
+  app.use(createFastRouter(relayRoutes(relay)))
+  app.use(createRunsRouter(deps.runs))
+  app.use(notFound)
+  app.use(errorHandler(logger))
+  return app
+}

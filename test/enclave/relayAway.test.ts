@@ -1,0 +1,81 @@
+// A run whose relay does not answer can have no effect, so it costs the broker no request.
+import { expect, it } from 'vitest'
+import { createRelay } from '../../src/enclave/relay.js'
+import { bytesToHex } from '../../src/protocol/hex.js'
+import type { RunResult } from '../../src/protocol/job.js'
+import { entryHash } from '../../src/protocol/resolution.js'
+import { closedUrl } from '../support/rawServer.js'
+import type { OpenedOrder } from './support/parties.js'
+import { RELAY_TOKEN } from './support/relayServer.js'
+import { buy, sell } from './support/scenarios.js'
+import { useWorld, type World } from './support/world.js'
+
+const world = useWorld()
+
+type Deps = NonNullable<Parameters<World['reconcile']>[0]>
+const relayAt = (url: string, token = RELAY_TOKEN): Deps => ({
+  deps: { relay: createRelay({ url, token, timeoutMs: 20_000 }) },
+})
+
+async function live(w: World): Promise<OpenedOrder> {
+  w.broker.control.fill({ mode: 'hold' })
+  const order = await w.open(buy(250))
+  expect(await w.run(order)).toMatchObject({ outcome: 'placed' })
+  return order
+}
+
+/** Prepares a job; the function runs it. */
+type Prepare = (w: World) => Promise<(options: Deps) => Promise<RunResult>>
+const ordering =
+  (prepare: (w: World) => Promise<OpenedOrder>): Prepare =>
+  async (w) => {
+    const order = await prepare(w)
+    return (options) => w.run(order, options)
+  }
+
+it.each<[string, Prepare]>([
+  ['a new buy', ordering((w) => w.open(buy(250)))],
+  [
+    'a sale',
+    ordering(async (w) => {
+      await w.settled(buy(1_000))
+      return w.open(sell(300))
+    }),
+  ],
+  [
+    'a withdrawal',
+    ordering(async (w) => {
+      await w.settled(buy(1_000))
+      return w.open({ ...sell(300), side: 'WITHDRAW', amount: 1n })
+    }),
+  ],
+  ['an order that is live at the broker', ordering(live)],
+  [
+    'an order that the chain does not know',
+    ordering(async (w) => {
+      const order = await w.open(buy(250))
+      return { ...order, orderId: bytesToHex(Buffer.alloc(32, 9)) }
+    }),
+  ],
+  ['a reconciliation', async (w) => (options) => w.reconcile(options)],
+  [
+    'a resolution',
+    async (w) => {
+      const { orderId } = await live(w)
+      const entry = (await w.portfolio('alice'))?.openOrders[orderId]
+      if (!entry) throw new Error('the order is not held')
+      const figures = { entryHash: entryHash(orderId, entry), quantity: 0n, value: 0n }
+      return (options) => w.resolve({ resolves: 'order', v: 1, orderId, ...figures }, options)
+    },
+  ],
+])('%s asks the broker for nothing while the relay is away, or refuses the token', async (_what, prepare) => {
+  const run = await prepare(world())
+  const { control } = world().broker
+  const seen = control.requests().length
+  expect(await run(relayAt(await closedUrl()))).toEqual({ outcome: 'failed', code: 'relay-unavailable' })
+  const refused = { outcome: 'failed', code: 'relay-refused' }
+  expect(await run(relayAt(world().relay.url, 'another'))).toEqual(refused)
+  expect(control.requests()).toHaveLength(seen)
+  expect(await run({})).not.toMatchObject({ code: 'relay-unavailable' })
+  expect(control.requests().length).toBeGreaterThan(seen)
+})

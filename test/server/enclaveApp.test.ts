@@ -1,0 +1,82 @@
+import { connect } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { signRunMessage } from '../../src/protocol/runMessage.js'
+import { startServer } from '../../src/server/server.js'
+import { createLogLines } from '../support/logLines.js'
+import { RUN_SECRET, SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+
+const RUN_ID = '0b8ff7f1-3f3c-4b0a-9f3e-2f1c8d0f6f11'
+const TOKEN = { authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}` }
+const json = { 'content-type': 'application/json' }
+
+/** A server whose every limit of clients is one. */
+async function start() {
+  const limits = {
+    RATE_LIMIT_PER_MINUTE: '1',
+    MAX_CONNECTIONS: '1',
+    MAX_CONNECTIONS_PER_CLIENT: '1',
+    MAX_UNDER_WAY: '1',
+    MAX_UNDER_WAY_PER_CLIENT: '1',
+  }
+  const config = serverConfig({ DATA_DIR: await temporaryDirectory(), ...limits })
+  const { port, relayPort, stop } = await startServer(config, createLogLines().logger)
+  onTestFinished(stop)
+  async function ask(path: string, init: RequestInit = {}) {
+    const response = await fetch(`http://127.0.0.1:${relayPort}${path}`, init)
+    const answer = answerSchema.parse(await response.json())
+    return [response.status, answer.code ?? answer.result]
+  }
+  return { port, ask }
+}
+
+const answerSchema = z.looseObject({ code: z.string().optional(), result: z.string().optional() })
+
+const post = (headers: Record<string, string>, body: string) => ({
+  method: 'POST',
+  headers: { ...json, ...headers },
+  body,
+})
+
+describe('the port of the enclave', () => {
+  test.each(['/relay', `/relay/${ZERO_BYTES32}`, `/runs/${RUN_ID}/result`, '/health', '/nowhere'])(
+    'answers %s to no one without the token, signed or not',
+    async (path) => {
+      const { ask } = await start()
+      const signed = signRunMessage(RUN_SECRET, { kind: 'result', runId: RUN_ID, body: '{}' })
+      for (const headers of [{}, signed, { authorization: `${TOKEN.authorization}0` }]) {
+        expect(await ask(path, post(headers, '{}'))).toEqual([401, 'relay-unauthorized'])
+      }
+    },
+  )
+
+  test('has the routes that the enclave calls, and no other', async () => {
+    const { ask } = await start()
+    expect(await ask('/relay', post(TOKEN, '{}'))).toEqual([400, 'invalid-body'])
+    expect(await ask(`/relay/${ZERO_BYTES32}`, { headers: TOKEN })).toEqual([404, 'receipt-not-found'])
+    for (const kind of ['notice', 'result'] as const) {
+      const body = JSON.stringify(kind === 'notice' ? { code: 'conflict' } : { outcome: 'done' })
+      const path = `/runs/${RUN_ID}/${kind}`
+      expect(await ask(path, post(TOKEN, body))).toEqual([401, 'run-unauthorized'])
+      const signed = signRunMessage(RUN_SECRET, { kind, runId: RUN_ID, body })
+      expect(await ask(path, post({ ...TOKEN, ...signed }, body))).toEqual([200, 'not-awaited'])
+    }
+    for (const path of ['/health', '/enclave-key', '/orders', '/openapi.json']) {
+      expect(await ask(path, { headers: TOKEN })).toEqual([404, 'not-found'])
+    }
+  })
+
+  test('counts no requests, and holds as many connections as the enclave opens, whatever a client may have', async () => {
+    const { port, ask } = await start()
+    const many = Array.from({ length: 80 }, () => ask(`/relay/${ZERO_BYTES32}`, { headers: TOKEN }))
+    expect(new Set((await Promise.all(many)).map(([status]) => status))).toEqual(new Set([404]))
+    // Nothing that is held on the public port counts here.
+    const held = connect(port, '127.0.0.1')
+    onTestFinished(() => {
+      held.destroy()
+    })
+    expect(await ask(`/relay/${ZERO_BYTES32}`, { headers: TOKEN })).toEqual([404, 'receipt-not-found'])
+  })
+})
