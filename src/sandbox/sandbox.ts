@@ -7,9 +7,10 @@ import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
 import { createCleanUp } from './cleanUp.js'
 import { assertDeskBuilt, deskSettings, startDesk } from './desk.js'
 import { makeDatabaseDirectory, removeDatabase, takeDirectory } from './directory.js'
-import { type Places, writeEnvFiles } from './envFiles.js'
+import { type Places, type SettingDifferences, writeEnvFiles } from './envFiles.js'
 import {
   type Deployed,
+  delayDifferences,
   deployAll,
   foundInstitution,
   joinInstitution,
@@ -26,6 +27,8 @@ import { BLOCK_TIME, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type SandboxOptions, 
 import { type Stage, stepsTo } from './steps.js'
 
 const PRICE_SEED = 20_260_101
+/** Wide enough for the longest name of a program. */
+const PROGRAM_WIDTH = 11
 
 /** A running platform: chain, broker stand-in, server, one institution with its cleared employees. */
 export interface Sandbox {
@@ -90,7 +93,7 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
     deskUrl: ports.desk === undefined ? undefined : `http://localhost:${ports.desk}`,
   }
   const info = describeSandbox(places, deployed.usdc, accounts)
-  await writeEnvFiles(options, places, secrets, accounts)
+  printSettings(await writeEnvFiles(options, places, secrets, accounts), stage)
   await writeSandboxFile(directory, info)
   const enclave = await startEnclave(options, places.enclaveUrl, stage)
   const servers = isShared
@@ -160,6 +163,12 @@ async function populate(
   await joinInstitution(provider, accounts, deployed)
   printStep('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
   return deployed
+}
+
+function printSettings(differences: SettingDifferences, { printStep }: Stage): void {
+  printStep('settings', 'each has its default, but for these, whose defaults are in brackets:')
+  for (const [program, lines] of Object.entries({ ...differences, contracts: delayDifferences() }))
+    for (const line of lines) printStep('', `${program.padEnd(PROGRAM_WIDTH)}${line}`)
 }
 
 /**

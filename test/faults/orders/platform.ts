@@ -21,6 +21,7 @@ const SERVER_SETTINGS = {
   MAX_UNDER_WAY_PER_CLIENT: '300',
   // The least that the configuration allows.
   ORDER_RUN_TIMEOUT: '90s',
+  MARKET_CLOCK_MAX_AGE: '1s',
 }
 
 /** The enclave gives up an order only after every call to the broker that may be on its way: these keep that true. */
@@ -33,6 +34,8 @@ const ENCLAVE_SETTINGS = {
   ABSENT_RECHECK_AFTER: '8s',
   RELAY_TIMEOUT: '8s',
   RELAY_RETRY_AFTER: '3s',
+  // The market closes for a few seconds.
+  BROKER_CLOCK_MAX_AGE: '1ms',
 }
 
 /** A sandbox with its institution, and without its server. */
