@@ -1,7 +1,8 @@
 // Load from many clients: to a server, each loopback address is one.
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type OrderStatus, orderStatusSchema } from '../../src/protocol/api.js'
 import type { UnpostedOrder } from '../../test/support/crowd.js'
 
 const OCTET = 254
@@ -23,17 +24,34 @@ const PAUSE_S = 1
  */
 export async function postFrom(client: number, url: string, { body }: UnpostedOrder): Promise<number> {
   for (let refusals = 0; ; refusals++) {
-    const { status, answer, retryAfter } = await send(`${url}/orders`, addressOf(client), body)
+    const { status, answer, retryAfter } = await send('POST', `${url}/orders`, client, body)
     if (status === 202) return refusals
     if (status !== 429 && status !== 503) throw new Error(`POST /orders: ${status} ${answer}`)
     await sleep(1_000 * Number(retryAfter ?? PAUSE_S))
   }
 }
 
-async function send(url: string, localAddress: string, body: string) {
+const STATUSES_AT_ONCE = 32
+
+/** The status of each order, asked for by clients of their own. */
+export async function readStatuses(url: string, orders: readonly UnpostedOrder[]): Promise<OrderStatus[]> {
+  const statuses: OrderStatus[] = []
+  for (let first = 0; first < orders.length; first += STATUSES_AT_ONCE) {
+    const group = orders.slice(first, first + STATUSES_AT_ONCE).map(async ({ orderId }, index) => {
+      const { status, answer } = await send('GET', `${url}/orders/${orderId}`, first + index)
+      if (status !== 200) throw new Error(`GET /orders/${orderId}: ${status} ${answer}`)
+      return orderStatusSchema.parse(JSON.parse(answer))
+    })
+    statuses.push(...(await Promise.all(group)))
+  }
+  return statuses
+}
+
+async function send(method: 'GET' | 'POST', url: string, client: number, body = '') {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>()
-  request(url, { method: 'POST', localAddress, headers }, resolve).once('error', reject).end(body)
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const options = { method, localAddress: addressOf(client), headers, agent: false }
+  request(url, options, resolve).once('error', reject).end(body)
   const response = await promise
   return {
     status: response.statusCode,

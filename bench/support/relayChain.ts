@@ -79,6 +79,8 @@ export async function startRelayChain(
       ENCLAVE_SIGNER,
       RELAYER_PRIVATE_KEY: '',
       READ_MAX_AGE: '',
+      // On a busy machine no answer is a 202.
+      RELAY_WAIT: '5m',
       RELAYER_PRIVATE_KEYS: accounts.map(({ privateKey }) => privateKey).join(','),
     }),
   }
