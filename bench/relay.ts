@@ -91,8 +91,8 @@ const BATCH = 128
 /** Requests under way at once, so that the node never waits for us. */
 const AT_ONCE = 2
 const LOOK_MS = 10
-/** More than any of these calls uses. */
-const GAS_LIMIT = 1_000_000n
+/** More than any of these calls uses, and 75 of them fit into a block. */
+const GAS_LIMIT = 400_000n
 const FEES = { type: 2, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const
 
 /**

@@ -21,9 +21,16 @@ import { claimPorts } from './ports.js'
 import { startPostgres } from './postgres.js'
 import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
 import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
-import { assertBuilt, type ServerProcess, startEnclaveProcess } from './serverProcess.js'
+import { assertBuilt, HEAP_BOUNDS, type ServerProcess, startEnclaveProcess } from './serverProcess.js'
 import { type SandboxServer, startServer, startServers } from './servers.js'
-import { BLOCK_TIME, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type SandboxOptions, STATES } from './settings.js'
+import {
+  BLOCK_TIME,
+  EMPLOYEE_USDC,
+  EQUITIES,
+  INSTITUTION,
+  type SandboxOptions,
+  STATE_SECONDS,
+} from './settings.js'
 import { type Stage, stepsTo } from './steps.js'
 
 const PRICE_SEED = 20_260_101
@@ -116,11 +123,11 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
 }
 
 async function startChain(
-  { blockTime = BLOCK_TIME }: SandboxOptions,
+  { blockTime = BLOCK_TIME, states = Math.ceil(STATE_SECONDS / Math.min(blockTime, 1)) }: SandboxOptions,
   port: number,
   { cleanUp, printStep }: Stage,
 ) {
-  const anvil = await startAnvil({ port, blockTime, states: STATES })
+  const anvil = await startAnvil({ port, blockTime, states })
   cleanUp.add(() => anvil.stop())
   const provider = localProvider(anvil.rpcUrl, anvil.chainId)
   cleanUp.add(async () => provider.destroy())
@@ -167,7 +174,8 @@ async function populate(
 
 function printSettings(differences: SettingDifferences, { printStep }: Stage): void {
   printStep('settings', 'each has its default, but for these, whose defaults are in brackets:')
-  for (const [program, lines] of Object.entries({ ...differences, contracts: delayDifferences() }))
+  const node = HEAP_BOUNDS.map((bound) => `${bound} [unset]`)
+  for (const [program, lines] of Object.entries({ ...differences, contracts: delayDifferences(), node }))
     for (const line of lines) printStep('', `${program.padEnd(PROGRAM_WIDTH)}${line}`)
 }
 

@@ -36,6 +36,11 @@ const ENCLAVE_SETTINGS = {
   RELAY_RETRY_AFTER: '3s',
   // The market closes for a few seconds.
   BROKER_CLOCK_MAX_AGE: '1ms',
+  // The amounts are small, so that few orders are refused, and no fill waits for other accounts.
+  MIN_ORDER: '1000000',
+  MIN_WITHDRAWAL: '1',
+  RECONCILE_MIN_ACCOUNTS: '1',
+  RECONCILE_MAX_DELAY_DAYS: '0',
 }
 
 /** A sandbox with its institution, and without its server. */
@@ -105,6 +110,7 @@ export async function startDesk(directory: string): Promise<Desk> {
     directory: join(directory, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
     enclave: 'server',
+    states: 2 * DEEPEST_REORG,
     serverSettings: SERVER_SETTINGS,
     enclaveSettings: ENCLAVE_SETTINGS,
     print: () => undefined,
