@@ -27,6 +27,7 @@ import {
   BLOCK_TIME,
   EMPLOYEE_USDC,
   EQUITIES,
+  IDLE_BLOCK_TIME,
   INSTITUTION,
   type SandboxOptions,
   STATE_SECONDS,
@@ -122,16 +123,15 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   }
 }
 
-async function startChain(
-  { blockTime = BLOCK_TIME, states = Math.ceil(STATE_SECONDS / Math.min(blockTime, 1)) }: SandboxOptions,
-  port: number,
-  { cleanUp, printStep }: Stage,
-) {
-  const anvil = await startAnvil({ port, blockTime, states })
+async function startChain(options: SandboxOptions, port: number, { cleanUp, printStep }: Stage) {
+  const { blockTime = BLOCK_TIME, states = Math.ceil(STATE_SECONDS / Math.min(blockTime, 1)) } = options
+  const idleTime = options.blockTime ?? IDLE_BLOCK_TIME
+  const anvil = await startAnvil({ port, blockTime, idleTime, states })
   cleanUp.add(() => anvil.stop())
   const provider = localProvider(anvil.rpcUrl, anvil.chainId)
   cleanUp.add(async () => provider.destroy())
-  printStep('chain', `anvil, a block every ${blockTime} s, at ${anvil.rpcUrl}`)
+  const rhythm = `a block every ${blockTime} s, or ${idleTime} s without transactions`
+  printStep('chain', `anvil, ${rhythm}, at ${anvil.rpcUrl}`)
   return { anvil, provider, accounts: castAccounts(anvil) }
 }
 

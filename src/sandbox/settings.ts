@@ -22,6 +22,8 @@ export const BROKER_CASH = '1000000'
 export const DELAYS = { rotation: 0, pause: 3_600, leave: 60 }
 /** Seconds between blocks. */
 export const BLOCK_TIME = 1
+/** The same while no transaction waits: each block stays in the chain's memory. */
+export const IDLE_BLOCK_TIME = 4
 /**
  * The chain keeps the states of so many seconds, and of so many blocks at least: no program reads an older one. After a day each
  * state holds 86,400 block hashes, and what the day's orders wrote.
@@ -49,7 +51,7 @@ export interface SandboxOptions {
   serverSettings?: Record<string, string>
   /** Further variables for the enclave's env file. */
   enclaveSettings?: Record<string, string>
-  /** Seconds between blocks, perhaps a fraction. Default: `BLOCK_TIME`. */
+  /** Seconds between blocks, perhaps a fraction, with or without transactions. Default: `BLOCK_TIME` and `IDLE_BLOCK_TIME`. */
   blockTime?: number
   /** The latest blocks whose states the chain keeps, where reorganizations go back further. */
   states?: number
