@@ -4,6 +4,7 @@ import { startServerBeside } from './support/platform.js'
 import { startRelayChain } from './support/relayChain.js'
 
 const BLOCK_SECONDS = 1
+/** The default of RELAY_MAX_IN_FLIGHT. */
 const IN_FLIGHT = 64
 /** Blocks' worth of transactions that each account relays in one round. */
 const BLOCKS = 8
@@ -18,8 +19,7 @@ export const accounts: Figure = {
     const left = [...chain.anvil.accounts]
     const rows: Record<string, Turn> = {}
     for (const count of ACCOUNTS) {
-      const settings = { ...chain.settings(left.splice(0, count)), RELAY_MAX_IN_FLIGHT: `${IN_FLIGHT}` }
-      const server = await startServerBeside(context, settings)
+      const server = await startServerBeside(context, chain.settings(left.splice(0, count)))
       const nextWrites = await chain.portfolios(count * IN_FLIGHT * BLOCKS)
       rows[`${count}`] = () => relayAll(chain, context.generator.loadAll, server, nextWrites())
     }

@@ -47,11 +47,17 @@ async function run(figures: readonly Figure[], options: Options): Promise<void> 
   for (const figure of figures) {
     const cleanUp = createCleanUp()
     const before = load()
+    const settings = new Set<string>()
     console.log(figure.title)
     try {
-      const table = await figure.prepare({ options, cleanUp, generator: startGenerator(cleanUp) })
+      const table = await figure.prepare({ options, cleanUp, settings, generator: startGenerator(cleanUp) })
       const rounds = await measure(table, options.rounds)
-      const lines = [...linesOf(table, rounds), `  load average ${before} before, ${load()} after`]
+      const lines = [
+        ...linesOf(table, rounds),
+        '  settings that differ from the default [in brackets], by program:',
+        ...[...settings].map((line) => `    ${line}`),
+        `  load average ${before} before, ${load()} after`,
+      ]
       console.log(`${lines.join('\n')}\n`)
       await writeResult(figure, { machine, lines, rounds })
     } finally {

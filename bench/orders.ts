@@ -1,4 +1,4 @@
-import { readStatuses } from '../test/support/crowd.js'
+import { readStatuses } from './support/clients.js'
 import { type Figure, ratio } from './support/figure.js'
 import { openOrders, postRequest } from './support/orders.js'
 import { besidePeers } from './support/peers.js'

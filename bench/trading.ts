@@ -4,20 +4,13 @@ import type { SandboxAccount } from '../src/sandbox/accounts.js'
 import type { Sandbox } from '../src/sandbox/sandbox.js'
 import { BLOCK_TIME } from '../src/sandbox/settings.js'
 import { startBrokerTally } from '../test/support/brokerTally.js'
-import {
-  type Crowd,
-  createCrowd,
-  MOST_OPEN,
-  openAll,
-  post,
-  type UnpostedOrder,
-} from '../test/support/crowd.js'
+import { type Crowd, createCrowd, MOST_OPEN, openAll, type UnpostedOrder } from '../test/support/crowd.js'
 import { type EscrowReader, startEscrowReader } from '../test/support/escrowReader.js'
 import { type PlatformCpu, platformCpu } from '../test/support/platformProcesses.js'
-import { startTradingSandbox } from '../test/support/tradingSandbox.js'
+import { postFrom } from './support/clients.js'
 import type { Cells, Figure } from './support/figure.js'
 import { quantile } from './support/load.js'
-import { makeDirectory, replaceServer, type Server } from './support/platform.js'
+import { type Server, startWhole } from './support/platform.js'
 
 /** The JIT compiler wants a few runs; these are not counted. */
 const WARM_UP = 20
@@ -39,15 +32,9 @@ export const trading: Figure = {
   title: 'A sealed buy, from POST to SETTLED',
   async prepare(context) {
     const { cleanUp, options } = context
-    const sandbox = await startTradingSandbox({
-      directory: await makeDirectory(context, 'trading'),
-      // As without a sandbox: this market neither opens nor closes.
-      enclaveSettings: { BROKER_CLOCK_MAX_AGE: '1m' },
-    })
-    cleanUp.add(sandbox.stop)
+    const { sandbox, server } = await startWhole(context)
     const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
     cleanUp.add(reader.stop)
-    const server = await replaceServer(sandbox, context)
     const crowd = await createCrowd(sandbox, options.accounts + WARM_UP)
     const trade = { sandbox, server, reader, crowd }
     const all = crowd.accounts.slice(WARM_UP)
@@ -68,7 +55,7 @@ export const trading: Figure = {
       rows,
       bars: [],
       notes: [
-        'CPU and broker requests are for each order',
+        'CPU and broker requests are for each order; refusals (429 and 503) are of all orders, each a client of its own',
         `blocks of ${BLOCK_TIME} s; blocks: from the one that opens an escrow to the one that settles it, the median`,
       ],
       serialRounds: 1,
@@ -118,12 +105,13 @@ async function watch(
   while (orders.some(({ orderId }) => !reader.orders.has(orderId))) await sleep(1)
   const ids = orders.map(({ orderId }) => orderId)
   const postedAt = new Map<Hex, number>()
+  let refusals = 0
   const before = await platformCpu(sandbox, server.pid)
   const tally = startBrokerTally(sandbox.broker)
   const startedAt = performance.now()
   const postOne = async (order: UnpostedOrder) => {
     postedAt.set(order.orderId, performance.now())
-    await post(server.url, order)
+    refusals += await postFrom(postedAt.size, server.url, order)
   }
   await Promise.all([act(orders, postOne, reader), reader.untilEnded(ids)])
   const after = await platformCpu(sandbox, server.pid)
@@ -150,5 +138,6 @@ async function watch(
     'CPU ms of enclave': each('enclave'),
     'CPU ms of node': each('node'),
     'broker requests': tally.requests.length / ids.length,
+    refusals,
   }
 }

@@ -19,6 +19,8 @@ export interface BenchContext {
   readonly generator: Generator
   /** Runs when the figure is over. */
   readonly cleanUp: CleanUp
+  /** The settings of every program that are not the default, a line for each program. */
+  readonly settings: Set<string>
 }
 
 export interface Figure {

@@ -3,6 +3,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { wire } from '../../test/support/flood.js'
+import { addressOf } from './clients.js'
 import { type LoadPlan, type LoadResult, loadPlanSchema, quantile } from './load.js'
 import { answerTasks } from './processes.js'
 
@@ -18,7 +19,7 @@ interface Client {
   readonly url: URL
   /** Undefined before the first request, and between two of a client that opens a connection for each. */
   socket: Socket | undefined
-  readonly address: string | undefined
+  readonly address: string
   readonly reconnects: boolean
   /** When the request under way was due. */
   dueAt: number | undefined
@@ -49,9 +50,8 @@ async function load(plan: LoadPlan): Promise<LoadResult> {
   let answeredAt = startedAt
 
   function openSocket(client: Client, onOpen: () => void): Socket {
-    const from = client.address === undefined ? {} : { localAddress: client.address }
     const { hostname: host, port } = client.url
-    const socket = connect({ host, port: Number(port), ...from }, onOpen)
+    const socket = connect({ host, port: Number(port), localAddress: client.address }, onOpen)
     socket.setNoDelay(true).setEncoding('latin1')
     let received = ''
     socket.on('data', (part: string) => {
@@ -132,12 +132,15 @@ async function load(plan: LoadPlan): Promise<LoadResult> {
   }
 }
 
+/** So many have had an address of their own so far, and with it the whole rate of a client. */
+let newClients = 0
+
 function clientsOf({ urls, connections, clients = {} }: LoadPlan): Client[] {
   const { addresses = [], halfReconnect = false } = clients
   return Array.from({ length: connections }, (_, index) => ({
     url: new URL(urls[index % urls.length] ?? ''),
     socket: undefined,
-    address: addresses[index % addresses.length],
+    address: addresses[index % addresses.length] ?? addressOf(newClients++),
     reconnects: halfReconnect && index % 2 === 1,
     dueAt: undefined,
   }))

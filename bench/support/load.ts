@@ -36,7 +36,7 @@ export const loadPlanSchema = z.strictObject({
    */
   clients: z
     .strictObject({
-      /** Loopback addresses, one for each client in turn. By default the system chooses one for all. */
+      /** Loopback addresses, one for each client in turn. By default each connection has a new one. */
       addresses: z.array(z.ipv4()).min(1).optional(),
       /** Every second client opens a connection for each request. */
       halfReconnect: z.boolean().optional(),

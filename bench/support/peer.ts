@@ -20,8 +20,8 @@ import { answerTasks } from './processes.js'
 type Route = Extract<PeerTask, { kind: 'bare' | 'plain' }>
 type PlainRelay = Extract<PeerTask, { kind: 'plainRelay' }>
 
-/** So many that no request is refused. */
-const PER_MINUTE = 1_000_000_000
+/** As many of one client as our server takes. */
+const PER_MINUTE = 600
 /** Quicker than ethers' four seconds, which would be forty blocks here. */
 const POLLING_MS = 50
 const { PortfolioUpdate } = authorizationTypes

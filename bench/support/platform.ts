@@ -1,10 +1,14 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parse } from 'dotenv'
 import { z } from 'zod'
+import { environmentSchema as enclaveSchema } from '../../src/enclave/configSchema.js'
 import { claimPorts } from '../../src/sandbox/ports.js'
 import { startPostgres } from '../../src/sandbox/postgres.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { type ServerProcess, startServerProcess } from '../../src/sandbox/serverProcess.js'
+import { environmentSchema as serverSchema } from '../../src/server/config/schema.js'
+import { differencesOf } from '../../src/service/config.js'
 import { childrenOf } from '../../test/e2e/support/processes.js'
 import { ask } from '../../test/faults/cluster/audit.js'
 import { eventually } from '../../test/support/eventually.js'
@@ -12,19 +16,16 @@ import { cpuMs } from '../../test/support/platformProcesses.js'
 import { BENCH_DIRECTORY, type BenchContext } from './figure.js'
 import type { Target } from './processes.js'
 
-type Context = Pick<BenchContext, 'cleanUp' | 'options'>
+type Context = Pick<BenchContext, 'cleanUp' | 'options' | 'settings'>
 
 /** The compiled server, which ends with this process. */
 export type Server = Target & ServerProcess
 
 /**
- * Differences from the defaults. The load comes from one address, which the limits per client would refuse. Enclave runs wait
- * for their turn, as with a hosted enclave that has a quota: a run takes most of a core, and would be measured with the server.
+ * Where the server alone is measured, enclave runs wait for their turn, as with a hosted enclave that has a quota: a run takes most
+ * of a core, and would be measured with the server.
  */
 const CALM = {
-  RATE_LIMIT_PER_MINUTE: '1000000000',
-  MAX_CONNECTIONS_PER_CLIENT: '10000',
-  MAX_UNDER_WAY_PER_CLIENT: '10000',
   ENCLAVE_TRIGGER_INTERVAL: '1h',
   // A rulebook must be able to wait for its turn.
   POLICY_RUN_TIMEOUT: '2h',
@@ -42,28 +43,49 @@ export async function makeDirectory({ cleanUp }: Pick<Context, 'cleanUp'>, name:
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>
 
-/** Starts a sandbox with a measured server. @param settings of the server besides those that keep it calm */
-export async function startPlatform(context: Context, settings: Record<string, string> = {}) {
+/** Starts a sandbox with a measured server, whose enclave rests. @param settings of the server besides those that keep it calm */
+export function startPlatform(context: Context, settings: Record<string, string> = {}) {
+  return startWhole(context, { ...CALM, ...settings })
+}
+
+/** The same as a newcomer gets it, enclave runs included. */
+export async function startWhole(context: Context, serverSettings: Record<string, string> = {}) {
+  const directory = await makeDirectory(context, 'sandbox')
   const sandbox = await startSandbox({
-    directory: await makeDirectory(context, 'sandbox'),
+    directory,
     ports: { server: 0, rpc: 0, broker: 0 },
-    serverSettings: { ...CALM, ...settings },
+    serverSettings,
     print: () => {},
   })
   context.cleanUp.add(sandbox.stop)
-  return { sandbox, server: await replaceServer(sandbox, context) }
+  noteSettings(context, 'enclave', enclaveSchema, await readVariables(join(directory, '.env.enclave')))
+  // Starts a measured server in place of the sandbox's own, with its configuration.
+  await sandbox.server().stop()
+  return { sandbox, server: await startServer(context, { directory, url: sandbox.info.url }) }
 }
 
-/** Starts a measured server in place of the sandbox's own, with its configuration. */
-export async function replaceServer(sandbox: Sandbox, context: Context): Promise<Server> {
-  await sandbox.server().stop()
-  return startServer(context, { directory: sandbox.directory, url: sandbox.info.url })
+/** Every setting that is not the default stands below the figure. */
+function noteSettings(
+  { settings }: Pick<Context, 'settings'>,
+  program: string,
+  schema: Parameters<typeof differencesOf>[0],
+  variables: Readonly<Record<string, string>>,
+): void {
+  const differences = differencesOf(schema, variables)
+  settings.add(`${program}: ${differences.join(', ') || 'none'}`)
+}
+
+async function readVariables(file: string): Promise<Record<string, string>> {
+  return parse(await readFile(file))
 }
 
 export async function startServer(
-  { cleanUp, options }: Context,
+  context: Context,
   { nodeOptions = [], ...launch }: Parameters<typeof startServerProcess>[0],
 ): Promise<Server> {
+  const { cleanUp, options } = context
+  const { ENV_FILE = join(launch.directory, '.env') } = launch.variables ?? {}
+  noteSettings(context, 'server', serverSchema, { ...(await readVariables(ENV_FILE)), ...launch.variables })
   const profiling = options.cpuProf ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : []
   const server = await startServerProcess({ ...launch, nodeOptions: [...nodeOptions, ...profiling] })
   cleanUp.add(server.stop)

@@ -10,6 +10,7 @@ import {
 import { bytesToHex, type Hex, uintToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
+import { BLOCK_TIME } from '../../src/sandbox/settings.js'
 import { domainOf, grantedOrder, grantOrders, portfolioUpdate } from '../../test/support/authorizations.js'
 import { startTestChain } from '../../test/support/chain.js'
 import { chainEnvironment } from '../../test/support/intakeServer.js'
@@ -17,41 +18,27 @@ import { ENCLAVE_KEY, ENCLAVE_SIGNER } from '../../test/support/roles.js'
 import { SERVER_ENVIRONMENT } from '../../test/support/serverEnvironment.js'
 import type { BenchContext } from './figure.js'
 import type { LoadPlan } from './load.js'
-import { PATIENT } from './platform.js'
 
 const BLOCK_SECONDS = 0.1
-/** So much room in a block that only the rate of sending is measured. */
-const BLOCK_GAS = 1_000_000_000
 /** States that the node keeps: those of every block would fill the memory. */
 const STATES = 32
 /** Small blobs: a write costs the node the same whichever way it was sent. */
 const BLOB: Hex = `0x01${'5a'.repeat(28)}`
 const ADDRESS_BYTES = 20
 
-/** At most so many callers, each of whom can have a transaction under way. */
+/** At most so many callers, who wait for their turn beyond what may be under way. */
 export const MOST_CALLERS = 512
-
-/** Differences from the defaults, for a chain with ten blocks a second. */
-const SETTINGS = {
-  ...PATIENT,
-  RATE_LIMIT_PER_MINUTE: '1000000000',
-  MAX_CONNECTIONS_PER_CLIENT: `${2 * MOST_CALLERS}`,
-  MAX_UNDER_WAY_PER_CLIENT: '10000',
-  RELAY_MAX_IN_FLIGHT: `${MOST_CALLERS}`,
-  RELAY_MAX_QUEUED: `${MOST_CALLERS}`,
-  RELAY_POLL_INTERVAL: '50ms',
-  // On a busy machine no answer is a 202.
-  RELAY_WAIT: '5m',
-  RELAY_DAILY_GAS: `${Number.MAX_SAFE_INTEGER}`,
-  RELAY_ACCOUNT_DAILY_GAS: `${Number.MAX_SAFE_INTEGER}`,
-}
 
 export type RelayChain = Awaited<ReturnType<typeof startRelayChain>>
 
 /** Starts a chain of its own, with the means of the enclave. */
-export async function startRelayChain({ cleanUp }: Pick<BenchContext, 'cleanUp'>, blockTime = BLOCK_SECONDS) {
-  const chain = await startTestChain({ blockTime, states: STATES, args: ['--gas-limit', `${BLOCK_GAS}`] })
+export async function startRelayChain(
+  { cleanUp, settings }: Pick<BenchContext, 'cleanUp' | 'settings'>,
+  blockTime = BLOCK_SECONDS,
+) {
+  const chain = await startTestChain({ blockTime, states: STATES })
   cleanUp.add(chain.stop)
+  settings.add(`chain: a block every ${blockTime} s [${BLOCK_TIME}]`)
   const domain = domainOf(chain, 'PortfolioUpdate')
   const ledger = createConfidentialLedger(chain.provider, chain.addresses.confidentialLedger)
   let owners = 0n
@@ -59,7 +46,7 @@ export async function startRelayChain({ cleanUp }: Pick<BenchContext, 'cleanUp'>
     ...chain,
     /**
      * Creates that many portfolios, each of an account with an open order. Returns a function that signs the next write of each;
-     * one block can hold them all. New portfolios in each round would make the node slower from round to round.
+     * several blocks hold them. New portfolios in each round would make the node slower from round to round.
      */
     async portfolios(count: number) {
       const own = Array.from({ length: count }, () => {
@@ -91,8 +78,10 @@ export async function startRelayChain({ cleanUp }: Pick<BenchContext, 'cleanUp'>
       ...chainEnvironment(chain),
       ENCLAVE_SIGNER,
       RELAYER_PRIVATE_KEY: '',
+      READ_MAX_AGE: '',
+      // On a busy machine no answer is a 202.
+      RELAY_WAIT: '5m',
       RELAYER_PRIVATE_KEYS: accounts.map(({ privateKey }) => privateKey).join(','),
-      ...SETTINGS,
     }),
   }
 }

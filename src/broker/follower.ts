@@ -3,8 +3,8 @@ import type { BrokerOrder } from './order.js'
 
 /** Events of one burst are answered by one look. */
 const GATHER_MS = 25
-/** Between two looks. */
-const GAP_MS = 200
+/** Between two looks. In a burst an order's fill is seen within half a block of a second, and one look shows dozens of them. */
+const GAP_MS = 400
 /** The same while the rate limit holds placements back. */
 const SCARCE_GAP_MS = 3_000
 /** Without events: while the stream is down, and while it is up but may have lost some. */

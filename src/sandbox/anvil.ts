@@ -24,6 +24,8 @@ export interface AnvilOptions {
   port?: number
   /** Seconds between blocks. By default every transaction is mined at once in its own block. */
   blockTime?: number
+  /** Seconds between blocks while no transaction waits, where `blockTime` is below three. Default: as with transactions. */
+  idleTime?: number
   /** Default: 31337. */
   chainId?: number
   /** The number of funded accounts. Default: 10. */
@@ -72,7 +74,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   }
   try {
     await answering(rpcUrl)
-    if (isBrief) stopMining = mineEvery(blockTime * 1_000, rpcUrl)
+    if (isBrief) stopMining = mineEvery(blockTime * 1_000, (options.idleTime ?? 0) * 1_000, rpcUrl)
   } catch (cause) {
     await stop()
     throw cause
@@ -110,6 +112,7 @@ function listening(child: ChildProcess): Promise<string> {
 }
 
 const answerSchema = z.object({ result: z.unknown() })
+const poolSchema = z.object({ pending: z.string().transform(Number) })
 
 async function ask(rpcUrl: string, method: string): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
@@ -122,15 +125,20 @@ async function ask(rpcUrl: string, method: string): Promise<unknown> {
 }
 
 /**
- * Mines a block in each interval, until the function that it returns is called. `evm_setIntervalMining` stops it, as it stops a node
- * that mines by itself.
+ * Mines a block in each interval, or without transactions only `idleMs` after the last one, until the function that it returns is
+ * called. `evm_setIntervalMining` stops it, as it stops a node that mines by itself.
  */
-function mineEvery(intervalMs: number, rpcUrl: string): () => void {
+function mineEvery(intervalMs: number, idleMs: number, rpcUrl: string): () => void {
   let timer: NodeJS.Timeout
   let dueAt = performance.now() + intervalMs
+  let minedAt = Number.NEGATIVE_INFINITY
+  const isWanted = async () =>
+    performance.now() - minedAt >= idleMs || poolSchema.parse(await ask(rpcUrl, 'txpool_status')).pending > 0
   const mine = async () => {
     try {
-      if ((await ask(rpcUrl, 'anvil_getIntervalMining')) === A_DAY_SECONDS) await ask(rpcUrl, 'evm_mine')
+      if ((await ask(rpcUrl, 'anvil_getIntervalMining')) !== A_DAY_SECONDS || !(await isWanted())) return
+      minedAt = performance.now()
+      await ask(rpcUrl, 'evm_mine')
     } catch {
       // The node has ended, or is about to: its user notices.
     }

@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import * as enclaveConfig from '../enclave/configSchema.js'
 import type { ContractAddresses } from '../protocol/api.js'
+import * as serverConfig from '../server/config/schema.js'
+import { differencesOf } from '../service/config.js'
 import type { Secret } from '../service/secret.js'
 import type { SandboxAccounts } from './accounts.js'
 import { publicIdentity, type SandboxSecrets } from './secrets.js'
@@ -34,18 +37,28 @@ export interface Places {
 
 type Variables = Record<string, string>
 
-/** Writes the server's `.env` and the enclave's `.env.enclave`, readable only by their owner. */
+/** By program, in the words of `differencesOf`. */
+export type SettingDifferences = Readonly<Record<'server' | 'enclave', readonly string[]>>
+
+/**
+ * Writes the server's `.env` and the enclave's `.env.enclave`, readable only by their owner. Returns, by program, the settings that
+ * differ from the env examples.
+ */
 export async function writeEnvFiles(
   options: SandboxOptions,
   places: Places,
   secrets: SandboxSecrets,
   accounts: SandboxAccounts,
-): Promise<void> {
+): Promise<SettingDifferences> {
   const { directory, serverSettings, enclaveSettings } = options
   const server = { ...serverVariables(directory, places, secrets, accounts), ...serverSettings }
   const enclave = { ...enclaveVariables(directory, places, secrets), ...enclaveSettings }
   await writeEnv(join(directory, '.env'), server)
   await writeEnv(join(directory, '.env.enclave'), enclave)
+  return {
+    server: differencesOf(serverConfig.environmentSchema, server),
+    enclave: differencesOf(enclaveConfig.environmentSchema, enclave),
+  }
 }
 
 function serverVariables(
@@ -60,7 +73,7 @@ function serverVariables(
     HOST: '127.0.0.1',
     ...portVariables(places.servers[0]),
     ...databaseVariables(places),
-    // A person reads the sandbox's narration.
+    // A person reads the narration, which the sandbox passes on.
     NARRATOR_FORMAT: 'text',
     FRONTEND_ORIGIN: places.deskUrl ?? FRONTEND_ORIGIN,
     RELAY_AUTH_TOKEN: secrets.relayAuthToken,
@@ -71,8 +84,6 @@ function serverVariables(
     DATA_DIR: join(directory, 'server'),
     ALPACA_KEY_ID: secrets.serverBroker.keyId,
     ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
-    // Commands change the stand-in's market hours at any time.
-    MARKET_CLOCK_MAX_AGE: '1s',
   }
 }
 
@@ -103,14 +114,8 @@ function enclaveVariables(directory: string, places: Places, secrets: SandboxSec
   return {
     ...sharedVariables(places),
     ...residentVariables(directory, places, secrets),
-    // Only tests reorganize a local chain, and sandbox amounts have no value.
+    // Only tests reorganize a local chain.
     CHAIN_DEPTH: '0',
-    MIN_ORDER: '1000000',
-    MIN_WITHDRAWAL: '1',
-    RECONCILE_MIN_ACCOUNTS: '1',
-    RECONCILE_MAX_DELAY_DAYS: '0',
-    // The stand-in's market opens and closes on command.
-    BROKER_CLOCK_MAX_AGE: '1ms',
     LEDGER_MASTER_KEY: secrets.ledgerMasterKey,
     INTENT_PRIVATE_KEY: secrets.intentPrivateKey,
     ENCLAVE_PRIVATE_KEY: secrets.enclavePrivateKey,

@@ -39,8 +39,8 @@ export function guideOf(sandbox: Sandbox): string[] {
     `  curl -s ${opsUrl}/metrics`,
     // Suggests killing the first server, because it holds the leases unless it was killed before.
     ...servers.slice(0, 1).map((server) => `  kill -9 ${server.current().pid}      # and trade on`),
-    `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market`,
-    `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it`,
+    `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market: the enclave asks once a minute`,
+    `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it: orders start within half a minute`,
     '',
     `Dana's copy of the rulebook, to import on the desk: ${file}/rulebook.json`,
     `The same for scripts: ${file}/sandbox.json, ${file}/.env, ${file}/.env.enclave; the server's log: ${file}/server${servers.length > 0 ? '-1' : ''}.log`,

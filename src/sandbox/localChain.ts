@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Interface, JsonRpcProvider, Wallet } from 'ethers'
-import { deployContracts } from '../chain/deploy.js'
+import { DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
 import { interfaces } from '../chain/interfaces.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
@@ -47,6 +47,14 @@ export async function whileMining<T>(provider: JsonRpcProvider, work: () => Prom
     mine(),
   ])
   return result
+}
+
+/** The contracts' delays that are others than a deployment's by default, in the words of `differencesOf`. */
+export function delayDifferences(): string[] {
+  const delays = ['rotation', 'pause', 'leave'] as const
+  return delays.flatMap((name) =>
+    DELAYS[name] === DEFAULT_DELAYS[name] ? [] : [`${name}=${DELAYS[name]}s [${DEFAULT_DELAYS[name]}s]`],
+  )
 }
 
 /** Deploys USDC, the five contracts and their authority. */

@@ -7,9 +7,10 @@ import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
 import { createCleanUp } from './cleanUp.js'
 import { assertDeskBuilt, deskSettings, startDesk } from './desk.js'
 import { makeDatabaseDirectory, removeDatabase, takeDirectory } from './directory.js'
-import { type Places, writeEnvFiles } from './envFiles.js'
+import { type Places, type SettingDifferences, writeEnvFiles } from './envFiles.js'
 import {
   type Deployed,
+  delayDifferences,
   deployAll,
   foundInstitution,
   joinInstitution,
@@ -20,12 +21,22 @@ import { claimPorts } from './ports.js'
 import { startPostgres } from './postgres.js'
 import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
 import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
-import { assertBuilt, type ServerProcess, startEnclaveProcess } from './serverProcess.js'
+import { assertBuilt, HEAP_BOUNDS, type ServerProcess, startEnclaveProcess } from './serverProcess.js'
 import { type SandboxServer, startServer, startServers } from './servers.js'
-import { BLOCK_TIME, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type SandboxOptions, STATES } from './settings.js'
+import {
+  BLOCK_TIME,
+  EMPLOYEE_USDC,
+  EQUITIES,
+  IDLE_BLOCK_TIME,
+  INSTITUTION,
+  type SandboxOptions,
+  STATE_SECONDS,
+} from './settings.js'
 import { type Stage, stepsTo } from './steps.js'
 
 const PRICE_SEED = 20_260_101
+/** Wide enough for the longest name of a program. */
+const PROGRAM_WIDTH = 11
 
 /** A running platform: chain, broker stand-in, server, one institution with its cleared employees. */
 export interface Sandbox {
@@ -95,7 +106,7 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
     deskUrl: ports.desk === undefined ? undefined : `http://localhost:${ports.desk}`,
   }
   const info = describeSandbox(places, deployed.usdc, accounts)
-  await writeEnvFiles(options, places, secrets, accounts)
+  printSettings(await writeEnvFiles(options, places, secrets, accounts), stage)
   await writeSandboxFile(directory, info)
   const enclave = await startEnclave(options, places.enclaveUrl, stage)
   const servers = isShared
@@ -117,16 +128,15 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   }
 }
 
-async function startChain(
-  { blockTime = BLOCK_TIME }: SandboxOptions,
-  port: number,
-  { cleanUp, printStep }: Stage,
-) {
-  const anvil = await startAnvil({ port, blockTime, states: STATES })
+async function startChain(options: SandboxOptions, port: number, { cleanUp, printStep }: Stage) {
+  const { blockTime = BLOCK_TIME, states = Math.ceil(STATE_SECONDS / Math.min(blockTime, 1)) } = options
+  const idleTime = options.blockTime ?? IDLE_BLOCK_TIME
+  const anvil = await startAnvil({ port, blockTime, idleTime, states })
   cleanUp.add(() => anvil.stop())
   const provider = localProvider(anvil.rpcUrl, anvil.chainId)
   cleanUp.add(async () => provider.destroy())
-  printStep('chain', `anvil, a block every ${blockTime} s, at ${anvil.rpcUrl}`)
+  const rhythm = `a block every ${blockTime} s, or ${idleTime} s without transactions`
+  printStep('chain', `anvil, ${rhythm}, at ${anvil.rpcUrl}`)
   return { anvil, provider, accounts: castAccounts(anvil) }
 }
 
@@ -165,6 +175,13 @@ async function populate(
   await joinInstitution(provider, accounts, deployed)
   printStep('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
   return deployed
+}
+
+function printSettings(differences: SettingDifferences, { printStep }: Stage): void {
+  printStep('settings', 'each has its default, but for these, whose defaults are in brackets:')
+  const node = HEAP_BOUNDS.map((bound) => `${bound} [unset]`)
+  for (const [program, lines] of Object.entries({ ...differences, contracts: delayDifferences(), node }))
+    for (const line of lines) printStep('', `${program.padEnd(PROGRAM_WIDTH)}${line}`)
 }
 
 /**

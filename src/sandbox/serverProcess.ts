@@ -10,6 +10,11 @@ import { ROOT } from './settings.js'
 const READY_TIMEOUT_MS = 90_000
 const READY_POLL_MS = 50
 const STOP_TIMEOUT_MS = 15_000
+/**
+ * Bounds of each program's heap, so that a sandbox that runs for days leaves the machine to others: by default Node lets garbage grow
+ * with the machine's memory.
+ */
+export const HEAP_BOUNDS = ['--max-old-space-size=384', '--max-semi-space-size=8']
 
 /** The programs or the page are not built yet. */
 export class MissingBuildError extends Error {
@@ -91,11 +96,15 @@ async function startProgram(program: Program, options: ServerProcessOptions): Pr
   const { directory, url, log = program.log, variables, nodeOptions = [] } = options
   const output = options.narrate ? 'pipe' : openSync(join(directory, log), 'a', 0o600)
   const { PATH, NODE_COMPILE_CACHE } = process.env
-  const child = spawn(process.execPath, [...nodeOptions, program.main, ...program.arguments], {
-    cwd: ROOT,
-    env: { PATH, NODE_COMPILE_CACHE, [program.variable]: join(directory, program.envFile), ...variables },
-    stdio: ['ignore', output, output],
-  })
+  const child = spawn(
+    process.execPath,
+    [...HEAP_BOUNDS, ...nodeOptions, program.main, ...program.arguments],
+    {
+      cwd: ROOT,
+      env: { PATH, NODE_COMPILE_CACHE, [program.variable]: join(directory, program.envFile), ...variables },
+      stdio: ['ignore', output, output],
+    },
+  )
   if (typeof output === 'number') closeSync(output)
   const { pid } = child
   if (pid === undefined) throw new Error('the program could not be started')

@@ -22,8 +22,13 @@ export const BROKER_CASH = '1000000'
 export const DELAYS = { rotation: 0, pause: 3_600, leave: 60 }
 /** Seconds between blocks. */
 export const BLOCK_TIME = 1
-/** Blocks whose states the chain keeps. After a day each of them holds 86,400 block hashes, and what its orders wrote. */
-export const STATES = 16
+/** The same while no transaction waits: each block stays in the chain's memory. */
+export const IDLE_BLOCK_TIME = 4
+/**
+ * The chain keeps the states of so many seconds, and of so many blocks at least: no program reads an older one. After a day each
+ * state holds 86,400 block hashes, and what the day's orders wrote.
+ */
+export const STATE_SECONDS = 8
 /** The only origin that may call the server, unless the sandbox serves the page elsewhere. */
 export const FRONTEND_ORIGIN = 'http://localhost:5173'
 
@@ -46,8 +51,10 @@ export interface SandboxOptions {
   serverSettings?: Record<string, string>
   /** Further variables for the enclave's env file. */
   enclaveSettings?: Record<string, string>
-  /** Seconds between blocks, perhaps a fraction. Default: `BLOCK_TIME`. */
+  /** Seconds between blocks, perhaps a fraction, with or without transactions. Default: `BLOCK_TIME` and `IDLE_BLOCK_TIME`. */
   blockTime?: number
+  /** The latest blocks whose states the chain keeps, where reorganizations go back further. */
+  states?: number
   /** The interval of the price walk; without it, prices stay constant. */
   walkIntervalMs?: number
   /** Prints one line for the person at the terminal. */

@@ -171,6 +171,19 @@ function notesOf({ shape }: EnvironmentSchema): [name: string, notes: VariableNo
   return Object.entries(shape).map(([name, variable]) => [name, variableNotes.get(variable) ?? { about: '' }])
 }
 
+/**
+ * The settings of an environment that are others than the env example's, as `NAME=value [the example's]`. It leaves out the secrets,
+ * and what every installation fills in.
+ */
+export function differencesOf(schema: EnvironmentSchema, environment: Environment): string[] {
+  return notesOf(schema).flatMap(([name, { secret, example, fallback }]) => {
+    const value = environment[name]
+    const usual = example ?? fallback
+    if (!value || secret || example === '' || value === usual) return []
+    return [`${name}=${value} [${usual || 'unset'}]`]
+  })
+}
+
 function defaultOf({ example, fallback }: VariableNotes): string {
   if (example !== undefined) return '**required**'
   return fallback === undefined ? '' : `\`${fallback}\``

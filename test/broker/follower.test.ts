@@ -80,8 +80,8 @@ describe('the time of its looks', () => {
     await pass(30)
     expect(looks).toEqual([125])
     announce('a')
-    await pass(300)
-    expect(looks).toEqual([125, 325])
+    await pass(500)
+    expect(looks).toEqual([125, 525])
   })
 
   it('after an event that came before its order was followed', async () => {

@@ -86,6 +86,7 @@ describe('npm run sandbox -- --once', () => {
         'contracts',
         'institution',
         'employees',
+        'settings',
         'enclave',
         'server',
         'desk',
@@ -93,6 +94,17 @@ describe('npm run sandbox -- --once', () => {
       ],
       ...['employee', 'order', 'status', 'portfolio', 'done'],
     ])
+    const differing = (program: string) =>
+      lines.flatMap((line) => new RegExp(`s {16}${program} +(\\w+)=\\S* \\[\\S+\\]$`).exec(line)?.[1] ?? [])
+    expect(differing('server')).toEqual([
+      ...['PORT', 'HOST', 'FRONTEND_ORIGIN', 'OPS_PORT', 'DATA_DIR', 'NARRATOR_FORMAT'],
+      ...['ENCLAVE_TRIGGER', 'ENCLAVE_URL', 'ALPACA_TRADING_URL', 'ALPACA_DATA_URL'],
+    ])
+    expect(differing('enclave')).toEqual([
+      ...['ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'CHAIN_DEPTH', 'RELAY_URL'],
+      ...['ENCLAVE_LISTEN', 'ENCLAVE_STATE_DIR'],
+    ])
+    expect(differing('contracts')).toEqual(['rotation', 'pause', 'leave'])
     expect(sandbox.out()).toMatch(/ s {4}│ .*\[ledger\] rulebook updated +version 1/)
     await expectNothingLeft(sandbox)
 

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Contract, JsonRpcProvider, toQuantity, Wallet } from 'ethers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startAnvil } from '../../src/sandbox/anvil.js'
@@ -81,6 +82,21 @@ describe('startAnvil', () => {
     await provider.send('anvil_mine', [toQuantity(1)])
     // One may have been on its way.
     expect(await provider.getBlockNumber()).toBeLessThanOrEqual(head + 2)
+  })
+
+  it('mines at once what waits, and seldom where nothing does', async () => {
+    const anvil = await startAnvil({ blockTime: 0.05, idleTime: 3_600 })
+    onTestFinished(() => anvil.stop())
+    const provider = localProvider(anvil.rpcUrl, anvil.chainId)
+    onTestFinished(() => provider.destroy())
+    await expect.poll(() => provider.getBlockNumber(), { timeout: 30_000 }).toBe(1)
+    const wallet = new Wallet(anvil.accounts[0]?.privateKey ?? '', provider)
+    for (const block of [2, 3]) {
+      const sent = await wallet.sendTransaction({ to: wallet.address })
+      expect((await sent.wait())?.blockNumber).toBe(block)
+    }
+    await sleep(500)
+    expect(await provider.getBlockNumber()).toBe(3)
   })
 
   it('tells why it cannot start, and does not take another chain on the port for its own', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { utils } from '@noble/secp256k1'
 import { computeAddress, Interface, type JsonRpcProvider, MaxUint256, toQuantity } from 'ethers'
 import { z } from 'zod'
@@ -21,6 +20,7 @@ import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { publicIdentity } from '../../src/sandbox/secrets.js'
 import type { Call } from '../../src/sandbox/transactions.js'
+import { eventually } from './eventually.js'
 
 /** An order whose envelope has not been posted. */
 export interface UnpostedOrder {
@@ -52,11 +52,11 @@ const AMOUNT = 20n * ONE_USDC
 const FUNDS = 1_000_000n * ONE_USDC
 const SYMBOL = 'AAPL'
 const LIFETIME_SECONDS = 86_400
-/** Many openings go into one block. */
-const BLOCK_GAS_LIMIT = 3_000_000_000
+/** A block of 30 M gas takes 75 of them. */
 const GAS_LIMIT = 400_000
+/** The base fee rises while blocks are full, and no transaction may be left behind. */
+const MAX_FEE = 100_000_000_000n
 const WEI = 10n ** 18n
-const POLL_MS = 50
 const STATUSES_AT_ONCE = 32
 const quantity = z.string().transform(Number)
 const poolSchema = z.object({ pending: quantity, queued: quantity })
@@ -68,14 +68,13 @@ const token = new Interface(equityTokenAbi)
 const usdc = new Interface(testUsdcAbi)
 let institutions = 0
 
-/** Wallets with ether and KYC, in no institution. Lifts the block's gas limit, so that all of them can act in one block. */
+/** Wallets with ether and KYC, in no institution. */
 export async function createWallets(sandbox: Sandbox, count: number): Promise<SandboxAccount[]> {
   const { provider, info, accounts } = sandbox
   const wallets = Array.from({ length: count }, (): SandboxAccount => {
     const privateKey = bytesToHex(utils.randomSecretKey())
     return { address: checksum(computeAddress(privateKey)), privateKey }
   })
-  await provider.send('evm_setBlockGasLimit', [toQuantity(BLOCK_GAS_LIMIT)])
   await Promise.all(
     wallets.flatMap(({ address }) => [
       provider.send('anvil_setBalance', [address, toQuantity(WEI)]),
@@ -151,7 +150,9 @@ export async function createCrowd(
   )
   await untilMined(provider)
   if (published) {
-    for (const { admin, members } of groups) {
+    for (const { admin, orgId, members } of groups) {
+      // The server's newest block may be two seconds old.
+      await eventually('the institution', async () => (await fetch(`${info.url}/policy/${orgId}`)).ok)
       const employees = Object.fromEntries(members.map(({ address }) => [address.toLowerCase(), RULES]))
       const policy = { employees, maxOrderNotional: FUNDS, allowWithdrawShares: false }
       await clientOf(sandbox, admin).publishRulebook(policy)
@@ -206,7 +207,7 @@ export function createSealer({ secrets, info }: Place): SealOrder {
   }
 }
 
-/** Opens the escrows of all in one block, if they fit, and resolves when each is open with its commit. */
+/** Opens the escrows of all, and resolves when each is open with its commit. */
 export async function openAll({ provider, info }: Place, orders: readonly UnpostedOrder[]): Promise<void> {
   const { orderEscrow: to } = info.contracts
   const calls = new Map<Hex, Call[]>()
@@ -278,15 +279,17 @@ async function sendFrom(provider: JsonRpcProvider, from: Hex, calls: readonly Ca
     calls.map(({ to, abi, method, args }, index) => {
       const data = abi.encodeFunctionData(method, args)
       const nonce = toQuantity(first + index)
-      return provider.send('eth_sendTransaction', [{ from, to, data, nonce, gas: toQuantity(GAS_LIMIT) }])
+      const fees = { gas: toQuantity(GAS_LIMIT), maxFeePerGas: toQuantity(MAX_FEE) }
+      return provider.send('eth_sendTransaction', [{ from, to, data, nonce, ...fees }])
     }),
   )
 }
 
+/** Nobody waits for the next block of the chain's own. */
 async function untilMined(provider: JsonRpcProvider): Promise<void> {
   for (;;) {
     const { pending, queued } = poolSchema.parse(await provider.send('txpool_status', []))
     if (pending + queued === 0) return
-    await sleep(POLL_MS)
+    await provider.send('evm_mine', [])
   }
 }

@@ -1,12 +1,20 @@
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { type EscrowReader, startEscrowReader } from './escrowReader.js'
 
-/** For a sandbox in which a test waits for a block, a fill or a look at the chain: each takes a fraction of a second. */
+/**
+ * For a sandbox in which a test waits for a block, a fill or a look at the chain: each takes a fraction of a second. Its market opens
+ * and closes on command, and nobody waits until that is noticed.
+ */
 export const QUICK = {
   blockTime: 0.25,
   // On a busy machine requests wait, and no test of a sandbox asks how long.
-  server: { NARRATOR_INTERVAL: '250ms', RELAY_POLL_INTERVAL: '100ms', MAX_WAIT: '1m' },
-  enclave: { FILL_WAIT: '1500ms', CONFIRM_POLL_INTERVAL: '100ms' },
+  server: {
+    NARRATOR_INTERVAL: '250ms',
+    RELAY_POLL_INTERVAL: '100ms',
+    MAX_WAIT: '1m',
+    MARKET_CLOCK_MAX_AGE: '1s',
+  },
+  enclave: { FILL_WAIT: '1500ms', CONFIRM_POLL_INTERVAL: '100ms', BROKER_CLOCK_MAX_AGE: '1ms' },
 }
 
 /** A budget for a day is not what is looked at. */

@@ -48,9 +48,8 @@ const placementSchema = z.object({ client_order_id: z.string() })
  * the broker's limit. Needs `npm run build`.
  */
 export function runOpening(options: OpeningOptions): Promise<OpeningReport> {
-  // As it is without a sandbox: each order would ask for the hours of the market again, at the cost of the broker's limit.
-  const platform = { directory: options.directory, enclaveSettings: { BROKER_CLOCK_MAX_AGE: '1m' } }
-  return withTradingSandbox(platform, (sandbox, reader) => run(options, sandbox, reader))
+  const { directory } = options
+  return withTradingSandbox({ directory }, (sandbox, reader) => run(options, sandbox, reader))
 }
 
 async function run(options: OpeningOptions, sandbox: Sandbox, reader: EscrowReader): Promise<OpeningReport> {

@@ -21,6 +21,7 @@ const SERVER_SETTINGS = {
   MAX_UNDER_WAY_PER_CLIENT: '300',
   // The least that the configuration allows.
   ORDER_RUN_TIMEOUT: '90s',
+  MARKET_CLOCK_MAX_AGE: '1s',
 }
 
 /** The enclave gives up an order only after every call to the broker that may be on its way: these keep that true. */
@@ -33,6 +34,13 @@ const ENCLAVE_SETTINGS = {
   ABSENT_RECHECK_AFTER: '8s',
   RELAY_TIMEOUT: '8s',
   RELAY_RETRY_AFTER: '3s',
+  // The market closes for a few seconds.
+  BROKER_CLOCK_MAX_AGE: '1ms',
+  // The amounts are small, so that few orders are refused, and no fill waits for other accounts.
+  MIN_ORDER: '1000000',
+  MIN_WITHDRAWAL: '1',
+  RECONCILE_MIN_ACCOUNTS: '1',
+  RECONCILE_MAX_DELAY_DAYS: '0',
 }
 
 /** A sandbox with its institution, and without its server. */
@@ -102,6 +110,7 @@ export async function startDesk(directory: string): Promise<Desk> {
     directory: join(directory, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
     enclave: 'server',
+    states: 2 * DEEPEST_REORG,
     serverSettings: SERVER_SETTINGS,
     enclaveSettings: ENCLAVE_SETTINGS,
     print: () => undefined,

@@ -3,7 +3,7 @@ import { parse } from 'dotenv'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../src/server/config/config.js'
 import { ENV_EXAMPLE_HEADER, environmentSchema } from '../../../src/server/config/schema.js'
-import { ConfigError, renderEnvExample } from '../../../src/service/config.js'
+import { ConfigError, differencesOf, renderEnvExample } from '../../../src/service/config.js'
 
 const file = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8')
 
@@ -29,5 +29,28 @@ describe('.env.example', () => {
       expect(empty).toEqual(expect.arrayContaining(error.faults.map(({ name }) => name)))
       expect(error.faults.every(({ problem }) => problem === 'is missing')).toBe(true)
     }
+  })
+})
+
+describe('what differs from it', () => {
+  const changed = {
+    PORT: '9000',
+    HOST: '127.0.0.1',
+    FRONTEND_ORIGIN: 'https://desk.example',
+    MAX_WAIT: '1m',
+  }
+
+  test('is named with its value and the usual one', () => {
+    expect(differencesOf(environmentSchema, changed)).toEqual([
+      'PORT=9000 [8000]',
+      'HOST=127.0.0.1 [unset]',
+      'FRONTEND_ORIGIN=https://desk.example [http://localhost:5173]',
+      'MAX_WAIT=1m [50ms]',
+    ])
+  })
+
+  test('is no default, no secret, and nothing that each installation fills in', () => {
+    const own = { RELAY_AUTH_TOKEN: 'token', DATABASE_URL: 'postgres://u:p@host/db', ENCLAVE_SIGNER: '0x12' }
+    expect(differencesOf(environmentSchema, { ...parse(file), MAX_UNDER_WAY: '300', ...own })).toEqual([])
   })
 })

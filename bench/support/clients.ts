@@ -1,0 +1,61 @@
+// Load from many clients: to a server, each loopback address is one.
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type OrderStatus, orderStatusSchema } from '../../src/protocol/api.js'
+import type { UnpostedOrder } from '../../test/support/crowd.js'
+
+const OCTET = 254
+
+/** The address of a client by its number; numbers below 16 million differ. Programs themselves are at 127.0.0.1. */
+export function addressOf(client: number): string {
+  const last = 1 + (client % OCTET)
+  const third = Math.floor(client / OCTET) % OCTET
+  const second = 1 + (Math.floor(client / OCTET ** 2) % OCTET)
+  return `127.${second}.${third}.${last}`
+}
+
+/** The wait after a refusal that names none. */
+const PAUSE_S = 1
+
+/**
+ * Posts an order from a client's address, as the client library does: again after a refusal, when its `Retry-After` has passed.
+ * Returns the number of refusals. @throws at any other answer
+ */
+export async function postFrom(client: number, url: string, { body }: UnpostedOrder): Promise<number> {
+  for (let refusals = 0; ; refusals++) {
+    const { status, answer, retryAfter } = await send('POST', `${url}/orders`, client, body)
+    if (status === 202) return refusals
+    if (status !== 429 && status !== 503) throw new Error(`POST /orders: ${status} ${answer}`)
+    await sleep(1_000 * Number(retryAfter ?? PAUSE_S))
+  }
+}
+
+const STATUSES_AT_ONCE = 32
+
+/** The status of each order, asked for by clients of their own. */
+export async function readStatuses(url: string, orders: readonly UnpostedOrder[]): Promise<OrderStatus[]> {
+  const statuses: OrderStatus[] = []
+  for (let first = 0; first < orders.length; first += STATUSES_AT_ONCE) {
+    const group = orders.slice(first, first + STATUSES_AT_ONCE).map(async ({ orderId }, index) => {
+      const { status, answer } = await send('GET', `${url}/orders/${orderId}`, first + index)
+      if (status !== 200) throw new Error(`GET /orders/${orderId}: ${status} ${answer}`)
+      return orderStatusSchema.parse(JSON.parse(answer))
+    })
+    statuses.push(...(await Promise.all(group)))
+  }
+  return statuses
+}
+
+async function send(method: 'GET' | 'POST', url: string, client: number, body = '') {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const options = { method, localAddress: addressOf(client), headers, agent: false }
+  request(url, options, resolve).once('error', reject).end(body)
+  const response = await promise
+  return {
+    status: response.statusCode,
+    answer: await text(response),
+    retryAfter: response.headers['retry-after'],
+  }
+}
