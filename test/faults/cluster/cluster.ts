@@ -125,7 +125,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return keepServer({ number, ...port, enclavePort, rpcUrls }, around)
     }),
   )
-  const enclave = keepEnclave(desk, { port: enclavePort, relayUrl: urlOf(home), stopping: stopping.signal })
+  const envFile = await writeEnclaveEnvFile(desk, urlOf(home))
+  const enclave = keepEnclave(desk, { port: enclavePort, envFile, stopping: stopping.signal })
   const balancers = [
     await startBalancer(
       balancerPort,
@@ -133,7 +134,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     ),
     await startBalancer(
       ports.relay,
-      servers.map(({ links }) => urlOf(links.relay)),
+      ports.servers.map(({ relay }) => `http://127.0.0.1:${relay}`),
     ),
   ]
   await eventually('all servers to listen', () => servers.every(({ isUp }) => isUp()))
@@ -186,6 +187,14 @@ async function writeEnvFile(desk: Desk): Promise<string> {
   return path
 }
 
+/** The sandbox's own, with the way to the balancer in it: no variable of the enclave's process would win over the file. */
+async function writeEnclaveEnvFile({ sandbox: { directory } }: Desk, relayUrl: string): Promise<string> {
+  const own = await readFile(join(directory, '.env.enclave'), 'utf8')
+  const path = join(directory, '.env.enclave.cluster')
+  await writeFile(path, own.replace(/^RELAY_URL=.*$/m, `RELAY_URL=${relayUrl}`), { mode: 0o600 })
+  return path
+}
+
 interface Around {
   readonly directory: string
   readonly environment: Record<string, string>
@@ -213,7 +222,6 @@ async function keepServer({ number, port, ops, relay, enclavePort, rpcUrls }: Pl
     database: await startTcpProxy(database.port()),
     enclave: await startTcpProxy(enclavePort),
     balancer: await startTcpProxy(port),
-    relay: await startTcpProxy(relay),
     home,
   }
   const faults: string[] = []
@@ -283,9 +291,7 @@ async function keepServer({ number, port, ops, relay, enclavePort, rpcUrls }: Pl
     async end() {
       await server.kill()
       await living
-      await Promise.all(
-        [links.database, links.enclave, links.balancer, links.relay].map((proxy) => proxy.stop()),
-      )
+      await Promise.all([links.database, links.enclave, links.balancer].map((proxy) => proxy.stop()))
     },
   }
 }
@@ -293,7 +299,7 @@ async function keepServer({ number, port, ops, relay, enclavePort, rpcUrls }: Pl
 /** The enclave, started again whenever it has ended. */
 function keepEnclave(
   { sandbox, bench }: Desk,
-  { port, relayUrl, stopping }: { port: number; relayUrl: string; stopping: AbortSignal },
+  { port, envFile, stopping }: { port: number; envFile: string; stopping: AbortSignal },
 ) {
   let child: ChildProcess | undefined
   const replacedAt: number[] = []
@@ -304,9 +310,8 @@ function keepEnclave(
       child = spawn(process.execPath, ['--import', ENCLAVE_PRELOAD, main, 'serve'], {
         env: {
           PATH: process.env.PATH,
-          ENCLAVE_ENV_FILE: join(sandbox.directory, '.env.enclave'),
+          ENCLAVE_ENV_FILE: envFile,
           ENCLAVE_LISTEN: `127.0.0.1:${port}`,
-          RELAY_URL: relayUrl,
           ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
           ENCLAVE_STATE_DIR: join(sandbox.directory, `cluster-enclave-${replacedAt.length}`),
           FAULTS_BENCH: bench,

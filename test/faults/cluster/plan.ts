@@ -32,7 +32,7 @@ export const CLUSTER_FAULTS = [
 export type ClusterFault = (typeof CLUSTER_FAULTS)[number]
 
 /** Connections with a proxy in them: a server's to the database and to the enclave, the balancer's to it, the enclave's to the balancer. */
-export const LINKS = ['database', 'enclave', 'balancer', 'relay', 'home'] as const
+export const LINKS = ['database', 'enclave', 'balancer', 'home'] as const
 export type Link = (typeof LINKS)[number]
 
 /** Statements and a request, before and after which a server is killed or stopped. */
