@@ -17,14 +17,18 @@ type Context = Pick<BenchContext, 'cleanUp' | 'options'>
 /** The compiled server, which ends with this process. */
 export type Server = Target & ServerProcess
 
-/**
- * Differences from the defaults. The load comes from one address, which the limits per client would refuse. Enclave runs wait
- * for their turn, as with a hosted enclave that has a quota: a run takes most of a core, and would be measured with the server.
- */
-const CALM = {
+/** The load comes from one address, which the limits per client would refuse. */
+const UNLIMITED: Readonly<Record<string, string>> = {
   RATE_LIMIT_PER_MINUTE: '1000000000',
   MAX_CONNECTIONS_PER_CLIENT: '10000',
   MAX_UNDER_WAY_PER_CLIENT: '10000',
+}
+
+/**
+ * Differences from the defaults. Enclave runs wait for their turn, as with a hosted enclave that has a quota: a run takes most of a
+ * core, and would be measured with the server.
+ */
+const CALM = {
   ENCLAVE_TRIGGER_INTERVAL: '1h',
   // A rulebook must be able to wait for its turn.
   POLICY_RUN_TIMEOUT: '2h',
@@ -42,12 +46,21 @@ export async function makeDirectory({ cleanUp }: Pick<Context, 'cleanUp'>, name:
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>
 
-/** Starts a sandbox with a measured server. @param settings of the server besides those that keep it calm */
-export async function startPlatform(context: Context, settings: Record<string, string> = {}) {
+/**
+ * Starts a sandbox with a measured server.
+ *
+ * @param settings of the server besides those that keep it calm
+ * @param limits those per client
+ */
+export async function startPlatform(
+  context: Context,
+  settings: Record<string, string> = {},
+  limits = UNLIMITED,
+) {
   const sandbox = await startSandbox({
     directory: await makeDirectory(context, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
-    serverSettings: { ...CALM, ...settings },
+    serverSettings: { ...CALM, ...limits, ...settings },
     print: () => {},
   })
   context.cleanUp.add(sandbox.stop)
