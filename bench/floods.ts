@@ -44,7 +44,7 @@ export const floods: Figure = {
       none: [],
       'GET /health': [{ method: 'GET', path: '/health' }],
       'POST /relay, no token': [{ method: 'POST', path: '/relay', body: '{}' }],
-      'GET /wallet, over the rate': requests.filter(({ path }) => path.startsWith('/wallet/')),
+      'GET /wallet, unchanged': requests.filter(({ path }) => path.startsWith('/wallet/')),
       'POST /orders, junk': junkOrders(),
     }
     let clients = 0
