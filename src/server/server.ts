@@ -129,7 +129,11 @@ async function startOn(
       enclave,
     )
     opened.push(relayServer)
-    const server = await listen(config.http, api.listener, clientCapOf(config.http, api.isBarred, logger))
+    const server = await listen(
+      config.http,
+      api.listener,
+      clientCapOf(config.http, api.refuseConnection, logger),
+    )
     opened.push(server)
     await lifetime.start()
     isStarted = true
@@ -156,10 +160,10 @@ async function startOn(
 /** Behind a proxy there is no cap, because every connection is the proxy's own. */
 function clientCapOf(
   http: Config['http'],
-  isBarred: ClientCap['isBarred'],
+  refuse: ClientCap['refuse'],
   logger: Logger,
 ): ClientCap | undefined {
   if (http.trustProxy > 0) return undefined
-  const onRefused = reportEachSecond(logger, 'connections refused: too many of one client, or over its rate')
-  return { max: http.maxConnectionsPerClient, isBarred, onRefused }
+  const onClosed = reportEachSecond(logger, 'connections closed: too many of one client')
+  return { max: http.maxConnectionsPerClient, refuse, onClosed }
 }

@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest'
 export function createKeepAliveClient({ maxSockets = Number.POSITIVE_INFINITY } = {}) {
   const agent = new Agent({ keepAlive: true, maxSockets })
   onTestFinished(() => agent.destroy())
-  return async (url: string): Promise<IncomingMessage> => {
-    const [answer] = await once(request(url, { agent }).end(), 'response')
+  return async (url: string, method: 'GET' | 'POST' = 'GET'): Promise<IncomingMessage> => {
+    const [answer] = await once(request(url, { agent, method }).end(), 'response')
     answer.resume()
     await once(answer, 'end')
     return answer

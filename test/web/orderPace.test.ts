@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { orderPace } from '../../web/trade/orderPace.js'
 
-/** A server allows 600 by default; the rest is for market, clock, wallet and funds. */
+/** Far below what a server allows an address, which its whole office shares. */
 const MOST_PER_MINUTE = 500
 const OPEN_AT_MOST = 20
 

@@ -44,7 +44,7 @@ afterEach(() => {
 function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['openNotice']>()) {
   const getOpeningState = vi.fn<Client['getOpeningState']>(async () => 'expired')
   const key = signal<KeyInUse | null>(null)
-  const [onMoved, onEnd] = [vi.fn(), vi.fn()]
+  const [onChange, onMoved, onEnd] = [vi.fn(), vi.fn(), vi.fn()]
   const asked: number[] = []
   const client = {
     openNotice,
@@ -72,7 +72,11 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
   const trades = createQuery({ isSeen, question: () => async () => entries.value, pace: () => null })
   const kept = signal<ReadonlyMap<Hex, Ordered>>(new Map())
   return {
-    orders: createOrders({ client, address: ACCOUNT, isSeen, history, trades, kept, key, onMoved, onEnd }),
+    orders: createOrders({
+      ...{ client, address: ACCOUNT, isSeen, history, trades, kept, key, onMoved, onEnd },
+      onChange,
+    }),
+    onChange,
     key,
     kept,
     onMoved,
@@ -84,9 +88,10 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
 
 it('an order that was seen open has ended once, and its envelope is dropped then', async () => {
   localStorage.setItem(`desk:order:${ID}`, '{}')
-  const { orders, onEnd } = ordersOf([status, status, refunded, refunded])
+  const { orders, onChange, onEnd } = ordersOf([status, status, refunded, refunded])
   const leave = effect(() => void orders.of(ID).status.value)
   await expect.poll(() => orders.of(ID).status.value).toBe(refunded)
+  expect(onChange.mock.calls.length).toBeGreaterThanOrEqual(4)
   expect(onEnd.mock.calls).toEqual([[refunded]])
   expect(keptOrder(ID)).toBeNull()
   expect(localStorage.length).toBe(0)

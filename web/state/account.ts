@@ -29,6 +29,7 @@ import type { Session } from '../wallet/session.js'
 import { shortHex } from '../words/format.js'
 import { requestWords } from '../words/request.js'
 import { orderTone, stateWords } from '../words/timeline.js'
+import type { Calm } from './calm.js'
 import type { DeviceStore } from './deviceStore.js'
 import { createKeptRequests } from './keptRequests.js'
 import { createNames, type Names } from './names.js'
@@ -81,6 +82,7 @@ export interface AccountDeps {
   readonly settings: Settings
   readonly reader: Reader
   readonly isSeen: ReadonlySignal<boolean>
+  readonly calm: Calm
   readonly toasts: Pick<Toasts, 'show'>
   readonly device: DeviceStore
 }
@@ -90,16 +92,22 @@ const [INSTITUTION_MS, CHAIN_MS, COMPLIANCE_MS, RARE_MS] = [5_000, 10_000, 30_00
 
 const NO_REQUESTS: ReadonlyMap<Hex, Ordered> = new Map()
 
-export function createAccount({ session, settings, reader, isSeen, toasts, device }: AccountDeps): Account {
+export function createAccount(deps: AccountDeps): Account {
+  const { session, settings, reader, isSeen, calm, toasts, device } = deps
   const { client, provider, address } = session
   const ask = <T>(question: () => Ask<T> | null, pace: Pace<T>) => createQuery({ isSeen, question, pace })
   const poll = <T>(question: Ask<T>, pace: Pace<T>) => ask(() => question, pace)
+  /** Asks the server, which a whole office may share. */
+  const askServer = <T>(question: () => Ask<T> | null, pace: Pace<T>) =>
+    createQuery({ isSeen, calm, question, pace })
   /** Reads the chain's past, which may have grown while no one watched it. */
   const read = <T extends { isComplete: boolean }>(question: () => Ask<T> | null, pace: Pace<T>) =>
     createQuery({ isSeen, question, pace, aged: (value: T) => ({ ...value, isComplete: false }) })
 
   const key = signal<KeyInUse | null>(null)
-  const view = poll((aborted) => reader.getWallet(address, { signal: aborted }), walletPace)
+  const askView = (aborted: AbortSignal) => reader.getWallet(address, { signal: aborted })
+  const view = askServer(() => askView, walletPace)
+  const askCompliance = (aborted: AbortSignal) => reader.getCompliance(address, { signal: aborted })
   const orgId = computed(() => view.value?.orgId ?? null)
   const isAdmin = computed(() => view.value?.role === 'admin')
   const funds = poll(() => client.getFunds(), CHAIN_MS)
@@ -131,7 +139,10 @@ export function createAccount({ session, settings, reader, isSeen, toasts, devic
     () => null,
   )
   const kept = computed(() => opened.value ?? NO_REQUESTS)
-  const orders = createOrders({ client, address, isSeen, history, trades, kept, key, onMoved, onEnd })
+  const orders = createOrders({
+    ...{ client, address, isSeen, history, trades, kept, key, onMoved, onEnd },
+    onChange: calm.stir,
+  })
   const { memory } = orders
   function report(orderId: Hex, tone: Toast['tone'], happened: string) {
     const request = memory.peek().ordered.get(orderId)
@@ -161,7 +172,7 @@ export function createAccount({ session, settings, reader, isSeen, toasts, devic
   })
   return {
     ...{ session, view, orgId, isAdmin, key, funds, walletShares, portfolio, trades, orders },
-    compliance: poll((aborted) => reader.getCompliance(address, { signal: aborted }), COMPLIANCE_MS),
+    compliance: askServer(() => askCompliance, COMPLIANCE_MS),
     claims: poll(() => client.getClaims({ others: others() }), RARE_MS),
     placing,
     canSponsor: poll(
@@ -175,7 +186,7 @@ export function createAccount({ session, settings, reader, isSeen, toasts, devic
       createKeptCopies(device, { chainId: session.chainId, escrow: settings.pins.escrow }),
     ),
     names: createNames({ client, store: device, chainId: session.chainId, account: address }),
-    institution: ask(() => {
+    institution: askServer(() => {
       const id = orgId.value
       return id === null ? null : (aborted) => reader.getInstitution(id, { signal: aborted })
     }, INSTITUTION_MS),

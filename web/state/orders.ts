@@ -60,6 +60,8 @@ interface OrdersDeps {
   /** The content of orders that this device has sealed, once a key is in use. */
   readonly kept: ReadonlySignal<ReadonlyMap<Hex, Ordered>>
   readonly key: ReadonlySignal<KeyInUse | null>
+  /** Called with each change of an order that the page follows. */
+  readonly onChange: () => void
   /** Called when an order that was seen open has ended. A refund's reason may be due. */
   readonly onMoved: () => void
   /** Called once an order that was seen open has ended: a refund with its reason, if one comes. */
@@ -71,7 +73,7 @@ const AGAIN_MS = 4_000
 const FEW = 5
 
 export function createOrders(deps: OrdersDeps): Orders {
-  const { client, address, isSeen, history, trades, kept, key, onMoved, onEnd } = deps
+  const { client, address, isSeen, history, trades, kept, key, onChange, onMoved, onEnd } = deps
   // Orders that an earlier visit signed, and whose escrow may never have opened.
   const memory = signal<OrderMemory>({
     ...NO_ORDERS,
@@ -92,6 +94,7 @@ export function createOrders(deps: OrdersDeps): Orders {
     // An order that this page has placed may end before its state is first read.
     let wasOpen = memory.peek().placed.includes(orderId)
     const look = (seen: OrderStatus, isLast: boolean) => {
+      onChange()
       if (!hasEnded(seen)) {
         wasOpen = true
         return

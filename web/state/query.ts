@@ -1,4 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
+import type { Calm } from './calm.js'
 
 /**
  * A question that is repeated. `report` may deliver partial values before the answer. A signal that it reads before its
@@ -28,12 +29,14 @@ export interface QueryOptions<T> {
   /** Null while there is nothing to ask. Another question discards the answer. */
   readonly question: () => Ask<T> | null
   readonly pace: Pace<T>
+  /** Asks less often while nothing moves. Default: always at the pace. */
+  readonly calm?: Calm | undefined
   /** The kept value before it is asked for again, because more may have happened since. */
   readonly aged?: (value: T) => T
 }
 
 /** Asks while a component shows the answer and the page is visible: at once, and then at a pace. Keeps the answer. */
-export function createQuery<T>({ isSeen, question, pace, aged }: QueryOptions<T>): Query<T> {
+export function createQuery<T>({ isSeen, question, pace, calm, aged }: QueryOptions<T>): Query<T> {
   const current = computed(question)
   const refreshed = signal(0)
   let answeredTo: Ask<T> | null = null
@@ -43,6 +46,7 @@ export function createQuery<T>({ isSeen, question, pace, aged }: QueryOptions<T>
       stop = effect(() => {
         const ask = current.value
         refreshed.value
+        calm?.stirred.value
         if (ask !== answeredTo) {
           answeredTo = ask
           const { answered, error } = answer.peek()
@@ -74,7 +78,8 @@ export function createQuery<T>({ isSeen, question, pace, aged }: QueryOptions<T>
         if (!ended.signal.aborted) answer.value = { ...answer.peek(), error }
         pauseMs = pauseAfter(pace, null, error)
       }
-      if (!ended.signal.aborted && pauseMs !== null) timer = setTimeout(look, pauseMs)
+      if (ended.signal.aborted || pauseMs === null) return
+      timer = setTimeout(look, calm === undefined ? pauseMs : calm.pause(pauseMs))
     }
     look()
     return () => {

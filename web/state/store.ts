@@ -17,6 +17,7 @@ import type { Settings } from '../settings.js'
 import { nodeProvider } from '../wallet/node.js'
 import { type Account, createAccount } from './account.js'
 import { type BrowserState, createBrowserState } from './browser.js'
+import { createPageCalm } from './calm.js'
 import { createDeviceStore } from './deviceStore.js'
 import { createQuery, type Query } from './query.js'
 import { createToasts, type Toasts } from './toasts.js'
@@ -59,12 +60,13 @@ export function createStore(settings: Settings): Store {
   const server = createReader({ serverUrl, timing: ONCE, timeoutMs: TIMEOUT_MS })
   const wallets = createWallets(settings, browser)
   const toasts = createToasts()
+  const calm = createPageCalm()
   const device = createDeviceStore()
   const account = computed(() => {
     const session = wallets.session.value
     return session === null
       ? null
-      : createAccount({ session, settings, reader: server, isSeen, toasts, device })
+      : createAccount({ session, settings, reader: server, isSeen, calm, toasts, device })
   })
   window.addEventListener('focus', () => account.peek()?.orders.history.refresh())
 
@@ -76,19 +78,19 @@ export function createStore(settings: Settings): Store {
   return {
     ...{ ...browser, settings, wallets, account, toasts },
     clock: createQuery({
-      isSeen,
+      ...{ isSeen, calm },
       question: () => askClock,
       // Market hours change twice a day, but this poll also shows at the top of the page whether the server answers.
       pace: (_clock, error) => (error === null ? CLOCK_MS : AWAY_MS),
     }),
-    market: createQuery({ isSeen, question: () => askMarket, pace: MARKET_MS }),
+    market: createQuery({ isSeen, calm, question: () => askMarket, pace: MARKET_MS }),
     bars: createQuery({
       isSeen,
       question: () => askBars,
       pace: (_bars, error) => (error === null ? BARS_MS : AWAY_MS),
     }),
-    health: createQuery({ isSeen, question: () => askHealth, pace: HEALTH_MS }),
-    checks: createQuery({ isSeen, question: () => askChecks, pace: CHECKS_MS }),
+    health: createQuery({ isSeen, calm, question: () => askHealth, pace: HEALTH_MS }),
+    checks: createQuery({ isSeen, calm, question: () => askChecks, pace: CHECKS_MS }),
     canRead: computed(() => reader.value !== null),
     events: createQuery({
       isSeen,

@@ -2,8 +2,8 @@ const LEAST_MS = 1_500
 /** The most orders that an account has open; ended orders are not polled. */
 const MOST_OPEN = 20
 /**
- * One order's share of polling, for its status and its timeline. All shares together stay below the server's rate
- * limit.
+ * One order's share of polling, for its status and its timeline. All shares together are what one page may take of a server's
+ * rate, which its whole office shares.
  */
 const SHARE_MS = 250
 

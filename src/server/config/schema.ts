@@ -75,8 +75,8 @@ export const environmentSchema = z.object({
   }),
   RATE_LIMIT_PER_MINUTE: withDefault(integer(1, 1_000_000_000), {
     about:
-      'Requests that one client may make in a minute; probes of /health as many again, those that show the relay token any number.',
-    fallback: '600',
+      'What the requests of one client may cost in a minute: a read 1, a post 10, and nothing an unchanged view, a probe of /health, or one that shows the relay token.',
+    fallback: '60000',
   }),
   HEADERS_TIMEOUT: withDefault(duration(), {
     about: "Time that a request's headers may take to arrive.",
@@ -100,8 +100,8 @@ export const environmentSchema = z.object({
   }),
   MAX_CONNECTIONS_PER_CLIENT: withDefault(integer(1, 1_000_000), {
     about:
-      'Connections of one client held at once; further ones are closed. Behind a proxy (TRUST_PROXY) it does not apply.',
-    fallback: '128',
+      'Connections of one client held at once; requests on further ones get 429 too-many-at-once. Behind a proxy (TRUST_PROXY) it does not apply.',
+    fallback: '3000',
   }),
   MAX_WAIT: withDefault(duration(), {
     about:
@@ -110,11 +110,11 @@ export const environmentSchema = z.object({
   }),
   MAX_UNDER_WAY: withDefault(integer(1, 1_000_000), {
     about: 'Requests of clients under way at once, GETs nine tenths of it; others get 503 overloaded.',
-    fallback: '300',
+    fallback: '3000',
   }),
   MAX_UNDER_WAY_PER_CLIENT: withDefault(integer(1, 1_000_000), {
     about: 'Requests of one client under way at once; others get 429 too-many-at-once.',
-    fallback: '32',
+    fallback: '1000',
   }),
   SHUTDOWN_TIMEOUT: withDefault(duration(), {
     about: 'Time that requests under way get to finish after SIGTERM or SIGINT.',

@@ -35,7 +35,23 @@ function prepare(encoded: unknown): Prepared {
   return { text, length: Buffer.byteLength(text), etag }
 }
 
-export function sendPrepared(res: Response, { text, length, etag }: Prepared): void {
+const sentBefore = new WeakSet<Prepared>()
+const unchanged = new WeakSet<ServerResponse>()
+
+/** Whether the answer is one that the server had sent before: it cost neither chain nor disk. */
+export function isUnchanged(res: ServerResponse): boolean {
+  return unchanged.has(res)
+}
+
+/** To be called as the answer is sent, so that `isUnchanged` can tell. */
+export function noteSent(res: ServerResponse, prepared: Prepared): void {
+  if (sentBefore.has(prepared)) unchanged.add(res)
+  else sentBefore.add(prepared)
+}
+
+export function sendPrepared(res: Response, prepared: Prepared): void {
+  const { text, length, etag } = prepared
+  noteSent(res, prepared)
   res.setHeader('ETag', etag)
   if (res.req.fresh) res.status(304).end()
   else end(res, text, length)

@@ -229,15 +229,16 @@ export const CLIENT_PROBLEMS = {
     status: 429,
     title: 'Too many requests',
     meaning:
-      'This client made more requests in a minute than `RATE_LIMIT_PER_MINUTE`. `Retry-After`, `RateLimit` and `RateLimit-Policy` say when to go on. The server leaves the connection unread until nearly then, or until a time-out is near, and closes it if more is pipelined behind this answer. After a hundred such answers the client can open no connection until then. Any route can give this answer. Requests to `/relay` that show the token never count. Results of runs count until they have succeeded. Plain probes of `/health` have the same limit for themselves.',
-    cause: 'Polling without pause; many clients behind one address while `TRUST_PROXY` is not set.',
+      'The requests of this client, or of its site (an IPv6 /48, which has four times as much), have cost more in a minute than `RATE_LIMIT_PER_MINUTE`: a read 1, a post 10, and nothing a view that has not changed, once answered. `Retry-After`, `RateLimit` and `RateLimit-Policy` say when to go on. The server leaves the connection unread until nearly then, or until a time-out is near, and closes it if more is pipelined behind this answer. Any route but a plain probe of `/health` can give this answer. Requests to `/relay` that show the token never count. Results of runs count until they have succeeded.',
+    cause:
+      'Posts or changing reads without pause; many clients behind one address while `TRUST_PROXY` is not set.',
     remedy: 'Wait for the seconds in Retry-After.',
   },
   'too-many-at-once': {
     status: 429,
     title: 'Too many requests at once',
     meaning:
-      'This client has `MAX_UNDER_WAY_PER_CLIENT` requests that the server has not answered, or its site (an IPv6 /48) four times as many. The server refused this one without looking at it. A plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
+      'This client has `MAX_UNDER_WAY_PER_CLIENT` requests that the server has not answered, or its site (an IPv6 /48) four times as many. Or the connection is one more than `MAX_CONNECTIONS_PER_CLIENT` allows: then the server closes it after this answer, whatever was asked. The server refused the request without looking at it. On other connections a plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
     cause:
       'Many requests in parallel while a node is slow; many clients behind one address while `TRUST_PROXY` is not set.',
     remedy: 'Nothing was accepted. Wait for earlier requests to end, or for the seconds in Retry-After.',

@@ -13,6 +13,7 @@ import {
   createSendProblem,
   headersOfEveryAnswer,
   JSON_TYPE,
+  noteSent,
   type Prepared,
   preparing,
   sendPrepared,
@@ -177,7 +178,9 @@ export function answerFast(app: RequestListener, options: FastRoutesOptions): An
       res.end(text)
     }
 
-    function sendRead({ text, length, etag }: Prepared): void {
+    function sendRead(prepared: Prepared): void {
+      const { text, length, etag } = prepared
+      noteSent(res, prepared)
       const known = req.headers['if-none-match']
       // By the weak comparison (RFC 9110, 8.8.3.2).
       if (known === etag || `W/${known}` === etag) send(304, { ETag: etag })

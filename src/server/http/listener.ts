@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Config } from '../config/config.js'
 import { Problem, problemBody } from './errors.js'
 import type { ProblemCode } from './problemCodes.js'
 import { clientOf } from './rateLimit.js'
+import { createShares } from './shares.js'
 
 /** How often Node checks the header and request time-outs. */
 const CONNECTION_CHECK_MS = 1_000
@@ -24,14 +26,13 @@ type ListenOptions = Pick<
   | 'maxConnections'
 >
 
-/** Which connections of a client (`clientOf`) are refused. */
+/** The connections that a client may hold. */
 export interface ClientCap {
-  /** How many it may hold. */
   readonly max: number
-  /** Whether it may open none. */
-  isBarred(client: string): boolean
-  /** Called for each that is refused. */
-  readonly onRefused: () => void
+  /** Answers a request on a connection beyond that, and ends the connection. */
+  readonly refuse: RequestListener
+  /** Called for each that is closed without an answer. */
+  readonly onClosed: () => void
 }
 
 /**
@@ -43,7 +44,9 @@ export async function listen(
   listener: RequestListener,
   cap?: ClientCap,
 ): Promise<Server> {
-  const answer = whileConnected(withAnswerTimeout(withPath(listener), http.answerTimeoutMs))
+  const beyondCap = new Set<Socket>()
+  const capped = cap === undefined ? listener : refuseBeyond(beyondCap, cap, listener)
+  const answer = whileConnected(withAnswerTimeout(withPath(capped), http.answerTimeoutMs))
   const server = createServer(
     {
       // Node refuses a longer one.
@@ -57,7 +60,7 @@ export async function listen(
     answer,
   )
   server.maxConnections = http.maxConnections
-  if (cap !== undefined) capConnections(server, cap)
+  if (cap !== undefined) noteConnections(server, cap, beyondCap)
   server.on('clientError', answerClientError)
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1). Node refuses it, without a body.
   server.on('checkExpectation', answer)
@@ -66,24 +69,36 @@ export async function listen(
   return server
 }
 
-/** Closes connections beyond a client's cap, or of a barred client, as they come: an answer would take more connections. */
-function capConnections(server: Server, { max, isBarred, onRefused }: ClientCap): void {
-  const open = new Map<string, number>()
+/** The share of `maxConnections` that those beyond their client's cap may take, so that each can read why it is refused. */
+const BEYOND_SHARE = 0.1
+
+/** Notes connections beyond the cap of their client or its site. Beyond their share they are closed as they come. */
+function noteConnections(server: Server, { max, onClosed }: ClientCap, beyondCap: Set<Socket>): void {
+  const shares = createShares(max)
+  const maxBeyond = server.maxConnections * BEYOND_SHARE
   server.on('connection', (socket) => {
     const client = clientOf(socket.remoteAddress)
-    const count = open.get(client) ?? 0
-    if (count >= max || isBarred(client)) {
+    if (shares.hasRoom(client)) {
+      socket.once('close', shares.take(client))
+    } else if (beyondCap.size < maxBeyond) {
+      beyondCap.add(socket)
+      socket.once('close', () => beyondCap.delete(socket))
+    } else {
       socket.destroy()
-      onRefused()
-      return
+      onClosed()
     }
-    open.set(client, count + 1)
-    socket.once('close', () => {
-      const left = (open.get(client) ?? 1) - 1
-      if (left === 0) open.delete(client)
-      else open.set(client, left)
-    })
   })
+}
+
+function refuseBeyond(
+  beyondCap: ReadonlySet<Socket>,
+  { refuse }: ClientCap,
+  listener: RequestListener,
+): RequestListener {
+  return (req, res) => {
+    if (beyondCap.has(req.socket)) refuse(req, res)
+    else listener(req, res)
+  }
 }
 
 /** Drops requests that arrived in one read with a request that closed the connection: Node passes them on all the same. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { hostFault } from '../../service/hostField.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
-import { createSendProblem } from './answers.js'
+import { createSendProblem, isUnchanged } from './answers.js'
 import { relayTokenCheck } from './auth.js'
 import { type Backpressure, createBackpressure, createQueueingDelay } from './backpressure.js'
 import { Problem } from './errors.js'
@@ -16,6 +16,7 @@ import { createUnderWay } from './underWay.js'
 
 /** Refusals are logged this often, however many they are. */
 const LOG_INTERVAL_MS = 1_000
+const TOO_MANY_LOGGED = 'requests refused: too many of one client'
 
 const HEALTH = /^\/health(?:\?|$)/
 const RELAY = /^\/relay(?:[/?]|$)/
@@ -23,6 +24,8 @@ const RUNS = /^\/runs(?:[/?]|$)/
 
 /** Share of Retry-After, or of Node's timeout, after which reading resumes. */
 const PAUSE_SHARE = 0.9
+/** What a request takes of its client's rate: a post may cost chain, disk and gas. */
+const [READ_COST, POST_COST] = [1, 10]
 const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD']
 
 export interface LoadSheddingOptions {
@@ -32,7 +35,7 @@ export interface LoadSheddingOptions {
   readonly maxUnderWay: number
   /** Those of one client. */
   readonly maxUnderWayPerClient: number
-  /** Requests that one client may make in a minute; its probes are counted apart. */
+  /** What one client's requests may cost in a minute; probes cost nothing. */
   readonly rateLimitPerMinute: number
   /** Reverse proxies in front. */
   readonly trustProxy: number
@@ -49,33 +52,36 @@ export interface LoadSheddingOptions {
   readonly isLate?: () => boolean
   /** Pauses the connections of refused requests; without it the server goes on reading them. */
   readonly backpressure?: Backpressure | undefined
+  /** Milliseconds of the monotonic clock, for the rates. */
+  readonly now?: () => number
 }
 
 export interface LoadShedding {
   readonly listener: RequestListener
-  /** Whether new connections of the client (`clientOf`) should be closed as they come: it goes on asking over its rate. */
-  isBarred(client: string): boolean
+  /** For a connection beyond its client's cap: refuses the request, and ends the connection. */
+  readonly refuseConnection: RequestListener
 }
 
 /**
  * Decides before Express which requests the server takes. A refusal costs next to nothing: the server reads no body, logs no line,
  * and stops reading the connection (`backpressure`).
  *
- * - A probe is always taken. Probes have a rate of their own, so a page over its rate fails no probe.
+ * - A probe is always taken: its answer is in memory. A client that asks faster than its rate is left unread for a while.
  * - Relay requests that show the relay's token are always taken: refusing one would undo accepted work.
  * - Results of runs are taken for the same reason, where an enclave posts them. Their signature covers the body, so it cannot be
  *   checked first. Each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
- * - Any other request counts. Over its client's rate it gets 429 `rate-limited`; a further request pipelined behind that
- *   closes the connection.
+ * - Any other post counts as it comes. A read counts once it is answered, and not at all if its answer was sent before
+ *   (`isUnchanged`): such an answer costs next to nothing.
+ * - Over its client's rate a request gets 429 `rate-limited`; a further one pipelined behind that closes the connection.
  * - It gets 503 `overloaded` when the process could only answer it late, by its queueing delay (`createQueueingDelay`) or by
  *   the number of requests under way.
  * - It gets 429 `too-many-at-once` beyond its client's share of these, or that of its client's site.
- * - A request whose body has not arrived holds no place against others: it gets 408 when they need the room (`createUnderWay`).
+ * - A request holds its place from when its body has arrived. A body that takes too long gets 408 (`createUnderWay`).
  */
 export function shedLoad(app: Answer, options: LoadSheddingOptions): LoadShedding {
-  const { trustProxy, stopping, backpressure, rateLimitPerMinute } = options
-  const requests = createClientRateLimit(rateLimitPerMinute)
-  const probes = createClientRateLimit(rateLimitPerMinute)
+  const { trustProxy, stopping, backpressure, rateLimitPerMinute, now } = options
+  const requests = createClientRateLimit(rateLimitPerMinute, now)
+  const probes = createClientRateLimit(rateLimitPerMinute, now)
   const hasToken = relayTokenCheck(options.authToken)
   const takeUnlessLate = createTake(app, options)
   const refuse = createRefusal('rate-limited', 'requests refused: rate-limited', options)
@@ -99,9 +105,20 @@ export function shedLoad(app: Answer, options: LoadSheddingOptions): LoadSheddin
     refuse(req, res, { ...headers, 'Retry-After': String(secondsLeft) })
   }
 
+  /** Leaves a client unread for a while that asks faster than its rate: answers that cost nothing else take CPU, too. */
+  function pace(req: IncomingMessage, res: ServerResponse, { pauseMs }: Allowance): void {
+    if (pauseMs > 0) afterAnswer(res, () => backpressure?.pauseFor(req.socket, pauseMs))
+  }
+
+  function pay(res: ServerResponse, client: string, isPost: boolean): void {
+    if (isPost) requests.spend(client, POST_COST)
+    else res.once('close', () => isUnchanged(res) || requests.spend(client, READ_COST))
+  }
+
   function takeRun(req: IncomingMessage, res: ServerResponse, client: string): void {
+    requests.spend(client, POST_COST)
     res.once('finish', () => {
-      if (res.statusCode < 400 || res.statusCode >= 500) requests.giveBack(client)
+      if (res.statusCode < 400 || res.statusCode >= 500) requests.giveBack(client, POST_COST)
     })
     app(req, res)
   }
@@ -110,22 +127,32 @@ export function shedLoad(app: Answer, options: LoadSheddingOptions): LoadSheddin
     const url = req.url ?? ''
     const client = clientOf(addressOf(req, trustProxy))
     if (!stopping.aborted && isProbe(req)) {
-      const allowance = probes.count(client)
-      if (allowance.isExceeded) refuseLimited(req, res, allowance)
-      else app(req, res)
+      pace(req, res, probes.ask(client, READ_COST))
+      app(req, res)
       return
     }
     if (RELAY.test(url) && hasToken(req.headers.authorization)) {
       app(req, res)
       return
     }
-    const allowance = requests.count(client)
-    if (allowance.isExceeded) refuseLimited(req, res, allowance)
-    else if (RUNS.test(url)) takeRun(req, res, client)
-    else takeUnlessLate(req, res, client, allowance.headers)
+    const isPost = req.method === 'POST'
+    const allowance = requests.ask(client, isPost ? POST_COST : READ_COST)
+    if (allowance.isExceeded) {
+      refuseLimited(req, res, allowance)
+    } else if (RUNS.test(url)) {
+      takeRun(req, res, client)
+    } else {
+      pay(res, client, isPost)
+      pace(req, res, allowance)
+      takeUnlessLate(req, res, client, allowance.headers)
+    }
   }
 
-  return { listener, isBarred: (client) => requests.isBarred(client) || probes.isBarred(client) }
+  const refuseAtOnce = createRefusal('too-many-at-once', TOO_MANY_LOGGED, options)
+  return {
+    listener,
+    refuseConnection: (req, res) => void refuseAtOnce(req, res, { Connection: 'close' }),
+  }
 }
 
 type Take = (
@@ -141,11 +168,7 @@ function createTake(app: Answer, options: LoadSheddingOptions): Take {
   const isLate = options.isLate ?? createQueueingDelay({ maxWaitMs })
   const refusals = {
     overloaded: createRefusal('overloaded', 'requests refused: overloaded', options),
-    'too-many-at-once': createRefusal(
-      'too-many-at-once',
-      'requests refused: too many of one client',
-      options,
-    ),
+    'too-many-at-once': createRefusal('too-many-at-once', TOO_MANY_LOGGED, options),
   }
   const underWay = createUnderWay({ maxUnderWay, maxUnderWayPerClient })
 

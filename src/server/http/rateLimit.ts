@@ -27,11 +27,22 @@ export function clientOf(ip: string | undefined): string {
 
 /** The bytes of an IPv6 address that identify a site: registries let a provider assign a whole /48 to one (RFC 6177). */
 const IPV6_SITE_BYTES = 6
+/** Clients' worth of every limit that one site may use. */
+const CLIENTS_PER_SITE = 4
 
-/** The site of a client (`clientOf`): the /48 of an IPv6 one, or else the client itself. */
-export function siteOf(client: string): string {
+/** Whom a limit counts. */
+interface Counted {
+  readonly key: string
+  /** How many clients' worth of the limit it may use. */
+  readonly clients: number
+}
+
+/** The client (`clientOf`) and, for an IPv6 one, its site, the /48: a limit counts both. */
+export function countedOf(client: string): readonly Counted[] {
+  const own = { key: client, clients: 1 }
   const bytes = client.split('.')
-  return bytes.length === IPV6_PREFIX_BYTES ? bytes.slice(0, IPV6_SITE_BYTES).join('.') : client
+  if (bytes.length !== IPV6_PREFIX_BYTES) return [own]
+  return [own, { key: bytes.slice(0, IPV6_SITE_BYTES).join('.'), clients: CLIENTS_PER_SITE }]
 }
 
 /**
@@ -49,10 +60,11 @@ export function addressOf(req: IncomingMessage, proxies: number): string | undef
 }
 
 const WINDOW_SECONDS = 60
-/** Clients that are counted at the same time; beyond that, the oldest window is forgotten first. */
-const MAX_CLIENTS = 50_000
-/** Requests over its rate after which a client is barred until its window ends. A client that obeys Retry-After sends few. */
-const MAX_REFUSALS = 100
+/** Clients and sites that are counted at the same time; beyond that, the oldest window is forgotten first. */
+const MAX_COUNTED = 50_000
+
+/** What a client may ask for faster than its rate, whatever is spent of it in the end: a share of a minute's, and the least. */
+const [BURST_SHARE, LEAST_BURST] = [1 / 6, 1_000]
 
 interface Window {
   used: number
@@ -60,69 +72,84 @@ interface Window {
   readonly endsAt: number
 }
 
-/** The requests that a client has left. */
+/** What a client has left. */
 export interface Allowance {
-  /** The client has asked for more than it may. */
+  /** The client, or its site, has nothing left. */
   readonly isExceeded: boolean
+  /** How long the client should be left unread, because it asks faster than its rate: unchanged answers take CPU, too. */
+  readonly pauseMs: number
   /** Until its next window begins. */
   readonly secondsLeft: number
-  /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). */
+  /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers): what is left once this request has counted. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 interface ClientRateLimit {
-  /** Counts a request of the client. */
-  count(client: string): Allowance
-  /** Takes back a request that was counted. */
-  giveBack(client: string): void
-  /** Whether the client has sent so many requests over its rate that it should not even connect until its window ends. */
-  isBarred(client: string): boolean
+  /** What the client has left for a request of that cost, which is not spent by this. */
+  ask(client: string, cost: number): Allowance
+  spend(client: string, cost: number): void
+  /** Takes back what was spent. */
+  giveBack(client: string, cost: number): void
 }
 
 /**
- * Counts each client's requests (`clientOf`) in a minute that begins with its first request.
+ * Counts what each client (`clientOf`) and its site use in a minute that begins with their first request. As long as something
+ * is left, a request may cost more than that.
  *
  * @param now milliseconds of the monotonic clock
  */
 export function createClientRateLimit(
-  requestsPerMinute: number,
+  limitPerMinute: number,
   now: () => number = () => performance.now(),
 ): ClientRateLimit {
-  const windows = new LRUCache<string, Window>({ max: MAX_CLIENTS })
-  const policy = `"default";q=${requestsPerMinute};w=${WINDOW_SECONDS}`
+  const windows = new LRUCache<string, Window>({ max: MAX_COUNTED })
+  /** When all that each has asked for would be paid at its rate. */
+  const paidAt = new LRUCache<string, number>({ max: MAX_COUNTED })
+  const burst = Math.max(LEAST_BURST, BURST_SHARE * limitPerMinute)
+  const policy = `"default";q=${limitPerMinute};w=${WINDOW_SECONDS}`
 
-  function windowOf(client: string, at: number): Window {
-    const current = windows.get(client)
+  function windowOf(key: string, at: number): Window {
+    const current = windows.get(key)
     if (current !== undefined && at < current.endsAt) return current
     const fresh = { used: 0, endsAt: at + WINDOW_SECONDS * 1_000 }
-    windows.set(client, fresh)
+    windows.set(key, fresh)
     return fresh
   }
 
-  function count(client: string): Allowance {
+  /** How long until the one that asks is within its burst again. */
+  function pace({ key, clients }: Counted, cost: number, at: number): number {
+    const unitMs = (WINDOW_SECONDS * 1_000) / (clients * limitPerMinute)
+    const paid = Math.max(at, paidAt.get(key) ?? at) + cost * unitMs
+    paidAt.set(key, paid)
+    return Math.max(0, paid - at - clients * burst * unitMs)
+  }
+
+  function ask(client: string, cost: number): Allowance {
     const at = now()
-    const window = windowOf(client, at)
-    window.used++
-    const remaining = Math.max(0, requestsPerMinute - window.used)
+    const counted = countedOf(client)
+    const windowsOf = counted.map(({ key, clients }) => {
+      const { used, endsAt } = windowOf(key, at)
+      return { left: clients * limitPerMinute - used, endsAt }
+    })
+    const { left, endsAt } = windowsOf.reduce((least, one) => (one.left < least.left ? one : least))
     // A sum of fractions may come to a little more than the window.
-    const secondsLeft = Math.min(WINDOW_SECONDS, Math.ceil((window.endsAt - at) / 1_000))
+    const secondsLeft = Math.min(WINDOW_SECONDS, Math.ceil((endsAt - at) / 1_000))
+    const remaining = Math.max(0, left - cost)
     return {
-      isExceeded: window.used > requestsPerMinute,
+      isExceeded: left <= 0,
+      pauseMs: Math.max(...counted.map((one) => pace(one, cost, at))),
       secondsLeft,
       headers: { 'RateLimit-Policy': policy, RateLimit: `"default";r=${remaining};t=${secondsLeft}` },
     }
   }
 
-  return {
-    count,
-    isBarred(client) {
-      const window = windows.get(client)
-      if (window === undefined || now() >= window.endsAt) return false
-      return window.used > requestsPerMinute + MAX_REFUSALS
-    },
-    giveBack(client) {
-      const window = windows.get(client)
-      if (window !== undefined && window.used > 0) window.used--
-    },
+  function add(client: string, cost: number): void {
+    const at = now()
+    for (const { key } of countedOf(client)) {
+      const window = windowOf(key, at)
+      window.used = Math.max(0, window.used + cost)
+    }
   }
+
+  return { ask, spend: add, giveBack: (client, cost) => add(client, -cost) }
 }

@@ -1,13 +1,13 @@
 import type { EventEmitter } from 'node:events'
 import type { ProblemCode } from './problemCodes.js'
-import { siteOf } from './rateLimit.js'
+import { createShares } from './shares.js'
 
 /** The share of `maxUnderWay` that reads may take: pages that poll while a node or the broker hangs leave room for orders. */
 const READ_SHARE = 0.9
-/** Clients' worth of places that one site (an IPv6 /48) may take. */
-const CLIENTS_PER_SITE = 4
 /** Time that a body may take to arrive once its headers have. */
 export const BODY_TIMEOUT_MS = 10_000
+/** Bodies on their way at once. The oldest of more is given up: an honest one arrives before so many others begin. */
+export const MAX_ARRIVING = 1_000
 
 interface UnderWayOptions {
   readonly maxUnderWay: number
@@ -25,100 +25,61 @@ interface Begun {
   giveUp(): void
 }
 
-interface Place {
-  readonly client: string
-  readonly site: string
-  /** Ends the request, and releases the place. */
-  giveUp(): void
-}
-
 export interface UnderWay {
-  /** Takes a place until the answer is over, or says why there is none. */
+  /** Takes a place until the answer is over, from when the body has arrived; or says why there is none. */
   begin(request: Begun): Extract<ProblemCode, 'overloaded' | 'too-many-at-once'> | undefined
 }
 
 /**
- * Counts the requests under way: all, those of one client, and those of one site.
- *
- * A request whose body is still to come has its place on sufferance. Where places are short, the oldest of these ends first: of the
- * client or the site that is short, or of all. So half-sent requests cannot shut out others, from however many addresses they come.
+ * Counts the requests under way: all, and those of one client or site. A request whose body is still to come holds no place, so
+ * half-sent ones shut out no one, from however many addresses they come. There is room for them when their headers come, and they
+ * exceed the limits by `MAX_ARRIVING` at most.
  */
 export function createUnderWay({ maxUnderWay, maxUnderWayPerClient }: UnderWayOptions): UnderWay {
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
-  const places = new Set<Place>()
-  /** Those whose body is still to come, the oldest first. */
-  const waiting = new Set<Place>()
-  const ofClient = new Map<string, number>()
-  const ofSite = new Map<string, number>()
+  const shares = createShares(maxUnderWayPerClient)
+  /** Gives up a request whose body is still to come; the oldest first. */
+  const arriving = new Set<() => void>()
+  let count = 0
 
-  function change(counts: Map<string, number>, key: string, by: 1 | -1): void {
-    const count = (counts.get(key) ?? 0) + by
-    if (count === 0) counts.delete(key)
-    else counts.set(key, count)
-  }
-
-  function release(place: Place): void {
-    waiting.delete(place)
-    if (!places.delete(place)) return
-    change(ofClient, place.client, -1)
-    change(ofSite, place.site, -1)
-  }
-
-  /** @returns whether a place became free */
-  function giveUpOldest(isOne: (place: Place) => boolean): boolean {
-    for (const place of waiting) {
-      if (!isOne(place)) continue
-      place.giveUp()
-      return true
-    }
-    return false
-  }
-
-  function hasRoom(client: string, site: string, max: number): boolean {
-    return (
-      ((ofClient.get(client) ?? 0) < maxUnderWayPerClient || giveUpOldest((one) => one.client === client)) &&
-      ((ofSite.get(site) ?? 0) < CLIENTS_PER_SITE * maxUnderWayPerClient ||
-        giveUpOldest((one) => one.site === site)) &&
-      (places.size < max || giveUpOldest(() => true))
-    )
-  }
-
-  function take(client: string, site: string, { bodyOf, res, giveUp }: Begun): void {
-    const place: Place = {
-      client,
-      site,
-      giveUp() {
-        clearTimeout(timer)
-        release(place)
-        giveUp()
-      },
-    }
-    const timer = bodyOf && setTimeout(place.giveUp, BODY_TIMEOUT_MS).unref()
-    places.add(place)
-    change(ofClient, client, 1)
-    change(ofSite, site, 1)
-    if (bodyOf !== undefined) {
-      waiting.add(place)
-      bodyOf.once('end', () => {
-        clearTimeout(timer)
-        waiting.delete(place)
-      })
-    }
+  function take({ client, res }: Begun): void {
+    const giveBack = shares.take(client)
+    count++
     res.once('close', () => {
-      clearTimeout(timer)
-      release(place)
+      count--
+      giveBack()
     })
+  }
+
+  function takeOnArrival(request: Begun, body: EventEmitter): void {
+    const [oldest] = arriving
+    if (arriving.size >= MAX_ARRIVING) oldest?.()
+    const giveUp = () => {
+      stop()
+      request.giveUp()
+    }
+    const arrive = () => {
+      stop()
+      take(request)
+    }
+    const stop = () => {
+      clearTimeout(timer)
+      arriving.delete(giveUp)
+      body.off('end', arrive)
+    }
+    const timer = setTimeout(giveUp, BODY_TIMEOUT_MS).unref()
+    arriving.add(giveUp)
+    body.once('end', arrive)
+    request.res.once('close', stop)
   }
 
   return {
     begin(request) {
-      const { client, isRead } = request
-      const site = siteOf(client)
-      if (!hasRoom(client, site, isRead ? maxForReads : maxUnderWay)) {
-        const isFull = places.size >= (isRead ? maxForReads : maxUnderWay)
-        return isFull ? 'overloaded' : 'too-many-at-once'
-      }
-      take(client, site, request)
+      const { client, isRead, bodyOf } = request
+      if (count >= (isRead ? maxForReads : maxUnderWay)) return 'overloaded'
+      if (!shares.hasRoom(client)) return 'too-many-at-once'
+      if (bodyOf === undefined) take(request)
+      else takeOnArrival(request, bodyOf)
     },
   }
 }

@@ -228,9 +228,10 @@ describe('as many under way as there may be', () => {
   /** Requests by client, behind a proxy, that the app takes and holds. */
   async function setUpClients(maxUnderWay: number, maxUnderWayPerClient: number) {
     const taken: (string | undefined)[] = []
+    let arrived = 0
     const app: Answer = (req) => {
       taken.push(req.headers['x-forwarded-for']?.toString())
-      req.resume()
+      req.resume().once('end', () => arrived++)
     }
     const { url } = await setUp({
       maxUnderWay,
@@ -257,47 +258,42 @@ describe('as many under way as there may be', () => {
         })
       })
     }
-    return { post, taken }
+    /** Posts whole requests of these clients, one after the other, each of which takes a place. */
+    async function fill(...clients: string[]) {
+      for (const client of clients) {
+        const before = arrived
+        void post(client, WHOLE)
+        await eventually('its body to have arrived', () => arrived === before + 1)
+      }
+    }
+    return { post, fill, taken }
   }
 
   const WHOLE = '123456789'
 
   test('one client has its share of them, and others the rest', async () => {
-    const { post, taken } = await setUpClients(4, 2)
-    const answers = ['192.0.2.1', '192.0.2.1', '192.0.2.1'].map((client) => post(client, WHOLE))
-    expect(await Promise.race(answers)).toEqual({ statusCode: 429, code: 'too-many-at-once' })
-    void post('192.0.2.2', WHOLE)
-    void post('192.0.2.3', WHOLE)
-    await eventually('two of others to be taken', () => taken.length === 4)
+    const { post, fill } = await setUpClients(4, 2)
+    await fill('192.0.2.1', '192.0.2.1')
+    expect(await post('192.0.2.1', WHOLE)).toEqual({ statusCode: 429, code: 'too-many-at-once' })
+    await fill('192.0.2.2', '192.0.2.3')
     expect((await post('192.0.2.4', WHOLE)).statusCode).toBe(503)
   })
 
   test('one site, an IPv6 /48, has four clients’ share of them', async () => {
-    const { post, taken } = await setUpClients(100, 1)
-    const answers = ['100', '200', '300', '400', '500'].map((net) => post(`2001:db8:1:${net}::1`, WHOLE))
-    expect(await Promise.race(answers)).toEqual({ statusCode: 429, code: 'too-many-at-once' })
-    void post('2001:db8:2:100::1', WHOLE)
-    await eventually('one of another site to be taken', () => taken.length === 5)
+    const { post, fill } = await setUpClients(100, 1)
+    await fill(...['100', '200', '300', '400'].map((net) => `2001:db8:1:${net}::1`))
+    expect(await post('2001:db8:1:500::1', WHOLE)).toEqual({ statusCode: 429, code: 'too-many-at-once' })
+    await fill('2001:db8:2:100::1')
   })
 
-  test.each([
-    ['many clients', (n: number) => `192.0.2.${n}`],
-    ['one site', (n: number) => `2001:db8:1:${n}00::1`],
-    ['one client', () => '192.0.2.1'],
-  ])('where bodies of %s do not arrive, the oldest goes first', async (_whose, hostile) => {
-    const { post, taken } = await setUpClients(8, 2)
-    const first = post(hostile(1), 'h')
-    await eventually('the first to be taken', () => taken.length === 1)
-    for (let n = 2; n <= 9; n++) {
-      void post(hostile(n), 'h')
-      await eventually('the next to be taken', () => taken.length === n)
+  test('half-sent requests hold none', async () => {
+    const { post, fill, taken } = await setUpClients(2, 1)
+    for (let n = 1; n <= 8; n++) {
+      void post('192.0.2.1', 'h')
+      await eventually('it to be with the app', () => taken.length === n)
     }
-    expect(await first).toEqual({ statusCode: 408, code: 'request-timeout' })
-    // Those that arrived keep their places.
-    void post('198.51.100.1', WHOLE)
-    void post('198.51.100.2', WHOLE)
-    await eventually('honest ones to be taken', () => taken.length === 11)
-    expect(taken.slice(-2).sort()).toEqual(['198.51.100.1', '198.51.100.2'])
+    await fill('192.0.2.1', '192.0.2.2')
+    expect((await post('192.0.2.3', WHOLE)).statusCode).toBe(503)
   })
 
   test('one whose caller has gone is none of them', async () => {
@@ -508,8 +504,23 @@ describe('a client over its rate', () => {
     await eventually('it to be left', () => left.length === 1)
     expect(left).toEqual([0.9 * 1_000 * Number(headers['retry-after'])])
     await fetch(`${url}/market`, { headers: { connection: 'close' } })
-    for (let n = 0; n < 3; n++) await ask(`${url}/health`)
-    await eventually('it to be left for its probes', () => left.length === 2)
+    await ask(`${url}/health`)
+    expect(left).toHaveLength(1)
+  })
+
+  test('has its probes answered, and is left unread when they come too fast', async () => {
+    const left: number[] = []
+    const backpressure = {
+      pause: () => expect.unreachable('it is not late'),
+      pauseFor: (_socket: unknown, ms: number) => left.push(ms),
+      hasWaitedOut: () => false,
+    }
+    const { url } = await setUp({ rateLimitPerMinute: 1, backpressure })
+    const ask = createKeepAliveClient()
+    for (let n = 0; n < 1_000; n++) expect((await ask(`${url}/health`)).statusCode).toBe(200)
+    expect(left).toEqual([])
+    expect((await ask(`${url}/health`)).statusCode).toBe(200)
+    await eventually('it to be left', () => left.length === 1)
   })
 
   test('has its preflights answered, and is left unread after them', async () => {
@@ -531,7 +542,7 @@ describe('a client over its rate', () => {
 
   test.each([
     ['is closed with one answer', recordedBackpressure, 1],
-    ['is a proxy’s, and each is answered', () => undefined, 8],
+    ['is a proxy’s, and each is answered', () => undefined, 9],
   ])('whose connection pipelines behind a refusal %s', async (_what, backpressureOf, refusals) => {
     const { url, observed, taken } = await setUp({ ...RATE, backpressure: backpressureOf() })
     const { hostname, port } = new URL(url)
@@ -541,14 +552,14 @@ describe('a client over its rate', () => {
     })
     socket.on('error', () => undefined).resume()
     // The last one ends the connection where none before has.
-    const one = 'GET /market HTTP/1.1\r\nHost: a\r\n'
+    const one = 'POST /orders HTTP/1.1\r\nHost: a\r\n'
     socket.write(`${`${one}\r\n`.repeat(9)}${one}Connection: close\r\n\r\n`)
     await once(socket, 'close')
-    expect(taken).toHaveLength(2)
+    expect(taken).toHaveLength(1)
     expect(observed.map(({ status }) => status)).toEqual(Array(refusals).fill(429))
   })
 
-  test('may still probe, at a rate of its own', async () => {
+  test('may still probe', async () => {
     const { url, probed } = await setUp(RATE)
     const statuses = async (path: string) => {
       const answers: number[] = []
@@ -556,8 +567,21 @@ describe('a client over its rate', () => {
       return answers
     }
     expect(await statuses('/market')).toEqual([200, 200, 429])
-    expect(await statuses('/health')).toEqual([200, 200, 429])
-    expect(probed).toHaveLength(2)
+    expect(await statuses('/health')).toEqual([200, 200, 200])
+    expect(probed).toHaveLength(3)
+  })
+
+  test('pays ten for a post, before it is answered', async () => {
+    const { url } = await setUp({ rateLimitPerMinute: 12, isLate: () => false })
+    const post = async () => {
+      const { status, headers } = await fetch(`${url}/orders`, { method: 'POST' })
+      return [status, headers.get('ratelimit')?.split(';')[1]]
+    }
+    expect([await post(), await post(), await post()]).toEqual([
+      [200, 'r=2'],
+      [200, 'r=0'],
+      [429, 'r=0'],
+    ])
   })
 
   test('is taken when it shows the relay token, which counts for nothing', async () => {
@@ -580,7 +604,7 @@ describe('a client over its rate', () => {
     status = 503
     for (let n = 0; n < 5; n++) expect(await post()).toBe(503)
     status = 401
-    expect([await post(), await post(), await post(), await post()]).toEqual([401, 401, 429, 429])
+    expect([await post(), await post(), await post()]).toEqual([401, 429, 429])
   })
 
   test('has its results of runs counted before they are answered', async () => {

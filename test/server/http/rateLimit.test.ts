@@ -3,18 +3,22 @@ import { clientOf, createClientRateLimit } from '../../../src/server/http/rateLi
 
 const MINUTE_MS = 60_000
 
-/** A limiter of two requests a minute, and a clock that the test moves. */
-function setUp() {
+/** A limiter of two reads a minute unless told otherwise, and a clock that the test moves. */
+function setUp(limitPerMinute = 2) {
   let now = 1_000_000
-  const limit = createClientRateLimit(2, () => now)
+  const limit = createClientRateLimit(limitPerMinute, () => now)
   const pass = (ms: number) => {
     now += ms
   }
   return {
     pass,
-    ask: (ip: string) => limit.count(clientOf(ip)),
-    isBarred: (ip: string) => limit.isBarred(clientOf(ip)),
-    giveBack: (ip: string) => limit.giveBack(clientOf(ip)),
+    look: (ip: string) => limit.ask(clientOf(ip), 1),
+    ask(ip: string, cost = 1) {
+      const allowance = limit.ask(clientOf(ip), cost)
+      if (!allowance.isExceeded) limit.spend(clientOf(ip), cost)
+      return allowance
+    },
+    giveBack: (ip: string) => limit.giveBack(clientOf(ip), 1),
   }
 }
 
@@ -38,9 +42,10 @@ describe('the client rate', () => {
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - setBackBy)
     onTestFinished(() => clock.mockRestore())
     const limit = createClientRateLimit(1)
-    limit.count('a client')
+    limit.ask('a client', 1)
+    limit.spend('a client', 1)
     setBackBy = 3_600_000
-    const { isExceeded, secondsLeft } = limit.count('a client')
+    const { isExceeded, secondsLeft } = limit.ask('a client', 1)
     expect(isExceeded).toBe(true)
     expect(secondsLeft).toBeLessThanOrEqual(60)
   })
@@ -58,16 +63,39 @@ describe('the client rate', () => {
     })
   })
 
-  test('bars who goes on after a hundred refusals, until the next minute and no longer', () => {
-    const { ask, isBarred, pass } = setUp()
-    for (let n = 0; n < 2 + 100; n++) ask('192.0.2.1')
-    expect(isBarred('192.0.2.1')).toBe(false)
-    const { secondsLeft } = ask('192.0.2.1')
-    expect([isBarred('192.0.2.1'), isBarred('192.0.2.2')]).toEqual([true, false])
-    pass(1_000 * secondsLeft - 1)
-    expect(isBarred('192.0.2.1')).toBe(true)
-    pass(1)
-    expect(isBarred('192.0.2.1')).toBe(false)
+  test('counts what was spent, not what was asked, and refuses once nothing is left', () => {
+    const { ask, look } = setUp(15)
+    for (let n = 0; n < 100; n++) expect(look('192.0.2.1').isExceeded).toBe(false)
+    expect(ask('192.0.2.1', 10)).toMatchObject({ headers: { RateLimit: '"default";r=5;t=60' } })
+    expect(ask('192.0.2.1', 10)).toMatchObject({
+      isExceeded: false,
+      headers: { RateLimit: '"default";r=0;t=60' },
+    })
+    expect(look('192.0.2.1').isExceeded).toBe(true)
+  })
+
+  test('paces who asks faster than the rate, by one for each request, until it is within ten seconds of it', () => {
+    const { look, pass } = setUp(60_000)
+    for (let n = 0; n < 10_000; n++) expect(look('192.0.2.1').pauseMs).toBeCloseTo(0)
+    expect(look('192.0.2.1').pauseMs).toBeCloseTo(1)
+    expect(look('192.0.2.1').pauseMs).toBeCloseTo(2)
+    expect(look('192.0.2.2').pauseMs).toBe(0)
+    pass(3)
+    expect(look('192.0.2.1').pauseMs).toBe(0)
+  })
+
+  test('paces no one in the first thousand requests, however low the rate', () => {
+    const { look } = setUp(1)
+    for (let n = 0; n < 1_000; n++) expect(look('192.0.2.1').pauseMs).toBeCloseTo(0)
+    expect(look('192.0.2.1').pauseMs).toBeCloseTo(MINUTE_MS)
+  })
+
+  test('allows an IPv6 /48 what four clients may spend, and refuses a fifth of it', () => {
+    const { ask, look } = setUp(10)
+    const nets = ['100', '200', '300', '400'].map((net) => `2001:db8:1:${net}::1`)
+    for (const net of nets) expect(ask(net, 10).isExceeded).toBe(false)
+    expect(look('2001:db8:1:500::1').isExceeded).toBe(true)
+    expect(look('2001:db8:2:100::1').isExceeded).toBe(false)
   })
 
   test('counts no longer what is given back, and never below nothing', () => {

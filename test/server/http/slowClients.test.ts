@@ -158,23 +158,35 @@ describe('five hundred slow clients', () => {
     expect(served.status).toBe(200)
   })
 
-  test('one of whom opens more than one client may hold is alone refused, and has room again when they go', async () => {
+  test('one of whom opens more than one client may hold is told so, or closed beyond a tenth of all', async () => {
+    const [address, count] = ['127.0.0.2', 25]
     const { port, url } = await start({
-      MAX_CONNECTIONS_PER_CLIENT: '10',
+      MAX_CONNECTIONS: '100',
+      MAX_CONNECTIONS_PER_CLIENT: '5',
       HEADERS_TIMEOUT: '1h',
       REQUEST_TIMEOUT: '1h',
     })
-    const openFrom = (address: string, count: number) =>
-      Promise.all(Array.from({ length: count }, () => open(port, address)))
-    const held = await openFrom('127.0.0.2', 15)
-    const kept = () => held.filter(({ isEnded }) => !isEnded())
-    await eventually('the surplus to be closed', () => kept().length === 10)
-    const others = await openFrom('127.0.0.3', 10)
+    const openFrom = (from: string) => open(port, from)
+    const held: Client[] = []
+    for (let n = 0; n < count; n++) held.push(await openFrom(address))
+    const [within, told, closed] = [held.slice(0, 5), held.slice(5, 15), held.slice(15)]
+    await eventually('those beyond all room to be closed', () => closed.every(({ isEnded }) => isEnded()))
+    for (const { socket } of [...within, ...told])
+      socket.write('GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n')
+    await eventually('an answer on each', () =>
+      [...within, ...told].every(({ received }) => received() !== ''),
+    )
+    for (const { received } of within) expect(received()).toMatch(/^HTTP\/1.1 200 /)
+    for (const { received, isEnded } of told) {
+      expect(received()).toMatch(/^HTTP\/1.1 429 /)
+      expect(received()).toMatch(/Retry-After: \d/i)
+      await eventually('its end', isEnded)
+      expect(received()).toContain('"too-many-at-once"')
+    }
     expect((await fetch(`${url}/health`)).status).toBe(200)
-    expect([kept().length, others.filter(({ isEnded }) => isEnded()).length]).toEqual([10, 0])
-    for (const { socket } of kept().slice(0, 2)) socket.destroy()
+    within[0]?.socket.destroy()
     await eventually('room', async () => {
-      const { isEnded, socket, received } = await open(port, '127.0.0.2')
+      const { isEnded, socket, received } = await openFrom(address)
       socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
       await eventually('an answer, or the end', () => isEnded() || received() !== '')
       return received().startsWith('HTTP/1.1 200')

@@ -1,37 +1,72 @@
 import { EventEmitter } from 'node:events'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { BODY_TIMEOUT_MS, createUnderWay } from '../../../src/server/http/underWay.js'
+import { BODY_TIMEOUT_MS, createUnderWay, MAX_ARRIVING } from '../../../src/server/http/underWay.js'
 
 beforeEach(() => {
   vi.useFakeTimers()
   return () => vi.useRealTimers()
 })
 
-function begin() {
-  const underWay = createUnderWay({ maxUnderWay: 1, maxUnderWayPerClient: 1 })
-  const bodyOf = new EventEmitter()
-  const giveUp = vi.fn()
-  const request = { client: '192.0.2.1', isRead: false, bodyOf, res: new EventEmitter(), giveUp }
-  expect(underWay.begin(request)).toBeUndefined()
-  const isFull = () =>
-    underWay.begin({ ...request, client: '192.0.2.2', bodyOf: undefined, res: new EventEmitter() }) !==
-    undefined
-  return { bodyOf, giveUp, isFull }
+/** One place for each client, and begins requests. */
+function setUp(maxUnderWay = 1) {
+  const underWay = createUnderWay({ maxUnderWay, maxUnderWayPerClient: 1 })
+  function begin(client: string, hasBody = false) {
+    const [body, res, giveUp] = [new EventEmitter(), new EventEmitter(), vi.fn()]
+    const bodyOf = hasBody ? body : undefined
+    const refusal = underWay.begin({ client, isRead: false, bodyOf, res, giveUp })
+    return { refusal, body, res, giveUp }
+  }
+  return { begin }
 }
 
-test('a body that has not arrived in its time ends its request', () => {
-  const { giveUp, isFull } = begin()
+test('a body that has not arrived in its time ends its request, which held no place', () => {
+  const { begin } = setUp()
+  const { giveUp } = begin('192.0.2.1', true)
+  const other = begin('192.0.2.1')
+  expect(other.refusal).toBeUndefined()
   vi.advanceTimersByTime(BODY_TIMEOUT_MS - 1)
   expect(giveUp).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1)
   expect(giveUp).toHaveBeenCalledOnce()
-  expect(isFull()).toBe(false)
 })
 
 test('a request whose body has arrived has its place for as long as its answer takes', () => {
-  const { bodyOf, giveUp, isFull } = begin()
-  bodyOf.emit('end')
+  const { begin } = setUp()
+  const { body, res, giveUp } = begin('192.0.2.1', true)
+  body.emit('end')
   vi.advanceTimersByTime(10 * BODY_TIMEOUT_MS)
-  expect(isFull()).toBe(true)
+  expect(begin('192.0.2.2').refusal).toBe('overloaded')
   expect(giveUp).not.toHaveBeenCalled()
+  res.emit('close')
+  expect(begin('192.0.2.2').refusal).toBeUndefined()
+})
+
+test('a request that is answered before its body has come takes no place for what comes later', () => {
+  const { begin } = setUp()
+  const { body, res, giveUp } = begin('192.0.2.1', true)
+  res.emit('close')
+  body.emit('end')
+  vi.advanceTimersByTime(10 * BODY_TIMEOUT_MS)
+  expect(begin('192.0.2.1').refusal).toBeUndefined()
+  expect(giveUp).not.toHaveBeenCalled()
+})
+
+test('more bodies on their way than there may be end the oldest, and no other', () => {
+  const { begin } = setUp()
+  const [first, second] = [begin('192.0.2.1', true), begin('192.0.2.1', true)]
+  for (let n = 2; n < MAX_ARRIVING; n++) begin('192.0.2.1', true)
+  expect(first.giveUp).not.toHaveBeenCalled()
+  begin('192.0.2.2', true)
+  expect(first.giveUp).toHaveBeenCalledOnce()
+  expect(second.giveUp).not.toHaveBeenCalled()
+})
+
+test('a site, an IPv6 /48, has four clients’ places', () => {
+  const { begin } = setUp(100)
+  // As `clientOf` writes a /56.
+  const net = (last: number) => `32.1.13.184.0.1.${last}`
+  for (let n = 1; n <= 4; n++) expect(begin(net(n)).refusal).toBeUndefined()
+  expect(begin(net(1)).refusal).toBe('too-many-at-once')
+  expect(begin(net(5)).refusal).toBe('too-many-at-once')
+  expect(begin('32.1.13.184.0.2.1').refusal).toBeUndefined()
 })

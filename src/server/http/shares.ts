@@ -1,0 +1,30 @@
+import { countedOf } from './rateLimit.js'
+
+/** Counts what clients, and their sites, hold at once: connections, or places of requests under way. */
+export interface Shares {
+  hasRoom(client: string): boolean
+  /** @returns gives it back; to be called once */
+  take(client: string): () => void
+}
+
+/** @param maxPerClient how many one client (`clientOf`) may hold */
+export function createShares(maxPerClient: number): Shares {
+  const held = new Map<string, number>()
+
+  function change(client: string, by: 1 | -1): void {
+    for (const { key } of countedOf(client)) {
+      const count = (held.get(key) ?? 0) + by
+      if (count === 0) held.delete(key)
+      else held.set(key, count)
+    }
+  }
+
+  return {
+    hasRoom: (client) =>
+      countedOf(client).every(({ key, clients }) => (held.get(key) ?? 0) < clients * maxPerClient),
+    take(client) {
+      change(client, 1)
+      return () => change(client, -1)
+    },
+  }
+}
