@@ -13,7 +13,6 @@ export interface ServerProcess {
   readonly url: string
   /** The base URL of the operator's endpoints. */
   readonly opsUrl: string
-  readonly relayUrl: string
   /** Everything that it has printed. */
   readonly output: () => string
   /** Ends it without warning. */
@@ -51,6 +50,5 @@ export async function startServerProcess(environment: Record<string, string>): P
   const opsPort = /"port":(\d+).*"listening for the operator"/.exec(output())?.[1]
   const at = (found: string | undefined) => `http://127.0.0.1:${found}`
   const resume = () => void child.kill('SIGCONT')
-  const relayPort = /"port":(\d+).*"listening for the enclave"/.exec(output())?.[1]
-  return { url: at(port), opsUrl: at(opsPort), relayUrl: at(relayPort), output, kill, resume }
+  return { url: at(port), opsUrl: at(opsPort), output, kill, resume }
 }
