@@ -116,12 +116,14 @@ export function createClientRateLimit(
     return fresh
   }
 
-  /** How long until the one that asks is within its burst again. */
+  /** How long until the one that asks is within its burst again: a minute at most. */
   function pace({ key, clients }: Counted, cost: number, at: number): number {
     const unitMs = (WINDOW_SECONDS * 1_000) / (clients * limitPerMinute)
+    const burstMs = clients * burst * unitMs
     const paid = Math.max(at, paidAt.get(key) ?? at) + cost * unitMs
-    paidAt.set(key, paid)
-    return Math.max(0, paid - at - clients * burst * unitMs)
+    const pauseMs = Math.min(Math.max(0, paid - at - burstMs), WINDOW_SECONDS * 1_000)
+    paidAt.set(key, Math.min(paid, at + burstMs + pauseMs))
+    return pauseMs
   }
 
   function ask(client: string, cost: number): Allowance {

@@ -81,7 +81,11 @@ describe('the client rate', () => {
     expect(look('192.0.2.1').pauseMs).toBeCloseTo(2)
     expect(look('192.0.2.2').pauseMs).toBe(0)
     pass(3)
-    expect(look('192.0.2.1').pauseMs).toBe(0)
+    expect(look('192.0.2.1').pauseMs).toBeCloseTo(0)
+    for (let n = 0; n < 100_000; n++) look('192.0.2.1')
+    expect(look('192.0.2.1').pauseMs).toBeCloseTo(MINUTE_MS)
+    pass(MINUTE_MS + 1)
+    expect(look('192.0.2.1').pauseMs).toBeCloseTo(0)
   })
 
   test('paces no one in the first thousand requests, however low the rate', () => {
