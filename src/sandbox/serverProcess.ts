@@ -96,15 +96,18 @@ async function startProgram(program: Program, options: ServerProcessOptions): Pr
   const { directory, url, log = program.log, variables, nodeOptions = [] } = options
   const output = options.narrate ? 'pipe' : openSync(join(directory, log), 'a', 0o600)
   const { PATH, NODE_COMPILE_CACHE } = process.env
-  const child = spawn(
-    process.execPath,
-    [...HEAP_BOUNDS, ...nodeOptions, program.main, ...program.arguments],
-    {
-      cwd: ROOT,
-      env: { PATH, NODE_COMPILE_CACHE, [program.variable]: join(directory, program.envFile), ...variables },
-      stdio: ['ignore', output, output],
+  const NODE_OPTIONS = HEAP_BOUNDS.join(' ')
+  const child = spawn(process.execPath, [...nodeOptions, program.main, ...program.arguments], {
+    cwd: ROOT,
+    env: {
+      PATH,
+      NODE_COMPILE_CACHE,
+      NODE_OPTIONS,
+      [program.variable]: join(directory, program.envFile),
+      ...variables,
     },
-  )
+    stdio: ['ignore', output, output],
+  })
   if (typeof output === 'number') closeSync(output)
   const { pid } = child
   if (pid === undefined) throw new Error('the program could not be started')

@@ -120,7 +120,11 @@ describe('a day of the platform', () => {
     const [enclave] = await enclaveProcesses(sandbox)
     const names = enclave?.environment.map((variable) => variable.split('=')[0])
     // The tests' programs share a cache of compiled code; it has nothing of their data.
-    expect(names?.filter((name) => name !== 'NODE_COMPILE_CACHE')).toEqual(['PATH', 'ENCLAVE_ENV_FILE'])
+    expect(names?.filter((name) => name !== 'NODE_COMPILE_CACHE')).toEqual([
+      'PATH',
+      'NODE_OPTIONS',
+      'ENCLAVE_ENV_FILE',
+    ])
     expect(await killEnclaves(sandbox)).toBe(1)
     await alice.reaches(orderId, 'failed')
     await sandbox.server().kill()
