@@ -96,7 +96,7 @@ test('a thief of the signature reads the portfolio until its employee rotates th
   })
 
   // The smallest order that replaces it: her own cash, to her own wallet.
-  expect((await order('withdraw USDC 1')).state).toBe('SETTLED')
+  expect((await order('withdraw USDC 10')).state).toBe('SETTLED')
   await expect(reads()).rejects.toMatchObject({ code: 'portfolio-undecryptable' })
   expect(keyOutput.parse(JSON.parse((await run('key')).out)).sealedTo).toBe('this-key')
 

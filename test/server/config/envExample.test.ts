@@ -51,6 +51,6 @@ describe('what differs from it', () => {
 
   test('is no default, no secret, and nothing that each installation fills in', () => {
     const own = { RELAY_AUTH_TOKEN: 'token', DATABASE_URL: 'postgres://u:p@host/db', ENCLAVE_SIGNER: '0x12' }
-    expect(differencesOf(environmentSchema, { ...parse(file), MAX_UNDER_WAY: '300', ...own })).toEqual([])
+    expect(differencesOf(environmentSchema, { ...parse(file), MAX_UNDER_WAY: '3000', ...own })).toEqual([])
   })
 })
