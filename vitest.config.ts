@@ -6,19 +6,15 @@ import { requireNode } from './src/service/version.js'
 requireNode()
 
 /** Tests of whole processes. */
-const E2E = [
-  'test/attacks/**/*.test.ts',
-  'test/e2e/**/*.test.ts',
-  'test/faults/**/*.test.ts',
-  'test/fuzz/fuzz.test.ts',
-]
+const E2E = ['test/attacks/**/*.test.ts', 'test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts']
 /** Mocks a module that others have loaded, so it needs a process of its own. */
 const MOCKING = ['test/server/intake/orders.model.test.ts']
-/** Tests that need a browser. */
-const BROWSER = ['test/browser/*.test.ts']
+/** Tests that need a browser: three stories for each push, and all others. */
+const BROWSER = ['desk', 'rulebook', 'ticket'].map((story) => `test/browser/${story}.test.ts`)
+const ALL_BROWSER = 'test/browser/*.test.ts'
 /** Needs fiu-run (Debian: fiu-utils) and the right to mount, so that `npm test` leaves it to `npm run test:disk`. */
 const DISK = ['test/disk/*.test.ts']
-/** Of both, what is long or tests the tests: `npm run test:nightly` has it. */
+/** What is long, or tests the tests: only the night has it (`npm run test:nightly`). */
 const NIGHTLY = [
   'test/faults/*/foundOut.test.ts',
   'test/faults/cluster/*.test.ts',
@@ -27,7 +23,6 @@ const NIGHTLY = [
   'test/fuzz/*.test.ts',
   'test/e2e/{lostRun,manyOrders}.test.ts',
 ]
-const NIGHTLY_BROWSER = ['test/browser/!(desk|rulebook|ticket).test.ts']
 /** Sandboxes at the same time. */
 const PROCESSES = 5
 /** How long `expect.poll` tries. A busy machine can stall for longer than its default of a second. */
@@ -127,7 +122,7 @@ export default defineConfig({
           name: 'unit',
           globalSetup: 'test/support/savedChains.ts',
           include: ['test/**/*.test.ts'],
-          exclude: [...E2E, ...NIGHTLY, ...BROWSER, ...DISK, ...MOCKING],
+          exclude: [...E2E, ...NIGHTLY, ALL_BROWSER, ...DISK, ...MOCKING],
           // A worker loads ethers and zod once, not for each file.
           isolate: false,
           testTimeout: 30_000,
@@ -150,8 +145,8 @@ export default defineConfig({
       },
       { test: { ...PROCESS_TESTS, name: 'e2e', include: E2E, exclude: NIGHTLY } },
       { test: { ...PROCESS_TESTS, name: 'nightly', include: NIGHTLY } },
-      { test: { ...BROWSER_TESTS, name: 'browser', include: BROWSER, exclude: NIGHTLY_BROWSER } },
-      { test: { ...BROWSER_TESTS, name: 'nightly-browser', include: NIGHTLY_BROWSER } },
+      { test: { ...BROWSER_TESTS, name: 'browser', include: BROWSER } },
+      { test: { ...BROWSER_TESTS, name: 'nightly-browser', include: [ALL_BROWSER], exclude: BROWSER } },
       {
         test: { name: 'disk', include: DISK, testTimeout: 60_000, sequence: { groupOrder: 2 } },
       },

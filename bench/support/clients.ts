@@ -8,7 +8,7 @@ import type { UnpostedOrder } from '../../test/support/crowd.js'
 const OCTET = 254
 
 /** The address of a client by its number; numbers below 16 million differ. Programs themselves are at 127.0.0.1. */
-export function addressOf(client: number): string {
+export function loopbackOf(client: number): string {
   const last = 1 + (client % OCTET)
   const third = Math.floor(client / OCTET) % OCTET
   const second = 1 + (Math.floor(client / OCTET ** 2) % OCTET)
@@ -50,7 +50,7 @@ export async function readStatuses(url: string, orders: readonly UnpostedOrder[]
 async function send(method: 'GET' | 'POST', url: string, client: number, body = '') {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const options = { method, localAddress: addressOf(client), headers, agent: false }
+  const options = { method, localAddress: loopbackOf(client), headers, agent: false }
   request(url, options, resolve).once('error', reject).end(body)
   const response = await promise
   return {

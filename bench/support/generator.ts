@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { wire } from '../../test/support/flood.js'
-import { addressOf } from './clients.js'
+import { loopbackOf } from './clients.js'
 import { type LoadPlan, type LoadResult, loadPlanSchema, quantile } from './load.js'
 import { answerTasks } from './processes.js'
 
@@ -140,7 +140,7 @@ function clientsOf({ urls, connections, clients = {} }: LoadPlan): Client[] {
   return Array.from({ length: connections }, (_, index) => ({
     url: new URL(urls[index % urls.length] ?? ''),
     socket: undefined,
-    address: addresses[index % addresses.length] ?? addressOf(newClients++),
+    address: addresses[index % addresses.length] ?? loopbackOf(newClients++),
     reconnects: halfReconnect && index % 2 === 1,
     dueAt: undefined,
   }))

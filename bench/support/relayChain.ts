@@ -78,6 +78,7 @@ export async function startRelayChain(
       ...chainEnvironment(chain),
       ENCLAVE_SIGNER,
       RELAYER_PRIVATE_KEY: '',
+      // As by default: the tests' environment has another.
       READ_MAX_AGE: '',
       // On a busy machine no answer is a 202.
       RELAY_WAIT: '5m',

@@ -175,7 +175,7 @@ export async function getOrders(trading: BrokerHttp, { after }: OrderFilter): Pr
   return joined(await listOrders(trading, { after, symbols: [], purpose: 'other' }, storedOrderSchema))
 }
 
-/** An order by its id alone. */
+/** An order by its id and age. Its fills are not read, so an unreadable one counts too. */
 export interface NamedOrder {
   readonly clientOrderId: string
   readonly createdAt: Date

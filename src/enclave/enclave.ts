@@ -78,11 +78,18 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
  * The same enclave, which begins nothing that counts fills while another deployment trades with the broker's account. Rulebooks, and
  * what the owner resolves by figures of his own, go on.
  */
-export function ofOwnAccount(enclave: Enclave, ownership: Ownership): Enclave {
+export function ofOwnAccount(
+  enclave: Enclave,
+  ownership: Ownership,
+  relay: Pick<Relay, 'assertReachable'>,
+): Enclave {
   return {
     async run(job, report) {
       try {
-        if (job.job === 'order' || job.job === 'reconcile') await ownership.assert()
+        if (job.job === 'order' || job.job === 'reconcile') {
+          await relay.assertReachable()
+          await ownership.assert()
+        }
       } catch (error) {
         return { code: codeOf(error), outcome: 'failed' }
       }

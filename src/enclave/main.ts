@@ -39,7 +39,7 @@ async function serve(): Promise<0 | 1> {
   const ownership = createOwnership({ ...deps, chain, logger })
   // Ahead of the first run, and for the operator who reads the log of the start. Each run asks again.
   ownership.assert().catch(() => undefined)
-  const enclave = ofOwnAccount(createEnclave(deps), ownership)
+  const enclave = ofOwnAccount(createEnclave(deps), ownership, deps.relay)
   const resident = await startResident(settings, { enclave, program, logger }).catch((error: unknown) => {
     logger.error('start failed', describeError(error))
     throw listenFault(error, settings.listen) ?? error

@@ -32,6 +32,8 @@ export const SHARED =
 const LIST_INTERVAL_MS = 60_000
 /** When the last list is older, a run waits for the next one, and needs it. */
 const BELIEVED_MS = 300_000
+/** A list that failed is asked for again after so long: until then runs fail as it did. */
+const LIST_RETRY_MS = 5_000
 const SKEW_MS = CLOCK_SKEW_S * 1_000
 /** An older order is no run's: a write-ahead now would be too young for it. */
 const COUNTED_MS = REORGANIZATION_S * 1_000 + SKEW_MS
@@ -40,6 +42,7 @@ export function createOwnership({ logger, ...deps }: OwnershipDeps & { readonly 
   const { clock } = deps
   const foreign = new Map<string, NamedOrder>()
   let listing: Promise<void> | undefined
+  let failure: { readonly error: unknown } | undefined
   let [askedAt, listedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
 
   async function list(): Promise<void> {
@@ -54,7 +57,11 @@ export function createOwnership({ logger, ...deps }: OwnershipDeps & { readonly 
   function listed(): Promise<void> {
     askedAt = clock.now()
     listing ??= list()
+      .then(() => {
+        failure = undefined
+      })
       .catch((error: unknown) => {
+        failure = { error }
         logger.warn('broker account not checked', describeError(error))
         throw error
       })
@@ -64,7 +71,7 @@ export function createOwnership({ logger, ...deps }: OwnershipDeps & { readonly 
     return listing
   }
 
-  /** Those that have come of age are no run's any more, and a reorganization may have opened others again. */
+  /** Forgets orders that are too old to be a run's, and those that the escrow knows again after a reorganization. */
   async function forget(): Promise<void> {
     const since = clock.now() - COUNTED_MS - SKEW_MS
     for (const [id, { createdAt }] of foreign) if (createdAt.getTime() < since) foreign.delete(id)
@@ -77,8 +84,10 @@ export function createOwnership({ logger, ...deps }: OwnershipDeps & { readonly 
   return {
     async assert() {
       const now = clock.now()
-      if (now - listedAt > BELIEVED_MS) await listed()
-      else if (now - askedAt >= LIST_INTERVAL_MS) listed().catch(() => undefined)
+      if (now - listedAt > BELIEVED_MS) {
+        if (failure !== undefined && now - askedAt < LIST_RETRY_MS) throw failure.error
+        await listed()
+      } else if (now - askedAt >= LIST_INTERVAL_MS) listed().catch(() => undefined)
       await forget()
       if (foreign.size > 0) throw new RunFailure('broker-shared')
     },

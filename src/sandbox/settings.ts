@@ -25,7 +25,7 @@ export const BLOCK_TIME = 1
 /** The same while no transaction waits: each block stays in the chain's memory. */
 export const IDLE_BLOCK_TIME = 4
 /**
- * The chain keeps the states of so many seconds, and of so many blocks at least: no program reads an older one. After a day each
+ * The chain keeps the states of the blocks that it mines in so many seconds while busy, and of so many at least: no program reads an older one. After a day each
  * state holds 86,400 block hashes, and what the day's orders wrote.
  */
 export const STATE_SECONDS = 8

@@ -18,8 +18,8 @@ import { createRunsRouter } from './trigger/router.js'
 type EnclaveAppDeps = Pick<AppDeps, 'logger' | 'observe' | 'stopping' | 'relay' | 'runs'>
 
 /**
- * Connections at once: the enclave's own, three times over. Not those of one client, because a proxy in front of several servers
- * opens them all.
+ * Connections at once: three times what the enclave opens. No cap for each client, because a proxy in front of several servers opens
+ * them all.
  */
 export const MAX_ENCLAVE_CONNECTIONS = 256
 

@@ -25,6 +25,8 @@ import { startTestChain, type TestChain } from '../support/chain.js'
 import { createLogLines } from '../support/logLines.js'
 
 const HOUR_MS = 3_600_000
+/** A list that failed is asked for again after so long. */
+const RETRY_MS = 5_000
 const MINUTE_MS = 60_000
 
 const one = useWorld()
@@ -61,7 +63,7 @@ function runJob(world: World, ownership: Ownership, job: Pick<Job, 'job'> & Part
   const deps = world.deps()
   onTestFinished(() => deps.broker.close())
   const whole = { runId: randomUUID(), stopAt, ...job } as Job
-  return ofOwnAccount(createEnclave(deps), ownership).run(whole, async () => undefined)
+  return ofOwnAccount(createEnclave(deps), ownership, deps.relay).run(whole, async () => undefined)
 }
 
 const run = (world: World, ownership: Ownership, { orderId, envelope }: OpenedOrder) =>
@@ -160,7 +162,12 @@ it('no order is taken before a list has been read, nor once the last one is old'
   const order = await one().open(buy(100))
   expect(await run(one(), ownership, order)).toEqual({ outcome: 'failed', code: 'broker-unavailable' })
   expect(control.orders()).toEqual([])
+  // The next run fails as the list did, without asking again at once.
+  const asked = lists().length
+  expect(await run(one(), ownership, order)).toEqual({ outcome: 'failed', code: 'broker-unavailable' })
+  expect(lists()).toHaveLength(asked)
   control.clear({ what: 'faults' })
+  await one().clock.sleep(RETRY_MS)
   expect(await run(one(), ownership, order)).toMatchObject({ outcome: 'settled' })
 
   control.fault(isSilent)
@@ -171,5 +178,6 @@ it('no order is taken before a list has been read, nor once the last one is old'
   expect(await run(one(), ownership, late)).toEqual({ outcome: 'failed', code: 'broker-unavailable' })
   expect(control.orders()).toHaveLength(2)
   control.clear({ what: 'faults' })
+  await one().clock.sleep(RETRY_MS)
   expect(await run(one(), ownership, late)).toMatchObject({ outcome: 'settled' })
 })

@@ -22,7 +22,7 @@ import { sendRaw } from './support/hostile.js'
 import { type FailingRequest, problemAt } from './support/problems.js'
 
 const desk = useDesk({
-  serverSettings: { RATE_LIMIT_PER_MINUTE: '1000000', MAX_UNDER_WAY_PER_CLIENT: '300' },
+  serverSettings: { RATE_LIMIT_PER_MINUTE: '1000000' },
 })
 const STRANGER = checksum(`0x${'ac'.repeat(20)}`)
 const RUNS = 400

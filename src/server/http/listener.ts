@@ -74,7 +74,7 @@ const BEYOND_SHARE = 0.1
 
 /** Notes connections beyond the cap of their client or its site. Beyond their share they are closed as they come. */
 function noteConnections(server: Server, { max, onClosed }: ClientCap, beyondCap: Set<Socket>): void {
-  const shares = createShares(max)
+  const shares = createShares(max, server.maxConnections)
   const maxBeyond = server.maxConnections * BEYOND_SHARE
   server.on('connection', (socket) => {
     const client = clientOf(socket.remoteAddress)

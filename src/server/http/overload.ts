@@ -73,9 +73,9 @@ export interface LoadShedding {
  * - Any other post counts as it comes. A read counts once it is answered, and not at all if its answer was sent before
  *   (`isUnchanged`): such an answer costs next to nothing.
  * - Over its client's rate a request gets 429 `rate-limited`; a further one pipelined behind that closes the connection.
- * - It gets 503 `overloaded` when the process could only answer it late, by its queueing delay (`createQueueingDelay`) or by
+ * - A request gets 503 `overloaded` when the process could only answer it late, by its queueing delay (`createQueueingDelay`) or by
  *   the number of requests under way.
- * - It gets 429 `too-many-at-once` beyond its client's share of these, or that of its client's site.
+ * - A request gets 429 `too-many-at-once` beyond its client's share of these, or that of its client's site.
  * - A request holds its place from when its body has arrived. A body that takes too long gets 408 (`createUnderWay`).
  */
 export function shedLoad(app: Answer, options: LoadSheddingOptions): LoadShedding {
@@ -151,7 +151,11 @@ export function shedLoad(app: Answer, options: LoadSheddingOptions): LoadSheddin
   const refuseAtOnce = createRefusal('too-many-at-once', TOO_MANY_LOGGED, options)
   return {
     listener,
-    refuseConnection: (req, res) => void refuseAtOnce(req, res, { Connection: 'close' }),
+    refuseConnection(req, res) {
+      // Also on the answer to a preflight.
+      res.setHeader('Connection', 'close')
+      refuseAtOnce(req, res, {})
+    },
   }
 }
 
@@ -178,7 +182,8 @@ function createTake(app: Answer, options: LoadSheddingOptions): Take {
     return underWay.begin({
       client,
       isRead: READ_METHODS.includes(req.method),
-      bodyOf: hasBody(req) ? req : undefined,
+      // Nobody reads the body of a read.
+      bodyOf: !READ_METHODS.includes(req.method) && hasBody(req) ? req : undefined,
       res,
       giveUp: () => hangUpWith(req.socket, 'request-timeout'),
     })

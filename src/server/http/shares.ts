@@ -7,8 +7,12 @@ export interface Shares {
   take(client: string): () => void
 }
 
-/** @param maxPerClient how many one client (`clientOf`) may hold */
-export function createShares(maxPerClient: number): Shares {
+/**
+ * @param maxPerClient how many one client (`clientOf`) may hold
+ * @param max how many all may hold: a site has half of them at most, or as many as one client
+ */
+export function createShares(maxPerClient: number, max: number): Shares {
+  const maxPerSite = Math.max(maxPerClient, Math.floor(max / 2))
   const held = new Map<string, number>()
 
   function change(client: string, by: 1 | -1): void {
@@ -21,7 +25,9 @@ export function createShares(maxPerClient: number): Shares {
 
   return {
     hasRoom: (client) =>
-      countedOf(client).every(({ key, clients }) => (held.get(key) ?? 0) < clients * maxPerClient),
+      countedOf(client).every(
+        ({ key, clients }) => (held.get(key) ?? 0) < Math.min(clients * maxPerClient, maxPerSite),
+      ),
     take(client) {
       change(client, 1)
       return () => change(client, -1)

@@ -1,12 +1,13 @@
 import type { EventEmitter } from 'node:events'
 import type { ProblemCode } from './problemCodes.js'
+import { countedOf } from './rateLimit.js'
 import { createShares } from './shares.js'
 
 /** The share of `maxUnderWay` that reads may take: pages that poll while a node or the broker hangs leave room for orders. */
 const READ_SHARE = 0.9
 /** Time that a body may take to arrive once its headers have. */
 export const BODY_TIMEOUT_MS = 10_000
-/** Bodies on their way at once. The oldest of more is given up: an honest one arrives before so many others begin. */
+/** Bodies on their way at once. Of more, the oldest of the site that has the most is given up. */
 export const MAX_ARRIVING = 1_000
 
 interface UnderWayOptions {
@@ -32,14 +33,14 @@ export interface UnderWay {
 
 /**
  * Counts the requests under way: all, and those of one client or site. A request whose body is still to come holds no place, so
- * half-sent ones shut out no one, from however many addresses they come. There is room for them when their headers come, and they
- * exceed the limits by `MAX_ARRIVING` at most.
+ * half-sent ones shut out no one. Limits are checked as headers come, so arriving bodies may exceed them by `MAX_ARRIVING` at most.
  */
 export function createUnderWay({ maxUnderWay, maxUnderWayPerClient }: UnderWayOptions): UnderWay {
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
-  const shares = createShares(maxUnderWayPerClient)
-  /** Gives up a request whose body is still to come; the oldest first. */
-  const arriving = new Set<() => void>()
+  const shares = createShares(maxUnderWayPerClient, maxUnderWay)
+  /** Give up requests whose bodies are still to come, by client or site; the oldest first. */
+  const arriving = new Map<string, Set<() => void>>()
+  let arrivingCount = 0
   let count = 0
 
   function take({ client, res }: Begun): void {
@@ -51,9 +52,16 @@ export function createUnderWay({ maxUnderWay, maxUnderWayPerClient }: UnderWayOp
     })
   }
 
+  function giveUpOne(): void {
+    const [most] = [...arriving.values()].toSorted((a, b) => b.size - a.size)
+    const [oldest] = most ?? []
+    oldest?.()
+  }
+
   function takeOnArrival(request: Begun, body: EventEmitter): void {
-    const [oldest] = arriving
-    if (arriving.size >= MAX_ARRIVING) oldest?.()
+    if (arrivingCount >= MAX_ARRIVING) giveUpOne()
+    const key = countedOf(request.client).at(-1)?.key ?? ''
+    const ofSite = arriving.get(key) ?? new Set()
     const giveUp = () => {
       stop()
       request.giveUp()
@@ -64,11 +72,13 @@ export function createUnderWay({ maxUnderWay, maxUnderWayPerClient }: UnderWayOp
     }
     const stop = () => {
       clearTimeout(timer)
-      arriving.delete(giveUp)
+      if (ofSite.delete(giveUp)) arrivingCount--
+      if (ofSite.size === 0) arriving.delete(key)
       body.off('end', arrive)
     }
     const timer = setTimeout(giveUp, BODY_TIMEOUT_MS).unref()
-    arriving.add(giveUp)
+    arriving.set(key, ofSite.add(giveUp))
+    arrivingCount++
     body.once('end', arrive)
     request.res.once('close', stop)
   }

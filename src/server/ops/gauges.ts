@@ -88,10 +88,10 @@ function addBacklog({ metrics, backlog }: GaugeSources): void {
   add('orders_unopened', 'Stored orders whose escrow has not been seen.', () => backlog().unopened)
   addEach(
     'policy_runs_waiting',
-    'Rulebooks that wait for a permit, by queue: signed by an admin, or unsigned.',
+    'Rulebooks and resolutions that wait for a permit, by queue: signed by an admin or the owner, or unsigned.',
     'queue',
     () => {
-      const { signed, unsigned } = backlog().waitingPolicies
+      const { signed, unsigned } = backlog().waitingJobs
       return [
         ['signed', signed],
         ['unsigned', unsigned],

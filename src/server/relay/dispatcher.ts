@@ -59,7 +59,7 @@ interface RelayDispatcherOptions {
   readonly maxUnderWay: number
   /** The longest that a caller waits. */
   readonly waitMs: number
-  /** Pause between two searches of all open records, which also find those of accounts that no server has a key for. */
+  /** Pause between two searches: for open records, also of accounts that no server has a key for, and for bookings without a write-ahead. */
   readonly searchEveryMs?: number | undefined
   readonly stopping: AbortSignal
   readonly logger: Logger

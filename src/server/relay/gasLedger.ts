@@ -210,11 +210,14 @@ export function createGasLedger(now: () => number): GasLedger {
     return others.of(holder) + ownOf(holder) + bookings.sums.of(holder)
   }
 
-  /** A further write of a held order has used what was booked for one. */
+  /**
+   * A further write of a held order has used what was booked for one. The booking is its own from now on: the write that made it may
+   * have failed, where an enclave that restarted has sealed another one.
+   */
   function marked(digest: Hex, orderId: Hex): void {
     const order = bookings.of(orderId)
-    if (order !== undefined && order.by !== digest && order.mark > 0n)
-      bookings.book(orderId, { ...order, mark: 0n })
+    if (order !== undefined && order.by !== digest)
+      bookings.book(orderId, { ...order, mark: 0n, by: digest }, order.by)
   }
 
   function unbook(orderId: Hex): void {

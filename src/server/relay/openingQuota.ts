@@ -82,8 +82,8 @@ type Places = z.output<typeof placesSchema>
 /**
  * An order that settles gives its place back, with one more. One that was refused keeps its place for a day after its opening, and
  * then takes it away, and so does one that its account cancelled: both cost the platform as much. One that was refunded for another
- * reason gives its place back: the enclave had taken it, or the platform had no answer in time. The server cannot know before whether an order will be refused, because portfolios are ciphertext. The chain is asked
- * only when an account has no place left.
+ * reason gives its place back: the enclave had taken it, or the platform had no answer in time. Portfolios are ciphertext, so the
+ * server cannot know beforehand whether an order will be refused. The chain is asked only when an account has no place left.
  */
 export function createOpeningQuota(options: OpeningQuotaOptions): OpeningQuota {
   const { engine, membershipOf, receipts, escrowed, historyOf, isCancelled, now, logger } = options

@@ -183,8 +183,8 @@ export interface Backlog {
   readonly orders: QueueDepth | undefined
   /** Stored orders whose escrow this server has not seen. */
   readonly unopened: number
-  /** Rulebooks that wait for a permit, by queue. */
-  readonly waitingPolicies: ReturnType<SealedJobs['waiting']>
+  /** Sealed jobs that wait for a permit, by queue. */
+  readonly waitingJobs: ReturnType<SealedJobs['waiting']>
 }
 
 /** Builds the parts and wires them. Starts nothing. */
@@ -243,7 +243,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     backlog: () => ({
       orders: active?.depth(),
       unopened: unopened.count(),
-      waitingPolicies: sealedJobs.waiting(),
+      waitingJobs: sealedJobs.waiting(),
     }),
     services: [unopenedPoller, lease],
   }

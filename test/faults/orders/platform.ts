@@ -16,9 +16,6 @@ const SERVER_SETTINGS = {
   ...IMPATIENT_SETTINGS,
   RPC_TIMEOUT: '3s',
   CONFIRMATIONS: `${DEEPEST_REORG + 1}`,
-  // Far above the traders' requests, and a bound for the hostile client.
-  RATE_LIMIT_PER_MINUTE: '3000',
-  MAX_UNDER_WAY_PER_CLIENT: '300',
   // The least that the configuration allows.
   ORDER_RUN_TIMEOUT: '90s',
   MARKET_CLOCK_MAX_AGE: '1s',

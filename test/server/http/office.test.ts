@@ -48,7 +48,7 @@ const answerAll: RequestListener = (_req, res) => {
   res.end()
 }
 
-test('has its polls of a minute answered, none of which is unchanged, and its orders', async () => {
+test('an office of 500 behind one address has a minute’s polls answered, though every view changes, and an order of each', async () => {
   const { url, pass, paused } = await setUp(answerAll)
   const ask = createKeepAliveClient({ maxSockets: EMPLOYEES })
   const statuses = new Map<number | undefined, number>()
@@ -67,7 +67,7 @@ test('has its polls of a minute answered, none of which is unchanged, and its or
   expect(paused()).toBe(0)
 }, 120_000)
 
-test('is never refused a view that has not changed', async () => {
+test('an office is never refused a view that has not changed', async () => {
   const { url, change } = await setUp(answerAll, { RATE_LIMIT_PER_MINUTE: '2' })
   const ask = createKeepAliveClient({ maxSockets: 50 })
   const all = await Promise.all(Array.from({ length: 500 }, () => ask(`${url}/market`)))
@@ -81,7 +81,7 @@ test('is never refused a view that has not changed', async () => {
   expect((await ask(`${url}/market`)).statusCode).toBe(429)
 })
 
-test('reads when to come back once it has asked for more than its share', async () => {
+test('an office that has spent its rate is told by Retry-After when to come back', async () => {
   const { url, pass } = await setUp(answerAll, { RATE_LIMIT_PER_MINUTE: '20' })
   const ask = createKeepAliveClient({ maxSockets: 1 })
   for (let n = 0; n < 2; n++) expect((await ask(`${url}/orders`, 'POST')).statusCode).toBe(200)

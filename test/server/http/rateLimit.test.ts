@@ -94,7 +94,7 @@ describe('the client rate', () => {
     expect(look('192.0.2.1').pauseMs).toBeCloseTo(MINUTE_MS)
   })
 
-  test('allows an IPv6 /48 what four clients may spend, and refuses a fifth of it', () => {
+  test('allows an IPv6 /48 what four clients may spend, and refuses its fifth client', () => {
     const { ask, look } = setUp(10)
     const nets = ['100', '200', '300', '400'].map((net) => `2001:db8:1:${net}::1`)
     for (const net of nets) expect(ask(net, 10).isExceeded).toBe(false)

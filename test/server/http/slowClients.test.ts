@@ -158,7 +158,7 @@ describe('five hundred slow clients', () => {
     expect(served.status).toBe(200)
   })
 
-  test('one of whom opens more than one client may hold is told so, or closed beyond a tenth of all', async () => {
+  test('one of whom opens more than one client may hold gets 429 on each, or is closed beyond a tenth of all', async () => {
     const [address, count] = ['127.0.0.2', 25]
     const { port, url } = await start({
       MAX_CONNECTIONS: '100',

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.remove())
 
-const ORDERS = 6
+const ORDERS = 8
 const ROUNDS = [0, 1, 2]
 
 const step = fc.record({
@@ -34,6 +34,8 @@ const step = fc.record({
   server: fc.nat(1),
   /** The answer comes once the transaction is mined, or at once. */
   waits: fc.boolean(),
+  /** An enclave that has restarted seals the write-ahead anew. */
+  isSealedAnew: fc.boolean(),
   fault: fc.option(
     fc.record({
       kind: fc.constantFrom('die before', 'die after', 'lose the answer'),
@@ -42,17 +44,28 @@ const step = fc.record({
   ),
 })
 const story = fc.record({
-  /** Whether the order's hold is followed by a mark as never placed. */
-  marks: fc.array(fc.boolean(), { minLength: ORDERS, maxLength: ORDERS }),
-  steps: fc.array(step, { minLength: 20, maxLength: 20 }),
+  orders: fc.array(fc.constantFrom('marked', 'unmarked', 'sealed anew'), {
+    minLength: ORDERS,
+    maxLength: ORDERS,
+  }),
+  steps: fc.array(step, { minLength: 24, maxLength: 24 }),
 })
 
-/** Each authorization of an order, from the one that begins to hold it to the one that ends it. */
-function lifeOf(account: Hex, hasMark: boolean): [Authorization, ...Authorization[]] {
+interface Life {
+  /** Each may begin to hold the order. */
+  readonly holds: readonly [Authorization, ...Authorization[]]
+  readonly marks: readonly Authorization[]
+  readonly ends: readonly Authorization[]
+}
+
+function lifeOf(account: Hex, kind: 'marked' | 'unmarked' | 'sealed anew'): Life {
   const order = grantedOrder(account)
   const hold = portfolioUpdate(order)
-  if (!hasMark) return [hold, settlement(order, afterWrites(1n))]
-  return [hold, portfolioUpdate(order, afterWrites(1n)), settlement(order, afterWrites(2n))]
+  if (kind === 'sealed anew')
+    return { holds: [hold, portfolioUpdate(order, { userBlob: '0x01f1' })], marks: [], ends: [] }
+  if (kind === 'unmarked') return { holds: [hold], marks: [], ends: [settlement(order, afterWrites(1n))] }
+  const marks = [portfolioUpdate(order, afterWrites(1n))]
+  return { holds: [hold], marks, ends: [settlement(order, afterWrites(2n))] }
 }
 
 test.each(ROUNDS)(
@@ -63,10 +76,10 @@ test.each(ROUNDS)(
     const url = await postgres.createDatabase()
     const watcher = await openShared(url)
     const store = createReceiptStore({ engine: watcher, logger: createLogLines().logger })
-    const lives = told.marks.map((hasMark, index) => {
+    const lives = told.orders.map((kind, index) => {
       const account = chain().anvil.accounts[index]?.address
       if (account === undefined) throw new Error('the chain has too few accounts')
-      return lifeOf(account, hasMark)
+      return lifeOf(account, kind)
     })
     const isConfirmed = async (authorization: Authorization) =>
       (await store.get(digestOf(chain(), authorization)))?.receipt.status === 'confirmed'
@@ -82,37 +95,45 @@ test.each(ROUNDS)(
       return next
     }
 
-    for (const { order, server, waits, fault } of told.steps) {
+    async function nextOf({ holds, marks, ends }: Life, isSealedAnew: boolean) {
+      const [hold, again = hold] = holds
+      const stages = [isSealedAnew ? again : hold, ...marks, ...ends]
+      for (const authorization of stages) if (!(await isConfirmed(authorization))) return authorization
+      return undefined
+    }
+
+    for (const { order, server, waits, isSealedAnew, fault } of told.steps) {
       const used = await living(server)
       if (fault !== null) used.disturb(fault)
-      for (const authorization of lives[order] ?? []) {
-        if (await isConfirmed(authorization)) continue
-        await used.relay
-          .relay(authorization, waits ? { Prefer: 'wait=3' } : { Prefer: 'wait=0' })
-          .catch(() => undefined)
-        break
-      }
+      const life = lives[order]
+      const next = life && (await nextOf(life, isSealedAnew))
+      const headers = { Prefer: waits ? 'wait=3' : 'wait=0' }
+      if (next !== undefined) await used.relay.relay(next, headers).catch(() => undefined)
     }
 
     // Whatever was under way ends, on the servers that are left and on one that joins.
     const last = await startOne()
     await expect.poll(async () => (await store.unfinished()).length, { timeout: 60_000 }).toBe(0)
     const held = await Promise.all(
-      lives.map(async ([hold, ...later]) => {
-        const isHeld = (await isConfirmed(hold)) && !(await isConfirmed(later.at(-1) ?? hold))
-        const isMarked = later.length > 1 && (await isConfirmed(later[0] ?? hold))
-        return isHeld ? [{ by: digestOf(chain(), hold), isMarked }] : []
+      lives.map(async ({ holds, marks, ends }) => {
+        const confirmed = async (of: readonly Authorization[]) => {
+          const each = await Promise.all(of.map(async (one) => ((await isConfirmed(one)) ? [one] : [])))
+          return each.flat()
+        }
+        const [[begun], [mark], [end]] = [
+          await confirmed(holds),
+          await confirmed(marks),
+          await confirmed(ends),
+        ]
+        return begun === undefined || end !== undefined ? [] : [digestOf(chain(), mark ?? begun)]
       }),
     )
+    // The last write that took effect for an order has its booking.
     const bookings = async () => {
       const count = await storedGas(async (id) => (await watcher.get('state', id))?.doc)
-      return (count?.held ?? [])
-        .map(({ by, mark }) => ({ by, isMarked: mark === 0n }))
-        .toSorted((a, b) => (a.by < b.by ? -1 : 1))
+      return (count?.held ?? []).map(({ by }) => by).toSorted()
     }
-    await expect
-      .poll(bookings, { timeout: 30_000, message: REPEAT })
-      .toEqual(held.flat().toSorted((a, b) => (a.by < b.by ? -1 : 1)))
+    await expect.poll(bookings, { timeout: 30_000, message: REPEAT }).toEqual(held.flat().toSorted())
     const count = await storedGas(async (id) => (await watcher.get('state', id))?.doc)
     const sum = (count?.held ?? []).reduce((all, { gas, mark }) => all + gas + mark, 0n)
     expect((await last.relay.health()).booked, REPEAT).toBe(sum)

@@ -233,6 +233,21 @@ describe('an order that is held', () => {
     expect(budget.left().booked).toBe(booked / 3n)
   })
 
+  test('keeps its booking when another write-ahead of it takes effect than the one that booked', async () => {
+    const { budget } = await budgetOf(limits)
+    await budget.reserve(digest(1), hold(1), GAS / 2n)
+    budget.release(digest(1))
+    await budget.reserve(digest(2), hold(1), GAS / 2n)
+    budget.spend(digest(2), GAS / 2n)
+    await budget.end(digest(2), hold(1), true)
+    const { booked } = budget.left()
+    for (let look = 0; look < 3; look++)
+      await budget.endOrphans(async (by) => (by === digest(2) ? 'held' : 'over'))
+    await budget.end(digest(1), hold(1), false)
+    expect(budget.left().booked).toBe(booked)
+    expect(booked).toBeGreaterThan(0n)
+  })
+
   test('is not held when its write-ahead fails, and is still held when its end does', async () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)
