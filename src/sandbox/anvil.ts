@@ -138,7 +138,8 @@ function mineEvery(intervalMs: number, idleMs: number, rpcUrl: string): () => vo
   let dueAt = performance.now() + intervalMs
   let minedAt = Number.NEGATIVE_INFINITY
   const isWanted = async () =>
-    performance.now() - minedAt >= idleMs - intervalMs / 2 || poolSchema.parse(await ask(rpcUrl, 'txpool_status')).pending > 0
+    performance.now() - minedAt >= idleMs - intervalMs / 2 ||
+    poolSchema.parse(await ask(rpcUrl, 'txpool_status')).pending > 0
   const mine = async () => {
     try {
       if ((await ask(rpcUrl, 'anvil_getIntervalMining')) !== A_DAY_SECONDS || !(await isWanted())) return
