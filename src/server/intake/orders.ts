@@ -107,7 +107,10 @@ export function createOrders(deps: OrdersDeps): Orders {
         answer = await tryToReceive(orderId, offered, client, await askChain(orderId))
       }
       if (typeof answer === 'string') return answer
-      if (unreported.delete(orderId) || answer.result === 'received') onStored(orderId, answer.commit)
+      // An envelope that was there already may be a killed server's write, which landed after this one had read the record.
+      const isTracked = knownEscrow(orderId) !== undefined
+      if (unreported.delete(orderId) || answer.result === 'received' || isTracked)
+        onStored(orderId, answer.commit)
       return answer
     },
   }
