@@ -13,27 +13,40 @@ interface Waiting {
 
 /**
  * The nodes as reads for strangers use them. They wait for one another, one request at a time, and never hold up what others
- * send through `rpc`, which goes out at once. Once no node is in order and one refuses calls for its rate, these reads get half of their
+ * send through `rpc`, which goes out at once. Clients take turns, so one who asks for much delays himself. Once no node is in order and one refuses calls for its rate, these reads get half of their
  * calls, and one request a second; each second without such a refusal gives back one call. A read waits as part of a request, so the
  * limits of requests under way bound the queue and one client's part of it.
+ *
+ * @param clientOf names the client of the request that a read belongs to
  */
-export function createReadLane(rpc: Pick<Rpc, 'send' | 'faults'>): Pick<Rpc, 'send'> {
-  const waiting: Waiting[] = []
+export function createReadLane(
+  rpc: Pick<Rpc, 'send' | 'faults'>,
+  clientOf: () => string | undefined = () => undefined,
+): Pick<Rpc, 'send'> {
+  /** By client, in the order of their turns. */
+  const waiting = new Map<string | undefined, Waiting[]>()
   let limit = MAX_CALLS
   let isRunning = false
 
-  /** The callers that waited longest, as many as the limit has room for; one at least. */
+  /** One read of each client in turn, as many as the limit has room for; one at least. */
   function take(): Waiting[] {
+    const taken: Waiting[] = []
     let count = 0
-    const end = waiting.findIndex(({ calls }, index) => {
-      count += calls.length
-      return index > 0 && count > limit
-    })
-    return waiting.splice(0, end === -1 ? waiting.length : end)
+    for (;;) {
+      const [turn] = waiting
+      if (turn === undefined) return taken
+      const [client, reads] = turn
+      count += reads[0]?.calls.length ?? 0
+      if (taken.length > 0 && count > limit) return taken
+      taken.push(...reads.splice(0, 1))
+      // Behind the others.
+      waiting.delete(client)
+      if (reads.length > 0) waiting.set(client, reads)
+    }
   }
 
   async function run(): Promise<void> {
-    while (waiting.length > 0) {
+    while (waiting.size > 0) {
       const group = take()
       // In one turn of the event loop, so that they travel together.
       await Promise.all(
@@ -52,7 +65,11 @@ export function createReadLane(rpc: Pick<Rpc, 'send' | 'faults'>): Pick<Rpc, 'se
   return {
     send: (calls, signal) =>
       new Promise((resolve, reject) => {
-        waiting.push({ calls, signal, resolve, reject })
+        const client = clientOf()
+        const read = { calls, signal, resolve, reject }
+        const others = waiting.get(client)
+        if (others === undefined) waiting.set(client, [read])
+        else others.push(read)
         if (isRunning) return
         isRunning = true
         setImmediate(() => void run())

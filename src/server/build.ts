@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Broker, createBroker } from '../broker/index.js'
 import { createRpc, type NodeFault, type Rpc } from '../chain/rpc.js'
 import type { Receipt } from '../protocol/api.js'
@@ -83,7 +84,8 @@ export function buildServer(deps: ServerDeps): {
     // Callers have older answers, so no call waits for the rate limit.
     patienceMs: 0,
   })
-  const reads = buildReads({ config, rpc, logger })
+  const clients = new AsyncLocalStorage<string>()
+  const reads = buildReads({ config, rpc, clientOf: () => clients.getStore(), logger })
   const { head, trading, shown } = reads
   const { contracts } = trading
   const views = shown.contracts
@@ -257,6 +259,7 @@ export function buildServer(deps: ServerDeps): {
   const api = shedLoad(answer, {
     ...config.http,
     authToken: relay.router.authToken,
+    clients,
     stopping,
     logger,
     observe: metrics.http,

@@ -51,6 +51,27 @@ test('a plan that is used up leaves the reads a share of it, which they seldom e
   expect(Math.min(...settled)).toBeGreaterThan(5)
 })
 
+test('a client that asks for much delays itself, and no other', async () => {
+  const order: string[] = []
+  let client = 'reader'
+  const lane = createReadLane(
+    {
+      faults: () => [null],
+      async send(calls) {
+        for (const { method } of calls) order.push(method)
+        return calls.map(() => ({ result: null }))
+      },
+    },
+    () => client,
+  )
+  const reads = Array.from({ length: 1_000 }, () => handled(lane.send([{ method: 'read', params: [] }])))
+  client = 'employee'
+  const own = handled(lane.send([{ method: 'own', params: [] }]))
+  await Promise.all([...reads, own])
+  expect(order).toHaveLength(1_001)
+  expect(order.indexOf('own')).toBeLessThan(2)
+})
+
 test('another node that is in order lets the reads go on', async () => {
   const node = limitedNode(30, [null])
   await play(node, 1)

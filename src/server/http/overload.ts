@@ -1,3 +1,4 @@
+import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { hostFault } from '../../service/hostField.js'
@@ -43,6 +44,8 @@ export interface LoadSheddingOptions {
   readonly frontendOrigin: string
   /** The relay's shared token: the requests that show it are never refused here. */
   readonly authToken: string
+  /** Whose request is being answered, for what it asks of the nodes. */
+  readonly clients: AsyncLocalStorage<string>
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly logger: Logger
@@ -168,7 +171,7 @@ type Take = (
 
 /** Hands a request to the app, with these headers on its answer, unless the process could only answer it late. */
 function createTake(app: Answer, options: LoadSheddingOptions): Take {
-  const { maxWaitMs, maxUnderWay, maxUnderWayPerClient, backpressure } = options
+  const { clients, maxWaitMs, maxUnderWay, maxUnderWayPerClient, backpressure } = options
   const isLate = options.isLate ?? createQueueingDelay({ maxWaitMs })
   const refusals = {
     overloaded: createRefusal('overloaded', 'requests refused: overloaded', options),
@@ -191,7 +194,7 @@ function createTake(app: Answer, options: LoadSheddingOptions): Take {
 
   return (req, res, client, headers) => {
     const refusal = refusalOf(req, res, client)
-    if (refusal === undefined) app(req, res, headers)
+    if (refusal === undefined) clients.run(client, () => app(req, res, headers))
     else if (refusals[refusal](req, res, {})) afterAnswer(res, () => backpressure?.pause(req.socket))
   }
 }

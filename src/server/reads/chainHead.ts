@@ -154,14 +154,16 @@ interface BuiltReads {
 export function buildReads(deps: {
   readonly config: Config
   readonly rpc: Pick<Rpc, 'send' | 'faults'>
+  /** The client of the request that is being answered. */
+  readonly clientOf: () => string | undefined
   readonly logger: Logger
 }): BuiltReads {
-  const { config, rpc, logger } = deps
+  const { config, rpc, clientOf, logger } = deps
   const { contracts: addresses, readMaxAgeMs } = config.chain
   // The server answers requests that are under way when it stops.
   const stopping = new AbortController().signal
   const events = createEscrowEvents({ rpc, escrow: addresses.orderEscrow, stopping })
-  const searches = createReadLane(rpc)
+  const searches = createReadLane(rpc, clientOf)
   const blockViews = (node: Pick<Rpc, 'send'>): BlockViews => {
     const caller = createViewCaller(node)
     return { contracts: createContracts(caller, addresses), lenses: createLenses(caller, addresses) }
@@ -169,7 +171,7 @@ export function buildReads(deps: {
   return {
     head: createChainHead({ events, maxAgeMs: readMaxAgeMs, logger }),
     trading: blockViews(rpc),
-    shown: blockViews(createReadLane(rpc)),
+    shown: blockViews(createReadLane(rpc, clientOf)),
     timelines: { rpc: searches, contracts: createContracts(createViewCaller(searches), addresses) },
   }
 }

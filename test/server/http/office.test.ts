@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 // The employees of one office, who share an address, with the server's limits as they are by default.
 import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
@@ -26,6 +27,7 @@ async function setUp(app: RequestListener, env: Record<string, string> = {}) {
     paused++
   }
   const { listener } = shedLoad(answerFast(app, { ...shared, routes }), {
+    clients: new AsyncLocalStorage(),
     ...shared,
     authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
     isLate: () => false,

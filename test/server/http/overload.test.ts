@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { Agent, type RequestListener, request as send } from 'node:http'
 import { connect } from 'node:net'
@@ -41,6 +42,7 @@ async function setUp(options: Partial<LoadSheddingOptions> & { app?: Answer } = 
     res.end()
   }
   const { listener } = shedLoad(options.app ?? app, {
+    clients: new AsyncLocalStorage(),
     maxWaitMs: 50,
     maxUnderWay: 1_000,
     maxUnderWayPerClient: 1_000,

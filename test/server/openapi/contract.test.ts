@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { connect } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import express from 'express'
@@ -225,6 +226,7 @@ describe('faults of a request', () => {
     ] as const) {
       const shedding = await startRawServer(
         shedLoad(app, {
+          clients: new AsyncLocalStorage(),
           ...serverConfig().http,
           authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
           stopping: new AbortController().signal,
