@@ -45,12 +45,6 @@ interface OrdersDeps {
 export function createOrders(deps: OrdersDeps): Orders {
   const { records, escrow, onEscrowSeen, onStored, room, knownEscrow } = deps
 
-  /**
-   * Orders with an open escrow and an envelope whose write failed. A lost answer may hide that it was stored, and then
-   * `onStored` was not called for it.
-   */
-  const unreported = new Set<Hex>()
-
   async function askChain(orderId: Hex): Promise<EscrowKnowledge> {
     try {
       const order = await escrow.orders(orderId)
@@ -89,8 +83,6 @@ export function createOrders(deps: OrdersDeps): Orders {
       await records.update(orderId, change, isKnownOpen)
     } catch (error) {
       giveBack()
-      // By the escrow's present state: a reader that sees it open later finds what is stored.
-      if (isOpen(knownEscrow(orderId))) unreported.add(orderId)
       throw error
     }
     return answer
@@ -107,10 +99,9 @@ export function createOrders(deps: OrdersDeps): Orders {
         answer = await tryToReceive(orderId, offered, client, await askChain(orderId))
       }
       if (typeof answer === 'string') return answer
-      // An envelope that was there already may be a killed server's write, which landed after this one had read the record.
+      // An envelope that was there already may not have been reported: its write's answer was lost, or a killed server's write came late.
       const isTracked = knownEscrow(orderId) !== undefined
-      if (unreported.delete(orderId) || answer.result === 'received' || isTracked)
-        onStored(orderId, answer.commit)
+      if (isTracked || answer.result === 'received') onStored(orderId, answer.commit)
       return answer
     },
   }
