@@ -7,14 +7,11 @@ import { checkFirst, createFastRouter, type FastRoute } from './http/fastRoutes.
 import {
   conditionalReads,
   createBareApp,
+  firstHandlers,
   type HttpObserver,
   oneLayer,
   originCheck,
   refuseWhenStopping,
-  requestId,
-  requestLog,
-  requireHost,
-  securityHeaders,
 } from './http/middleware.js'
 import { createIntakeRouter, type IntakeRouterDeps, intakeRoutes } from './intake/router.js'
 import { createDocsRouter } from './openapi/router.js'
@@ -52,10 +49,7 @@ export function createApp(deps: AppDeps, routes: readonly FastRoute[] = fastRout
 
   app.use(
     oneLayer([
-      requestId(),
-      requestLog(logger, deps.observe),
-      ...securityHeaders(),
-      requireHost(),
+      ...firstHandlers(logger, deps.observe),
       originCheck(http.frontendOrigin),
       refuseWhenStopping(deps.stopping),
       conditionalReads(),

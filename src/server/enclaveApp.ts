@@ -3,15 +3,7 @@ import type { AppDeps } from './app.js'
 import { requireRelayToken } from './http/auth.js'
 import { errorHandler, notFound } from './http/errors.js'
 import { checkFirst, createFastRouter } from './http/fastRoutes.js'
-import {
-  createBareApp,
-  oneLayer,
-  refuseWhenStopping,
-  requestId,
-  requestLog,
-  requireHost,
-  securityHeaders,
-} from './http/middleware.js'
+import { createBareApp, firstHandlers, oneLayer, refuseWhenStopping } from './http/middleware.js'
 import { relayRoutes } from './relay/router.js'
 import { createRunsRouter } from './trigger/router.js'
 
@@ -32,10 +24,7 @@ export function createEnclaveApp(deps: EnclaveAppDeps): Express {
   const app = createBareApp()
   app.use(
     oneLayer([
-      requestId(),
-      requestLog(logger, deps.observe),
-      ...securityHeaders(),
-      requireHost(),
+      ...firstHandlers(logger, deps.observe),
       refuseWhenStopping(deps.stopping),
       checkFirst(requireRelayToken(relay.authToken)),
     ]),

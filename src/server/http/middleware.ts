@@ -18,6 +18,11 @@ export function createBareApp(): ReturnType<typeof express> {
   return app
 }
 
+/** What a request to any of the API's ports passes first. */
+export function firstHandlers(logger: Logger, observe: HttpObserver): RequestHandler[] {
+  return [requestId(), requestLog(logger, observe), ...securityHeaders(), requireHost()]
+}
+
 /**
  * Handlers that every request passes, as one layer of the router: a layer each would cost a request more than most of the handlers
  * do. An error ends the chain, as in Express.
