@@ -1,4 +1,5 @@
-import { readStatuses } from './support/clients.js'
+import { readStatuses } from '../test/support/crowd.js'
+import { getFrom } from './support/clients.js'
 import { type Figure, ratio } from './support/figure.js'
 import { openOrders, postRequest } from './support/orders.js'
 import { besidePeers } from './support/peers.js'
@@ -40,7 +41,7 @@ export const orders: Figure = {
       ],
       async verify() {
         for (const { url } of Object.values(servers)) {
-          const statuses = await readStatuses(url, opened)
+          const statuses = await readStatuses(url, opened, (at, client) => getFrom(client, at))
           // A server does not keep an order that another server's enclave has ended before it came.
           const lost = statuses.filter(({ receivedAt, state }) => receivedAt === null && state === 'OPEN')
           if (lost.length > 0) throw new Error(`${lost.length} orders were answered 202 and are not stored`)

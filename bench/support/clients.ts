@@ -2,7 +2,6 @@
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type OrderStatus, orderStatusSchema } from '../../src/protocol/api.js'
 import type { UnpostedOrder } from '../../test/support/crowd.js'
 
 const OCTET = 254
@@ -31,20 +30,11 @@ export async function postFrom(client: number, url: string, { body }: UnpostedOr
   }
 }
 
-const STATUSES_AT_ONCE = 32
-
-/** The status of each order, asked for by clients of their own. */
-export async function readStatuses(url: string, orders: readonly UnpostedOrder[]): Promise<OrderStatus[]> {
-  const statuses: OrderStatus[] = []
-  for (let first = 0; first < orders.length; first += STATUSES_AT_ONCE) {
-    const group = orders.slice(first, first + STATUSES_AT_ONCE).map(async ({ orderId }, index) => {
-      const { status, answer } = await send('GET', `${url}/orders/${orderId}`, first + index)
-      if (status !== 200) throw new Error(`GET /orders/${orderId}: ${status} ${answer}`)
-      return orderStatusSchema.parse(JSON.parse(answer))
-    })
-    statuses.push(...(await Promise.all(group)))
-  }
-  return statuses
+/** The body at a URL, asked for by a client. @throws at any status but 200 */
+export async function getFrom(client: number, url: string): Promise<string> {
+  const { status, answer } = await send('GET', url, client)
+  if (status !== 200) throw new Error(`GET ${url}: ${status} ${answer}`)
+  return answer
 }
 
 async function send(method: 'GET' | 'POST', url: string, client: number, body = '') {
