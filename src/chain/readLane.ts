@@ -13,9 +13,11 @@ interface Waiting {
 
 /**
  * The nodes as reads for strangers use them. They wait for one another, one request at a time, and never hold up what others
- * send through `rpc`, which goes out at once. Clients take turns, so one who asks for much delays himself. Once no node is in order and one refuses calls for its rate, these reads get half of their
- * calls, and one request a second; each second without such a refusal gives back one call. A read waits as part of a request, so the
- * limits of requests under way bound the queue and one client's part of it.
+ * send through `rpc`, which goes out at once. Clients take turns, so one who asks for much delays himself.
+ *
+ * Once no node is in order and one refuses calls for its rate, these reads get half of their calls, and one request a second; each
+ * second without such a refusal gives back one call. A read waits as part of a request, so the limits of requests under way bound the
+ * queue and one client's part of it.
  *
  * @param clientOf names the client of the request that a read belongs to
  */

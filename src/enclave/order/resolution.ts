@@ -146,7 +146,7 @@ async function endOrder(
 /**
  * Why a person cannot end the order yet; null where only a person can: the broker's order is not the enclave's, or ended as none of the
  * enclave's can. Once its escrow is over, no run places it any more, so what the broker says counts less than the owner's word. Figures
- * for an order that may still fill would be wrong with its next fill, whoever placed it.
+ * for an order that may still fill would be wrong with its next fill, even if someone else placed it.
  */
 async function whyNotStuck(
   run: Run,

@@ -189,7 +189,7 @@ export const CLIENT_PROBLEMS = {
     meaning:
       "The enclave refused what the platform's owner decided, or the server refused the signature outside the seal (`sig`) before any run. `reason` is the code.",
     cause:
-      "A signature that is not the owner's (`not-owner`), has expired (`expired`), or is valid for more than a day (`expiry-too-far`). An entry or a portfolio that has changed since, also by this very resolution (`entry-changed`, `portfolio-changed`); an order that its runs can end (`order-not-stuck`), or that may still fill at the broker, whoever placed it (`order-live`). Figures that cannot be (`invalid-figures`), are far from the market (`figures-off-market`), or are for a symbol without a price (`no-price`).",
+      "A signature that is not the owner's (`not-owner`), has expired (`expired`), or is valid for more than a day (`expiry-too-far`). An entry or a portfolio that has changed since, also by this very resolution (`entry-changed`, `portfolio-changed`); an order that its runs can end (`order-not-stuck`), or that may still fill at the broker, even if someone else placed it (`order-live`). Figures that cannot be (`invalid-figures`), are far from the market (`figures-off-market`), or are for a symbol without a price (`no-price`).",
     remedy: 'Look at the order again, and sign what it needs now.',
   },
   'invalid-signature': {

@@ -328,6 +328,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     spend: ledger.spend,
     lose: ledger.lose,
     async end(digest, purpose, isConfirmed) {
+      // At once: what it had set aside is free even if the next read fails.
       ledger.release(digest)
       // Another server may have made or changed the booking of the order.
       if ('orderId' in purpose) await refresh()
