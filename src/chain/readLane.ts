@@ -2,7 +2,19 @@ import type { Rpc, RpcAnswer, RpcCall } from './rpc.js'
 
 /** The most calls of one request, unless a single caller has more. */
 const MAX_CALLS = 100
+/** However often a node refuses: what trades may have used up its plan. */
+const LEAST_CALLS = 5
 const SECOND_MS = 1_000
+/** What a second without a refusal makes of the limit. */
+const GROWTH = 1.01
+
+/** Those for whom the reads are. */
+export interface Readers {
+  /** The client of the request that a read belongs to; undefined for a read of the platform's own. */
+  current(): string | undefined
+  /** Counts calls that its request causes. */
+  charge(calls: number): void
+}
 
 interface Waiting {
   readonly calls: readonly RpcCall[]
@@ -16,14 +28,12 @@ interface Waiting {
  * send through `rpc`, which goes out at once. Clients take turns, so one who asks for much delays himself.
  *
  * Once no node is in order and one refuses calls for its rate, these reads get half of their calls, and one request a second; each
- * second without such a refusal gives back one call. A read waits as part of a request, so the limits of requests under way bound the
- * queue and one client's part of it.
- *
- * @param clientOf names the client of the request that a read belongs to
+ * second without such a refusal gives back a hundredth, so that what trades seldom meets a plan that reads have used up. A read waits
+ * as part of a request, so the limits of requests under way bound the queue and one client's part of it.
  */
 export function createReadLane(
   rpc: Pick<Rpc, 'send' | 'faults'>,
-  clientOf: () => string | undefined = () => undefined,
+  readers: Readers = { current: () => undefined, charge: () => undefined },
 ): Pick<Rpc, 'send'> {
   /** By client, in the order of their turns. */
   const waiting = new Map<string | undefined, Waiting[]>()
@@ -58,7 +68,9 @@ export function createReadLane(
       const faults = rpc.faults()
       // Another node that is in order answers instead.
       const isRefused = !faults.includes(null) && faults.includes('rate-limit')
-      limit = isRefused ? Math.max(1, Math.floor(Math.min(limit, sent) / 2)) : Math.min(limit + 1, MAX_CALLS)
+      limit = isRefused
+        ? Math.max(LEAST_CALLS, Math.min(limit, sent) / 2)
+        : Math.min(limit * GROWTH, MAX_CALLS)
       if (limit < MAX_CALLS) await new Promise((resolve) => setTimeout(resolve, SECOND_MS).unref())
     }
     isRunning = false
@@ -67,7 +79,8 @@ export function createReadLane(
   return {
     send: (calls, signal) =>
       new Promise((resolve, reject) => {
-        const client = clientOf()
+        const client = readers.current()
+        readers.charge(calls.length)
         const read = { calls, signal, resolve, reject }
         const others = waiting.get(client)
         if (others === undefined) waiting.set(client, [read])

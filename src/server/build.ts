@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Broker, createBroker } from '../broker/index.js'
 import { createRpc, type NodeFault, type Rpc } from '../chain/rpc.js'
 import type { Receipt } from '../protocol/api.js'
@@ -10,6 +9,7 @@ import type { Config } from './config/config.js'
 import { createEnclaveApp } from './enclaveApp.js'
 import { answerFast } from './http/fastRoutes.js'
 import { backpressureFor, type LoadShedding, shedLoad } from './http/overload.js'
+import { createReaders } from './http/readers.js'
 import { createCancels } from './intake/cancels.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createOpenings, createOrders } from './intake/orders.js'
@@ -84,8 +84,8 @@ export function buildServer(deps: ServerDeps): {
     // Callers have older answers, so no call waits for the rate limit.
     patienceMs: 0,
   })
-  const clients = new AsyncLocalStorage<string>()
-  const reads = buildReads({ config, rpc, clientOf: () => clients.getStore(), logger })
+  const readers = createReaders()
+  const reads = buildReads({ config, rpc, readers, logger })
   const { head, trading, shown } = reads
   const { contracts } = trading
   const views = shown.contracts
@@ -145,7 +145,7 @@ export function buildServer(deps: ServerDeps): {
     stopping,
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
-  const shownOrders = createHeadReads({ head, read: views.escrow.orders })
+  const shownOrders = createHeadReads({ head, read: views.escrow.orders, clientOf: readers.current })
   const escrowed = createHeadReads({ head, read: contracts.escrow.orders })
   const orders = createOrders({
     records,
@@ -221,12 +221,14 @@ export function buildServer(deps: ServerDeps): {
         now: Date.now,
         onResolved: head.expire,
       }),
-      policyVersion: createHeadReads({ head, read: createPolicyVersionView(views) }),
+      policyVersion: createHeadReads({
+        ...{ head, read: createPolicyVersionView(views), clientOf: readers.current },
+      }),
       bodyLimitBytes: config.http.bodyLimitBytes,
     },
     timeline: timeline.read,
     status: createStatusViews({
-      ...{ head, contracts: views, lenses: shown.lenses },
+      ...{ head, readers, contracts: views, lenses: shown.lenses },
       symbols: listedSymbols,
       broker: marketData,
       fees: config.broker.fees,
@@ -259,7 +261,7 @@ export function buildServer(deps: ServerDeps): {
   const api = shedLoad(answer, {
     ...config.http,
     authToken: relay.router.authToken,
-    clients,
+    readers,
     stopping,
     logger,
     observe: metrics.http,

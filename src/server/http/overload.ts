@@ -1,4 +1,3 @@
-import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { hostFault } from '../../service/hostField.js'
@@ -13,6 +12,7 @@ import { hangUpWith } from './listener.js'
 import { type HttpObserver, preflightAnswer } from './middleware.js'
 import { PROBLEMS, type ProblemCode } from './problemCodes.js'
 import { type Allowance, addressOf, clientOf, createClientRateLimit } from './rateLimit.js'
+import type { ClientReaders } from './readers.js'
 import { createUnderWay } from './underWay.js'
 
 /** Refusals are logged this often, however many they are. */
@@ -44,8 +44,7 @@ export interface LoadSheddingOptions {
   readonly frontendOrigin: string
   /** The relay's shared token: the requests that show it are never refused here. */
   readonly authToken: string
-  /** Whose request is being answered, for what it asks of the nodes. */
-  readonly clients: AsyncLocalStorage<string>
+  readonly readers: Pick<ClientReaders, 'answer'>
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly logger: Logger
@@ -171,7 +170,7 @@ type Take = (
 
 /** Hands a request to the app, with these headers on its answer, unless the process could only answer it late. */
 function createTake(app: Answer, options: LoadSheddingOptions): Take {
-  const { clients, maxWaitMs, maxUnderWay, maxUnderWayPerClient, backpressure } = options
+  const { readers, maxWaitMs, maxUnderWay, maxUnderWayPerClient, backpressure } = options
   const isLate = options.isLate ?? createQueueingDelay({ maxWaitMs })
   const refusals = {
     overloaded: createRefusal('overloaded', 'requests refused: overloaded', options),
@@ -194,8 +193,9 @@ function createTake(app: Answer, options: LoadSheddingOptions): Take {
 
   return (req, res, client, headers) => {
     const refusal = refusalOf(req, res, client)
-    if (refusal === undefined) clients.run(client, () => app(req, res, headers))
-    else if (refusals[refusal](req, res, {})) afterAnswer(res, () => backpressure?.pause(req.socket))
+    if (refusal === undefined) {
+      readers.answer(client, READ_METHODS.includes(req.method), res, () => app(req, res, headers))
+    } else if (refusals[refusal](req, res, {})) afterAnswer(res, () => backpressure?.pause(req.socket))
   }
 }
 

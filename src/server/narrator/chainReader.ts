@@ -1,4 +1,4 @@
-import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
+import { blockCall, blockSchema, isResult, resultOf } from '../../chain/jsonRpc.js'
 import {
   type BlockId,
   type BlockRange,
@@ -6,6 +6,7 @@ import {
   type LogQuery,
   logRequest,
 } from '../../chain/logReader.js'
+import { createReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { ContractAddresses } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
@@ -35,10 +36,12 @@ export interface ChainReader {
 }
 
 export function createChainReader(options: {
-  readonly rpc: Pick<Rpc, 'send'>
+  readonly rpc: Pick<Rpc, 'send' | 'faults'>
   readonly contracts: ContractAddresses
 }): ChainReader {
   const { rpc, contracts } = options
+  // Many blocks in one request may be more than a provider's plan gives in a second.
+  const lane = createReadLane(rpc)
   const queries = WATCHED.map(
     (contract): LogQuery => ({ address: contracts[contract], topics: [topicsOf(contract)] }),
   )
@@ -56,8 +59,8 @@ export function createChainReader(options: {
       }
     },
     async hashes(numbers, signal) {
-      const answers = await rpc.send(numbers.map(blockCall), signal)
-      const blocks = answers.map((answer) => blockSchema.safeParse('result' in answer ? answer.result : null))
+      const answers = await Promise.all(numbers.map((number) => lane.send([blockCall(number)], signal)))
+      const blocks = answers.map(([answer]) => blockSchema.safeParse(isResult(answer) ? answer.result : null))
       return new Map(
         blocks.flatMap(({ data }): [number, Hex][] => (data === undefined ? [] : [[data.number, data.hash]])),
       )

@@ -4,7 +4,7 @@ import { type Contracts, createContracts } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { createLenses, type Lenses } from '../../chain/lenses.js'
 import type { BlockId } from '../../chain/logReader.js'
-import { createReadLane } from '../../chain/readLane.js'
+import { createReadLane, type Readers } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
 import { createPoller, type Service } from '../../service/lifetime.js'
@@ -154,16 +154,15 @@ interface BuiltReads {
 export function buildReads(deps: {
   readonly config: Config
   readonly rpc: Pick<Rpc, 'send' | 'faults'>
-  /** The client of the request that is being answered. */
-  readonly clientOf: () => string | undefined
+  readonly readers: Readers
   readonly logger: Logger
 }): BuiltReads {
-  const { config, rpc, clientOf, logger } = deps
+  const { config, rpc, readers, logger } = deps
   const { contracts: addresses, readMaxAgeMs } = config.chain
   // The server answers requests that are under way when it stops.
   const stopping = new AbortController().signal
   const events = createEscrowEvents({ rpc, escrow: addresses.orderEscrow, stopping })
-  const searches = createReadLane(rpc, clientOf)
+  const searches = createReadLane(rpc, readers)
   const blockViews = (node: Pick<Rpc, 'send'>): BlockViews => {
     const caller = createViewCaller(node)
     return { contracts: createContracts(caller, addresses), lenses: createLenses(caller, addresses) }
@@ -171,7 +170,7 @@ export function buildReads(deps: {
   return {
     head: createChainHead({ events, maxAgeMs: readMaxAgeMs, logger }),
     trading: blockViews(rpc),
-    shown: blockViews(createReadLane(rpc, clientOf)),
+    shown: blockViews(createReadLane(rpc, readers)),
     timelines: { rpc: searches, contracts: createContracts(createViewCaller(searches), addresses) },
   }
 }
@@ -182,21 +181,26 @@ const CAPACITY = 10_000
 interface KeptValue<T> {
   /** The hash of the head at which it was read. */
   readonly block: string
+  readonly client: string | undefined
+  isPending: boolean
   readonly value: Promise<T>
 }
 
 /**
  * Reads at the chain's head, and keeps each value while that block is the head: concurrent and later callers get the very
- * same object. A failure is not kept.
+ * same object. A failure is not kept. A client waits for its own turn, not for another client's that has asked for much
+ * (`createReadLane`).
  *
  * @param read reads one block in one turn of the event loop, so that its calls travel as one request
+ * @param clientOf the client of the request that is being answered, if reads wait for clients' turns
  * @returns throws as `read` does
  */
 export function createHeadReads<K extends string, T>(options: {
   readonly head: Pick<ChainHead, 'current'>
   readonly read: (key: K, block: BlockTag) => Promise<T>
+  readonly clientOf?: () => string | undefined
 }): (key: K) => Promise<T> {
-  const { head, read } = options
+  const { head, read, clientOf = () => undefined } = options
   const known = new LRUCache<K, KeptValue<T>>({ max: CAPACITY })
 
   /** A node may be behind the one that reported the head, or accept no hash: then its own latest block serves once. */
@@ -210,11 +214,15 @@ export function createHeadReads<K extends string, T>(options: {
   return async (key) => {
     const { hash } = await head.current()
     const before = known.get(key)
-    if (before?.block === hash) return before.value
+    const client = clientOf()
+    if (before?.block === hash && (!before.isPending || before.client === client)) return before.value
     const forget = () => void (known.peek(key) === entry && known.delete(key))
-    const entry: KeptValue<T> = { block: hash, value: readAnyhow(key, hash, forget) }
+    const value = readAnyhow(key, hash, forget)
+    const entry: KeptValue<T> = { block: hash, client, isPending: true, value }
     known.set(key, entry)
-    entry.value.catch(forget)
+    value.then(() => {
+      entry.isPending = false
+    }, forget)
     return entry.value
   }
 }

@@ -14,6 +14,7 @@ import type {
 import type { FeeSchedule } from '../../protocol/fees.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
+import type { ClientReaders } from '../http/readers.js'
 import { type ChainHead, createHeadReads } from '../reads/chainHead.js'
 import { ifRegistered } from '../reads/registered.js'
 import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
@@ -32,6 +33,7 @@ export interface StatusViews {
 
 export function createStatusViews(deps: {
   readonly head: Pick<ChainHead, 'current'>
+  readonly readers: Pick<ClientReaders, 'current' | 'shared'>
   readonly contracts: Contracts
   readonly lenses: Lenses
   readonly symbols: ListedSymbols
@@ -41,13 +43,14 @@ export function createStatusViews(deps: {
   readonly marketMaxAgeMs: number
   readonly marketClockMaxAgeMs: number
 }): StatusViews {
-  const { head, contracts, lenses, symbols, broker, fees, marketMaxAgeMs, marketClockMaxAgeMs } = deps
+  const { head, readers, contracts, lenses, symbols, broker, fees, marketMaxAgeMs, marketClockMaxAgeMs } =
+    deps
   function atHead<T>(read: (id: Hex, block: BlockTag) => Promise<T>) {
-    return createHeadReads({ head, read })
+    return createHeadReads({ head, read, clientOf: readers.current })
   }
   return {
     wallet: atHead(async (wallet, block) => walletView(wallet, await lenses.wallet(wallet, block))),
-    institution: atHead(createInstitutionView({ contracts, lenses, symbols })),
+    institution: atHead(createInstitutionView({ contracts, lenses, symbols, readers })),
     compliance: atHead(createComplianceView({ token: contracts.token, lenses, symbols })),
     market: createMarketView({ broker, symbols, fees, maxAgeMs: marketMaxAgeMs }),
     marketBars: createMarketBarsView({ broker, symbols }),
@@ -120,10 +123,10 @@ interface ViewDeps {
  * one institution. Null when the institution is not registered.
  */
 function createInstitutionView(
-  deps: ViewDeps,
+  deps: ViewDeps & { readonly readers: Pick<ClientReaders, 'shared'> },
 ): (orgId: Hex, block: BlockTag) => Promise<InstitutionView | null> {
   const { registry, ledger, escrow } = deps.contracts
-  const poolAt = oncePerBlock((block) => readPool(deps, block))
+  const poolAt = oncePerBlock((block) => deps.readers.shared(() => readPool(deps, block)))
   return ifRegistered(registry, async (orgId, block) => {
     const [admin, walletCount, rulesVersion, openOrders, pool] = await Promise.all([
       registry.adminOf(orgId, block),

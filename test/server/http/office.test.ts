@@ -1,10 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 // The employees of one office, who share an address, with the server's limits as they are by default.
 import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { answerFast, read } from '../../../src/server/http/fastRoutes.js'
 import { shedLoad } from '../../../src/server/http/overload.js'
+import { createReaders } from '../../../src/server/http/readers.js'
 import { createKeepAliveClient } from '../../support/keepAliveClient.js'
 import { createLogLines } from '../../support/logLines.js'
 import { startRawServer } from '../../support/rawServer.js'
@@ -27,7 +27,7 @@ async function setUp(app: RequestListener, env: Record<string, string> = {}) {
     paused++
   }
   const { listener } = shedLoad(answerFast(app, { ...shared, routes }), {
-    clients: new AsyncLocalStorage(),
+    readers: createReaders(),
     ...shared,
     authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
     isLate: () => false,

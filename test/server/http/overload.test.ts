@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { Agent, type RequestListener, request as send } from 'node:http'
 import { connect } from 'node:net'
@@ -15,6 +14,7 @@ import {
   maxPauseMs,
   shedLoad,
 } from '../../../src/server/http/overload.js'
+import { createReaders } from '../../../src/server/http/readers.js'
 import { OPERATIONS } from '../../../src/server/openapi/operations.js'
 import { startServer } from '../../../src/server/server.js'
 import { eventually } from '../../support/eventually.js'
@@ -42,7 +42,7 @@ async function setUp(options: Partial<LoadSheddingOptions> & { app?: Answer } = 
     res.end()
   }
   const { listener } = shedLoad(options.app ?? app, {
-    clients: new AsyncLocalStorage(),
+    readers: createReaders(),
     maxWaitMs: 50,
     maxUnderWay: 1_000,
     maxUnderWayPerClient: 1_000,

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { connect } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import express from 'express'
@@ -8,6 +7,7 @@ import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId, securityHeaders } from '../../../src/server/http/middleware.js'
 import { shedLoad } from '../../../src/server/http/overload.js'
+import { createReaders } from '../../../src/server/http/readers.js'
 import { isCached } from '../../../src/server/openapi/document.js'
 import { OPERATIONS } from '../../../src/server/openapi/operations.js'
 import { pageFileSchema } from '../../../src/server/openapi/schemas.js'
@@ -226,7 +226,7 @@ describe('faults of a request', () => {
     ] as const) {
       const shedding = await startRawServer(
         shedLoad(app, {
-          clients: new AsyncLocalStorage(),
+          readers: createReaders(),
           ...serverConfig().http,
           authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
           stopping: new AbortController().signal,

@@ -7,9 +7,15 @@ import { createHeadReads } from '../../../src/server/reads/chainHead.js'
 function setUp(answer: (key: string, block: unknown) => Promise<object>) {
   let hash: Hex = '0xa'
   const read = vi.fn(answer)
-  const get = createHeadReads({ head: { current: async () => ({ number: 1, hash }) }, read })
+  let client = 'one'
+  const head = { current: async () => ({ number: 1, hash }) }
+  const get = createHeadReads({ head, read, clientOf: () => client })
   return {
     get,
+    getFor(other: string, key: string) {
+      client = other
+      return get(key)
+    },
     read,
     moveTo: (next: Hex) => {
       hash = next
@@ -28,6 +34,21 @@ test('a read at a block is the same object for all callers, until the head is an
   moveTo('0xb')
   expect(await get('k')).toEqual({ key: 'k', block: '0xb' })
   expect(read).toHaveBeenCalledTimes(3)
+})
+
+test('a client waits for its own turn, not for that of another client', async () => {
+  const turns: ((value: object) => void)[] = []
+  const { getFor, read } = setUp(() => new Promise((resolve) => turns.push(resolve)))
+  const greedy = getFor('greedy', 'k')
+  await vi.waitFor(() => expect(turns).toHaveLength(1))
+  const own = getFor('employee', 'k')
+  await vi.waitFor(() => expect(turns).toHaveLength(2))
+  turns[1]?.({ turn: 2 })
+  expect(await own).toEqual({ turn: 2 })
+  expect(await getFor('third', 'k')).toEqual({ turn: 2 })
+  expect(read).toHaveBeenCalledTimes(2)
+  turns[0]?.({ turn: 1 })
+  expect(await greedy).toEqual({ turn: 1 })
 })
 
 test('a failure reaches every waiting caller, and none after them', async () => {
