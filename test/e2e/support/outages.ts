@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { signAuthorization, signedAuthorizationSchema } from '../../../src/protocol/authorization.js'
@@ -5,6 +6,7 @@ import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { INSTITUTION } from '../../../src/sandbox/settings.js'
 import { grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
+import { eventually } from '../../support/eventually.js'
 import { type FailingRequest, problemAt } from './problems.js'
 import { allProcesses } from './processes.js'
 
@@ -16,6 +18,24 @@ export async function chainPid({ info }: Sandbox): Promise<number> {
   )
   if (!chain) throw new Error('the chain does not run')
   return chain.pid
+}
+
+/** The state of a thread, after its name in brackets (proc(5)): `T` for one that a signal has stopped. */
+const THREAD_STATE = /^.*\) (\w)/s
+
+/**
+ * Stops a process, and resolves once all its threads stand still. The kernel tells one of them, and the others run until that one has had
+ * its turn: on a busy machine a chain answers for some 60 ms more.
+ */
+export async function suspend(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP')
+  await eventually('the process stands still', async () => {
+    const threads = await readdir(`/proc/${pid}/task`)
+    const stats = await Promise.all(
+      threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, 'latin1')),
+    )
+    return stats.every((stat) => THREAD_STATE.exec(stat)?.[1] === 'T')
+  })
 }
 
 /** Requests that cannot be answered without the chain. */
