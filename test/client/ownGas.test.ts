@@ -1,5 +1,5 @@
 // Orders that the wallet opens at its own cost: by a signature, in a batch, or after an approval.
-import { JsonRpcProvider, makeError, Wallet } from 'ethers'
+import { JsonRpcProvider, makeError, type TransactionRequest, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import type { OrderRequest, PlaceStep, SealedOrder } from '../../src/client/index.js'
@@ -7,6 +7,7 @@ import { isSignedOrder } from '../../src/client/index.js'
 import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import { openingCall } from '../support/openings.js'
+import { refundOrder } from '../support/orderEnds.js'
 import {
   answerAsServer,
   clearForTrading,
@@ -152,6 +153,32 @@ describe('a buy at the wallet’s own cost', () => {
     expect(posted()).toMatchObject([{ body: { orderId: order.orderId } }])
     expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
   })
+})
+
+/** Alice's wallet, before whose transactions her other order ends: each total that it leaves at zero costs the next one more. */
+class LateWallet extends Wallet {
+  constructor(readonly last: SealedOrder) {
+    super(walletOf(chain(), 'alice').privateKey, chain().provider)
+  }
+
+  override async sendTransaction(transaction: TransactionRequest) {
+    await refundOrder(chain(), this.last.orderId)
+    return super.sendTransaction(transaction)
+  }
+}
+
+it.each<[string, OrderRequest['side'], bigint]>([
+  ['a sale', 'SELL', 0n],
+  ['a buy by its signature', 'BUY', 0n],
+  ['a buy that was approved', 'BUY', 25n * ONE],
+])('%s has enough gas although the last other order ends before it', async (_, side, approved) => {
+  const { client, buy } = await setting()
+  const { order: last } = await client.placeOrder(buy)
+  await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), approved)
+  const next = clientOf(chain(), api, 'alice', { wallet: new LateWallet(last) })
+  const { order } = await next.placeOrder({ ...buy, side })
+  expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
+  expect(await chain().read('escrow', 'openOrders')).toBe(1n)
 })
 
 describe('an order that was signed for the platform, and not opened', () => {

@@ -5,9 +5,9 @@ import { commitOf } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
 import { afterWrites, orderOf, refund, settlement, signedCall } from '../../support/authorizations.js'
-import { INTERFACES } from '../../support/chain.js'
+import { type ContractKey, INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { bytes32, FUNDS, ORG, openRequest, usd } from '../../support/institution.js'
+import { bytes32, FUNDS, ORG, openBuy, openRequest, usd } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { keyOf } from '../../support/openings.js'
 import { ENCLAVE_SIGNER, ROLES, type Role } from '../../support/roles.js'
@@ -52,7 +52,7 @@ const of = ({ status, body }: { status: number; body: { code?: string } }) => [s
 const usdcOf = (address: Hex) => chain().read('usdc', 'balanceOf', address)
 
 /** Sends a transaction of another account, ahead of the relayer's in the next block. */
-async function goFirst(from: Role, to: 'escrow' | 'usdc', method: string, ...args: unknown[]): Promise<void> {
+async function goFirst(from: Role, to: ContractKey, method: string, ...args: unknown[]): Promise<void> {
   const data = INTERFACES[to].encodeFunctionData(method, args)
   const tip = toQuantity(10n ** 12n)
   const transaction = {
@@ -126,6 +126,31 @@ describe('an order with its opening', () => {
     expect((await server.post({ orderId: bytes32('more'), ...(await sealOrder('more')) })).status).toBe(503)
     expect((await server.post(await order())).status).toBe(202)
     await server.isOpen()
+  })
+
+  test.each([
+    ['a buy', usd(1_000)],
+    ['a request', 0n],
+  ])('%s is opened although the last other order ends just before it', async (_, amount) => {
+    const server = await setUp()
+    const last = await openBuy(chain(), 'alice', 'the last other', usd(10))
+    await stopMining(chain())
+    expect((await server.post(await order({ amount }))).status).toBe(202)
+    await eventually('it is sent', async () => (await pooled(chain())) === 1)
+    const end = refund(await orderOf(chain(), last), {
+      ...afterWrites(0n),
+      enclaveBlob: '0x',
+      userBlob: '0x',
+      version: 0n,
+    })
+    await goFirst('carol', ...signedCall(chain(), end))
+    await mine(chain())
+    await eventually('its end', () =>
+      storedRows(server.dataDir, 'relays').every(({ is_open }) => is_open === 0),
+    )
+    expect(await chain().read('escrow', 'openOrders')).toBe(1n)
+    expect(await server.status()).toMatchObject({ state: 'OPEN' })
+    expect(await server.sent()).toBe(1)
   })
 
   test('that somebody else sent first is the account’s all the same, and costs it nothing', async () => {
