@@ -91,7 +91,9 @@ export async function openRequest(
   const wallet = new Wallet(trader.account.privateKey, desk.sandbox.provider)
   const escrow = new Contract(desk.contracts.escrow.address, orderEscrowAbi, wallet)
   const open = escrow.getFunction('openRequest')
-  const { hash } = await open.send(intent.orderId, change.commit ?? commit, change.deadline ?? intent.expiry)
+  const args = [intent.orderId, change.commit ?? commit, change.deadline ?? intent.expiry]
+  // An estimate falls short where another order ends first.
+  const { hash } = await open.send(...args, { gasLimit: 500_000n })
   const receipt = await waitForReceipt(desk.sandbox.provider, hash)
   if (receipt?.status !== 1) throw new Error('openRequest reverted')
 }

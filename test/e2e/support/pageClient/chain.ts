@@ -80,7 +80,8 @@ export function connectChain(rpcUrl: string, walletKey: Uint8Array): Chain {
       return values.map(hex)
     },
     async send(to, name, args) {
-      const sent = await wallet.sendTransaction({ to, data: calldata(name, args) })
+      // An estimate falls short where another order ends first.
+      const sent = await wallet.sendTransaction({ to, data: calldata(name, args), gasLimit: 500_000n })
       const receipt = await sent.wait()
       if (receipt?.status !== 1) throw new Error(`${name} failed`)
     },
