@@ -18,7 +18,7 @@ const DISK = ['test/disk/*.test.ts']
 const NIGHTLY = [
   'test/faults/*/foundOut.test.ts',
   'test/faults/cluster/*.test.ts',
-  'test/faults/orders/{cancels,census,openings}.test.ts',
+  'test/faults/orders/{cancels,census,openings,overlaps}.test.ts',
   'test/faults/relay/*.test.ts',
   'test/fuzz/*.test.ts',
   'test/e2e/{clientExample,lostRun,manyOrders}.test.ts',

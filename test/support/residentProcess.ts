@@ -24,8 +24,11 @@ export async function startResidentProcess(options: {
   readonly serverUrl: string
   readonly stateDirectory?: string
   readonly plan: Readonly<Record<string, readonly ResidentStep[]>>
+  /** A module's URL, loaded before the program, and variables for it. */
+  readonly preload?: string
+  readonly variables?: Readonly<Record<string, string>>
 }) {
-  const { directory, serverUrl, plan, stateDirectory = `${directory}/state` } = options
+  const { directory, serverUrl, plan, stateDirectory = `${directory}/state`, preload, variables } = options
   built('enclave/resident/resident.js')
   const envFile = `${directory}/enclave.env`
   await writeFile(`${envFile}.plan.json`, JSON.stringify(plan))
@@ -38,8 +41,9 @@ export async function startResidentProcess(options: {
     maxRuns: 256,
     logLevel: 'info',
   }
-  const child = spawn(process.execPath, [PROGRAM], {
+  const child = spawn(process.execPath, [...(preload === undefined ? [] : ['--import', preload]), PROGRAM], {
     env: {
+      ...variables,
       PATH: process.env.PATH ?? '',
       ENCLAVE_ENV_FILE: envFile,
       SETTINGS: JSON.stringify(settings),

@@ -33,7 +33,10 @@ function die() {
 
 const reached = createActs({ planned: join(bench, 'acts'), done: join(bench, 'acted'), die })
 
-/** An account has one run at a time: a server that offers another one has lost the first. */
+/**
+ * An account has one run at a time: a server that offers another one has lost the first. A repeated offer of an ended run is none: a server
+ * that was stopped before its offer sends it late, and the enclave begins nothing.
+ */
 function watchOffer({ runId, job, orderId }) {
   const account = accountOf(orderId)
   for (const [otherId, other] of underWay) {
@@ -65,11 +68,12 @@ function watchJob({ request, response }) {
   }
   const { end } = response
   response.end = (...args) => {
+    const isAccepted = response.statusCode === 202 && JSON.parse(args[0]).result === 'accepted'
     // A stranger's body is not read, and is no job.
-    if (response.statusCode === 202 || response.statusCode === 409) {
+    if (isAccepted || response.statusCode === 409) {
       const job = JSON.parse(Buffer.concat(chunks).toString('utf8'))
       const run = watchOffer(job)
-      if (response.statusCode === 202 && JSON.parse(args[0]).result === 'accepted') {
+      if (isAccepted) {
         underWay.set(job.runId, run)
         if (run.account !== undefined) {
           tell('started')
