@@ -134,7 +134,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     ),
     await startBalancer(
       ports.relay,
-      ports.servers.map(({ relay }) => `http://127.0.0.1:${relay}`),
+      servers.map(({ links }) => urlOf(links.relay)),
     ),
   ]
   await eventually('all servers to listen', () => servers.every(({ isUp }) => isUp()))
@@ -222,6 +222,7 @@ async function keepServer({ number, port, ops, relay, enclavePort, rpcUrls }: Pl
     database: await startTcpProxy(database.port()),
     enclave: await startTcpProxy(enclavePort),
     balancer: await startTcpProxy(port),
+    relay: await startTcpProxy(relay),
     home,
   }
   const faults: string[] = []
@@ -291,7 +292,9 @@ async function keepServer({ number, port, ops, relay, enclavePort, rpcUrls }: Pl
     async end() {
       await server.kill()
       await living
-      await Promise.all([links.database, links.enclave, links.balancer].map((proxy) => proxy.stop()))
+      await Promise.all(
+        [links.database, links.enclave, links.balancer, links.relay].map((proxy) => proxy.stop()),
+      )
     },
   }
 }

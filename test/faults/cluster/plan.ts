@@ -31,8 +31,11 @@ export const CLUSTER_FAULTS = [
 ] as const
 export type ClusterFault = (typeof CLUSTER_FAULTS)[number]
 
-/** Connections with a proxy in them: a server's to the database and to the enclave, the balancer's to it, the enclave's to the balancer. */
-export const LINKS = ['database', 'enclave', 'balancer', 'home'] as const
+/**
+ * Connections with a proxy in them: a server's to the database and to the enclave, the balancers' to its port for clients and to its port
+ * for the enclave, the enclave's to the balancer.
+ */
+export const LINKS = ['database', 'enclave', 'balancer', 'relay', 'home'] as const
 export type Link = (typeof LINKS)[number]
 
 /** Statements and a request, before and after which a server is killed or stopped. */
