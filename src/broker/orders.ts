@@ -124,7 +124,7 @@ const standingSchema = z.object({
 
 /**
  * Whether the order under an id may still fill, also where its fills cannot be read. One that others replaced is followed to their end;
- * where the last of them cannot be found, nothing is left to fill.
+ * where the last of them cannot be found, or is replaced by none that it names, nothing is left to fill.
  */
 export async function mayFill(trading: BrokerHttp, clientOrderId: string): Promise<boolean> {
   const get = (route: string, path: string, query: Record<string, string>, schema: typeof standingSchema) =>
@@ -151,6 +151,7 @@ export async function mayFill(trading: BrokerHttp, clientOrderId: string): Promi
       standingSchema.refine((order) => order.id === id),
     )
   }
+  if (last?.status === 'replaced' && !last.replaced_by) return false
   return last !== null && orderState(last.status) === 'live'
 }
 

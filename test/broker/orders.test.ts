@@ -194,6 +194,7 @@ describe('whether an order may still fill, though its fills cannot be read', () 
     expect(await mayFill('replaced', { second, third })).toBe(true)
     expect(await mayFill('replaced', { second, third: { ...third, status: 'expired' } })).toBe(false)
     expect(await mayFill('replaced', { second })).toBe(false)
+    expect(await mayFill('replaced', { second: { ...second, replaced_by: null } })).toBe(false)
     // Another order's answer says nothing.
     await expect(mayFill('replaced', { second: third })).rejects.toMatchObject({ reason: 'unreadable' })
   })
