@@ -264,12 +264,11 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
     await budget.endOrphans(stateOf)
   }
 
-  /** How far the write-ahead is that has booked gas for its order. */
+  /** Whether the write-ahead that has booked gas for its order may still hold it. */
   async function stateOf(digest: Hex) {
     if (jobOf(digest) !== undefined || beginnings.has(digest)) return 'open'
     const record = await store.get(digest).catch(() => null)
-    if (record === undefined || record?.receipt.status === 'failed') return 'over'
-    return record?.receipt.status === 'confirmed' ? 'held' : 'open'
+    return record === undefined || record?.receipt.status === 'failed' ? 'over' : 'open'
   }
 
   return {

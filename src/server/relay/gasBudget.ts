@@ -67,7 +67,7 @@ export interface GasBudget {
    * end of the booking. A booking is ended by the second call in a row that finds it so, because its record may be on its way.
    * @throws StorageError
    */
-  endOrphans(stateOf: (digest: Hex) => Promise<'open' | 'held' | 'over'>): Promise<void>
+  endOrphans(stateOf: (digest: Hex) => Promise<'open' | 'over'>): Promise<void>
   /** This server sent nothing for it, and another server may relay it. The booking for its order stays. */
   release(digest: Hex): void
   /** Counts the gas of a transaction that belongs to no authorization. */
@@ -148,8 +148,6 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   const doubtful = new Map<string, NextGas>()
   /** Digests whose bookings had no authorization under way when {@link GasBudget.endOrphans} last looked. */
   let orphans = new Set<Hex>()
-  /** Digests that are known to be confirmed. */
-  let heldBy = new Set<Hex>()
 
   /** Takes over all newer versions. @returns whether other servers wrote any */
   async function read(): Promise<boolean> {
@@ -339,11 +337,9 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     async endOrphans(stateOf) {
       await refresh()
       const states = await Promise.all(
-        ledger.bookings().map(async ({ by }) => ({ by, state: heldBy.has(by) ? 'held' : await stateOf(by) })),
+        ledger.bookings().map(async ({ by }) => ({ by, state: await stateOf(by) })),
       )
-      const inState = (wanted: string) => states.flatMap(({ by, state }) => (state === wanted ? by : []))
-      heldBy = new Set(inState('held'))
-      const over = inState('over')
+      const over = states.flatMap(({ by, state }) => (state === 'over' ? by : []))
       const twice = over.filter((by) => orphans.has(by))
       orphans = new Set(over)
       if (ledger.endBookingsOf(twice)) await save()
