@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { blockCall, blockSchema, resultOf, toQuantity } from '../src/chain/jsonRpc.js'
 import { createRpc, type Rpc } from '../src/chain/rpc.js'
-import type { Config } from '../src/server/config/config.js'
+import { type Config, readConfig } from '../src/server/config/config.js'
+import { environmentSchema } from '../src/server/config/schema.js'
 import { topicsOf, WATCHED } from '../src/server/narrator/events.js'
 import { type Cursor, createCursorStore } from '../src/server/narrator/history.js'
 import { buildNarrator, createNarratorProgress } from '../src/server/narrator/poll.js'
@@ -10,11 +11,11 @@ import { createLogger } from '../src/service/logger.js'
 import { built } from '../test/support/built.js'
 import { startTestChain } from '../test/support/chain.js'
 import { chainEnvironment } from '../test/support/intakeServer.js'
-import { serverConfig } from '../test/support/serverEnvironment.js'
+import { SERVER_ENVIRONMENT } from '../test/support/serverEnvironment.js'
 import { serveLeaseOf } from '../test/support/stores.js'
 import { type Figure, ratio } from './support/figure.js'
 import { emitOrders, newOrderIds } from './support/orders.js'
-import { makeDirectory } from './support/platform.js'
+import { makeDirectory, noteSettings } from './support/platform.js'
 
 const EVENTS_PER_BLOCK = 200
 /** Blocks of one range: with 200 events in each, about the most that public nodes take. */
@@ -49,7 +50,9 @@ export const narration: Figure = {
     })
     const to = await chain.provider.getBlockNumber()
     const settings = { RPC_TIMEOUT: '60s', RPC_LOG_RANGE: `${RANGE}` }
-    const config = serverConfig({ ...chainEnvironment(chain), ...settings })
+    const variables = { ...SERVER_ENVIRONMENT, ...chainEnvironment(chain), READ_MAX_AGE: '', ...settings }
+    noteSettings(context, 'server', environmentSchema, variables)
+    const config = readConfig(variables)
     const { rpcUrls, rpcTimeoutMs: timeoutMs, chainId } = config.chain
     const rpc = createRpc({ urls: rpcUrls.reveal(), timeoutMs, chainId })
     const engine = await startSqlite(await makeDirectory(context, 'narration'))

@@ -65,7 +65,7 @@ export async function startWhole(context: Context, serverSettings: Record<string
 }
 
 /** Every setting that is not the default stands below the figure. */
-function noteSettings(
+export function noteSettings(
   { settings }: Pick<Context, 'settings'>,
   program: string,
   schema: Parameters<typeof differencesOf>[0],

@@ -84,6 +84,7 @@ export async function createWallets(sandbox: Sandbox, count: number): Promise<Sa
   const { equityToken: to } = info.contracts
   const kyc = ({ address }: SandboxAccount) => ({ to, abi: token, method: 'setKyc', args: [address, true] })
   await sendFrom(provider, accounts.owner.address, wallets.map(kyc))
+  await untilMined(provider)
   return wallets
 }
 
@@ -279,7 +280,10 @@ async function getText(url: string): Promise<string> {
   return response.text()
 }
 
-/** The chain signs for the account: signing thousands of transactions here would take longer than the measuring. */
+/**
+ * The chain signs for the account: signing thousands of transactions here would take longer than the measuring. What an account sent
+ * before has to be mined: while anvil mines a block, it counts too few pending transactions.
+ */
 async function sendFrom(provider: JsonRpcProvider, from: Hex, calls: readonly Call[]): Promise<void> {
   const first = await provider.getTransactionCount(from, 'pending')
   await Promise.all(
