@@ -10,7 +10,7 @@ import {
 import { bytesToHex, type Hex, uintToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
-import { BLOCK_TIME } from '../../src/sandbox/settings.js'
+import { BLOCK_TIME, STATE_SECONDS } from '../../src/sandbox/settings.js'
 import { domainOf, grantedOrder, grantOrders, portfolioUpdate } from '../../test/support/authorizations.js'
 import { startTestChain } from '../../test/support/chain.js'
 import { chainEnvironment } from '../../test/support/intakeServer.js'
@@ -38,7 +38,8 @@ export async function startRelayChain(
 ) {
   const chain = await startTestChain({ blockTime, states: STATES })
   cleanUp.add(chain.stop)
-  settings.add(`chain: a block every ${blockTime} s [${BLOCK_TIME}]`)
+  const rhythm = blockTime === BLOCK_TIME ? [] : [`a block every ${blockTime} s [${BLOCK_TIME}]`]
+  settings.add(`chain: ${[...rhythm, `${STATES} states [${STATE_SECONDS}]`].join(', ')}`)
   const domain = domainOf(chain, 'PortfolioUpdate')
   const ledger = createConfidentialLedger(chain.provider, chain.addresses.confidentialLedger)
   let owners = 0n
