@@ -40,6 +40,7 @@ async function load(plan: LoadPlan): Promise<LoadResult> {
   const free = isAnyClient ? [...clients] : []
   const good: number[] = []
   const refused: number[] = []
+  const failedWith = new Set<number>()
   let [due, sent, answered, failed, broken] = [0, 0, 0, 0, 0]
   const keptAlive = clients.filter(({ reconnects }) => !reconnects)
   await Promise.all(keptAlive.map((client) => new Promise<void>((resolve) => openSocket(client, resolve))))
@@ -84,7 +85,10 @@ async function load(plan: LoadPlan): Promise<LoadResult> {
     const isExpected =
       expectedStatus === undefined ? status >= 200 && status < 300 : status === expectedStatus
     if (isExpected && tookMs <= usefulMs) good.push(tookMs)
-    else failed++
+    else {
+      failed++
+      failedWith.add(status)
+    }
     if (status === REFUSED) refused.push(tookMs)
     const wereAllBusy = free.length === 0
     if (isAnyClient) free.push(client)
@@ -124,6 +128,7 @@ async function load(plan: LoadPlan): Promise<LoadResult> {
     sent,
     good: good.length,
     failed: failed + (isTimed ? broken : total - answered),
+    failedWith: [...failedWith],
     refused: refused.length,
     perSecond: good.length === 0 ? 0 : good.length / seconds,
     p50Ms: quantile(good, 0.5),

@@ -54,6 +54,8 @@ const loadResultSchema = z.strictObject({
   good: z.int(),
   /** Other or late answers, and requests whose connection was lost. */
   failed: z.int(),
+  /** The statuses of failed answers, each once. A request without an answer has none. */
+  failedWith: z.array(z.int()),
   /** Answers with 503. */
   refused: z.int(),
   /** Good answers. */
@@ -82,9 +84,11 @@ export function startGenerator(cleanUp: CleanUp) {
     /** @throws when an answer is not good: the speed of the others has no meaning then */
     async loadAll(plan: LoadPlan) {
       const result = await load(plan)
-      const { failed, good } = result
+      const { failed, failedWith, good } = result
       if (failed === 0 && good > 0) return result
-      throw new Error(`${plan.urls.join(', ')}: ${failed} requests failed, ${good} did not`)
+      throw new Error(
+        `${plan.urls.join(', ')}: ${failed} requests failed (${failedWith.join(', ')}), ${good} did not`,
+      )
     },
   }
 }
