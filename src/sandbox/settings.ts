@@ -25,8 +25,8 @@ export const BLOCK_TIME = 1
 /** The same while no transaction waits: each block stays in the chain's memory. */
 export const IDLE_BLOCK_TIME = 4
 /**
- * The chain keeps the states of the blocks that it mines in so many seconds while busy, and of so many at least: no program reads an older one. After a day each
- * state holds 86,400 block hashes, and what the day's orders wrote.
+ * The chain keeps the states of the blocks that it mines in so many seconds while busy, and of so many at least. Each is a whole copy of
+ * what is stored, 15 MB after a day. On a busy machine programs read up to six blocks back: with four states some of them failed.
  */
 export const STATE_SECONDS = 8
 /** The only origin that may call the server, unless the sandbox serves the page elsewhere. */
