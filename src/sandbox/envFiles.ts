@@ -7,7 +7,7 @@ import { differencesOf } from '../service/config.js'
 import type { Secret } from '../service/secret.js'
 import type { SandboxAccounts } from './accounts.js'
 import { publicIdentity, type SandboxSecrets } from './secrets.js'
-import { FRONTEND_ORIGIN, type SandboxOptions } from './settings.js'
+import { DAILY_GAS, FRONTEND_ORIGIN, type SandboxOptions } from './settings.js'
 
 export interface ServerPlace {
   url: string
@@ -78,6 +78,7 @@ function serverVariables(
     FRONTEND_ORIGIN: places.deskUrl ?? FRONTEND_ORIGIN,
     RELAY_AUTH_TOKEN: secrets.relayAuthToken,
     RELAYER_PRIVATE_KEY: accounts.relayer.privateKey,
+    RELAY_DAILY_GAS: `${DAILY_GAS}`,
     INTENT_PUBKEY: intentPublicKey,
     ENCLAVE_SIGNER: enclaveSigner,
     ...triggerVariables(directory, places, secrets),

@@ -98,7 +98,8 @@ describe('npm run sandbox -- --once', () => {
       lines.flatMap((line) => new RegExp(`s {16}${program} +(\\w+)=\\S* \\[\\S+\\]$`).exec(line)?.[1] ?? [])
     expect(differing('server')).toEqual([
       ...['PORT', 'HOST', 'FRONTEND_ORIGIN', 'OPS_PORT', 'RELAY_PORT', 'DATA_DIR'],
-      ...['NARRATOR_FORMAT', 'ENCLAVE_TRIGGER', 'ENCLAVE_URL', 'ALPACA_TRADING_URL', 'ALPACA_DATA_URL'],
+      ...['NARRATOR_FORMAT', 'RELAY_DAILY_GAS', 'ENCLAVE_TRIGGER', 'ENCLAVE_URL'],
+      ...['ALPACA_TRADING_URL', 'ALPACA_DATA_URL'],
     ])
     expect(differing('enclave')).toEqual([
       ...['ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'CHAIN_DEPTH', 'RELAY_URL'],
