@@ -188,7 +188,7 @@ export function createWorld(
     timings: {
       confirmPollMs: 100,
       relayAgainMs: 1_000,
-      fillWaitMs: 300,
+      fillWaitMs: 1_000,
       absentAgainMs: 30_000,
       ambiguousAgainMs: 2_000,
       depthWaitMs: 2_000,
