@@ -1,4 +1,4 @@
-// Another implementation of docs/protocol.md, in test/e2e/support/pageClient, computes the vectors that the page quotes.
+// Another implementation of docs/protocol.md, in test/e2e/support/pageClient, computes the vectors that the page links.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { fromHex, isHex, toHex, uint256be } from '../e2e/support/pageClient/bytes.js'
@@ -32,7 +32,7 @@ import {
   sealedCancelDigest,
   sealedRulebookDigest,
 } from '../e2e/support/pageClient/typedData.js'
-import { bytesOf, intentOf, member, objectsOf, quoted, rulebookOf } from './support/quotes.js'
+import { bytesOf, intentOf, member, objectsOf, rulebookOf, vector } from './support/vectors.js'
 
 const support = new URL('../e2e/support/', import.meta.url)
 
@@ -48,13 +48,13 @@ describe('the client that is written from the page', () => {
   })
 })
 
-describe('the vectors on the page, computed from the page', () => {
-  const signed = quoted('`intents.json` `/`')
+describe('the page’s vectors, computed from the page', () => {
+  const signed = vector('intents', '/')
   const walletKey = bytesOf(signed, 'walletPrivateKey')
   const domain = { chainId: BigInt(integerOf(signed, 'chainId')), escrow: hexOf(signed, 'escrow') }
 
   it('identifiers', () => {
-    const identifiers = quoted('`identifiers.json` `/`')
+    const identifiers = vector('identifiers', '/')
     for (const account of objectsOf(identifiers, 'accountIds'))
       expect(toHex(accountIdOf(hexOf(account, 'address')))).toBe(account.accountId)
     for (const name of objectsOf(identifiers, 'names')) {
@@ -64,8 +64,8 @@ describe('the vectors on the page, computed from the page', () => {
   })
 
   it('the portfolio key, from the wallet’s', () => {
-    const keys = quoted('`keys.json` `/`: `walletPrivateKey`')
-    expect(toHex(messageDigest())).toBe(quoted('`steps.json` `/personalSign`').digest)
+    const keys = vector('keys', '/')
+    expect(toHex(messageDigest())).toBe(vector('steps', '/personalSign').digest)
     expect(toHex(signDigest(bytesOf(keys, 'walletPrivateKey'), messageDigest()))).toBe(keys.signature)
     const { privateKey, publicKey } = derivePortfolioKey(bytesOf(keys, 'walletPrivateKey'))
     expect(toHex(privateKey)).toBe(keys.portfolioPrivateKey)
@@ -73,18 +73,18 @@ describe('the vectors on the page, computed from the page', () => {
   })
 
   it('the intent’s hashes and signature', () => {
-    const { plaintext } = quoted('`intents.json` `/intent`')
-    const steps = quoted('`steps.json` `/intent`')
+    const { plaintext } = vector('intents', '/intent')
+    const steps = vector('steps', '/intent')
     const intent = intentOf(objectOf(plaintext))
-    expect(toHex(domainSeparator(domain))).toBe(quoted('`steps.json` `/domain`').separator)
+    expect(toHex(domainSeparator(domain))).toBe(vector('steps', '/domain').separator)
     expect(toHex(intentStructHash(intent))).toBe(steps.structHash)
     expect(toHex(intentDigest(domain, intent))).toBe(steps.digest)
     expect({ ...intent, sig: toHex(signDigest(walletKey, intentDigest(domain, intent))) }).toEqual(plaintext)
   })
 
   it('the rulebook’s hashes and signature', () => {
-    const { plaintext } = quoted('`intents.json` `/rulebook`')
-    const steps = quoted('`steps.json` `/policyIntent`')
+    const { plaintext } = vector('intents', '/rulebook')
+    const steps = vector('steps', '/policyIntent')
     const rulebook = rulebookOf(objectOf(plaintext))
     expect(canonicalJson(rulebook.policy)).toBe(steps.canonicalJson)
     expect(toHex(policyHash(rulebook.policy))).toBe(steps.policyHash)
@@ -95,8 +95,8 @@ describe('the vectors on the page, computed from the page', () => {
   })
 
   it('the admin’s signature of the envelope', () => {
-    const { envelope } = quoted('`envelopes.json` `/cases/1`')
-    const { author, ...stated } = quoted('`intents.json` `/sealedRulebook`')
+    const { envelope } = vector('envelopes', '/cases/1')
+    const { author, ...stated } = vector('intents', '/sealedRulebook')
     const orgId = hexOf(objectOf(author), 'orgId')
     const hash = hashOfEnvelope(envelopeOf(objectOf(envelope)))
     const digest = sealedRulebookDigest(domain, orgId, hash)
@@ -105,13 +105,13 @@ describe('the vectors on the page, computed from the page', () => {
   })
 
   it('envelopes for the enclave', () => {
-    const keys = quoted('`envelopes.json` `/`')
+    const keys = vector('envelopes', '/')
     const draw = { ephemeralKey: bytesOf(keys, 'ephemeralPrivateKey'), iv: bytesOf(keys, 'iv') }
     for (const [kind, index] of [
       ['order', 0],
       ['policy', 1],
     ] as const) {
-      const { plaintext, envelope, commit } = quoted(`\`envelopes.json\` \`/cases/${index}\``)
+      const { plaintext, envelope, commit } = vector('envelopes', `/cases/${index}`)
       const sealed = seal(kind, plaintext, bytesOf(keys, 'recipient'), draw)
       expect(sealed).toEqual(envelope)
       expect(commitOf(sealed)).toBe(commit)
@@ -119,8 +119,8 @@ describe('the vectors on the page, computed from the page', () => {
   })
 
   it.each(['usdc', 'shares'])('a deposit of %s', (name) => {
-    const keys = quoted('`envelopes.json` `/`')
-    const { plaintext, digest, envelope, commit, call } = quoted(`\`deposits.json\` \`/${name}\``)
+    const keys = vector('envelopes', '/')
+    const { plaintext, digest, envelope, commit, call } = vector('deposits', `/${name}`)
     const intent = intentOf(objectOf(plaintext))
     expect(toHex(intentDigest(domain, intent))).toBe(digest)
     const sig = toHex(signDigest(walletKey, intentDigest(domain, intent)))
@@ -137,8 +137,8 @@ describe('the vectors on the page, computed from the page', () => {
   })
 
   it('the steps to the key and the padding of an order', () => {
-    const keys = quoted('`envelopes.json` `/`')
-    const steps = quoted('`steps.json` `/orderEnvelope`')
+    const keys = vector('envelopes', '/')
+    const steps = vector('steps', '/orderEnvelope')
     const z = sharedX(bytesOf(keys, 'ephemeralPrivateKey'), bytesOf(keys, 'recipient'))
     const epk = publicKeyOf(bytesOf(keys, 'ephemeralPrivateKey'))
     expect(toHex(z)).toBe(steps.z)
@@ -148,12 +148,12 @@ describe('the vectors on the page, computed from the page', () => {
   })
 
   it('envelopes for the employee', () => {
-    const key = bytesOf(quoted('`envelopes.json` `/toEmployee`'), 'recipientPrivateKey')
+    const key = bytesOf(vector('envelopes', '/toEmployee'), 'recipientPrivateKey')
     for (const [kind, index] of [
       ['portfolio', 0],
       ['notice', 1],
     ] as const) {
-      const sealed = quoted(`\`envelopes.json\` \`/toEmployee/cases/${index}\``)
+      const sealed = vector('envelopes', `/toEmployee/cases/${index}`)
       const envelope = envelopeOf(member(sealed, 'envelope'))
       expect(open(kind, bytesOf(sealed, 'context'), envelope, key)).toEqual(sealed.plaintext)
       expect(() => open(kind, Buffer.alloc(0), envelope, key)).toThrow()
@@ -161,8 +161,8 @@ describe('the vectors on the page, computed from the page', () => {
   })
 
   it('the admin’s copy of a rulebook', () => {
-    const key = bytesOf(quoted('`envelopes.json` `/toEmployee`'), 'recipientPrivateKey')
-    const { context, plaintext, copy } = quoted('`rulebookCopy.json` `/`')
+    const key = bytesOf(vector('envelopes', '/toEmployee'), 'recipientPrivateKey')
+    const { context, plaintext, copy } = vector('rulebookCopy', '/')
     const { chainId, escrow, orgId, version, envelope } = objectOf(copy)
     const be = (value: unknown, bytes: number) =>
       Number(value)
@@ -177,8 +177,8 @@ describe('the vectors on the page, computed from the page', () => {
   })
 
   it('a cancel', () => {
-    const keys = quoted('`envelopes.json` `/`')
-    const { context, plaintext, envelope, sig, ...stated } = quoted('`cancel.json` `/`')
+    const keys = vector('envelopes', '/')
+    const { context, plaintext, envelope, sig, ...stated } = vector('cancel', '/')
     const orderId = hexOf(objectOf(plaintext), 'orderId')
     const account = hexOf(objectOf(plaintext), 'account')
     const digest = cancelDigest(domain, orderId, account)
@@ -201,8 +201,8 @@ describe('the vectors on the page, computed from the page', () => {
   })
 
   it('an opening by a signature', () => {
-    const [usdc, order] = [quoted('`opening.json` `/usdc`'), quoted('`opening.json` `/order`')]
-    const [buy, request] = [quoted('`opening.json` `/buy`'), quoted('`opening.json` `/request`')]
+    const [usdc, order] = [vector('opening', '/usdc'), vector('opening', '/order')]
+    const [buy, request] = [vector('opening', '/buy'), vector('opening', '/request')]
     const place = {
       address: hexOf(usdc, 'address'),
       name: textOf(usdc, 'name'),
@@ -241,12 +241,12 @@ describe('the vectors on the page, computed from the page', () => {
       data: calldata('openRequestFor', [[account, orderId, commit, ...numbers], requestSig]),
     }).toEqual(request)
     expect({ usdc: toHex(ofBuy.separator), escrow: toHex(ofRequest.separator) }).toEqual(
-      quoted('`opening.json` `/separators`'),
+      vector('opening', '/separators'),
     )
   })
 
   it('the portfolio as it is stored', () => {
-    const stored = quoted('`blobs.json` `/userBlob`')
+    const stored = vector('blobs', '/userBlob')
     const key = {
       privateKey: bytesOf(stored, 'privateKey'),
       publicKey: publicKeyOf(bytesOf(stored, 'privateKey')),
@@ -261,7 +261,7 @@ describe('the vectors on the page, computed from the page', () => {
 
   it('the calldata', () => {
     const called = ['approve', 'openBuy', 'openRequest', 'userBlob', 'portfolioVersion', 'orgOf', 'adminOf']
-    const calls = objectsOf(quoted('`steps.json` `/calls`'), 'all')
+    const calls = objectsOf(vector('steps', '/calls'), 'all')
     for (const name of called) {
       const call = calls.find((one) => textOf(one, 'signature').startsWith(`${name}(`))
       const args = listOf(objectOf(call), 'args').map((arg) => (isHex(arg) ? arg : BigInt(String(arg))))

@@ -24,22 +24,31 @@ import { PROBLEMS } from '../../src/server/http/problemCodes.js'
 const page = readFileSync(new URL('../../docs/protocol.md', import.meta.url), 'utf8').replace(/ +\|/g, ' |')
 const vectorsFolder = new URL('../vectors/', import.meta.url)
 
-interface Quote {
+/** A place in a vector file. */
+interface Place {
   file: string
   pointer: string
-  /** Members of the value at the pointer; none: all of it. */
-  picks: string[]
-  json: string
 }
 
-const QUOTE = /^\*\*Vector\*\* `(\w+)\.json` `(\/[^`]*)`(?:: (.+))?\n\n```json\n([\s\S]*?)\n```$/gm
-const quotes: Quote[] = [...page.matchAll(QUOTE)].map(
-  ([, file = '', pointer = '', picks = '', json = '']) => ({
-    file,
-    pointer,
+/** The places that a paragraph about vectors names: a file, then pointers into it. */
+function placesIn(paragraph: string): Place[] {
+  let file = ''
+  return [...paragraph.matchAll(/`(?:(\w+)\.json|(\/[^`]*))`/g)].flatMap(([, name, pointer]) => {
+    file = name ?? file
+    return pointer === undefined ? [] : [{ file, pointer }]
+  })
+}
+const paragraphs = page.split('\n\n').filter((text) => text.startsWith('**Vector** ['))
+const places = paragraphs.flatMap(placesIn)
+
+const EXAMPLE = /^\*\*Vector\*\* (\[.*\]\(.*\) `\/[^`]*`)(?:: (.+))?\n\n```json\n([\s\S]*?)\n```$/gm
+/** Values that the page shows: a place, and members of its value; none: all of it. */
+const examples = [...page.matchAll(EXAMPLE)].flatMap(([, place = '', picks = '', json = '']) =>
+  placesIn(place).map((named) => ({
+    ...named,
     picks: [...picks.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
     json,
-  }),
+  })),
 )
 
 function vectorFile(name: string): unknown {
@@ -50,21 +59,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-function at(value: unknown, path: string[]): unknown {
-  return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value)
-}
-
 const pathOf = (pointer: string) => pointer.split('/').filter((part) => part !== '')
 
-function quoted({ file, pointer, picks }: Quote): unknown {
-  const whole = at(vectorFile(file), pathOf(pointer))
-  return picks.length === 0 ? whole : Object.fromEntries(picks.map((name) => [name, at(whole, [name])]))
-}
-
-/** Every path to a value that is neither object nor array. */
-function leaves(value: unknown, path: string[] = []): string[] {
-  if (!isObject(value)) return [path.join('/')]
-  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]))
+function valueAt({ file, pointer }: Place, picks: string[] = []): unknown {
+  const value = pathOf(pointer).reduce<unknown>(
+    (inner, key) => (isObject(inner) ? inner[key] : undefined),
+    vectorFile(file),
+  )
+  if (picks.length === 0 || !isObject(value)) return value
+  return Object.fromEntries(picks.map((name) => [name, value[name]]))
 }
 
 /** Names between backticks in the first column of the table rows of a section. */
@@ -75,29 +78,25 @@ function firstColumn(section: string): string[] {
 }
 
 describe('the vectors on the page', () => {
-  it.each(quotes)('$file $pointer $picks', (quote) => {
-    expect(quoted(quote)).toBeDefined()
-    expect(JSON.parse(quote.json)).toEqual(quoted(quote))
+  it.each(places)('$file has $pointer', (place) => {
+    expect(valueAt(place)).toBeDefined()
+  })
+
+  it.each(examples)('$file has at $pointer the $picks that are shown', ({ json, picks, ...place }) => {
+    expect(JSON.parse(json)).toEqual(valueAt(place, picks))
+  })
+
+  it('are compared wherever a value is shown', () => {
+    const shown = page.split('\n\n').filter((_, at, all) => all[at + 1]?.startsWith('```json\n'))
+    expect(examples).toHaveLength(shown.filter((text) => text.startsWith('**Vector**')).length)
   })
 
   const files = readdirSync(vectorsFolder).filter((name) => name.endsWith('.json'))
-  it.each(files)('are all of %s', (name) => {
+  it.each(files)('leave nothing of %s out', (name) => {
     const file = name.replace(/\.json$/, '')
-    const roots = quotes
-      .filter((quote) => quote.file === file)
-      .flatMap(({ pointer, picks }) => {
-        const path = pathOf(pointer)
-        return picks.length === 0 ? [path] : picks.map((pick) => [...path, pick])
-      })
-      .map((path) => path.map((part) => `${part}/`).join(''))
-    const missing = leaves(vectorFile(file)).filter(
-      (leaf) => !roots.some((root) => `${leaf}/`.startsWith(root)),
-    )
-    expect(missing).toEqual([])
-  })
-
-  it('are each recognised', () => {
-    expect(quotes.length).toBe(page.split('\n**Vector** `').length - 1)
+    const named = places.filter((place) => place.file === file).map(({ pointer }) => pathOf(pointer)[0])
+    const missing = Object.keys(Object(vectorFile(file))).filter((member) => !named.includes(member))
+    expect(named.includes(undefined) ? [] : missing).toEqual([])
   })
 })
 

@@ -1,4 +1,4 @@
-// Quotes of the vectors in docs/protocol.md, read with nothing but the client that was written from it.
+// The frozen vectors, read with nothing but the client that was written from docs/protocol.md.
 import { readFileSync } from 'node:fs'
 import { fromHex } from '../../e2e/support/pageClient/bytes.js'
 import {
@@ -12,13 +12,15 @@ import {
 } from '../../e2e/support/pageClient/json.js'
 import type { Intent, Rulebook } from '../../e2e/support/pageClient/typedData.js'
 
-const page = readFileSync(new URL('../../../docs/protocol.md', import.meta.url), 'utf8')
-
-/** The page's quote of a vector file at a pointer. */
-export function quoted(place: string): JsonObject {
-  const [, after = ''] = page.split(`\n**Vector** ${place}`)
-  const [, json = ''] = /^[^\n]*\n\n```json\n([\s\S]*?)\n```\n/.exec(after) ?? []
-  const value: unknown = JSON.parse(json)
+/** What a vector file that docs/protocol.md links has at a JSON pointer. */
+export function vector(file: string, pointer: string): JsonObject {
+  const url = new URL(`../../vectors/${file}.json`, import.meta.url)
+  const whole: unknown = JSON.parse(readFileSync(url, 'utf8'))
+  const parts = pointer.split('/').filter((part) => part !== '')
+  const value = parts.reduce(
+    (inner, part) => (Array.isArray(inner) ? inner[Number(part)] : objectOf(inner)[part]),
+    whole,
+  )
   return Array.isArray(value) ? { all: value } : objectOf(value)
 }
 
@@ -28,7 +30,7 @@ export const objectsOf = (object: JsonObject, name: string) => listOf(object, na
 
 export function intentOf(plaintext: JsonObject): Intent {
   const side = textOf(plaintext, 'side')
-  if (side !== 'BUY' && side !== 'DEPOSIT') throw new Error('the page quotes a BUY and two deposits')
+  if (side !== 'BUY' && side !== 'DEPOSIT') throw new Error('the vectors have a BUY and two deposits')
   return {
     v: 1,
     orderId: hexOf(plaintext, 'orderId'),
