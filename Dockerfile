@@ -2,7 +2,7 @@
 
 # Two images, as two users: `server`, the HTTP service, and `enclave`, the confidential program, which stays up. Neither has
 # the other's program or configuration. No secret is in an image: the server's configuration comes as environment
-# variables, the enclave's as a file that is mounted (docs/operations.md, "In containers").
+# variables, the enclave's as a file that is mounted (docs/operations/first-day.md, "In containers").
 
 # The digest is of the index of all platforms. docs/decisions/0020 says where it is from, and how to renew it.
 ARG NODE_IMAGE=node:26.10.0-trixie-slim@sha256:930557a230abacbc3f4fd9b8648abf8f4bee1e17cb72195dcdfb2f709bc85b33

@@ -111,9 +111,9 @@ describe('the two images', () => {
 })
 
 describe('the size of the images', () => {
-  /** The table of docs/operations.md: what each image adds to its base, in MB at most. */
+  /** The table of docs/operations/first-day.md: what each image adds to its base, in MB at most. */
   const rows = [
-    ...readFileSync('docs/operations.md', 'utf8').matchAll(
+    ...readFileSync('docs/operations/first-day.md', 'utf8').matchAll(
       /^\| `--target (server|enclave)` +\| (\d+) MB +\| (\d+) MB +\|$/gm,
     ),
   ]

@@ -229,7 +229,7 @@ async function checkSigner(
   )
 }
 
-/** The commands of operators. An owner whose key is in a wallet calls the contract's method: docs/operations.md names it. */
+/** The commands of operators. An owner whose key is in a wallet calls the contract's method: docs/operations names it. */
 const OPERATE = 'npm run operate --'
 
 const WHO: Record<AuthorityRole, string> = {

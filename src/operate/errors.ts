@@ -6,7 +6,7 @@ import { revertOf } from '../chain/reverts.js'
 import type { Revert } from '../protocol/api.js'
 import { ConfigError } from '../service/config.js'
 
-/** The exit codes of every command; the help text and docs/operations.md list them. */
+/** The exit codes of every command; the help text and docs/operations/first-day.md list them. */
 export const EXIT = {
   /** Done, or nothing had to change. */
   done: 0,

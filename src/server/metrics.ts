@@ -155,7 +155,7 @@ function runObserver({ counter, gauge, histogram }: Registered): RunObserver {
   )
   const alarms = counter(
     'enclave_alarms_total',
-    'Runs that ended with a code that the operator has to know of (docs/operations.md).',
+    'Runs that ended with a code that the operator has to know of (docs/operations/on-fire.md).',
     'code',
   )
   for (const kind of KINDS) underWay.set({ kind }, 0)

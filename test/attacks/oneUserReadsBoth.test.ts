@@ -27,7 +27,7 @@ interface Installed {
 
 /** The documented commands that lay out the configuration for systemd, run in a directory of the test's. */
 async function installAsDocumented(directory: string): Promise<Map<string, Installed>> {
-  const text = await readFile('docs/operations.md', 'utf8')
+  const text = await readFile('docs/operations/first-day.md', 'utf8')
   const found = [
     ...text.matchAll(/^sudo install -o (\S+) -m 600 (\.env\S*) \/etc\/confidential-trading\/(\S+)$/gm),
   ]

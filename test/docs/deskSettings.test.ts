@@ -4,10 +4,11 @@ import * as z from 'zod'
 import { deskSettingsSchema } from '../../src/protocol/deskSettings.js'
 import { deskPolicy } from '../../src/sandbox/desk.js'
 
-const page = readFileSync('docs/operations.md', 'utf8').split('\n### The page\n')[1]?.split('\n### ')[0] ?? ''
+const page =
+  readFileSync('docs/operations/first-day.md', 'utf8').split('\n## The page\n')[1]?.split('\n## ')[0] ?? ''
 const settings = deskSettingsSchema.parse(JSON.parse(/```json\n(.*?)```/s.exec(page)?.[1] ?? ''))
 
-it('the page’s settings in docs/operations.md are whole, and for no sandbox', () => {
+it('the page’s settings in docs/operations/first-day.md are whole, and for no sandbox', () => {
   expect(settings).toMatchObject({ chain: { rpcUrl: null }, demoWallets: [] })
   expect(() => deskSettingsSchema.parse({ ...z.encode(deskSettingsSchema, settings), more: 1 })).toThrow()
 })

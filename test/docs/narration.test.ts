@@ -52,8 +52,10 @@ async function linesOf(page: string): Promise<string[]> {
   })
 }
 
+const PAGE = 'docs/operations/every-day.md'
+
 describe('the narration that is shown', () => {
-  test.each(['docs/sandbox.md', 'docs/operations.md'])('in %s is what would be printed', async (page) => {
+  test.each(['docs/sandbox.md', PAGE])('in %s is what would be printed', async (page) => {
     const lines = await linesOf(page)
     expect(lines.length).toBeGreaterThan(2)
     expect(lines.map((line) => textLine(toldBy(line), false))).toEqual(lines)
@@ -68,10 +70,10 @@ describe('the narration that is shown', () => {
     expect(taken.map(wordsShown)).toEqual(before.map(wordsShown))
   })
 
-  test('as JSON in docs/operations.md is what would be printed of the same event', async () => {
-    const text = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  test(`as JSON in ${PAGE} is what would be printed of the same event`, async () => {
+    const text = await readFile(new URL(`../../${PAGE}`, import.meta.url), 'utf8')
     const [shown] = /^\{"time".*\}$/m.exec(text) ?? []
-    const [first = ''] = await linesOf('docs/operations.md')
+    const [first = ''] = await linesOf(PAGE)
     expect(shown).toBe(jsonLine(toldBy(first)))
   })
 })

@@ -18,11 +18,13 @@ import { createLogLines } from '../support/logLines.js'
 import { metricsOf, type Sample } from '../support/ops.js'
 import { serverConfig } from '../support/serverEnvironment.js'
 
-// Holds the metrics, the alert rules, the dashboard and docs/operations.md together.
+// Holds the metrics, the alert rules, the dashboard and the pages of docs/operations together.
 
-const page = readFileSync('docs/operations.md', 'utf8')
+const PAGES = ['first-day', 'every-day', 'on-fire']
+const pages = PAGES.map((name) => readFileSync(`docs/operations/${name}.md`, 'utf8'))
+const page = pages.join('\n')
 
-/** The rows of the page's tables whose first cell looks like this, their cells without backticks. */
+/** The rows of the pages' tables whose first cell looks like this, their cells without backticks. */
 function rows(first: RegExp): string[][] {
   return page
     .split('\n')
@@ -55,7 +57,7 @@ const ruleFile = z
             labels: z.strictObject({ severity: z.enum(['warning', 'critical']) }),
             annotations: z.strictObject({
               summary: z.string().regex(/\.$/),
-              runbook: z.literal('docs/operations.md#alerts'),
+              runbook: z.literal('docs/operations/every-day.md#alerts'),
             }),
           }),
         ),
@@ -122,7 +124,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-describe('the page', () => {
+describe('the pages', () => {
   test('describes every metric of ours by its type, and none that is not there', () => {
     const ours = [...told.types].filter(([name]) => name.startsWith('trading_'))
     const described = [...documented].map(([name, { type }]) => [name, type])
@@ -240,16 +242,10 @@ describe('the operator’s procedures', () => {
   const keys = section(page, 'Keys')
   const action = section(page, 'A corporate action')
 
-  test('stand in the order in which they are needed', () => {
-    expect([...page.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual([
-      'First day',
-      'Every day',
-      'Something is on fire',
-    ])
-    const listed = [...(page.split('\n## ')[0] ?? '').matchAll(/\]\(#([\w-]+)\)/g)].map(
-      ([, anchor]) => anchor,
-    )
-    const titles = [...page.matchAll(/^###? (.*)$/gm)].map(([, title = '']) =>
+  test.each(pages)('stand at the head of their page, in its order: %#', (text) => {
+    const [head = ''] = text.split('\n## ')
+    const listed = [...head.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor)
+    const titles = [...text.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
       title
         .toLowerCase()
         .replace(/[^\w\- ]/g, '')

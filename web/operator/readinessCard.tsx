@@ -50,7 +50,7 @@ function Checks({ asOf, checks, relayers, minBalance, gas }: HealthChecks) {
       </dl>
       <p class="hint">
         As of {timeOfDay(asOf, new Date())}. A day ends at midnight UTC; the reserve is for orders that are
-        held. docs/operations.md has a remedy for each reason.
+        held. docs/operations/every-day.md has a remedy for each reason.
       </p>
     </>
   )

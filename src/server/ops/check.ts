@@ -5,7 +5,7 @@ import { withTimeout } from '../../service/waiting.js'
 export type CheckStatus = 'healthy' | 'degraded' | 'unhealthy'
 
 /**
- * Every reason why a check is not healthy, with its severity; this table alone decides it. docs/operations.md has a row for
+ * Every reason why a check is not healthy, with its severity; this table alone decides it. docs/operations/every-day.md has a row for
  * each.
  */
 export const REASONS = {
