@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CleanUp } from '../../src/sandbox/cleanUp.js'
 import { ROOT } from '../../src/sandbox/settings.js'
+import { spreadOf } from '../../test/support/spread.js'
 import type { Generator } from './load.js'
 
 /** Where the bench leaves everything. */
@@ -135,14 +136,6 @@ function barLine({ what, of, atLeast, atMost }: Bar, rounds: readonly Round[]): 
   if (atLeast === undefined && atMost === undefined) return line
   const limit = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`
   return `${line}, bar ${limit}: ${isMet ? 'met' : 'missed'}`
-}
-
-/** The median of several values, and their range; NaN without any. */
-export function spreadOf(values: readonly number[]) {
-  const sorted = [...values].sort((a, b) => a - b)
-  const at = (index: number) => sorted.at(index) ?? Number.NaN
-  const middle = (sorted.length - 1) / 2
-  return { median: (at(Math.ceil(middle)) + at(Math.floor(middle))) / 2, min: at(0), max: at(-1) }
 }
 
 /** Three digits say enough of a noisy figure. */

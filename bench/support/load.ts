@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import type { CleanUp } from '../../src/sandbox/cleanUp.js'
 import { cpuMs } from '../../test/support/platformProcesses.js'
-import type { Cells } from './figure.js'
 import { startHelper, stolenMs, type Target } from './processes.js'
 
 const loadRequestSchema = z.strictObject({
@@ -94,11 +93,7 @@ export function startGenerator(cleanUp: CleanUp) {
 }
 
 /** Sends one round's load to one server, and measures it. */
-export async function takeTurn(
-  load: Generator['load'],
-  { url, pid }: Target,
-  plan: Omit<LoadPlan, 'urls'>,
-): Promise<Cells> {
+export async function takeTurn(load: Generator['load'], { url, pid }: Target, plan: Omit<LoadPlan, 'urls'>) {
   const [before, stolenBefore] = [await cpuMs(pid), await stolenMs()]
   const { good, failed, perSecond, p50Ms, p99Ms } = await load({ urls: [url], ...plan })
   return {

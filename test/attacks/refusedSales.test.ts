@@ -7,8 +7,8 @@
 // wallet in no admitted institution has none.
 import { expect, test } from 'vitest'
 import { useDesk } from '../e2e/support/desk.js'
+import { isKnown, post, type SignedBody, signedBy } from '../e2e/support/signedBodies.js'
 import { eventually } from '../support/eventually.js'
-import { isKnown, post, type SignedBody, signedBy } from './support/signedBodies.js'
 
 const desk = useDesk()
 const SALE = { side: 'SELL', symbol: 'AAPL', maxSpend: 100_000_000n } as const

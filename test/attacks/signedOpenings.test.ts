@@ -16,10 +16,10 @@ import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 import { postedOpeningSchema } from '../../src/protocol/postedOpening.js'
 import { personEnv, startCli } from '../e2e/support/cli.js'
 import { type Desk, useDesk } from '../e2e/support/desk.js'
+import { isKnown, post, signedBy } from '../e2e/support/signedBodies.js'
 import type { Trader } from '../e2e/support/trader.js'
 import { eventually } from '../support/eventually.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { isKnown, post, signedBy } from './support/signedBodies.js'
 
 const desk = useDesk()
 const escrow = new Interface(orderEscrowAbi)

@@ -6,8 +6,8 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { useDesk } from '../e2e/support/desk.js'
+import { isKnown, post, signedBy } from '../e2e/support/signedBodies.js'
 import { eventually } from '../support/eventually.js'
-import { isKnown, post, signedBy } from './support/signedBodies.js'
 
 /** Less than one opening. The first of a day always fits. */
 const desk = useDesk({ serverSettings: { RELAY_ACCOUNT_DAILY_GAS: '21000' } })

@@ -1,9 +1,9 @@
-// Another implementation of docs/protocol.md, in test/e2e/support/pageClient, computes the vectors that the page links.
+// Another implementation of docs/protocol.md, in test/support/pageClient, computes the vectors that the page links.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { fromHex, isHex, toHex, uint256be } from '../e2e/support/pageClient/bytes.js'
-import { calldata } from '../e2e/support/pageClient/chain.js'
-import { publicKeyOf, sharedX, signDigest } from '../e2e/support/pageClient/curve.js'
+import { fromHex, isHex, toHex, uint256be } from '../support/pageClient/bytes.js'
+import { calldata } from '../support/pageClient/chain.js'
+import { publicKeyOf, sharedX, signDigest } from '../support/pageClient/curve.js'
 import {
   commitOf,
   envelopeKey,
@@ -12,11 +12,11 @@ import {
   open,
   pad,
   seal,
-} from '../e2e/support/pageClient/envelope.js'
-import { accountIdOf, nameBytes, nameOf } from '../e2e/support/pageClient/identifiers.js'
-import { canonicalJson, hexOf, integerOf, listOf, objectOf, textOf } from '../e2e/support/pageClient/json.js'
-import { openUserBlob } from '../e2e/support/pageClient/portfolio.js'
-import { derivePortfolioKey, messageDigest } from '../e2e/support/pageClient/portfolioKey.js'
+} from '../support/pageClient/envelope.js'
+import { accountIdOf, nameBytes, nameOf } from '../support/pageClient/identifiers.js'
+import { canonicalJson, hexOf, integerOf, listOf, objectOf, textOf } from '../support/pageClient/json.js'
+import { openUserBlob } from '../support/pageClient/portfolio.js'
+import { derivePortfolioKey, messageDigest } from '../support/pageClient/portfolioKey.js'
 import {
   buyNonce,
   buyOpeningHashes,
@@ -31,10 +31,10 @@ import {
   rulebookStructHash,
   sealedCancelDigest,
   sealedRulebookDigest,
-} from '../e2e/support/pageClient/typedData.js'
+} from '../support/pageClient/typedData.js'
 import { bytesOf, intentOf, member, objectsOf, rulebookOf, vector } from './support/vectors.js'
 
-const support = new URL('../e2e/support/', import.meta.url)
+const support = new URL('../support/', import.meta.url)
 
 describe('the client that is written from the page', () => {
   const files = readdirSync(new URL('pageClient/', support)).map((name) => `pageClient/${name}`)

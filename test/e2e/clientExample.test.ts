@@ -20,8 +20,8 @@ import { clientOf } from '../../src/sandbox/demo.js'
 import { pageExamples, sourceExamples, writeExamples } from '../client/package/examples.js'
 import { useInstalledPackage } from '../client/package/installed.js'
 import { compile } from '../client/package/typeScript.js'
+import { startProgram } from '../support/program.js'
 import { useDesk } from './support/desk.js'
-import { startProgram } from './support/program.js'
 
 const MOST_LINES = 30
 /** The examples read a file and the environment, so their compiler must know Node. */

@@ -10,10 +10,10 @@ import { sendAll } from '../../src/sandbox/transactions.js'
 import { built } from '../support/built.js'
 import { type Answer, REFUSAL, startFaultProxy } from '../support/faultProxy.js'
 import { operate } from '../support/operate.js'
+import { startProgram } from '../support/program.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { useDesk } from './support/desk.js'
 import { changedEnvFile, type Variables } from './support/envFile.js'
-import { startProgram } from './support/program.js'
 
 /** The server starts the enclave, so that one doctor reads both configurations. */
 const desk = useDesk({ enclave: 'server' })

@@ -15,8 +15,8 @@ import { ONE_USDC } from '../../src/protocol/units.js'
 import { sendAll } from '../../src/sandbox/transactions.js'
 import { built } from '../support/built.js'
 import { eventually } from '../support/eventually.js'
+import { startProgram } from '../support/program.js'
 import { useDesk } from './support/desk.js'
-import { startProgram } from './support/program.js'
 import { brokerOrder } from './support/trader.js'
 
 const PAUSE_MS = 60_000

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { healthOf } from '../../src/server/trigger/ownEnclave.js'
 import { eventually } from '../support/eventually.js'
+import { showProcess } from '../support/processes.js'
 import { useDesk } from './support/desk.js'
-import { showProcess } from './support/processes.js'
 import { brokerOrder } from './support/trader.js'
 
 const desk = useDesk({ enclave: 'server' })

@@ -1,13 +1,13 @@
 // The page is the contract: a client that was written from docs/protocol.md alone trades on the real platform.
 import { afterEach, describe, expect, it } from 'vitest'
 import { ONE_SHARE, ONE_USDC } from '../../src/protocol/units.js'
+import { commitOf } from '../support/pageClient/envelope.js'
+import { connectServer, ProblemError } from '../support/pageClient/http.js'
+import type { OrderWish } from '../support/pageClient/orders.js'
+import type { Policy } from '../support/pageClient/typedData.js'
+import type { Pins } from '../support/pageClient/venue.js'
+import { connectPageClient, type PageClient } from '../support/pageClient.js'
 import { useDesk } from './support/desk.js'
-import { commitOf } from './support/pageClient/envelope.js'
-import { connectServer, ProblemError } from './support/pageClient/http.js'
-import type { OrderWish } from './support/pageClient/orders.js'
-import type { Policy } from './support/pageClient/typedData.js'
-import type { Pins } from './support/pageClient/venue.js'
-import { connectPageClient, type PageClient } from './support/pageClient.js'
 import { brokerOrder } from './support/trader.js'
 
 const desk = useDesk()

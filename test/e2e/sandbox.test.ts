@@ -11,9 +11,9 @@ import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import { ROOT } from '../../src/sandbox/settings.js'
 import { eventually } from '../support/eventually.js'
 import { startHttpServer } from '../support/httpServer.js'
+import { allProcesses } from '../support/processes.js'
+import { type Program, startProgram } from '../support/program.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { allProcesses } from './support/processes.js'
-import { type Program, startProgram } from './support/program.js'
 
 interface SandboxRun extends Program {
   readonly directory: string

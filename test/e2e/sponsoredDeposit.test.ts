@@ -2,9 +2,9 @@
 import { Interface, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
-import { post, signedBy } from '../attacks/support/signedBodies.js'
 import { eventually } from '../support/eventually.js'
 import { useDesk } from './support/desk.js'
+import { post, signedBy } from './support/signedBodies.js'
 
 // Enough for one opening and its settlement.
 const desk = useDesk({ serverSettings: { RELAY_ACCOUNT_DAILY_GAS: '300000' } })

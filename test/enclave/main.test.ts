@@ -15,10 +15,10 @@ import {
   provisionalResultSchema,
   RESTARTED,
 } from '../../src/protocol/job.js'
-import { type Program, startProgram } from '../e2e/support/program.js'
 import { brokerOf, ENCLAVE_ACCOUNT, usd } from '../support/brokerStandIn.js'
 import { built } from '../support/built.js'
 import { eventually } from '../support/eventually.js'
+import { type Program, startProgram } from '../support/program.js'
 import { startRawServer } from '../support/rawServer.js'
 import { offer, orderJob } from '../support/residentHarness.js'
 import { RUN_SECRET } from '../support/serverEnvironment.js'

@@ -8,7 +8,6 @@ import { firstLook } from './firstLook.js'
 import { createLogLines } from './logLines.js'
 import { openQuickly } from './quickStores.js'
 import type { Role } from './roles.js'
-import type { ScriptedEnclave } from './scriptedEnclave.js'
 import { SERVER_ENVIRONMENT, serverConfig } from './serverEnvironment.js'
 
 /** The server's variables for a chain. */
@@ -25,7 +24,7 @@ export function chainEnvironment({ anvil, addresses }: TestChain): Record<string
 }
 
 /** The server's variables for a scripted enclave. */
-export function enclaveEnvironment({ url }: ScriptedEnclave): Record<string, string> {
+export function enclaveEnvironment({ url }: { readonly url: string }): Record<string, string> {
   return { ENCLAVE_URL: url, ENCLAVE_MAX_RUNS: '4' }
 }
 
@@ -33,7 +32,10 @@ export function enclaveEnvironment({ url }: ScriptedEnclave): Record<string, str
  * A server of the running test, stopped with it at the latest.
  * @param enclave posts its results there; its variables are in the environment
  */
-export async function startIntakeServer(environment: Record<string, string>, enclave?: ScriptedEnclave) {
+export async function startIntakeServer(
+  environment: Record<string, string>,
+  enclave?: { postTo(server: string): void },
+) {
   const log = createLogLines()
   const server = await startServer(serverConfig(environment), log.logger, openQuickly)
   let stopped: Promise<void> | undefined

@@ -1,7 +1,7 @@
 // The processes of a sandbox, as the system shows them (Linux: `/proc`).
 import { readFile } from 'node:fs/promises'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
-import { allProcesses, type ShownProcess } from '../e2e/support/processes.js'
+import { allProcesses, type ShownProcess } from './processes.js'
 
 /** Milliseconds of CPU since their start, by part of the platform, enclaves that have ended included. */
 export interface PlatformCpu {

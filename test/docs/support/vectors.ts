@@ -1,6 +1,6 @@
 // The frozen vectors, read with nothing but the client that was written from docs/protocol.md.
 import { readFileSync } from 'node:fs'
-import { fromHex } from '../../e2e/support/pageClient/bytes.js'
+import { fromHex } from '../../support/pageClient/bytes.js'
 import {
   hexOf,
   integerOf,
@@ -9,8 +9,8 @@ import {
   mapOf,
   objectOf,
   textOf,
-} from '../../e2e/support/pageClient/json.js'
-import type { Intent, Rulebook } from '../../e2e/support/pageClient/typedData.js'
+} from '../../support/pageClient/json.js'
+import type { Intent, Rulebook } from '../../support/pageClient/typedData.js'
 
 /** What a vector file that docs/protocol.md links has at a JSON pointer. */
 export function vector(file: string, pointer: string): JsonObject {

@@ -1,7 +1,7 @@
 import { runCommandLine } from '../../../src/cli/commandLine.js'
 import { built } from '../../support/built.js'
+import { type Program, startProgram } from '../../support/program.js'
 import type { Desk } from './desk.js'
-import { type Program, startProgram } from './program.js'
 import type { Trader } from './trader.js'
 
 type Variables = Record<string, string>

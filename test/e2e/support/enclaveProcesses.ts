@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
-import { allProcesses, type ShownProcess } from './processes.js'
+import { allProcesses, type ShownProcess } from '../../support/processes.js'
 
 /** The enclaves of this sandbox that run now. */
 export async function enclaveProcesses({ directory }: Sandbox): Promise<ShownProcess[]> {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { spreadOf } from '../../../bench/support/figure.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf } from '../../../src/protocol/identifiers.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { createCrowd, openRounds, post, type UnpostedOrder } from '../../support/crowd.js'
 import type { EscrowReader } from '../../support/escrowReader.js'
 import { type PlatformMemory, platformMemory } from '../../support/platformProcesses.js'
+import { spreadOf } from '../../support/spread.js'
 import { withTradingSandbox } from '../../support/tradingSandbox.js'
 import { findDisagreements } from './invariants.js'
 

@@ -7,8 +7,8 @@ import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { INSTITUTION } from '../../../src/sandbox/settings.js'
 import { grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
 import { eventually } from '../../support/eventually.js'
+import { allProcesses } from '../../support/processes.js'
 import { type FailingRequest, problemAt } from './problems.js'
-import { allProcesses } from './processes.js'
 
 /** The process of the sandbox's chain. */
 export async function chainPid({ info }: Sandbox): Promise<number> {

@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TABLES } from '../../../src/server/store/engine.js'
+import { childrenOf, type ShownProcess, showProcess } from '../../support/processes.js'
 import { storedRows } from '../../support/storedRows.js'
 import type { Evidence } from './evidence.js'
-import { childrenOf, type ShownProcess, showProcess } from './processes.js'
 
 /** Something that is looked at again and again until it is stopped. */
 export interface Watch {

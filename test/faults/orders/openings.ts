@@ -9,14 +9,7 @@ import { MAX_TRANSACTION_BYTES } from '../../../src/server/signer/transaction.js
 import { type RelayRecord, relayRecordSchema } from '../../../src/server/store/receipts.js'
 import { storedRows } from '../../support/storedRows.js'
 import type { Desk, Platform } from './platform.js'
-import type { Traders } from './traders.js'
-
-/** An order whose opening its account has signed. */
-export interface SignedOpening {
-  readonly account: Hex
-  /** Whether a server has answered 202 for it. */
-  isTaken: boolean
-}
+import type { SignedOpening, Traders } from './traders.js'
 
 /** An opening as the chain and the relay have it. */
 export interface OpeningFacts {

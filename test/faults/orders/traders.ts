@@ -16,7 +16,6 @@ import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import { publicIdentity } from '../../../src/sandbox/secrets.js'
 import { handled } from '../../support/handled.js'
 import { createOccasions } from '../engine/lives.js'
-import type { SignedOpening } from './openings.js'
 import { DEEPEST_REORG, type PlannedOrder } from './plan.js'
 import type { Desk } from './platform.js'
 
@@ -33,6 +32,13 @@ export interface PlacedOrder {
   cancel?: { readonly answer: 'stored' | 'too-late'; readonly at: number }
   /** How its escrow ended, once no reorganization can take it back. */
   end?: 'SETTLED' | 'REFUNDED'
+}
+
+/** An order whose opening its account has signed. */
+export interface SignedOpening {
+  readonly account: Hex
+  /** Whether a server has answered 202 for it. */
+  isTaken: boolean
 }
 
 /** The employees. Each insists until a server has accepted the order. */

@@ -5,7 +5,9 @@ import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { portfolioHashAfter } from '../../../src/protocol/ledgerBlob.js'
 import type { Message } from '../authorizations.js'
+import type { ContractKey } from '../chain.js'
 import { USDC, ZERO_BYTES32 } from '../institution.js'
+import type { Role } from '../roles.js'
 import {
   balanceOf,
   claimOf,
@@ -20,6 +22,17 @@ import type { Wallet } from './steps.js'
 
 /** The name of a revert, or null for success. */
 export type Outcome = string | null
+
+/** A transaction and the revert that it should end in, null for success. */
+export interface Attempt {
+  from: Role
+  call: [contract: ContractKey, method: string, ...args: unknown[]]
+  expected: Outcome
+  /** The claim goes to another wallet than its account. */
+  paysAnother?: boolean
+  /** The order that it ends, or tries to, is a deposit of shares. */
+  isOfDeposit?: boolean
+}
 
 /** Applies an authorization with this digest. */
 export function relay(state: ModelState, authorization: Authorization, digest: Hex): Outcome {

@@ -3,10 +3,9 @@
 import type { Hex } from '../../../src/protocol/hex.js'
 import type { TestChain } from '../chain.js'
 import { USDC } from '../institution.js'
-import { receiveRefusal } from './authorized.js'
-import type { ActionOf, Attempt } from './model.js'
+import { type Attempt, receiveRefusal } from './authorized.js'
 import { balanceOf, claimedOf, claimOf, escrowedOf, type ModelState, move, setClaim } from './state.js'
-import { type ClaimPick, SYMBOLS, WALLETS, type Wallet } from './steps.js'
+import { type ActionOf, type ClaimPick, SYMBOLS, WALLETS, type Wallet } from './steps.js'
 
 export function createClaiming(chain: TestChain, state: ModelState) {
   function picked({ index, wallet, asset }: ClaimPick): { wallet: Wallet; asset: Hex } {

@@ -16,25 +16,21 @@ import { type ContractKey, TEST_DELAYS, type TestChain } from '../chain.js'
 import { AAPL, DAY, MSFT, USDC, ZERO_BYTES32 } from '../institution.js'
 import { keyOf, openingPlace } from '../openings.js'
 import { ENCLAVE_KEY, type Role } from '../roles.js'
-import { cleared, isPaused, type Outcome, receiveRefusal, relay, returnEscrow } from './authorized.js'
+import {
+  type Attempt,
+  cleared,
+  isPaused,
+  type Outcome,
+  receiveRefusal,
+  relay,
+  returnEscrow,
+} from './authorized.js'
 import { createClaiming } from './claiming.js'
 import type { createDigests } from './digests.js'
 import { createFixedNonceSigner } from './fixedNonce.js'
 import { balanceOf, type ModelOrder, type ModelState, move, portfolioOf } from './state.js'
-import { type Action, type Pick, SYMBOLS, WALLETS, type Wallet, type Wrong } from './steps.js'
+import { type Action, type ActionOf, type Pick, SYMBOLS, WALLETS, type Wallet, type Wrong } from './steps.js'
 
-/** A transaction and the revert that it should end in, null for success. */
-export interface Attempt {
-  from: Role
-  call: [contract: ContractKey, method: string, ...args: unknown[]]
-  expected: Outcome
-  /** The claim goes to another wallet than its account. */
-  paysAnother?: boolean
-  /** The order that it ends, or tries to, is a deposit of shares. */
-  isOfDeposit?: boolean
-}
-
-export type ActionOf<K extends Action['kind']> = Extract<Action, { kind: K }>
 type SignedOpening = ActionOf<'openBuyFor' | 'openRequestFor'>
 type Opening = ActionOf<'openBuy' | 'openDeposit' | 'openRequest'> | SignedOpening
 const MEMBERS: readonly Wallet[] = ['alice', 'bob', 'dave']

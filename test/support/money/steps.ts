@@ -61,6 +61,8 @@ export type Action =
   | { kind: 'gift'; wallet: Wallet; amount: bigint }
   | { kind: 'sweep' | 'pause' | 'liftPause' }
 
+export type ActionOf<K extends Action['kind']> = Extract<Action, { kind: K }>
+
 /** An opening that the wallet signs, unless another one signs it, and that the relayer sends, now and then too late. */
 interface SignedStep {
   wallet: Wallet

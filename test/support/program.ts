@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import { runtimeEnvironment } from '../../support/runtimeEnvironment.js'
+import { runtimeEnvironment } from './runtimeEnvironment.js'
 
 /** A program of this project under way, killed with its test at the latest. */
 export interface Program {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { createClient, type OrderRequest } from '../../../src/client/index.js'
 import { problemSchema } from '../../../src/protocol/api.js'
 import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'
-import type { Desk } from '../../e2e/support/desk.js'
+import type { Desk } from './desk.js'
 
 const bodySchema = z.looseObject({ orderId: bytes32Schema, opening: z.looseObject({ sig: z.string() }) })
 /** The body of `POST /orders` with its opening. */
