@@ -102,6 +102,6 @@ test('answers that come too late, and refusals, are not good', async () => {
   const late = await generator.load({ ...plan, connections: 1, durationMs: 100, usefulMs: ANSWER_MS / 2 })
   expect(late).toMatchObject({ good: 0, refused: 0 })
   await expect(generator.loadAll({ ...plan, requests, connections: 1, durationMs: 100 })).rejects.toThrow(
-    'requests failed, 0 did not',
+    'requests failed (503), 0 did not',
   )
 })
