@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createCalm } from '../../web/state/calm.js'
-import { createQuery } from '../../web/state/query.js'
+import { createCalm } from '../../web/calm.js'
+import { createQuery } from '../../web/query.js'
 
 const MINUTE_MS = 60_000
 const PACE_MS = 3_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CsvError, parseCsv } from '../../web/institution/csv.js'
+import { CsvError, parseCsv } from '../../web/rulebooks/csv.js'
 
 const cellsOf = (text: string) => parseCsv(text).map(({ cells }) => cells)
 

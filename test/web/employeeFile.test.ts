@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readEmployeeFile } from '../../web/institution/employeeFile.js'
+import { readEmployeeFile } from '../../web/rulebooks/employeeFile.js'
 
 const ada = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const ben = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'

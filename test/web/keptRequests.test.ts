@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Hex } from '../../src/client/index.js'
+import type { Ordered } from '../../web/orders/orderMemory.js'
 import { createKeptRequests } from '../../web/state/keptRequests.js'
-import type { Ordered } from '../../web/trade/orderMemory.js'
 import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
 import { clientOf } from './support/sealingClient.js'
 

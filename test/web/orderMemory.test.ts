@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Hex, OrderRequest, Portfolio } from '../../src/client/index.js'
-import { NO_ORDERS, withOpenOrders, withPlaced } from '../../web/trade/orderMemory.js'
+import { NO_ORDERS, withOpenOrders, withPlaced } from '../../web/orders/orderMemory.js'
 
 const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
 const request: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 5n, deadline: 1 }

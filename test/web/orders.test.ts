@@ -1,11 +1,11 @@
 import { effect, signal } from '@preact/signals'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Client, Hex, HistoryEntry, OrderListing, OrderStatus } from '../../src/client/index.js'
+import { keptOrder } from '../../web/orders/keptOrders.js'
+import { type Ordered, withPlaced } from '../../web/orders/orderMemory.js'
+import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
+import { createQuery } from '../../web/query.js'
 import { createOrders } from '../../web/state/orders.js'
-import { createQuery } from '../../web/state/query.js'
-import { keptOrder } from '../../web/trade/keptOrders.js'
-import { type Ordered, withPlaced } from '../../web/trade/orderMemory.js'
-import type { KeyInUse } from '../../web/trade/portfolioKeys.js'
 import { MemoryStorage } from './memoryStorage.js'
 
 const ID = `0x${'0a'.repeat(32)}` as const

@@ -13,10 +13,10 @@ import {
   type TakenId,
 } from '../../src/client/index.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
+import { keepOrder, keptOrder, signedOrders } from '../../web/orders/keptOrders.js'
+import { placeKept } from '../../web/orders/placeKept.js'
+import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
 import { createPlacing, PlacingStopped } from '../../web/state/placing.js'
-import { keepOrder, keptOrder, signedOrders } from '../../web/trade/keptOrders.js'
-import { placeKept } from '../../web/trade/placeKept.js'
-import type { KeyInUse } from '../../web/trade/portfolioKeys.js'
 import { MemoryStorage } from './memoryStorage.js'
 
 const WEEK = RECLAIM_DELAY

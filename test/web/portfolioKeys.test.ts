@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ClientError, type PortfolioKey } from '../../src/client/index.js'
-import { newestMade, openKeys, takeKeyFile } from '../../web/trade/portfolioKeys.js'
+import { newestMade, openKeys, takeKeyFile } from '../../web/orders/portfolioKeys.js'
 import { MemoryStorage } from './memoryStorage.js'
 
 const ACCOUNT = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'

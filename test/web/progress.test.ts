@@ -1,11 +1,11 @@
 import { effect, signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Notice, OpeningState, OrderStatus, Timeline } from '../../src/client/index.js'
+import type { Query } from '../../web/query.js'
 import type { OrderQueries } from '../../web/state/orders.js'
 import type { PlacingState } from '../../web/state/placing.js'
 import { createProgress } from '../../web/state/progress.js'
-import type { Query } from '../../web/state/query.js'
-import { usualMs } from '../../web/trade/stageTimes.js'
+import { usualMs } from '../../web/state/stageTimes.js'
 import { MemoryStorage } from './memoryStorage.js'
 
 const ID = `0x${'0a'.repeat(32)}` as const

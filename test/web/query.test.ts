@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src/client/index.js'
-import { type Ask, createQuery, following, type Query, type QueryOptions } from '../../web/state/query.js'
+import { type Ask, createQuery, following, type Query, type QueryOptions } from '../../web/query.js'
 
 const EVERY_MS = 1_000
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { reviewWords, waitWords } from '../../web/words/review.js'
+import { reviewWords, waitWords } from '../../web/orders/review.js'
 import { FEES } from '../support/brokerBooks.js'
 
 const market = { fees: [...FEES] }

@@ -8,7 +8,7 @@ import {
   withEmployees,
   withImported,
   withRules,
-} from '../../web/institution/rulebookDraft.js'
+} from '../../web/rulebooks/rulebookDraft.js'
 
 const ada = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const ben = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'

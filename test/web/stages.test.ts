@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { OrderStatus } from '../../src/client/index.js'
-import { durationOf, type Mark, stageOf, withMark } from '../../web/trade/stages.js'
+import { durationOf, type Mark, stageOf, withMark } from '../../web/state/stages.js'
 
 const at = '2026-03-02T10:00:00Z'
 type Stated = Pick<OrderStatus, 'state' | 'receivedAt' | 'triggers'>

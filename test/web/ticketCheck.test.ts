@@ -5,8 +5,8 @@ import {
   partOf,
   type TicketFacts,
   withPart,
-} from '../../web/trade/ticketCheck.js'
-import type { Ticket } from '../../web/trade/ticketOrder.js'
+} from '../../web/orders/ticketCheck.js'
+import type { Ticket } from '../../web/orders/ticketOrder.js'
 
 const NOW = Date.parse('2026-03-02T10:00:00Z')
 const usdc = (amount: number) => BigInt(Math.round(amount * 100)) * 10_000n

@@ -6,7 +6,7 @@ import {
   type Ticket,
   ticketOf,
   withEquity,
-} from '../../web/trade/ticketOrder.js'
+} from '../../web/orders/ticketOrder.js'
 
 const ticket: Ticket = {
   side: 'BUY',

@@ -1,6 +1,6 @@
 import { type Eip1193Provider, type LogListing, readLogs } from '../../src/client/index.js'
+import type { Ask } from '../query.js'
 import type { Settings } from '../settings.js'
-import type { Ask } from '../state/query.js'
 import { contractsOf } from './contracts.js'
 import { once } from './once.js'
 import { createTail } from './tail.js'

@@ -10,8 +10,8 @@ import {
   readLogs,
 } from '../../src/client/index.js'
 import { hexOf } from '../../src/protocol/hex.js'
+import type { Ask } from '../query.js'
 import type { Settings } from '../settings.js'
-import type { Ask } from '../state/query.js'
 import { contractsOf } from './contracts.js'
 import { once } from './once.js'
 import { topicOf } from './read.js'

@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { type Client, ClientError, type HistoryEntry, type HistoryStore } from '../../src/client/index.js'
+import type { Ask } from '../query.js'
 import type { Settings } from '../settings.js'
-import type { Ask } from '../state/query.js'
 
 interface TradeHistoryDeps {
   readonly client: Pick<Client, 'getHistory'>

@@ -1,6 +1,6 @@
 import type { RulebookChange } from '../../src/client/index.js'
+import { useNames, WalletName } from '../membership/walletName.js'
 import { Paged } from '../parts/paged.js'
-import { useNames, WalletName } from '../parts/walletName.js'
 
 interface ChangesProps {
   readonly changes: readonly RulebookChange[]

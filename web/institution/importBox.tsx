@@ -3,10 +3,15 @@ import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { Paged } from '../parts/paged.js'
+import {
+  type EmployeeFile,
+  type EmployeeRow,
+  type RowFault,
+  readEmployeeFile,
+} from '../rulebooks/employeeFile.js'
+import type { RulebookInForce } from '../rulebooks/rulebookDraft.js'
 import { useAccount } from '../state/context.js'
-import { type EmployeeFile, type EmployeeRow, type RowFault, readEmployeeFile } from './employeeFile.js'
 import { InviteAll } from './inviteAll.js'
-import type { RulebookInForce } from './rulebookDraft.js'
 
 interface ImportBoxProps {
   readonly symbols: readonly string[]

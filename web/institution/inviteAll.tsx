@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { ContractError, type Hex } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
+import { WalletName } from '../membership/walletName.js'
 import { FailureBox } from '../parts/failureBox.js'
-import { WalletName } from '../parts/walletName.js'
 import { useAccount } from '../state/context.js'
 import { membersOf } from './membersOf.js'
 

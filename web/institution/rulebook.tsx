@@ -2,11 +2,19 @@ import { useEffect } from 'preact/hooks'
 import { type Hex, rulebookChanges } from '../../src/client/index.js'
 import { INTENT_VERSION } from '../../src/protocol/intent.js'
 import { fitsEnvelope } from '../../src/protocol/policyIntent.js'
+import { useNames } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { Paged } from '../parts/paged.js'
-import { useNames } from '../parts/walletName.js'
+import {
+  beginningOf,
+  isUncovered,
+  isUnknown,
+  policyOf,
+  withEmployees,
+  withRules,
+} from '../rulebooks/rulebookDraft.js'
 import { useAccount } from '../state/context.js'
 import { inForceOf } from '../state/rulebookWork.js'
 import { Changes } from './changes.js'
@@ -14,7 +22,6 @@ import { CopyBox } from './copyBox.js'
 import { ImportBox } from './importBox.js'
 import { isInForce } from './isInForce.js'
 import { Publishing } from './publishing.js'
-import { beginningOf, isUncovered, isUnknown, policyOf, withEmployees, withRules } from './rulebookDraft.js'
 import { RulesRow } from './rulesRow.js'
 
 interface RulebookProps {

@@ -1,6 +1,6 @@
-import { useNames, WalletName } from '../parts/walletName.js'
+import { useNames, WalletName } from '../membership/walletName.js'
+import type { RulesDraft } from '../rulebooks/rulebookDraft.js'
 import { shortHex } from '../words/format.js'
-import type { RulesDraft } from './rulebookDraft.js'
 
 interface RulesRowProps {
   readonly rules: RulesDraft

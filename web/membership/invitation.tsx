@@ -3,8 +3,8 @@ import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
-import { WalletName } from '../parts/walletName.js'
 import { useAccount } from '../state/context.js'
+import { WalletName } from './walletName.js'
 
 interface InvitationProps {
   readonly invitation: NonNullable<WalletView['invitation']>

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { isMove, type TicketDraft, withDeposit, withEquity } from '../orders/ticketOrder.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import { useAccount, useStore } from '../state/context.js'
 import { KeyCard } from '../trade/keyCard.js'
@@ -6,7 +7,6 @@ import { MarketTable } from '../trade/marketTable.js'
 import { OrdersCard } from '../trade/ordersCard.js'
 import { PortfolioCard } from '../trade/portfolioCard.js'
 import { Ticket } from '../trade/ticket.js'
-import { isMove, type TicketDraft, withDeposit, withEquity } from '../trade/ticketOrder.js'
 import { WalletSharesCard } from '../trade/walletSharesCard.js'
 
 /** The order ticket first, then the portfolio, the market and the state of the orders. */

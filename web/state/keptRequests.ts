@@ -3,7 +3,7 @@ import type { Client, Hex } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import { sideSchema } from '../../src/protocol/intent.js'
 import { uint256Schema } from '../../src/protocol/units.js'
-import type { Ordered } from '../trade/orderMemory.js'
+import type { Ordered } from '../orders/orderMemory.js'
 import type { DeviceStore } from './deviceStore.js'
 
 /**

@@ -13,11 +13,11 @@ import {
   type Timeline,
 } from '../../src/client/index.js'
 import { hasEnded, isNoticeDue } from '../../src/protocol/api.js'
-import { forgetOrder, keptOrder, signedOrders } from '../trade/keptOrders.js'
-import { NO_ORDERS, type Ordered, type OrderMemory } from '../trade/orderMemory.js'
-import { orderPace } from '../trade/orderPace.js'
-import type { KeyInUse } from '../trade/portfolioKeys.js'
-import { createQuery, following, type Query, type QueryOptions } from './query.js'
+import { forgetOrder, keptOrder, signedOrders } from '../orders/keptOrders.js'
+import { NO_ORDERS, type Ordered, type OrderMemory } from '../orders/orderMemory.js'
+import { orderPace } from '../orders/orderPace.js'
+import type { KeyInUse } from '../orders/portfolioKeys.js'
+import { createQuery, following, type Query, type QueryOptions } from '../query.js'
 
 /** An order of this wallet. */
 export interface DeskOrder {

@@ -8,8 +8,8 @@ import {
   type PlaceStep,
   type TakenId,
 } from '../../src/client/index.js'
-import { placeKept } from '../trade/placeKept.js'
-import { type KeyInUse, openKeys } from '../trade/portfolioKeys.js'
+import { placeKept } from '../orders/placeKept.js'
+import { type KeyInUse, openKeys } from '../orders/portfolioKeys.js'
 import type { Words } from '../words/contractWords.js'
 import { PageError } from '../words/failures.js'
 

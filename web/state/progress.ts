@@ -1,9 +1,9 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import type { Notice, OrderStatus } from '../../src/client/index.js'
-import { durationOf, type Mark, STAGES, type Stage, stageOf, withMark } from '../trade/stages.js'
-import { keepTimes } from '../trade/stageTimes.js'
 import type { Orders } from './orders.js'
 import type { Placing } from './placing.js'
+import { durationOf, type Mark, STAGES, type Stage, stageOf, withMark } from './stages.js'
+import { keepTimes } from './stageTimes.js'
 
 /** How far the order is that this page places, or placed last. */
 export interface Progress {

@@ -1,16 +1,16 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Client, Hex, Policy, RulebookCopy } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
-import type { EmployeeRow } from '../institution/employeeFile.js'
-import type { KeptCopies } from '../institution/keptCopies.js'
+import type { EmployeeRow } from '../rulebooks/employeeFile.js'
 import {
   beginningOf,
   type RulebookDraft,
   type RulebookInForce,
   withEmployees,
   withImported,
-} from '../institution/rulebookDraft.js'
+} from '../rulebooks/rulebookDraft.js'
 import { OvertakenError } from '../words/failures.js'
+import type { KeptCopies } from './keptCopies.js'
 
 /**
  * The rulebook being edited or published, and the earlier ones, kept across the page's screens, so that a draft is not

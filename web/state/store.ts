@@ -9,17 +9,17 @@ import {
   type MarketClock,
   type MarketView,
 } from '../../src/client/index.js'
+import { createPageCalm } from '../calm.js'
 import { type BlockTime, createBlockTimes } from '../chain/blockTimes.js'
 import { createEventsReader } from '../chain/events.js'
 import { createListingsReader, type Listings } from '../chain/listings.js'
 import { createWaitingReader, type Waiting } from '../chain/waiting.js'
+import { createQuery, type Query } from '../query.js'
 import type { Settings } from '../settings.js'
 import { nodeProvider } from '../wallet/node.js'
 import { type Account, createAccount } from './account.js'
 import { type BrowserState, createBrowserState } from './browser.js'
-import { createPageCalm } from './calm.js'
 import { createDeviceStore } from './deviceStore.js'
-import { createQuery, type Query } from './query.js'
 import { createToasts, type Toasts } from './toasts.js'
 import { createWallets, type Wallets } from './wallets.js'
 

@@ -1,5 +1,5 @@
+import { isMove, type Ticket, type TicketDraft, unitOf } from '../orders/ticketOrder.js'
 import { Field, hintId } from '../parts/field.js'
-import { isMove, type Ticket, type TicketDraft, unitOf } from './ticketOrder.js'
 
 interface AmountProps {
   readonly ticket: Ticket

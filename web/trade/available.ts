@@ -1,7 +1,7 @@
 import { freeCash, freeShares } from '../../src/protocol/portfolio.js'
+import { balanceOf, type TicketFacts } from '../orders/ticketCheck.js'
+import { isDepositOfShares, isPaidByWallet, type Ticket } from '../orders/ticketOrder.js'
 import { money, shares } from '../words/format.js'
-import { balanceOf, type TicketFacts } from './ticketCheck.js'
-import { isDepositOfShares, isPaidByWallet, type Ticket } from './ticketOrder.js'
 
 /** The amount available for an order, as the enclave counts it: without the amounts reserved by open orders. */
 export function available(

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useAction } from '../hooks/useAction.js'
+import { newestMade, takeKeyFile } from '../orders/portfolioKeys.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
@@ -7,7 +8,6 @@ import { saveFile } from '../parts/saveFile.js'
 import { isKeyMissing } from '../state/account.js'
 import { useAccount } from '../state/context.js'
 import { timeOfDay } from '../words/format.js'
-import { newestMade, takeKeyFile } from './portfolioKeys.js'
 
 /** Replaces a phished portfolio key, and imports the file of a drawn one. */
 export function KeyCard() {

@@ -1,8 +1,8 @@
 import type { Notice, OrderStatus } from '../../src/client/index.js'
 import { isNoticeDue } from '../../src/protocol/api.js'
 import { FailureBox } from '../parts/failureBox.js'
+import type { Answer } from '../query.js'
 import { useAccount } from '../state/context.js'
-import type { Answer } from '../state/query.js'
 import { noticeWords, orderTone } from '../words/timeline.js'
 
 interface OrderNoticeProps {

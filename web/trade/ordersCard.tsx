@@ -1,7 +1,7 @@
+import { keptOrder } from '../orders/keptOrders.js'
 import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import { useAccount } from '../state/context.js'
-import { keptOrder } from './keptOrders.js'
 import { OrderCard } from './orderCard.js'
 
 /** The orders that a click adds: the page polls every shown order. */

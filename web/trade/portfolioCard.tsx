@@ -1,5 +1,6 @@
 import { type Holdings, holdingsOf, type MarketView, type OpenedPortfolio } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
+import { openKeys } from '../orders/portfolioKeys.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { PolledFailure } from '../parts/polledFailure.js'
@@ -7,7 +8,6 @@ import { useAccount, useStore } from '../state/context.js'
 import { dayChange, gain, money, shares } from '../words/format.js'
 import { PriceChart } from './laterChart.js'
 import { curveOf } from './portfolioCurve.js'
-import { openKeys } from './portfolioKeys.js'
 import { type Gains, type Holding, valuationOf } from './portfolioValue.js'
 
 export function PortfolioCard() {

@@ -1,17 +1,6 @@
 import type { MarketView, TakenId } from '../../src/client/index.js'
-import { Card } from '../parts/card.js'
-import { Choice } from '../parts/choice.js'
-import { FailureBox, FailureWords } from '../parts/failureBox.js'
-import { Field, hintId } from '../parts/field.js'
-import { useAccount, useStore } from '../state/context.js'
-import type { PlacingState } from '../state/placing.js'
-import { failureOf, isAsleep } from '../words/failures.js'
-import { feeWords } from '../words/fees.js'
-import { reviewWords, waitWords, worthOf } from '../words/review.js'
-import { AmountField } from './amountField.js'
-import { available } from './available.js'
-import { OrderStages } from './orderStages.js'
-import { type Checked, checkTicket, priceOf, type TicketFacts, withPart } from './ticketCheck.js'
+import { reviewWords, waitWords, worthOf } from '../orders/review.js'
+import { type Checked, checkTicket, priceOf, type TicketFacts, withPart } from '../orders/ticketCheck.js'
 import {
   isDepositOfShares,
   isMove,
@@ -20,7 +9,18 @@ import {
   type TicketDraft,
   type Ticket as TicketFields,
   ticketOf,
-} from './ticketOrder.js'
+} from '../orders/ticketOrder.js'
+import { Card } from '../parts/card.js'
+import { Choice } from '../parts/choice.js'
+import { FailureBox, FailureWords } from '../parts/failureBox.js'
+import { Field, hintId } from '../parts/field.js'
+import { useAccount, useStore } from '../state/context.js'
+import type { PlacingState } from '../state/placing.js'
+import { failureOf, isAsleep } from '../words/failures.js'
+import { feeWords } from '../words/fees.js'
+import { AmountField } from './amountField.js'
+import { available } from './available.js'
+import { OrderStages } from './orderStages.js'
 import { TicketSteps } from './ticketSteps.js'
 
 const SIDES = [

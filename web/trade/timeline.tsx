@@ -1,6 +1,6 @@
 import type { Timeline as Entries } from '../../src/client/index.js'
 import { PolledFailure } from '../parts/polledFailure.js'
-import type { Query } from '../state/query.js'
+import type { Query } from '../query.js'
 import { isUnknownOrder } from '../words/failures.js'
 import { timeOfDay } from '../words/format.js'
 import { entryWords } from '../words/timeline.js'

@@ -1,10 +1,10 @@
 import { isSignedOrder, type OpeningState, type OrderStatus } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
+import { keptOrder } from '../orders/keptOrders.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { useAccount } from '../state/context.js'
 import type { DeskOrder } from '../state/orders.js'
 import { revertWords } from '../words/contractWords.js'
-import { keptOrder } from './keptOrders.js'
 
 interface UnopenedProps {
   readonly order: DeskOrder

@@ -1,9 +1,9 @@
 import { notionalOf } from '../../src/protocol/units.js'
+import { priceOf } from '../orders/ticketCheck.js'
 import { Card } from '../parts/card.js'
 import { CopyAddress } from '../parts/copyAddress.js'
 import { useAccount, useStore } from '../state/context.js'
 import { money, shares } from '../words/format.js'
-import { priceOf } from './ticketCheck.js'
 
 /** The shares in the wallet itself, which were withdrawn; hidden if there are none. */
 export function WalletSharesCard({ onDeposit }: { onDeposit: (symbol: string) => void }) {

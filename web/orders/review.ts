@@ -1,9 +1,9 @@
 import type { MarketClock, MarketView } from '../../src/client/index.js'
 import { feesOfAmount } from '../../src/protocol/fees.js'
 import { notionalOf } from '../../src/protocol/units.js'
-import type { Ready } from '../trade/ticketCheck.js'
-import { isMove, type Ticket } from '../trade/ticketOrder.js'
-import { money, shares } from './format.js'
+import { money, shares } from '../words/format.js'
+import type { Ready } from './ticketCheck.js'
+import { isMove, type Ticket } from './ticketOrder.js'
 
 /** The order in one sentence, before it is signed. */
 export function reviewWords(

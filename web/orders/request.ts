@@ -1,7 +1,7 @@
 import { formatDecimal } from '../../src/client/index.js'
-import type { Ordered } from '../trade/orderMemory.js'
-import { decimalsOf, isMove } from '../trade/ticketOrder.js'
-import { money } from './format.js'
+import { money } from '../words/format.js'
+import type { Ordered } from './orderMemory.js'
+import { decimalsOf, isMove } from './ticketOrder.js'
 
 /** `Buy AAPL for 1,000.00 USDC`. */
 export function requestWords(request: Ordered): string {

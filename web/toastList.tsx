@@ -1,4 +1,4 @@
-import { useStore } from '../state/context.js'
+import { useStore } from './state/context.js'
 
 /** How many of the orders that were placed here are followed on every screen. */
 const FOLLOWED = 5

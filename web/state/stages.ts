@@ -1,6 +1,6 @@
 import type { OrderStatus } from '../../src/client/index.js'
 import { hasEnded } from '../../src/protocol/api.js'
-import type { PlacingStep } from '../state/placing.js'
+import type { PlacingStep } from './placing.js'
 
 /** The stages of an order, in order. */
 export const STAGES = ['sign', 'escrow', 'sealed', 'enclave', 'settled'] as const
