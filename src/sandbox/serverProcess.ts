@@ -103,6 +103,8 @@ async function startProgram(program: Program, options: ServerProcessOptions): Pr
       PATH,
       NODE_COMPILE_CACHE,
       NODE_OPTIONS,
+      // Threads that allocate seldom need no arena each.
+      MALLOC_ARENA_MAX: '1',
       [program.variable]: join(directory, program.envFile),
       ...variables,
     },
