@@ -11,7 +11,6 @@ import { accounts } from './accounts.js'
 import { floods } from './floods.js'
 import { forgery } from './forgery.js'
 import { idle } from './idle.js'
-import { narration } from './narration.js'
 import { orders } from './orders.js'
 import { overload } from './overload.js'
 import { reads } from './reads.js'
@@ -31,7 +30,7 @@ import { trading } from './trading.js'
 
 const FIGURES = [
   ...[...reads, orders, relay, forgery, accounts, ...servers, takeover],
-  ...[idle, narration, overload, floods, trading],
+  ...[idle, overload, floods, trading],
 ]
 
 /** Runnable processes over the last minute. */
@@ -82,7 +81,6 @@ await new Command('npm run bench --')
   )
   .option('--seconds <number>', 'length of a round of reads and servers', toNumber, 1.5)
   .option('--stored <number>', 'stored orders of the idle server', toNumber, 1_000_000)
-  .option('--events <number>', 'events that the narrator catches up with', toNumber, 100_000)
   .option('--accounts <number>', 'accounts that trade, one order each in a burst', toNumber, 200)
   .option('--stream <number>', 'seconds of the steady stream of orders', toNumber, 60)
   .option('--cpu-prof', 'leave a CPU profile of each measured server in data/bench', false)

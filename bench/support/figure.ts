@@ -11,7 +11,7 @@ export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
 
 /** Those of the command line: `npm run bench -- --help` describes them. */
 export type Options = Readonly<
-  Record<'rounds' | 'seconds' | 'stored' | 'events' | 'accounts' | 'stream', number> & { cpuProf: boolean }
+  Record<'rounds' | 'seconds' | 'stored' | 'accounts' | 'stream', number> & { cpuProf: boolean }
 >
 
 /** The means to measure a figure. */
