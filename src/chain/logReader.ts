@@ -265,8 +265,6 @@ function isOneHistory(logs: readonly ChainLog[], last: BlockId): boolean {
 interface RangeSize {
   /** The first blocks of a range that one query may span, or its last ones. */
   part(range: BlockRange, options?: { readonly backwards?: boolean }): BlockRange
-  /** Whether a range has as many blocks as one query may span. */
-  isWhole(range: BlockRange): boolean
   /** A range was answered. One that is not whole says nothing of the size. */
   answered(range: BlockRange): void
   /** A range was refused. False when there is no shorter one. */
@@ -294,7 +292,6 @@ export function createRangeSize(maxBlocks: number): RangeSize {
         ? { from: Math.max(from, to - blocks + 1), to }
         : { from, to: Math.min(to, from + blocks - 1) }
     },
-    isWhole,
     answered(range) {
       if (!isWhole(range) || ++inRow < ANSWERS_UNTIL_LONGER) return
       blocks = Math.min(maxBlocks, blocks * 2)

@@ -12,7 +12,7 @@ import {
   toCents,
   USDC_DECIMALS,
 } from '../protocol/units.js'
-import { formatUsdc } from '../server/narrator/output.js'
+import { formatUsdc } from '../server/narrator/lines.js'
 import type { SandboxAccount } from './accounts.js'
 import type { Sandbox } from './sandbox.js'
 import { publicIdentity } from './secrets.js'

@@ -1,5 +1,5 @@
 import type { JsonRpcProvider } from 'ethers'
-import { formatUsdc } from '../server/narrator/output.js'
+import { formatUsdc } from '../server/narrator/lines.js'
 import type { Secret } from '../service/secret.js'
 import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'

@@ -17,7 +17,7 @@ import { createAuthorCheck, createPolicy, createPolicyVersionView } from './inta
 import { createOwnerView, createResolutions } from './intake/resolutions.js'
 import { createEnclaveKey } from './intake/router.js'
 import { createMetrics, processMetrics } from './metrics.js'
-import type { NarratorOutput } from './narrator/output.js'
+import type { NarratorOutput } from './narrator/lines.js'
 import { buildNarrator, createNarratorProgress } from './narrator/poll.js'
 import { buildOps, type Phase } from './ops/app.js'
 import { buildReads, createHeadReads } from './reads/chainHead.js'

@@ -7,7 +7,7 @@ import {
   type Shown,
   wordsOf,
 } from '../../src/server/narrator/events.js'
-import { jsonLine, textLine } from '../../src/server/narrator/output.js'
+import { jsonLine, textLine } from '../../src/server/narrator/lines.js'
 
 const SECONDS = { d: 86_400, h: 3_600, min: 60, s: 1 }
 

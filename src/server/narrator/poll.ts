@@ -1,31 +1,26 @@
 import { fitOf } from '../../chain/blockTracker.js'
-import {
-  type BlockId,
-  type BlockRange,
-  type ChainLog,
-  createRangeSize,
-  RangeRefusedError,
-} from '../../chain/logReader.js'
+import { blockCall, blockSchema, isResult, resultOf } from '../../chain/jsonRpc.js'
+import { createRangeSize, type LogPiece, logRequest, RangeRefusedError } from '../../chain/logReader.js'
+import { createReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createHook, createPoller, type Service, type Tick } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
-import { StorageError } from '../store/engine.js'
+import { createStateDocument } from '../store/documents.js'
+import { type Engine, StorageError } from '../store/engine.js'
 import type { ServeLease } from '../store/leaseHolder.js'
-import { type ChainReader, type ChainSnapshot, createChainReader } from './chainReader.js'
-import { createNarrate, type Narrate, type Narration, type NarrationLine } from './events.js'
 import {
   type Cursor,
-  type CursorStore,
-  createCursorStore,
+  cursorSchema,
   extended,
   FINAL_DEPTH,
   judge,
   lastOf,
   type NarratedBlock,
-} from './history.js'
-import { createPrinter, type NarratorOutput, type Print } from './output.js'
+} from './cursor.js'
+import { type NarrationLine, narrationOf, queriesOf } from './events.js'
+import { createPrinter, type NarratorOutput, type Print } from './lines.js'
 
 /**
  * Wires the narrator, which works while this server holds its lease. Each term begins with the stored cursor, and its saves
@@ -39,59 +34,20 @@ export function buildNarrator(deps: {
   readonly output: NarratorOutput
   readonly progress?: NarratorProgress
 }): Service {
-  const { config, rpc, serveLease, logger, output, progress = createNarratorProgress() } = deps
-  const { contracts, logRange } = config.chain
-  const { intervalMs, confirmations } = config.narrator
-  const write = createPrinter(output, config.narrator)
-  const print: Print = async (lines, signal) => {
-    progress.notePrinting(true)
-    try {
-      await write(lines, signal)
-    } finally {
-      progress.notePrinting(false)
-    }
-  }
-
+  const { config, serveLease, logger, output, progress = createNarratorProgress() } = deps
+  const { intervalMs } = config.narrator
+  const print = createPrinter(output, config.narrator)
   return serveLease('narrator', (engine) => {
-    const tick = createNarratorTick({
-      chain: createChainReader({ rpc, contracts }),
-      narrate: createNarrate(contracts),
-      cursors: createCursorStore({ engine, logger }),
-      confirmations,
-      maxRange: logRange,
-      print,
-      onLook: progress.note,
-      logger,
-    })
+    const tick = createNarratorTick({ ...deps, engine, print, progress })
     const narrating = createHook('narrator progress', { start: progress.begin, stop: progress.end })
     return [narrating, createPoller({ name: 'narrator', intervalMs, tick, logger })]
   })
 }
 
-interface NarratorOptions {
-  readonly chain: ChainReader
-  readonly narrate: Narrate
-  readonly cursors: CursorStore
-  /** Blocks that must hold an event, its own included, before it is narrated. */
-  readonly confirmations: number
-  /** Blocks that one query may span. */
-  readonly maxRange: number
-  readonly print: Print
-  /** Called after each look that succeeded. */
-  readonly onLook?: ((look: NarratorLook) => void) | undefined
-  readonly logger: Logger
-}
-
-/** The progress of the narration after a look. */
-export interface NarratorLook {
-  /** The last block whose events were narrated. */
-  readonly block: number
-  /** The last block to be narrated, as known when the look began. */
-  readonly due: number
-}
-
 /** One of several nodes behind one address may differ for a moment; a chain that was reset stays reset. */
 const LOOKS_UNTIL_RESET = 5
+/** Events that are read in one turn of the event loop: some 10 ms. */
+const EVENTS_PER_TURN = 100
 
 /**
  * Narrates every event once, in chain order, and retracts once each event that a reorganization removed. A tick is one request
@@ -100,134 +56,118 @@ const LOOKS_UNTIL_RESET = 5
  *
  * Do not call it again before it has resolved.
  */
-export function createNarratorTick(options: NarratorOptions): Tick {
-  const { chain, narrate, cursors, confirmations, print, logger } = options
-  const size = createRangeSize(options.maxRange)
-  const ahead = createLookAhead(chain)
+export function createNarratorTick(options: {
+  readonly config: Pick<Config, 'chain' | 'narrator'>
+  readonly rpc: Pick<Rpc, 'send' | 'faults'>
+  readonly engine: Engine
+  readonly print: Print
+  readonly progress: Pick<NarratorProgress, 'note' | 'notePrinting'>
+  readonly logger: Logger
+}): Tick {
+  const { config, rpc, print, progress, logger } = options
+  const { contracts, logRange } = config.chain
+  const cursors = createStateDocument({ ...options, id: 'narrator', schema: cursorSchema })
+  const queries = queriesOf(contracts)
+  const size = createRangeSize(logRange)
+  // Many blocks in one request may be more than a provider's plan gives in a second.
+  const lane = createReadLane(rpc)
   let cursor: Cursor | undefined
   /** The last block with enough confirmations, as far as is known. */
   let confirmed = 0
   let resets = 0
-  /** Whether the next look follows without a pause. */
-  let isNextImmediate = false
+  let isAfterPause = true
+
+  /** The present hashes of blocks, without the blocks that the node does not have. */
+  async function hashesOf(numbers: readonly number[], signal: AbortSignal): Promise<Map<number, Hex>> {
+    const answers = await Promise.all(numbers.map((number) => lane.send([blockCall(number)], signal)))
+    const blocks = answers.map(([answer]) => blockSchema.safeParse(isResult(answer) ? answer.result : null))
+    return new Map(blocks.flatMap(({ data }) => (data ? [[data.number, data.hash] as const] : [])))
+  }
 
   async function save(next: Cursor, lines: readonly NarrationLine[], signal: AbortSignal): Promise<void> {
     await cursors.save(next)
     cursor = next
-    await print(lines, signal)
+    progress.notePrinting(true)
+    await print(lines, signal).finally(() => progress.notePrinting(false))
   }
 
+  function noteHead(head: number): void {
+    confirmed = Math.max(0, head - (config.narrator.confirmations - 1))
+  }
+
+  /** The blocks that a reorganization may replace count as narrated, without events, so that one is no reset. */
   async function begin(signal: AbortSignal): Promise<void> {
-    const { head, before: genesis } = await chain.look(0, undefined, signal)
-    confirmed = confirmedBy(head)
+    const [head] = await rpc.send([blockCall('latest')], signal)
+    noteHead(resultOf(head, blockSchema).number)
     const lowest = Math.max(0, confirmed - FINAL_DEPTH)
     const numbers = Array.from({ length: confirmed - lowest + 1 }, (_, index) => lowest + index)
-    const hashes = await chain.hashes(numbers, signal)
+    const hashes = await hashesOf([0, ...numbers], signal)
     const hash = hashes.get(confirmed)
     if (hash === undefined) return
-    const blocks = numbers.flatMap((number) => blockOf(number, hashes.get(number)))
-    await save({ genesis: genesis?.hash ?? null, start: { number: confirmed, hash }, blocks }, [], signal)
-  }
-
-  function confirmedBy(head: BlockId): number {
-    return Math.max(0, head.number - (confirmations - 1))
-  }
-
-  /** The range to read next; undefined when every event is narrated. */
-  function nextRange(after: number): BlockRange | undefined {
-    if (confirmed <= after) return undefined
-    return size.part({ from: after + 1, to: confirmed })
-  }
-
-  /** Has the node look at a further range while another one is read, saved and printed. */
-  function prepareNext(after: number, signal: AbortSignal): void {
-    const last = ahead.end() ?? after
-    const next = nextRange(last)
-    if (next !== undefined && size.isWhole(next)) ahead.prepare(last, next, signal)
-  }
-
-  async function advance(
-    from: Cursor,
-    range: BlockRange,
-    look: ChainSnapshot,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const found = look.logs()
-    // The node is behind the one that reported the head.
-    if (found === undefined) return
-    size.answered(range)
-    prepareNext(range.to, signal)
-    const { blocks, lines } = narrated(found.logs, found.last)
-    await save(extended(from, blocks, look.head.number), lines, signal)
-  }
-
-  function narrated(
-    logs: readonly ChainLog[],
-    last: BlockId,
-  ): { blocks: NarratedBlock[]; lines: NarrationLine[] } {
-    const lines: NarrationLine[] = []
-    const byBlock = new Map<number, BlockId & { told: Narration[] }>()
-    for (const log of logs) {
-      const narration = narrate(log)
-      if (narration === null) {
-        logger.warn('event not readable', { blockNumber: log.blockNumber })
-        continue
-      }
-      const block = byBlock.get(log.blockNumber) ?? { number: log.blockNumber, hash: log.blockHash, told: [] }
-      block.told.push(narration)
-      byBlock.set(block.number, block)
-      lines.push({ kind: 'event', time: BigInt(log.blockTimestamp ?? nowSeconds()), narration })
-    }
-    if (!byBlock.has(last.number)) byBlock.set(last.number, { ...last, told: [] })
-    return { blocks: [...byBlock.values()], lines }
+    const known = Array.from(hashes, (block) => ({ number: block[0], hash: block[1], told: [] }))
+    const blocks = known.filter(({ number }) => number >= lowest)
+    await save({ genesis: hashes.get(0) ?? null, start: { number: confirmed, hash }, blocks }, [], signal)
   }
 
   /** The block that was narrated last is missing or has another hash. */
   async function reconsider(from: Cursor, signal: AbortSignal): Promise<void> {
-    const numbers = new Set([0, from.start.number, ...from.blocks.map(({ number }) => number)])
-    const hashes = await chain.hashes([...numbers], signal)
+    const { start, blocks } = from
+    const hashes = await hashesOf([0, start.number, ...blocks.map(({ number }) => number)], signal)
     const verdict = judge(from, (number) => hashes.get(number))
-    resets = verdict.kind === 'reset' ? resets + 1 : 0
-    if (verdict.kind === 'reorganized') {
+    resets = verdict === 'reset' ? resets + 1 : 0
+    if (typeof verdict === 'object') {
       logger.warn('chain reorganized', { count: verdict.removed.length })
-      await save(verdict.cursor, retractions(verdict.removed), signal)
-    } else if (resets >= LOOKS_UNTIL_RESET) {
-      const genesis = hashes.get(0) ?? null
-      const isStartGone = hashes.get(from.start.number) !== from.start.hash
-      // Without either of them there is no block to continue from yet.
-      const start = isStartGone ? genesis && { number: 0, hash: genesis } : from.start
-      if (start === null) return
-      const reset: NarrationLine = { kind: 'reset', time: nowSeconds() }
-      await save({ genesis, start, blocks: [{ ...start, told: [] }] }, [reset], signal)
-      resets = 0
+      return save(verdict.cursor, retractions(verdict.removed), signal)
     }
+    const genesis = hashes.get(0) ?? null
+    const isStartKept = hashes.get(start.number) === start.hash
+    // Without either of them there is no block to continue from yet.
+    const next = isStartKept ? start : genesis && { number: 0, hash: genesis }
+    if (resets < LOOKS_UNTIL_RESET || next === null) return
+    const reset: NarrationLine = { kind: 'reset', time: nowSeconds() }
+    await save({ genesis, start: next, blocks: [{ ...next, told: [] }] }, [reset], signal)
+    resets = 0
+  }
+
+  async function narrated({ logs, last }: LogPiece) {
+    const blocks: NarratedBlock[] = []
+    const lines: NarrationLine[] = []
+    for (const [index, log] of logs.entries()) {
+      if (index % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await new Promise(setImmediate)
+      const { blockNumber: number, blockHash: hash, blockTimestamp } = log
+      const narration = narrationOf(log)
+      if (narration === null) {
+        logger.warn('event not readable', { blockNumber: number })
+        continue
+      }
+      if (blocks.at(-1)?.number !== number) blocks.push({ number, hash, told: [] })
+      blocks.at(-1)?.told.push(narration)
+      lines.push({ kind: 'event', time: BigInt(blockTimestamp ?? nowSeconds()), narration })
+    }
+    if (blocks.at(-1)?.number !== last.number) blocks.push({ ...last, told: [] })
+    return { blocks, lines }
   }
 
   async function look(signal: AbortSignal): Promise<void> {
     cursor ??= await cursors.load()
     if (cursor === undefined) return begin(signal)
     const last = lastOf(cursor)
-    const prepared = ahead.take(last.number)
-    const range = prepared?.range ?? nextRange(last.number)
-    // Not beside a look that begins only now: both would travel in one request, and a node might refuse its size.
-    if (prepared !== undefined) prepareNext(prepared.range.to, signal)
-    const found = await (prepared?.look ?? chain.look(last.number, range, signal))
-    confirmed = confirmedBy(found.head)
-    if (fitOf(last, found.before) !== 'kept') return reconsider(cursor, signal)
+    const range = size.part({ from: last.number + 1, to: confirmed })
+    const request = range.from <= range.to ? logRequest(queries, range) : undefined
+    // The request of a range ends with the block before it, so that a reorganization during the request is noticed.
+    const calls = [blockCall('latest'), ...(request?.calls ?? [blockCall(last.number)])]
+    const answers = await rpc.send(calls, signal)
+    const { number: head } = resultOf(answers[0], blockSchema)
+    noteHead(head)
+    const lastNow = resultOf(answers.at(-1), blockSchema.nullable())
+    if (fitOf(last, lastNow) !== 'kept') return reconsider(cursor, signal)
     resets = 0
-    if (range !== undefined) await advance(cursor, range, found, signal)
-  }
-
-  /**
-   * Whether there is more to read without a pause. New blocks are read immediately only after a pause: otherwise a chain
-   * that grows with every look would leave no pause.
-   */
-  function hasMore(
-    before: { readonly confirmed: number; readonly cursor: Cursor | undefined },
-    block: number,
-  ) {
-    const hasAdvanced = cursor !== before.cursor || confirmed > before.confirmed
-    return hasAdvanced && confirmed > block && (before.confirmed > block || !isNextImmediate)
+    const found = request?.read(answers.slice(1))
+    // A node that is behind the one that reported the head does not have the range's end.
+    if (found === undefined) return
+    size.answered(range)
+    const { blocks, lines } = await narrated(found)
+    await save(extended(cursor, blocks, head), lines, signal)
   }
 
   return async (signal) => {
@@ -238,116 +178,61 @@ export function createNarratorTick(options: NarratorOptions): Tick {
       // After any error a shorter range is easier to answer.
       const isShorter = !(error instanceof StorageError) && size.refused()
       if (isShorter && error instanceof RangeRefusedError) return 'again'
-      isNextImmediate = false
+      isAfterPause = true
       throw error
     }
     if (cursor === undefined) return undefined
     const block = lastOf(cursor).number
-    options.onLook?.({ block, due: before.confirmed })
-    isNextImmediate = hasMore(before, block)
-    if (!isNextImmediate) ahead.forget()
-    return isNextImmediate ? 'again' : undefined
+    progress.note({ block, lag: Math.max(0, before.confirmed - block) })
+    // New blocks are read at once only after a pause: otherwise a chain that grows with every look would leave no pause.
+    const due = isAfterPause ? confirmed : Math.min(confirmed, before.confirmed)
+    const hasAdvanced = cursor !== before.cursor || confirmed > before.confirmed
+    isAfterPause = !hasAdvanced || due <= block
+    return isAfterPause ? undefined : 'again'
   }
-}
-
-/** A block without narrated events; none where the node does not have it. */
-function blockOf(number: number, hash: Hex | undefined): NarratedBlock[] {
-  return hash === undefined ? [] : [{ number, hash, told: [] }]
 }
 
 /** Newest first. */
 function retractions(removed: readonly NarratedBlock[]): NarrationLine[] {
   const time = nowSeconds()
-  return removed
-    .flatMap(({ told }) => told)
-    .toReversed()
-    .map((narration) => ({ kind: 'retraction', time, narration }))
+  const told = removed.flatMap((block) => block.told).toReversed()
+  return told.map((narration) => ({ kind: 'retraction', time, narration }))
 }
 
 function nowSeconds(): bigint {
   return BigInt(Math.floor(Date.now() / 1_000))
 }
 
-/** Ranges under way beside the one that is read. With one alone, the node rests between two requests. */
-const MAX_AHEAD = 2
-
-interface PreparedLook {
-  /** The block before the range. */
-  readonly last: number
-  readonly range: BlockRange
-  readonly look: Promise<ChainSnapshot>
-}
-
-/** The next looks of a run of ranges, which are under way while the last one is read, saved and printed. */
-function createLookAhead(chain: Pick<ChainReader, 'look'>) {
-  let prepared: PreparedLook[] = []
-
-  return {
-    /** The last block of the prepared ranges. */
-    end: () => prepared.at(-1)?.range.to,
-    /** The prepared look at the range after this block. Where another is next, all are forgotten. */
-    take(last: number): PreparedLook | undefined {
-      const next = prepared.shift()
-      if (next?.last === last) return next
-      prepared = []
-      return undefined
-    },
-    prepare(last: number, range: BlockRange, signal: AbortSignal): void {
-      if (prepared.length >= MAX_AHEAD) return
-      const look = chain.look(last, range, signal)
-      // The look that takes it gets its error.
-      look.catch(() => undefined)
-      prepared.push({ last, range, look })
-    },
-    /** After a pause the prepared looks are too old. */
-    forget(): void {
-      prepared = []
-    },
-  }
-}
-
 /** The narration's progress, for checks and metrics. */
 export type NarratorProgress = ReturnType<typeof createNarratorProgress>
 
 export function createNarratorProgress() {
-  let last: NarratorLook | undefined
-  let at = { unixMs: Date.now(), monotonicMs: performance.now() }
-  let isPrinting = false
-  let isNarrating = false
+  let [isNarrating, isPrinting] = [false, false]
+  /** The last narrated block, and how many the look should have narrated beyond it. */
+  let last: { readonly block: number; readonly lag: number } | undefined
+  let at = performance.now()
 
-  function keep(look: NarratorLook | undefined): void {
+  function keep(isNow: boolean, look?: typeof last): void {
+    isNarrating = isNow
     last = look
-    at = { unixMs: Date.now(), monotonicMs: performance.now() }
+    at = performance.now()
   }
 
   return {
     /** This server begins or ends to narrate, with its lease. */
-    begin(): void {
-      isNarrating = true
-      keep(undefined)
-    },
-    end(): void {
-      isNarrating = false
-      last = undefined
-    },
+    begin: () => keep(true),
+    end: () => keep(false),
     isNarrating: () => isNarrating,
     /** Notes a look that succeeded. */
-    note: (look: NarratorLook): void => keep(look),
+    note: (look: NonNullable<typeof last>) => keep(true, look),
     /** Undefined before the first look, and while this server does not narrate. */
     last: () => last,
-    /** Unix milliseconds of the last look, or of the beginning. */
-    lookedAt: () => at.unixMs,
-    /** Milliseconds since then, by the monotonic clock. */
-    silentMs: () => performance.now() - at.monotonicMs,
+    /** Milliseconds since the last look, or since the beginning, by the monotonic clock. */
+    silentMs: () => performance.now() - at,
     /** Notes whether lines wait for their reader. */
     notePrinting(isNow: boolean): void {
       isPrinting = isNow
     },
     isPrinting: () => isPrinting,
   }
-}
-
-/** Blocks that the look should have narrated and has not. */
-export function lagOf({ block, due }: NarratorLook): number {
-  return Math.max(0, due - block)
 }

@@ -9,7 +9,7 @@ import type { ContractAddresses } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { stateOfPrivateFile } from '../../service/privateFile.js'
 import { createTimedValue } from '../../service/waiting.js'
-import { lagOf, type NarratorProgress } from '../narrator/poll.js'
+import type { NarratorProgress } from '../narrator/poll.js'
 import type { AccountHealth, RelayHealth } from '../relay/accounts.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { StateDocument } from '../store/documents.js'
@@ -140,8 +140,7 @@ export function narratorLook(options: {
     // The narrator waits for the reader of its lines before it looks at the chain again.
     if (progress.silentMs() > silenceMs)
       return progress.isPrinting() ? 'narration-unread' : 'narration-stalled'
-    const last = progress.last()
-    return last !== undefined && lagOf(last) > 0 ? 'narration-behind' : null
+    return (progress.last()?.lag ?? 0) > 0 ? 'narration-behind' : null
   }
 }
 

@@ -1,7 +1,7 @@
 import { formatEther } from 'ethers'
 import type { Rpc } from '../../chain/rpc.js'
 import { createGauges, type Metrics } from '../metrics.js'
-import { lagOf, type NarratorProgress } from '../narrator/poll.js'
+import type { NarratorProgress } from '../narrator/poll.js'
 import type { AccountHealth, RelayLoad } from '../relay/accounts.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { Backlog } from '../trigger/enclaveRuns.js'
@@ -143,10 +143,14 @@ function addChain({ metrics, rpc, progress }: GaugeSources): void {
     'The last block whose events were narrated.',
     seen(({ block }) => block),
   )
-  add('narrator_lag_blocks', 'Blocks that the last look should have narrated and has not.', seen(lagOf))
+  add(
+    'narrator_lag_blocks',
+    'Blocks that the last look should have narrated and has not.',
+    seen(({ lag }) => lag),
+  )
   add(
     'narrator_last_look_timestamp_seconds',
     'When the narrator last looked at the chain successfully, or else when it began (Unix time).',
-    () => (progress.isNarrating() ? progress.lookedAt() / MS_PER_SECOND : undefined),
+    () => (progress.isNarrating() ? (Date.now() - progress.silentMs()) / MS_PER_SECOND : undefined),
   )
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { createLogReader } from '../../../src/chain/logReader.js'
 import { createRpc } from '../../../src/chain/rpc.js'
-import { createChainReader } from '../../../src/server/narrator/chainReader.js'
-import { createNarrate } from '../../../src/server/narrator/events.js'
-import { jsonLine } from '../../../src/server/narrator/output.js'
+import { narrationOf, queriesOf } from '../../../src/server/narrator/events.js'
+import { jsonLine } from '../../../src/server/narrator/lines.js'
 import { ask } from './audit.js'
 import type { Cluster } from './cluster.js'
 
@@ -45,12 +45,11 @@ export async function readNarration(cluster: Cluster, patienceMs: number): Promi
   const told = [...cluster.told]
   const { usdc: _, ...contracts } = info.contracts
   const rpc = createRpc({ chainId: info.chainId, urls: [info.rpcUrl], timeoutMs: 20_000 })
-  const reader = createChainReader({ rpc, contracts })
-  const narrate = createNarrate(contracts)
+  const reader = createLogReader({ rpc, queries: queriesOf(contracts), maxBlocks: Number.MAX_SAFE_INTEGER })
   async function lines(from: number, to: number): Promise<string[]> {
-    const logs = from > to ? [] : ((await reader.look(0, { from, to })).logs()?.logs ?? [])
+    const logs = from > to ? [] : ((await reader.readPiece({ from, to }))?.logs ?? [])
     return logs.flatMap((log) => {
-      const narration = narrate(log)
+      const narration = narrationOf(log)
       return narration === null
         ? []
         : [jsonLine({ kind: 'event', time: BigInt(log.blockTimestamp ?? 0), narration })]

@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
-import { topicsOf, WATCHED } from '../../../src/server/narrator/events.js'
-import { formatDistance, formatTime, type NarratorOutput } from '../../../src/server/narrator/output.js'
+import { queriesOf } from '../../../src/server/narrator/events.js'
+import { formatDistance, formatTime, type NarratorOutput } from '../../../src/server/narrator/lines.js'
 import { batchBurn, batchMint, policyUpdate, signedCall } from '../../support/authorizations.js'
 import { INTERFACES, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, ORG, setUpInstitution, shares, soon, USDC, usd } from '../../support/institution.js'
 import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import { storedText } from '../../support/storedRows.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { narratorAtHead } from './narratorUnderTest.js'
+import { actsOn } from './narratorUnderTest.js'
 
 const chain = useChain(setUpInstitution)
+const { atHead, mine, revert, snapshot } = actsOn(chain)
 
 /** Values that no line may contain: names in any spelling, and everything that identifies a person. */
 const CANARY_ORG = 'Canary Capital'
 const CANARY_SYMBOL = 'CANARY'
 const SYMBOL = nameToBytes32(CANARY_SYMBOL)
-const ORDER_IDS = ['canary 1', 'canary 2', 'canary 3'].map(bytes32)
+const ORDER_IDS = ['canary 1', 'canary 2', 'canary 3', 'canary 4'].map(bytes32)
 
-test('the table has every event that our contracts declare, but for these', () => {
+test('every event that our contracts declare is narrated, but for those named here', () => {
   const inherited = ['EIP712DomainChanged', 'Transfer', 'Approval', 'OperatorSet']
   const claims = ['ClaimMade', 'ClaimPaid', 'ClaimRecipientApproved']
   const others = new Set([...inherited, ...claims])
@@ -33,8 +33,9 @@ test('the table has every event that our contracts declare, but for these', () =
     })
     return names.sort()
   })
-  const narrated = WATCHED.map((watched, index) =>
-    topicsOf(watched)
+  const narrated = queriesOf(chain().addresses).map(({ topics: [topics] }, index) =>
+    [topics ?? []]
+      .flat()
       .map((topic) => contracts[index]?.getEvent(topic)?.name)
       .sort(),
   )
@@ -64,6 +65,8 @@ async function everyEvent(): Promise<{ deadline: number }> {
   await settleOrder(chain(), bytes32('canary 2'), { payoutAsset: SYMBOL, payout: 1_234_567_890n })
   await send('alice', 'escrow', 'openBuy', bytes32('canary 3'), bytes32('sealed'), 12_345_678n, deadline)
   await refundOrder(chain(), bytes32('canary 3'))
+  await send('alice', 'escrow', 'openRequest', bytes32('canary 4'), bytes32('sealed'), deadline)
+  await settleOrder(chain(), bytes32('canary 4'))
   return { deadline }
 }
 
@@ -110,6 +113,9 @@ const LINES = [
   ['[escrow] order opened', '12.345678 USDC', 'THE DEADLINE'],
   ['[escrow] order refunded', '12.345678 USDC'],
   ['[ledger] portfolio updated', 'version 3'],
+  ['[escrow] order opened', '0.00 USDC', 'THE DEADLINE'],
+  ['[escrow] order settled', '0.00 USDC'],
+  ['[ledger] portfolio updated', 'version 4'],
 ]
 
 /** A line's parts. Replaces the deadline by a placeholder where it is right, as counted from the line's own time. */
@@ -120,7 +126,7 @@ function partsOf(line: string, deadline: number): string[] {
 }
 
 test('each event is one line of amounts, deadlines and versions, in chain order, and nothing else', async () => {
-  const narrator = await narratorAtHead({ chain: chain(), dataDir: await temporaryDirectory() })
+  const narrator = await atHead()
   const firstBlock = (await chain().provider.getBlockNumber()) + 1
   const { deadline } = await everyEvent()
   await eventually('the last event', () => narrator.lines.length === LINES.length)
@@ -129,21 +135,19 @@ test('each event is one line of amounts, deadlines and versions, in chain order,
   expect(narrator.lines[0]).toContain(formatTime(BigInt(first?.timestamp ?? 0)))
 })
 
-describe('of what identifies somebody, nothing is printed, logged or kept', () => {
+describe('nothing that identifies somebody is printed, logged or kept', () => {
   test.each<[string, Record<string, string>, Omit<NarratorOutput, 'write'>]>([
     ['in colour', { NARRATOR_FORMAT: 'auto' }, { isTTY: true, hasColors: () => true }],
-    ['as text', { NARRATOR_FORMAT: 'text' }, {}],
     ['as JSON', { NARRATOR_FORMAT: 'json' }, {}],
   ])('%s, told or retracted', async (_name, env, output) => {
-    const dataDir = await temporaryDirectory()
-    const narrator = await narratorAtHead({ chain: chain(), dataDir, env, output })
-    const fork: unknown = await chain().provider.send('evm_snapshot', [])
+    const narrator = await atHead({ env, output })
+    const fork = await snapshot()
     await everyEvent()
     await eventually('the last event', () => narrator.lines.length === LINES.length)
-    const kept = storedText(dataDir, 'state', 'narrator') ?? ''
+    const kept = storedText(narrator.dataDir, 'state', 'narrator') ?? ''
     expect(kept).not.toBe('')
-    await chain().provider.send('evm_revert', [fork])
-    await chain().provider.send('anvil_mine', ['0x20'])
+    await revert(fork)
+    await mine(0x20)
     await eventually('the retractions', () => narrator.lines.length === 2 * LINES.length)
     const text = `${narrator.lines.join('\n')}\n${narrator.log.text()}`
     expect(text).not.toMatch(/0x|[0-9a-f]{16}/i)

@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest'
 import type { Narration, NarrationLine } from '../../../src/server/narrator/events.js'
 import {
   createPrinter,
+  formatDistance,
+  formatUsdc,
   jsonLine,
   type NarratorOutput,
   textLine,
-} from '../../../src/server/narrator/output.js'
+} from '../../../src/server/narrator/lines.js'
 
 const TIME = 1_785_751_200n
 const DAY = 86_400n
@@ -84,94 +86,67 @@ describe('lines for a person', () => {
   })
 })
 
+const JSON_LINES = [
+  '"kind":"event","contract":"registry","event":"InstitutionRegistered"}',
+  '"kind":"event","contract":"escrow","event":"OrderOpened","amount":"1234567890000","amountUnit":"USDC","deadline":"2026-08-05T11:00:00Z"}',
+  '"kind":"event","contract":"ledger","event":"PortfolioUpdated","version":"12"}',
+  '"kind":"event","contract":"escrow","event":"OrderSettled","amount":"1000000000","amountUnit":"USDC","payout":"1500000000","payoutUnit":"shares"}',
+  '"kind":"event","contract":"escrow","event":"OrderRefunded","amount":"12345678","amountUnit":"USDC"}',
+  '"kind":"event","contract":"pool","event":"BatchMinted","amount":"5000000000","amountUnit":"shares","supply":"1105000000000"}',
+  '"kind":"retraction","contract":"ledger","event":"PortfolioUpdated","version":"12"}',
+  '"kind":"retraction","contract":"escrow","event":"OrderOpened","amount":"1234567890000","amountUnit":"USDC","deadline":"2026-08-05T11:00:00Z"}',
+  '"kind":"retraction","contract":"registry","event":"InstitutionRegistered"}',
+  '"kind":"reset"}',
+]
+
 test('lines for a program have base units, and times as ISO 8601', () => {
-  const time = '2026-08-03T10:00:00Z'
-  expect(ALL.map((told): unknown => JSON.parse(jsonLine(told)))).toEqual([
-    { time, kind: 'event', contract: 'registry', event: 'InstitutionRegistered' },
-    {
-      time,
-      kind: 'event',
-      contract: 'escrow',
-      event: 'OrderOpened',
-      amount: '1234567890000',
-      amountUnit: 'USDC',
-      deadline: '2026-08-05T11:00:00Z',
-    },
-    { time, kind: 'event', contract: 'ledger', event: 'PortfolioUpdated', version: '12' },
-    {
-      time,
-      kind: 'event',
-      contract: 'escrow',
-      event: 'OrderSettled',
-      amount: '1000000000',
-      amountUnit: 'USDC',
-      payout: '1500000000',
-      payoutUnit: 'shares',
-    },
-    {
-      time,
-      kind: 'event',
-      contract: 'escrow',
-      event: 'OrderRefunded',
-      amount: '12345678',
-      amountUnit: 'USDC',
-    },
-    {
-      time,
-      kind: 'event',
-      contract: 'pool',
-      event: 'BatchMinted',
-      amount: '5000000000',
-      amountUnit: 'shares',
-      supply: '1105000000000',
-    },
-    { time, kind: 'retraction', contract: 'ledger', event: 'PortfolioUpdated', version: '12' },
-    {
-      time,
-      kind: 'retraction',
-      contract: 'escrow',
-      event: 'OrderOpened',
-      amount: '1234567890000',
-      amountUnit: 'USDC',
-      deadline: '2026-08-05T11:00:00Z',
-    },
-    { time, kind: 'retraction', contract: 'registry', event: 'InstitutionRegistered' },
-    { time, kind: 'reset' },
-  ])
+  expect(ALL.map(jsonLine)).toEqual(JSON_LINES.map((rest) => `{"time":"2026-08-03T10:00:00Z",${rest}`))
 })
 
-describe('the format', () => {
-  const terminal = { isTTY: true, hasColors: () => true }
-  const bare = { isTTY: true, hasColors: () => false }
-  const colour = (told: NarrationLine) => textLine(told, true)
-  const text = (told: NarrationLine) => textLine(told, false)
-  test.each<
-    [
-      string,
-      Omit<NarratorOutput, 'write'>,
-      'auto' | 'text' | 'json',
-      boolean,
-      (told: NarrationLine) => string,
-    ]
-  >([
-    ['a terminal', terminal, 'auto', true, colour],
-    ['a terminal, by NO_COLOR', terminal, 'auto', false, text],
-    ['a terminal without colours', bare, 'auto', true, text],
-    ['a pipe', {}, 'auto', true, jsonLine],
-    ['a pipe that says it has colours', { hasColors: () => true }, 'text', true, text],
-    ['a pipe, as asked', {}, 'text', true, text],
-    ['a terminal, as asked', terminal, 'json', true, jsonLine],
-  ])('of %s', async (_name, output, format, mayColour, line) => {
-    const written: string[] = []
-    const write = (part: string, done: () => void) => {
-      written.push(part)
-      done()
-    }
-    const print = createPrinter({ ...output, write }, { format, mayColour })
-    await print([event(OPENED), event(PORTFOLIO)], new AbortController().signal)
-    // Both in one write.
-    expect(written).toEqual([`${line(event(OPENED))}\n${line(event(PORTFOLIO))}\n`])
-  })
+test.each([
+  [0n, '0.00 USDC'],
+  [1n, '0.000001 USDC'],
+  [10_000n, '0.01 USDC'],
+  [1_234_567_890_120n, '1,234,567.89012 USDC'],
+  [2n ** 128n, '340,282,366,920,938,463,463,374,607,431,768.211456 USDC'],
+])('an amount of %s base units is shown to its last digit', (units, text) => {
+  expect(formatUsdc(units)).toBe(text)
+})
+
+test.each([
+  [0n, 'now'],
+  [59n, 'in 59 s'],
+  [60n, 'in 1 min'],
+  [3_599n, 'in 59 min 59 s'],
+  [3_605n, 'in 1 h'],
+  [90_000n, 'in 1 d 1 h'],
+  [30n * DAY - 1n, 'in 29 d 23 h'],
+  [-300n, '5 min ago'],
+  [-86_399n, '23 h 59 min ago'],
+])('a time that is %s s away is shown in its two largest units', (seconds, text) => {
+  expect(formatDistance(TIME + seconds, TIME)).toBe(text)
+})
+
+const terminal = { isTTY: true, hasColors: () => true }
+const colour = (told: NarrationLine) => textLine(told, true)
+const text = (told: NarrationLine) => textLine(told, false)
+test.each<[string, Omit<NarratorOutput, 'write'>, 'auto' | 'text' | 'json', boolean, typeof text]>([
+  ['a terminal', terminal, 'auto', true, colour],
+  ['a terminal, by NO_COLOR', terminal, 'auto', false, text],
+  ['a terminal without colours', { isTTY: true, hasColors: () => false }, 'auto', true, text],
+  ['a pipe', {}, 'auto', true, jsonLine],
+  ['a pipe that says it has colours', { hasColors: () => true }, 'text', true, text],
+  ['a terminal, as asked', terminal, 'json', true, jsonLine],
+])('the format suits %s', async (_name, output, format, mayColour, line) => {
+  const written: string[] = []
+  const write = (part: string, done: () => void) => {
+    written.push(part)
+    done()
+  }
+  const print = createPrinter({ ...output, write }, { format, mayColour })
+  await print([event(OPENED), event(PORTFOLIO)], new AbortController().signal)
+  // Both in one write.
+  expect(written).toEqual([`${line(event(OPENED))}\n${line(event(PORTFOLIO))}\n`])
 })
 
 describe('printing', () => {
@@ -198,22 +173,15 @@ describe('printing', () => {
     }
   })
 
-  test('of nothing writes nothing', async () => {
-    const write = () => {
-      throw new Error('written')
-    }
-    await createPrinter({ write }, settings)([], new AbortController().signal)
-  })
-
   test('waits for a reader, but not once the server stops', async () => {
     const stopping = new AbortController()
     let writes = 0
     let isOver = false
-    const print = createPrinter({ write: () => writes++ }, settings)
+    const print = createPrinter({ write: () => writes++ }, settings, 1)
     const printing = print(many, stopping.signal).then(() => {
       isOver = true
     })
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise(setImmediate)
     expect([writes, isOver]).toEqual([1, false])
     stopping.abort()
     await printing

@@ -1,15 +1,18 @@
 import { onTestFinished } from 'vitest'
+import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { createRpc } from '../../../src/chain/rpc.js'
-import type { NarratorOutput } from '../../../src/server/narrator/output.js'
+import type { NarratorOutput } from '../../../src/server/narrator/lines.js'
 import { buildNarrator, type NarratorProgress } from '../../../src/server/narrator/poll.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createLifetime } from '../../../src/service/lifetime.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { openBuy, usd } from '../../support/institution.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
 import { storedText } from '../../support/storedRows.js'
 import { createFailingEngine, openStores, serveLeaseOf } from '../../support/stores.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 export interface NarratorUnderTest {
   /** The lines that it printed so far. */
@@ -91,21 +94,16 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
   return { lines, dataDir, log, left, engine, looks: () => looks, stop: lifetime.stop }
 }
 
-/** The same, once it has taken note of the head as it is now. */
-export async function narratorAtHead(options: NarratorTestOptions): Promise<NarratorUnderTest> {
-  const narrator = await startNarrator(options)
-  await cursorAt(narrator, await options.chain.provider.getBlockNumber())
-  return narrator
-}
-
 /** Resolves when the stored cursor is at that block, and what led to it is printed. */
 export async function cursorAt(narrator: NarratorUnderTest, block: number): Promise<void> {
-  await eventually(`cursor at block ${block}`, () => {
-    const text = storedText(narrator.dataDir, 'state', 'narrator') ?? ''
-    return /.*"number":(\d+)/s.exec(text)?.[1] === `${block}`
-  })
+  await eventually(`cursor at block ${block}`, () => cursorOf(narrator.dataDir) === block)
   // The lines are printed a moment after the cursor is there, before the next tick.
   await furtherLooks(narrator, 1)
+}
+
+/** The last narrated block; -1 before the first one. */
+export function cursorOf(dataDir: string): number {
+  return Number(/.*"number":(\d+)/s.exec(storedText(dataDir, 'state', 'narrator') ?? '')?.[1] ?? -1)
 }
 
 /** Resolves when at least one whole tick has begun and ended, so that what should not be printed would have been. */
@@ -121,4 +119,43 @@ async function furtherLooks({ looks }: NarratorUnderTest, count: number): Promis
 /** A line without its time. */
 export function untimed(line: string): string {
   return line.replace(/^\S+ +/, '')
+}
+
+/** The narration so far, in order: whole USDC, negative where retracted, and `reset`; NaN for a line without an amount. */
+export function told(lines: readonly string[]): (number | 'reset')[] {
+  return lines.map((line) => {
+    if (line.includes('[chain] reset')) return 'reset'
+    const amount = Number(/(\d+)\.00 USDC/.exec(line)?.[1])
+    return line.includes('retracted: ') ? -amount : amount
+  })
+}
+
+/** Acts on the chain that narrators look at. */
+export function actsOn(chain: () => TestChain) {
+  const head = () => chain().provider.getBlockNumber()
+  const caughtUp = async (narrator: NarratorUnderTest) => cursorAt(narrator, await head())
+  return {
+    /** Opens buys of so many USDC, one block each. */
+    async buys(...amounts: number[]): Promise<void> {
+      for (const amount of amounts) await openBuy(chain(), 'alice', `buy of ${amount}`, usd(amount))
+    },
+    mine: (blocks: number): Promise<unknown> => chain().provider.send('anvil_mine', [toQuantity(blocks)]),
+    snapshot: (): Promise<unknown> => chain().provider.send('evm_snapshot', []),
+    revert: (to: unknown): Promise<unknown> => chain().provider.send('evm_revert', [to]),
+    block: (number: string): Promise<unknown> =>
+      chain().provider.send('eth_getBlockByNumber', [number, false]),
+    head,
+    /** Resolves when the narrator is at the head, and what led to it is printed. */
+    caughtUp,
+    /** A narrator of a new data directory that has taken note of the head as it is now. */
+    async atHead(options: Partial<NarratorTestOptions> = {}): Promise<NarratorUnderTest> {
+      const narrator = await startNarrator({
+        chain: chain(),
+        dataDir: await temporaryDirectory(),
+        ...options,
+      })
+      await caughtUp(narrator)
+      return narrator
+    },
+  }
 }

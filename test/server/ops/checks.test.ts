@@ -237,7 +237,7 @@ describe('the narrator', () => {
     expect(await look()).toBeNull()
     pass(1)
     expect(await look()).toBe('narration-stalled')
-    progress.note({ block: 7, due: 7 })
+    progress.note({ block: 7, lag: 0 })
     expect(await look()).toBeNull()
     pass(30_001)
     expect(await look()).toBe('narration-stalled')
@@ -264,7 +264,7 @@ describe('the narrator', () => {
 
   test('that is on another server says nothing here', async () => {
     const { progress, pass, look } = setUp(2_000)
-    progress.note({ block: 7, due: 8 })
+    progress.note({ block: 7, lag: 1 })
     progress.end()
     pass(30_001)
     expect(await look()).toBeNull()
@@ -276,9 +276,9 @@ describe('the narrator', () => {
 
   test('is behind when a look leaves blocks unread, and not when its node is', async () => {
     const { progress, look } = setUp(2_000)
-    progress.note({ block: 7, due: 8 })
+    progress.note({ block: 7, lag: 1 })
     expect(await look()).toBe('narration-behind')
-    progress.note({ block: 8, due: 7 })
+    progress.note({ block: 8, lag: 0 })
     expect(await look()).toBeNull()
   })
 })

@@ -2,14 +2,11 @@ import { z } from 'zod'
 import { fitOf } from '../../chain/blockTracker.js'
 import type { BlockId } from '../../chain/logReader.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
-import type { Logger } from '../../service/logger.js'
-import { createStateDocument, type StateDocument } from '../store/documents.js'
-import type { Engine } from '../store/engine.js'
 import { narrationSchema } from './events.js'
 
 const blockSchema = z.strictObject({ number: z.int().min(0), hash: bytes32Schema })
 
-const cursorSchema = z.strictObject({
+export const cursorSchema = z.strictObject({
   /** The hash of block 0, which identifies the chain; null where the node does not have that block. */
   genesis: bytes32Schema.nullable(),
   /** The block that narration began after: earlier events are never narrated while it is on the chain. */
@@ -24,19 +21,8 @@ const cursorSchema = z.strictObject({
 export type Cursor = z.output<typeof cursorSchema>
 export type NarratedBlock = Cursor['blocks'][number]
 
-export type CursorStore = StateDocument<Cursor>
-
-export function createCursorStore(options: {
-  readonly engine: Engine
-  readonly logger: Logger
-}): CursorStore {
-  return createStateDocument({ ...options, id: 'narrator', schema: cursorSchema })
-}
-
 /** Blocks below the head at which a block counts as final: two epochs of Ethereum. */
 export const FINAL_DEPTH = 64
-/** Events that are kept for retraction; beyond them the oldest blocks count as final earlier. */
-export const MAX_KEPT_EVENTS = 20_000
 
 /** The last narrated block. */
 export function lastOf({ blocks }: Cursor): NarratedBlock {
@@ -52,56 +38,33 @@ export function lastOf({ blocks }: Cursor): NarratedBlock {
 export function extended(cursor: Cursor, told: readonly NarratedBlock[], head: number): Cursor {
   const blocks = [...cursor.blocks, ...told]
   const highestFinal = blocks.findLastIndex(({ number }) => number <= head - FINAL_DEPTH)
-  const first = Math.max(0, highestFinal, firstWithin(blocks))
-  const kept = blocks.slice(first)
-  return {
-    ...cursor,
-    blocks: kept.map((block, index) => (index === 0 ? { ...block, told: [] } : block)),
-  }
+  const kept = blocks.slice(Math.max(0, highestFinal))
+  return { ...cursor, blocks: kept.map((block, index) => (index === 0 ? { ...block, told: [] } : block)) }
 }
-
-/** The first block after which there are no more events than may be kept. */
-function firstWithin(blocks: readonly NarratedBlock[]): number {
-  let count = 0
-  for (let index = blocks.length - 1; index > 0; index--) {
-    count += blocks[index]?.told.length ?? 0
-    if (count > MAX_KEPT_EVENTS) return index
-  }
-  return 0
-}
-
-/** How the narrated history compares with the chain. */
-type Verdict =
-  /** No block differs: the node may be behind. */
-  | { readonly kind: 'unclear' }
-  /** Blocks at its end were replaced. */
-  | { readonly kind: 'reorganized'; readonly cursor: Cursor; readonly removed: readonly NarratedBlock[] }
-  /** Blocks that counted as final were replaced. */
-  | { readonly kind: 'reset' }
 
 /**
- * Compares with a node's present blocks. Only another block at the same height proves a reorganization. A missing one does not: a
- * node that is behind has fewer blocks, and so has a chain that was just shortened.
+ * Compares the narrated history with a node's present blocks. Only another block at the same height proves a reorganization. A
+ * missing one does not: a node that is behind has fewer blocks, and so has a chain that was just shortened.
  *
  * @param hashAt the present hash of the block at a height, undefined where the node has none
+ * @returns 'unclear' where no block differs, 'reset' where one that counted as final does; else the history that is left, and
+ *   the blocks that were replaced
  */
-export function judge(cursor: Cursor, hashAt: (number: number) => Hex | undefined): Verdict {
+export function judge(
+  cursor: Cursor,
+  hashAt: (number: number) => Hex | undefined,
+): 'unclear' | 'reset' | { readonly cursor: Cursor; readonly removed: readonly NarratedBlock[] } {
   const { genesis, start, blocks } = cursor
   const isOther = (known: BlockId) =>
     fitOf(known, { number: known.number, hash: hashAt(known.number) ?? known.hash }) === 'replaced'
-  if (genesis !== null && isOther({ number: 0, hash: genesis })) return { kind: 'reset' }
   const firstOther = blocks.findIndex(isOther)
   const kept = firstOther === -1 ? blocks : blocks.slice(0, firstOther)
   const lastKept = kept.at(-1)
-  if (lastKept === undefined) return { kind: 'reset' }
+  const isGenesisOther = genesis !== null && isOther({ number: 0, hash: genesis })
+  if (isGenesisOther || lastKept === undefined) return 'reset'
   // If narration began at a head that was reorganized away, it began after the rest of that history.
   const { number, hash } = lastKept
   const began = start.number > number ? { number, hash } : start
-  if (isOther(began)) return { kind: 'reset' }
-  if (firstOther === -1) return { kind: 'unclear' }
-  return {
-    kind: 'reorganized',
-    cursor: { ...cursor, start: began, blocks: kept },
-    removed: blocks.slice(firstOther),
-  }
+  if (firstOther === -1) return 'unclear'
+  return { cursor: { ...cursor, start: began, blocks: kept }, removed: blocks.slice(firstOther) }
 }
