@@ -24,6 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['protocol/', 'chain/generated/', ...CHAIN_IN_BROWSERS],
   cli: ['protocol/', 'service/', 'chain/', 'broker/', 'client/'],
   operate: ['protocol/', 'service/', 'chain/', 'broker/', 'server/config/', 'server/store/'],
+  simulator: ['protocol/'],
   sandbox: ['*'],
 }
 const FOLDERS = Object.keys(MAY_IMPORT)

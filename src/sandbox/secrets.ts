@@ -3,7 +3,7 @@ import { computeAddress } from 'ethers'
 import { checksum } from '../protocol/address.js'
 import { bytesToHex, type Hex, hexToBytes } from '../protocol/hex.js'
 import { publicKeyOf } from '../protocol/publicKey.js'
-import type { StandInAccountConfig } from './broker/index.js'
+import type { StandInAccountConfig } from '../simulator/index.js'
 import { BROKER_CASH } from './settings.js'
 
 /** All secrets of a sandbox, drawn at each start. */

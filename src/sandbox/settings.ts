@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { StandInSymbol } from './broker/index.js'
+import type { StandInSymbol } from '../simulator/index.js'
 import type { Ports } from './ports.js'
 import type { Print } from './steps.js'
 

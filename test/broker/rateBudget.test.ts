@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createRateBudget, type Purpose, type RateBudget, type Token } from '../../src/broker/rateBudget.js'
-import { createRandom } from '../../src/sandbox/broker/random.js'
+import { createRandom } from '../../src/simulator/random.js'
 
 const START = Date.parse('2027-01-05T14:00:00Z')
 const MINUTE = 60_000

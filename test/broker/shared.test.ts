@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isPossibleDuplicate, type SharedBroker } from '../../src/broker/index.js'
-import type { BrokerStandIn } from '../../src/sandbox/broker/index.js'
+import type { BrokerStandIn } from '../../src/simulator/index.js'
 import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
 import { closedUrl, startRawServer } from '../support/rawServer.js'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type WebSocket as Accepted, WebSocketServer } from 'ws'
 import { createTradeUpdates, streamUrlOf } from '../../src/broker/tradeUpdates.js'
-import type { ControlInput } from '../../src/sandbox/broker/index.js'
+import type { ControlInput } from '../../src/simulator/index.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
 import { brokerOf, sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
 

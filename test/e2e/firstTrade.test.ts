@@ -10,8 +10,8 @@ import { JsonRpcProvider, parseEther } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { feeScheduleText } from '../../src/protocol/fees.js'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.js'
-import { type BrokerStandIn, startBrokerStandIn } from '../../src/sandbox/broker/index.js'
 import { deployTestUsdc } from '../../src/sandbox/testUsdc.js'
+import { type BrokerStandIn, startBrokerStandIn } from '../../src/simulator/index.js'
 import { INTERFACES } from '../support/chain.js'
 
 const PAGE = resolve('docs/first-trade.md')

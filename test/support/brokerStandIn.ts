@@ -15,7 +15,7 @@ import {
   type BrokerStandInOptions,
   type StandInAccountConfig,
   startBrokerStandIn,
-} from '../../src/sandbox/broker/index.js'
+} from '../../src/simulator/index.js'
 
 export const ENCLAVE_ACCOUNT: StandInAccountConfig = {
   name: 'enclave',

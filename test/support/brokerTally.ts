@@ -1,4 +1,4 @@
-import type { BrokerControl, SeenRequest } from '../../src/sandbox/broker/index.js'
+import type { BrokerControl, SeenRequest } from '../../src/simulator/index.js'
 
 /** The requests of the enclave's account that the stand-in has seen, however many: its own log keeps the last ones. */
 export interface BrokerTally {

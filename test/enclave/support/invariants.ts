@@ -11,7 +11,7 @@ import { type BrokerBooks, readMoneyState } from '../../../src/enclave/doctor/mo
 import type { PortfolioStore } from '../../../src/enclave/stores.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../../src/protocol/units.js'
-import type { ActivityView, BrokerControl, OrderView } from '../../../src/sandbox/broker/index.js'
+import type { ActivityView, BrokerControl, OrderView } from '../../../src/simulator/index.js'
 import { FEES } from '../../support/brokerBooks.js'
 
 /** The bookings of a stand-in. */

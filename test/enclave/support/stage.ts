@@ -1,5 +1,5 @@
 // A scenario's beginning, played as often as it is wanted.
-import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
+import type { BrokerStandIn } from '../../../src/simulator/index.js'
 import { startStandIn } from '../../support/brokerStandIn.js'
 import type { OpenedOrder } from './parties.js'
 import { startRelayServer } from './relayServer.js'

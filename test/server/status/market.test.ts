@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { BrokerStandInOptions } from '../../../src/sandbox/broker/index.js'
 import { createMarketView } from '../../../src/server/status/market.js'
+import type { BrokerStandInOptions } from '../../../src/simulator/index.js'
 import { FEES } from '../../support/brokerBooks.js'
 import { brokerOf, SERVER_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
 import { eventually } from '../../support/eventually.js'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { PRICE_DECIMALS, parseDecimal, SHARE_DECIMALS } from '../../protocol/units.js'
+import { PRICE_DECIMALS, parseDecimal, SHARE_DECIMALS } from '../protocol/units.js'
 import { type ControlCommand, controlSchemas } from './controlSchemas.js'
 import type { Faults } from './faults.js'
 import type { FillRules } from './fillRules.js'

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { type BrokerStandIn, createBrokerControlClient } from '../../../src/sandbox/broker/index.js'
-import { alpacaExample } from '../../support/alpacaExamples.js'
-import { brokerOf, ENCLAVE_ACCOUNT, SERVER_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
+import { type BrokerStandIn, createBrokerControlClient } from '../../src/simulator/index.js'
+import { alpacaExample } from '../support/alpacaExamples.js'
+import { brokerOf, ENCLAVE_ACCOUNT, SERVER_ACCOUNT, startStandIn, usd } from '../support/brokerStandIn.js'
 
 let standIn: BrokerStandIn
 const open: WebSocket[] = []

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
+import type { BrokerStandIn } from '../../src/simulator/index.js'
 import {
   brokerOf,
   ENCLAVE_ACCOUNT,
@@ -8,7 +8,7 @@ import {
   shares,
   startStandIn,
   usd,
-} from '../../support/brokerStandIn.js'
+} from '../support/brokerStandIn.js'
 
 let standIn: BrokerStandIn
 let broker: PlacingBroker

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createMarketClock, newYorkTime } from '../../../src/sandbox/broker/marketClock.js'
+import { createMarketClock, newYorkTime } from '../../src/simulator/marketClock.js'
 
 describe('newYorkTime', () => {
   it.each([

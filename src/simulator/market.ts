@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { PRICE_DECIMALS, parseDecimal } from '../../protocol/units.js'
+import { PRICE_DECIMALS, parseDecimal } from '../protocol/units.js'
 import { createRandom } from './random.js'
 import type { StandInSymbol } from './types.js'
 

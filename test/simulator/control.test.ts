@@ -3,7 +3,7 @@ import {
   type BrokerControlClient,
   type BrokerStandIn,
   createBrokerControlClient,
-} from '../../../src/sandbox/broker/index.js'
+} from '../../src/simulator/index.js'
 import {
   brokerOf,
   ENCLAVE_ACCOUNT,
@@ -11,7 +11,7 @@ import {
   SERVER_ACCOUNT,
   startStandIn,
   usd,
-} from '../../support/brokerStandIn.js'
+} from '../support/brokerStandIn.js'
 
 let standIn: BrokerStandIn
 let broker: PlacingBroker

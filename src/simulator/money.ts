@@ -1,4 +1,4 @@
-import { ceilFee } from '../../protocol/fees.js'
+import { ceilFee } from '../protocol/fees.js'
 import {
   formatDecimal,
   ONE_CENT,
@@ -6,7 +6,7 @@ import {
   PRICE_DECIMALS,
   SHARE_DECIMALS,
   USDC_DECIMALS,
-} from '../../protocol/units.js'
+} from '../protocol/units.js'
 import type { StandInAccount, StandInOrder } from './types.js'
 
 /** Decimals of an exact value: a quantity times a price, never rounded. */

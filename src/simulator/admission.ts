@@ -1,11 +1,5 @@
 import { z } from 'zod'
-import {
-  formatDecimal,
-  ONE_SHARE,
-  parseDecimal,
-  SHARE_DECIMALS,
-  USDC_DECIMALS,
-} from '../../protocol/units.js'
+import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import type { Listing, Market } from './market.js'
 import { formatCash, liveOrders, reservedCash, reservedQty, shownCash, toCash } from './money.js'
 import { refusal } from './refusal.js'

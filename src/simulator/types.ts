@@ -1,4 +1,4 @@
-import type { FeeSchedule } from '../../protocol/fees.js'
+import type { FeeSchedule } from '../protocol/fees.js'
 
 /** The configuration of an account. */
 export interface StandInAccountConfig {

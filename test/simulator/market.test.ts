@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
-import { brokerOf, type PlacingBroker, startStandIn, usd } from '../../support/brokerStandIn.js'
+import type { BrokerStandIn } from '../../src/simulator/index.js'
+import { brokerOf, type PlacingBroker, startStandIn, usd } from '../support/brokerStandIn.js'
 
 let standIn: BrokerStandIn
 let broker: PlacingBroker

@@ -1,4 +1,4 @@
-import { formatDecimal, SHARE_DECIMALS } from '../../protocol/units.js'
+import { formatDecimal, SHARE_DECIMALS } from '../protocol/units.js'
 import type { ControlRunners } from './commands.js'
 import type { ControlCommand, ControlInput } from './controlSchemas.js'
 import { formatCash, shownCash } from './money.js'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
-import { alpacaExample } from '../../support/alpacaExamples.js'
-import { ENCLAVE_ACCOUNT, startStandIn } from '../../support/brokerStandIn.js'
+import type { BrokerStandIn } from '../../src/simulator/index.js'
+import { alpacaExample } from '../support/alpacaExamples.js'
+import { ENCLAVE_ACCOUNT, startStandIn } from '../support/brokerStandIn.js'
 
 let standIn: BrokerStandIn
 beforeEach(async () => {

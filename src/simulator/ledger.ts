@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { ceilFee, exactFee, type Fee } from '../../protocol/fees.js'
-import { formatDecimal, PRICE_DECIMALS, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
+import { ceilFee, exactFee, type Fee } from '../protocol/fees.js'
+import { formatDecimal, PRICE_DECIMALS, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { inCents, remainingQty, shownCash, toCash, toUsdc } from './money.js'
 import type { Activity, StandInAccount, StandInOrder } from './types.js'
 

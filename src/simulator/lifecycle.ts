@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ONE_CENT, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../protocol/units.js'
+import { ONE_CENT, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../protocol/units.js'
 import { createLater } from './later.js'
 import { bookFill, chargeFees } from './ledger.js'
 import type { Market } from './market.js'

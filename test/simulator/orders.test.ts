@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fillValue } from '../../../src/broker/index.js'
-import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
-import { brokerOf, type PlacingBroker, shares, startStandIn, usd } from '../../support/brokerStandIn.js'
+import { fillValue } from '../../src/broker/index.js'
+import type { BrokerStandIn } from '../../src/simulator/index.js'
+import { brokerOf, type PlacingBroker, shares, startStandIn, usd } from '../support/brokerStandIn.js'
 
 let standIn: BrokerStandIn
 let broker: PlacingBroker

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProtocolError } from '../../protocol/errors.js'
+import { ProtocolError } from '../protocol/errors.js'
 import type { ControlRunners } from './commands.js'
 import type { BrokerControl } from './control.js'
 import type { Reply } from './types.js'

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DOCUMENTED_FEES, feeScheduleText } from '../../../src/protocol/fees.js'
-import { parseDecimal } from '../../../src/protocol/units.js'
-import { createAlpacaRoutes } from '../../../src/sandbox/broker/alpacaRoutes.js'
-import { createLifecycle, type Lifecycle } from '../../../src/sandbox/broker/lifecycle.js'
-import { createMarket } from '../../../src/sandbox/broker/market.js'
-import { createMarketClock } from '../../../src/sandbox/broker/marketClock.js'
-import { CASH_DECIMALS, isLive, shownCash } from '../../../src/sandbox/broker/money.js'
-import type { FillBehaviour, Reply, StandInAccount } from '../../../src/sandbox/broker/types.js'
-import { REPEAT } from '../../support/seed.js'
+import { DOCUMENTED_FEES, feeScheduleText } from '../../src/protocol/fees.js'
+import { parseDecimal } from '../../src/protocol/units.js'
+import { createAlpacaRoutes } from '../../src/simulator/alpacaRoutes.js'
+import { createLifecycle, type Lifecycle } from '../../src/simulator/lifecycle.js'
+import { createMarket } from '../../src/simulator/market.js'
+import { createMarketClock } from '../../src/simulator/marketClock.js'
+import { CASH_DECIMALS, isLive, shownCash } from '../../src/simulator/money.js'
+import type { FillBehaviour, Reply, StandInAccount } from '../../src/simulator/types.js'
+import { REPEAT } from '../support/seed.js'
 
 const SYMBOLS = ['AAPL', 'MSFT'] as const
 const START_CASH = parseDecimal('1500', CASH_DECIMALS)

@@ -1,4 +1,4 @@
-import { formatDecimal, PRICE_DECIMALS } from '../../protocol/units.js'
+import { formatDecimal, PRICE_DECIMALS } from '../protocol/units.js'
 import { BAR_MS, type Listing, type Market } from './market.js'
 import type { Reply } from './types.js'
 

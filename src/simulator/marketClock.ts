@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
+import { MAX_TIMER_MS } from '../protocol/timeLimit.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

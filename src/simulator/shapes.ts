@@ -1,4 +1,4 @@
-import { formatDecimal, PRICE_DECIMALS, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
+import { formatDecimal, PRICE_DECIMALS, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { type Listing, type Market, uuidOf } from './market.js'
 import {
   averagePrice,
