@@ -67,7 +67,6 @@ const LONG = [
   '/test/faults/orders/orders.test.ts',
   '/test/fuzz/fuzz.test.ts',
   '/test/server/intake/policy.test.ts',
-  '/test/server/narrator/process.test.ts',
   '/test/server/openapi/contract.test.ts',
   '/test/server/ops/readyz.test.ts',
   '/test/server/relay/servers.test.ts',
