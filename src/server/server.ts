@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
-import { registerSecp256k1 } from '../protocol/secp256k1.js'
 import { lockDirectory } from '../service/directoryLock.js'
-import { libSecp256k1 } from '../service/libSecp256k1.js'
 import { createLifetime } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
 import { registerNativeBytes } from '../service/nativeBytes.js'
-import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
 import { buildServer } from './build.js'
 import { logConfigurationFaults } from './config/checkup.js'
 import type { Config } from './config/config.js'
@@ -103,7 +100,6 @@ async function startOn(
   logger: Logger,
 ): Promise<RunningServer> {
   registerNativeBytes()
-  registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
   const stopping = new AbortController()
   const relayerKeys = await openRelayerKeys(config.relay.relayerKeys)
   const deps = {
