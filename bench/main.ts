@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { Argument, Command, InvalidArgumentError } from 'commander'
 import { createCleanUp } from '../src/sandbox/cleanUp.js'
-import { registerNativeBytes } from '../src/service/nativeBytes.js'
+import { registerNativeKeccak } from '../src/service/nativeKeccak.js'
 import { accounts } from './accounts.js'
 import { floods } from './floods.js'
 import { forgery } from './forgery.js'
@@ -35,7 +35,7 @@ const load = () => (loadavg()[0] ?? Number.NaN).toFixed(1)
 
 async function run(figures: readonly Figure[], options: Options): Promise<void> {
   // Hashes here as fast as the server does.
-  registerNativeBytes()
+  registerNativeKeccak()
   await mkdir(BENCH_DIRECTORY, { recursive: true })
   const machine = `${availableParallelism()} cores of ${cpus()[0]?.model.trim()}, Node ${process.version}`
   console.log(`${machine}\n`)

@@ -8,7 +8,7 @@ import { createRpc, type Rpc } from '../chain/rpc.js'
 import { registerAgreement } from '../protocol/keyAgreement.js'
 import { ConfigError } from '../service/config.js'
 import { createLogger, describeError } from '../service/logger.js'
-import { registerNativeBytes } from '../service/nativeBytes.js'
+import { registerNativeKeccak } from '../service/nativeKeccak.js'
 import { opensslAgreement } from '../service/opensslAgreement.js'
 import { requireNode } from '../service/version.js'
 import { createSharedChain } from './chainState.js'
@@ -99,7 +99,7 @@ function rpcOf(config: EnclaveConfig, urls: string[]): Rpc {
 const USAGE = 'usage: main.js serve | --check | --hash'
 
 requireNode()
-registerNativeBytes()
+registerNativeKeccak()
 registerAgreement(opensslAgreement)
 try {
   const [, , command] = process.argv

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { lockDirectory } from '../service/directoryLock.js'
 import { createLifetime } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
-import { registerNativeBytes } from '../service/nativeBytes.js'
+import { registerNativeKeccak } from '../service/nativeKeccak.js'
 import { buildServer } from './build.js'
 import { logConfigurationFaults } from './config/checkup.js'
 import type { Config } from './config/config.js'
@@ -99,7 +99,7 @@ async function startOn(
   config: Config,
   logger: Logger,
 ): Promise<RunningServer> {
-  registerNativeBytes()
+  registerNativeKeccak()
   const stopping = new AbortController()
   const relayerKeys = await openRelayerKeys(config.relay.relayerKeys)
   const deps = {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addressSchema } from '../../src/protocol/address.js'
 import { enclaveKeySchema } from '../../src/protocol/api.js'
+import { ProtocolError } from '../../src/protocol/errors.js'
 import {
   bytesToHex,
   bytesToUint,
@@ -37,12 +38,22 @@ describe('hex', () => {
     expect(hexOf(2).parse('0xAbCd')).toBe('0xabcd')
   })
 
-  it.each(['abcd', '0xabc', '0xabcdef', '0x', '0Xabcd', '0xabcg', ' 0xabcd', '0xabcd\n', 5, null])(
-    'refuses %j',
-    (text) => {
-      expect(hexOf(2).safeParse(text).success).toBe(false)
-    },
-  )
+  it.each([
+    'abcd',
+    '0xabc',
+    '0xabcdef',
+    '0x',
+    '0Xabcd',
+    '0xabcg',
+    ' 0xabcd',
+    '0xabcd\n',
+    '0xabc\u0130',
+    5,
+    null,
+  ])('refuses %j', (text) => {
+    expect(hexOf(2).safeParse(text).success).toBe(false)
+    if (text !== '0x' && text !== '0xabcdef') expect(() => hexToBytes(String(text))).toThrow(ProtocolError)
+  })
 
   it('round-trips bytes and integers', () => {
     fc.assert(
