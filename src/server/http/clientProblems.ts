@@ -229,7 +229,7 @@ export const CLIENT_PROBLEMS = {
     status: 429,
     title: 'Too many requests',
     meaning:
-      'The requests of this client, or of its site (an IPv6 /48, which has four times as much), have cost more in a minute than `RATE_LIMIT_PER_MINUTE`: a read 1, a post 10, and nothing a view that has not changed, once answered. `Retry-After`, `RateLimit` and `RateLimit-Policy` say when to go on. The server leaves the connection unread until nearly then, or until a time-out is near, and closes it if more is pipelined behind this answer. Any route but a plain probe of `/health` can give this answer. Requests to `/relay` that show the token never count. Results of runs count until they have succeeded.',
+      'The requests of this client, or of its site (an IPv6 /48, which has four times as much), have cost more in a minute than `RATE_LIMIT_PER_MINUTE`: a read 1, a post 10, and nothing a view that has not changed, once answered. `Retry-After`, `RateLimit` and `RateLimit-Policy` say when to go on. Any route but a plain probe of `/health` can give this answer. Requests to `/relay` that show the token never count. Results of runs count until they have succeeded.',
     cause:
       'Posts or changing reads without pause; many clients behind one address while `TRUST_PROXY` is not set.',
     remedy: 'Wait for the seconds in Retry-After.',
