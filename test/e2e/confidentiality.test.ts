@@ -121,6 +121,7 @@ describe('a day of the platform', () => {
     expect(names?.filter((name) => name !== 'NODE_COMPILE_CACHE')).toEqual([
       'PATH',
       'NODE_OPTIONS',
+      'MALLOC_ARENA_MAX',
       'ENCLAVE_ENV_FILE',
     ])
     expect(await killEnclaves(sandbox)).toBe(1)

@@ -75,18 +75,20 @@ function createTakePlace({ http, readers, now, utilization }: LimitOptions): Req
   return (req, res, next) => {
     const client = clientOf(req.ip)
     const isRead = READ_METHODS.includes(req.method)
-    const refusal = isBeyondShare(client)
-      ? 'overloaded'
-      : underWay.begin({
-          client,
-          isRead,
-          // Nobody reads the body of a read.
-          bodyOf: !isRead && hasBody(req) ? req : undefined,
-          res,
-          giveUp: () => hangUpWith(req.socket, 'request-timeout'),
-        })
-    if (refusal !== undefined) throw new Problem(refusal)
-    readers.answer(client, isRead, res, next)
+    if (isBeyondShare(client)) throw new Problem('overloaded')
+    function begin(): void {
+      const refusal = underWay.begin({
+        client,
+        isRead,
+        // Nobody reads the body of a read.
+        bodyOf: !isRead && hasBody(req) ? req : undefined,
+        res,
+        giveUp: () => hangUpWith(req.socket, 'request-timeout'),
+      })
+      next(refusal && new Problem(refusal))
+    }
+    // What waits holds no place.
+    if (!readers.answer(client, isRead, res, begin)) throw new Problem('too-many-at-once')
   }
 }
 

@@ -71,7 +71,7 @@ export function limitRate({ limitPerMinute, isFree, now }: RateLimitOptions): Re
     rateLimit({
       windowMs: WINDOW_MS,
       limit: limitPerMinute,
-      store: windows.charging(cost),
+      store: windows.charging(cost, limitPerMinute),
       keyGenerator: (req) => clientOf(req.ip),
       skipSuccessfulRequests: true,
       requestWasSuccessful: isFree,
@@ -108,14 +108,17 @@ function createWindows(now = () => performance.now()) {
   }
 
   return {
-    charging: (cost: number): Store => ({
+    charging: (cost: number, limit: number): Store => ({
       increment(client) {
-        // A site may use several clients' worth: what counts is its share of that.
-        const [most] = countedOf(client)
-          .map(({ key, clients }) => ({ key, clients, ...add(key, cost) }))
-          .map(({ used, clients, endsAt }) => ({ totalHits: Math.ceil(used / clients), endsAt }))
-          .toSorted((a, b) => b.totalHits - a.totalHits)
-        const { totalHits = 0, endsAt = 0 } = most ?? {}
+        const own = add(client, cost)
+        let { used: totalHits, endsAt } = own
+        const site = countedOf(client)[1]
+        if (site !== undefined) {
+          // What is refused to a client does not count against its neighbours. A site may use several clients' worth.
+          const ofSite = add(site.key, own.used <= limit ? cost : 0)
+          const share = Math.ceil(ofSite.used / site.clients)
+          if (share > totalHits) [totalHits, endsAt] = [share, ofSite.endsAt]
+        }
         return { totalHits, resetTime: new Date(Date.now() + endsAt - now()) }
       },
       decrement(client) {

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express'
 import { clientOf, countedOf } from './rateLimit.js'
 
-/** Requests of one client or site that begin in one turn of the event loop. */
-const PER_TURN = 16
-/** Those of it that wait for a turn: far more than an office sends at once, and some 50 MB. */
-const MAX_WAITING = 10_000
+/** Requests that begin in one turn of the event loop: of one client or site, and of all. */
+const [PER_TURN, OF_ALL_PER_TURN] = [16, 256]
+/** Those that wait for a turn: of one, far more than an office sends at once, and some 50 MB; and of all. */
+const [MAX_WAITING, MAX_WAITING_OF_ALL] = [10_000, 20_000]
 
 /**
  * Lets each client, or its site, begin some requests in a turn of the event loop; the rest wait for the next turns. So one that
@@ -15,6 +15,7 @@ export function takeTurns(): RequestHandler {
   /** By client or site, the requests that wait, the oldest first. */
   const waiting = new Map<string, (() => unknown)[]>()
   const begun = new Map<string, number>()
+  let [begunOfAll, waitingOfAll] = [0, 0]
   let isScheduled = false
 
   function schedule(): void {
@@ -26,10 +27,18 @@ export function takeTurns(): RequestHandler {
   function endTurn(): void {
     isScheduled = false
     begun.clear()
-    for (const [key, queue] of waiting) {
+    begunOfAll = 0
+    // Each once, and where a turn has no room for all, the first ones go behind the others.
+    for (let left = waiting.size; left > 0 && begunOfAll < OF_ALL_PER_TURN; left--) {
+      const [first] = waiting
+      if (first === undefined) break
+      const [key, queue] = first
       const next = queue.splice(0, PER_TURN)
+      waiting.delete(key)
+      if (queue.length > 0) waiting.set(key, queue)
       begun.set(key, next.length)
-      if (queue.length === 0) waiting.delete(key)
+      begunOfAll += next.length
+      waitingOfAll -= next.length
       for (const begin of next) begin()
     }
     if (waiting.size > 0) schedule()
@@ -39,17 +48,20 @@ export function takeTurns(): RequestHandler {
     const key = countedOf(clientOf(req.ip)).at(-1)?.key ?? ''
     const count = begun.get(key) ?? 0
     schedule()
-    if (count < PER_TURN) {
+    if (count < PER_TURN && begunOfAll < OF_ALL_PER_TURN && !waiting.has(key)) {
       begun.set(key, count + 1)
+      begunOfAll++
       next()
       return
     }
     const queue = waiting.get(key) ?? []
-    if (queue.length >= MAX_WAITING) {
+    const most = waitingOfAll < MAX_WAITING_OF_ALL ? MAX_WAITING : MAX_WAITING_OF_ALL / waiting.size
+    if (queue.length >= most) {
       req.socket.destroy()
       return
     }
     // A request whose caller has gone by its turn never begins.
+    waitingOfAll++
     queue.push(() => req.socket.destroyed || next())
     waiting.set(key, queue)
   }

@@ -148,6 +148,13 @@ describe('the rate counts', () => {
     expect((await read('2001:db8:2:100::1')).status).toBe(200)
   })
 
+  test('a client of a /48 that is refused without its neighbours', async () => {
+    const { read } = setUp(10)
+    for (let n = 0; n < 60; n++) await read('2001:db8:1:100::1')
+    expect((await read('2001:db8:1:100::1')).status).toBe(429)
+    expect((await read('2001:db8:1:200::1')).status).toBe(200)
+  })
+
   test('a text that is no address as a client', () => {
     expect(clientOf('::ffff:192.0.2.1.1')).toBe('::ffff:192.0.2.1.1')
     expect(clientOf(undefined)).toBe('')
