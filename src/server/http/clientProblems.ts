@@ -238,9 +238,9 @@ export const CLIENT_PROBLEMS = {
     status: 429,
     title: 'Too many requests at once',
     meaning:
-      'This client has `MAX_UNDER_WAY_PER_CLIENT` requests that the server has not answered, or its site (an IPv6 /48) four times as many. Or the connection is one more than `MAX_CONNECTIONS_PER_CLIENT` allows: then the server closes it after this answer, whatever was asked. The server refused the request without looking at it. On other connections a plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
+      'This client has `MAX_UNDER_WAY_PER_CLIENT` requests that the server has not answered, or its site (an IPv6 /48) four times as many. Or 100 of its reads wait because its reads have caused more calls of the nodes than one client may. Or the connection is one more than `MAX_CONNECTIONS_PER_CLIENT` allows: then the server closes it after this answer, whatever was asked. The server refused the request without looking at it. On other connections a plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
     cause:
-      'Many requests in parallel while a node is slow; many clients behind one address while `TRUST_PROXY` is not set.',
+      'Many requests in parallel while a node is slow; reads that cause more than 60 calls of a node a second; many clients behind one address while `TRUST_PROXY` is not set.',
     remedy: 'Nothing was accepted. Wait for earlier requests to end, or for the seconds in Retry-After.',
     retryAfterSeconds: 5,
   },

@@ -27,15 +27,16 @@ export interface LimitOptions {
 /**
  * Decides which requests the server takes, before a body is read.
  *
- * - A probe is always taken: its answer is in memory.
- * - Relay requests that show the relay's token are always taken: refusing one would undo accepted work.
+ * - A connection beyond its client's cap gets 429 `too-many-at-once`, whatever is asked on it.
+ * - On any other, a probe is taken: its answer is in memory. So are relay requests that show the relay's token: refusing one would undo
+ *   accepted work.
  * - Results of runs are refused by rate alone, for the same reason, where an enclave posts them. Their signature covers the body, so it
  *   cannot be checked first. Each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
  * - Any other request counts as it comes. A read counts no longer if its answer was sent before (`isUnchanged`): such an answer
  *   costs next to nothing.
  * - Over its client's rate a request gets 429 `rate-limited`.
  * - A request gets 503 `overloaded` with all places taken, or if its client asks for more than its share while the process has no rest.
- * - A request gets 429 `too-many-at-once` beyond its client's places, or those of its site. So does each on a connection beyond the cap.
+ * - A request gets 429 `too-many-at-once` beyond its client's places, or those of its site.
  * - A request holds its place from when its body has arrived. A body that takes too long gets 408 (`createUnderWay`).
  */
 export function limitClients(options: LimitOptions): RequestHandler {
@@ -100,7 +101,7 @@ function hasBody({ headers }: Request): boolean {
 const SAMPLE_MS = 1_000
 /** Requests a second that no client is refused for, however low the rate. */
 const LEAST_SHARE = 100
-/** The event loop counts as busy above that: it has had no rest. */
+/** Above this share of its time the event loop counts as busy. */
 const BUSY = 0.98
 
 /**
