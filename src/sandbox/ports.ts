@@ -36,9 +36,13 @@ interface ClaimedPorts extends Ports {
 }
 
 /**
- * Below the ephemeral range: a connection or another program could take an ephemeral port before its program starts.
+ * Below the ephemeral range: a connection or another program could take an ephemeral port before its program starts. Each process has a
+ * part of them, because a claimed port is free until its program listens, and sandboxes start side by side.
  */
 const ANY_PORT = { from: 10_000, to: 32_768 }
+const PARTS = 64
+const PART = Math.floor((ANY_PORT.to - ANY_PORT.from) / PARTS)
+const FIRST = ANY_PORT.from + (process.pid % PARTS) * PART
 const TRIES = 20
 
 /**
@@ -67,7 +71,7 @@ export async function claimPorts(
     if (port !== 0) return claimOne(port, option)
     for (let tries = 1; ; tries++) {
       try {
-        return await claimOne(randomInt(ANY_PORT.from, ANY_PORT.to), option)
+        return await claimOne(randomInt(FIRST, FIRST + PART), option)
       } catch (error) {
         if (tries === TRIES) throw error
       }
