@@ -1,17 +1,14 @@
-import { ChainUnavailableError } from './errors.js'
 import type { Rpc, RpcAnswer, RpcCall } from './rpc.js'
 
 /** The most calls of one request, unless a single caller has more. */
 const MAX_CALLS = 100
-/** Reads of one client that wait for their turn. */
-const MAX_WAITING = 10_000
-/** The least that the limit falls to: calls of trades may be what used up the node's plan, and then no halving of reads helps. */
+/** However often a node refuses: what trades may have used up its plan. */
 const LEAST_CALLS = 5
 const SECOND_MS = 1_000
-/** The limit grows by this factor with each second without a refusal. */
+/** What a second without a refusal makes of the limit. */
 const GROWTH = 1.01
 
-/** The client behind a read, and what its reads cost. */
+/** Those for whom the reads are. */
 export interface Readers {
   /** The client of the request that a read belongs to; undefined for a read of the platform's own. */
   current(): string | undefined
@@ -83,14 +80,9 @@ export function createReadLane(
     send: (calls, signal) =>
       new Promise((resolve, reject) => {
         const client = readers.current()
-        const others = waiting.get(client)
-        // A read whose client has hung up keeps its place in the queue.
-        if (others !== undefined && others.length >= MAX_WAITING) {
-          reject(new ChainUnavailableError(1))
-          return
-        }
         readers.charge(calls.length)
         const read = { calls, signal, resolve, reject }
+        const others = waiting.get(client)
         if (others === undefined) waiting.set(client, [read])
         else others.push(read)
         if (isRunning) return

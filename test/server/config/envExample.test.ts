@@ -37,7 +37,7 @@ describe('what differs from it', () => {
     PORT: '9000',
     HOST: '127.0.0.1',
     FRONTEND_ORIGIN: 'https://desk.example',
-    ANSWER_TIMEOUT: '1m',
+    MAX_WAIT: '1m',
   }
 
   test('is named with its value and the usual one', () => {
@@ -45,7 +45,7 @@ describe('what differs from it', () => {
       'PORT=9000 [8000]',
       'HOST=127.0.0.1 [unset]',
       'FRONTEND_ORIGIN=https://desk.example [http://localhost:5173]',
-      'ANSWER_TIMEOUT=1m [30s]',
+      'MAX_WAIT=1m [50ms]',
     ])
   })
 
