@@ -1,62 +1,47 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { BrokerStandIn } from '../../src/simulator/index.js'
-import { brokerOf, type PlacingBroker, startStandIn, usd } from '../support/brokerStandIn.js'
+import { describe, expect, it } from 'vitest'
+import { brokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
+import { useStandIn } from './useStandIn.js'
 
-let standIn: BrokerStandIn
-let broker: PlacingBroker
-beforeEach(async () => {
-  standIn = await startStandIn()
-  broker = brokerOf(standIn.url)
-})
-afterEach(() => standIn.stop())
-
-const buy = (clientOrderId: string, notional: bigint, symbol = 'AAPL') =>
-  broker.placeOrder({ symbol, side: 'buy', notional, clientOrderId })
-
-async function read(clientOrderId: string) {
-  const order = await broker.getOrderByClientOrderId(clientOrderId)
-  if (!order) throw new Error(`no order ${clientOrderId}`)
-  return order
-}
+const { standIn, broker, buy, read } = useStandIn()
 
 describe('the clock', () => {
   it('holds orders placed while it is closed until it opens', async () => {
-    standIn.control.clock({ open: false, nextOpen: '2040-01-03T14:30:00Z' })
-    expect(await broker.getClock()).toMatchObject({
+    standIn().control.clock({ open: false, nextOpen: '2040-01-03T14:30:00Z' })
+    expect(await broker().getClock()).toMatchObject({
       isOpen: false,
       nextOpen: new Date('2040-01-03T14:30:00Z'),
       nextClose: new Date('2040-01-03T21:00:00Z'),
     })
     await buy('night', usd(100))
     expect((await read('night')).status).toBe('accepted')
-    standIn.control.clock({ open: true })
-    expect(await broker.getClock()).toMatchObject({ isOpen: true })
+    standIn().control.clock({ open: true })
+    expect(await broker().getClock()).toMatchObject({ isOpen: true })
     expect((await read('night')).state).toBe('filled')
   })
 
   it('opens by itself at its next open', async () => {
-    standIn.control.clock({ open: false, nextOpen: new Date(Date.now() + 50).toISOString() })
+    standIn().control.clock({ open: false, nextOpen: new Date(Date.now() + 50).toISOString() })
     await buy('night', usd(100))
     await expect.poll(async () => (await read('night')).state, { timeout: 10_000 }).toBe('filled')
   })
 
   it('expires the orders of the session when it closes, unless told not to', async () => {
-    standIn.control.fill({ mode: 'hold' })
+    standIn().control.fill({ mode: 'hold' })
     await buy('a', usd(100))
-    standIn.control.clock({ open: false, expireDayOrders: false })
+    standIn().control.clock({ open: false, expireDayOrders: false })
     expect((await read('a')).state).toBe('live')
-    standIn.control.clock({ open: true })
-    standIn.control.clock({ open: false })
+    standIn().control.clock({ open: true })
+    standIn().control.clock({ open: false })
     expect((await read('a')).state).toBe('expired')
   })
 
   it('lets a delayed fill wait for the next session', async () => {
-    standIn.control.fill({ mode: 'delay', delayMs: 500, times: 1 })
+    standIn().control.fill({ mode: 'delay', delayMs: 500, times: 1 })
     await buy('late', usd(100))
-    standIn.control.clock({ open: false, expireDayOrders: false })
+    standIn().control.clock({ open: false, expireDayOrders: false })
     await new Promise((resolve) => setTimeout(resolve, 700))
     expect((await read('late')).state).toBe('live')
-    standIn.control.clock({ open: true })
+    standIn().control.clock({ open: true })
     await expect.poll(async () => (await read('late')).state, { timeout: 10_000 }).toBe('filled')
   })
 })
@@ -84,17 +69,17 @@ describe('prices', () => {
   })
 
   it('can be set, and left out of the snapshot', async () => {
-    standIn.control.price({ symbol: 'AAPL', price: '180', bid: '179.9', ask: '180.2' })
-    const snapshot = async () => (await broker.getSnapshots(['AAPL', 'MSFT'])).get('AAPL')
+    standIn().control.price({ symbol: 'AAPL', price: '180', bid: '179.9', ask: '180.2' })
+    const snapshot = async () => (await broker().getSnapshots(['AAPL', 'MSFT'])).get('AAPL')
     expect(await snapshot()).toMatchObject({
       last: usd(180),
       bid: usd(179.9),
       ask: usd(180.2),
       previousClose: usd(200),
     })
-    standIn.control.snapshot({ symbol: 'AAPL', omit: ['latestTrade', 'prevDailyBar'] })
+    standIn().control.snapshot({ symbol: 'AAPL', omit: ['latestTrade', 'prevDailyBar'] })
     expect(await snapshot()).toMatchObject({ last: null, bid: usd(179.9), previousClose: null })
-    standIn.control.snapshot({ symbol: 'AAPL', omit: 'all' })
+    standIn().control.snapshot({ symbol: 'AAPL', omit: 'all' })
     expect(await snapshot()).toBeUndefined()
   })
 })

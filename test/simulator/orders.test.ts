@@ -1,29 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fillValue } from '../../src/broker/index.js'
-import type { BrokerStandIn } from '../../src/simulator/index.js'
-import { brokerOf, type PlacingBroker, shares, startStandIn, usd } from '../support/brokerStandIn.js'
+import { shares, usd } from '../support/brokerStandIn.js'
+import { useStandIn } from './useStandIn.js'
 
-let standIn: BrokerStandIn
-let broker: PlacingBroker
-beforeEach(async () => {
-  standIn = await startStandIn()
-  broker = brokerOf(standIn.url)
-})
-afterEach(() => standIn.stop())
-
-const buy = (clientOrderId: string, notional: bigint, symbol = 'AAPL') =>
-  broker.placeOrder({ symbol, side: 'buy', notional, clientOrderId })
-const sell = (clientOrderId: string, qty: bigint, symbol = 'AAPL') =>
-  broker.placeOrder({ symbol, side: 'sell', qty, clientOrderId })
-
-async function read(clientOrderId: string) {
-  const order = await broker.getOrderByClientOrderId(clientOrderId)
-  if (!order) throw new Error(`no order ${clientOrderId}`)
-  return order
-}
+const { standIn, broker, buy, sell, read } = useStandIn()
 
 function view(name = 'enclave') {
-  const found = standIn.control.accounts().find((account) => account.name === name)
+  const found = standIn()
+    .control.accounts()
+    .find((account) => account.name === name)
   if (!found) throw new Error(`no account ${name}`)
   return found
 }
@@ -41,13 +26,13 @@ describe('fills', () => {
     // 4.999750012 × 200.01 = 999.99999990012: a thousand dollars to the cent, and a cent of it is a fee
     expect(view()).toMatchObject({ cash: '98999.99', positions: { AAPL: '4.999750012' } })
     expect(fillValue(order, 'up')).toBe(usd(1000))
-    expect((await broker.getAccount()).cash).toBe(usd(98999.99))
-    expect(await broker.getPositions()).toEqual([{ symbol: 'AAPL', qty: 4_999_750_012n }])
+    expect((await broker().getAccount()).cash).toBe(usd(98999.99))
+    expect(await broker().getPositions()).toEqual([{ symbol: 'AAPL', qty: 4_999_750_012n }])
   })
 
   it('sells by quantity at the bid and drops an empty position', async () => {
     await buy('b', usd(1000))
-    standIn.control.price({ symbol: 'AAPL', price: '150', bid: '149.5' })
+    standIn().control.price({ symbol: 'AAPL', price: '150', bid: '149.5' })
     await sell('s', 4_999_750_012n)
     expect(await read('s')).toMatchObject({
       state: 'filled',
@@ -55,16 +40,16 @@ describe('fills', () => {
       fills: [{ avgPrice: '149.5' }],
     })
     expect(view().positions).toEqual({})
-    expect(await broker.getPositions()).toEqual([])
+    expect(await broker().getPositions()).toEqual([])
   })
 
   it('keeps what is not filled yet live, and averages fills at different prices', async () => {
-    standIn.control.fill({ mode: 'partial', fraction: '0.25', times: 1 })
-    standIn.control.price({ symbol: 'AAPL', price: '100', ask: '100' })
-    await broker.placeOrder({ symbol: 'AAPL', side: 'buy', qty: shares(4), clientOrderId: 'p' })
+    standIn().control.fill({ mode: 'partial', fraction: '0.25', times: 1 })
+    standIn().control.price({ symbol: 'AAPL', price: '100', ask: '100' })
+    await broker().placeOrder({ symbol: 'AAPL', side: 'buy', qty: shares(4), clientOrderId: 'p' })
     expect(await read('p')).toMatchObject({ status: 'partially_filled', state: 'live', filledQty: shares(1) })
-    standIn.control.price({ symbol: 'AAPL', price: '101', ask: '101' })
-    standIn.control.release({ clientOrderId: 'p' })
+    standIn().control.price({ symbol: 'AAPL', price: '101', ask: '101' })
+    standIn().control.release({ clientOrderId: 'p' })
     expect(await read('p')).toMatchObject({
       state: 'filled',
       filledQty: shares(4),
@@ -74,10 +59,10 @@ describe('fills', () => {
   })
 
   it('spends no more than the notional when a partial fill goes on at another price', async () => {
-    standIn.control.fill({ mode: 'partial', fraction: '0.5', times: 1 })
+    standIn().control.fill({ mode: 'partial', fraction: '0.5', times: 1 })
     await buy('p', usd(100))
-    standIn.control.price({ symbol: 'AAPL', price: '90' })
-    standIn.control.release({})
+    standIn().control.price({ symbol: 'AAPL', price: '90' })
+    standIn().control.release({})
     const order = await read('p')
     expect(order.state).toBe('filled')
     expect(fillValue(order, 'up')).toBe(usd(100))
@@ -85,32 +70,32 @@ describe('fills', () => {
   })
 
   it('sells no more than is held when a sale by amount meets a lower price', async () => {
-    standIn.control.account({ name: 'enclave', cash: '0', positions: { AAPL: '1' } })
-    standIn.control.fill({ mode: 'hold' })
-    await broker.placeOrder({ symbol: 'AAPL', side: 'sell', notional: usd(150), clientOrderId: 's' })
-    standIn.control.price({ symbol: 'AAPL', price: '100', bid: '100' })
-    standIn.control.release({})
+    standIn().control.account({ name: 'enclave', cash: '0', positions: { AAPL: '1' } })
+    standIn().control.fill({ mode: 'hold' })
+    await broker().placeOrder({ symbol: 'AAPL', side: 'sell', notional: usd(150), clientOrderId: 's' })
+    standIn().control.price({ symbol: 'AAPL', price: '100', bid: '100' })
+    standIn().control.release({})
     expect(await read('s')).toMatchObject({ state: 'canceled', filledQty: shares(1) })
     expect(view()).toMatchObject({ cash: '99.98', positions: {} })
   })
 
   it('does not spend cash that is not there when a buy by quantity meets a higher price', async () => {
-    standIn.control.account({ name: 'enclave', cash: '210' })
-    standIn.control.fill({ mode: 'hold' })
-    await broker.placeOrder({ symbol: 'AAPL', side: 'buy', qty: shares(1), clientOrderId: 'b' })
-    standIn.control.price({ symbol: 'AAPL', price: '250' })
-    standIn.control.release({})
+    standIn().control.account({ name: 'enclave', cash: '210' })
+    standIn().control.fill({ mode: 'hold' })
+    await broker().placeOrder({ symbol: 'AAPL', side: 'buy', qty: shares(1), clientOrderId: 'b' })
+    standIn().control.price({ symbol: 'AAPL', price: '250' })
+    standIn().control.release({})
     expect(await read('b')).toMatchObject({ state: 'rejected', filledQty: 0n })
     expect(view()).toMatchObject({ cash: '210', positions: {} })
   })
 
   it('ends orders as told: rejected, expired, expired in part', async () => {
-    standIn.control.fill({ mode: 'expire', fraction: '0.5', symbol: 'MSFT' })
-    standIn.control.fill({ mode: 'reject', times: 1 })
+    standIn().control.fill({ mode: 'expire', fraction: '0.5', symbol: 'MSFT' })
+    standIn().control.fill({ mode: 'reject', times: 1 })
     await buy('rejected', usd(100))
-    standIn.control.fill({ mode: 'expire', times: 1 })
+    standIn().control.fill({ mode: 'expire', times: 1 })
     await buy('expired', usd(100))
-    await broker.placeOrder({ symbol: 'MSFT', side: 'buy', qty: shares(2), clientOrderId: 'part' })
+    await broker().placeOrder({ symbol: 'MSFT', side: 'buy', qty: shares(2), clientOrderId: 'part' })
     expect(await read('rejected')).toMatchObject({ state: 'rejected', filledQty: 0n })
     expect(await read('expired')).toMatchObject({ state: 'expired', filledQty: 0n })
     expect(await read('part')).toMatchObject({ state: 'expired', filledQty: shares(1) })
@@ -118,7 +103,7 @@ describe('fills', () => {
   })
 
   it('fills after a delay', async () => {
-    standIn.control.fill({ mode: 'delay', delayMs: 1_000 })
+    standIn().control.fill({ mode: 'delay', delayMs: 1_000 })
     await buy('d', usd(100))
     expect((await read('d')).status).toBe('new')
     await expect.poll(async () => (await read('d')).state, { timeout: 10_000 }).toBe('filled')
@@ -127,34 +112,34 @@ describe('fills', () => {
 
 describe('cancelling', () => {
   it('cancels a live order, keeps its fills, and succeeds when repeated', async () => {
-    standIn.control.fill({ mode: 'partial', fraction: '0.5' })
-    const { id } = await broker.placeOrder({
+    standIn().control.fill({ mode: 'partial', fraction: '0.5' })
+    const { id } = await broker().placeOrder({
       symbol: 'AAPL',
       side: 'buy',
       qty: shares(2),
       clientOrderId: 'c',
     })
-    expect(await broker.cancelOrder(id)).toBe('requested')
+    expect(await broker().cancelOrder(id)).toBe('requested')
     expect(await read('c')).toMatchObject({ state: 'canceled', filledQty: shares(1) })
-    expect(await broker.cancelOrder(id)).toBe('requested')
+    expect(await broker().cancelOrder(id)).toBe('requested')
   })
 
   it('cannot cancel what is filled', async () => {
     const { id } = await buy('f', usd(100))
-    expect(await broker.cancelOrder(id)).toBe('not-cancelable')
+    expect(await broker().cancelOrder(id)).toBe('not-cancelable')
   })
 
   it('can lose the race to a fill', async () => {
-    standIn.control.fill({ mode: 'hold', cancelDelayMs: 60_000 })
+    standIn().control.fill({ mode: 'hold', cancelDelayMs: 60_000 })
     const { id } = await buy('race', usd(100))
-    expect(await broker.cancelOrder(id)).toBe('requested')
+    expect(await broker().cancelOrder(id)).toBe('requested')
     expect(await read('race')).toMatchObject({ status: 'pending_cancel', state: 'live' })
-    standIn.control.release({})
+    standIn().control.release({})
     expect((await read('race')).state).toBe('filled')
   })
 
   it('knows no other order', async () => {
-    const gone = broker.cancelOrder('61e69015-8549-4bfd-b9c3-01e75843f47d')
+    const gone = broker().cancelOrder('61e69015-8549-4bfd-b9c3-01e75843f47d')
     await expect(gone).rejects.toMatchObject({ kind: 'not-found' })
   })
 })

@@ -1,33 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { BrokerStandIn } from '../../src/simulator/index.js'
-import {
-  brokerOf,
-  ENCLAVE_ACCOUNT,
-  type PlacingBroker,
-  SERVER_ACCOUNT,
-  shares,
-  startStandIn,
-  usd,
-} from '../support/brokerStandIn.js'
+import { describe, expect, it } from 'vitest'
+import { brokerOf, ENCLAVE_ACCOUNT, SERVER_ACCOUNT, shares, usd } from '../support/brokerStandIn.js'
+import { useStandIn } from './useStandIn.js'
 
-let standIn: BrokerStandIn
-let broker: PlacingBroker
-beforeEach(async () => {
-  standIn = await startStandIn()
-  broker = brokerOf(standIn.url)
-})
-afterEach(() => standIn.stop())
-
-const buy = (clientOrderId: string, notional: bigint, symbol = 'AAPL') =>
-  broker.placeOrder({ symbol, side: 'buy', notional, clientOrderId })
-const sell = (clientOrderId: string, qty: bigint, symbol = 'AAPL') =>
-  broker.placeOrder({ symbol, side: 'sell', qty, clientOrderId })
-
-async function read(clientOrderId: string) {
-  const order = await broker.getOrderByClientOrderId(clientOrderId)
-  if (!order) throw new Error(`no order ${clientOrderId}`)
-  return order
-}
+const { standIn, broker, buy, sell, read } = useStandIn()
 
 describe('refusals', () => {
   const rejected = (status: number, code: number) => ({ kind: 'rejected', status, code })
@@ -38,14 +13,14 @@ describe('refusals', () => {
     await expect(sell('3', shares(1))).rejects.toMatchObject(rejected(403, 40310000))
     await buy('4', usd(400))
     await expect(sell('5', shares(2))).rejects.toMatchObject(rejected(403, 40310000))
-    expect(standIn.control.orders()).toHaveLength(1)
+    expect(standIn().control.orders()).toHaveLength(1)
   })
 
   it('more than live orders leave free', async () => {
-    standIn.control.account({ name: 'enclave', cash: '150', positions: { MSFT: '2' } })
-    standIn.control.fill({ mode: 'hold' })
+    standIn().control.account({ name: 'enclave', cash: '150', positions: { MSFT: '2' } })
+    standIn().control.fill({ mode: 'hold' })
     await buy('1', usd(100))
-    expect((await broker.getAccount()).buyingPower).toBe(usd(50))
+    expect((await broker().getAccount()).buyingPower).toBe(usd(50))
     await expect(buy('2', usd(50.01))).rejects.toMatchObject(rejected(403, 40310000))
     await sell('3', shares(1.5), 'MSFT')
     await expect(sell('4', shares(1), 'MSFT')).rejects.toMatchObject(rejected(403, 40310000))
@@ -53,17 +28,17 @@ describe('refusals', () => {
   })
 
   it('an opposite live order in the account, for as long as it is live', async () => {
-    standIn.control.account({ name: 'enclave', positions: { AAPL: '2' } })
-    standIn.control.fill({ mode: 'hold', times: 1 })
+    standIn().control.account({ name: 'enclave', positions: { AAPL: '2' } })
+    standIn().control.fill({ mode: 'hold', times: 1 })
     await buy('1', usd(100))
     await expect(sell('2', shares(1))).rejects.toMatchObject(rejected(403, 40310000))
-    standIn.control.release({})
+    standIn().control.release({})
     await sell('2', shares(1))
   })
 
   it('sizes that Alpaca does not take', async () => {
     const post = async (size: Record<string, unknown>) => {
-      const response = await fetch(`${standIn.url}/v2/orders`, {
+      const response = await fetch(`${standIn().url}/v2/orders`, {
         method: 'POST',
         headers: {
           'APCA-API-KEY-ID': ENCLAVE_ACCOUNT.keyId,
@@ -92,8 +67,8 @@ describe('refusals', () => {
   })
 
   it('less than a dollar, but for whole shares', async () => {
-    standIn.control.account({ name: 'enclave', positions: { AAPL: '3' } })
-    standIn.control.price({ symbol: 'AAPL', price: '0.4' })
+    standIn().control.account({ name: 'enclave', positions: { AAPL: '3' } })
+    standIn().control.price({ symbol: 'AAPL', price: '0.4' })
     await sell('whole', shares(1))
     expect(await read('whole')).toMatchObject({ state: 'filled', filledQty: shares(1) })
     await expect(sell('part', shares(1.5))).rejects.toMatchObject(rejected(403, 40310000))
@@ -101,26 +76,26 @@ describe('refusals', () => {
 
   it('assets that are unknown, halted or not fractionable', async () => {
     await expect(buy('1', usd(10), 'NOPE')).rejects.toMatchObject({ kind: 'rejected', status: 422 })
-    standIn.control.asset({ symbol: 'AAPL', tradable: false })
+    standIn().control.asset({ symbol: 'AAPL', tradable: false })
     await expect(buy('1', usd(10))).rejects.toMatchObject({ kind: 'rejected', status: 422 })
-    standIn.control.asset({ symbol: 'MSFT', fractionable: false })
+    standIn().control.asset({ symbol: 'MSFT', fractionable: false })
     await expect(buy('1', usd(10), 'MSFT')).rejects.toMatchObject({ kind: 'rejected', status: 403 })
-    expect(await broker.getAsset('MSFT')).toMatchObject({ fractionable: false, tradable: true })
-    expect(await broker.getAsset('NOPE')).toBeNull()
+    expect(await broker().getAsset('MSFT')).toMatchObject({ fractionable: false, tradable: true })
+    expect(await broker().getAsset('NOPE')).toBeNull()
   })
 
   it('a client_order_id that was ever used in the account', async () => {
     await buy('once', usd(10))
     await expect(buy('once', usd(10))).rejects.toMatchObject({ kind: 'rejected', status: 422 })
-    expect(await broker.getOrderByClientOrderId('once')).toMatchObject({ symbol: 'AAPL', side: 'buy' })
-    expect(standIn.control.orders()).toHaveLength(1)
+    expect(await broker().getOrderByClientOrderId('once')).toMatchObject({ symbol: 'AAPL', side: 'buy' })
+    expect(standIn().control.orders()).toHaveLength(1)
   })
 })
 
 describe('accounts', () => {
   it('see nothing of each other', async () => {
     await buy('mine', usd(100))
-    const server = brokerOf(standIn.url, SERVER_ACCOUNT)
+    const server = brokerOf(standIn().url, SERVER_ACCOUNT)
     expect(await server.getOrderByClientOrderId('mine')).toBeNull()
     expect(await server.getPositions()).toEqual([])
     expect((await server.getAccount()).cash).toBe(0n)
@@ -134,7 +109,7 @@ describe('accounts', () => {
       { keyId: ENCLAVE_ACCOUNT.keyId, secretKey: SERVER_ACCOUNT.secretKey },
       { keyId: 'unknown', secretKey: ENCLAVE_ACCOUNT.secretKey },
     ]) {
-      await expect(brokerOf(standIn.url, keys).getClock()).rejects.toMatchObject({ kind: 'unauthorized' })
+      await expect(brokerOf(standIn().url, keys).getClock()).rejects.toMatchObject({ kind: 'unauthorized' })
     }
   })
 })
