@@ -2,13 +2,13 @@ import type { Rpc, RpcAnswer, RpcCall } from './rpc.js'
 
 /** The most calls of one request, unless a single caller has more. */
 const MAX_CALLS = 100
-/** However often a node refuses: what trades may have used up its plan. */
+/** The least that the limit falls to: calls of trades may be what used up the node's plan, and then no halving of reads helps. */
 const LEAST_CALLS = 5
 const SECOND_MS = 1_000
-/** What a second without a refusal makes of the limit. */
+/** The limit grows by this factor with each second without a refusal. */
 const GROWTH = 1.01
 
-/** Those for whom the reads are. */
+/** The client behind a read, and what its reads cost. */
 export interface Readers {
   /** The client of the request that a read belongs to; undefined for a read of the platform's own. */
   current(): string | undefined

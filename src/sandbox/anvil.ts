@@ -16,7 +16,10 @@ const STOP_TIMEOUT_MS = 2_000
 const STATES = 128
 /** Anvil 1.7 keeps 1,500 states, whatever `--prune-history` says, when it mines in shorter intervals. */
 const BRIEF_SECONDS = 3
-/** One arena of memory, no caches of threads, and free pages returned after a second: by default an order takes anvil half as much again. */
+/**
+ * One arena of memory, and free pages returned after a second: an order took anvil 40 kB in place of 55. Without caches of threads it held
+ * 45 MiB in place of 53 after 2,000 transactions of 32 slots each.
+ */
 const ALLOCATOR = { _RJEM_MALLOC_CONF: 'narenas:1,tcache:false,dirty_decay_ms:1000,muzzy_decay_ms:0' }
 /** Keeps anvil from mining blocks of its own between those that are mined for it. */
 const A_DAY_SECONDS = 86_400

@@ -51,7 +51,7 @@ const EVENTS_PER_TURN = 100
 
 /**
  * Narrates every event once, in chain order, and retracts once each event that a reorganization removed. A tick is one request
- * to the chain, and a second one where its history seems to have changed. The cursor is saved before the lines are printed:
+ * to the chain. Where its history seems to have changed, further ones ask for the kept blocks, as many as the node's plan makes necessary. The cursor is saved before the lines are printed:
  * a failing node or store repeats no line. A process that is killed in between loses the lines of one tick, and prints none twice.
  *
  * Do not call it again before it has resolved.
