@@ -2,11 +2,8 @@
 import { mkdir } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { Argument, Command, InvalidArgumentError } from 'commander'
-import { registerSecp256k1 } from '../src/protocol/secp256k1.js'
 import { createCleanUp } from '../src/sandbox/cleanUp.js'
-import { libSecp256k1 } from '../src/service/libSecp256k1.js'
-import { registerNativeBytes } from '../src/service/nativeBytes.js'
-import { opensslSecp256k1 } from '../src/service/opensslSecp256k1.js'
+import { registerNativeKeccak } from '../src/service/nativeKeccak.js'
 import { accounts } from './accounts.js'
 import { floods } from './floods.js'
 import { forgery } from './forgery.js'
@@ -37,9 +34,8 @@ const FIGURES = [
 const load = () => (loadavg()[0] ?? Number.NaN).toFixed(1)
 
 async function run(figures: readonly Figure[], options: Options): Promise<void> {
-  // Signs, hashes and seals here as fast as the server does.
-  registerNativeBytes()
-  registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
+  // Hashes here as fast as the server does.
+  registerNativeKeccak()
   await mkdir(BENCH_DIRECTORY, { recursive: true })
   const machine = `${availableParallelism()} cores of ${cpus()[0]?.model.trim()}, Node ${process.version}`
   console.log(`${machine}\n`)

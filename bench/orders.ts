@@ -3,7 +3,7 @@ import { getFrom } from './support/clients.js'
 import { type Figure, ratio } from './support/figure.js'
 import { openOrders, postRequest } from './support/orders.js'
 import { besidePeers } from './support/peers.js'
-import { PATIENT, settingsBeside, startFleet, startPlatform } from './support/platform.js'
+import { settingsBeside, startFleet, startPlatform } from './support/platform.js'
 import { untilQuiet } from './support/processes.js'
 
 /** Each is posted once. */
@@ -16,7 +16,7 @@ export const orders: Figure = {
   name: 'orders',
   title: 'POST /orders',
   async prepare(context) {
-    const { sandbox, server: ours } = await startPlatform(context, PATIENT)
+    const { sandbox, server: ours } = await startPlatform(context)
     const fleet = await startFleet(context, 1, settingsBeside(sandbox))
     const opened = await openOrders(sandbox, ORDERS_PER_ROUND * (1 + context.options.rounds))
     const servers = { ours, PostgreSQL: fleet.servers[0] ?? ours }

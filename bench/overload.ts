@@ -12,7 +12,6 @@ const USEFUL_MS = 1_000
 const CLIENTS = 2_000
 /** They show the capacity: each asks again as soon as it is answered. */
 const WAITING_CLIENTS = 64
-/** More than twice as long as the server leaves a connection unread. */
 const ROUND_MS = 12_000
 const BAR = 0.9
 

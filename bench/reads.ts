@@ -1,7 +1,7 @@
 import { type Figure, ratio } from './support/figure.js'
 import { openAndPost } from './support/orders.js'
 import { besidePeers } from './support/peers.js'
-import { PATIENT, type Platform, startPlatform } from './support/platform.js'
+import { type Platform, startPlatform } from './support/platform.js'
 
 const CONNECTIONS = 64
 /** The warm-up lasts this many rounds: the JIT compiler optimizes code that has run a few thousand times. */
@@ -34,7 +34,7 @@ function readFigure(
     name,
     title: `GET ${path}`,
     async prepare(context) {
-      const platform = await startPlatform(context, PATIENT)
+      const platform = await startPlatform(context)
       const requests = (await pathsOf(platform)).map((asked) => ({ method: 'GET' as const, path: asked }))
       const roundMs = context.options.seconds * 1_000
       const rows = await besidePeers(context, path, { ours: platform.server }, (round) => ({

@@ -1,7 +1,7 @@
 import { type BenchContext, type Cells, type Figure, ratio, type Table } from './support/figure.js'
 import type { LoadPlan } from './support/load.js'
 import { openOrders, postRequest } from './support/orders.js'
-import { type Fleet, PATIENT, settingsBeside, startFleet, startPlatform } from './support/platform.js'
+import { type Fleet, settingsBeside, startFleet, startPlatform } from './support/platform.js'
 import { untilQuiet } from './support/processes.js'
 import { relayRequests, startRelayChain } from './support/relayChain.js'
 
@@ -29,7 +29,7 @@ export const servers: readonly Figure[] = [
     name: 'servers-orders',
     title: 'POST /orders: four servers beside one, on PostgreSQL',
     async prepare(context) {
-      const { sandbox } = await startPlatform(context, PATIENT)
+      const { sandbox } = await startPlatform(context)
       return compareFleets(context, {
         settings: () => settingsBeside(sandbox),
         load: async (count) => ({ requests: (await openOrders(sandbox, count)).map(postRequest) }),

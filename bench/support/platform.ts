@@ -31,9 +31,6 @@ const CALM = {
   POLICY_RUN_TIMEOUT: '2h',
 }
 
-/** The server turns no waiting caller away, however busy it is. */
-export const PATIENT = { MAX_WAIT: '1m' }
-
 /** A new directory, removed at the end. */
 export async function makeDirectory({ cleanUp }: Pick<Context, 'cleanUp'>, name: string): Promise<string> {
   const directory = await mkdtemp(join(BENCH_DIRECTORY, `${name}-`))

@@ -1,5 +1,5 @@
 import type { Interface } from 'ethers'
-import { wordOf } from '../protocol/abiWord.js'
+import { type WordType, wordOf } from '../protocol/abiWord.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { SignedAuthorization } from '../protocol/authorization.js'
 import {
@@ -9,7 +9,6 @@ import {
   type PrimaryType,
 } from '../protocol/authorizationTypes.js'
 import type { Hex } from '../protocol/hex.js'
-import type { StructMember, StructValues } from '../protocol/structHash.js'
 import { interfaces } from './interfaces.js'
 
 const WORD_DIGITS = 64
@@ -46,7 +45,7 @@ export function targetOf(primaryType: PrimaryType, addresses: ContractAddresses)
 
 /** Calldata of the function that takes the authorization with its signature: `method(struct, bytes)`. */
 export function encodeAuthorizationCall({ primaryType, message, signature }: SignedAuthorization): Hex {
-  const values: StructValues = message
+  const values: Readonly<Record<string, Hex | bigint>> = message
   const struct = encodeTuple(
     authorizationTypes[primaryType].map(({ name, type }) => encodeMember(type, values[name])),
   )
@@ -71,7 +70,7 @@ interface Encoded {
 }
 
 /** Our own, because ethers takes hundreds of times as long. https://docs.soliditylang.org/en/latest/abi-spec.html */
-function encodeMember(type: StructMember['type'], value: Hex | bigint | undefined): Encoded {
+function encodeMember(type: WordType | 'bytes', value: Hex | bigint | undefined): Encoded {
   if (type !== 'bytes') return { isDynamic: false, digits: wordOf(type, value) }
   const bytes = String(value).slice(2)
   const padded = bytes.padEnd(Math.ceil(bytes.length / WORD_DIGITS) * WORD_DIGITS, '0')

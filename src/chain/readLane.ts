@@ -1,7 +1,10 @@
+import { ChainUnavailableError } from './errors.js'
 import type { Rpc, RpcAnswer, RpcCall } from './rpc.js'
 
 /** The most calls of one request, unless a single caller has more. */
 const MAX_CALLS = 100
+/** Reads of one client that wait for their turn. */
+const MAX_WAITING = 10_000
 /** The least that the limit falls to: calls of trades may be what used up the node's plan, and then no halving of reads helps. */
 const LEAST_CALLS = 5
 const SECOND_MS = 1_000
@@ -80,9 +83,14 @@ export function createReadLane(
     send: (calls, signal) =>
       new Promise((resolve, reject) => {
         const client = readers.current()
+        const others = waiting.get(client)
+        // A read whose client has hung up keeps its place in the queue.
+        if (others !== undefined && others.length >= MAX_WAITING) {
+          reject(new ChainUnavailableError(1))
+          return
+        }
         readers.charge(calls.length)
         const read = { calls, signal, resolve, reject }
-        const others = waiting.get(client)
         if (others === undefined) waiting.set(client, [read])
         else others.push(read)
         if (isRunning) return

@@ -5,11 +5,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createSharedBroker } from '../broker/index.js'
 import { createRpc, type Rpc } from '../chain/rpc.js'
-import { registerSecp256k1 } from '../protocol/secp256k1.js'
+import { registerAgreement } from '../protocol/keyAgreement.js'
 import { ConfigError } from '../service/config.js'
 import { createLogger, describeError } from '../service/logger.js'
-import { registerNativeBytes } from '../service/nativeBytes.js'
-import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
+import { registerNativeKeccak } from '../service/nativeKeccak.js'
+import { opensslAgreement } from '../service/opensslAgreement.js'
 import { requireNode } from '../service/version.js'
 import { createSharedChain } from './chainState.js'
 import { systemClock } from './clock.js'
@@ -99,8 +99,8 @@ function rpcOf(config: EnclaveConfig, urls: string[]): Rpc {
 const USAGE = 'usage: main.js serve | --check | --hash'
 
 requireNode()
-registerNativeBytes()
-registerSecp256k1(opensslSecp256k1)
+registerNativeKeccak()
+registerAgreement(opensslAgreement)
 try {
   const [, , command] = process.argv
   if (command === '--hash') process.stdout.write(`${programHash()}  dist/enclave/main.js\n`)

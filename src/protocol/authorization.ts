@@ -4,7 +4,7 @@ import { addressSchema } from './address.js'
 import { authorizationTargets, authorizationTypes, type PrimaryType } from './authorizationTypes.js'
 import { bytes32Schema, type Hex, hexBetween } from './hex.js'
 import { signatureSchema, signDigest } from './signature.js'
-import { createStructHash, digestOfStruct, domainSeparator, type StructValues } from './structHash.js'
+import { typedDataDigest } from './typedData.js'
 import { uint8Schema, uint64Schema, uint256Schema } from './units.js'
 
 /** The version in every contract's EIP-712 domain. */
@@ -91,29 +91,11 @@ export function authorizationDomain(primaryType: PrimaryType, domain: Authorizat
   return { name: authorizationTargets[primaryType].contract, version: VERSION, ...domain }
 }
 
-const structHashes = {
-  PortfolioUpdate: createStructHash('PortfolioUpdate', authorizationTypes.PortfolioUpdate),
-  PolicyUpdate: createStructHash('PolicyUpdate', authorizationTypes.PolicyUpdate),
-  OrderSettlement: createStructHash('OrderSettlement', authorizationTypes.OrderSettlement),
-  OrderRefund: createStructHash('OrderRefund', authorizationTypes.OrderRefund),
-  BatchMint: createStructHash('BatchMint', authorizationTypes.BatchMint),
-  BatchBurn: createStructHash('BatchBurn', authorizationTypes.BatchBurn),
-} satisfies Record<PrimaryType, (values: StructValues) => Hex>
-
-/** The domain separator, the same for every authorization of a contract. */
-export function authorizationSeparator(primaryType: PrimaryType, domain: AuthorizationDomain): Hex {
-  const { contract } = authorizationTargets[primaryType]
-  return domainSeparator(contract, VERSION, domain.chainId, domain.verifyingContract)
-}
-
-/** The digest in the domain of this {@link authorizationSeparator}. */
-export function digestUnder(separator: Hex, { primaryType, message }: Authorization): Hex {
-  return digestOfStruct(separator, structHashes[primaryType](message))
-}
-
 /** The EIP-712 digest: the enclave signs it, the contract marks it as used, the relay deduplicates by it. */
 export function authorizationDigest(authorization: Authorization, domain: AuthorizationDomain): Hex {
-  return digestUnder(authorizationSeparator(authorization.primaryType, domain), authorization)
+  const { primaryType, message } = authorization
+  const types = { [primaryType]: authorizationTypes[primaryType] }
+  return typedDataDigest(authorizationDomain(primaryType, domain), types, message)
 }
 
 /** Signs an authorization with the enclave's key, ready for `z.encode(signedAuthorizationSchema, …)`. */

@@ -1,5 +1,5 @@
 // The six EIP-712 types that the enclave signs, and the contract that accepts each.
-import type { StructMember } from './structHash.js'
+import type { WordType } from './abiWord.js'
 
 /** The contracts that accept authorizations. */
 export type AuthorizedContract = 'ConfidentialLedger' | 'OrderEscrow' | 'PlatformPool'
@@ -62,7 +62,7 @@ export const authorizationTypes = {
     { name: 'batch', type: 'uint64' },
     { name: 'countedUntil', type: 'uint64' },
   ],
-} satisfies Record<PrimaryType, StructMember[]>
+} satisfies Record<PrimaryType, { name: string; type: WordType | 'bytes' }[]>
 
 /** The contract and function that accept each authorization. */
 export const authorizationTargets: Record<PrimaryType, { contract: AuthorizedContract; method: string }> = {

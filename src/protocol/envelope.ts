@@ -5,9 +5,9 @@ import * as z from 'zod'
 import { decryptGcm, encryptGcm, IV_BYTES, TAG_BYTES } from './aesGcm.js'
 import { type Bytes, bytesToHex, concatBytes, type Hex, hexBetween, hexOf, hexToBytes } from './hex.js'
 import { keccak256 } from './keccak.js'
+import { agreement, type KeyAgreement } from './keyAgreement.js'
 import { decodePadded, encodePadded } from './plaintext.js'
 import { compressPoint, publicKeySchema } from './publicKey.js'
-import { type KeyAgreement, secp256k1 } from './secp256k1.js'
 
 /** The scheme's name in `GET /enclave-key`. */
 export const ENVELOPE_SCHEME = 'service-ecies-v1'
@@ -78,7 +78,7 @@ export async function seal(
   randomness?: EnvelopeRandomness,
   previous = 0,
 ): Promise<Envelope> {
-  const own = secp256k1.agreement(randomness?.ephemeralKey)
+  const own = agreement(randomness?.ephemeralKey)
   const peer = compressPoint(recipient)
   const iv = randomness?.iv ?? crypto.getRandomValues(new Uint8Array(IV_BYTES))
   const block = place.kind === 'portfolio' ? PORTFOLIO_PADDING_BYTES : PADDING_BYTES
@@ -94,7 +94,7 @@ export async function seal(
  */
 export async function open(envelope: Envelope, privateKey: Bytes, place: EnvelopePlace): Promise<unknown> {
   const peer = compressPoint(envelope.epk)
-  const own = secp256k1.agreement(privateKey)
+  const own = agreement(privateKey)
   const key = keyOf(own, peer, { epk: peer, recipient: own.publicKey })
   const gcm = { key, iv: hexToBytes(envelope.iv), aad: aadOf(place) }
   return decodePadded(await decryptGcm(gcm, hexToBytes(envelope.ct), hexToBytes(envelope.tag)))

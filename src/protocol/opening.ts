@@ -1,8 +1,7 @@
 // Opens an order's escrow without a transaction of its account: one typed-data signature, which anyone may send.
 import type { TypedDataDomain } from 'ethers'
 import type { Hex } from './hex.js'
-import { createStructHash } from './structHash.js'
-import { typedDataDigest } from './typedData.js'
+import { structHash, typedDataDigest } from './typedData.js'
 
 /** An order as the signature of its opening fixes it. */
 export interface OrderOpening {
@@ -57,11 +56,13 @@ export const requestOpeningTypes = {
   ],
 }
 
-const hashBuyOpening = createStructHash('BuyOpening', [
-  { name: 'orderId', type: 'bytes32' },
-  { name: 'commit', type: 'bytes32' },
-  { name: 'deadline', type: 'uint64' },
-])
+const buyOpeningTypes = {
+  BuyOpening: [
+    { name: 'orderId', type: 'bytes32' },
+    { name: 'commit', type: 'bytes32' },
+    { name: 'deadline', type: 'uint64' },
+  ],
+}
 
 /** The nonce of the authorization that opens a buy, as `OrderEscrow.buyNonce` computes it: the members that USDC does not know. */
 export function buyNonce({
@@ -69,7 +70,7 @@ export function buyNonce({
   commit,
   deadline,
 }: Pick<OrderOpening, 'orderId' | 'commit' | 'deadline'>): Hex {
-  return hashBuyOpening({ orderId, commit, deadline: BigInt(deadline) })
+  return structHash(buyOpeningTypes, { orderId, commit, deadline })
 }
 
 /** The message that opens the order: USDC's authorization for a buy, else the escrow's own. */

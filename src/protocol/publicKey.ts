@@ -1,27 +1,17 @@
-import { Point } from '@noble/secp256k1'
+import { getPublicKey, Point } from '@noble/secp256k1'
 import { checksum } from './address.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytesToHex, type Hex, hexBetween, hexToBytes } from './hex.js'
 import { keccak256 } from './keccak.js'
-import { secp256k1 } from './secp256k1.js'
 
-/**
- * The first byte of each SEC 1 form, by length: compressed and uncompressed. Some libraries accept hybrid forms too.
- */
-const FORMS = new Map([
-  [33, [0x02, 0x03]],
-  [65, [0x04]],
-])
-
-/** 33-byte compressed form of a secp256k1 point (SEC 1). @throws ProtocolError `invalid-point` */
+/** 33-byte compressed form of a secp256k1 point (SEC 1), given in either form. @throws ProtocolError `invalid-point` */
 export function compressPoint(key: Hex): Bytes {
   const bytes = hexToBytes(key)
   try {
-    if (FORMS.get(bytes.length)?.includes(bytes[0] ?? 0)) return new Uint8Array(secp256k1.compress(bytes))
+    return Uint8Array.from(Point.fromBytes(bytes).toBytes(true))
   } catch {
-    // Falls through to the same error as an unknown form.
+    throw new ProtocolError('invalid-point', 'not a point on secp256k1')
   }
-  throw new ProtocolError('invalid-point', 'not a point on secp256k1')
 }
 
 /** The Ethereum address of a public key in either SEC 1 form. @throws if it is not a point on the curve */
@@ -36,7 +26,7 @@ export function addressOfPoint(point: Uint8Array): Hex {
 
 /** 33-byte public key of a 32-byte private key. */
 export function publicKeyOf(privateKey: Uint8Array): Hex {
-  return bytesToHex(secp256k1.agreement(privateKey).publicKey)
+  return bytesToHex(getPublicKey(privateKey, true))
 }
 
 function isPoint(key: Hex): boolean {

@@ -1,3 +1,6 @@
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { hashes, recoverPublicKey, sign } from '@noble/secp256k1'
 import { sameAddress } from './address.js'
 import { ProtocolError } from './errors.js'
 import {
@@ -11,10 +14,16 @@ import {
   uintToBytes,
 } from './hex.js'
 import { addressOfPoint } from './publicKey.js'
-import { secp256k1 } from './secp256k1.js'
+
+// noble needs a hash for RFC 6979 nonces.
+hashes.sha256 = sha256
+hashes.hmacSha256 = (key, message) => hmac(sha256, key, message)
 
 /** Order of the secp256k1 group (SEC 2, 2.4.1). */
 export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+/** The first recovery id of a v. */
+const V_OFFSET = 27
 
 /** 65 bytes `r ‖ s ‖ v`. */
 export const signatureSchema = hexOf(65)
@@ -49,12 +58,12 @@ export function normalizeSignature(signature: Hex): Hex {
   assertLength('signature', bytes, 65)
   const s = bytesToUint(bytes.subarray(32, 64))
   const v = bytes[64] ?? 0
-  const parity = v >= 27 ? v - 27 : v
+  const parity = v >= V_OFFSET ? v - V_OFFSET : v
   if (s >= CURVE_ORDER || parity > 1) {
     throw new ProtocolError('invalid-signature', 'signature "s" or "v" is out of range')
   }
   const [low, odd] = s <= CURVE_ORDER / 2n ? [s, parity] : [CURVE_ORDER - s, parity ^ 1]
-  return bytesToHex(concatBytes(bytes.subarray(0, 32), uintToBytes(low, 32), Uint8Array.of(27 + odd)))
+  return bytesToHex(concatBytes(bytes.subarray(0, 32), uintToBytes(low, 32), Uint8Array.of(V_OFFSET + odd)))
 }
 
 /**
@@ -65,7 +74,8 @@ export function recoverAddress(digest: Hex, signature: Hex): Hex {
   const hash = hexToBytes(digest)
   assertLength('digest', hash, 32)
   try {
-    return addressOfPoint(secp256k1.recover(hash, concatBytes(r, s), v === 27 ? 0 : 1))
+    const form = concatBytes(Uint8Array.of(v - V_OFFSET), r, s)
+    return addressOfPoint(recoverPublicKey(form, hash, { prehash: false, isCompressed: false }))
   } catch {
     throw new ProtocolError('invalid-signature', 'the signature recovers to no key')
   }
@@ -80,5 +90,7 @@ export function assertSignedBy(signer: Hex, digest: Hex, signature: Hex): void {
 
 /** Deterministic (RFC 6979), low-s signature of a 32-byte digest: `r ‖ s ‖ v`. */
 export function signDigest(digest: Hex, privateKey: Hex): Hex {
-  return bytesToHex(secp256k1.sign(hexToBytes(digest), hexToBytes(privateKey)))
+  const hash = hexToBytes(digest)
+  const form = sign(hash, hexToBytes(privateKey), { prehash: false, format: 'recovered' })
+  return bytesToHex(concatBytes(form.subarray(1), Uint8Array.of(V_OFFSET + (form[0] ?? 0))))
 }

@@ -4,11 +4,9 @@ import type { Receipt } from '../protocol/api.js'
 import type { Service } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
 import { readVersion } from '../service/version.js'
-import { type AppDeps, createApp, fastRoutesOf } from './app.js'
+import { type AppDeps, createApp } from './app.js'
 import type { Config } from './config/config.js'
 import { createEnclaveApp } from './enclaveApp.js'
-import { answerFast } from './http/fastRoutes.js'
-import { backpressureFor, type LoadShedding, shedLoad } from './http/overload.js'
 import { createReaders } from './http/readers.js'
 import { createCancels } from './intake/cancels.js'
 import { createOrderStatus } from './intake/orderStatus.js'
@@ -55,8 +53,6 @@ interface ServerDeps {
 /** Builds every part from the configuration and wires them. Starts no part and sends no request. */
 export function buildServer(deps: ServerDeps): {
   app: ReturnType<typeof createApp>
-  /** The app behind load shedding, ready to listen. */
-  api: LoadShedding
   /** The routes that the enclave calls. */
   enclave: ReturnType<typeof createEnclaveApp>
   /** The operator's endpoints. */
@@ -162,6 +158,7 @@ export function buildServer(deps: ServerDeps): {
 
   const appDeps: AppDeps = {
     http: config.http,
+    readers,
     logger,
     observe: metrics.http,
     stopping,
@@ -247,27 +244,8 @@ export function buildServer(deps: ServerDeps): {
       ? []
       : [createRetention({ engine, keptMs: config.retentionMs, logger })]),
   ]
-  // One table for both, so that each answer is made once.
-  const routes = fastRoutesOf(appDeps)
-  const app = createApp(appDeps, routes)
-  const backpressure = backpressureFor(config.http)
-  const answer = answerFast(app, {
-    ...config.http,
-    routes,
-    stopping,
-    logger,
-    observe: metrics.http,
-  })
-  const api = shedLoad(answer, {
-    ...config.http,
-    authToken: relay.router.authToken,
-    readers,
-    stopping,
-    logger,
-    observe: metrics.http,
-    backpressure,
-  })
-  return { app, api, enclave: createEnclaveApp(appDeps), ops: ops.app, services, rpc, marketData }
+  const app = createApp(appDeps)
+  return { app, enclave: createEnclaveApp(appDeps), ops: ops.app, services, rpc, marketData }
 }
 
 /** Names a node by its place in RPC_URL, because a URL may hold a key. */

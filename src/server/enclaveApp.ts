@@ -2,8 +2,8 @@ import type { Express } from 'express'
 import type { AppDeps } from './app.js'
 import { requireRelayToken } from './http/auth.js'
 import { errorHandler, notFound } from './http/errors.js'
-import { checkFirst, createFastRouter } from './http/fastRoutes.js'
-import { createBareApp, firstHandlers, oneLayer, refuseWhenStopping } from './http/middleware.js'
+import { createBareApp, firstHandlers, refuseWhenStopping } from './http/middleware.js'
+import { checkFirst, routerOf } from './http/routes.js'
 import { relayRoutes } from './relay/router.js'
 import { createRunsRouter } from './trigger/router.js'
 
@@ -23,13 +23,11 @@ export function createEnclaveApp(deps: EnclaveAppDeps): Express {
   const { logger, relay } = deps
   const app = createBareApp()
   app.use(
-    oneLayer([
-      ...firstHandlers(logger, deps.observe),
-      refuseWhenStopping(deps.stopping),
-      checkFirst(requireRelayToken(relay.authToken)),
-    ]),
+    ...firstHandlers(logger, deps.observe),
+    refuseWhenStopping(deps.stopping),
+    checkFirst(requireRelayToken(relay.authToken)),
   )
-  app.use(createFastRouter(relayRoutes(relay)))
+  app.use(routerOf(relayRoutes(relay)))
   app.use(createRunsRouter(deps.runs))
   app.use(notFound)
   app.use(errorHandler(logger))

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
-import { registerSecp256k1 } from '../protocol/secp256k1.js'
 import { lockDirectory } from '../service/directoryLock.js'
-import { libSecp256k1 } from '../service/libSecp256k1.js'
 import { createLifetime } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
-import { registerNativeBytes } from '../service/nativeBytes.js'
-import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
+import { registerNativeKeccak } from '../service/nativeKeccak.js'
 import { buildServer } from './build.js'
 import { logConfigurationFaults } from './config/checkup.js'
 import type { Config } from './config/config.js'
 import { MAX_ENCLAVE_CONNECTIONS } from './enclaveApp.js'
 import { type ClientCap, close, listen, portOf } from './http/listener.js'
-import { reportEachSecond } from './http/overload.js'
+import { reportEachSecond } from './http/middleware.js'
 import { openRelayerKeys } from './signer/signer.js'
 import type { Engine } from './store/engine.js'
 import { checkPlatform } from './store/platform.js'
@@ -102,8 +99,7 @@ async function startOn(
   config: Config,
   logger: Logger,
 ): Promise<RunningServer> {
-  registerNativeBytes()
-  registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
+  registerNativeKeccak()
   const stopping = new AbortController()
   const relayerKeys = await openRelayerKeys(config.relay.relayerKeys)
   const deps = {
@@ -117,7 +113,7 @@ async function startOn(
   }
   let isStarted = false
   const phase = () => (stopping.signal.aborted ? 'stopping' : isStarted ? 'running' : 'starting')
-  const { api, enclave, ops, services, rpc, marketData } = buildServer({ ...deps, phase })
+  const { app, enclave, ops, services, rpc, marketData } = buildServer({ ...deps, phase })
   const lifetime = createLifetime(services, logger)
   const opened: Server[] = []
   try {
@@ -129,11 +125,7 @@ async function startOn(
       enclave,
     )
     opened.push(relayServer)
-    const server = await listen(
-      config.http,
-      api.listener,
-      clientCapOf(config.http, api.refuseConnection, logger),
-    )
+    const server = await listen(config.http, app, clientCapOf(config.http, logger))
     opened.push(server)
     await lifetime.start()
     isStarted = true
@@ -158,12 +150,8 @@ async function startOn(
 }
 
 /** Behind a proxy there is no cap, because every connection is the proxy's own. */
-function clientCapOf(
-  http: Config['http'],
-  refuse: ClientCap['refuse'],
-  logger: Logger,
-): ClientCap | undefined {
+function clientCapOf(http: Config['http'], logger: Logger): ClientCap | undefined {
   if (http.trustProxy > 0) return undefined
   const onClosed = reportEachSecond(logger, 'connections closed: too many of one client')
-  return { max: http.maxConnectionsPerClient, refuse, onClosed }
+  return { max: http.maxConnectionsPerClient, onClosed }
 }

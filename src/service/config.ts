@@ -78,15 +78,23 @@ export function withoutEmpty(environment: Environment): Environment {
 /**
  * The variables of the file that the variable `ofName` names. A variable that the program does not know is refused: a misspelt
  * name would have no effect.
+ * @param former variables of earlier versions, each with what to do about it
  * @throws ConfigError also when the file can't be read, or other users of the machine have rights on it
  */
-export function readEnvFile(file: string, ofName: string, schema: EnvironmentSchema): Environment {
+export function readEnvFile(
+  file: string,
+  ofName: string,
+  schema: EnvironmentSchema,
+  former: Readonly<Record<string, string>> = {},
+): Environment {
   const variables = withoutEmpty(parse(readFile(resolve(file), ofName)))
   const known = new Set([...Object.keys(schema.shape), ...secretsOf(schema).map(fileVariable)])
   const unknown = Object.keys(variables).filter((name) => !known.has(name))
   if (unknown.length > 0) {
     const problem = `is no variable of this program: correct or remove it in ${resolve(file)}`
-    throw new ConfigError(unknown.map((name) => ({ name: isName(name) ? name : 'A line', problem })))
+    throw new ConfigError(
+      unknown.map((name) => ({ name: isName(name) ? name : 'A line', problem: former[name] ?? problem })),
+    )
   }
   return variables
 }

@@ -28,8 +28,6 @@ import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { type JunkPosters, loopbackAddresses, startJunkPosters } from './support/junkPosters.js'
 
 const POSTS_PER_SECOND = 8.7
-/** The machine of the tests runs everything else too: how long a request waits for the process says nothing here. */
-const PATIENT = { MAX_WAIT: '30s' }
 /** Points are costly to make: these are used again and again. */
 const points = Array.from({ length: 16 }, () => publicKeyOf(randomBytes(32)))
 
@@ -45,7 +43,7 @@ function junk(): Envelope {
 }
 
 describe('one hostile client against a real deployment', () => {
-  const desk = useDesk({ serverSettings: PATIENT })
+  const desk = useDesk()
 
   it('does not stop an admin, whose two rulebooks are published at the first attempt', async () => {
     const { info, provider, secrets, accounts } = desk().sandbox
@@ -96,7 +94,6 @@ describe('ten hostile clients against an enclave with runs of two seconds', () =
       ...chainEnvironment(chain()),
       ...enclaveEnvironment(enclave),
       DATA_DIR: `${directory}/data`,
-      ...PATIENT,
     }
     const { url } = await startIntakeServer(environment, enclave)
     return { url, enclave }

@@ -29,7 +29,6 @@ const desk = useDesk({
   serverSettings: {
     LOG_LEVEL: 'debug',
     RATE_LIMIT_PER_MINUTE: '1000000',
-    MAX_WAIT: '1m',
   },
 })
 const watches: Watch[] = []

@@ -1,8 +1,9 @@
-import { Wallet } from 'ethers'
+import { computeAddress, SigningKey, Wallet } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addressSchema } from '../../src/protocol/address.js'
 import { enclaveKeySchema } from '../../src/protocol/api.js'
+import { ProtocolError } from '../../src/protocol/errors.js'
 import {
   bytesToHex,
   bytesToUint,
@@ -15,6 +16,7 @@ import {
 import { bytes32ToName, MAX_CHAIN_ID, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { policyHash, policySchema } from '../../src/protocol/policy.js'
 import { PORTFOLIO_KEY_MESSAGE, portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
+import { compressPoint, publicKeyOf, publicKeySchema } from '../../src/protocol/publicKey.js'
 import { CURVE_ORDER, recoverAddress, signDigest } from '../../src/protocol/signature.js'
 
 const wallet = new Wallet(`0x${'77'.repeat(32)}`)
@@ -36,12 +38,22 @@ describe('hex', () => {
     expect(hexOf(2).parse('0xAbCd')).toBe('0xabcd')
   })
 
-  it.each(['abcd', '0xabc', '0xabcdef', '0x', '0Xabcd', '0xabcg', ' 0xabcd', '0xabcd\n', 5, null])(
-    'refuses %j',
-    (text) => {
-      expect(hexOf(2).safeParse(text).success).toBe(false)
-    },
-  )
+  it.each([
+    'abcd',
+    '0xabc',
+    '0xabcdef',
+    '0x',
+    '0Xabcd',
+    '0xabcg',
+    ' 0xabcd',
+    '0xabcd\n',
+    '0xabc\u0130',
+    5,
+    null,
+  ])('refuses %j', (text) => {
+    expect(hexOf(2).safeParse(text).success).toBe(false)
+    if (text !== '0x' && text !== '0xabcdef') expect(() => hexToBytes(String(text))).toThrow(ProtocolError)
+  })
 
   it('round-trips bytes and integers', () => {
     fc.assert(
@@ -105,6 +117,97 @@ describe('signatures', () => {
     expect(() => recoverAddress(digest, `0x${text.slice(2)}`)).toThrow(
       expect.objectContaining({ name: 'ProtocolError' }),
     )
+  })
+})
+
+describe('recovery', () => {
+  const word = fc.oneof(
+    fc.uint8Array({ minLength: 32, maxLength: 32 }),
+    fc
+      .constantFrom(
+        0n,
+        1n,
+        CURVE_ORDER / 2n,
+        CURVE_ORDER - 1n,
+        CURVE_ORDER,
+        CURVE_ORDER + 1n,
+        2n ** 256n - 1n,
+      )
+      .map((value) => uintToBytes(value, 32)),
+  )
+
+  it('finds the signer of any digest, one above the curve order included', () => {
+    fc.assert(
+      fc.property(word, fc.bigInt({ min: 1n, max: CURVE_ORDER - 1n }), (hash, scalar) => {
+        const key = bytesToHex(uintToBytes(scalar, 32))
+        const signed = signDigest(bytesToHex(hash), key)
+        expect(recoverAddress(bytesToHex(hash), signed)).toBe(computeAddress(key))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it("signs as ethers does, whose nonces are RFC 6979's too", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (hash) => {
+        expect(signDigest(bytesToHex(hash), bytesToHex(hash))).toBe(
+          new SigningKey(hash).sign(hash).serialized,
+        )
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('of what is no signature is refused, never a failure of the library', () => {
+    fc.assert(
+      fc.property(word, word, word, fc.constantFrom(27, 28), (hash, r, s, v) => {
+        try {
+          recoverAddress(bytesToHex(hash), bytesToHex(concatBytes(r, s, Uint8Array.of(v))))
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'ProtocolError', code: 'invalid-signature' })
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('refuses the point at infinity, as s·R = z·G gives it', () => {
+    // R = G has r = x(G), and with s = z the recovered key is r⁻¹(s·R − z·G) = 0.
+    const r = hexToBytes(publicKeyOf(uintToBytes(1n, 32))).subarray(1)
+    const z = uintToBytes(5n, 32)
+    expect(() => recoverAddress(bytesToHex(z), bytesToHex(concatBytes(r, z, Uint8Array.of(27))))).toThrow(
+      'recovers to no key',
+    )
+  })
+})
+
+describe('a public key', () => {
+  const compressed = publicKeyOf(new Uint8Array(32).fill(7))
+  const uncompressed = SigningKey.computePublicKey(compressed, false)
+  /** The same bytes behind another prefix. */
+  const prefixed = (prefix: string, key: string) => `0x${prefix}${key.slice(4)}`
+
+  it('is taken in both forms and either case', () => {
+    for (const key of [compressed, uncompressed, `0x${uncompressed.slice(2).toUpperCase()}`]) {
+      expect(bytesToHex(compressPoint(publicKeySchema.parse(key)))).toBe(compressed)
+    }
+  })
+
+  it.each([
+    ['a hybrid form', prefixed('06', uncompressed)],
+    ['the other hybrid form', prefixed('07', uncompressed)],
+    ['an uncompressed prefix on 33 bytes', prefixed('04', compressed)],
+    ['a compressed prefix on 65 bytes', prefixed('02', uncompressed)],
+    ['zeros', `0x${'00'.repeat(33)}`],
+    ['an x beyond the field', `0x02${'ff'.repeat(32)}`],
+    ['an x beside the curve', `0x02${'00'.repeat(31)}05`],
+    ['a wrong y', `${uncompressed.slice(0, -2)}${uncompressed.endsWith('00') ? '01' : '00'}`],
+    ['34 bytes', `${compressed}00`],
+    ['32 bytes', compressed.slice(0, -2)],
+    ['no hex', 'key'],
+    ['no text', 5],
+  ])('is refused as %s', (_, key) => {
+    expect(publicKeySchema.safeParse(key).success).toBe(false)
   })
 })
 

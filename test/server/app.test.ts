@@ -1,11 +1,15 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import request from 'supertest'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ChainUnavailableError } from '../../src/chain/errors.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { createApp } from '../../src/server/app.js'
 import { Problem } from '../../src/server/http/errors.js'
+import { createReaders } from '../../src/server/http/readers.js'
 import { Secret } from '../../src/service/secret.js'
 import { createLogLines } from '../support/logLines.js'
+import { startRawServer } from '../support/rawServer.js'
 import { RUN_SECRET, SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.js'
 
 const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
@@ -17,13 +21,20 @@ async function unanswered(): Promise<never> {
   throw new ChainUnavailableError(1)
 }
 
-function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promise<never> } = {}) {
+interface Options {
+  readonly env?: Record<string, string>
+  readonly enclaveKey?: () => Promise<never>
+  readonly wallet?: (address: Hex) => Promise<never>
+}
+
+function setUp(options: Options = {}) {
   const config = serverConfig(options.env)
   const log = createLogLines()
   const stopping = new AbortController()
   let keysGiven = 0
   const app = createApp({
     http: config.http,
+    readers: createReaders(),
     logger: log.logger,
     observe: () => undefined,
     stopping: stopping.signal,
@@ -70,7 +81,7 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
     },
     timeline: unanswered,
     status: {
-      wallet: unanswered,
+      wallet: options.wallet ?? unanswered,
       institution: unanswered,
       compliance: unanswered,
       market: unanswered,
@@ -312,6 +323,29 @@ describe('X-Request-Id', () => {
       expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     },
   )
+})
+
+test('a client that pipelines many requests delays another by sixteen of them', async () => {
+  const [many, one]: [Hex, Hex] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`]
+  const asked: Hex[] = []
+  const { app } = setUp({
+    env: { TRUST_PROXY: '1' },
+    async wallet(address) {
+      asked.push(address)
+      return unanswered()
+    },
+  })
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(await startRawServer(app)).port) })
+  onTestFinished(() => void socket.destroy())
+  const head = (wallet: Hex, client: string) =>
+    `GET /wallet/${wallet} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${client}`
+  // One write is one read of the server, whose requests all come in the same turn.
+  socket.write(
+    `${`${head(many, '192.0.2.1')}\r\n\r\n`.repeat(99)}${head(one, '192.0.2.9')}\r\nConnection: close\r\n\r\n`,
+  )
+  const answers = await text(socket)
+  expect(answers.match(/HTTP\/1\.1 503 /g)).toHaveLength(100)
+  expect([asked.length, asked.indexOf(one)]).toEqual([100, 16])
 })
 
 describe('failures', () => {

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
 import { buildServer } from '../../src/server/build.js'
 import { openRelayerKeys } from '../../src/server/signer/signer.js'
@@ -21,7 +20,7 @@ export async function buildApp(options: {
   readonly root?: string
   /** Default: never aborts. */
   readonly stopping?: AbortSignal
-}): Promise<{ app: Express; api: RequestListener; log: LogLines }> {
+}): Promise<{ app: Express; log: LogLines }> {
   const { chain, rpcUrl = chain.anvil.rpcUrl, brokerUrl = 'http://127.0.0.1:9' } = options
   const { stopping = new AbortController().signal } = options
   const { addresses } = chain
@@ -44,7 +43,7 @@ export async function buildApp(options: {
   const log = createLogLines()
   const { engine } = await openStores(root)
   const relayerKeys = await openRelayerKeys(config.relay.relayerKeys)
-  const { app, api } = buildServer({
+  const { app } = buildServer({
     config,
     logger: log.logger,
     engine,
@@ -54,5 +53,5 @@ export async function buildApp(options: {
     phase: () => 'running',
     output: { write: () => undefined },
   })
-  return { app, api: api.listener, log }
+  return { app, log }
 }

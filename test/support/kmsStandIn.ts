@@ -16,6 +16,8 @@ export interface KmsStandIn {
   keySpec: string
   /** The failure that it answers with instead of a signature. */
   failure: { status: number; type: string } | undefined
+  /** The signature, in DER, that it gives in place of its own. */
+  other: Uint8Array | undefined
   /** It takes what it is asked for, and does not answer. */
   isSilent: boolean
   /** The requests, oldest first. */
@@ -34,6 +36,7 @@ export async function startKmsStandIn(privateKey: Hex): Promise<KmsStandIn> {
     half: 'low',
     keySpec: 'ECC_SECG_P256K1',
     failure: undefined,
+    other: undefined,
     isSilent: false,
     requests: [],
     signatures: [],
@@ -48,10 +51,11 @@ export async function startKmsStandIn(privateKey: Hex): Promise<KmsStandIn> {
     }
     const { r, s } = key.sign(Buffer.from(String(body.Message), 'base64'))
     const low = bytesToUint(hexToBytes(`0x${s.slice(2)}`))
-    const signature = encodeDer(
+    const own = encodeDer(
       bytesToUint(hexToBytes(`0x${r.slice(2)}`)),
       standIn.half === 'low' ? low : CURVE_ORDER - low,
     )
+    const signature = standIn.other ?? own
     standIn.signatures.push(signature)
     return { KeyId, Signature: base64(signature), SigningAlgorithm: body.SigningAlgorithm }
   }

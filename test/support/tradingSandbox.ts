@@ -7,11 +7,9 @@ import { type EscrowReader, startEscrowReader } from './escrowReader.js'
  */
 export const QUICK = {
   blockTime: 0.25,
-  // On a busy machine requests wait, and no test of a sandbox asks how long.
   server: {
     NARRATOR_INTERVAL: '250ms',
     RELAY_POLL_INTERVAL: '100ms',
-    MAX_WAIT: '1m',
     MARKET_CLOCK_MAX_AGE: '1s',
   },
   enclave: { FILL_WAIT: '1500ms', CONFIRM_POLL_INTERVAL: '100ms', BROKER_CLOCK_MAX_AGE: '1ms' },
@@ -25,7 +23,6 @@ const TRADING_SETTINGS = {
   MAX_CONNECTIONS_PER_CLIENT: '10000',
   MAX_UNDER_WAY: '10000',
   MAX_UNDER_WAY_PER_CLIENT: '10000',
-  MAX_WAIT: '1m',
   RELAY_DAILY_GAS: NO_BUDGET,
   RELAY_ACCOUNT_DAILY_GAS: NO_BUDGET,
 }

@@ -19,7 +19,7 @@ import { Secret } from '../../service/secret.js'
 import { brokenRules, repeatedValues } from '../../service/settingRules.js'
 import type { RelayerKeyPlace } from '../signer/signer.js'
 import { RULES } from './rules.js'
-import { BUNDLED_ENCLAVE, environmentSchema, TRIGGER_KINDS } from './schema.js'
+import { BUNDLED_ENCLAVE, environmentSchema, FORMER_VARIABLES, TRIGGER_KINDS } from './schema.js'
 
 /** Where the configuration is, unless `ENV_FILE` names another file. */
 const USUAL_ENV_FILE = '.env'
@@ -37,7 +37,7 @@ type Settings = z.output<typeof environmentSchema>
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const file = envFileOf(environment)
-  const ofFile = file === '' ? {} : readEnvFile(file, 'ENV_FILE', environmentSchema)
+  const ofFile = file === '' ? {} : readEnvFile(file, 'ENV_FILE', environmentSchema, FORMER_VARIABLES)
   return readConfig(readSecretFiles({ ...ofFile, ...withoutEmpty(environment) }, environmentSchema))
 }
 
@@ -111,8 +111,6 @@ function toConfig(env: Settings) {
       maxConnectionsPerClient: env.MAX_CONNECTIONS_PER_CLIENT,
       answerTimeoutMs: env.ANSWER_TIMEOUT,
       keepAliveTimeoutMs: env.KEEP_ALIVE_TIMEOUT,
-      /** Longest wait for a request's turn. */
-      maxWaitMs: env.MAX_WAIT,
       maxUnderWay: env.MAX_UNDER_WAY,
       maxUnderWayPerClient: env.MAX_UNDER_WAY_PER_CLIENT,
       shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT,
@@ -204,8 +202,10 @@ function toConfig(env: Settings) {
 
 /** The faults between variables, whether or not each of them is well-formed. */
 function faultsBetween(environment: Environment): ConfigFault[] {
+  const former = Object.entries(FORMER_VARIABLES).filter(([name]) => environment[name] !== undefined)
   // One address pasted twice would narrate and relay to the wrong contract; a secret used twice is known to two other parties.
   return [
+    ...former.map(([name, problem]) => ({ name, problem })),
     ...repeatedValues(environment, [...Object.values(ADDRESS_VARIABLES), 'ENCLAVE_SIGNER']),
     ...repeatedValues(environment, secretsOf(environmentSchema)),
     ...relayerKeyFaults(environment),

@@ -52,6 +52,12 @@ function triggerProblem({ input }: { readonly input?: unknown }): string {
     : 'expected resident or http'
 }
 
+/** Variables of earlier versions, each with what to do about it. */
+export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
+  MAX_WAIT:
+    'is gone: remove it. The server measures by itself when it has too much to do; MAX_UNDER_WAY bounds what it takes',
+}
+
 /** Every variable of the server, in the order of `.env.example`. The process's environment may have others, the file not. */
 export const environmentSchema = z.object({
   PORT: withDefault(integer(0, 65_535), {
@@ -102,11 +108,6 @@ export const environmentSchema = z.object({
     about:
       'Connections of one client held at once; requests on further ones get 429 too-many-at-once. Behind a proxy (TRUST_PROXY) it does not apply.',
     fallback: '3000',
-  }),
-  MAX_WAIT: withDefault(duration(), {
-    about:
-      "Time that a request may wait for the process's attention before it is refused with 503 overloaded.",
-    fallback: '50ms',
   }),
   MAX_UNDER_WAY: withDefault(integer(1, 1_000_000), {
     about: 'Requests of clients under way at once, GETs nine tenths of it; others get 503 overloaded.',

@@ -10,47 +10,30 @@ import type { ProblemCode } from './problemCodes.js'
  * Reads a JSON body into `req.body`, not yet parsed by a schema. Stands in the routes that take a body, after every check of
  * the caller.
  *
- * @param admit as for `readJson`
+ * Refuses another media type, charset or content encoding (415), more than `limitBytes` (413), and text that is not strict UTF-8
+ * JSON (400). So a cross-origin "simple" form or text POST ends here, and nothing is inflated.
+ *
+ * @param admit checks the bytes before they are parsed, and throws for those that must not be
  */
-export function jsonBody(limitBytes: number, admit?: (raw: Buffer, req: Request) => void): RequestHandler {
+export function jsonBody(
+  limitBytes: number,
+  admit: (raw: Buffer, req: Request) => void = () => undefined,
+): RequestHandler {
   return (req, _res, next) => {
-    const done = (json: () => unknown) => {
+    const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = req.headers
+    if (!isJson(type) || encoding.toLowerCase() !== 'identity') throw new Problem('unsupported-media-type')
+    readBytes(req, limitBytes, (read) => {
       try {
-        req.body = json()
+        const raw = read()
+        admit(raw, req)
+        req.body = parseRaw(raw)
       } catch (error) {
         next(error)
         return
       }
       next()
-    }
-    readJson(req, limitBytes, done, admit && ((raw) => admit(raw, req)))
+    })
   }
-}
-
-/**
- * Reads a JSON body, and calls back once, with a function that parses it or throws why there is none.
- *
- * Refuses another media type, charset or content encoding (415), more than `limitBytes` (413), and text that is not strict UTF-8
- * JSON (400). So a cross-origin "simple" form or text POST ends here, and nothing is inflated.
- *
- * @param admit checks the bytes before they are parsed, and throws for those that must not be
- * @throws Problem before anything has been read
- */
-export function readJson(
-  req: IncomingMessage,
-  limitBytes: number,
-  done: (json: () => unknown) => void,
-  admit: (raw: Buffer) => void = () => undefined,
-): void {
-  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = req.headers
-  if (!isJson(type) || encoding.toLowerCase() !== 'identity') throw new Problem('unsupported-media-type')
-  readBytes(req, limitBytes, (read) =>
-    done(() => {
-      const raw = read()
-      admit(raw)
-      return parseRaw(raw)
-    }),
-  )
 }
 
 const PLAIN_JSON = 'application/json'
@@ -64,8 +47,8 @@ function isJson(contentType: string): boolean {
 }
 
 /**
- * Calls back once, with a function that returns the body or throws why there is none. Most bodies come in one piece, so this
- * takes a fraction of what a reader takes that also inflates and decodes.
+ * Calls back once, with a function that returns the body or throws why there is none. `express.raw` would answer a body that is too
+ * large only once all of it has come.
  */
 function readBytes(req: IncomingMessage, limitBytes: number, done: (read: () => Buffer) => void): void {
   const pieces: Buffer[] = []

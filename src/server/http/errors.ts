@@ -124,12 +124,22 @@ export function methodNotAllowed(...allow: ('GET' | 'POST')[]): RequestHandler {
   }
 }
 
-/** Answers every failure that Express catches with a problem body. */
+/**
+ * Answers every failure that Express catches with a problem body. A chain or store that does not answer is 503. Any other error that is
+ * not a Problem is a fixed 500 body, which leaks nothing of the cause. The log gets the kind and stack of every 5xx, without the message.
+ */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const requestId = res.locals.requestId
-    const problem = reportedProblem(logger, error, requestId)
+    const problem = toProblem(error)
     res.locals.problemCode = problem.code
+    if (problem.status >= 500 && problem.code !== 'overloaded') {
+      logger[ALARMING.has(problem.code) ? 'error' : 'warn']('request failed', {
+        requestId,
+        code: problem.code,
+        ...describeError(problem.cause ?? problem),
+      })
+    }
     if (res.headersSent) {
       next(error)
       return
@@ -142,22 +152,6 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
     // `res.send` would hash the text for an ETag that no request can use, and write it apart from the headers.
     res.end(text)
   }
-}
-
-/**
- * The problem with which a failure is answered. A chain or store that does not answer is 503. Any other error that is not a Problem
- * is a fixed 500 body, which leaks nothing of the cause. The log gets the kind and stack of every 5xx, without the message.
- */
-export function reportedProblem(logger: Logger, error: unknown, requestId: string): Problem {
-  const problem = toProblem(error)
-  if (problem.status >= 500) {
-    logger[ALARMING.has(problem.code) ? 'error' : 'warn']('request failed', {
-      requestId,
-      code: problem.code,
-      ...describeError(problem.cause ?? problem),
-    })
-  }
-  return problem
 }
 
 /** The paths of the operator's port. */

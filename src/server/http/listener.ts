@@ -29,8 +29,6 @@ type ListenOptions = Pick<
 /** The connections that a client may hold. */
 export interface ClientCap {
   readonly max: number
-  /** Answers a request on a connection beyond that, and ends the connection. */
-  readonly refuse: RequestListener
   /** Called for each that is closed without an answer. */
   readonly onClosed: () => void
 }
@@ -44,9 +42,7 @@ export async function listen(
   listener: RequestListener,
   cap?: ClientCap,
 ): Promise<Server> {
-  const beyondCap = new Set<Socket>()
-  const capped = cap === undefined ? listener : refuseBeyond(beyondCap, cap, listener)
-  const answer = whileConnected(withAnswerTimeout(withPath(capped), http.answerTimeoutMs))
+  const answer = whileConnected(withAnswerTimeout(withPath(listener), http.answerTimeoutMs))
   const server = createServer(
     {
       // Node refuses a longer one.
@@ -60,7 +56,7 @@ export async function listen(
     answer,
   )
   server.maxConnections = http.maxConnections
-  if (cap !== undefined) noteConnections(server, cap, beyondCap)
+  if (cap !== undefined) noteConnections(server, cap)
   server.on('clientError', answerClientError)
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1). Node refuses it, without a body.
   server.on('checkExpectation', answer)
@@ -72,33 +68,30 @@ export async function listen(
 /** The share of `maxConnections` that those beyond their client's cap may take, so that each can read why it is refused. */
 const BEYOND_SHARE = 0.1
 
+const beyondCap = new WeakSet<Socket>()
+
+/** Whether the connection is one more than its client, or its site, may hold: each request on it is to be refused. */
+export function isBeyondCap(socket: Socket): boolean {
+  return beyondCap.has(socket)
+}
+
 /** Notes connections beyond the cap of their client or its site. Beyond their share they are closed as they come. */
-function noteConnections(server: Server, { max, onClosed }: ClientCap, beyondCap: Set<Socket>): void {
+function noteConnections(server: Server, { max, onClosed }: ClientCap): void {
   const shares = createShares(max, server.maxConnections)
-  const maxBeyond = server.maxConnections * BEYOND_SHARE
+  let room = Math.floor(server.maxConnections * BEYOND_SHARE)
   server.on('connection', (socket) => {
     const client = clientOf(socket.remoteAddress)
     if (shares.hasRoom(client)) {
       socket.once('close', shares.take(client))
-    } else if (beyondCap.size < maxBeyond) {
+    } else if (room > 0) {
+      room--
       beyondCap.add(socket)
-      socket.once('close', () => beyondCap.delete(socket))
+      socket.once('close', () => room++)
     } else {
       socket.destroy()
       onClosed()
     }
   })
-}
-
-function refuseBeyond(
-  beyondCap: ReadonlySet<Socket>,
-  { refuse }: ClientCap,
-  listener: RequestListener,
-): RequestListener {
-  return (req, res) => {
-    if (beyondCap.has(req.socket)) refuse(req, res)
-    else listener(req, res)
-  }
 }
 
 /** Drops requests that arrived in one read with a request that closed the connection: Node passes them on all the same. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import express, { type Request, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import { hostFault } from '../../service/hostField.js'
 import type { Logger } from '../../service/logger.js'
 import { Problem } from './errors.js'
+import type { ProblemCode } from './problemCodes.js'
 
 /** An Express app that names itself to no one, and takes a path as it is written. */
 export function createBareApp(): ReturnType<typeof express> {
@@ -23,51 +23,27 @@ export function firstHandlers(logger: Logger, observe: HttpObserver): RequestHan
   return [requestId(), requestLog(logger, observe), ...securityHeaders(), requireHost()]
 }
 
-/**
- * Handlers that every request passes, as one layer of the router: a layer each would cost a request more than most of the handlers
- * do. An error ends the chain, as in Express.
- */
-export function oneLayer(handlers: readonly RequestHandler[]): RequestHandler {
-  return (req, res, next) => run(handlers, 0, req, res, next)
-}
-
-function run(
-  handlers: readonly RequestHandler[],
-  at: number,
-  req: Request,
-  res: Response,
-  next: NextFunction,
-) {
-  const handler = handlers[at]
-  if (handler === undefined) return next()
-  return handler(req, res, (error?: unknown) => {
-    if (error === undefined) run(handlers, at + 1, req, res, next)
-    else next(error)
-  })
-}
-
 declare global {
   namespace Express {
     interface Locals {
       /** Set by the request-id middleware, the first of all. */
       requestId: string
       /** Set by the error handler, for the request log. */
-      problemCode?: string
+      problemCode?: ProblemCode
     }
   }
 }
 
 const SANE_ID = /^[A-Za-z0-9._-]{1,128}$/
 
-/** Takes a caller's `X-Request-Id` when it can't disturb a log line, else makes a new one. */
-export function chooseRequestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID()
-}
-
-/** Gives every response its `X-Request-Id` and every later middleware `res.locals.requestId`. */
+/**
+ * Gives every response its `X-Request-Id` and every later middleware `res.locals.requestId`: the caller's own when it can't disturb a
+ * log line, else a new one.
+ */
 export function requestId(): RequestHandler {
   return (req, res, next) => {
-    res.locals.requestId = chooseRequestId(req.headers['x-request-id'])
+    const given = req.headers['x-request-id']
+    res.locals.requestId = typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID()
     res.setHeader('X-Request-Id', res.locals.requestId)
     next()
   }
@@ -88,33 +64,31 @@ export interface FinishedRequest {
 
 export type HttpObserver = (request: FinishedRequest) => void
 
-/** The fields of a request's log line, besides its method, status and duration. */
-interface Logged {
-  readonly requestId: string
-  /** The route's template. */
-  readonly route: string
-  /** The problem's code, for a failure. */
-  readonly code: string | undefined
-}
+/** Refusals of requests that the server has not looked at: a log line each would cost as much as the refusal. */
+const REFUSALS: readonly ProblemCode[] = ['rate-limited', 'too-many-at-once', 'overloaded']
 
 /**
- * Logs one line per request, when its answer has gone out or its caller has gone away, and reports it to the metrics.
- *
- * @returns a function to call when a request arrives; it calls `logged` when the request has ended
+ * Logs one line per request, when its answer has gone out or its caller has gone away, and reports it to the metrics. Refusals have
+ * one line a second for each code.
  */
-export function createRequestReport(
-  logger: Logger,
-  observe?: HttpObserver,
-): (req: IncomingMessage, res: ServerResponse, logged: () => Logged) => void {
-  return (req, res, logged) => {
+export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandler {
+  const reportRefusal = new Map(
+    REFUSALS.map((code) => [code, reportEachSecond(logger, 'requests refused', { code })]),
+  )
+  return (req, res, next) => {
     const startedAt = performance.now()
     res.on('close', () => {
       const durationMs = performance.now() - startedAt
-      const { method = '' } = req
-      const { requestId, route, code } = logged()
-      const status = res.statusCode
-      const isAborted = !res.writableFinished
+      const { requestId, problemCode: code } = res.locals
+      const [{ method }, route, status, isAborted] = [
+        req,
+        routeOf(req),
+        res.statusCode,
+        !res.writableFinished,
+      ]
       observe?.({ method, route, status, code, durationMs, isAborted })
+      const refused = code === undefined ? undefined : reportRefusal.get(code)
+      if (refused !== undefined) return refused()
       logger.info('request', {
         requestId,
         method,
@@ -125,19 +99,26 @@ export function createRequestReport(
         ...(isAborted ? { aborted: true } : {}),
       })
     })
+    next()
   }
 }
 
-/** Reports each request that Express sees. */
-export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandler {
-  const report = createRequestReport(logger, observe)
-  return (req, res, next) => {
-    report(req, res, () => ({
-      requestId: res.locals.requestId,
-      route: routeOf(req),
-      code: res.locals.problemCode,
-    }))
-    next()
+const LOG_INTERVAL_MS = 1_000
+
+/** Logs one line a second with the count, because a line each would cost as much as the refusal. */
+export function reportEachSecond(
+  logger: Logger,
+  message: string,
+  fields: { code?: ProblemCode } = {},
+): () => void {
+  let count = 0
+  return () => {
+    count++
+    if (count > 1) return
+    setTimeout(() => {
+      logger.warn(message, { ...fields, count })
+      count = 0
+    }, LOG_INTERVAL_MS).unref()
   }
 }
 
@@ -150,14 +131,11 @@ function routeOf(req: Request): string {
   return typeof path === 'string' ? path : 'unmatched'
 }
 
-/** A middleware that does not depend on Express. */
-type WriteHeaders = (req: IncomingMessage, res: ServerResponse, next: () => void) => void
-
 /**
  * Protects an answer that is no page (OWASP REST Security Cheat Sheet). No page may frame or embed it. No browser may run it,
  * guess its type, ask over plain HTTP, or serve it from its cache unasked. Headers for pages are left out.
  */
-export function securityHeaders(): WriteHeaders[] {
+export function securityHeaders(): RequestHandler[] {
   const protect = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -172,7 +150,7 @@ export function securityHeaders(): WriteHeaders[] {
     xPoweredBy: false,
     xXssProtection: false,
   })
-  const revalidate: WriteHeaders = (_req, res, next) => {
+  const revalidate: RequestHandler = (_req, res, next) => {
     res.setHeader('Cache-Control', 'private, no-cache')
     next()
   }
@@ -215,24 +193,6 @@ const PREFLIGHT_MAX_AGE_SECONDS = 600
 /** Headers of an answer that the frontend's pages may read, besides those that any page may (Fetch standard). */
 const EXPOSED_HEADERS = ['ETag', 'Location', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id']
 
-/** Lets the pages of that origin read an answer, as `originCheck` does. */
-export function readableBy(origin: string): Readonly<Record<string, string>> {
-  return {
-    'Access-Control-Allow-Origin': origin,
-    'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(','),
-  }
-}
-
-function corsOptions(allowed: string) {
-  return {
-    origin: allowed,
-    methods: ['GET', 'POST'],
-    allowedHeaders: ['Content-Type', 'If-None-Match', 'X-Request-Id'],
-    exposedHeaders: EXPOSED_HEADERS,
-    maxAge: PREFLIGHT_MAX_AGE_SECONDS,
-  }
-}
-
 /**
  * Lets exactly one cross-origin origin in. Any other `Origin` (`null`, look-alikes, an empty one) is refused before a handler runs:
  * a page elsewhere can't even cause an effect.
@@ -241,7 +201,13 @@ function corsOptions(allowed: string) {
  * @param allowed `scheme://host[:port]`, as a browser sends it
  */
 export function originCheck(allowed: string): RequestHandler {
-  const options = corsOptions(allowed)
+  const options = {
+    origin: allowed,
+    methods: ['GET', 'POST'],
+    allowedHeaders: ['Content-Type', 'If-None-Match', 'X-Request-Id'],
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_MAX_AGE_SECONDS,
+  }
   const answerPreflight = cors(options)
   const addHeaders = cors({ ...options, preflightContinue: true })
   return (req, res, next) => {
@@ -252,21 +218,5 @@ export function originCheck(allowed: string): RequestHandler {
     // An OPTIONS request that asks for no method is no preflight (Fetch standard): it goes on to its route's 405.
     if (requestedMethod === undefined) addHeaders(req, res, next)
     else answerPreflight(req, res, next)
-  }
-}
-
-/**
- * Answers a preflight of the one origin's pages, as `originCheck` does, before Express has seen it. False when it is none.
- *
- * @param allowed as for `originCheck`
- */
-export function preflightAnswer(allowed: string): (req: IncomingMessage, res: ServerResponse) => boolean {
-  const answer = cors(corsOptions(allowed))
-  return (req, res) => {
-    const { origin, 'access-control-request-method': requestedMethod } = req.headers
-    if (req.method !== 'OPTIONS' || origin !== allowed || requestedMethod === undefined) return false
-    res.setHeader('Vary', 'Origin')
-    answer(req, res, () => undefined)
-    return true
   }
 }

@@ -103,9 +103,9 @@ const SERVER_PROBLEMS = {
     status: 503,
     title: 'Server overloaded',
     meaning:
-      'The server has more work than it can do in time, and has refused the request without looking at it. It may leave the connection unread until nearly the time of Retry-After. A plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
+      'The server has more work than it can do in time, and has refused the request without looking at it. A plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
     cause:
-      'A burst; a client that polls without pause; a node or a disk that has become slow, so that `MAX_UNDER_WAY` requests wait for it.',
+      'A burst; a client that asks faster than its rate while the process has no rest; a node or a disk that has become slow, so that `MAX_UNDER_WAY` requests wait for it.',
     remedy: 'Nothing was accepted. Try again after the seconds in Retry-After.',
     retryAfterSeconds: 5,
   },

@@ -1,7 +1,9 @@
-import type { IncomingMessage } from 'node:http'
 import { isIPv4 } from 'node:net'
+import type { Request, RequestHandler, Response } from 'express'
+import { rateLimit, type Store } from 'express-rate-limit'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
+import { Problem } from './errors.js'
 
 const MAPPED = '::ffff:'
 
@@ -12,7 +14,7 @@ const IPV6_PREFIX_BYTES = 7
  * The client behind an address: an IPv4 address, or the /56 of an IPv6 one, because one client can send from all of it. An IPv4
  * address written as IPv6 counts as IPv4.
  *
- * @param ip as Express reports it (`req.ip`) and `addressOf` does, behind as many proxies as `TRUST_PROXY` says
+ * @param ip as Express reports it (`req.ip`), behind as many proxies as `TRUST_PROXY` says
  */
 export function clientOf(ip: string | undefined): string {
   if (ip === undefined) return ''
@@ -45,26 +47,46 @@ export function countedOf(client: string): readonly Counted[] {
   return [own, { key: bytes.slice(0, IPV6_SITE_BYTES).join('.'), clients: CLIENTS_PER_SITE }]
 }
 
-/**
- * The address that Express reports as `req.ip`, for a request that Express has not seen. It is the connection's own, or the one
- * that the outermost trusted proxy has written into `X-Forwarded-For`.
- *
- * @param proxies how many of them are trusted
- */
-export function addressOf(req: IncomingMessage, proxies: number): string | undefined {
-  const own = req.socket.remoteAddress
-  if (proxies === 0) return own
-  const forwarded = [req.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse()
-  const addresses = [own, ...forwarded.map((address) => address.trim()).filter((address) => address !== '')]
-  return addresses[Math.min(proxies, addresses.length - 1)]
+const WINDOW_MS = 60_000
+/** Clients and sites that are counted at the same time; beyond that, the one that has not asked for longest is forgotten first. */
+export const MAX_COUNTED = 50_000
+/** What a request takes of its client's rate: a post may cost chain, disk and gas. */
+const [READ_COST, POST_COST] = [1, 10]
+
+interface RateLimitOptions {
+  readonly limitPerMinute: number
+  /** Gives a request's cost back once it is answered. */
+  readonly isFree: (req: Request, res: Response) => boolean
+  /** Milliseconds of the monotonic clock. */
+  readonly now?: () => number
 }
 
-const WINDOW_SECONDS = 60
-/** Clients and sites that are counted at the same time; beyond that, the oldest window is forgotten first. */
-const MAX_COUNTED = 50_000
-
-/** What a client may ask for faster than its rate, whatever is spent of it in the end: a share of a minute's, and the least. */
-const [BURST_SHARE, LEAST_BURST] = [1 / 6, 1_000]
+/**
+ * Counts what the requests of each client (`clientOf`) and its site cost in a minute that begins with their first one, and refuses
+ * those beyond the limit. Every answer says what is left: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
+ */
+export function limitRate({ limitPerMinute, isFree, now }: RateLimitOptions): RequestHandler {
+  const windows = createWindows(now)
+  const [ofReads, ofPosts] = [READ_COST, POST_COST].map((cost) =>
+    rateLimit({
+      windowMs: WINDOW_MS,
+      limit: limitPerMinute,
+      store: windows.charging(cost, limitPerMinute),
+      keyGenerator: (req) => clientOf(req.ip),
+      skipSuccessfulRequests: true,
+      requestWasSuccessful: isFree,
+      identifier: 'default',
+      standardHeaders: 'draft-8',
+      legacyHeaders: false,
+      // It warns of what is meant here, such as a key of our own.
+      validate: false,
+      handler() {
+        throw new Problem('rate-limited')
+      },
+    }),
+  )
+  return (req, res, next) => (req.method === 'POST' ? ofPosts : ofReads)?.(req, res, next)
+}
 
 interface Window {
   used: number
@@ -72,86 +94,37 @@ interface Window {
   readonly endsAt: number
 }
 
-/** What a client has left. */
-export interface Allowance {
-  /** The client, or its site, has nothing left. */
-  readonly isExceeded: boolean
-  /** How long the client should be left unread, because it asks faster than its rate: unchanged answers take CPU, too. */
-  readonly pauseMs: number
-  /** Until its next window begins. */
-  readonly secondsLeft: number
-  /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers): what is left once this request has counted. */
-  readonly headers: Readonly<Record<string, string>>
-}
-
-interface ClientRateLimit {
-  /** What the client has left for a request of that cost, which is not spent by this. */
-  ask(client: string, cost: number): Allowance
-  spend(client: string, cost: number): void
-  /** Takes back what was spent. */
-  giveBack(client: string, cost: number): void
-}
-
-/**
- * Counts what each client (`clientOf`) and its site use in a minute that begins with their first request. As long as something
- * is left, a request may cost more than that.
- *
- * @param now milliseconds of the monotonic clock
- */
-export function createClientRateLimit(
-  limitPerMinute: number,
-  now: () => number = () => performance.now(),
-): ClientRateLimit {
+/** The windows of clients and sites, for limiters that charge different costs to them. */
+function createWindows(now = () => performance.now()) {
   const windows = new LRUCache<string, Window>({ max: MAX_COUNTED })
-  /** When all that each has asked for would be paid at its rate. */
-  const paidAt = new LRUCache<string, number>({ max: MAX_COUNTED })
-  const burst = Math.max(LEAST_BURST, BURST_SHARE * limitPerMinute)
-  const policy = `"default";q=${limitPerMinute};w=${WINDOW_SECONDS}`
 
-  function windowOf(key: string, at: number): Window {
+  function add(key: string, cost: number): Window {
     const current = windows.get(key)
-    if (current !== undefined && at < current.endsAt) return current
-    const fresh = { used: 0, endsAt: at + WINDOW_SECONDS * 1_000 }
-    windows.set(key, fresh)
-    return fresh
+    const window =
+      current !== undefined && now() < current.endsAt ? current : { used: 0, endsAt: now() + WINDOW_MS }
+    window.used = Math.max(0, window.used + cost)
+    windows.set(key, window)
+    return window
   }
 
-  /** How long until the one that asks is within its burst again: a minute at most. */
-  function pace({ key, clients }: Counted, cost: number, at: number): number {
-    const unitMs = (WINDOW_SECONDS * 1_000) / (clients * limitPerMinute)
-    const burstMs = clients * burst * unitMs
-    const paid = Math.max(at, paidAt.get(key) ?? at) + cost * unitMs
-    const pauseMs = Math.min(Math.max(0, paid - at - burstMs), WINDOW_SECONDS * 1_000)
-    paidAt.set(key, Math.min(paid, at + burstMs + pauseMs))
-    return pauseMs
+  return {
+    charging: (cost: number, limit: number): Store => ({
+      increment(client) {
+        const own = add(client, cost)
+        let { used: totalHits, endsAt } = own
+        const site = countedOf(client)[1]
+        if (site !== undefined) {
+          // What is refused to a client does not count against its neighbours. A site may use several clients' worth.
+          const ofSite = add(site.key, own.used <= limit ? cost : 0)
+          const share = Math.ceil(ofSite.used / site.clients)
+          if (share > totalHits) [totalHits, endsAt] = [share, ofSite.endsAt]
+        }
+        return { totalHits, resetTime: new Date(Date.now() + endsAt - now()) }
+      },
+      decrement(client) {
+        for (const { key } of countedOf(client)) add(key, -cost)
+      },
+      resetKey: (client) => void windows.delete(client),
+    }),
   }
-
-  function ask(client: string, cost: number): Allowance {
-    const at = now()
-    const counted = countedOf(client)
-    const windowsOf = counted.map(({ key, clients }) => {
-      const { used, endsAt } = windowOf(key, at)
-      return { left: clients * limitPerMinute - used, endsAt }
-    })
-    const { left, endsAt } = windowsOf.reduce((least, one) => (one.left < least.left ? one : least))
-    // A sum of fractions may come to a little more than the window.
-    const secondsLeft = Math.min(WINDOW_SECONDS, Math.ceil((endsAt - at) / 1_000))
-    const remaining = Math.max(0, left - cost)
-    return {
-      isExceeded: left <= 0,
-      pauseMs: Math.max(...counted.map((one) => pace(one, cost, at))),
-      secondsLeft,
-      headers: { 'RateLimit-Policy': policy, RateLimit: `"default";r=${remaining};t=${secondsLeft}` },
-    }
-  }
-
-  function add(client: string, cost: number): void {
-    const at = now()
-    for (const { key } of countedOf(client)) {
-      const window = windowOf(key, at)
-      window.used = Math.max(0, window.used + cost)
-    }
-  }
-
-  return { ask, spend: add, giveBack: (client, cost) => add(client, -cost) }
 }

@@ -21,9 +21,9 @@ import { createTimedValue } from '../../service/waiting.js'
 import { sendUntagged } from '../http/answers.js'
 import { fieldErrors, jsonBody, parseBody, parseParam } from '../http/body.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
-import { type FastRoute, read } from '../http/fastRoutes.js'
 import type { ProblemCode } from '../http/problemCodes.js'
 import { clientOf } from '../http/rateLimit.js'
+import { type Route, read } from '../http/routes.js'
 import { withRelayProblems } from '../relay/router.js'
 import type { Cancels } from './cancels.js'
 import { JobRefusal } from './jobResult.js'
@@ -120,7 +120,7 @@ const checkOrderId: RequestHandler = (req, _res, next) => {
 }
 
 /** The key to seal to, the state of an order, and the version of a rulebook; and what takes orders. */
-export function intakeRoutes(deps: IntakeRouterDeps): FastRoute[] {
+export function intakeRoutes(deps: IntakeRouterDeps): Route[] {
   const { enclaveKey, orderStatus, policyVersion, orders, openings, bodyLimitBytes } = deps
   return [
     {

@@ -2,11 +2,9 @@ import { encodeAuthorizationCall, targetOf } from '../../chain/authorizationCall
 import type { ContractAddresses, Quota, RelayedType, Revert } from '../../protocol/api.js'
 import {
   type Authorization,
-  authorizationSeparator,
-  digestUnder,
+  authorizationDigest,
   type SignedAuthorization,
 } from '../../protocol/authorization.js'
-import { PRIMARY_TYPES } from '../../protocol/authorizationTypes.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import { assertSignedBy } from '../../protocol/signature.js'
@@ -69,26 +67,17 @@ export function createAuthorizationVerifier({
   contracts,
   signer,
 }: AuthorizationRules): AuthorizationVerifier {
-  const targets = new Map(
-    PRIMARY_TYPES.map((primaryType) => {
-      const target = targetOf(primaryType, contracts)
-      const separator = authorizationSeparator(primaryType, { chainId, verifyingContract: target })
-      return [primaryType, { target, separator }] as const
-    }),
-  )
   return {
     verify(authorization) {
       const { primaryType, signature } = authorization
-      const found = targets.get(primaryType)
-      if (found === undefined) throw new TypeError('an authorization of no type')
-      const digest = digestUnder(found.separator, authorization)
+      const target = targetOf(primaryType, contracts)
+      const digest = authorizationDigest(authorization, { chainId, verifyingContract: target })
       try {
         assertSignedBy(signer, digest, signature)
       } catch (error) {
         if (error instanceof ProtocolError) throw new RelayRefusal({ code: 'invalid-signature' }, error)
         throw error
       }
-      const { target } = found
       const data = encodeAuthorizationCall(authorization)
       return { digest, primaryType, target, data, purpose: gasPurposeOf(authorization) }
     },

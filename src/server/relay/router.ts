@@ -5,7 +5,7 @@ import { bytes32Schema } from '../../protocol/hex.js'
 import { requireRelayToken } from '../http/auth.js'
 import { parseBody, parseParam } from '../http/body.js'
 import { Problem } from '../http/errors.js'
-import { type FastRoute, read } from '../http/fastRoutes.js'
+import { type Route, read } from '../http/routes.js'
 import { type AuthorizationVerifier, RelayRefusal } from './authorization.js'
 import type { Followed, RelayDispatcher } from './dispatcher.js'
 
@@ -26,7 +26,7 @@ export interface RelayRouterDeps {
 const BODY_LIMIT_BYTES = 128 * 1_024
 
 /** The enclave-facing routes under /relay. The token is checked first, before the body is read. */
-export function relayRoutes(deps: RelayRouterDeps): FastRoute[] {
+export function relayRoutes(deps: RelayRouterDeps): Route[] {
   const { verifier, relay, waitMs } = deps
   const wait = createWaitingRoom(deps.stopping)
   const check = requireRelayToken(deps.authToken)

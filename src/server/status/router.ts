@@ -15,7 +15,7 @@ import {
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { parseParam } from '../http/body.js'
 import { Problem } from '../http/errors.js'
-import { type Read, read } from '../http/fastRoutes.js'
+import { type Read, read } from '../http/routes.js'
 import { MarketUnavailableError } from './market.js'
 import type { StatusViews } from './views.js'
 

@@ -478,6 +478,13 @@ describe('loadConfig', () => {
     expect(loadConfig({ ...rest, ENV_FILE: path, RELAYER_PRIVATEKEY: 'canary' }).http.port).toBe(8_003)
   })
 
+  test('refuses a variable of an earlier version, in the file and in the environment: the fault says what to do', async () => {
+    const fault = /^MAX_WAIT: is gone: remove it\. The server measures/
+    const ENV_FILE = await envFile('MAX_WAIT=50ms\n')
+    expect(() => loadConfig({ ...rest, ENV_FILE })).toThrow(fault)
+    expect(() => readConfig({ ...SERVER_ENVIRONMENT, MAX_WAIT: '50ms' })).toThrow(fault)
+  })
+
   test('reads a secret from the file that its variable names, in the environment or in the file', async () => {
     const { RELAY_AUTH_TOKEN = '', ALPACA_SECRET_KEY = '', ...others } = rest
     const [token, key] = [await envFile(`${RELAY_AUTH_TOKEN}\n`), await envFile(ALPACA_SECRET_KEY)]
@@ -501,8 +508,8 @@ describe('loadConfig', () => {
     expect(faultOf({ RELAY_AUTH_TOKEN_FILE: empty })).toThrow(`RELAY_AUTH_TOKEN_FILE: ${empty} is empty`)
     await chmod(file, 0o640)
     expect(faultOf({ RELAY_AUTH_TOKEN_FILE: file })).toThrow(/^RELAY_AUTH_TOKEN_FILE: others .* chmod 600 /)
-    const ENV_FILE = await envFile(`MAX_WAIT_FILE=${file}\n`)
-    expect(faultOf({ RELAY_AUTH_TOKEN, ENV_FILE })).toThrow(/^MAX_WAIT_FILE: is no variable of this program/)
+    const ENV_FILE = await envFile(`PORT_FILE=${file}\n`)
+    expect(faultOf({ RELAY_AUTH_TOKEN, ENV_FILE })).toThrow(/^PORT_FILE: is no variable of this program/)
   })
 
   test('a named file that is not there is a fault', () => {

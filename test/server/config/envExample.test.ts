@@ -37,7 +37,7 @@ describe('what differs from it', () => {
     PORT: '9000',
     HOST: '127.0.0.1',
     FRONTEND_ORIGIN: 'https://desk.example',
-    MAX_WAIT: '1m',
+    ANSWER_TIMEOUT: '1m',
   }
 
   test('is named with its value and the usual one', () => {
@@ -45,7 +45,7 @@ describe('what differs from it', () => {
       'PORT=9000 [8000]',
       'HOST=127.0.0.1 [unset]',
       'FRONTEND_ORIGIN=https://desk.example [http://localhost:5173]',
-      'MAX_WAIT=1m [50ms]',
+      'ANSWER_TIMEOUT=1m [30s]',
     ])
   })
 

@@ -1,135 +1,196 @@
+import { createServer } from 'node:http'
+import type { RequestHandler } from 'express'
+import request from 'supertest'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { clientOf, createClientRateLimit } from '../../../src/server/http/rateLimit.js'
+import { z } from 'zod'
+import { clientOf } from '../../../src/server/http/rateLimit.js'
+import { read, routerOf } from '../../../src/server/http/routes.js'
+import { limitedApp, TOKEN } from '../../support/limitedApp.js'
+import { SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
 
-const MINUTE_MS = 60_000
+const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
 
-/** A limiter of two reads a minute unless told otherwise, and a clock that the test moves. */
-function setUp(limitPerMinute = 2) {
-  let now = 1_000_000
-  const limit = createClientRateLimit(limitPerMinute, () => now)
-  const pass = (ms: number) => {
-    now += ms
-  }
+/** A server that takes two reads a minute unless told otherwise, and a clock that the test moves. */
+function setUp(rateLimitPerMinute = 2, answer?: RequestHandler) {
+  let nowMs = 0
+  const { app, ...rest } = limitedApp({
+    rateLimitPerMinute,
+    trustProxy: 1,
+    now: () => nowMs,
+    ...(answer !== undefined && { answer }),
+  })
+  const server = createServer(app).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
   return {
-    pass,
-    look: (ip: string) => limit.ask(clientOf(ip), 1),
-    ask(ip: string, cost = 1) {
-      const allowance = limit.ask(clientOf(ip), cost)
-      if (!allowance.isExceeded) limit.spend(clientOf(ip), cost)
-      return allowance
+    ...rest,
+    pass(ms: number) {
+      nowMs += ms
     },
-    giveBack: (ip: string) => limit.giveBack(clientOf(ip), 1),
+    read: (ip = '192.0.2.1', path = '/market') => request(server).get(path).set('X-Forwarded-For', ip),
+    post: (path = '/orders') => request(server).post(path).set('X-Forwarded-For', '192.0.2.1'),
+    preflight: () =>
+      request(server)
+        .options('/market')
+        .set({ Origin: ORIGIN, 'Access-Control-Request-Method': 'GET', 'X-Forwarded-For': '192.0.2.1' }),
   }
 }
 
-describe('the client rate', () => {
-  test('stands in the headers of every answer', () => {
-    const { ask, pass } = setUp()
-    expect(ask('192.0.2.1').headers).toEqual({
-      'RateLimit-Policy': '"default";q=2;w=60',
-      RateLimit: '"default";r=1;t=60',
+const leftOf = ({ headers }: request.Response) => headers.ratelimit?.split('; ')[1]
+
+describe('a client over its rate', () => {
+  test('is refused with a problem that says when its minute is over, and may go on then', async () => {
+    const { read, pass, taken } = setUp()
+    expect((await read()).headers).toMatchObject({
+      ratelimit: '"default"; r=1; t=60',
+      'ratelimit-policy': expect.stringContaining('"default"; q=2; w=60'),
     })
     pass(20_500)
-    expect(ask('192.0.2.1')).toMatchObject({
-      isExceeded: false,
-      headers: { RateLimit: '"default";r=0;t=40' },
-    })
+    expect((await read()).headers.ratelimit).toBe('"default"; r=0; t=40')
+    const refused = await read().set('Origin', ORIGIN)
+    expect([refused.status, refused.headers.ratelimit]).toEqual([429, '"default"; r=0; t=40'])
+    expect(refused.headers).toMatchObject({ 'retry-after': '40', 'access-control-allow-origin': ORIGIN })
+    expect(refused.body).toMatchObject({ code: 'rate-limited', instance: '/market' })
+    expect(taken).toHaveLength(2)
+    pass(39_000)
+    expect((await read()).headers['retry-after']).toBe('1')
+    pass(500)
+    expect((await read()).headers.ratelimit).toBe('"default"; r=1; t=60')
   })
 
-  test('refuses no longer when the clock is set back by an hour', () => {
+  test('is refused no longer when the clock is set back by an hour', async () => {
     const now = Date.now
     let setBackBy = 0
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - setBackBy)
     onTestFinished(() => clock.mockRestore())
-    const limit = createClientRateLimit(1)
-    limit.ask('a client', 1)
-    limit.spend('a client', 1)
+    const { read } = setUp(1)
+    await read()
     setBackBy = 3_600_000
-    const { isExceeded, secondsLeft } = limit.ask('a client', 1)
-    expect(isExceeded).toBe(true)
-    expect(secondsLeft).toBeLessThanOrEqual(60)
+    const { status, headers } = await read()
+    expect(status).toBe(429)
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60)
   })
 
-  test('refuses until the minute that began with the first request is over', () => {
-    const { ask, pass } = setUp()
-    ask('192.0.2.1')
-    pass(MINUTE_MS - 1)
-    ask('192.0.2.1')
-    expect(ask('192.0.2.1')).toMatchObject({ isExceeded: true, secondsLeft: 1 })
-    pass(1)
-    expect(ask('192.0.2.1')).toMatchObject({
-      isExceeded: false,
-      headers: { RateLimit: '"default";r=1;t=60' },
-    })
-  })
-
-  test('counts what was spent, not what was asked, and refuses once nothing is left', () => {
-    const { ask, look } = setUp(15)
-    for (let n = 0; n < 100; n++) expect(look('192.0.2.1').isExceeded).toBe(false)
-    expect(ask('192.0.2.1', 10)).toMatchObject({ headers: { RateLimit: '"default";r=5;t=60' } })
-    expect(ask('192.0.2.1', 10)).toMatchObject({
-      isExceeded: false,
-      headers: { RateLimit: '"default";r=0;t=60' },
-    })
-    expect(look('192.0.2.1').isExceeded).toBe(true)
-  })
-
-  test('paces who asks faster than the rate, by one for each request, until it is within ten seconds of it', () => {
-    const { look, pass } = setUp(60_000)
-    for (let n = 0; n < 10_000; n++) expect(look('192.0.2.1').pauseMs).toBeCloseTo(0)
-    expect(look('192.0.2.1').pauseMs).toBeCloseTo(1)
-    expect(look('192.0.2.1').pauseMs).toBeCloseTo(2)
-    expect(look('192.0.2.2').pauseMs).toBe(0)
-    pass(3)
-    expect(look('192.0.2.1').pauseMs).toBeCloseTo(0)
-    for (let n = 0; n < 100_000; n++) look('192.0.2.1')
-    expect(look('192.0.2.1').pauseMs).toBeCloseTo(MINUTE_MS)
-    pass(MINUTE_MS + 1)
-    expect(look('192.0.2.1').pauseMs).toBeCloseTo(0)
-  })
-
-  test('paces no one in the first thousand requests, however low the rate', () => {
-    const { look } = setUp(1)
-    for (let n = 0; n < 1_000; n++) expect(look('192.0.2.1').pauseMs).toBeCloseTo(0)
-    expect(look('192.0.2.1').pauseMs).toBeCloseTo(MINUTE_MS)
-  })
-
-  test('allows an IPv6 /48 what four clients may spend, and refuses its fifth client', () => {
-    const { ask, look } = setUp(10)
-    const nets = ['100', '200', '300', '400'].map((net) => `2001:db8:1:${net}::1`)
-    for (const net of nets) expect(ask(net, 10).isExceeded).toBe(false)
-    expect(look('2001:db8:1:500::1').isExceeded).toBe(true)
-    expect(look('2001:db8:2:100::1').isExceeded).toBe(false)
-  })
-
-  test('counts no longer what is given back, and never below nothing', () => {
-    const { ask, giveBack } = setUp()
-    for (let n = 0; n < 3; n++) giveBack('192.0.2.1')
-    for (let n = 0; n < 5; n++) {
-      expect(ask('192.0.2.1')).toMatchObject({ headers: { RateLimit: '"default";r=1;t=60' } })
-      for (let again = 0; again < 2; again++) giveBack('192.0.2.1')
+  test('may still probe, and has its preflights answered', async () => {
+    const { read, preflight } = setUp(1)
+    await read()
+    expect((await read()).status).toBe(429)
+    for (let n = 0; n < 3; n++) {
+      expect((await read('192.0.2.1', '/health')).status).toBe(200)
+      expect((await preflight()).status).toBe(204)
     }
   })
 
+  test('is refused what costs more than is left: a post costs ten reads', async () => {
+    const { read, post } = setUp(22)
+    expect([leftOf(await post()), leftOf(await post()), leftOf(await read())]).toEqual(['r=12', 'r=2', 'r=1'])
+    expect((await post()).status).toBe(429)
+  })
+
+  test('is taken when it shows the relay token, which costs nothing', async () => {
+    const { read } = setUp(2)
+    const relay = (headers: Record<string, string>) => read('192.0.2.1', '/relay').set(headers)
+    for (let n = 0; n < 5; n++) expect((await relay(TOKEN)).status).toBe(200)
+    const statuses = [await relay({}), await relay({}), await relay({})].map(({ status }) => status)
+    expect(statuses).toEqual([200, 200, 429])
+    expect((await relay(TOKEN)).status).toBe(200)
+  })
+
+  test('has results of runs taken: only those that are refused with 4xx count', async () => {
+    let status = 200
+    const { post } = setUp(10, (_req, res) => {
+      res.status(status).end()
+    })
+    const result = async () => (await post('/runs/1/result')).status
+    for (const each of [200, 503]) {
+      status = each
+      for (let n = 0; n < 3; n++) expect(await result()).toBe(each)
+    }
+    status = 401
+    expect([await result(), await result()]).toEqual([401, 429])
+  })
+
+  test('is the one that the proxy names', async () => {
+    const { read } = setUp()
+    for (const claimed of ['10.0.0.1', '10.0.0.2'])
+      expect((await read(`${claimed}, 192.0.2.1`)).status).toBe(200)
+    expect((await read('10.0.0.3, 192.0.2.1')).status).toBe(429)
+    expect((await read('192.0.2.1, 192.0.2.2')).status).toBe(200)
+  })
+})
+
+describe('the rate counts', () => {
   test.each([
     ['192.0.2.1', '192.0.2.2'],
     ['2001:db8:0:100::1', '2001:db8:0:200::1'],
-    ['', '192.0.2.1'],
-  ])('counts %j and %j apart', (one, other) => {
-    const { ask } = setUp()
-    ask(one)
-    ask(one)
-    expect(ask(one).isExceeded).toBe(true)
-    expect(ask(other)).toMatchObject({ isExceeded: false, headers: { RateLimit: '"default";r=1;t=60' } })
+  ])('%s and %s apart', async (one, other) => {
+    const { read } = setUp()
+    const statuses = [await read(one), await read(one), await read(one)].map(({ status }) => status)
+    expect(statuses).toEqual([200, 200, 429])
+    expect(leftOf(await read(other))).toBe('r=1')
   })
 
   test.each([
     ['an IPv6 network of /56', '2001:db8:0:100::1', '2001:db8:0:1ff:ffff::2'],
     ['the same address in two spellings', '2001:DB8::1', '2001:db8:0:0:0:0:0:1'],
     ['IPv4 written as IPv6', '192.0.2.1', '::ffff:192.0.2.1'],
-  ])('counts %s as one', (_name, one, other) => {
-    const { ask } = setUp()
-    ask(one)
-    expect(ask(other)).toMatchObject({ headers: { RateLimit: '"default";r=0;t=60' } })
+    ['IPv4 written as IPv6 in hex', '192.0.2.1', '::FFFF:c000:201'],
+  ])('%s as one', async (_name, one, other) => {
+    const { read } = setUp()
+    await read(one)
+    expect(leftOf(await read(other))).toBe('r=0')
+  })
+
+  test('an IPv6 /48 as four clients, and refuses its fifth', async () => {
+    const { read } = setUp(10)
+    for (const net of ['100', '200', '300', '400'])
+      for (let n = 0; n < 10; n++) expect((await read(`2001:db8:1:${net}::1`)).status).toBe(200)
+    expect((await read('2001:db8:1:500::1')).status).toBe(429)
+    expect((await read('2001:db8:2:100::1')).status).toBe(200)
+  })
+
+  test('a client of a /48 that is refused without its neighbours', async () => {
+    const { read } = setUp(10)
+    for (let n = 0; n < 60; n++) await read('2001:db8:1:100::1')
+    expect((await read('2001:db8:1:100::1')).status).toBe(429)
+    expect((await read('2001:db8:1:200::1')).status).toBe(200)
+  })
+
+  test('a text that is no address as a client', () => {
+    expect(clientOf('::ffff:192.0.2.1.1')).toBe('::ffff:192.0.2.1.1')
+    expect(clientOf(undefined)).toBe('')
+  })
+})
+
+// The employees of one office share an address, here with the server's limits as they are by default.
+describe('an office of 500 behind one address', () => {
+  const EMPLOYEES = 500
+  /** A page asks as often in a minute with an order under way, if its user keeps it from resting. */
+  const POLLS = 70
+
+  test('has the polls of a minute answered, though every view changes, and an order of each', async () => {
+    const { rateLimitPerMinute } = serverConfig().http
+    const { read: ask, post } = setUp(rateLimitPerMinute)
+    for (let n = 1; n < POLLS; n++) await ask()
+    await post()
+    const left = Number(leftOf(await ask())?.slice('r='.length))
+    expect(EMPLOYEES * (rateLimitPerMinute - left)).toBeLessThanOrEqual(rateLimitPerMinute)
+    expect(left).toBe(rateLimitPerMinute - POLLS - 10)
+  })
+
+  test('pays nothing for a view that has not changed', async () => {
+    let view = { prices: 1 }
+    const router = routerOf([read('/market', z.strictObject({ prices: z.number() }), async () => view)])
+    const { read: ask } = setUp(2, router)
+    const first = await ask()
+    for (let n = 0; n < 10; n++) expect((await ask()).status).toBe(200)
+    const known = { 'If-None-Match': String(first.headers.etag) }
+    for (let n = 0; n < 10; n++) expect((await ask().set(known)).status).toBe(304)
+    const change = () => {
+      view = { ...view }
+    }
+    change()
+    expect((await ask()).status).toBe(200)
+    change()
+    expect((await ask()).status).toBe(429)
   })
 })

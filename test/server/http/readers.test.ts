@@ -56,3 +56,16 @@ test('a read that all clients share costs none of them', () => {
   ask('office', 1)
   expect(begun).toEqual(['office'])
 })
+
+test('reads that wait begin one after the other, as the calls of each are paid; more than a hundred are refused', () => {
+  const { readers, ask, begun } = setUp()
+  ask('office', 1_060)
+  for (let n = 0; n < 100; n++) ask('office', 60)
+  expect(readers.answer('office', true, new EventEmitter() as ServerResponse, () => undefined)).toBe(false)
+  expect(readers.answer('another', true, new EventEmitter() as ServerResponse, () => undefined)).toBe(true)
+  vi.advanceTimersByTime(10_500)
+  // One at once, and then one for each second, whose calls it causes.
+  expect(begun.length).toBeGreaterThan(9)
+  expect(begun.length).toBeLessThan(14)
+  expect(readers.answer('office', true, new EventEmitter() as ServerResponse, () => undefined)).toBe(true)
+})

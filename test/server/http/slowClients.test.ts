@@ -86,8 +86,6 @@ describe('five hundred slow clients', () => {
       HEADERS_TIMEOUT: '1s',
       REQUEST_TIMEOUT: '1500ms',
       KEEP_ALIVE_TIMEOUT: '1s',
-      // So that what is not served is not served because of them.
-      MAX_WAIT: '1m',
     })
     const clients: Client[][] = []
     for (const { begin } of SLOW) {

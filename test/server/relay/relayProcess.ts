@@ -4,8 +4,8 @@ import express from 'express'
 import { createRpc } from '../../../src/chain/rpc.js'
 import { readConfig } from '../../../src/server/config/config.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
-import { createFastRouter } from '../../../src/server/http/fastRoutes.js'
 import { requestId } from '../../../src/server/http/middleware.js'
+import { routerOf } from '../../../src/server/http/routes.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
 import { relayRoutes } from '../../../src/server/relay/router.js'
 import { openRelayerKeys } from '../../../src/server/signer/signer.js'
@@ -36,7 +36,7 @@ const { router, services } = buildRelay({
 await createLifetime(services, logger).start()
 const server = express()
   .use(requestId())
-  .use(createFastRouter(relayRoutes(router)), errorHandler(logger))
+  .use(routerOf(relayRoutes(router)), errorHandler(logger))
   .listen(0, '127.0.0.1', () => {
     const address = server.address()
     process.stdout.write(`${typeof address === 'object' ? address?.port : ''}\n`)

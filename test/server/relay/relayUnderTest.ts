@@ -13,8 +13,8 @@ import {
 } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
-import { createFastRouter } from '../../../src/server/http/fastRoutes.js'
 import { requestId } from '../../../src/server/http/middleware.js'
+import { routerOf } from '../../../src/server/http/routes.js'
 import type { RelayHealth } from '../../../src/server/relay/accounts.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
 import { relayRoutes } from '../../../src/server/relay/router.js'
@@ -107,7 +107,7 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
     stopping: stopping.signal,
   })
   const app = express().use(requestId())
-  app.use(createFastRouter(relayRoutes(built.router)), errorHandler(log.logger))
+  app.use(routerOf(relayRoutes(built.router)), errorHandler(log.logger))
   const lifetime = createLifetime(built.services, log.logger)
   await lifetime.start()
   const server = await new Promise<Server>((resolve) => {

@@ -1,0 +1,259 @@
+import { once } from 'node:events'
+import { request as send } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { RequestHandler } from 'express'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { problemSchema } from '../../../src/protocol/api.js'
+import { OPERATIONS } from '../../../src/server/openapi/operations.js'
+import { eventually } from '../../support/eventually.js'
+import { handled } from '../../support/handled.js'
+import { limitedApp, TOKEN } from '../../support/limitedApp.js'
+import { startRawServer } from '../../support/rawServer.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+
+const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
+
+async function setUp(options: Parameters<typeof limitedApp>[0]) {
+  const { app, ...rest } = limitedApp(options)
+  return { url: await startRawServer(app), ...rest }
+}
+
+describe('a server without room', () => {
+  const NO_ROOM = { maxUnderWay: 0 }
+
+  test.each(OPERATIONS.map(({ method, path }) => ({ method, path })))(
+    '$method $path is refused, unless it is a probe or a result of a run',
+    async ({ method, path }) => {
+      const { url } = await setUp(NO_ROOM)
+      const target = path.replace(/:\w+/g, `0x${'00'.repeat(32)}`)
+      const expected = /^\/(?:health|runs\/.*)$/.test(path) ? 200 : 503
+      for (const asked of [target, `${target}?query`]) {
+        const { status } = await fetch(url + asked, { method })
+        expect([asked, status]).toEqual([asked, expected])
+      }
+    },
+  )
+
+  test.each(['/', '/healthy', '/health/', '/relay', '/relayed', '/market/health', '/Relay'])(
+    '%s has no exception either',
+    async (path) => {
+      const { url } = await setUp(NO_ROOM)
+      expect((await fetch(url + path)).status).toBe(503)
+    },
+  )
+
+  test.each(['/relay', '/relay?query', `/relay/0x${'00'.repeat(32)}`])(
+    'takes %s with the relay token, and refuses another token',
+    async (path) => {
+      const { url, taken } = await setUp(NO_ROOM)
+      expect((await fetch(url + path, { headers: TOKEN })).status).toBe(200)
+      const other = { authorization: `${TOKEN.authorization}0` }
+      expect((await fetch(url + path, { headers: other })).status).toBe(503)
+      expect(taken).toEqual([`GET ${path}`])
+    },
+  )
+
+  test.each<[string, RequestInit]>([
+    ['of a page', { headers: { Origin: ORIGIN } }],
+    ['by another method', { method: 'POST' }],
+  ])('refuses what is no probe of /health: %s', async (_what, init) => {
+    const { url, taken } = await setUp(NO_ROOM)
+    expect((await fetch(`${url}/health`, init)).status).toBe(503)
+    expect(taken).toEqual([])
+  })
+
+  test.each(['/relayed', '/market', '/Relay'])('refuses %s with the token too', async (path) => {
+    const { url } = await setUp(NO_ROOM)
+    expect((await fetch(url + path, { headers: TOKEN })).status).toBe(503)
+  })
+
+  test('refuses with a problem that the one origin may read, and says when to come back', async () => {
+    const { url, observed } = await setUp(NO_ROOM)
+    const response = await fetch(`${url}/market/clock?canary`, {
+      headers: { 'X-Request-Id': 'mine', Origin: ORIGIN },
+    })
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'retry-after': '5',
+      'x-request-id': 'mine',
+      'access-control-allow-origin': ORIGIN,
+      'access-control-expose-headers': expect.stringContaining('Retry-After'),
+    })
+    const body = await response.text()
+    expect(problemSchema.parse(JSON.parse(body))).toMatchObject({
+      code: 'overloaded',
+      instance: '/market/clock',
+      requestId: 'mine',
+    })
+    expect(body).not.toContain('canary')
+    await eventually('its report', () => observed.length === 1)
+    expect(observed).toMatchObject([{ method: 'GET', route: 'unmatched', status: 503, code: 'overloaded' }])
+  })
+
+  test('refuses a post before its body has come, and the connection serves on', async () => {
+    const { url } = await setUp(NO_ROOM)
+    const sent = send(`${url}/orders`, { method: 'POST', headers: { 'content-length': 1_000 } })
+    onTestFinished(() => {
+      sent.destroy()
+    })
+    sent.flushHeaders()
+    const [response] = await once(sent, 'response')
+    expect(response.statusCode).toBe(503)
+    expect(response.headers.connection).toBe('keep-alive')
+  })
+
+  test('logs one line a second with the count of its refusals', async () => {
+    const { url, log } = await setUp(NO_ROOM)
+    await Promise.all(Array.from({ length: 20 }, () => fetch(`${url}/market`)))
+    const lines = () => log.lines().filter(({ msg }) => msg === 'requests refused')
+    const sum = () => lines().reduce((total, { count }) => total + Number(count), 0)
+    await eventually('the log line', () => sum() === 20)
+    await fetch(`${url}/market`)
+    await eventually('the line of another second', () => sum() === 21)
+    expect(lines().map(({ code }) => code)).toEqual(lines().map(() => 'overloaded'))
+    expect(log.lines().filter(({ msg }) => msg !== 'requests refused')).toEqual([])
+  })
+})
+
+describe('as many under way as there may be', () => {
+  /** An app that answers when told. */
+  async function setUpHolding(maxUnderWay: number) {
+    const held: (() => void)[] = []
+    const answer: RequestHandler = (_req, res) => {
+      held.push(() => res.end())
+    }
+    const { url } = await setUp({ maxUnderWay, answer })
+    const ask = () => handled(fetch(`${url}/market`).then(({ status }) => status))
+    return { url, held, ask }
+  }
+
+  test('further ones are refused until one is answered', async () => {
+    const { ask, held } = await setUpHolding(2)
+    const answers = [ask(), ask()]
+    await eventually('both to be under way', () => held.length === 2)
+    expect(await ask()).toBe(503)
+    held.shift()?.()
+    expect(await Promise.race(answers)).toBe(200)
+    const third = ask()
+    await eventually('the third to be taken', () => held.length === 2)
+    for (const release of held) release()
+    expect(await Promise.all([...answers, third])).toEqual([200, 200, 200])
+  })
+
+  test('reads leave a tenth of the room to orders', async () => {
+    const { url, ask, held } = await setUpHolding(10)
+    const reads = Array.from({ length: 9 }, ask)
+    await eventually('nine reads to be under way', () => held.length === 9)
+    expect([await ask(), (await fetch(`${url}/market`, { method: 'HEAD' })).status]).toEqual([503, 503])
+    const order = handled(fetch(`${url}/orders`, { method: 'POST' }).then(({ status }) => status))
+    await eventually('the order to be taken', () => held.length === 10)
+    expect((await fetch(`${url}/orders`, { method: 'POST' })).status).toBe(503)
+    for (const release of held) release()
+    expect(await Promise.all([...reads, order])).toEqual(Array(10).fill(200))
+  })
+
+  /** Requests by client, behind a proxy, that the app takes and holds. */
+  async function setUpClients(maxUnderWay: number, maxUnderWayPerClient: number) {
+    const taken: (string | undefined)[] = []
+    let arrived = 0
+    const answer: RequestHandler = (req) => {
+      taken.push(req.ip)
+      req.resume().once('end', () => arrived++)
+    }
+    const { url } = await setUp({ maxUnderWay, maxUnderWayPerClient, trustProxy: 1, answer })
+    /** @param body what is sent of nine bytes @returns the refusal; never resolves for a request that is held */
+    function post(client: string, body: string) {
+      const headers = { 'X-Forwarded-For': client, 'content-length': 9 }
+      const sent = send(`${url}/orders`, { method: 'POST', headers, agent: false })
+      // The server ends with the test.
+      sent.on('error', () => undefined)
+      onTestFinished(() => {
+        sent.destroy()
+      })
+      sent.write(body)
+      return new Promise<{ statusCode: number | undefined; code: string }>((resolve, reject) => {
+        sent.once('response', (response) => {
+          text(response)
+            .then((answered) => problemSchema.parse(JSON.parse(answered)))
+            .then(({ code }) => resolve({ statusCode: response.statusCode, code }), reject)
+        })
+      })
+    }
+    /** Posts whole requests of these clients, one after the other, each of which takes a place. */
+    async function fill(...clients: string[]) {
+      for (const client of clients) {
+        const before = arrived
+        void post(client, WHOLE)
+        await eventually('its body to have arrived', () => arrived === before + 1)
+      }
+    }
+    return { post, fill, taken }
+  }
+
+  const WHOLE = '123456789'
+
+  test('one client has its share of them, and others the rest', async () => {
+    const { post, fill } = await setUpClients(4, 2)
+    await fill('192.0.2.1', '192.0.2.1')
+    expect(await post('192.0.2.1', WHOLE)).toEqual({ statusCode: 429, code: 'too-many-at-once' })
+    await fill('192.0.2.2', '192.0.2.3')
+    expect((await post('192.0.2.4', WHOLE)).statusCode).toBe(503)
+  })
+
+  test('half-sent requests hold none', async () => {
+    const { post, fill, taken } = await setUpClients(2, 1)
+    for (let n = 1; n <= 8; n++) {
+      void post('192.0.2.1', 'h')
+      await eventually('it to be with the app', () => taken.length === n)
+    }
+    await fill('192.0.2.1', '192.0.2.2')
+    expect((await post('192.0.2.3', WHOLE)).statusCode).toBe(503)
+  })
+
+  test('one whose caller has gone is none of them', async () => {
+    const { url, ask, held } = await setUpHolding(1)
+    // Of one place reads have it all.
+    const gone = new AbortController()
+    const left = handled(fetch(`${url}/market`, { signal: gone.signal }))
+    await eventually('it to be under way', () => held.length === 1)
+    gone.abort()
+    await expect(left).rejects.toThrow()
+    const [statuses, asked]: [number[], Promise<number>[]] = [[], []]
+    await eventually('another to be taken', async () => {
+      if (held.length === 1 && statuses.length === asked.length) {
+        const one = ask()
+        asked.push(one)
+        void one.then((status) => statuses.push(status))
+      }
+      return held.length === 2
+    })
+    for (const release of held) release()
+    expect(await asked.at(-1)).toBe(200)
+  })
+})
+
+describe('a process without rest', () => {
+  test('refuses the requests that a client makes beyond its rate in a second, and no others', async () => {
+    let [nowMs, utilization] = [0, 1]
+    const { url } = await setUp({
+      rateLimitPerMinute: 60 * 150,
+      trustProxy: 1,
+      now: () => nowMs,
+      utilization: () => utilization,
+    })
+    const ask = async (path: string, client: string) =>
+      (await fetch(url + path, { headers: { 'X-Forwarded-For': client } })).status
+    const answered = async (count: number) => {
+      let sum = 0
+      for (let n = 0; n < count; n++) if ((await ask('/market', '192.0.2.1')) === 200) sum++
+      return sum
+    }
+    // Nothing is known of the first second.
+    expect(await answered(200)).toBe(200)
+    nowMs += 1_000
+    expect(await answered(200)).toBe(150)
+    expect([await ask('/market', '192.0.2.2'), await ask('/health', '192.0.2.1')]).toEqual([200, 200])
+    nowMs += 1_000
+    utilization = 0.9
+    expect(await answered(200)).toBe(200)
+  })
+})

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { open, seal } from '../../src/protocol/envelope.js'
+import { concatBytes, uintToBytes } from '../../src/protocol/hex.js'
+import { nobleAgreement, registerAgreement } from '../../src/protocol/keyAgreement.js'
+import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import { CURVE_ORDER } from '../../src/protocol/signature.js'
+import { opensslAgreement } from '../../src/service/opensslAgreement.js'
+
+const scalar = fc
+  .oneof(
+    fc.bigInt({ min: 1n, max: CURVE_ORDER - 1n }),
+    fc.constantFrom(1n, 2n, CURVE_ORDER / 2n, CURVE_ORDER - 1n),
+  )
+  .map((value) => uintToBytes(value, 32))
+const both = [nobleAgreement, opensslAgreement]
+
+test('OpenSSL and noble agree on the same key, from either side', () => {
+  fc.assert(
+    fc.property(scalar, scalar, (own, other) => {
+      const [peer, same] = both.map((agree) => agree(other))
+      expect(same?.publicKey).toEqual(peer?.publicKey)
+      const [noble, openssl] = both.map((agree) => agree(own).sharedX(peer?.publicKey ?? own))
+      expect(openssl).toEqual(noble)
+      expect(same?.sharedX(nobleAgreement(own).publicKey)).toEqual(noble)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a shared x keeps the zeros in front of it', () => {
+  const own = uintToBytes(7n, 32)
+  const peer = nobleAgreement(uintToBytes(344n, 32)).publicKey
+  const [noble, openssl] = both.map((agree) => agree(own).sharedX(peer))
+  expect(noble?.slice(0, 1)).toEqual(Uint8Array.of(0))
+  expect(openssl).toEqual(noble)
+})
+
+test.each([
+  ['zero', 0n],
+  ['the order', CURVE_ORDER],
+  ['beyond the order', 2n ** 256n - 1n],
+])('the private key %s is refused by both', (_name, value) => {
+  for (const agree of both) expect(() => agree(uintToBytes(value, 32))).toThrow()
+})
+
+test('an envelope sealed by one is opened by the other, each with a key of its own', async () => {
+  onTestFinished(() => registerAgreement(nobleAgreement))
+  const key = uintToBytes(9n, 32)
+  const place = { kind: 'order', context: new Uint8Array() } as const
+  const keys = new Set<string>()
+  for (const [sealer, opener] of [both, both.toReversed(), [opensslAgreement, opensslAgreement]]) {
+    registerAgreement(sealer ?? nobleAgreement)
+    const envelope = await seal({ a: 'b' }, publicKeyOf(key), place)
+    registerAgreement(opener ?? nobleAgreement)
+    // A view into a larger buffer, as a key may be.
+    expect(await open(envelope, concatBytes(key, key).subarray(32), place)).toEqual({ a: 'b' })
+    keys.add(envelope.epk)
+  }
+  expect(keys.size).toBe(3)
+})
