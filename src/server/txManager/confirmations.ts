@@ -47,14 +47,14 @@ export function createConfirmations(options: ConfirmationsOptions): CheckConfirm
     return hasItsNonce || (transaction.succeeded && !isNoOp(transaction, address))
   }
 
-  function report(tx: PendingTx, transaction: MinedTransaction): void {
+  function report(tx: PendingTx, transaction: MinedTransaction, head: number): void {
     nonceManager.consume(tx.nonce)
     tx.owner.used(options.gasMeter(transaction))
     if (isNoOp(transaction, address)) {
       pendingTxs.finish(tx, { kind: 'refused' })
       return
     }
-    options.confirmed.add({ transaction, dropped: tx.owner.dropped })
+    options.confirmed.add({ transaction, dropped: tx.owner.dropped }, head)
     pendingTxs.finish(tx, { kind: 'mined', transaction })
   }
 
@@ -84,7 +84,7 @@ export function createConfirmations(options: ConfirmationsOptions): CheckConfirm
     if (!mined) return missed(tx, head)
     tx.missedSince = undefined
     tx.markMined()
-    if (isDeep(mined.blockNumber)) report(tx, mined)
+    if (isDeep(mined.blockNumber)) report(tx, mined, head)
   }
 }
 
@@ -135,14 +135,15 @@ interface ReportedTransaction {
 
 /** Transactions that were reported as mined: a reorganization deeper than the confirmations may still take them back. */
 export interface ConfirmedTransactions {
-  add(reported: ReportedTransaction): void
+  /** @param head of the look that found it: its block may be above */
+  add(reported: ReportedTransaction, head: number): void
   isEmpty(): boolean
   /** Drops those that are too deep to be taken back. */
   forget(head: number): void
   /** Blocks were replaced: each transaction may be in another one now, or in none. */
   suspectAll(): void
   /** Asks for those that are suspected, and reports those that moved. They stay suspected where no node answers. */
-  check(): Promise<void>
+  check(head: number): Promise<void>
   /** The chain was reset: no transaction is put back onto a chain that never had it. */
   clear(): void
 }
@@ -155,23 +156,30 @@ const MAX_KEPT = 4_096
 export function createConfirmedTransactions(findMined: FindMined): ConfirmedTransactions {
   const kept = new Set<ReportedTransaction>()
   const suspected = new Set<ReportedTransaction>()
+  /**
+   * Found in a block above every head that was seen. When another block takes that one's place before a look has seen it, the history seems
+   * unbroken. So each is asked for once more when the head is there.
+   */
+  const aboveHead = new Set<ReportedTransaction>()
 
   async function look(reported: ReportedTransaction): Promise<void> {
     const { hash, blockHash } = reported.transaction
     const now = await findMined(hash)
     if (!suspected.delete(reported) || now?.blockHash === blockHash) return
-    kept.delete(reported)
+    stopWatching(reported)
     reported.dropped()
   }
 
   function stopWatching(reported: ReportedTransaction): void {
     kept.delete(reported)
     suspected.delete(reported)
+    aboveHead.delete(reported)
   }
 
   return {
-    add(reported) {
+    add(reported, head) {
       kept.add(reported)
+      if (reported.transaction.blockNumber > head) aboveHead.add(reported)
       for (const oldest of kept) {
         if (kept.size <= MAX_KEPT) break
         stopWatching(oldest)
@@ -185,12 +193,18 @@ export function createConfirmedTransactions(findMined: FindMined): ConfirmedTran
     suspectAll() {
       for (const reported of kept) suspected.add(reported)
     },
-    async check() {
+    async check(head) {
+      for (const reported of aboveHead) {
+        if (reported.transaction.blockNumber > head) continue
+        aboveHead.delete(reported)
+        suspected.add(reported)
+      }
       await Promise.allSettled([...suspected].map(look))
     },
     clear() {
       kept.clear()
       suspected.clear()
+      aboveHead.clear()
     },
   }
 }

@@ -70,7 +70,7 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
     const look = await account.look()
     if (look.history === 'behind' || !options.isTrusted()) return
     const broken = noticeBreak(look)
-    await confirmed.check()
+    await confirmed.check(look.head)
     confirmed.forget(look.head)
     if (broken === null) options.nonceManager.observeCount(look.count)
     await options.foreignUse.check(look.head)

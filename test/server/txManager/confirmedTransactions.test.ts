@@ -4,23 +4,29 @@ import { createConfirmedTransactions } from '../../../src/server/txManager/confi
 
 const hashOf = (index: number): Hex => `0x${index.toString(16).padStart(64, '0')}`
 
+/** Of the look that finds each transaction. */
+const HEAD = 101
+
 /** Confirmed transactions on a chain that has lost all of them, and the places of those that were dropped. */
 function lost() {
   const dropped: number[] = []
   const confirmed = createConfirmedTransactions(async () => null)
   const add = (index: number, blockNumber: number) =>
-    confirmed.add({
-      transaction: {
-        hash: hashOf(index),
-        to: null,
-        blockNumber,
-        blockHash: hashOf(blockNumber),
-        gasUsed: 21_000n,
-        succeeded: true,
-        loggedBy: [],
+    confirmed.add(
+      {
+        transaction: {
+          hash: hashOf(index),
+          to: null,
+          blockNumber,
+          blockHash: hashOf(blockNumber),
+          gasUsed: 21_000n,
+          succeeded: true,
+          loggedBy: [],
+        },
+        dropped: () => dropped.push(index),
       },
-      dropped: () => dropped.push(index),
-    })
+      HEAD,
+    )
   return { confirmed, add, dropped }
 }
 
@@ -30,12 +36,12 @@ test('a reported transaction is watched until 64 blocks are on top', async () =>
   add(1, 101)
   confirmed.forget(164)
   confirmed.suspectAll()
-  await confirmed.check()
+  await confirmed.check(HEAD)
   expect(dropped).toEqual([1])
   add(2, 100)
   confirmed.forget(163)
   confirmed.suspectAll()
-  await confirmed.check()
+  await confirmed.check(HEAD)
   expect(dropped).toEqual([1, 2])
 })
 
@@ -43,7 +49,7 @@ test('4,096 reports are watched, and the oldest let go of beyond them', async ()
   const { confirmed, add, dropped } = lost()
   for (let index = 0; index < 4_097; index++) add(index, 100)
   confirmed.suspectAll()
-  await confirmed.check()
+  await confirmed.check(HEAD)
   expect(dropped).toHaveLength(4_096)
   expect(dropped).not.toContain(0)
 })
@@ -53,6 +59,6 @@ test('nothing is put back onto a chain that was reset', async () => {
   add(0, 100)
   confirmed.suspectAll()
   confirmed.clear()
-  await confirmed.check()
+  await confirmed.check(HEAD)
   expect([dropped, confirmed.isEmpty()]).toEqual([[], true])
 })

@@ -443,6 +443,18 @@ describe('a reorganization', () => {
     expect([first.dropped, second.dropped]).toEqual([1, 1])
   })
 
+  test('of a block that no look has seen as head is noticed by what was reported from there', async () => {
+    const under = await startTxManager({})
+    await under.mine()
+    const below = await under.rpc('eth_getBlockByNumber', 'latest', false)
+    under.proxy.answer = ({ method, params }) =>
+      method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: below } : undefined
+    const sent = await minedNext(under)
+    await under.rpc('anvil_reorg', 1, [])
+    under.proxy.answer = () => undefined
+    await soon(() => sent.dropped).toBe(1)
+  })
+
   test('below what was reported changes nothing', async () => {
     const under = await startTxManager({})
     const sent = under.send()
