@@ -420,17 +420,18 @@ describe('failures', () => {
 })
 
 describe('the request log', () => {
-  test('has one line per request with its route template, and nothing that a caller wrote', async () => {
+  test('has one line per request but a probe, with its route template, and nothing that a caller wrote', async () => {
     const { app, log } = setUp()
     await request(app)
-      .get('/health?canary=1')
+      .get('/openapi.json?canary=1')
       .set('Authorization', 'Bearer canary')
       .set('Cookie', 'canary=1')
       .set('User-Agent', 'canary')
+    await request(app).get('/health')
     await request(app).get('/canary/canary')
     await request(app).post('/relay').set('Authorization', 'Bearer canary').send({ canary: 'canary' })
     expect(log.lines()).toMatchObject([
-      { method: 'GET', route: '/health', status: 200, msg: 'request' },
+      { method: 'GET', route: '/openapi.json', status: 200, msg: 'request' },
       { method: 'GET', route: 'unmatched', status: 404, code: 'not-found' },
       { method: 'POST', route: '/relay', status: 401, code: 'relay-unauthorized' },
     ])

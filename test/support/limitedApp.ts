@@ -19,9 +19,10 @@ export function limitedApp({
   answer = (_req, res) => void res.end(),
   now,
   utilization,
+  readers = createReaders(),
   ...http
 }: Partial<LimitOptions['http']> &
-  Pick<LimitOptions, 'now' | 'utilization'> & {
+  Partial<Pick<LimitOptions, 'now' | 'utilization' | 'readers'>> & {
     readonly trustProxy?: number
     /** Default: 200. */
     readonly answer?: RequestHandler
@@ -36,7 +37,7 @@ export function limitedApp({
   const limits = limitClients({
     http: { rateLimitPerMinute: 1_000_000, maxUnderWay: 1_000, maxUnderWayPerClient: 1_000, ...http },
     authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
-    readers: createReaders(),
+    readers,
     now,
     utilization,
   })

@@ -81,7 +81,7 @@ export const environmentSchema = z.object({
   }),
   RATE_LIMIT_PER_MINUTE: withDefault(integer(1, 1_000_000_000), {
     about:
-      'What the requests of one client may cost in a minute: a read 1, a post 10, and nothing an unchanged view, a probe of /health, or one that shows the relay token.',
+      'What the requests of one client may cost in a minute: a read 1, a post 30, and nothing a view that has not changed, a probe of /health, or one that shows the relay token.',
     fallback: '60000',
   }),
   HEADERS_TIMEOUT: withDefault(duration(), {

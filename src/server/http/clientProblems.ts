@@ -229,7 +229,7 @@ export const CLIENT_PROBLEMS = {
     status: 429,
     title: 'Too many requests',
     meaning:
-      'The requests of this client, or of its site (an IPv6 /48, which has four times as much), have cost more in a minute than `RATE_LIMIT_PER_MINUTE`: a read 1, a post 10, and nothing a view that has not changed, once answered. `Retry-After`, `RateLimit` and `RateLimit-Policy` say when to go on. Any route but a plain probe of `/health` can give this answer. Requests to `/relay` that show the token never count. Results of runs count until they have succeeded.',
+      'The requests of this client, or of its site (an IPv6 /48, which has four times as much), have cost more in a minute than `RATE_LIMIT_PER_MINUTE`: a read 1, a post 30, and nothing a read answered with 304. Or reads of the client have caused more than 3,600 calls of the nodes in a minute. `Retry-After`, `RateLimit` and `RateLimit-Policy` say when to go on. Any route but a plain probe of `/health` can give this answer. Requests to `/relay` that show the token never count. Results of runs count until they have succeeded.',
     cause:
       'Posts or changing reads without pause; many clients behind one address while `TRUST_PROXY` is not set.',
     remedy: 'Wait for the seconds in Retry-After.',
@@ -238,7 +238,7 @@ export const CLIENT_PROBLEMS = {
     status: 429,
     title: 'Too many requests at once',
     meaning:
-      'This client has `MAX_UNDER_WAY_PER_CLIENT` requests that the server has not answered, or its site (an IPv6 /48) four times as many. Or 100 of its reads wait because its reads have caused more calls of the nodes than one client may. Or the connection is one more than `MAX_CONNECTIONS_PER_CLIENT` allows: then the server closes it after this answer, whatever was asked. The server refused the request without looking at it. On other connections a plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
+      'This client has `MAX_UNDER_WAY_PER_CLIENT` requests that the server has not answered, or its site (an IPv6 /48) four times as many. Or the connection is one more than `MAX_CONNECTIONS_PER_CLIENT` allows: then the server closes it after this answer, whatever was asked. The server refused the request without looking at it. On other connections a plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
     cause:
       'Many requests in parallel while a node is slow; reads that cause more than 60 calls of a node a second; many clients behind one address while `TRUST_PROXY` is not set.',
     remedy: 'Nothing was accepted. Wait for earlier requests to end, or for the seconds in Retry-After.',

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Request, RequestHandler } from 'express'
 import type { Config } from '../config/config.js'
-import { isUnchanged } from './answers.js'
 import { relayTokenCheck } from './auth.js'
 import { Problem } from './errors.js'
 import { hangUpWith, isBeyondCap } from './listener.js'
@@ -17,7 +16,7 @@ export interface LimitOptions {
   readonly http: Pick<Config['http'], 'rateLimitPerMinute' | 'maxUnderWay' | 'maxUnderWayPerClient'>
   /** The relay's shared token: the requests that show it are never refused here. */
   readonly authToken: string
-  readonly readers: Pick<ClientReaders, 'answer'>
+  readonly readers: Pick<ClientReaders, 'answer' | 'waitMs'>
   /** Milliseconds of the monotonic clock, for the rates. */
   readonly now?: (() => number) | undefined
   /** How much of its time the event loop has been busy since the last call; default: as Node measures it. */
@@ -32,9 +31,9 @@ export interface LimitOptions {
  *   accepted work.
  * - Results of runs are refused by rate alone, for the same reason, where an enclave posts them. Their signature covers the body, so it
  *   cannot be checked first. Each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
- * - Any other request counts as it comes. A read counts no longer if its answer was sent before (`isUnchanged`): such an answer
- *   costs next to nothing.
- * - Over its client's rate a request gets 429 `rate-limited`.
+ * - Any other request counts as it comes. A read counts no longer once it is answered 304: a page that
+ *   polls what does not change costs next to nothing.
+ * - Over its client's rate a request gets 429 `rate-limited`. So does a read when the client's reads have caused too many calls of the nodes.
  * - A request gets 503 `overloaded` with all places taken, or if its client asks for more than its share while the process has no rest.
  * - A request gets 429 `too-many-at-once` beyond its client's places, or those of its site.
  * - A request holds its place from when its body has arrived. A body that takes too long gets 408 (`createUnderWay`).
@@ -45,7 +44,7 @@ export function limitClients(options: LimitOptions): RequestHandler {
   const countCost = limitRate({
     limitPerMinute: http.rateLimitPerMinute,
     isFree: (req, res) =>
-      RUNS.test(req.path) ? res.statusCode < 400 || res.statusCode >= 500 : isUnchanged(res),
+      RUNS.test(req.path) ? res.statusCode < 400 || res.statusCode >= 500 : res.statusCode === 304,
     ...(now !== undefined && { now }),
   })
   const takePlace = createTakePlace(options)
@@ -77,19 +76,20 @@ function createTakePlace({ http, readers, now, utilization }: LimitOptions): Req
     const client = clientOf(req.ip)
     const isRead = READ_METHODS.includes(req.method)
     if (isBeyondShare(client)) throw new Problem('overloaded')
-    function begin(): void {
-      const refusal = underWay.begin({
-        client,
-        isRead,
-        // Nobody reads the body of a read.
-        bodyOf: !isRead && hasBody(req) ? req : undefined,
-        res,
-        giveUp: () => hangUpWith(req.socket, 'request-timeout'),
-      })
-      next(refusal && new Problem(refusal))
+    const waitMs = isRead ? readers.waitMs(client) : 0
+    if (waitMs > 0) {
+      throw new Problem('rate-limited', { headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) } })
     }
-    // What waits holds no place.
-    if (!readers.answer(client, isRead, res, begin)) throw new Problem('too-many-at-once')
+    const refusal = underWay.begin({
+      client,
+      isRead,
+      // Nobody reads the body of a read.
+      bodyOf: !isRead && hasBody(req) ? req : undefined,
+      res,
+      giveUp: () => hangUpWith(req.socket, 'request-timeout'),
+    })
+    if (refusal !== undefined) throw new Problem(refusal)
+    readers.answer(client, next)
   }
 }
 

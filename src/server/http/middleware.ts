@@ -65,11 +65,16 @@ export interface FinishedRequest {
 export type HttpObserver = (request: FinishedRequest) => void
 
 /** Refusals of requests that the server has not looked at: a log line each would cost as much as the refusal. */
-const REFUSALS: readonly ProblemCode[] = ['rate-limited', 'too-many-at-once', 'overloaded']
+const REFUSALS: readonly ProblemCode[] = [
+  'rate-limited',
+  'too-many-at-once',
+  'overloaded',
+  'origin-not-allowed',
+]
 
 /**
  * Logs one line per request, when its answer has gone out or its caller has gone away, and reports it to the metrics. Refusals have
- * one line a second for each code.
+ * one line a second for each code. A probe that is answered has none: no limit counts it, and anyone could fill the disk with its lines.
  */
 export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandler {
   const reportRefusal = new Map(
@@ -89,6 +94,7 @@ export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandl
       observe?.({ method, route, status, code, durationMs, isAborted })
       const refused = code === undefined ? undefined : reportRefusal.get(code)
       if (refused !== undefined) return refused()
+      if (route === '/health' && code === undefined && !isAborted) return
       logger.info('request', {
         requestId,
         method,

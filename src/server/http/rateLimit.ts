@@ -50,8 +50,8 @@ export function countedOf(client: string): readonly Counted[] {
 const WINDOW_MS = 60_000
 /** Clients and sites that are counted at the same time; beyond that, the one that has not asked for longest is forgotten first. */
 export const MAX_COUNTED = 50_000
-/** What a request takes of its client's rate: a post may cost chain, disk and gas. */
-const [READ_COST, POST_COST] = [1, 10]
+/** What a request takes of its client's rate. A post costs at least the recovery of a signer, some 2 ms, and may cost chain, disk and gas. */
+const [READ_COST, POST_COST] = [1, 30]
 
 interface RateLimitOptions {
   readonly limitPerMinute: number
@@ -71,7 +71,8 @@ export function limitRate({ limitPerMinute, isFree, now }: RateLimitOptions): Re
     rateLimit({
       windowMs: WINDOW_MS,
       limit: limitPerMinute,
-      store: windows.charging(cost, limitPerMinute),
+      // Under a low limit a client may still post once a minute.
+      store: windows.charging(Math.min(cost, limitPerMinute), limitPerMinute),
       keyGenerator: (req) => clientOf(req.ip),
       skipSuccessfulRequests: true,
       requestWasSuccessful: isFree,

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { type RequestHandler, Router } from 'express'
-import type { ZodType } from 'zod'
-import { type Prepared, preparing, sendPrepared, sendUntagged } from './answers.js'
+import { type RequestHandler, type Response, Router } from 'express'
+import { type ZodType, z } from 'zod'
 import { jsonBody } from './body.js'
 import { methodNotAllowed } from './errors.js'
 import { clientOf } from './rateLimit.js'
@@ -19,8 +18,8 @@ export interface Read extends Guarded {
   readonly method: 'GET'
   /** As Express writes it, with at most one parameter: `/wallet/:address`. */
   readonly path: string
-  /** The answer for the parameter; an empty text where the path has none. @throws Problem */
-  readonly answer: (param: string) => Promise<Prepared>
+  /** The answer's JSON for the parameter; an empty text where the path has none. @throws Problem */
+  readonly answer: (param: string) => Promise<string>
 }
 
 /** A route that takes a JSON body. */
@@ -41,14 +40,22 @@ interface Posted {
   readonly body: object
 }
 
-/** Its answers are made once for the very same object: see `preparing`. */
+/**
+ * Its answer is made once for the very same object, and kept as long as that is: a schema that checks addresses hashes each of them.
+ */
 export function read<T extends object>(
   path: string,
   schema: ZodType<T>,
   view: (param: string) => T | Promise<T>,
 ): Read {
-  const prepared = preparing(schema)
-  return { method: 'GET', path, answer: async (param) => prepared(await view(param)) }
+  const known = new WeakMap<T, string>()
+  async function answer(param: string): Promise<string> {
+    const value = await view(param)
+    const json = known.get(value) ?? JSON.stringify(z.encode(schema, value))
+    known.set(value, json)
+    return json
+  }
+  return { method: 'GET', path, answer }
 }
 
 export function routerOf(routes: readonly Route[]): Router {
@@ -74,7 +81,7 @@ export function checkFirst(check: (req: IncomingMessage) => void): RequestHandle
 function answerRead({ answer }: Read): RequestHandler {
   return async (req, res) => {
     const [param = ''] = Object.values(req.params).flat()
-    sendPrepared(res, await answer(param))
+    res.type('json').send(await answer(param))
   }
 }
 
@@ -84,4 +91,9 @@ function answerPost({ answer }: Post): RequestHandler {
     res.status(status).location(location)
     sendUntagged(res, body)
   }
+}
+
+/** Answers a POST. `res.json` would add an ETag, for which no later request can ask. */
+export function sendUntagged(res: Response, body: object): void {
+  res.type('json').end(JSON.stringify(body))
 }

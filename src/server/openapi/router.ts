@@ -1,18 +1,15 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type Response, Router } from 'express'
-import { z } from 'zod'
-import { preparing, sendPrepared } from '../http/answers.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
 import { describeApi } from './document.js'
 import { ERRORS_PAGE, ERRORS_STYLE } from './pages.js'
-import { type JsonObject, type PageFile, pageFileSchema } from './schemas.js'
+import { type PageFile, pageFileSchema } from './schemas.js'
 
 /** The API's description: as JSON at /openapi.json, as a page at /docs. The error codes: a page at /errors. */
 export function createDocsRouter(version: string): Router {
   const router = Router({ caseSensitive: true, strict: true })
-  const prepared = preparing(z.record(z.string(), z.unknown()))
-  let document: JsonObject | undefined
+  let document: string | undefined
 
   router
     .route('/')
@@ -27,8 +24,8 @@ export function createDocsRouter(version: string): Router {
   router
     .route('/openapi.json')
     .get((_req, res) => {
-      document ??= describeApi(version)
-      sendPrepared(res, prepared(document))
+      document ??= JSON.stringify(describeApi(version))
+      res.type('json').send(document)
     })
     .all(methodNotAllowed('GET'))
 

@@ -114,6 +114,13 @@ describe('a server without room', () => {
   })
 })
 
+test('a read is refused while the calls of its client exceed their rate; a post is not', async () => {
+  const { url } = await setUp({ readers: { waitMs: () => 9_001, answer: (_client, answer) => answer() } })
+  const refused = await fetch(`${url}/market`)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+  expect((await fetch(`${url}/orders`, { method: 'POST' })).status).toBe(200)
+})
+
 describe('as many under way as there may be', () => {
   /** An app that answers when told. */
   async function setUpHolding(maxUnderWay: number) {
