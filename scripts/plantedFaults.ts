@@ -1,0 +1,55 @@
+// Plants each fault of test/plantedFaults.json in the product, one at a time, and runs the tests that should find it. Ends with 1 if a fault
+// goes unnoticed. Changes files in place, and restores them: the files of the faults must have no uncommitted changes.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { z } from 'zod'
+
+const faultsSchema = z.array(
+  z.strictObject({
+    /** What goes wrong. */
+    fault: z.string(),
+    file: z.string(),
+    /** Occurs once in the file. */
+    from: z.string(),
+    to: z.string(),
+    /** Vitest's filters of files. One of their tests has to fail. */
+    tests: z.array(z.string()).min(1),
+  }),
+)
+
+const root = new URL('..', import.meta.url)
+const run = (command: string, args: readonly string[]) =>
+  spawnSync(command, args, { cwd: root, stdio: 'pipe', encoding: 'utf8' })
+
+function isFound({ file, from, to, tests }: z.infer<typeof faultsSchema>[number]): boolean {
+  const path = new URL(file, root)
+  const before = readFileSync(path, 'utf8')
+  if (before.split(from).length !== 2) throw new Error(`${file} does not have this once: ${from}`)
+  const restore = () => writeFileSync(path, before)
+  const stop = () => {
+    restore()
+    process.exit(1)
+  }
+  process.once('SIGINT', stop)
+  try {
+    writeFileSync(path, before.replace(from, () => to))
+    return run('npx', ['vitest', 'run', '--bail=1', ...tests]).status === 1
+  } finally {
+    restore()
+    process.off('SIGINT', stop)
+  }
+}
+
+const faults = faultsSchema.parse(JSON.parse(readFileSync(new URL('test/plantedFaults.json', root), 'utf8')))
+execFileSync('git', ['diff', '--quiet', 'HEAD', '--', ...faults.map(({ file }) => file)], { cwd: root })
+const tests = [...new Set(faults.flatMap((each) => each.tests))]
+const sound = run('npx', ['vitest', 'run', ...tests])
+if (sound.status !== 0) throw new Error(`a test fails without a fault:\n${sound.stdout.slice(-3_000)}`)
+let missed = 0
+for (const fault of faults) {
+  const found = isFound(fault)
+  if (!found) missed++
+  console.log(`${found ? 'found' : 'NOT FOUND'}: ${fault.fault}`)
+}
+console.log(`${faults.length - missed} of ${faults.length} planted faults found`)
+process.exitCode = missed === 0 ? 0 : 1
