@@ -13,6 +13,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY scripts ./scripts
+COPY test/vectors ./test/vectors
 # The server's image has no enclave. The enclave's has only its two bundles, which need no package.
 RUN npm run build \
     && cp -r dist /server && rm -r /server/enclave \

@@ -119,7 +119,7 @@ export default defineConfig({
         // Many of these wait for a chain's blocks: two more of them than cores keep the cores at work.
         test: {
           name: 'unit',
-          globalSetup: 'test/support/savedChains.ts',
+          globalSetup: ['test/support/builtPages.ts', 'test/support/savedChains.ts'],
           include: ['test/**/*.test.ts'],
           exclude: [...E2E, ...NIGHTLY, ALL_BROWSER, ...DISK, ...MOCKING],
           // A worker loads ethers and zod once, not for each file.

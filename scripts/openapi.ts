@@ -1,12 +1,11 @@
-// Writes what is made from the tables of src/server: docs/errors.md, the routes of docs/api.md, and the document of GET /openapi.json
-// as data/openapi.json, which is not in Git and which it lints. With --check, fails if a page differs.
+// Writes what is made from the tables of src/server and of scripts/openapi: docs/errors.md, the routes of docs/api.md, and the API's
+// description in dist, whose document it lints. With --check, fails if a page of docs differs.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describeApi } from '../src/server/openapi/document.js'
-import { errorsMarkdown, routesTable } from '../src/server/openapi/pages.js'
-import { readVersion } from '../src/service/version.js'
+import { PAGES } from '../src/server/openapi/router.js'
 import { type GeneratedFile, writeOrCheck } from './generated.js'
+import { errorsMarkdown, routesTable, writePages } from './openapi/pages.js'
 
 const ROUTES = /(?<=<!-- routes: npm run openapi -->\n)[\s\S]*?(?=<!-- end -->)/
 
@@ -15,15 +14,12 @@ const pages: GeneratedFile[] = [
   ['docs/api.md', (present) => present.replace(ROUTES, () => `\n${routesTable()}\n`)],
 ]
 
-writeOrCheck(pages, 'the tables of src/server', 'npm run openapi')
-
-const document = new URL('../data/openapi.json', import.meta.url)
-mkdirSync(new URL('.', document), { recursive: true })
-writeFileSync(document, `${JSON.stringify(describeApi(readVersion()), null, 2)}\n`)
+writeOrCheck(pages, 'its tables', 'npm run openapi')
+writePages()
 
 const redocly = fileURLToPath(new URL('../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
 const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-const lint = spawnSync(process.execPath, [redocly, 'lint', fileURLToPath(document)], {
+const lint = spawnSync(process.execPath, [redocly, 'lint', join(PAGES, 'openapi.json')], {
   stdio: 'inherit',
   env: { ...process.env, ...quiet },
 })

@@ -59,7 +59,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(createIntakeRouter(intake))
   app.use(createRunsRouter(deps.runs))
   app.use(createTimelineRouter(deps.timeline))
-  app.use(createDocsRouter(health.version))
+  app.use(createDocsRouter())
 
   app.use(notFound)
   app.use(errorHandler(logger))

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OPERATIONS } from '../../scripts/openapi/operations.js'
+import { EXAMPLES } from '../../scripts/openapi/schemas.js'
 import { createReader } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { OPERATIONS } from '../../src/server/openapi/operations.js'
-import { EXAMPLES } from '../../src/server/openapi/schemas.js'
 import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
 import { FAST, ORG_ID } from './clientSetting.js'
 

@@ -1,8 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { z } from 'zod'
-import { describeApi, isCached, OF_EVERY_ANSWER, problemsOf } from '../../src/server/openapi/document.js'
-import { OPERATIONS } from '../../src/server/openapi/operations.js'
-import type { JsonObject } from '../../src/server/openapi/schemas.js'
+import {
+  describeApi,
+  isCached,
+  type JsonObject,
+  OF_EVERY_ANSWER,
+  problemsOf,
+} from '../../scripts/openapi/document.js'
+import { OPERATIONS } from '../../scripts/openapi/operations.js'
 
 /** An answer as it came over HTTP. */
 export interface SeenAnswer {

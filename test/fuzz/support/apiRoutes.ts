@@ -1,12 +1,10 @@
 import { z } from 'zod'
+import { problemsOf } from '../../../scripts/openapi/document.js'
+import { OPERATIONS, type Operation } from '../../../scripts/openapi/operations.js'
 import { healthSchema as enclaveHealthSchema } from '../../../src/enclave/resident/door.js'
 import { jobAcceptedSchema } from '../../../src/protocol/api.js'
 import type { RunMessageKind } from '../../../src/protocol/runMessage.js'
 import type { ProblemCode } from '../../../src/server/http/problemCodes.js'
-import { problemsOf } from '../../../src/server/openapi/document.js'
-import type { Operation } from '../../../src/server/openapi/operation.js'
-import { OPERATIONS } from '../../../src/server/openapi/operations.js'
-import { SCHEMAS } from '../../../src/server/openapi/schemas.js'
 
 /** A route, and everything that it may answer while chain, broker and disk are well. */
 export interface ApiRoute {
@@ -51,7 +49,7 @@ const NO_BODY = z.undefined()
 const API_ROUTES: readonly ApiRoute[] = OPERATIONS.flatMap((operation) => {
   const successes = operation.answers.flatMap(({ status, content }) => {
     if (content === undefined) return [[status, NO_BODY] as const]
-    return typeof content === 'string' ? [[status, SCHEMAS[content].schema] as const] : []
+    return content instanceof z.ZodType ? [[status, content] as const] : []
   })
   if (successes.length === 0) return []
   const { method, path } = operation
@@ -67,8 +65,8 @@ const API_ROUTES: readonly ApiRoute[] = OPERATIONS.flatMap((operation) => {
   ]
 })
 
-function signatureOf({ security, path }: Operation): Pick<ApiRoute, 'signedAs'> {
-  if (security !== 'runSignature') return {}
+function signatureOf({ tag, path }: Operation): Pick<ApiRoute, 'signedAs'> {
+  if (tag !== 'Runs') return {}
   return { signedAs: path.endsWith('/notice') ? 'notice' : 'result' }
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import express from 'express'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
@@ -7,12 +6,7 @@ import { API_PATHS } from '../../../src/protocol/api.js'
 import { errorHandler, instanceOf, Problem, problemBody } from '../../../src/server/http/errors.js'
 import { requestId } from '../../../src/server/http/middleware.js'
 import { PROBLEM_CODES, PROBLEMS } from '../../../src/server/http/problemCodes.js'
-import { errorsMarkdown } from '../../../src/server/openapi/pages.js'
 import { createLogLines } from '../../support/logLines.js'
-
-test('docs/errors.md is made from the registry', () => {
-  expect(readFileSync('docs/errors.md', 'utf8'), 'run `npm run openapi`').toBe(errorsMarkdown())
-})
 
 describe('PROBLEMS', () => {
   test.each(Object.entries(PROBLEMS))('%s is kebab-case and a client or server error', (code, definition) => {

@@ -3,12 +3,12 @@ import { text as textOf } from 'node:stream/consumers'
 import express from 'express'
 import request from 'supertest'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { isCached, parametersIn } from '../../../scripts/openapi/document.js'
+import { OPERATIONS } from '../../../scripts/openapi/operations.js'
 import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId, securityHeaders } from '../../../src/server/http/middleware.js'
-import { isCached } from '../../../src/server/openapi/document.js'
-import { OPERATIONS } from '../../../src/server/openapi/operations.js'
-import { pageFileSchema } from '../../../src/server/openapi/schemas.js'
+import { pageFileSchema } from '../../../src/server/openapi/router.js'
 import {
   batchMint,
   digestOf,
@@ -83,8 +83,8 @@ function caller(server: string | Parameters<typeof request>[0]) {
     const path = operation.path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? '')
     const body = typeof options.body === 'object' ? JSON.stringify(options.body) : options.body
     const headers = {
-      ...(operation.security === 'relayToken' && AUTHORIZATION),
-      ...(operation.security === 'runSignature' &&
+      ...(operation.tag === 'Relay' && AUTHORIZATION),
+      ...(operation.tag === 'Runs' &&
         body !== undefined &&
         signatureOf(operationId === 'postRunNotice' ? 'notice' : 'result', body)),
       ...options.headers,
@@ -149,7 +149,7 @@ async function expectAll(
 const every = OPERATIONS.map(({ operationId }) => operationId)
 const reads = OPERATIONS.filter(({ method }) => method === 'get')
 const withBody = OPERATIONS.filter(({ body }) => body !== undefined)
-const withId = OPERATIONS.filter(({ parameters }) => parameters !== undefined)
+const withId = OPERATIONS.filter(({ path }) => parametersIn(path).length > 0)
 
 describe('requests that succeed', () => {
   test('is answered as documented, and 304 to who has it', async () => {
@@ -211,7 +211,7 @@ describe('faults of a request', () => {
     // It uses the rate up.
     expect((await call('postAuthorization', { headers })).status).toBe(401)
     await expectAll(call, every, '429 rate-limited', headers)
-    const shed = OPERATIONS.filter(({ security }) => security !== 'runSignature')
+    const shed = OPERATIONS.filter(({ tag }) => tag !== 'Runs')
     for (const [expected, limits] of [
       ['503 overloaded', { maxUnderWay: 0 }],
       ['429 too-many-at-once', { maxUnderWayPerClient: 0 }],
@@ -226,11 +226,11 @@ describe('faults of a request', () => {
   test('ids that are malformed, or of nothing known', async () => {
     const { app } = await buildApp({ chain: chain() })
     const call = caller(app)
-    for (const { operationId, parameters = {}, security } of withId) {
-      const all = (value: string) => Object.fromEntries(Object.keys(parameters).map((name) => [name, value]))
+    for (const { operationId, path, tag } of withId) {
+      const all = (value: string) => Object.fromEntries(parametersIn(path).map((name) => [name, value]))
       expect(of(await call(operationId, { params: all('%ff') }))).toBe('400 invalid-parameter')
       // A signature is of one run: it is none for another.
-      if (security === 'runSignature') continue
+      if (tag === 'Runs') continue
       const known = operationId === 'getDocsPageFile' ? '404 not-found' : '400 invalid-parameter'
       expect(of(await call(operationId, { params: all('0x12') }))).toBe(known)
     }
@@ -435,7 +435,7 @@ describe('requests that the enclave does not carry out', () => {
 describe('outages', () => {
   test('of the chain', async () => {
     const { call } = await setUp({ RPC_URL: 'http://127.0.0.1:9', RPC_TIMEOUT: '1s' })
-    const chainReads = reads.filter(({ problems }) => problems.includes('chain-unavailable'))
+    const chainReads = reads.filter(({ problems }) => problems?.includes('chain-unavailable'))
     const asked = chainReads.map(({ operationId }) => operationId).filter((id) => id !== 'getReceipt')
     await expectAll(call, asked, '503 chain-unavailable')
     expect(of(await call('postPolicy', { body: await sealOrder('rules') }))).toBe('503 chain-unavailable')

@@ -1,7 +1,7 @@
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
+import { describeApi } from '../../../scripts/openapi/document.js'
 import { PROBLEM_CODES, PROBLEMS } from '../../../src/server/http/problemCodes.js'
-import { describeApi } from '../../../src/server/openapi/document.js'
 import { readVersion } from '../../../src/service/version.js'
 import { buildApp } from '../../support/builtApp.js'
 import { useChain } from '../../support/chain.js'

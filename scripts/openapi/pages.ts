@@ -1,4 +1,11 @@
-import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from '../http/problemCodes.js'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from '../../src/server/http/problemCodes.js'
+import { PAGES } from '../../src/server/openapi/router.js'
+import { readVersion } from '../../src/service/version.js'
+import { describeApi } from './document.js'
 import { OPERATIONS } from './operations.js'
 
 /** The table of docs/api.md: a row for each operation. */
@@ -52,9 +59,11 @@ function htmlOf(text: string): string {
   return escaped.replace(/`([^`]*)`/g, '<code>$1</code>')
 }
 
-const sections = PROBLEM_CODES.map((code) => {
-  const { status, title, meaning, cause, remedy } = PROBLEMS[code]
-  return `<section id="${code}">
+/** The page at /errors. */
+function errorsPage(): string {
+  const sections = PROBLEM_CODES.map((code) => {
+    const { status, title, meaning, cause, remedy } = PROBLEMS[code]
+    return `<section id="${code}">
 <h2><a href="#${code}">${code}</a></h2>
 <p><strong>${status} ${htmlOf(title)}.</strong> ${htmlOf(meaning)}</p>
 <dl>
@@ -63,10 +72,8 @@ const sections = PROBLEM_CODES.map((code) => {
 </dl>
 </section>
 `
-})
-
-/** The page at /errors. */
-export const ERRORS_PAGE = `<!doctype html>
+  })
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -84,16 +91,15 @@ ${sections.join('')}</main>
 </body>
 </html>
 `
+}
 
-export const ERRORS_STYLE = `:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0; }
-main { max-width: 46rem; margin: 0 auto; padding: 1.5rem; }
-pre { overflow-x: auto; padding: 1rem; background: rgb(128 128 128 / 15%); }
-code, h2 { font-family: ui-monospace, monospace; }
-h2 { font-size: 1.1rem; margin: 2.5rem 0 0.5rem; }
-h2 a { color: inherit; text-decoration: none; }
-h2 a:hover { text-decoration: underline; }
-section:target { outline: 2px solid; outline-offset: 0.75rem; }
-dt { font-weight: 600; }
-dd { margin: 0 0 0.5rem; }
-`
+/** Writes the files that the server's router of the documentation sends. */
+export function writePages(): void {
+  const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  mkdirSync(PAGES, { recursive: true })
+  cpSync(fileURLToPath(new URL('pages', import.meta.url)), PAGES, { recursive: true })
+  for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js'])
+    cpSync(join(swaggerUi, file), join(PAGES, file))
+  writeFileSync(join(PAGES, 'errors.html'), errorsPage())
+  writeFileSync(join(PAGES, 'openapi.json'), JSON.stringify(describeApi(readVersion())))
+}

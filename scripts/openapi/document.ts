@@ -1,11 +1,17 @@
-import type { ProblemDefinition } from '../http/clientProblems.js'
-import { Problem, problemBody } from '../http/errors.js'
-import { PROBLEMS, type ProblemCode } from '../http/problemCodes.js'
-import { type Answer, type Operation, type PathParameter, TAGS } from './operation.js'
-import { OPERATIONS } from './operations.js'
-import { type JsonObject, jsonSchemas, schemaRef } from './schemas.js'
+import { z } from 'zod'
+import { addressSchema } from '../../src/protocol/address.js'
+import { bytes32Schema } from '../../src/protocol/hex.js'
+import { runIdSchema } from '../../src/protocol/job.js'
+import { Problem, problemBody, problemBodySchema } from '../../src/server/http/errors.js'
+import { PROBLEMS, type ProblemCode } from '../../src/server/http/problemCodes.js'
+import { pageFileSchema } from '../../src/server/openapi/router.js'
+import { OPERATIONS, type Operation, TAGS } from './operations.js'
+import { jsonSchemas, nameOf } from './schemas.js'
 
 // OpenAPI 3.1: https://spec.openapis.org/oas/v3.1.1.html
+
+/** A part of the document. */
+export type JsonObject = Record<string, unknown>
 
 /** Any route may answer with these. */
 const OF_EVERY_ROUTE = [
@@ -19,18 +25,38 @@ const OF_EVERY_ROUTE = [
 ] as const
 const OF_EVERY_BODY = ['malformed-json', 'invalid-body', 'body-too-large', 'unsupported-media-type'] as const
 
-const UNAUTHORIZED = { relayToken: 'relay-unauthorized', runSignature: 'run-unauthorized' } as const
+/** The caller's proof: the relay's token, or the enclave's signature. */
+const SECURITY: Partial<Record<Operation['tag'], { scheme: string; refusal: ProblemCode }>> = {
+  Relay: { scheme: 'relayToken', refusal: 'relay-unauthorized' },
+  Runs: { scheme: 'runSignature', refusal: 'run-unauthorized' },
+}
+
+/** The parts of paths, by their names in them. */
+const PATH_PARAMETERS: Readonly<Record<string, readonly [schema: z.ZodType, description: string]>> = {
+  orderId: [bytes32Schema, "The order's id, chosen by the client."],
+  orgId: [bytes32Schema, "The institution's name as ASCII, zero-padded."],
+  address: [addressSchema, 'A wallet.'],
+  digest: [bytes32Schema, 'The EIP-712 digest that was signed.'],
+  runId: [runIdSchema, 'The id that the run has in its job.'],
+  file: [pageFileSchema, 'Its name.'],
+}
+
+/** The names of the parameters in a path. */
+export function parametersIn(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+}
 
 /** Every code that an operation answers, by status. */
-export function problemsOf(operation: Operation): ReadonlyMap<number, readonly ProblemCode[]> {
-  const { body, parameters, security, problems } = operation
+export function problemsOf(operation: Operation): ReadonlyMap<number, ProblemCode[]> {
+  const { path, tag, body, problems = [] } = operation
+  const refusal = SECURITY[tag]?.refusal
   const codes: ProblemCode[] = [
     ...OF_EVERY_ROUTE,
     ...(body === undefined ? [] : OF_EVERY_BODY),
-    ...(parameters === undefined ? [] : (['invalid-parameter'] as const)),
-    ...(security === undefined ? [] : [UNAUTHORIZED[security]]),
+    ...(parametersIn(path).length === 0 ? [] : (['invalid-parameter'] as const)),
+    ...(refusal === undefined ? [] : [refusal]),
     // An overloaded server still takes results of runs.
-    ...(security === 'runSignature' ? [] : (['too-many-at-once', 'overloaded'] as const)),
+    ...(tag === 'Runs' ? [] : (['too-many-at-once', 'overloaded'] as const)),
     ...problems,
   ]
   const byStatus = new Map<number, ProblemCode[]>()
@@ -42,8 +68,13 @@ export function problemsOf(operation: Operation): ReadonlyMap<number, readonly P
 }
 
 /** The API as an OpenAPI document, made of the table of operations and of the schemas that the routes use. */
-export function describeApi(version: string): JsonObject {
+export function describeApi(version: string) {
   const answered = OPERATIONS.flatMap((operation) => [...problemsOf(operation).values()].flat())
+  const paths: Record<string, JsonObject> = {}
+  for (const operation of OPERATIONS) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [operation.method]: describe(operation) }
+  }
   return {
     openapi: '3.1.1',
     info: {
@@ -55,7 +86,7 @@ export function describeApi(version: string): JsonObject {
     servers: [{ url: '/', description: 'This server.' }],
     security: [],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: pathsOf(OPERATIONS),
+    paths,
     components: {
       schemas: jsonSchemas(),
       headers: HEADERS,
@@ -75,79 +106,55 @@ export function describeApi(version: string): JsonObject {
   }
 }
 
-function pathsOf(operations: readonly Operation[]): JsonObject {
-  const paths: Record<string, JsonObject> = {}
-  for (const operation of operations) {
-    const path = templateOf(operation.path)
-    paths[path] = { ...paths[path], [operation.method]: describe(operation) }
-  }
-  return paths
-}
-
-/** A path as OpenAPI has it: `/orders/{orderId}`. */
-function templateOf(path: string): string {
-  return path.replace(/:(\w+)/g, '{$1}')
-}
-
 function describe(operation: Operation): JsonObject {
-  const { operationId, tag, summary, description, body, security } = operation
+  const { operationId, tag, path, summary, description, body, answers } = operation
+  const scheme = SECURITY[tag]?.scheme
+  const cached = isCached(operation)
+  const headers: (keyof typeof REQUEST_HEADERS)[] = [
+    'X-Request-Id',
+    ...(cached ? (['If-None-Match'] as const) : []),
+    ...(operationId === 'postAuthorization' ? (['Prefer'] as const) : []),
+    ...(tag === 'Runs' ? (['webhook-id', 'webhook-timestamp'] as const) : []),
+  ]
+  const caching: HeaderName[] = tag === 'Documentation' ? ['ETag', 'Last-Modified'] : ['ETag']
+  const unchanged = 'The ETag in `If-None-Match` is the current one.'
   return {
     operationId,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
-    ...(security === undefined ? {} : { security: [{ [security]: [] }] }),
-    parameters: parametersOf(operation),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: schemaRef(body) } } } }),
-    responses: responsesOf(operation),
+    ...(description !== undefined && { description }),
+    ...(scheme !== undefined && { security: [{ [scheme]: [] }] }),
+    parameters: [...parametersIn(path).map(inPath), ...headers.map((name) => reference('parameters', name))],
+    ...(body !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: schemaRef(body) } } },
+    }),
+    responses: Object.fromEntries([
+      ...answers.map(({ status, description, content, headers = [] }) => [
+        String(status),
+        {
+          description,
+          headers: headersOf([...headers, ...(cached ? caching : [])]),
+          ...(content !== undefined && { content: contentOf(content) }),
+        },
+      ]),
+      ...(cached ? [['304', { description: unchanged, headers: headersOf(caching) }]] : []),
+      ...[...problemsOf(operation)].map(([status, codes]) => [
+        String(status),
+        problemResponse(status, codes),
+      ]),
+    ]),
   }
 }
 
-function parametersOf(operation: Operation): JsonObject[] {
-  const { parameters = {}, requestHeaders = [] } = operation
-  return [
-    ...Object.entries(parameters).map(([name, parameter]) => inPath(name, parameter)),
-    requestHeaderRef('X-Request-Id'),
-    ...(isCached(operation) ? [requestHeaderRef('If-None-Match')] : []),
-    ...requestHeaders.map(requestHeaderRef),
-  ]
-}
-
-function inPath(name: string, { schema, description }: PathParameter): JsonObject {
+function inPath(name: string): JsonObject {
+  const [schema, description] = PATH_PARAMETERS[name] ?? []
+  if (schema === undefined) throw new Error(`the parameter ${name} is not described`)
   return { name, in: 'path', required: true, description, schema: schemaRef(schema) }
 }
 
-/** Every answer of an operation, by status. */
-function responsesOf(operation: Operation): JsonObject {
-  const { answers } = operation
-  const good = answers.map((answer) => [String(answer.status), responseOf(operation, answer)] as const)
-  const unchanged = isCached(operation) ? [['304', unchangedOf(operation)] as const] : []
-  const problems = [...problemsOf(operation)].map(
-    ([status, codes]) => [String(status), problemResponse(status, codes)] as const,
-  )
-  return Object.fromEntries([...good, ...unchanged, ...problems])
-}
-
-function responseOf(operation: Operation, { description, content, headers = [] }: Answer): JsonObject {
-  return {
-    description,
-    headers: headersOf([...headers, ...cachingHeaders(operation)]),
-    ...(content === undefined ? {} : { content: contentOf(content) }),
-  }
-}
-
-function contentOf(content: NonNullable<Answer['content']>): JsonObject {
-  if (typeof content === 'string') return { 'application/json': { schema: schemaRef(content) } }
-  return Object.fromEntries(content.mediaTypes.map((type) => [type, { schema: { type: 'string' } }]))
-}
-
-function unchangedOf(operation: Operation): JsonObject {
-  return {
-    description: 'The ETag in `If-None-Match` is the current one.',
-    headers: headersOf(cachingHeaders(operation)),
-  }
+function contentOf(content: z.ZodType | readonly string[]): JsonObject {
+  if (content instanceof z.ZodType) return { 'application/json': { schema: schemaRef(content) } }
+  return Object.fromEntries(content.map((type) => [type, { schema: { type: 'string' } }]))
 }
 
 /** Whether an answer has an ETag. */
@@ -155,41 +162,35 @@ export function isCached({ method, answers }: Operation): boolean {
   return method === 'get' && answers.some(({ content }) => content !== undefined)
 }
 
-function cachingHeaders(operation: Operation): HeaderName[] {
-  if (!isCached(operation)) return []
-  const { answers } = operation
-  const isFile = answers.some(({ content }) => typeof content !== 'string')
-  return isFile ? ['ETag', 'Last-Modified'] : ['ETag']
+function reference(kind: string, name: string): JsonObject {
+  return { $ref: `#/components/${kind}/${name}` }
+}
+
+function schemaRef(schema: z.ZodType): JsonObject {
+  return reference('schemas', nameOf(schema))
 }
 
 function problemResponse(status: number, codes: readonly ProblemCode[]): JsonObject {
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
-    headers: headersOf(problemHeaders(status, codes)),
+    headers: headersOf(problemHeaders(status)),
     content: {
       'application/problem+json': {
         schema: {
           allOf: [
-            schemaRef('Problem'),
+            schemaRef(problemBodySchema),
             { type: 'object', properties: { status: { const: status }, code: { enum: codes } } },
           ],
         },
-        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+        examples: Object.fromEntries(codes.map((code) => [code, reference('examples', code)])),
       },
     },
   }
 }
 
-function problemHeaders(status: number, codes: readonly ProblemCode[]): HeaderName[] {
-  const retry = codes.every((code) => definitionOf(code).retryAfterSeconds !== undefined)
-  return [
-    ...(retry || status === PROBLEMS['rate-limited'].status ? (['Retry-After'] as const) : []),
-    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
-  ]
-}
-
-function definitionOf(code: ProblemCode): ProblemDefinition {
-  return PROBLEMS[code]
+function problemHeaders(status: number): HeaderName[] {
+  if (status === 401) return ['WWW-Authenticate']
+  return status === 429 || status > 500 ? ['Retry-After'] : []
 }
 
 /** A body of each of these codes, without details of a thrower. */
@@ -202,11 +203,11 @@ function problemExamples(codes: readonly ProblemCode[]): JsonObject {
   )
 }
 
-const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } })
-const required = (description: string): JsonObject => ({ ...text(description), required: true })
+const text = (description: string) => ({ description, schema: { type: 'string' } })
+const required = (description: string) => ({ ...text(description), required: true })
 
-/** Every header that an answer may have, but for those of the connection and of the body (RFC 9110, 6.4 and 7.6). */
-const HEADERS = {
+/** The headers of every answer of a route or of the checks before it. The introduction lists them once for all answers. */
+const COMMON_HEADERS = {
   'X-Request-Id': required(
     "The caller's own id if it is well-formed, otherwise a new one. Every log line of the request has it.",
   ),
@@ -223,34 +224,23 @@ const HEADERS = {
   'Access-Control-Expose-Headers': text('The headers that such a page may read.'),
   'RateLimit-Policy': text("One client's requests in a minute; where they are counted."),
   RateLimit: text('The requests left, and for how many seconds.'),
+}
+export const OF_EVERY_ANSWER: readonly string[] = Object.keys(COMMON_HEADERS)
+
+/** Every header that an answer may have, but for those of the connection and of the body (RFC 9110, 6.4 and 7.6). */
+const HEADERS = {
+  ...COMMON_HEADERS,
   ETag: text('For `If-None-Match`.'),
   'Last-Modified': text('When the file last changed.'),
   Location: required('Where the state can be read, or the documentation.'),
   Link: required('The documentation, for programs and for people (RFC 8631).'),
   'Retry-After': {
-    description: 'Seconds after which to try again.',
-    required: true,
+    ...required('Seconds after which to try again.'),
     schema: { type: 'integer', minimum: 0 },
   },
   'WWW-Authenticate': required('`Bearer realm="relay"` (RFC 6750), or `Webhook realm="runs"`.'),
-} as const satisfies Record<string, JsonObject>
+}
 type HeaderName = keyof typeof HEADERS
-
-/** The headers of every answer of a route or of the checks before it. The introduction lists them once for all answers. */
-export const OF_EVERY_ANSWER: readonly HeaderName[] = [
-  'X-Request-Id',
-  'Cache-Control',
-  'Content-Security-Policy',
-  'Cross-Origin-Resource-Policy',
-  'Strict-Transport-Security',
-  'X-Content-Type-Options',
-  'X-Frame-Options',
-  'Vary',
-  'Access-Control-Allow-Origin',
-  'Access-Control-Expose-Headers',
-  'RateLimit-Policy',
-  'RateLimit',
-]
 
 const INTRODUCTION = `Sealed order intake, transaction relay and status of confidential equity trading.
 
@@ -275,11 +265,13 @@ The project's docs/protocol.md has every byte of the formats, with test vectors;
 - GET answers HEAD too. A cross-origin request is let in from one origin alone, whose pre-flight is answered with 204.
 - Answers may gain members: ignore those that you do not know. A request with unknown members is refused.
 - Every answer has these headers, besides its own:
-${OF_EVERY_ANSWER.map((name) => `  - \`${name}\`: ${HEADERS[name].description}`).join('\n')}`
+${Object.entries(COMMON_HEADERS)
+  .map(([name, { description }]) => `  - \`${name}\`: ${description}`)
+  .join('\n')}`
 
 /** References to an answer's own headers. */
 function headersOf(names: readonly HeaderName[]): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  return Object.fromEntries(names.map((name) => [name, reference('headers', name)]))
 }
 
 /** Request headers: of any request, of a read, and of routes that name them. */
@@ -295,9 +287,4 @@ const REQUEST_HEADERS = {
 function requestHeader([name, description]: [name: string, description: string]): [string, JsonObject] {
   const required = name.startsWith('webhook-') && { required: true }
   return [name, { name, in: 'header', ...required, description, schema: { type: 'string' } }]
-}
-
-/** A reference to one of them. */
-function requestHeaderRef(name: keyof typeof REQUEST_HEADERS): JsonObject {
-  return { $ref: `#/components/parameters/${name}` }
 }
