@@ -32,6 +32,7 @@ import { createOpeningRecords } from './store/receipts.js'
 import { createRetention } from './store/retention.js'
 import { buildTimeline, keepDigests } from './timeline/timeline.js'
 import { buildEnclaveRuns } from './trigger/enclaveRuns.js'
+import type { RetryTimes } from './trigger/orderRun.js'
 
 const LISTED_SYMBOLS_INTERVAL_MS = 15_000
 
@@ -48,6 +49,8 @@ interface ServerDeps {
   readonly phase: () => Phase
   /** The destination of the narration. */
   readonly output: NarratorOutput
+  /** Default: the trigger's own. */
+  readonly times?: RetryTimes | undefined
 }
 
 /** Builds every part from the configuration and wires them. Starts no part and sends no request. */
@@ -137,6 +140,7 @@ export function buildServer(deps: ServerDeps): {
     records,
     escrowObserver: timeline.observer,
     runObserver: metrics.runs,
+    times: deps.times,
     logger,
     stopping,
   })

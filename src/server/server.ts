@@ -15,6 +15,7 @@ import type { Engine } from './store/engine.js'
 import { checkPlatform } from './store/platform.js'
 import { createDatabases, openPostgres } from './store/postgres/postgresEngine.js'
 import { openSqlite } from './store/sqlite/sqliteEngine.js'
+import type { RetryTimes } from './trigger/orderRun.js'
 
 export interface RunningServer {
   /** The port in use, also when 0 asked for any. */
@@ -33,6 +34,7 @@ export interface RunningServer {
  * Opens the database or takes the data directory, listens, and starts the services.
  *
  * @param openEngine opens the stores of a directory; by default this thread writes to them itself
+ * @param times of the trigger
  * @throws DirectoryLockedError, ForeignDatabaseError, UnknownSchemaError, StorageError, RelayerKeyError, or the system error
  *   of `listen`; no part is left running then
  */
@@ -40,10 +42,11 @@ export async function startServer(
   config: Config,
   logger: Logger,
   openEngine: OpenEngine = openOwn,
+  times?: RetryTimes,
 ): Promise<RunningServer> {
   const stores = await openStores(config, openEngine)
   try {
-    return await startOn(stores, config, logger)
+    return await startOn(stores, config, logger, times)
   } catch (error) {
     await stores.close()
     throw error
@@ -98,6 +101,7 @@ async function startOn(
   { engine, close: closeStores }: Stores,
   config: Config,
   logger: Logger,
+  times: RetryTimes | undefined,
 ): Promise<RunningServer> {
   registerNativeKeccak()
   const stopping = new AbortController()
@@ -110,6 +114,7 @@ async function startOn(
     relayerKeys,
     stopping: stopping.signal,
     output: process.stdout,
+    times,
   }
   let isStarted = false
   const phase = () => (stopping.signal.aborted ? 'stopping' : isStarted ? 'running' : 'starting')

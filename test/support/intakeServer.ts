@@ -3,6 +3,7 @@ import type { PostOrder } from '../../src/protocol/api.js'
 import { commitOf, type Envelope, ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { startServer } from '../../src/server/server.js'
+import { RETRY_TIMES } from '../../src/server/trigger/orderRun.js'
 import type { TestChain } from './chain.js'
 import { firstLook } from './firstLook.js'
 import { createLogLines } from './logLines.js'
@@ -37,7 +38,10 @@ export async function startIntakeServer(
   enclave?: { postTo(server: string): void },
 ) {
   const log = createLogLines()
-  const server = await startServer(serverConfig(environment), log.logger, openQuickly)
+  const server = await startServer(serverConfig(environment), log.logger, openQuickly, {
+    ...RETRY_TIMES,
+    escrowMs: 100,
+  })
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= server.stop()

@@ -25,12 +25,16 @@ import { firstLook } from './firstLook.js'
 import { openFor, sealOrder } from './intakeServer.js'
 import { createLogLines } from './logLines.js'
 import type { Role } from './roles.js'
-import type { ScriptedEnclave } from './scriptedEnclave.js'
+import { createScriptedEnclave, type ScriptedEnclave, type Step } from './scriptedEnclave.js'
 import { RUN_SECRET } from './serverEnvironment.js'
 import { openStores, serveLeaseOf } from './stores.js'
+import { temporaryDirectory } from './temporaryDirectory.js'
 
 /** Short waits, so that a test sees five failures in a second. */
-const TIMES = { failedMs: 50, failedMaxMs: 400, waitingMs: 100, leastMs: 20, clockIntervalMs: 50 }
+export const TIMES = {
+  ...{ failedMs: 50, failedMaxMs: 400, waitingMs: 100, leastMs: 20, clockIntervalMs: 50 },
+  ...{ storageMs: 100, escrowMs: 50 },
+}
 const FAR_AHEAD = new Date('2096-10-02T07:06:40.000Z')
 
 /** As the server's own, but a run that finds no enclave ends soon. */
@@ -146,6 +150,34 @@ export async function startTrigger(
         return record !== undefined && holds(record) && record
       }),
   }
+}
+
+export const PLACED: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
+
+/** A directory and an enclave that does what the plan says, else leaves its orders at the broker, for triggers that start there. */
+export async function triggerSetting(
+  chain: TestChain,
+  plan: Record<string, Step[]> = {},
+  changes: Partial<EnclaveRunsOptions> = {},
+) {
+  const directory = await temporaryDirectory()
+  const enclave = await createScriptedEnclave(directory)
+  await enclave.plan({ any: [PLACED], ...plan })
+  const root = `${directory}/data`
+  return {
+    directory,
+    enclave,
+    root,
+    start: (more: Partial<EnclaveRunsOptions> = {}) =>
+      startTrigger(chain, enclave, root, { ...changes, ...more }),
+    /** The orders of the runs, or their kinds, in the order in which they started. */
+    keys: async () => (await enclave.notes()).flatMap(({ event, key }) => (event === 'started' ? [key] : [])),
+  }
+}
+
+export async function triggerUnderTest(...args: Parameters<typeof triggerSetting>) {
+  const setting = await triggerSetting(...args)
+  return { ...setting, ...(await setting.start()) }
 }
 
 /** The outcomes of an order's runs so far. */

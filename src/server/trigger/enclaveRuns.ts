@@ -19,19 +19,14 @@ import {
 } from './envelopeQuota.js'
 import { createEnclaveDoor, createHttpRunner } from './httpRunner.js'
 import type { QueueDepth } from './orderQueue.js'
+import { RETRY_TIMES, type RetryTimes } from './orderRun.js'
 import { createOwnEnclave } from './ownEnclave.js'
 import { createTriggerRateLimit, type TriggerRateLimit } from './rateLimit.js'
 import { createReconcileStateStore } from './reconcile.js'
 import type { RunsRouterDeps } from './router.js'
 import { createRuns, type EnclaveRunner, type RunObserver } from './runner.js'
 import { createSealedJobs, type SealedJobs } from './sealedJobs.js'
-import {
-  createTriggerTerm,
-  ESCROW_INTERVAL_MS,
-  type TermStores,
-  type TriggerOptions,
-  type TriggerTerm,
-} from './term.js'
+import { createTriggerTerm, type TermStores, type TriggerOptions, type TriggerTerm } from './term.js'
 
 /** The configured trigger, and the dependencies of its route. */
 type BuiltEnclaveRuns = EnclaveRuns & Pick<EnclaveAccess, 'router'>
@@ -46,6 +41,7 @@ export function buildEnclaveRuns(options: {
   readonly records: OrderRecords
   readonly escrowObserver: EnclaveRunsOptions['escrowObserver']
   readonly runObserver: RunObserver
+  readonly times?: RetryTimes | undefined
   readonly logger: Logger
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
@@ -204,7 +200,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
   })
   const unopenedPoller = createPoller({
     name: 'unopened orders',
-    intervalMs: ESCROW_INTERVAL_MS,
+    intervalMs: (options.times ?? RETRY_TIMES).escrowMs,
     async tick() {
       // With the lease, each look at the escrow's events ends with this check.
       if (active === undefined) await unopened.check()

@@ -193,6 +193,10 @@ export interface RetryTimes {
   readonly leastMs: number
   /** Between two looks of a waiting order at the system clock, which may have been set, or have gone on while the machine slept. */
   readonly clockIntervalMs: number
+  /** Before a failed write of a run's start or end is retried. */
+  readonly storageMs: number
+  /** Between two looks at the escrow; after an act of this server the next look follows immediately. */
+  readonly escrowMs: number
 }
 
 export const RETRY_TIMES: RetryTimes = {
@@ -201,6 +205,8 @@ export const RETRY_TIMES: RetryTimes = {
   waitingMs: 15_000,
   leastMs: 500,
   clockIntervalMs: 30_000,
+  storageMs: 5_000,
+  escrowMs: 2_000,
 }
 
 const ORDER_OUTCOMES: ReadonlySet<Outcome> = new Set([

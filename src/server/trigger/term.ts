@@ -69,7 +69,7 @@ export interface TriggerOptions {
   readonly marketIntervalMs: number
   /** Undefined: once after each market's close. */
   readonly reconcileIntervalMs: number | undefined
-  readonly times?: RetryTimes
+  readonly times?: RetryTimes | undefined
   readonly runObserver?: RunObserver
   readonly logger: Logger
 }
@@ -82,8 +82,6 @@ interface TermDeps {
   readonly unopened: UnopenedOrders
 }
 
-/** Between two looks at the escrow; after an act of this server the next look follows immediately. */
-export const ESCROW_INTERVAL_MS = 2_000
 /** Between two looks at all stored orders, for those without an event. */
 const SWEEP_INTERVAL_MS = 30_000
 
@@ -114,14 +112,14 @@ export function createTriggerTerm(options: TriggerOptions, termDeps: TermDeps): 
     orderRuns,
     rateLimit,
     maxRuns,
-    clockIntervalMs: times.clockIntervalMs,
+    times,
     logger,
     onFinal: () => poller.poke(),
   })
   const poller = createEscrowPoller({
     events,
     ranges,
-    intervalMs: ESCROW_INTERVAL_MS,
+    intervalMs: times.escrowMs,
     async recover() {
       // First, so that they count against the quota even while no node answers.
       for (const orderId of await records.openIds()) unopened.noteStored(orderId, !isShared)

@@ -5,7 +5,7 @@ import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import { monotonic, type OrderQueue, type TrackedOrder } from './orderQueue.js'
-import type { EndedOrderRun, OrderRuns } from './orderRun.js'
+import type { EndedOrderRun, OrderRuns, RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import type { AdoptedRun, Run, ShownOutcome } from './runner.js'
 
@@ -47,18 +47,14 @@ export interface WorkersOptions {
   readonly rateLimit: TriggerRateLimit
   /** Order runs at once. */
   readonly maxRuns: number
-  /** See `RetryTimes`. */
-  readonly clockIntervalMs: number
+  readonly times: Pick<RetryTimes, 'clockIntervalMs' | 'storageMs'>
   /** The end of a tracked order's run is recorded. */
   readonly onEnded: (order: TrackedOrder, ended: EndedOrderRun) => Promise<void>
   readonly logger: Logger
 }
 
-/** Pause before a failed write of a run's start or end is retried. */
-const STORAGE_RETRY_MS = 5_000
-
 export function createWorkers(options: WorkersOptions): Workers {
-  const { queue, orderRuns, rateLimit, maxRuns, clockIntervalMs, onEnded, logger } = options
+  const { queue, orderRuns, rateLimit, maxRuns, times, onEnded, logger } = options
   const timers = new Map<Hex, NodeJS.Timeout>()
   const adopted = new Map<Hex, AdoptedRun>()
   const followed = new Map<Hex, Run>()
@@ -101,7 +97,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     if (order.waitsUntil !== null) order.dueAt = Math.min(order.dueAt, monotonic(order.waitsUntil))
     const wait = order.dueAt - performance.now()
     if (wait > 0) {
-      const timer = setTimeout(() => awaitDue(order), Math.min(wait, clockIntervalMs))
+      const timer = setTimeout(() => awaitDue(order), Math.min(wait, times.clockIntervalMs))
       timer.unref()
       timers.set(order.orderId, timer)
       return
@@ -178,7 +174,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     if (!unstarted.has(orderId)) logger.error('run not started', { orderId, ...describeError(error) })
     unstarted.add(orderId)
     order.running = false
-    schedule(order, performance.now() + STORAGE_RETRY_MS, order.reason)
+    schedule(order, performance.now() + times.storageMs, order.reason)
     release()
     await retryTime()
     // Unless the order has ended. Before its account is released, because a later order might otherwise run first.
@@ -210,7 +206,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   /** Waits before a failed write is retried; false when the server stops first. */
   async function retryTime(): Promise<boolean> {
     const { signal } = stopping
-    return sleep(STORAGE_RETRY_MS, true, { signal, ref: false }).catch(() => false)
+    return sleep(times.storageMs, true, { signal, ref: false }).catch(() => false)
   }
 
   async function untilWritten<T>(work: Promise<T>): Promise<T> {

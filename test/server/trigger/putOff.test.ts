@@ -56,7 +56,7 @@ async function setUp() {
     orderRuns,
     rateLimit: createTriggerRateLimit(0),
     maxRuns: 4,
-    clockIntervalMs: RETRY_TIMES.clockIntervalMs,
+    times: RETRY_TIMES,
     onFinal: () => undefined,
     logger,
   })
@@ -89,31 +89,6 @@ test('one whose record is lost runs without its envelope, as the enclave may hol
   expect(requests[0]).toMatchObject({ job: 'order', orderId: A })
   expect(requests[0]).not.toHaveProperty('envelope')
   expect(await lastReason(records)).toBe('recovered')
-})
-
-test('one that never ran runs with the envelope that its record has', async () => {
-  const { records, requests, openedAnew, update, candidate } = await setUp()
-  await update((record) => ({ ...record, candidates: [candidate] }))
-  await openedAnew()
-  await eventually('its run', () => requests.length > 0)
-  expect(requests[0]).toMatchObject({ envelope: candidate.envelope })
-  expect(await lastReason(records)).toBe('restart')
-})
-
-test('one that waits at the broker keeps its time', async () => {
-  const { scheduler, requests, openedAnew, update, candidate, opened } = await setUp()
-  await update((record) => ({
-    ...record,
-    candidates: [candidate],
-    nextTriggerAt: '2096-03-02T15:00:00.000Z',
-    triggers: [{ attempt: 1, reason: 'received', startedAt, finishedAt: startedAt, outcome: 'placed' }],
-  }))
-  await openedAnew()
-  const B = bytes32('B')
-  await scheduler.resume({ ...opened, orderId: B, account: `0x${'bb'.repeat(20)}` })
-  await eventually('the run of another account', () => requests.length > 0)
-  expect(requests).toMatchObject([{ orderId: B }])
-  expect(scheduler.find(A)).toMatchObject({ state: 'OPEN', position: { block: 2 }, running: false })
 })
 
 test('one whose end was not put away, and is taken back, runs with its envelope', async () => {
