@@ -4,13 +4,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
-import { afterWrites, orderOf, refund, settlement, signedCall } from '../../support/authorizations.js'
+import { afterWrites, orderOf, refund, signedCall } from '../../support/authorizations.js'
 import { type ContractKey, INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, FUNDS, ORG, openBuy, openRequest, usd } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
-import { keyOf } from '../../support/openings.js'
-import { ENCLAVE_SIGNER, ROLES, type Role } from '../../support/roles.js'
+import type { Role } from '../../support/roles.js'
 import { type SponsoredBody, sponsoredOrder } from '../../support/sponsoredOrders.js'
 import { storedRows } from '../../support/storedRows.js'
 import { useUtcDay } from '../../support/utcDay.js'
@@ -24,12 +23,7 @@ const OTHER = bytes32('another order')
 
 async function setUp(overrides: Record<string, string> = {}) {
   onTestFinished(() => mineAgain(chain()))
-  const server = await start({
-    ENCLAVE_SIGNER,
-    RELAYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
-    RELAY_POLL_INTERVAL: '10ms',
-    ...overrides,
-  })
+  const server = await start(overrides)
   await server.enclave.plan({ any: [{ outcome: 'queued', retryAt: 4_000_000_000 }] })
   const before = await minedOfRelayer(chain())
   return {
@@ -113,7 +107,7 @@ describe('an order with its opening', () => {
     await stopMining(chain())
     expect((await server.post(await order())).status).toBe(202)
     await server.stop()
-    const next = await start(server.environment)
+    const next = await server.restart()
     await eventually('it is sent', async () => (await pooled(chain())) === 1)
     await mine(chain())
     await eventually('it is open', async () => (await next.status()).state === 'OPEN')
@@ -152,25 +146,6 @@ describe('an order with its opening', () => {
     expect(await server.status()).toMatchObject({ state: 'OPEN' })
     expect(await server.sent()).toBe(1)
   })
-
-  test('that somebody else sent first is the account’s all the same, and costs it nothing', async () => {
-    const server = await setUp({ RELAY_ACCOUNT_DAILY_GAS: '21000' })
-    await stopMining(chain())
-    const body = await order()
-    expect((await server.post(body)).status).toBe(202)
-    await eventually('it is sent', async () => (await pooled(chain())) === 1)
-    const { account, amount, deadline, validBefore, sig } = body.opening
-    const struct = [account, ORDER, commitOf(body), amount, deadline, validBefore]
-    await goFirst('carol', 'escrow', 'openBuyFor', struct, sig)
-    await mine(chain())
-    await chain().provider.send('evm_setAutomine', [true])
-    await server.isOpen()
-    expect(await usdcOf(chain().account('alice'))).toBe(FUNDS - usd(1_000))
-    await eventually(
-      'her quota is whole',
-      async () => (await server.post(await order({}, 'alice', OTHER))).status === 202,
-    )
-  })
 })
 
 describe('refused, nothing is stored and nothing is sent:', () => {
@@ -183,26 +158,6 @@ describe('refused, nothing is stored and nothing is sent:', () => {
     expect(await server.sent()).toBe(0)
     return [...of(answer), answer.body.revert?.name]
   }
-
-  test('an opening that the account did not sign, for this very envelope', async () => {
-    const server = await setUp()
-    const body = await order()
-    const { opening } = body
-    const forged: object[] = [
-      await order({ key: keyOf(chain(), 'bob') }),
-      { ...body, ...(await sealOrder('another envelope')) },
-      { ...body, orderId: OTHER },
-      { ...body, opening: { ...opening, amount: `${usd(1)}` } },
-      { ...body, opening: { ...opening, amount: '0' } },
-      { ...body, opening: { ...opening, deadline: Number(opening.deadline) + 1 } },
-      { ...body, opening: { ...opening, validBefore: Number(opening.validBefore) + 1 } },
-      { ...body, opening: { ...opening, account: chain().account('bob') } },
-    ]
-    for (const each of forged)
-      expect(await refused(server, each)).toEqual([422, 'invalid-opening', undefined])
-    const malformed = { ...body, opening: { ...opening, further: 1 } }
-    expect(await refused(server, malformed)).toEqual([400, 'invalid-body', undefined])
-  })
 
   test('what the escrow would refuse now', async () => {
     const server = await setUp()
@@ -231,18 +186,6 @@ describe('refused, nothing is stored and nothing is sent:', () => {
     expect(await refused(server, await order({}, 'dave'))).toEqual(notSponsored)
     await chain().send('owner', 'registry', 'setAdmitted', ORG, chain().account('admin'), false)
     expect(await refused(server, await order({ amount: 0n }))).toEqual(notSponsored)
-  })
-
-  test('strangers’ openings, however many: the relayer pays for none', async () => {
-    const server = await setUp()
-    const before = await chain().provider.getBalance(chain().account('relayer'))
-    const bodies = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => order({ amount: 0n }, 'dave', bytes32(`stranger ${index}`))),
-    )
-    const answers = await Promise.all(bodies.map((body) => server.post(body)))
-    expect(new Set(answers.map((answer) => answer.body.code))).toEqual(new Set(['opening-not-sponsored']))
-    expect(server.stored()).toEqual([])
-    expect(await chain().provider.getBalance(chain().account('relayer'))).toBe(before)
   })
 })
 
@@ -286,58 +229,10 @@ describe('an account', () => {
     const claim = { id: `opening:${ORDER.slice(0, 34)}`, version: 1, isOpen: false, uniqueKey: null, doc }
     expect(await engine.put('state', claim)).toBe('written')
     await engine.stop()
-    const next = await start(server.environment)
+    const next = await server.restart()
     expect((await next.post(await order())).body.code).toBe(refusal)
     if (refusal === undefined)
       await eventually('it is open', async () => (await next.status()).state === 'OPEN')
-  })
-
-  const name = (number: number) => bytes32(`order ${number}`)
-  const requestOf = (number: number, role: Role = 'alice') => order({ amount: 0n }, role, name(number))
-  const end = async (number: number, ending: typeof refund | typeof settlement, changes = {}) => {
-    const authorization = ending(await orderOf(chain(), name(number)), changes)
-    await chain().send('dave', ...signedCall(chain(), authorization))
-  }
-
-  test('has ten places, which refusals take and settlements give back, also after a restart', async () => {
-    const server = await setUp()
-    const posted = await Promise.all(
-      Array.from({ length: 11 }, async (_, number) => (await server.post(await requestOf(number))).status),
-    )
-    expect(posted.toSorted()).toEqual([...Array.from({ length: 10 }, () => 202), 429])
-    const taken = posted.flatMap((status, number) => (status === 202 ? [number] : []))
-    const refusedAt = posted.indexOf(429)
-    for (const number of taken) await server.isOpen(name(number))
-    const later = await server.post(await requestOf(refusedAt))
-    expect([...of(later), later.body.quota]).toEqual([429, 'relay-quota-exhausted', 'opening'])
-    expect(Number(later.headers['retry-after'])).toBe(60)
-    // Posted again, it takes no other place.
-    expect((await server.post(await requestOf(100, 'bob'))).status).toBe(202)
-
-    const [settled, ...others] = taken
-    if (settled === undefined) throw new Error('none was taken')
-    await end(settled, settlement)
-    for (const number of others) {
-      await end(number, refund, { ...afterWrites(1n), enclaveBlob: '0x', userBlob: '0x', version: 1n })
-    }
-    await server.stop()
-    const next = await start(server.environment)
-    // The one that settled has given its place back, with one more.
-    const more = [200, 201, 202]
-    const answers = []
-    for (const number of more) answers.push((await next.post(await requestOf(number))).status)
-    expect(answers).toEqual([202, 202, 429])
-    expect(await server.sent()).toBe(13)
-  })
-
-  test('pays with its gas quota, and the quota of others is their own', async () => {
-    const server = await setUp({ RELAY_ACCOUNT_DAILY_GAS: '21000' })
-    expect((await server.post(await order())).status).toBe(202)
-    await server.isOpen()
-    const second = await server.post(await order({}, 'alice', OTHER))
-    expect([...of(second), second.body.quota]).toEqual([429, 'relay-quota-exhausted', 'account'])
-    expect(server.stored()).toEqual([ORDER])
-    expect((await server.post(await order({}, 'bob', bytes32('of bob')))).status).toBe(202)
   })
 
   test('pays for an opening that it has made fail itself', async () => {

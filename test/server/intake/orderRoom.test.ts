@@ -74,13 +74,6 @@ describe('the envelopes that one client has waiting without an escrow', () => {
     expect(stored()).toBe(3)
   })
 
-  test('make room when they expire', async () => {
-    const { postFrom, stored } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '1', ENVELOPE_EXPIRY: '1s' })
-    expect(await postFrom('192.0.2.1', await waiting('first'))).toEqual([202, undefined])
-    await eventually('its end', async () => stored() === 0)
-    expect(await postFrom('192.0.2.1', await waiting('second'))).toEqual([202, undefined])
-  })
-
   test('make room when their escrow opens', async () => {
     const { postFrom, commitsRun } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '1' })
     const envelope = await sealOrder('the real one')

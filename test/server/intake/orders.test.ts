@@ -1,53 +1,50 @@
-import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { orderReceivedSchema } from '../../../src/protocol/api.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { eventually } from '../../support/eventually.js'
 import { AAPL, bytes32, shares } from '../../support/institution.js'
-import { chainEnvironment, openFor, sealOrder, startIntakeServer } from '../../support/intakeServer.js'
+import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { giveShares, settleOrder } from '../../support/orderEnds.js'
+import { startRpcProxy } from '../../support/rpcProxy.js'
 import { openIds, storedRows } from '../../support/storedRows.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
 
 describe('POST /orders', () => {
-  test('stores the envelope, answers 202 with its Location, and has the enclave run with it', async () => {
-    const { post, status, enclave } = await setUp()
+  test('stores the envelope, and has the enclave run with it; the same again changes nothing', async () => {
+    const { post, api, status, enclave } = await setUp()
+    const notice = await sealOrder('why')
+    await enclave.plan({ [ORDER]: [{ outcome: 'failed', notice, retryAt: 4_000_000_000 }] })
     const { envelope, order, commit } = await openedEnvelope()
     const response = await post(order)
-    expect(response.status).toBe(202)
-    expect(response.headers.location).toBe(`/orders/${ORDER}`)
-    expect(response.body).toEqual({
-      orderId: ORDER,
-      result: 'received',
-      commit,
-      receivedAt: expect.any(String),
-    })
-    const [trigger] = await eventually('the outcome', async () => {
-      const { triggers } = await status()
-      return triggers[0]?.outcome && triggers
-    })
-    expect(trigger).toMatchObject({ attempt: 1, reason: 'received', outcome: 'placed' })
-    const [job, ...others] = await enclave.jobs()
-    expect(others).toEqual([])
-    expect(job).toMatchObject({ job: 'order', orderId: ORDER, envelope })
-  })
-
-  test('the same again is already-received, with the first answer, and nothing runs again', async () => {
-    const { post, status, enclave } = await setUp()
-    const { order } = await openedEnvelope()
-    const { body } = await post(order)
+    expect([response.status, response.headers.location]).toEqual([202, `/orders/${ORDER}`])
+    const { receivedAt } = response.body
+    expect(response.body).toEqual({ orderId: ORDER, result: 'received', commit, receivedAt })
     await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
     const upper = { ...order, orderId: `0x${order.orderId.slice(2).toUpperCase()}` }
     for (const again of [order, upper]) {
-      const response = await post(again)
-      expect(response.status).toBe(202)
-      expect(response.body).toEqual({ ...body, result: 'already-received' })
+      const { status: code, body } = await post(again)
+      expect([code, body]).toEqual([202, { ...response.body, result: 'already-received' }])
     }
-    expect((await status()).triggers).toHaveLength(1)
-    expect(await enclave.jobs()).toHaveLength(1)
+    const shown = await api.get(`/orders/${ORDER}`)
+    const times = { startedAt: expect.any(String), finishedAt: expect.any(String) }
+    expect(shown.body).toEqual({
+      orderId: ORDER,
+      state: 'OPEN',
+      account: chain().account('alice'),
+      amount: '0',
+      deadline: expect.stringMatching(/^\d{4}-.*Z$/),
+      commit,
+      receivedAt,
+      triggers: [{ attempt: 1, reason: 'received', outcome: 'failed', ...times }],
+      nextTriggerAt: '2096-10-02T07:06:40.000Z',
+      notice,
+    })
+    const unchanged = await api.get(`/orders/${ORDER}`).set('If-None-Match', String(shown.headers.etag))
+    expect(unchanged.status).toBe(304)
+    expect(await enclave.jobs()).toMatchObject([{ job: 'order', orderId: ORDER, envelope }])
   })
 
   test('posted twenty times at once, it is received once', async () => {
@@ -94,50 +91,6 @@ describe('GET /orders/:orderId', () => {
     ).toMatchObject({ amount: '0', deposit })
   })
 
-  test('tells the escrow, the envelope and the runs', async () => {
-    const { post, api, status, enclave } = await setUp()
-    const notice = await sealOrder('why')
-    await enclave.plan({ [ORDER]: [{ outcome: 'failed', notice, retryAt: 4_000_000_000 }] })
-    const { order, commit } = await openedEnvelope()
-    const { body: received } = await post(order)
-    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
-    const response = await api.get(`/orders/${ORDER}`)
-    expect(response.body).toEqual({
-      orderId: ORDER,
-      state: 'OPEN',
-      account: chain().account('alice'),
-      amount: '0',
-      deadline: expect.stringMatching(/^\d{4}-.*Z$/),
-      commit,
-      receivedAt: received.receivedAt,
-      triggers: [
-        {
-          attempt: 1,
-          reason: 'received',
-          startedAt: expect.any(String),
-          finishedAt: expect.any(String),
-          outcome: 'failed',
-        },
-      ],
-      nextTriggerAt: '2096-10-02T07:06:40.000Z',
-      notice,
-    })
-    const again = await api.get(`/orders/${ORDER}`).set('If-None-Match', String(response.headers.etag))
-    expect(again.status).toBe(304)
-  })
-
-  test('an escrow without an envelope is known too', async () => {
-    const { status } = await setUp()
-    const { commit } = await openedEnvelope()
-    expect(await status()).toMatchObject({
-      state: 'OPEN',
-      commit,
-      receivedAt: null,
-      triggers: [],
-      notice: null,
-    })
-  })
-
   test('does not show the time of an envelope that is not the order’s', async () => {
     const { post, status } = await setUp()
     const { order } = await junk('junk')
@@ -174,65 +127,6 @@ describe('GET /orders/:orderId', () => {
     await eventually('the settlement', async () => (await status()).state === 'SETTLED')
     expect(await status()).toMatchObject({ state: 'SETTLED', notice: filled })
   })
-
-  test('an order that neither chain nor cache knows is 404, and one without the right form 400', async () => {
-    const { api } = await setUp()
-    const unknown = await api.get(`/orders/${bytes32('unknown')}`)
-    expect(unknown.status).toBe(404)
-    expect(unknown.body.code).toBe('order-not-found')
-    for (const bad of ['0x12', `${ORDER}00`, ORDER.slice(2), '..%2f..%2fetc', `0x${'zz'.repeat(32)}`]) {
-      const response = await api.get(`/orders/${bad}`)
-      expect(response.status).toBe(400)
-      expect(response.body.code).toBe('invalid-parameter')
-    }
-  })
-})
-
-describe('a body that is no order', () => {
-  test('gets a 4xx problem, is not stored and starts nothing', async () => {
-    const { api, post, dataDir, enclave, log } = await setUp()
-    const good = { orderId: ORDER, ...(await sealOrder('x')) }
-    const { tag: _tag, ...untagged } = good
-    const text = JSON.stringify(good)
-    const offCurve = `0x02${'ff'.repeat(32)}`
-    const bad: [object, string][] = [
-      [{ ...good, extra: 1 }, 'invalid-body'],
-      [{ ...good, orderId: '0x12' }, 'invalid-body'],
-      [{ ...good, orderId: 7 }, 'invalid-body'],
-      [untagged, 'invalid-body'],
-      [[good], 'invalid-body'],
-      [{ ...good, ct: 5 }, 'invalid-body'],
-      [{ ...good, epk: offCurve }, 'invalid-envelope'],
-      [{ ...good, epk: `${good.epk}00` }, 'invalid-envelope'],
-      [{ ...good, iv: '0x00' }, 'invalid-envelope'],
-      [{ ...good, tag: `${good.tag}0` }, 'invalid-envelope'],
-      [{ ...good, ct: '0x' }, 'invalid-envelope'],
-      [{ ...good, ct: 'zz' }, 'invalid-envelope'],
-      [{ ...good, ct: `0x${'00'.repeat(4_097)}` }, 'invalid-envelope'],
-    ]
-    for (const [body, code] of bad) {
-      const response = await post(body)
-      expect([response.status, response.body.code]).toEqual([400, code])
-    }
-    const raw: [string, string, number, string][] = [
-      ['application/json', '{', 400, 'malformed-json'],
-      ['application/json', '', 400, 'malformed-json'],
-      ['application/json', text.replace('{', '{"__proto__":{},'), 400, 'malformed-json'],
-      ['application/json', text.replace('{', `{"orderId":"${ORDER}",`), 400, 'malformed-json'],
-      ['text/plain', text, 415, 'unsupported-media-type'],
-      ['application/x-www-form-urlencoded', text, 415, 'unsupported-media-type'],
-      ['application/json', `${text}${' '.repeat(65_536)}`, 413, 'body-too-large'],
-    ]
-    for (const [type, body, status, code] of raw) {
-      const response = await api.post('/orders').set('Content-Type', type).send(body)
-      expect([response.status, response.body.code]).toEqual([status, code])
-    }
-    expect((await api.put('/orders').send(good)).status).toBe(405)
-    expect((await api.post(`/orders/${ORDER}`).send(good)).status).toBe(405)
-    expect(storedRows(dataDir, 'orders')).toEqual([])
-    expect(await enclave.jobs()).toEqual([])
-    expect(log.text()).not.toContain(good.ct.slice(2))
-  })
 })
 
 describe('a restart', () => {
@@ -245,20 +139,19 @@ describe('a restart', () => {
     await first.post({ orderId: laterId, ...later })
     await first.stop()
     await openFor(chain(), 'bob', laterId, later)
-    const { environment, enclave } = first
-    const second = await startIntakeServer({ ...environment, ...chainEnvironment(chain()) }, enclave)
+    const { enclave } = first
+    const second = await first.restart({ RPC_URL: chain().anvil.rpcUrl })
     await eventually('both runs', async () => (await enclave.jobs()).length === 2)
     expect((await first.commitsRun()).sort()).toEqual([commit, commitOf(later)].sort())
-    const { body } = await eventually('the outcome', async () => {
-      const response = await request(second.url).get(`/orders/${ORDER}`)
-      return response.body.triggers[0]?.outcome && response
-    })
-    expect(body.triggers).toMatchObject([{ attempt: 1, reason: 'restart', outcome: 'placed' }])
-    expect((await request(second.url).post('/orders').send(order)).body.result).toBe('already-received')
+    await eventually('the outcome', async () => (await second.status()).triggers[0]?.outcome)
+    expect((await second.status()).triggers).toMatchObject([
+      { attempt: 1, reason: 'restart', outcome: 'placed' },
+    ])
+    expect((await second.post(order)).body.result).toBe('already-received')
   })
 
   test('keeps the schedule: an order that waits for its time is shown with it, and does not run', async () => {
-    const { post, status, enclave, stop, environment } = await setUp()
+    const { post, status, enclave, stop, restart } = await setUp()
     await enclave.plan({ [ORDER]: [{ outcome: 'queued', retryAt: 4_000_000_000 }] })
     const { order } = await openedEnvelope()
     await post(order)
@@ -266,14 +159,14 @@ describe('a restart', () => {
     const before = await status()
     expect(before.nextTriggerAt).toBe('2096-10-02T07:06:40.000Z')
     await stop()
-    const second = await startIntakeServer(environment, enclave)
+    const second = await restart()
     await eventually('the look at the chain', () => second.log.text().includes('open orders read'))
-    expect((await request(second.url).get(`/orders/${ORDER}`)).body).toEqual(before)
+    expect(await second.status()).toEqual(before)
     expect(await enclave.jobs()).toHaveLength(1)
   })
 
   test('keeps the record of an order that has ended, apart from the open ones', async () => {
-    const { post, status, enclave, dataDir, stop, environment } = await setUp()
+    const { post, status, enclave, dataDir, stop, restart } = await setUp()
     await enclave.plan({ [ORDER]: [{ outcome: 'rejected' }] })
     const { order, commit } = await openedEnvelope()
     await post(order)
@@ -289,9 +182,33 @@ describe('a restart', () => {
       commit,
     })
     await stop()
-    const second = await startIntakeServer(environment, enclave)
-    const { body } = await request(second.url).get(`/orders/${ORDER}`)
-    expect(body).toMatchObject({ state: 'REFUNDED', commit, triggers: [{ outcome: 'rejected' }] })
+    const second = await restart()
+    expect(await second.status()).toMatchObject({
+      state: 'REFUNDED',
+      commit,
+      triggers: [{ outcome: 'rejected' }],
+    })
     expect(await enclave.jobs()).toHaveLength(1)
+  })
+})
+
+test('an envelope that comes while the chain is down is kept, and runs once the chain is back', async () => {
+  const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+  const { post, api, status, commitsRun } = await setUp({ RPC_URL: proxy.url })
+  await eventually('the first look at the chain', () => proxy.requests.length > 3)
+  const { order, commit } = await openedEnvelope()
+  proxy.mode = 'drop'
+  expect((await post((await junk('junk')).order)).body).toMatchObject({ result: 'received' })
+  expect((await post(order)).body).toMatchObject({ result: 'received', commit })
+  const down = await api.get(`/orders/${ORDER}`)
+  expect([down.status, down.headers['retry-after'], down.body.code]).toEqual([503, '5', 'chain-unavailable'])
+  proxy.mode = 'forward'
+  await eventually('the outcome', async () => (await status()).triggers?.[0]?.outcome)
+  expect(await commitsRun()).toEqual([commit])
+  // The commit that a run has seen decides from then on, whether or not the chain can be asked.
+  proxy.mode = 'drop'
+  expect((await post((await junk('more junk')).order)).body).toMatchObject({
+    result: 'already-received',
+    commit,
   })
 })

@@ -2,48 +2,34 @@ import request from 'supertest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import { useChain } from '../../support/chain.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
-import {
-  chainEnvironment,
-  enclaveEnvironment,
-  openFor,
-  sealOrder,
-  startIntakeServer,
-} from '../../support/intakeServer.js'
-import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { serverUnderTest } from '../../support/serverUnderTest.js'
 
 export const ORDER = bytes32('an order')
+
+function routesAt(url: string) {
+  const api = request(url)
+  return {
+    api,
+    post: (order: object) => api.post('/orders').send(order),
+    status: async () => (await api.get(`/orders/${ORDER}`)).body,
+  }
+}
 
 /** Orders posted to a real server before a real chain. To be called once in a test file. */
 export function useOrders() {
   const chain = useChain(setUpInstitution)
 
-  async function setUp(overrides: Record<string, string> = {}) {
-    const directory = await temporaryDirectory()
-    const enclave = await createScriptedEnclave(directory)
-    const dataDir = `${directory}/data`
-    const environment = {
-      ...chainEnvironment(chain()),
-      ...enclaveEnvironment(enclave),
-      DATA_DIR: dataDir,
-      ...overrides,
-    }
-    const server = await startIntakeServer(environment, enclave)
-    const api = request(server.url)
+  async function setUp(env: Record<string, string> = {}) {
+    const server = await serverUnderTest({ chain: chain(), env })
+    const { url, restart } = server
     return {
       ...server,
-      api,
-      enclave,
-      environment,
-      dataDir,
-      /** The commits of the envelopes that runs of the order were given, in turn. */
-      async commitsRun() {
-        return (await enclave.jobs()).map((job) =>
-          job.job === 'order' && job.envelope !== undefined ? commitOf(job.envelope) : null,
-        )
+      ...routesAt(url),
+      async restart(changes: Record<string, string> = {}) {
+        const next = await restart(changes)
+        return { ...next, ...routesAt(next.url) }
       },
-      post: (order: object) => api.post('/orders').send(order),
-      status: async () => (await api.get(`/orders/${ORDER}`)).body,
     }
   }
 

@@ -15,7 +15,7 @@ import { digestOf, domainOf, orderOf, refund, signedCall } from '../../support/a
 import { INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, openRequest, soon } from '../../support/institution.js'
-import { openFor, sealOrder, startIntakeServer } from '../../support/intakeServer.js'
+import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { refundNow, refundOrder, settlementNow, settleOrder } from '../../support/orderEnds.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
@@ -269,12 +269,12 @@ describe('a restart', () => {
     const entries = await until(first.url, [...SETTLED_KINDS, 'outcome'])
     await first.stop()
 
-    const second = await startIntakeServer(first.environment, first.enclave)
+    const second = await first.restart()
     expect(await entriesOf(second.url)).toEqual(entries)
     await second.stop()
 
     await rm(first.dataDir, { recursive: true })
-    const third = await startIntakeServer(first.environment, first.enclave)
+    const third = await first.restart()
     const onChain = entries.filter(({ kind }) => ['opened', 'transaction', 'settled'].includes(kind))
     expect(await entriesOf(third.url)).toEqual(onChain)
   })
