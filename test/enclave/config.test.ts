@@ -2,12 +2,10 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ADDRESS_VARIABLES } from '../../src/chain/contracts.js'
 import { loadConfig, readConfig } from '../../src/enclave/config.js'
-import { ENV_EXAMPLE_HEADER, environmentSchema } from '../../src/enclave/configSchema.js'
-import { MAX_CHAIN_ID } from '../../src/protocol/identifiers.js'
-import { ConfigError, renderEnvExample } from '../../src/service/config.js'
+import { ConfigError } from '../../src/service/config.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { enclaveEnvironment } from './support/environment.js'
 
@@ -23,211 +21,190 @@ function faultsOf(variables: Record<string, string | undefined>): string {
   return 'none'
 }
 
-describe('.env.enclave.example', () => {
-  it('is what the schema says (`npm run env` writes it)', () => {
-    expect(file).toBe(renderEnvExample(ENV_EXAMPLE_HEADER, environmentSchema))
-  })
-
-  it('has every variable, in the order of the schema', () => {
-    const names = [...file.matchAll(/^(?:# )?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name)
-    expect(names).toEqual(Object.keys(environmentSchema.shape))
-  })
-
-  it('as it stands leaves only what is empty to fill in, and its defaults are valid', () => {
-    const variables = parse(file.replace(/^# ([A-Z][A-Z0-9_]*=)/gm, '$1'))
-    const faults = faultsOf(variables).split('\n')
-    const empty = Object.keys(variables).filter((name) => variables[name] === '')
-    expect(empty.map((name) => `${name}: is missing`)).toEqual(expect.arrayContaining(faults))
-  })
+it('.env.enclave.example as it stands leaves only what is empty to fill in, and its defaults are valid', () => {
+  const variables = parse(file.replace(/^# ([A-Z][A-Z0-9_]*=)/gm, '$1'))
+  const faults = faultsOf(variables).split('\n')
+  const empty = Object.keys(variables).filter((name) => variables[name] === '')
+  expect(empty.map((name) => `${name}: is missing`)).toEqual(expect.arrayContaining(faults))
 })
 
-describe('the configuration', () => {
-  it('reads lists, numbers and defaults', () => {
-    const config = readConfig({
-      ...enclaveEnvironment,
-      RPC_URL: 'http://127.0.0.1:1, https://b.example',
-      RECONCILE_HALTED_SYMBOLS: 'AAPL,BRK.B',
-      FILL_WAIT: '7ms',
-    })
-    expect(config.RPC_URL).toEqual(['http://127.0.0.1:1', 'https://b.example'])
-    expect(config.RECONCILE_HALTED_SYMBOLS).toEqual(['AAPL', 'BRK.B'])
-    expect(config).toMatchObject({ CHAIN_ID: 31337, FILL_WAIT: 7, ABSENT_RECHECK_AFTER: 30_000 })
+it('the configuration reads lists, numbers and defaults', () => {
+  const config = readConfig({
+    ...enclaveEnvironment,
+    RPC_URL: 'http://127.0.0.1:1, https://b.example',
+    RECONCILE_HALTED_SYMBOLS: 'AAPL,BRK.B',
+    FILL_WAIT: '7ms',
   })
+  expect(config.RPC_URL).toEqual(['http://127.0.0.1:1', 'https://b.example'])
+  expect(config.RECONCILE_HALTED_SYMBOLS).toEqual(['AAPL', 'BRK.B'])
+  expect(config).toMatchObject({ CHAIN_ID: 31337, FILL_WAIT: 7, ABSENT_RECHECK_AFTER: 30_000 })
+})
 
-  it('takes a chain id up to the one whose signatures a double still counts', () => {
-    expect(
-      readConfig({ ...enclaveEnvironment, CHAIN_DEPTH: 'safe', CHAIN_ID: '4503599627370476' }).CHAIN_ID,
-    ).toBe(MAX_CHAIN_ID)
-    const fault = 'CHAIN_ID: expected a chain id from 1 to 4503599627370476'
-    expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '4503599627370477' })).toBe(fault)
-  })
-
-  const two = (name: string, other: string) => `${name}: is ${other} too: the two must differ`
-  it.each<[string, Record<string, string>, string]>([
-    [
-      'five equal contract addresses',
-      Object.fromEntries(
-        Object.values(ADDRESS_VARIABLES).map((name) => [name, enclaveEnvironment.ORDER_ESCROW_ADDRESS ?? '']),
-      ),
-      Object.values(ADDRESS_VARIABLES)
-        .slice(1)
-        .map((name) => two(name, 'INSTITUTION_REGISTRY_ADDRESS'))
-        .join('\n'),
-    ],
-    [
-      'one secret for broker and relay',
-      { ALPACA_SECRET_KEY: enclaveEnvironment.RELAY_AUTH_TOKEN ?? '' },
-      two('RELAY_AUTH_TOKEN', 'ALPACA_SECRET_KEY'),
-    ],
-    [
-      'a second look at an absent order within the time of a send',
-      { ABSENT_RECHECK_AFTER: '1ms' },
-      'ABSENT_RECHECK_AFTER: is not longer than BROKER_TIMEOUT and 5s together: an order that is still being sent would be refunded',
-    ],
-    ...['http://127.0.0.1:1', 'http://127.0.0.1:1/', 'http://LOCALHOST:1/key', 'http://[::1]:1'].map(
-      (RPC_WITNESS_URL): [string, Record<string, string>, string] => [
-        `the node itself as its witness, as ${RPC_WITNESS_URL}`,
-        { RPC_WITNESS_URL },
-        'RPC_WITNESS_URL: names a host of RPC_URL: a witness is a node of another operator',
-      ],
+const two = (name: string, other: string) => `${name}: is ${other} too: the two must differ`
+it.each<[string, Record<string, string>, string]>([
+  [
+    'five equal contract addresses',
+    Object.fromEntries(
+      Object.values(ADDRESS_VARIABLES).map((name) => [name, enclaveEnvironment.ORDER_ESCROW_ADDRESS ?? '']),
     ),
-    [
-      'a provider’s other key as the witness',
-      { RPC_URL: 'https://node.example/v3/a', RPC_WITNESS_URL: 'https://node.example:443/v3/b' },
+    Object.values(ADDRESS_VARIABLES)
+      .slice(1)
+      .map((name) => two(name, 'INSTITUTION_REGISTRY_ADDRESS'))
+      .join('\n'),
+  ],
+  [
+    'one secret for broker and relay',
+    { ALPACA_SECRET_KEY: enclaveEnvironment.RELAY_AUTH_TOKEN ?? '' },
+    two('RELAY_AUTH_TOKEN', 'ALPACA_SECRET_KEY'),
+  ],
+  [
+    'a second look at an absent order within the time of a send',
+    { ABSENT_RECHECK_AFTER: '1ms' },
+    'ABSENT_RECHECK_AFTER: is not longer than BROKER_TIMEOUT and 5s together: an order that is still being sent would be refunded',
+  ],
+  ...['http://127.0.0.1:1', 'http://127.0.0.1:1/', 'http://LOCALHOST:1/key', 'http://[::1]:1'].map(
+    (RPC_WITNESS_URL): [string, Record<string, string>, string] => [
+      `the node itself as its witness, as ${RPC_WITNESS_URL}`,
+      { RPC_WITNESS_URL },
       'RPC_WITNESS_URL: names a host of RPC_URL: a witness is a node of another operator',
     ],
-    [
-      'one witness twice',
-      { RPC_WITNESS_URL: 'https://other.example, https://other.example/' },
-      'RPC_WITNESS_URL: names one node twice: a second one must be another',
-    ],
-    [
-      'one node twice',
-      { RPC_URL: 'http://127.0.0.1:1, http://127.0.0.1:1/' },
-      'RPC_URL: names one node twice: a second one must be another',
-    ],
-    [
-      'heads that are too old once a node has said them',
-      { RPC_TIMEOUT: '10s', CHAIN_MAX_HEAD_AGE: '10s' },
-      'RPC_TIMEOUT: is not shorter than CHAIN_MAX_HEAD_AGE',
-    ],
-    [
-      'a run that gives up before its second look',
-      { CHAIN_DEPTH: '2', CONFIRM_POLL_INTERVAL: '5s' },
-      'CONFIRM_POLL_INTERVAL: is not shorter than CHAIN_DEPTH_WAIT: a run would give up before its second look',
-    ],
-    [
-      'a relay that is asked again before the chain is',
-      { CONFIRM_POLL_INTERVAL: '15s' },
-      'CONFIRM_POLL_INTERVAL: is not shorter than RELAY_RETRY_AFTER: the relay would be asked again before the chain is',
-    ],
-    [
-      'company that no fill waits for',
-      { RECONCILE_MAX_DELAY_DAYS: '0' },
-      'RECONCILE_MAX_DELAY_DAYS: is 0, so that no fill waits for the company that RECONCILE_MIN_ACCOUNTS asks for: set that to 1',
-    ],
-    [
-      'the server’s port as its own',
-      { RELAY_URL: 'http://localhost:8700' },
-      "ENCLAVE_LISTEN: is RELAY_URL's place too: server and enclave need a port each",
-    ],
-  ])('refuses %s, and names the pair', (_what, variables, fault) => {
-    expect(faultsOf({ ...enclaveEnvironment, ...variables })).toBe(fault)
-  })
+  ),
+  [
+    'a provider’s other key as the witness',
+    { RPC_URL: 'https://node.example/v3/a', RPC_WITNESS_URL: 'https://node.example:443/v3/b' },
+    'RPC_WITNESS_URL: names a host of RPC_URL: a witness is a node of another operator',
+  ],
+  [
+    'one witness twice',
+    { RPC_WITNESS_URL: 'https://other.example, https://other.example/' },
+    'RPC_WITNESS_URL: names one node twice: a second one must be another',
+  ],
+  [
+    'one node twice',
+    { RPC_URL: 'http://127.0.0.1:1, http://127.0.0.1:1/' },
+    'RPC_URL: names one node twice: a second one must be another',
+  ],
+  [
+    'heads that are too old once a node has said them',
+    { RPC_TIMEOUT: '10s', CHAIN_MAX_HEAD_AGE: '10s' },
+    'RPC_TIMEOUT: is not shorter than CHAIN_MAX_HEAD_AGE',
+  ],
+  [
+    'a run that gives up before its second look',
+    { CHAIN_DEPTH: '2', CONFIRM_POLL_INTERVAL: '5s' },
+    'CONFIRM_POLL_INTERVAL: is not shorter than CHAIN_DEPTH_WAIT: a run would give up before its second look',
+  ],
+  [
+    'a relay that is asked again before the chain is',
+    { CONFIRM_POLL_INTERVAL: '15s' },
+    'CONFIRM_POLL_INTERVAL: is not shorter than RELAY_RETRY_AFTER: the relay would be asked again before the chain is',
+  ],
+  [
+    'company that no fill waits for',
+    { RECONCILE_MAX_DELAY_DAYS: '0' },
+    'RECONCILE_MAX_DELAY_DAYS: is 0, so that no fill waits for the company that RECONCILE_MIN_ACCOUNTS asks for: set that to 1',
+  ],
+  [
+    'the server’s port as its own',
+    { RELAY_URL: 'http://localhost:8700' },
+    "ENCLAVE_LISTEN: is RELAY_URL's place too: server and enclave need a port each",
+  ],
+])('the configuration refuses %s, and names the pair', (_what, variables, fault) => {
+  expect(faultsOf({ ...enclaveEnvironment, ...variables })).toBe(fault)
+})
 
-  it('takes a witness of another operator', () => {
-    const witnessed = { RPC_URL: 'https://node.example/v3/a', RPC_WITNESS_URL: 'https://other.example/v3/a' }
-    expect(faultsOf({ ...enclaveEnvironment, ...witnessed })).toBe('none')
-  })
+it('the configuration takes a witness of another operator', () => {
+  const witnessed = { RPC_URL: 'https://node.example/v3/a', RPC_WITNESS_URL: 'https://other.example/v3/a' }
+  expect(faultsOf({ ...enclaveEnvironment, ...witnessed })).toBe('none')
+})
 
-  it('names every fault at once, and quotes no value', () => {
-    const canary = 'canary-c4n4ry'
-    const message = faultsOf({
-      ...enclaveEnvironment,
-      LEDGER_MASTER_KEY: canary,
-      INTENT_PRIVATE_KEY: `0x${'00'.repeat(32)}`,
-      ENCLAVE_PRIVATE_KEY: '',
-      ALPACA_SECRET_KEY: `${canary} x`,
-      RPC_URL: `ftp://${canary}`,
-      CHAIN_ID: '0x1',
-      ORDER_ESCROW_ADDRESS: canary,
-      RELAY_AUTH_TOKEN: `${canary}-2`,
-      BROKER_TIMEOUT: '1m',
-    })
-    expect(message.split('\n').map((line) => line.split(':')[0])).toEqual([
-      'LEDGER_MASTER_KEY',
-      'INTENT_PRIVATE_KEY',
-      'ENCLAVE_PRIVATE_KEY',
-      'ALPACA_SECRET_KEY',
-      'BROKER_TIMEOUT',
-      'RPC_URL',
-      'CHAIN_ID',
-      'ORDER_ESCROW_ADDRESS',
-      'RELAY_AUTH_TOKEN',
-    ])
-    expect(message).toContain('ENCLAVE_PRIVATE_KEY: is missing')
-    expect(message).not.toContain(canary)
+it('the configuration names every fault at once, and quotes no value', () => {
+  const canary = 'canary-c4n4ry'
+  const message = faultsOf({
+    ...enclaveEnvironment,
+    LEDGER_MASTER_KEY: canary,
+    INTENT_PRIVATE_KEY: `0x${'00'.repeat(32)}`,
+    ENCLAVE_PRIVATE_KEY: '',
+    ALPACA_SECRET_KEY: `${canary} x`,
+    RPC_URL: `ftp://${canary}`,
+    CHAIN_ID: '0x1',
+    ORDER_ESCROW_ADDRESS: canary,
+    RELAY_AUTH_TOKEN: `${canary}-2`,
+    BROKER_TIMEOUT: '1m',
   })
+  expect(message.split('\n').map((line) => line.split(':')[0])).toEqual([
+    'LEDGER_MASTER_KEY',
+    'INTENT_PRIVATE_KEY',
+    'ENCLAVE_PRIVATE_KEY',
+    'ALPACA_SECRET_KEY',
+    'BROKER_TIMEOUT',
+    'RPC_URL',
+    'CHAIN_ID',
+    'ORDER_ESCROW_ADDRESS',
+    'RELAY_AUTH_TOKEN',
+  ])
+  expect(message).toContain('ENCLAVE_PRIVATE_KEY: is missing')
+  expect(message).not.toContain(canary)
+})
 
-  it('reads a key from a file of its own, which the configuration names', async () => {
-    const { LEDGER_MASTER_KEY = '', ...others } = enclaveEnvironment
-    const directory = await temporaryDirectory()
-    const file = async (name: string, text: string) => {
-      await writeFile(join(directory, name), text, { mode: 0o600 })
-      return join(directory, name)
-    }
-    const LEDGER_MASTER_KEY_FILE = await file('key', `${LEDGER_MASTER_KEY}\n`)
-    const lines = Object.entries({ ...others, LEDGER_MASTER_KEY_FILE }).map(
-      ([name, value]) => `${name}=${value}`,
-    )
-    const config = loadConfig({ ENCLAVE_ENV_FILE: await file('enclave.env', lines.join('\n')) })
-    expect(config.LEDGER_MASTER_KEY.reveal()).toBe(LEDGER_MASTER_KEY)
-    expect(loadConfig({ ...others, LEDGER_MASTER_KEY_FILE })).toEqual(config)
-  })
+it('the configuration reads a key from a file of its own, which the configuration names', async () => {
+  const { LEDGER_MASTER_KEY = '', ...others } = enclaveEnvironment
+  const directory = await temporaryDirectory()
+  const file = async (name: string, text: string) => {
+    await writeFile(join(directory, name), text, { mode: 0o600 })
+    return join(directory, name)
+  }
+  const LEDGER_MASTER_KEY_FILE = await file('key', `${LEDGER_MASTER_KEY}\n`)
+  const lines = Object.entries({ ...others, LEDGER_MASTER_KEY_FILE }).map(
+    ([name, value]) => `${name}=${value}`,
+  )
+  const config = loadConfig({ ENCLAVE_ENV_FILE: await file('enclave.env', lines.join('\n')) })
+  expect(config.LEDGER_MASTER_KEY.reveal()).toBe(LEDGER_MASTER_KEY)
+  expect(loadConfig({ ...others, LEDGER_MASTER_KEY_FILE })).toEqual(config)
+})
 
-  it('has no URL that others can read along, nor a certificate that is not checked', () => {
-    const plain = 'http://10.0.0.7:8545'
-    const faults = faultsOf({
-      ...enclaveEnvironment,
-      ALPACA_TRADING_URL: 'http://paper-api.alpaca.markets',
-      ALPACA_DATA_URL: 'http://data.alpaca.markets',
-      RPC_URL: `https://a.example,${plain}`,
-      RPC_WITNESS_URL: plain,
-      RELAY_URL: 'http://server.example',
-      NODE_TLS_REJECT_UNAUTHORIZED: '0',
-    })
-    const problem = 'expected an https URL, or an http URL of this machine (127.0.0.1, [::1], localhost)'
-    const names = ['ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'RPC_URL', 'RPC_WITNESS_URL', 'RELAY_URL']
-    const tls = 'NODE_TLS_REJECT_UNAUTHORIZED: turns off the check of certificates: remove it'
-    expect(faults.split('\n')).toEqual([...names.map((name) => `${name}: ${problem}`), tls])
+it('the configuration has no URL that others can read along, nor a certificate that is not checked', () => {
+  const plain = 'http://10.0.0.7:8545'
+  const faults = faultsOf({
+    ...enclaveEnvironment,
+    ALPACA_TRADING_URL: 'http://paper-api.alpaca.markets',
+    ALPACA_DATA_URL: 'http://data.alpaca.markets',
+    RPC_URL: `https://a.example,${plain}`,
+    RPC_WITNESS_URL: plain,
+    RELAY_URL: 'http://server.example',
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
   })
+  const problem = 'expected an https URL, or an http URL of this machine (127.0.0.1, [::1], localhost)'
+  const names = ['ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'RPC_URL', 'RPC_WITNESS_URL', 'RELAY_URL']
+  const tls = 'NODE_TLS_REJECT_UNAUTHORIZED: turns off the check of certificates: remove it'
+  expect(faults.split('\n')).toEqual([...names.map((name) => `${name}: ${problem}`), tls])
+})
 
-  it('has no key twice', () => {
-    const key = `0x${'ab'.repeat(32)}`
-    const faults = faultsOf({
-      ...enclaveEnvironment,
-      LEDGER_MASTER_KEY: key,
-      INTENT_PRIVATE_KEY: key,
-      ENCLAVE_PRIVATE_KEY: key,
-      ALPACA_SECRET_KEY: 'a-token-of-32-characters-or-more',
-      RELAY_AUTH_TOKEN: 'a-token-of-32-characters-or-more',
-    })
-    expect(faults.split('\n')).toEqual([
-      'INTENT_PRIVATE_KEY: is LEDGER_MASTER_KEY too: the two must differ',
-      'ENCLAVE_PRIVATE_KEY: is LEDGER_MASTER_KEY too: the two must differ',
-      'RELAY_AUTH_TOKEN: is ALPACA_SECRET_KEY too: the two must differ',
-    ])
+it('the configuration has no key twice', () => {
+  const key = `0x${'ab'.repeat(32)}`
+  const faults = faultsOf({
+    ...enclaveEnvironment,
+    LEDGER_MASTER_KEY: key,
+    INTENT_PRIVATE_KEY: key,
+    ENCLAVE_PRIVATE_KEY: key,
+    ALPACA_SECRET_KEY: 'a-token-of-32-characters-or-more',
+    RELAY_AUTH_TOKEN: 'a-token-of-32-characters-or-more',
   })
+  expect(faults.split('\n')).toEqual([
+    'INTENT_PRIVATE_KEY: is LEDGER_MASTER_KEY too: the two must differ',
+    'ENCLAVE_PRIVATE_KEY: is LEDGER_MASTER_KEY too: the two must differ',
+    'RELAY_AUTH_TOKEN: is ALPACA_SECRET_KEY too: the two must differ',
+  ])
+})
 
-  it('acts on the head of a local test chain alone', () => {
-    const problem =
-      'CHAIN_DEPTH: acts on blocks that a reorganization takes back: 0 is for a local test chain (31337, 1337)'
-    expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '1' })).toBe(problem)
-    expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '1', CHAIN_DEPTH: '1' })).toBe('none')
-    expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '1337' })).toBe('none')
-  })
+it('the configuration acts on the head of a local test chain alone', () => {
+  const problem =
+    'CHAIN_DEPTH: acts on blocks that a reorganization takes back: 0 is for a local test chain (31337, 1337)'
+  expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '1' })).toBe(problem)
+  expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '1', CHAIN_DEPTH: '1' })).toBe('none')
+  expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '1337' })).toBe('none')
+})
 
-  it('says so when its file cannot be read', () => {
-    expect(() => loadConfig({ ENCLAVE_ENV_FILE: '/nowhere/at/all' })).toThrow(ConfigError)
-  })
+it('the configuration says so when its file cannot be read', () => {
+  expect(() => loadConfig({ ENCLAVE_ENV_FILE: '/nowhere/at/all' })).toThrow(ConfigError)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { EnclaveDeps } from '../../src/enclave/enclave.js'
 import { createKeys } from '../../src/enclave/keys.js'
 import type { RelayAnswer } from '../../src/enclave/relay.js'
@@ -31,148 +31,121 @@ function answering(answers: RelayAnswer[]): { deps: Partial<EnclaveDeps>; posted
 
 const reverted = (name: string): RelayAnswer => ({ kind: 'reverted', revert: { name, args: {} } })
 
-describe('a conflict', () => {
-  it('makes the run begin again and compute everything anew', async () => {
-    const order = await world().open(buy(250))
-    const { deps, posted } = answering([reverted('VersionConflict'), reverted('OrderNotOpen')])
-    expect(await world().run(order, { deps })).toMatchObject({ outcome: 'settled' })
-    expect(posted).toEqual(['PortfolioUpdate', 'PortfolioUpdate', 'PortfolioUpdate', 'OrderSettlement'])
-    expect(world().broker.control.orders()).toHaveLength(1)
-  })
-
-  it('after the write-ahead finds the order held and places it once', async () => {
-    const order = await world().open(buy(250))
-    const pass: RelayAnswer[] = []
-    const { relay } = world().deps()
-    const deps: Partial<EnclaveDeps> = {
-      relay: {
-        ...relay,
-        async post(authorization) {
-          pass.push({ kind: 'taken' })
-          return pass.length === 2 ? reverted('VersionConflict') : relay.post(authorization)
-        },
-      },
-    }
-    expect(await world().run(order, { deps })).toMatchObject({ outcome: 'settled' })
-    expect(world().broker.control.orders()).toHaveLength(1)
-    await world().checkInvariants()
-  })
-
-  it('after the write-ahead waits for its turn at the broker before it asks for the order', async () => {
-    const order = await world().open(buy(250))
-    const { broker, relay } = world().deps()
-    const asked: string[] = []
-    let posts = 0
-    const watched: Partial<EnclaveDeps> = {
-      relay: {
-        ...relay,
-        post: (authorization) =>
-          ++posts === 2 ? Promise.resolve(reverted('VersionConflict')) : relay.post(authorization),
-      },
-      broker: {
-        ...broker,
-        async reserve(ask) {
-          asked.push('turn')
-          const placement = await broker.reserve(ask)
-          return (
-            placement && {
-              ...placement,
-              lookUp(id) {
-                asked.push('look-up')
-                return placement.lookUp(id)
-              },
-            }
-          )
-        },
-      },
-    }
-    expect(await world().run(order, { deps: watched })).toMatchObject({ outcome: 'settled' })
-    expect(asked).toEqual(['turn', 'turn', 'look-up'])
-  })
-
-  it('that does not end makes the run fail after five more times', async () => {
-    const order = await world().open(buy(250))
-    const { deps, posted } = answering(Array<RelayAnswer>(20).fill(reverted('VersionConflict')))
-    expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'conflict' })
-    expect(posted).toHaveLength(6)
-  })
-
-  it('between two runs of one account ends with both orders right', async () => {
-    await world().settled(buy(1_000))
-    const first = await world().open(sell(300))
-    const second = await world().open({ ...buy(200), symbol: 'MSFT' })
-    // The later order's nonce is above the earlier one's: were it written first, the earlier one would be refused.
-    const { relay } = world().deps()
-    let wrote = () => {}
-    const firstWrote = new Promise<void>((resolve) => {
-      wrote = resolve
-    })
-    const ahead: Partial<EnclaveDeps> = {
-      relay: { ...relay, post: (authorization) => relay.post(authorization).finally(wrote) },
-    }
-    const behind: Partial<EnclaveDeps> = {
-      relay: { ...relay, post: (authorization) => firstWrote.then(() => relay.post(authorization)) },
-    }
-    const both = await Promise.all([
-      world().run(first, { deps: ahead }),
-      world().run(second, { deps: behind }),
-    ])
-    expect(both).toMatchObject([{ outcome: 'settled' }, { outcome: 'settled' }])
-    const portfolio = await world().portfolio('alice')
-    expect(portfolio?.cash).toBeGreaterThan(usd(299))
-    expect(portfolio?.positions.MSFT?.qty).toBeGreaterThan(0n)
-    await world().checkInvariants()
-  })
+it('a conflict makes the run begin again and compute everything anew', async () => {
+  const order = await world().open(buy(250))
+  const { deps, posted } = answering([reverted('VersionConflict'), reverted('OrderNotOpen')])
+  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'settled' })
+  expect(posted).toEqual(['PortfolioUpdate', 'PortfolioUpdate', 'PortfolioUpdate', 'OrderSettlement'])
+  expect(world().broker.control.orders()).toHaveLength(1)
 })
 
-describe('the relay’s word', () => {
-  it('is not believed when it says that something was confirmed', async () => {
-    const order = await world().open(buy(250))
-    const { deps } = answering(Array<RelayAnswer>(1_000).fill({ kind: 'taken' }))
-    expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'out-of-time' })
-    expect(world().broker.control.orders()).toEqual([])
-  })
-
-  it('is not believed when it says that what the chain has taken was refused', async () => {
-    const order = await world().open(buy(250))
-    const { relay } = world().deps()
-    const deps: Partial<EnclaveDeps> = {
-      relay: {
-        ...relay,
-        async post(authorization) {
-          await relay.post(authorization)
-          return reverted('VersionConflict')
-        },
+it('a conflict after the write-ahead waits for its turn at the broker before it asks for the order', async () => {
+  const order = await world().open(buy(250))
+  const { broker, relay } = world().deps()
+  const asked: string[] = []
+  let posts = 0
+  const watched: Partial<EnclaveDeps> = {
+    relay: {
+      ...relay,
+      post: (authorization) =>
+        ++posts === 2 ? Promise.resolve(reverted('VersionConflict')) : relay.post(authorization),
+    },
+    broker: {
+      ...broker,
+      async reserve(ask) {
+        asked.push('turn')
+        const placement = await broker.reserve(ask)
+        return (
+          placement && {
+            ...placement,
+            lookUp(id) {
+              asked.push('look-up')
+              return placement.lookUp(id)
+            },
+          }
+        )
       },
-    }
-    expect(await world().run(order, { deps })).toMatchObject({ outcome: 'settled' })
-  })
-
-  it('of another revert, a wrong token or no answer at all makes the run fail', async () => {
-    const order = await world().open(buy(250))
-    const cases: [RelayAnswer, string][] = [
-      [reverted('InvalidSigner'), 'reverted'],
-      [{ kind: 'refused' }, 'relay-refused'],
-      [{ kind: 'unavailable' }, 'relay-unavailable'],
-    ]
-    for (const [answer, code] of cases) {
-      const { deps } = answering(Array<RelayAnswer>(3).fill(answer))
-      expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code })
-    }
-    expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
-  })
+    },
+  }
+  expect(await world().run(order, { deps: watched })).toMatchObject({ outcome: 'settled' })
+  expect(asked).toEqual(['turn', 'turn', 'look-up'])
 })
 
-describe('a ledger that does not open', () => {
-  it('is never taken for an empty portfolio', async () => {
-    await world().settled(buy(250))
-    const order = await world().open(buy(250))
-    const { ledgerKey } = createKeys({
-      ...{ intent: new Secret(KEYS.intent), signing: new Secret(KEYS.signing) },
-      master: new Secret<Hex>(`0x${'99'.repeat(32)}`),
-    })
-    const deps = { keys: { ...ENCLAVE_KEYS, ledgerKey } }
-    expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'ledger-unreadable' })
-    expect(await world().state(order)).toBe('OPEN')
+it('a conflict that does not end makes the run fail after five more times', async () => {
+  const order = await world().open(buy(250))
+  const { deps, posted } = answering(Array<RelayAnswer>(20).fill(reverted('VersionConflict')))
+  expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'conflict' })
+  expect(posted).toHaveLength(6)
+})
+
+it('a conflict between two runs of one account ends with both orders right', async () => {
+  await world().settled(buy(1_000))
+  const first = await world().open(sell(300))
+  const second = await world().open({ ...buy(200), symbol: 'MSFT' })
+  // The later order's nonce is above the earlier one's: were it written first, the earlier one would be refused.
+  const { relay } = world().deps()
+  let wrote = () => {}
+  const firstWrote = new Promise<void>((resolve) => {
+    wrote = resolve
   })
+  const ahead: Partial<EnclaveDeps> = {
+    relay: { ...relay, post: (authorization) => relay.post(authorization).finally(wrote) },
+  }
+  const behind: Partial<EnclaveDeps> = {
+    relay: { ...relay, post: (authorization) => firstWrote.then(() => relay.post(authorization)) },
+  }
+  const both = await Promise.all([world().run(first, { deps: ahead }), world().run(second, { deps: behind })])
+  expect(both).toMatchObject([{ outcome: 'settled' }, { outcome: 'settled' }])
+  const portfolio = await world().portfolio('alice')
+  expect(portfolio?.cash).toBeGreaterThan(usd(299))
+  expect(portfolio?.positions.MSFT?.qty).toBeGreaterThan(0n)
+  await world().checkInvariants()
+})
+
+it('the relay’s word is not believed when it says that something was confirmed', async () => {
+  const order = await world().open(buy(250))
+  const { deps } = answering(Array<RelayAnswer>(1_000).fill({ kind: 'taken' }))
+  expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'out-of-time' })
+  expect(world().broker.control.orders()).toEqual([])
+})
+
+it('the relay’s word is not believed when it says that what the chain has taken was refused', async () => {
+  const order = await world().open(buy(250))
+  const { relay } = world().deps()
+  const deps: Partial<EnclaveDeps> = {
+    relay: {
+      ...relay,
+      async post(authorization) {
+        await relay.post(authorization)
+        return reverted('VersionConflict')
+      },
+    },
+  }
+  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'settled' })
+})
+
+it('the relay’s word of another revert, a wrong token or no answer at all makes the run fail', async () => {
+  const order = await world().open(buy(250))
+  const cases: [RelayAnswer, string][] = [
+    [reverted('InvalidSigner'), 'reverted'],
+    [{ kind: 'refused' }, 'relay-refused'],
+    [{ kind: 'unavailable' }, 'relay-unavailable'],
+  ]
+  for (const [answer, code] of cases) {
+    const { deps } = answering(Array<RelayAnswer>(3).fill(answer))
+    expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code })
+  }
+  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
+})
+
+it('a ledger that does not open is never taken for an empty portfolio', async () => {
+  await world().settled(buy(250))
+  const order = await world().open(buy(250))
+  const { ledgerKey } = createKeys({
+    ...{ intent: new Secret(KEYS.intent), signing: new Secret(KEYS.signing) },
+    master: new Secret<Hex>(`0x${'99'.repeat(32)}`),
+  })
+  const deps = { keys: { ...ENCLAVE_KEYS, ledgerKey } }
+  expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'ledger-unreadable' })
+  expect(await world().state(order)).toBe('OPEN')
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { shares, usd } from '../support/brokerStandIn.js'
 import { useWorld, WALLET } from './support/world.js'
@@ -14,133 +14,62 @@ const cash = {
 } as const
 const cashOf = async () => (await world().portfolio('alice'))?.cash
 
-describe('a deposit of USDC', () => {
-  it('becomes cash in one settlement, while the market is closed, and nothing is at the broker', async () => {
-    world().broker.control.clock({ open: false })
-    const order = await world().settled(cash)
-    expect(await cashOf()).toBe(usd(300))
-    expect(await world().usdc('alice')).toBe(WALLET - usd(300))
-    expect(world().broker.control.orders()).toEqual([])
-    expect(await world().run(order)).toEqual({ outcome: 'done' })
-    expect(await cashOf()).toBe(usd(300))
-    await world().checkInvariants()
-  })
-
-  it('pays for a buy, and can be withdrawn', async () => {
-    await world().settled(cash)
-    await world().settled({ who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(100) })
-    await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: usd(200) })
-    expect(await cashOf()).toBe(0n)
-    expect(await world().usdc('alice')).toBe(WALLET - usd(100))
-    await world().checkInvariants()
-  })
-
-  it('is refunded when its account has left between opening and run', async () => {
-    const order = await world().open(cash)
-    await world().chain.send('admin', 'registry', 'setMember', world().chain.account('alice'), false)
-    const result = await world().run(order)
-    expect(await world().noticeCode(order, result)).toBe('no-institution')
-    expect(await world().usdc('alice')).toBe(WALLET)
-    expect(await world().portfolio('alice')).toBeNull()
-    await world().checkInvariants()
-  })
-
-  it('is refunded when its account cancels it first', async () => {
-    const order = await world().open(cash)
-    await world().cancel(order)
-    expect(await world().run(order)).toMatchObject({ outcome: 'refunded' })
-    expect(await world().usdc('alice')).toBe(WALLET)
-  })
-
-  it('waits during a pause', async () => {
-    const order = await world().open(cash)
-    await world().chain.send('guardian', 'authority', 'pause')
-    expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'paused' })
-    expect(await world().state(order)).toBe('OPEN')
-  })
-
-  it('of another amount than the escrow’s is refunded', async () => {
-    for (const amount of [usd(299), usd(301)]) {
-      const order = await world().open({ ...cash, amount })
-      expect(await world().noticeCode(order, await world().run(order))).toBe('escrow-mismatch')
-    }
-    const empty = await world().open({ ...cash, escrow: 0n })
-    expect(await world().noticeCode(empty, await world().run(empty))).toBe('escrow-mismatch')
-    expect(await world().portfolio('alice')).toBeNull()
-    await world().checkInvariants()
-  })
+it('a deposit of USDC becomes cash in one settlement, while the market is closed, and nothing is at the broker', async () => {
+  world().broker.control.clock({ open: false })
+  const order = await world().settled(cash)
+  expect(await cashOf()).toBe(usd(300))
+  expect(await world().usdc('alice')).toBe(WALLET - usd(300))
+  expect(world().broker.control.orders()).toEqual([])
+  expect(await world().run(order)).toEqual({ outcome: 'done' })
+  expect(await cashOf()).toBe(usd(300))
+  await world().checkInvariants()
 })
 
-describe('a deposit of shares', () => {
-  const buy = { who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(1_000), escrow: usd(1_000) } as const
-  const held = { symbol: 'AAPL', amount: shares(2) } as const
-  const returned = { who: 'alice', side: 'DEPOSIT', symbol: 'AAPL', amount: shares(2), shares: held } as const
-  const position = async () => (await world().portfolio('alice'))?.positions.AAPL?.qty ?? 0n
-  const freeze = (on: boolean) =>
-    world().chain.send(
-      'owner',
-      'token',
-      'setFrozen',
-      nameToBytes32('AAPL'),
-      world().chain.account('alice'),
-      on,
-    )
-  /** Alice's wallet has three shares. */
-  const withdrawn = async () => {
-    await world().settled(buy)
-    await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(3) })
-  }
+it('a deposit of USDC waits during a pause', async () => {
+  const order = await world().open(cash)
+  await world().chain.send('guardian', 'authority', 'pause')
+  expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'paused' })
+  expect(await world().state(order)).toBe('OPEN')
+})
 
-  it('adds to the position, while the market is closed and the symbol is delisted', async () => {
-    await withdrawn()
-    const before = await position()
-    world().broker.control.clock({ open: false })
-    await world().chain.send('owner', 'token', 'setListed', nameToBytes32('AAPL'), false)
-    const order = await world().open(returned)
-    await world().checkInvariants()
-    expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
-    expect(await position()).toBe(before + shares(2))
-    expect(await world().tokens('alice', 'AAPL')).toBe(shares(1))
-    expect(await world().run(order)).toEqual({ outcome: 'done' })
-    await world().checkInvariants()
-  })
+const buy = { who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(1_000), escrow: usd(1_000) } as const
+const held = { symbol: 'AAPL', amount: shares(2) } as const
+const returned = { who: 'alice', side: 'DEPOSIT', symbol: 'AAPL', amount: shares(2), shares: held } as const
+const position = async () => (await world().portfolio('alice'))?.positions.AAPL?.qty ?? 0n
+const freeze = (on: boolean) =>
+  world().chain.send('owner', 'token', 'setFrozen', nameToBytes32('AAPL'), world().chain.account('alice'), on)
+/** Alice's wallet has three shares. */
+const withdrawn = async () => {
+  await world().settled(buy)
+  await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(3) })
+}
 
-  it('can be sold afterwards, by a wallet that has left its institution', async () => {
-    await withdrawn()
-    await world().chain.send('admin', 'registry', 'setMember', world().chain.account('alice'), false)
-    await world().settled(returned)
-    await world().settled({ who: 'alice', side: 'SELL', symbol: 'AAPL', amount: usd(300) })
-    await world().checkInvariants()
-  })
+it('a deposit of shares adds to the position, while the market is closed and the symbol is delisted', async () => {
+  await withdrawn()
+  const before = await position()
+  world().broker.control.clock({ open: false })
+  await world().chain.send('owner', 'token', 'setListed', nameToBytes32('AAPL'), false)
+  const order = await world().open(returned)
+  await world().checkInvariants()
+  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
+  expect(await position()).toBe(before + shares(2))
+  expect(await world().tokens('alice', 'AAPL')).toBe(shares(1))
+  expect(await world().run(order)).toEqual({ outcome: 'done' })
+  await world().checkInvariants()
+})
 
-  it('of shares that are frozen before its run is refunded, and waits as a claim', async () => {
-    await withdrawn()
-    const before = await position()
-    await world().chain.send('owner', 'token', 'setListed', nameToBytes32('AAPL'), false)
-    const order = await world().open(returned)
-    await freeze(true)
-    expect(await world().noticeCode(order, await world().run(order))).toBe('frozen')
-    expect(await position()).toBe(before)
-    expect(await world().tokens('alice', 'AAPL')).toBe(shares(1))
-    await world().checkInvariants()
-    await freeze(false)
-    await world().chain.send(
-      'alice',
-      'escrow',
-      'claim',
-      nameToBytes32('AAPL'),
-      world().chain.account('alice'),
-    )
-    expect(await world().tokens('alice', 'AAPL')).toBe(shares(3))
-    await world().checkInvariants()
-  })
-
-  it('below the platform’s smallest is refunded', async () => {
-    await withdrawn()
-    const small = { symbol: 'AAPL', amount: shares(0.01) }
-    const order = await world().open({ ...returned, amount: shares(0.01), shares: small })
-    const result = await world().run(order, { deps: { limits: { order: 0n, withdrawal: usd(10) } } })
-    expect(await world().noticeCode(order, result)).toBe('below-minimum')
-    expect(await world().tokens('alice', 'AAPL')).toBe(shares(3))
-  })
+it('a deposit of shares of shares that are frozen before its run is refunded, and waits as a claim', async () => {
+  await withdrawn()
+  const before = await position()
+  await world().chain.send('owner', 'token', 'setListed', nameToBytes32('AAPL'), false)
+  const order = await world().open(returned)
+  await freeze(true)
+  expect(await world().noticeCode(order, await world().run(order))).toBe('frozen')
+  expect(await position()).toBe(before)
+  expect(await world().tokens('alice', 'AAPL')).toBe(shares(1))
+  await world().checkInvariants()
+  await freeze(false)
+  await world().chain.send('alice', 'escrow', 'claim', nameToBytes32('AAPL'), world().chain.account('alice'))
+  expect(await world().tokens('alice', 'AAPL')).toBe(shares(3))
+  await world().checkInvariants()
 })

@@ -1,5 +1,5 @@
 // The invariants over the broker's account activities.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { FeeActivity, TradeActivity } from '../../src/broker/index.js'
 import { borneByPlatform, checkMoney, type MoneyState } from '../../src/enclave/doctor/invariants.js'
 import type { BrokerFill } from '../../src/enclave/doctor/replay.js'
@@ -40,91 +40,85 @@ function stateOf(orders: BrokerFill[], fills: TradeActivity[], fees: FeeActivity
 
 const found = (state: MoneyState) => checkMoney(state, { fees: FEES })
 
-describe('fills', () => {
-  it('are those of the orders, also in parts', () => {
-    const half = { qty: shares(5) }
-    expect(found(stateOf([ordered()], [fill(half), fill(half)]))).toEqual([])
-  })
-
-  it.each<[string, BrokerFill[], TradeActivity[]]>([
-    ['that no order has', [], [fill()]],
-    ['of more than the order has', [ordered()], [fill({ qty: shares(10) + 1n })]],
-    ['that were not entered', [ordered()], []],
-    ['on the other side', [ordered()], [fill({ side: 'buy' })]],
-  ])('%s are a fault of that symbol', (_name, orders, fills) => {
-    const sound = { symbol: 'MSFT', filledQty: shares(1) }
-    const state = stateOf([...orders, ordered(sound)], [...fills, fill({ symbol: 'MSFT', qty: shares(1) })])
-    expect(found(state)).toEqual([{ rule: 'fills-entered', symbol: 'AAPL' }])
-  })
+it('fills are those of the orders, also in parts', () => {
+  const half = { qty: shares(5) }
+  expect(found(stateOf([ordered()], [fill(half), fill(half)]))).toEqual([])
 })
 
-describe('fees', () => {
-  // A sale of ten shares: ten cents of each fee. Each charge may have been rounded up by a cent.
-  const sold = (fees: FeeActivity[]) => stateOf([ordered()], [fill()], fees)
-  const day = '2026-03-02'
-  const later = '2026-03-04'
-
-  it('up to what the schedule says are no fault, on the day or later', () => {
-    expect(found(sold([]))).toEqual([])
-    expect(found(sold([{ day, amount: usd(0.21) }]))).toEqual([])
-    expect(found(sold([{ day: later, amount: usd(0.21) }]))).toEqual([])
-  })
-
-  it('beyond it are one, of the first day on which they are', () => {
-    expect(found(sold([{ day, amount: usd(0.22) }]))).toEqual([{ rule: 'fees-as-set', day }])
-    const twice = [
-      { day, amount: usd(0.2) },
-      { day: later, amount: usd(0.03) },
-    ]
-    expect(found(sold(twice))).toEqual([{ rule: 'fees-as-set', day: later }])
-  })
-
-  it('before any fill are one', () => {
-    const before = '2026-03-01'
-    const early = [{ day: before, amount: usd(0.2) }]
-    expect(found(sold(early))).toEqual([{ rule: 'fees-as-set', day: before }])
-  })
-
-  it('that were given back count', () => {
-    const corrected = [
-      { day, amount: usd(0.5) },
-      { day, amount: -usd(0.3) },
-    ]
-    expect(found(sold(corrected))).toEqual([])
-  })
+it.each<[string, BrokerFill[], TradeActivity[]]>([
+  ['that no order has', [], [fill()]],
+  ['of more than the order has', [ordered()], [fill({ qty: shares(10) + 1n })]],
+  ['that were not entered', [ordered()], []],
+  ['on the other side', [ordered()], [fill({ side: 'buy' })]],
+])('fills %s are a fault of that symbol', (_name, orders, fills) => {
+  const sound = { symbol: 'MSFT', filledQty: shares(1) }
+  const state = stateOf([...orders, ordered(sound)], [...fills, fill({ symbol: 'MSFT', qty: shares(1) })])
+  expect(found(state)).toEqual([{ rule: 'fills-entered', symbol: 'AAPL' }])
 })
 
-describe('the cost that the platform bears', () => {
-  it('is the fees of purchases, and what each charge rounded up', () => {
-    const bought = fill({ side: 'buy', qty: shares(0.1) })
-    const orders = [ordered({ side: 'buy' }), ordered({ side: 'buy' })]
-    const charges = [{ day: '2026-03-02', amount: usd(0.01) }]
-    expect(borneByPlatform(stateOf(orders, [bought, bought]), FEES)).toBe(usd(0.01))
-    expect(borneByPlatform(stateOf(orders, [bought, bought], charges), FEES)).toBe(usd(0.02))
-  })
+// A sale of ten shares: ten cents of each fee. Each charge may have been rounded up by a cent.
+const sold = (fees: FeeActivity[]) => stateOf([ordered()], [fill()], fees)
+const day = '2026-03-02'
+const later = '2026-03-04'
 
-  it('is half a cent of each fill beyond the first of an order', () => {
-    expect(borneByPlatform(stateOf([ordered()], [fill(), fill(), fill()]), FEES)).toBe(usd(0.01))
-  })
+it('fees up to what the schedule says are no fault, on the day or later', () => {
+  expect(found(sold([]))).toEqual([])
+  expect(found(sold([{ day, amount: usd(0.21) }]))).toEqual([])
+  expect(found(sold([{ day: later, amount: usd(0.21) }]))).toEqual([])
+})
 
-  it('is what a buy cost beyond its amount', () => {
-    const buy = ordered({ side: 'buy', fills: [{ qty: shares(1), avgPrice: '100.123' }], notional: usd(100) })
-    expect(borneByPlatform(stateOf([buy], []), FEES)).toBe(usd(0.13))
-    expect(
-      borneByPlatform(stateOf([{ ...buy, fills: [{ qty: shares(1), avgPrice: '99' }] }], []), FEES),
-    ).toBe(0n)
-  })
+it('fees beyond it are one, of the first day on which they are', () => {
+  expect(found(sold([{ day, amount: usd(0.22) }]))).toEqual([{ rule: 'fees-as-set', day }])
+  const twice = [
+    { day, amount: usd(0.2) },
+    { day: later, amount: usd(0.03) },
+  ]
+  expect(found(sold(twice))).toEqual([{ rule: 'fees-as-set', day: later }])
+})
 
-  it('counts as covered', () => {
-    const holding = (cash: bigint): MoneyState => ({
-      ...stateOf(
-        [ordered({ side: 'buy', fills: [{ qty: shares(1), avgPrice: '100.13' }], notional: usd(100) })],
-        [fill({ side: 'buy' })],
-      ),
-      portfolios: new Map([['0x1', { cash, positions: {}, openOrders: {}, nonce: 1, userPubKey: '0x' }]]),
-    })
-    // Ten cents of fees, and thirteen beyond the amount.
-    expect(found(holding(usd(0.23)))).not.toContainEqual({ rule: 'cash-covered' })
-    expect(found(holding(usd(0.23) + 1n))).toContainEqual({ rule: 'cash-covered' })
+it('fees before any fill are one', () => {
+  const before = '2026-03-01'
+  const early = [{ day: before, amount: usd(0.2) }]
+  expect(found(sold(early))).toEqual([{ rule: 'fees-as-set', day: before }])
+})
+
+it('fees that were given back count', () => {
+  const corrected = [
+    { day, amount: usd(0.5) },
+    { day, amount: -usd(0.3) },
+  ]
+  expect(found(sold(corrected))).toEqual([])
+})
+
+it('the cost that the platform bears is the fees of purchases, and what each charge rounded up', () => {
+  const bought = fill({ side: 'buy', qty: shares(0.1) })
+  const orders = [ordered({ side: 'buy' }), ordered({ side: 'buy' })]
+  const charges = [{ day: '2026-03-02', amount: usd(0.01) }]
+  expect(borneByPlatform(stateOf(orders, [bought, bought]), FEES)).toBe(usd(0.01))
+  expect(borneByPlatform(stateOf(orders, [bought, bought], charges), FEES)).toBe(usd(0.02))
+})
+
+it('the cost that the platform bears is half a cent of each fill beyond the first of an order', () => {
+  expect(borneByPlatform(stateOf([ordered()], [fill(), fill(), fill()]), FEES)).toBe(usd(0.01))
+})
+
+it('the cost that the platform bears is what a buy cost beyond its amount', () => {
+  const buy = ordered({ side: 'buy', fills: [{ qty: shares(1), avgPrice: '100.123' }], notional: usd(100) })
+  expect(borneByPlatform(stateOf([buy], []), FEES)).toBe(usd(0.13))
+  expect(borneByPlatform(stateOf([{ ...buy, fills: [{ qty: shares(1), avgPrice: '99' }] }], []), FEES)).toBe(
+    0n,
+  )
+})
+
+it('the cost that the platform bears counts as covered', () => {
+  const holding = (cash: bigint): MoneyState => ({
+    ...stateOf(
+      [ordered({ side: 'buy', fills: [{ qty: shares(1), avgPrice: '100.13' }], notional: usd(100) })],
+      [fill({ side: 'buy' })],
+    ),
+    portfolios: new Map([['0x1', { cash, positions: {}, openOrders: {}, nonce: 1, userPubKey: '0x' }]]),
   })
+  // Ten cents of fees, and thirteen beyond the amount.
+  expect(found(holding(usd(0.23)))).not.toContainEqual({ rule: 'cash-covered' })
+  expect(found(holding(usd(0.23) + 1n))).toContainEqual({ rule: 'cash-covered' })
 })

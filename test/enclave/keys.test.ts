@@ -1,5 +1,5 @@
 import { format, inspect } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readConfig } from '../../src/enclave/config.js'
 import { createKeys } from '../../src/enclave/keys.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
@@ -33,32 +33,30 @@ function formsOf(key: Hex): string[] {
 
 const keys = Object.values(KEYS)
 
-describe('the enclave’s keys', () => {
-  it.each([
-    ['their operations', ENCLAVE_KEYS],
-    ['an enclave’s dependencies', { keys: ENCLAVE_KEYS, open: ENCLAVE_KEYS.open }],
-    ['the configuration', readConfig(enclaveEnvironment)],
-  ])('are in nothing that prints %s', (_, value) => {
-    const text = printed(value)
-    for (const form of keys.flatMap(formsOf)) expect(text).not.toContain(form)
-  })
+it.each([
+  ['their operations', ENCLAVE_KEYS],
+  ['an enclave’s dependencies', { keys: ENCLAVE_KEYS, open: ENCLAVE_KEYS.open }],
+  ['the configuration', readConfig(enclaveEnvironment)],
+])('the enclave’s keys are in nothing that prints %s', (_, value) => {
+  const text = printed(value)
+  for (const form of keys.flatMap(formsOf)) expect(text).not.toContain(form)
+})
 
-  it('are in no error of an operation', async () => {
-    const envelope = { epk: '0x02', iv: '0x', ct: '0x', tag: '0x' } as never
-    const failures = await Promise.allSettled([
-      ENCLAVE_KEYS.open.intent(envelope),
-      ENCLAVE_KEYS.open.rulebook(envelope),
-      (async () => ENCLAVE_KEYS.sign({} as never, {} as never))(),
-      (async () => ENCLAVE_KEYS.ledgerKey('org', 'nothing' as never))(),
-      (async () =>
-        createKeys({
-          master: new Secret(`${KEYS.master}zz` as Hex),
-          intent: new Secret(KEYS.intent),
-          signing: new Secret(KEYS.signing),
-        }))(),
-    ])
-    expect(new Set(failures.map(({ status }) => status))).toEqual(new Set(['rejected']))
-    const text = failures.map((failure) => inspect(failure, { depth: null, showHidden: true })).join('\n')
-    for (const form of keys.flatMap(formsOf)) expect(text).not.toContain(form)
-  })
+it('the enclave’s keys are in no error of an operation', async () => {
+  const envelope = { epk: '0x02', iv: '0x', ct: '0x', tag: '0x' } as never
+  const failures = await Promise.allSettled([
+    ENCLAVE_KEYS.open.intent(envelope),
+    ENCLAVE_KEYS.open.rulebook(envelope),
+    (async () => ENCLAVE_KEYS.sign({} as never, {} as never))(),
+    (async () => ENCLAVE_KEYS.ledgerKey('org', 'nothing' as never))(),
+    (async () =>
+      createKeys({
+        master: new Secret(`${KEYS.master}zz` as Hex),
+        intent: new Secret(KEYS.intent),
+        signing: new Secret(KEYS.signing),
+      }))(),
+  ])
+  expect(new Set(failures.map(({ status }) => status))).toEqual(new Set(['rejected']))
+  const text = failures.map((failure) => inspect(failure, { depth: null, showHidden: true })).join('\n')
+  for (const form of keys.flatMap(formsOf)) expect(text).not.toContain(form)
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { BrokerOrder } from '../../src/broker/index.js'
 import {
   BooksError,
@@ -57,120 +57,114 @@ const held = portfolio({ cash: usd(500), positions: { AAPL: { qty: shares(10), l
 
 const TERMS = { credited: 0n, fees: [] }
 
-describe('the books', () => {
-  it('reserve the notionals of buys from cash, and of no other order', () => {
-    const some = withOrder(withOrder(held, ID, entry({})), OTHER, entry({ escrow: usd(100) }))
-    expect(freeCash(some)).toBe(usd(400))
-    expect(freeCash(withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) })))).toBe(usd(500))
-  })
+it('the books reserve the notionals of buys from cash, and of no other order', () => {
+  const some = withOrder(withOrder(held, ID, entry({})), OTHER, entry({ escrow: usd(100) }))
+  expect(freeCash(some)).toBe(usd(400))
+  expect(freeCash(withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) })))).toBe(usd(500))
+})
 
-  it('lock what a sale may sell, and unlock it', () => {
-    const locked = withOrder(held, ID, entry({ side: 'SELL', locked: shares(4) }))
-    expect(freeShares(locked, 'AAPL')).toBe(shares(6))
-    expect(withoutOrder(locked, ID)).toEqual(held)
-    expect(() => withOrder(locked, OTHER, entry({ side: 'SELL', locked: shares(7) }))).toThrow(BooksError)
-    expect(() => withoutPayout(locked, 'AAPL', shares(7))).toThrow(BooksError)
-  })
+it('the books lock what a sale may sell, and unlock it', () => {
+  const locked = withOrder(held, ID, entry({ side: 'SELL', locked: shares(4) }))
+  expect(freeShares(locked, 'AAPL')).toBe(shares(6))
+  expect(withoutOrder(locked, ID)).toEqual(held)
+  expect(() => withOrder(locked, OTHER, entry({ side: 'SELL', locked: shares(7) }))).toThrow(BooksError)
+  expect(() => withoutPayout(locked, 'AAPL', shares(7))).toThrow(BooksError)
+})
 
-  it('round a buy’s cost up and a sale’s proceeds down, to the cent', () => {
-    const bought = withFill(withOrder(held, ID, entry({})), ID, fill(1n, '200.01'), TERMS)
-    expect(bought.cash).toBe(usd(499.99))
-    const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) }))
-    const sold = withFill(selling, ID, fill(shares(0.5), '200.01'), TERMS)
-    expect(sold.cash).toBe(usd(600))
-    expect(sold.positions.AAPL).toEqual({ qty: shares(9.5), locked: 0n })
-  })
+it('the books round a buy’s cost up and a sale’s proceeds down, to the cent', () => {
+  const bought = withFill(withOrder(held, ID, entry({})), ID, fill(1n, '200.01'), TERMS)
+  expect(bought.cash).toBe(usd(499.99))
+  const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) }))
+  const sold = withFill(selling, ID, fill(shares(0.5), '200.01'), TERMS)
+  expect(sold.cash).toBe(usd(600))
+  expect(sold.positions.AAPL).toEqual({ qty: shares(9.5), locked: 0n })
+})
 
-  it('credit what an escrowed buy did not cost, and never charge more than it may cost', () => {
-    const buying = withOrder(portfolio(), ID, entry({ escrow: usd(100) }))
-    expect(withFill(buying, ID, fill(shares(0.4), '200'), { ...TERMS, credited: usd(100) }).cash).toBe(
-      usd(20),
-    )
-    expect(withFill(buying, ID, fill(shares(0.6), '200'), { ...TERMS, credited: usd(100) }).cash).toBe(0n)
-  })
+it('the books credit what an escrowed buy did not cost, and never charge more than it may cost', () => {
+  const buying = withOrder(portfolio(), ID, entry({ escrow: usd(100) }))
+  expect(withFill(buying, ID, fill(shares(0.4), '200'), { ...TERMS, credited: usd(100) }).cash).toBe(usd(20))
+  expect(withFill(buying, ID, fill(shares(0.6), '200'), { ...TERMS, credited: usd(100) }).cash).toBe(0n)
+})
 
-  it('never take more than there is', () => {
-    const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) }))
-    expect(() => withFill(selling, ID, fill(shares(1) + 1n, '1'), TERMS)).toThrow(BooksError)
-    expect(() => withoutPayout(held, USDC, usd(501))).toThrow(BooksError)
-    expect(() => withFill(held, ID, fill(1n, '1'), TERMS)).toThrow(BooksError)
-  })
+it('the books never take more than there is', () => {
+  const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) }))
+  expect(() => withFill(selling, ID, fill(shares(1) + 1n, '1'), TERMS)).toThrow(BooksError)
+  expect(() => withoutPayout(held, USDC, usd(501))).toThrow(BooksError)
+  expect(() => withFill(held, ID, fill(1n, '1'), TERMS)).toThrow(BooksError)
+})
 
-  it('take the fees of a sale from its proceeds, which become nothing at worst', () => {
-    const fees = feeScheduleText.parse(
-      'SEC:0.0000278/usd,TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both',
-    )
-    const sold = (qty: bigint, price: string) => {
-      const selling = withOrder(held, ID, entry({ side: 'SELL', locked: qty }))
-      return withFill(selling, ID, fill(qty, price), { credited: 0n, fees }).cash - held.cash
-    }
-    // 1,234.565 is 1,234.56; less 0.04 SEC, 0.01 TAF and 0.01 CAT.
-    expect(sold(shares(10), '123.4565')).toBe(usd(1_234.5))
-    expect(sold(shares(0.01), '5')).toBe(usd(0.02))
-    expect(sold(shares(0.01), '1')).toBe(0n)
-    expect(sold(1n, '0.5')).toBe(0n)
-  })
+it('the books take the fees of a sale from its proceeds, which become nothing at worst', () => {
+  const fees = feeScheduleText.parse('SEC:0.0000278/usd,TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both')
+  const sold = (qty: bigint, price: string) => {
+    const selling = withOrder(held, ID, entry({ side: 'SELL', locked: qty }))
+    return withFill(selling, ID, fill(qty, price), { credited: 0n, fees }).cash - held.cash
+  }
+  // 1,234.565 is 1,234.56; less 0.04 SEC, 0.01 TAF and 0.01 CAT.
+  expect(sold(shares(10), '123.4565')).toBe(usd(1_234.5))
+  expect(sold(shares(0.01), '5')).toBe(usd(0.02))
+  expect(sold(shares(0.01), '1')).toBe(0n)
+  expect(sold(1n, '0.5')).toBe(0n)
+})
 
-  it('size a sale by quantity: at most what is available, worth a dollar or in whole shares', () => {
-    const size = (amount: number, price: number, available: number) =>
-      sizeSale(usd(amount), usd(price), shares(available))
-    expect(size(400, 201, 5)).toEqual({
-      qty: 1_990_049_751n,
-      value: usd(400),
-      isShort: false,
-      isTradable: true,
-    })
-    expect(size(400, 200, 1.5)).toMatchObject({ qty: shares(1.5), value: usd(300), isShort: true })
-    // Rounding the quantity down costs less than one unit of the amount, and never makes the sale too small.
-    expect(size(1, 3.1, 5)).toMatchObject({ qty: 322_580_645n, value: usd(1), isTradable: true })
-    expect(size(0.99, 3.1, 5)).toMatchObject({ isShort: false, isTradable: false })
-    expect(size(5, 0.15, 5)).toMatchObject({ qty: shares(5), isTradable: true })
-    expect(size(5, 0.15, 5.5)).toMatchObject({ qty: shares(5.5), isTradable: false })
-    expect(size(5, 0.15, 0)).toMatchObject({ qty: 0n, isTradable: false })
+it('the books size a sale by quantity: at most what is available, worth a dollar or in whole shares', () => {
+  const size = (amount: number, price: number, available: number) =>
+    sizeSale(usd(amount), usd(price), shares(available))
+  expect(size(400, 201, 5)).toEqual({
+    qty: 1_990_049_751n,
+    value: usd(400),
+    isShort: false,
+    isTradable: true,
   })
+  expect(size(400, 200, 1.5)).toMatchObject({ qty: shares(1.5), value: usd(300), isShort: true })
+  // Rounding the quantity down costs less than one unit of the amount, and never makes the sale too small.
+  expect(size(1, 3.1, 5)).toMatchObject({ qty: 322_580_645n, value: usd(1), isTradable: true })
+  expect(size(0.99, 3.1, 5)).toMatchObject({ isShort: false, isTradable: false })
+  expect(size(5, 0.15, 5)).toMatchObject({ qty: shares(5), isTradable: true })
+  expect(size(5, 0.15, 5.5)).toMatchObject({ qty: shares(5.5), isTradable: false })
+  expect(size(5, 0.15, 0)).toMatchObject({ qty: 0n, isTradable: false })
+})
 
-  it('tolerate that a buy costs half a per cent more than its whole cents, and no more', () => {
-    const at = (price: string) => overrunOf(usd(100.009), fill(shares(1), price))
-    expect(at('100')).toBe('none')
-    expect(at('100.000001')).toBe('tolerated')
-    expect(at('100.5')).toBe('tolerated')
-    expect(at('100.500001')).toBe('beyond')
-  })
+it('the books tolerate that a buy costs half a per cent more than its whole cents, and no more', () => {
+  const at = (price: string) => overrunOf(usd(100.009), fill(shares(1), price))
+  expect(at('100')).toBe('none')
+  expect(at('100.000001')).toBe('tolerated')
+  expect(at('100.5')).toBe('tolerated')
+  expect(at('100.500001')).toBe('beyond')
+})
 
-  it('forget a position of nothing', () => {
-    const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(10) }))
-    expect(withFill(selling, ID, fill(shares(10), '1'), TERMS).positions).toEqual({})
-  })
+it('the books forget a position of nothing', () => {
+  const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(10) }))
+  expect(withFill(selling, ID, fill(shares(10), '1'), TERMS).positions).toEqual({})
+})
 
-  it('neither create nor lose shares or cash in any sequence of orders', () => {
-    const order = fc.record({
-      sale: fc.boolean(),
-      amount: fc.bigInt({ min: 1n, max: usd(200) }),
-      filled: fc.bigInt({ min: 0n, max: 1_000n }),
-    })
-    fc.assert(
-      fc.property(fc.array(order, { maxLength: 30 }), (orders) => {
-        let books = held
-        let bought = shares(10)
-        for (const { sale, amount, filled } of orders) {
-          const free = sale ? freeShares(books, 'AAPL') : freeCash(books)
-          if (amount > free) continue
-          const open = entry(sale ? { side: 'SELL', locked: amount } : { notional: amount })
-          // At a price of 1,000 a thousandth of a share costs a dollar: quantities of a size with the amounts.
-          const qty = (amount * filled) / 1_000n
-          books = withOrder(books, ID, open)
-          const before = books.cash
-          books = withFill(books, ID, fill(qty, '1000'), TERMS)
-          bought += sale ? -qty : qty
-          const value = books.cash - before
-          const off = sale ? qty - value : -value - qty
-          expect(off >= 0n && off < ONE_CENT).toBe(true)
-          expect(books.positions.AAPL?.qty ?? 0n).toBe(bought)
-          expect(books.positions.AAPL?.locked ?? 0n).toBe(0n)
-          expect(books.openOrders).toEqual({})
-        }
-      }),
-      { numRuns: 300 },
-    )
+it('the books neither create nor lose shares or cash in any sequence of orders', () => {
+  const order = fc.record({
+    sale: fc.boolean(),
+    amount: fc.bigInt({ min: 1n, max: usd(200) }),
+    filled: fc.bigInt({ min: 0n, max: 1_000n }),
   })
+  fc.assert(
+    fc.property(fc.array(order, { maxLength: 30 }), (orders) => {
+      let books = held
+      let bought = shares(10)
+      for (const { sale, amount, filled } of orders) {
+        const free = sale ? freeShares(books, 'AAPL') : freeCash(books)
+        if (amount > free) continue
+        const open = entry(sale ? { side: 'SELL', locked: amount } : { notional: amount })
+        // At a price of 1,000 a thousandth of a share costs a dollar: quantities of a size with the amounts.
+        const qty = (amount * filled) / 1_000n
+        books = withOrder(books, ID, open)
+        const before = books.cash
+        books = withFill(books, ID, fill(qty, '1000'), TERMS)
+        bought += sale ? -qty : qty
+        const value = books.cash - before
+        const off = sale ? qty - value : -value - qty
+        expect(off >= 0n && off < ONE_CENT).toBe(true)
+        expect(books.positions.AAPL?.qty ?? 0n).toBe(bought)
+        expect(books.positions.AAPL?.locked ?? 0n).toBe(0n)
+        expect(books.openOrders).toEqual({})
+      }
+    }),
+    { numRuns: 300 },
+  )
 })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type NoticeCode, noticeCodes, noticeOf, tradeWords } from '../../src/enclave/notices.js'
 import { openNotice } from '../../src/protocol/notice.js'
 import { FEES } from '../support/brokerBooks.js'
@@ -11,45 +11,44 @@ const page = readFileSync(new URL('../../docs/enclave.md', import.meta.url), 'ut
 const rows = page.replace(/ +\|/g, ' |')
 const ORDER_ID = `0x${'5a'.repeat(32)}` as const
 
-describe('a notice', () => {
-  it.each(noticeCodes.map((code) => [code]))('%s is sealed to the employee and on the page', async (code) => {
+it.each(noticeCodes.map((code) => [code]))(
+  'a notice %s is sealed to the employee and on the page',
+  async (code) => {
     const sealed = await noticeOf(ORDER_ID, code, USER_PUBKEY)
     const notice = await openNotice(sealed, USER_KEY, ORDER_ID)
     expect(notice).toMatchObject({ orderId: ORDER_ID, code })
     expect(rows).toContain(`| \`${code}\` | ${notice.message} |`)
-  })
+  },
+)
 
-  it('is on the page only if it exists', () => {
-    const table = page.slice(page.indexOf('## Notices'))
-    const listed = [...table.matchAll(/^\| `([a-z-]+)`/gm)].map(([, code]) => code)
-    expect(listed).toEqual(noticeCodes satisfies readonly NoticeCode[])
-  })
+it('a notice is on the page only if it exists', () => {
+  const table = page.slice(page.indexOf('## Notices'))
+  const listed = [...table.matchAll(/^\| `([a-z-]+)`/gm)].map(([, code]) => code)
+  expect(listed).toEqual(noticeCodes satisfies readonly NoticeCode[])
+})
 
-  it('has one size, whatever it says', async () => {
-    const sealed = await Promise.all(noticeCodes.map((code) => noticeOf(ORDER_ID, code, USER_PUBKEY)))
-    const trade = {
-      symbol: 'GOOGL',
-      qty: shares(123_456.123456789),
-      value: usd(12_345_678.99),
-      fees: usd(543.21),
-    }
-    const trades = (['BUY', 'SELL'] as const).map((side) => tradeWords({ ...trade, side }, FEES))
-    sealed.push(
-      ...(await Promise.all(trades.map((words) => noticeOf(ORDER_ID, 'filled', USER_PUBKEY, words)))),
-    )
-    expect(new Set(sealed.map(({ ct }) => ct.length)).size).toBe(1)
-  })
+it('a notice has one size, whatever it says', async () => {
+  const sealed = await Promise.all(noticeCodes.map((code) => noticeOf(ORDER_ID, code, USER_PUBKEY)))
+  const trade = {
+    symbol: 'GOOGL',
+    qty: shares(123_456.123456789),
+    value: usd(12_345_678.99),
+    fees: usd(543.21),
+  }
+  const trades = (['BUY', 'SELL'] as const).map((side) => tradeWords({ ...trade, side }, FEES))
+  sealed.push(...(await Promise.all(trades.map((words) => noticeOf(ORDER_ID, 'filled', USER_PUBKEY, words)))))
+  expect(new Set(sealed.map(({ ct }) => ct.length)).size).toBe(1)
+})
 
-  it('of a fill says what it came to, and what its fees are', async () => {
-    const trade = { symbol: 'AAPL', qty: shares(1.5), value: usd(300), fees: usd(0.02) }
-    const sold = tradeWords({ ...trade, side: 'SELL' }, FEES)
-    expect(sold).toBe('Sold 1.5 AAPL for 300.00 USDC, less 0.02 USDC in fees: 299.98 USDC.')
-    const bought = 'Bought 1.5 AAPL for 300.00 USDC.'
-    expect(tradeWords({ ...trade, side: 'BUY' }, FEES)).toBe(
-      `${bought} When you sell, you pay the broker's fees for both trades.`,
-    )
-    expect(tradeWords({ ...trade, side: 'BUY' }, [])).toBe(bought)
-    const sealed = await noticeOf(ORDER_ID, 'filled', USER_PUBKEY, sold)
-    expect((await openNotice(sealed, USER_KEY, ORDER_ID)).message).toBe(`The order was filled. ${sold}`)
-  })
+it('a notice of a fill says what it came to, and what its fees are', async () => {
+  const trade = { symbol: 'AAPL', qty: shares(1.5), value: usd(300), fees: usd(0.02) }
+  const sold = tradeWords({ ...trade, side: 'SELL' }, FEES)
+  expect(sold).toBe('Sold 1.5 AAPL for 300.00 USDC, less 0.02 USDC in fees: 299.98 USDC.')
+  const bought = 'Bought 1.5 AAPL for 300.00 USDC.'
+  expect(tradeWords({ ...trade, side: 'BUY' }, FEES)).toBe(
+    `${bought} When you sell, you pay the broker's fees for both trades.`,
+  )
+  expect(tradeWords({ ...trade, side: 'BUY' }, [])).toBe(bought)
+  const sealed = await noticeOf(ORDER_ID, 'filled', USER_PUBKEY, sold)
+  expect((await openNotice(sealed, USER_KEY, ORDER_ID)).message).toBe(`The order was filled. ${sold}`)
 })

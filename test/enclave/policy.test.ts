@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { createPolicyStore } from '../../src/enclave/stores.js'
 import { ORDER_PLACE, open, POLICY_PLACE, seal } from '../../src/protocol/envelope.js'
@@ -17,80 +17,71 @@ async function stored() {
   return createPolicyStore(state, ENCLAVE_KEYS).load(ORG_ID, (await state.look()).head)
 }
 
-describe('a rulebook', () => {
-  it('replaces the one before it wholesale', async () => {
-    const rules = rulesFor(chain(), { maxOrderNotional: usd(5), employees: {} })
-    const result = await world().policy(await sealRulebook(chain(), rules, 2))
-    expect(result).toEqual({ outcome: 'accepted', orgId: ORG_ID, version: 2 })
-    expect(await stored()).toEqual({ policy: rules, version: 2 })
-  })
+it('a rulebook replaces the one before it wholesale', async () => {
+  const rules = rulesFor(chain(), { maxOrderNotional: usd(5), employees: {} })
+  const result = await world().policy(await sealRulebook(chain(), rules, 2))
+  expect(result).toEqual({ outcome: 'accepted', orgId: ORG_ID, version: 2 })
+  expect(await stored()).toEqual({ policy: rules, version: 2 })
+})
 
-  it('is accepted again when the identical one is published already', async () => {
-    const again = await sealRulebook(chain(), rulesFor(chain()), 1)
-    expect(await world().policy(again)).toEqual({ outcome: 'accepted', orgId: ORG_ID, version: 1 })
-    expect(world().relay.posted).toEqual([])
-  })
+it('a rulebook is accepted again when the identical one is published already', async () => {
+  const again = await sealRulebook(chain(), rulesFor(chain()), 1)
+  expect(await world().policy(again)).toEqual({ outcome: 'accepted', orgId: ORG_ID, version: 1 })
+  expect(world().relay.posted).toEqual([])
+})
 
-  it('is rejected with another content under a version that is published', async () => {
-    const rules = rulesFor(chain(), { allowWithdrawShares: false })
-    for (const version of [1, 3]) {
-      const result = await world().policy(await sealRulebook(chain(), rules, version))
-      expect(result).toEqual({ outcome: 'rejected', code: 'version-conflict' })
-    }
-  })
+it('a rulebook is rejected with another content under a version that is published', async () => {
+  const rules = rulesFor(chain(), { allowWithdrawShares: false })
+  for (const version of [1, 3]) {
+    const result = await world().policy(await sealRulebook(chain(), rules, version))
+    expect(result).toEqual({ outcome: 'rejected', code: 'version-conflict' })
+  }
+})
 
-  it('is rejected unless the institution’s own admin signed it', async () => {
-    const rules = rulesFor(chain())
-    const alice = chain().account('alice')
-    const byAlice = await sealRulebook(chain(), rules, 2, { admin: alice }, 'alice')
-    expect(await world().policy(byAlice)).toEqual({ outcome: 'rejected', code: 'not-admin' })
-    const forged = await sealRulebook(chain(), rules, 2, {}, 'alice')
-    expect(await world().policy(forged)).toEqual({ outcome: 'rejected', code: 'invalid-signature' })
-    const nowhere = await sealRulebook(chain(), rules, 1, { orgId: nameToBytes32('Nobody') })
-    expect(await world().policy(nowhere)).toEqual({ outcome: 'rejected', code: 'unknown-institution' })
-  })
+it('a rulebook is rejected unless the institution’s own admin signed it', async () => {
+  const rules = rulesFor(chain())
+  const alice = chain().account('alice')
+  const byAlice = await sealRulebook(chain(), rules, 2, { admin: alice }, 'alice')
+  expect(await world().policy(byAlice)).toEqual({ outcome: 'rejected', code: 'not-admin' })
+  const forged = await sealRulebook(chain(), rules, 2, {}, 'alice')
+  expect(await world().policy(forged)).toEqual({ outcome: 'rejected', code: 'invalid-signature' })
+  const nowhere = await sealRulebook(chain(), rules, 1, { orgId: nameToBytes32('Nobody') })
+  expect(await world().policy(nowhere)).toEqual({ outcome: 'rejected', code: 'unknown-institution' })
+})
 
-  it('is rejected when it restricts a symbol that is not listed', async () => {
-    const rules = { canBuy: true, canSell: true, restricted: ['ZZZZ'] }
-    const employees = { [chain().account('alice').toLowerCase()]: rules }
-    const result = await world().policy(await sealRulebook(chain(), rulesFor(chain(), { employees }), 2))
-    expect(result).toEqual({ outcome: 'rejected', code: 'unlisted-symbol' })
-  })
+it('a rulebook is rejected when it restricts a symbol that is not listed', async () => {
+  const rules = { canBuy: true, canSell: true, restricted: ['ZZZZ'] }
+  const employees = { [chain().account('alice').toLowerCase()]: rules }
+  const result = await world().policy(await sealRulebook(chain(), rulesFor(chain(), { employees }), 2))
+  expect(result).toEqual({ outcome: 'rejected', code: 'unlisted-symbol' })
+})
 
-  it('is rejected when it cannot be read', async () => {
-    const nonsense = await seal({ v: 1 }, INTENT_PUBKEY, POLICY_PLACE)
-    expect(await world().policy(nonsense)).toEqual({ outcome: 'rejected', code: 'invalid-rulebook' })
-    const order = await seal({ v: 1 }, INTENT_PUBKEY, ORDER_PLACE)
-    expect(await world().policy(order)).toEqual({ outcome: 'rejected', code: 'undecryptable' })
-  })
+it('a rulebook is rejected when it cannot be read', async () => {
+  const nonsense = await seal({ v: 1 }, INTENT_PUBKEY, POLICY_PLACE)
+  expect(await world().policy(nonsense)).toEqual({ outcome: 'rejected', code: 'invalid-rulebook' })
+  const order = await seal({ v: 1 }, INTENT_PUBKEY, ORDER_PLACE)
+  expect(await world().policy(order)).toEqual({ outcome: 'rejected', code: 'undecryptable' })
+})
 
-  it.each<[string, (text: string) => string]>([
-    ['repeats a member', (text) => text.replace('"version":2', '"version":2,"version":2')],
-    ['repeats an employee', (text) => text.replace(/("0x[0-9a-f]{40}":)(\{[^}]*\})/, '$1$2,$1$2')],
-    ['is cut off', (text) => text.slice(0, -1)],
-    ['is empty', () => ''],
-  ])('is rejected as invalid when its JSON %s', async (_, change) => {
-    const good = await sealRulebook(chain(), rulesFor(chain()), 2)
-    const text = JSON.stringify(await open(good, hexToBytes(KEYS.intent), POLICY_PLACE))
-    expect(change(text)).not.toBe(text)
-    const envelope = sealText('policy', change(text), hexToBytes(INTENT_PUBKEY))
-    expect(await world().policy(envelope)).toEqual({ outcome: 'rejected', code: 'invalid-rulebook' })
-  })
+it.each<[string, (text: string) => string]>([
+  ['repeats a member', (text) => text.replace('"version":2', '"version":2,"version":2')],
+  ['repeats an employee', (text) => text.replace(/("0x[0-9a-f]{40}":)(\{[^}]*\})/, '$1$2,$1$2')],
+  ['is cut off', (text) => text.slice(0, -1)],
+  ['is empty', () => ''],
+])('a rulebook is rejected as invalid when its JSON %s', async (_, change) => {
+  const good = await sealRulebook(chain(), rulesFor(chain()), 2)
+  const text = JSON.stringify(await open(good, hexToBytes(KEYS.intent), POLICY_PLACE))
+  expect(change(text)).not.toBe(text)
+  const envelope = sealText('policy', change(text), hexToBytes(INTENT_PUBKEY))
+  expect(await world().policy(envelope)).toEqual({ outcome: 'rejected', code: 'invalid-rulebook' })
+})
 
-  it('is accepted when its answer got lost on the way, and when another run published it first', async () => {
-    world().relay.faults.push('lose-answer')
-    const envelope = await sealRulebook(chain(), rulesFor(chain()), 2)
-    expect(await world().policy(envelope)).toMatchObject({ outcome: 'accepted', version: 2 })
-    const next = await sealRulebook(chain(), rulesFor(chain()), 3)
-    const both = await Promise.all([world().policy(next), world().policy(next)])
-    expect(both.map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted'])
-    expect((await stored()).version).toBe(3)
-  })
-
-  it('fails, to be tried again, while the relay is not there', async () => {
-    world().relay.faults.push('cut', { status: 503 }, 'cut')
-    const envelope = await sealRulebook(chain(), rulesFor(chain()), 2)
-    expect(await world().policy(envelope)).toEqual({ outcome: 'failed', code: 'relay-unavailable' })
-    expect(await world().policy(envelope)).toMatchObject({ outcome: 'accepted' })
-  })
+it('a rulebook is accepted when its answer got lost on the way, and when another run published it first', async () => {
+  world().relay.faults.push('lose-answer')
+  const envelope = await sealRulebook(chain(), rulesFor(chain()), 2)
+  expect(await world().policy(envelope)).toMatchObject({ outcome: 'accepted', version: 2 })
+  const next = await sealRulebook(chain(), rulesFor(chain()), 3)
+  const both = await Promise.all([world().policy(next), world().policy(next)])
+  expect(both.map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted'])
+  expect((await stored()).version).toBe(3)
 })

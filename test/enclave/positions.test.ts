@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { MAX_POSITIONS } from '../../src/enclave/order/admission.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
@@ -13,8 +13,6 @@ const ID: Hex = `0x${'ab'.repeat(32)}`
 /** More shares, and more USDC, than there are of anything. A sale may name any amount. */
 const MOST = 10n ** 24n
 const ESCROW_LIMIT = 20
-/** Either blob is padded to multiples of this. */
-const BLOCK_BYTES = 512
 
 function symbolOf(index: number): string {
   return `LONGEST${String(index).padStart(4, '0')}`
@@ -39,28 +37,20 @@ function portfolioOf(positions: number, orders: number): Portfolio {
   return { ...encoded, nonce, userPubKey: KEY }
 }
 
-describe('the symbols of one account', () => {
-  it('fit into an authorization with as many orders as the escrow allows, and the longest numbers', async () => {
-    const portfolio = portfolioOf(MAX_POSITIONS - ESCROW_LIMIT, ESCROW_LIMIT)
-    const value = z.encode(portfolioSchema, {
-      ...portfolioOf(MAX_POSITIONS, 0),
-      openOrders: portfolio.openOrders,
-    })
-    const key = new Uint8Array(32).fill(1)
-    const place = { chainId: 1, ledger: ALICE, id: ID, version: 1n } as const
-    const enclaveBlob = await sealBlob(value, key, place)
-    const userBlob = await sealUserBlob(value, KEY, ID, 1n)
-    const order = { orderId: ID, account: ALICE, asset: ID, amount: '1', commit: ID, state: '1' }
-    const message = { ...order, version: '1', previous: ID, enclaveBlob, userBlob }
-    const signature = `0x${'11'.repeat(64)}1b`
-    expect(
-      signedAuthorizationSchema.safeParse({ primaryType: 'PortfolioUpdate', message, signature }).success,
-    ).toBe(true)
+it('the symbols of one account fit into an authorization with as many orders as the escrow allows, and the longest numbers', async () => {
+  const portfolio = portfolioOf(MAX_POSITIONS - ESCROW_LIMIT, ESCROW_LIMIT)
+  const value = z.encode(portfolioSchema, {
+    ...portfolioOf(MAX_POSITIONS, 0),
+    openOrders: portfolio.openOrders,
   })
-
-  it('make each write longer by one block at most, so that its gas is that of writing over what is there', () => {
-    const bytesOf = (positions: number, orders: number) =>
-      JSON.stringify(z.encode(portfolioSchema, portfolioOf(positions, orders))).length
-    expect(bytesOf(2, 1) - bytesOf(1, 0)).toBeLessThan(BLOCK_BYTES)
-  })
+  const key = new Uint8Array(32).fill(1)
+  const place = { chainId: 1, ledger: ALICE, id: ID, version: 1n } as const
+  const enclaveBlob = await sealBlob(value, key, place)
+  const userBlob = await sealUserBlob(value, KEY, ID, 1n)
+  const order = { orderId: ID, account: ALICE, asset: ID, amount: '1', commit: ID, state: '1' }
+  const message = { ...order, version: '1', previous: ID, enclaveBlob, userBlob }
+  const signature = `0x${'11'.repeat(64)}1b`
+  expect(
+    signedAuthorizationSchema.safeParse({ primaryType: 'PortfolioUpdate', message, signature }).success,
+  ).toBe(true)
 })

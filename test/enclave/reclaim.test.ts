@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { dearer, usd } from '../support/brokerStandIn.js'
 import type { OpenedOrder, Wish } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
@@ -22,107 +22,70 @@ async function reclaimedLive(wish: Wish): Promise<OpenedOrder> {
   return order
 }
 
-describe('an order that was reclaimed', () => {
-  it('before anything was done is done with', async () => {
-    const order = await world().open(buy(250))
-    await reclaim(order)
-    expect(await world().run(order)).toEqual({ outcome: 'done' })
-    expect(await world().run(order, { envelope: null })).toEqual({ outcome: 'done' })
-    expect(await world().usdc('alice')).toBe(WALLET)
-    expect(world().broker.control.orders()).toEqual([])
-  })
+it('an order that was reclaimed before anything was done is done with', async () => {
+  const order = await world().open(buy(250))
+  await reclaim(order)
+  expect(await world().run(order)).toEqual({ outcome: 'done' })
+  expect(await world().run(order, { envelope: null })).toEqual({ outcome: 'done' })
+  expect(await world().usdc('alice')).toBe(WALLET)
+  expect(world().broker.control.orders()).toEqual([])
+})
 
-  it('while it was live is cancelled and unlocked', async () => {
-    await world().settled(buy(1_000))
-    const order = await reclaimedLive(sell(400))
-    expect(await world().run(order, { envelope: null })).toEqual({ outcome: 'done' })
-    expect(world().broker.control.orders()[1]).toMatchObject({ status: 'canceled' })
-    expect(await world().portfolio('alice')).toMatchObject({
-      openOrders: {},
-      positions: { AAPL: { locked: 0n } },
-    })
-    await world().checkInvariants()
-  })
+it('an order that was reclaimed is looked at again while its cancellation is pending', async () => {
+  world().broker.control.fill({ mode: 'hold', cancelDelayMs: 3_600_000 })
+  const order = await world().open(buy(250))
+  await world().run(order)
+  await reclaim(order)
+  expect(await world().run(order, { envelope: null })).toMatchObject({ outcome: 'placed' })
+  world().broker.control.end({ symbol: 'AAPL', status: 'canceled' })
+  expect(await world().run(order, { envelope: null })).toEqual({ outcome: 'done' })
+  await world().checkInvariants()
+})
 
-  it('is looked at again while its cancellation is pending', async () => {
-    world().broker.control.fill({ mode: 'hold', cancelDelayMs: 3_600_000 })
-    const order = await world().open(buy(250))
-    await world().run(order)
-    await reclaim(order)
-    expect(await world().run(order, { envelope: null })).toMatchObject({ outcome: 'placed' })
-    world().broker.control.end({ symbol: 'AAPL', status: 'canceled' })
-    expect(await world().run(order, { envelope: null })).toEqual({ outcome: 'done' })
-    await world().checkInvariants()
-  })
+it('an order that was reclaimed after a buy from cash that cost too much says so, and moves nothing beyond a tolerance', async () => {
+  const { url } = world().broker
+  await world().settled(buy(1_000))
+  await world().settled(sell(500))
+  const order = await reclaimedLive(fromCash)
+  world().broker.control.release({})
+  const far = await world().run(order, { envelope: null, deps: { broker: dearer(url, 2_000n) } })
+  expect(far).toMatchObject({ outcome: 'placed', code: 'broker-mismatch' })
+  expect((await world().portfolio('alice'))?.positions.MSFT).toBeUndefined()
+  const near = await world().run(order, { envelope: null, deps: { broker: dearer(url, 20n) } })
+  expect(near).toEqual({ outcome: 'done', code: 'cost-over-notional' })
+  expect((await world().portfolio('alice'))?.positions.MSFT?.qty).toBeGreaterThan(0n)
+})
 
-  it('after a sale was filled takes the fill’s effect', async () => {
-    await world().settled(buy(1_000))
-    const order = await reclaimedLive(sell(400))
-    world().broker.control.release({})
-    expect(await world().run(order, { envelope: null })).toEqual({ outcome: 'done' })
-    const portfolio = await world().portfolio('alice')
-    expect(portfolio?.cash).toBeGreaterThan(usd(399))
-    expect(portfolio?.openOrders).toEqual({})
-    await world().checkInvariants()
+it('an order that was reclaimed after an escrowed buy was filled is dropped: the platform’s loss, which is reported', async () => {
+  const order = await reclaimedLive(buy(250))
+  world().broker.control.release({})
+  expect(await world().run(order, { envelope: null })).toEqual({
+    outcome: 'done',
+    code: 'reclaimed-after-fill',
   })
+  expect(world().reports).toEqual([{ outcome: 'failed', code: 'reclaimed-after-fill' }])
+  expect(await world().usdc('alice')).toBe(WALLET)
+  expect(await world().portfolio('alice')).toMatchObject({ cash: 0n, positions: {}, openOrders: {} })
+  await expect(world().checkInvariants()).rejects.toThrow()
+  await world().checkInvariants(usd(250))
+})
 
-  it('after a buy from cash that cost too much says so, and moves nothing beyond a tolerance', async () => {
-    const { url } = world().broker
-    await world().settled(buy(1_000))
-    await world().settled(sell(500))
-    const order = await reclaimedLive(fromCash)
-    world().broker.control.release({})
-    const far = await world().run(order, { envelope: null, deps: { broker: dearer(url, 2_000n) } })
-    expect(far).toMatchObject({ outcome: 'placed', code: 'broker-mismatch' })
-    expect((await world().portfolio('alice'))?.positions.MSFT).toBeUndefined()
-    const near = await world().run(order, { envelope: null, deps: { broker: dearer(url, 20n) } })
-    expect(near).toEqual({ outcome: 'done', code: 'cost-over-notional' })
-    expect((await world().portfolio('alice'))?.positions.MSFT?.qty).toBeGreaterThan(0n)
-  })
+it('an order that was reclaimed is reported as a loss also by a run that the broker fails afterwards', async () => {
+  await reclaimedLive(buy(250))
+  world().broker.control.release({})
+  const respond = { status: 503, body: {} }
+  world().broker.control.fault({ method: 'POST', path: '/v2/orders', times: 1_000, respond })
+  const result = await world().run(await world().open(buy(100)))
+  expect(result).toMatchObject({ outcome: 'queued', code: 'reclaimed-after-fill' })
+})
 
-  it('after a buy from cash was filled takes the fill’s effect', async () => {
-    await world().settled(buy(1_000))
-    await world().settled(sell(500))
-    const order = await reclaimedLive(fromCash)
-    world().broker.control.release({})
-    expect(await world().run(order, { envelope: null })).toEqual({ outcome: 'done' })
-    const portfolio = await world().portfolio('alice')
-    expect(portfolio?.positions.MSFT?.qty).toBeGreaterThan(0n)
-    expect(portfolio?.cash).toBeLessThan(usd(201))
-    await world().checkInvariants()
-  })
-
-  it('after an escrowed buy was filled is dropped: the platform’s loss, which is reported', async () => {
-    const order = await reclaimedLive(buy(250))
-    world().broker.control.release({})
-    expect(await world().run(order, { envelope: null })).toEqual({
-      outcome: 'done',
-      code: 'reclaimed-after-fill',
-    })
-    expect(world().reports).toEqual([{ outcome: 'failed', code: 'reclaimed-after-fill' }])
-    expect(await world().usdc('alice')).toBe(WALLET)
-    expect(await world().portfolio('alice')).toMatchObject({ cash: 0n, positions: {}, openOrders: {} })
-    await expect(world().checkInvariants()).rejects.toThrow()
-    await world().checkInvariants(usd(250))
-  })
-
-  it('is reported as a loss also by a run that the broker fails afterwards', async () => {
-    await reclaimedLive(buy(250))
-    world().broker.control.release({})
-    const respond = { status: 503, body: {} }
-    world().broker.control.fault({ method: 'POST', path: '/v2/orders', times: 1_000, respond })
-    const result = await world().run(await world().open(buy(100)))
-    expect(result).toMatchObject({ outcome: 'queued', code: 'reclaimed-after-fill' })
-  })
-
-  it('is finished by the run of any other order of the account, first of all', async () => {
-    await world().settled(buy(1_000))
-    await reclaimedLive(sell(400))
-    world().broker.control.clear({ what: 'fills' })
-    await world().settled(sell(900))
-    const portfolio = await world().portfolio('alice')
-    expect(portfolio?.openOrders).toEqual({})
-    expect(portfolio?.cash).toBeGreaterThan(usd(899))
-    await world().checkInvariants()
-  })
+it('an order that was reclaimed is finished by the run of any other order of the account, first of all', async () => {
+  await world().settled(buy(1_000))
+  await reclaimedLive(sell(400))
+  world().broker.control.clear({ what: 'fills' })
+  await world().settled(sell(900))
+  const portfolio = await world().portfolio('alice')
+  expect(portfolio?.openOrders).toEqual({})
+  expect(portfolio?.cash).toBeGreaterThan(usd(899))
+  await world().checkInvariants()
 })

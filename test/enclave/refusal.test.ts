@@ -31,28 +31,24 @@ describe('a refused buy gets its escrow back, and the reason in a sealed notice 
   }
 })
 
-describe('a nonce', () => {
-  it('is not used up by a refused order', async () => {
-    const order = await world().open({
-      ...buy,
-      amount: usd(0.5),
-      escrow: usd(0.5),
-      change: { nonce: 6_000_000 },
-    })
-    await world().run(order)
-    await world().settled({ ...buy, change: { nonce: 6_000_000 } })
+it('a nonce is not used up by a refused order', async () => {
+  const order = await world().open({
+    ...buy,
+    amount: usd(0.5),
+    escrow: usd(0.5),
+    change: { nonce: 6_000_000 },
   })
+  await world().run(order)
+  await world().settled({ ...buy, change: { nonce: 6_000_000 } })
 })
 
-describe('a refusal whose refund is not through when the run ends', () => {
-  it('keeps its reason: the refund may yet take effect', async () => {
-    const order = await world().open({ ...buy, amount: usd(0.5), escrow: usd(0.5) })
-    world().relay.faults.push(...Array<'withhold'>(5).fill('withhold'))
-    const first = await world().run(order, { budget: 3 })
-    expect(first).toMatchObject({ outcome: 'failed', code: 'out-of-time' })
-    expect(await world().noticeCode(order, first)).toBe('below-minimum')
-    await world().relay.land()
-    expect(await world().state(order)).toBe('REFUNDED')
-    expect(await world().run(order)).toEqual({ outcome: 'done' })
-  })
+it('a refusal whose refund is not through when the run ends keeps its reason: the refund may yet take effect', async () => {
+  const order = await world().open({ ...buy, amount: usd(0.5), escrow: usd(0.5) })
+  world().relay.faults.push(...Array<'withhold'>(5).fill('withhold'))
+  const first = await world().run(order, { budget: 3 })
+  expect(first).toMatchObject({ outcome: 'failed', code: 'out-of-time' })
+  expect(await world().noticeCode(order, first)).toBe('below-minimum')
+  await world().relay.land()
+  expect(await world().state(order)).toBe('REFUNDED')
+  expect(await world().run(order)).toEqual({ outcome: 'done' })
 })

@@ -1,5 +1,5 @@
 // Account by account: what a portfolio holds against what its orders come to.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { EscrowedOrder } from '../../src/chain/contracts.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { checkMoney, type Disagreement, type MoneyState } from '../../src/enclave/doctor/invariants.js'
@@ -11,7 +11,7 @@ import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { clientOrderIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { emptyPortfolio, type OpenOrder, type Portfolio } from '../../src/protocol/portfolio.js'
 import { FEES as SANDBOX_FEES } from '../support/brokerBooks.js'
-import { answering, brokerOf, shares, usd } from '../support/brokerStandIn.js'
+import { brokerOf, shares, usd } from '../support/brokerStandIn.js'
 import { eventually } from '../support/eventually.js'
 import { NO_MONEY } from './support/noMoney.js'
 import { ENCLAVE_KEYS } from './support/parties.js'
@@ -102,239 +102,205 @@ const holding = (qty: bigint) => ({ positions: { AAPL: { qty, locked: 0n } } })
 const CASH_WRONG = { rule: 'cash-as-ordered', account: ALICE }
 const SHARES_WRONG = { rule: 'shares-as-ordered', account: ALICE, symbol: 'AAPL' }
 
-describe('a portfolio', () => {
-  it('that is what its orders come to is no fault', () => {
-    expect(found(HISTORY, { cash: CASH, ...holding(shares(3)) })).toEqual([])
-  })
-
-  it.each([
-    ['50,000 USDC too much', usd(50_000)],
-    ['400 USDC too little', -usd(400)],
-    ['a base unit too much', 1n],
-    ['a base unit too little', -1n],
-  ])('with %s is one, of that account', (_name, change) => {
-    expect(found(HISTORY, { cash: CASH + change, ...holding(shares(3)) })).toEqual([CASH_WRONG])
-  })
-
-  it.each([
-    ['one share too many', shares(1)],
-    ['one share too few', -shares(1)],
-    ['all of them missing', -shares(3)],
-    ['a base unit too many', 1n],
-  ])('with %s is one, of that account and symbol', (_name, change) => {
-    expect(found(HISTORY, { cash: CASH, ...holding(shares(3) + change) })).toEqual([SHARES_WRONG])
-  })
-
-  it('with a symbol that was never ordered is one', () => {
-    const positions = { ...holding(shares(3)).positions, TSLA: { qty: 1n, locked: 0n } }
-    expect(found(HISTORY, { cash: CASH, positions })).toEqual([{ ...SHARES_WRONG, symbol: 'TSLA' }])
-  })
-
-  it('that is not there is one, where something was settled', () => {
-    const rules = checkMoney(stateOf(HISTORY, {}), { fees: FEES })
-    expect(rules).toEqual(expect.arrayContaining([CASH_WRONG, SHARES_WRONG]))
-  })
-
-  it('is compared with its own orders alone', () => {
-    const state = stateOf([...HISTORY, { account: BOB, escrow: 1_000, fill: bought('200', 5) }], {
-      [ALICE]: { cash: CASH + usd(7), ...holding(shares(3)) },
-      [BOB]: { cash: 0n, ...holding(shares(5) - 1n) },
-    })
-    const rules = checkMoney(state, { fees: FEES }).filter(({ rule }) => OF_ACCOUNTS.has(rule))
-    expect(rules).toEqual([CASH_WRONG, { ...SHARES_WRONG, account: BOB }])
-  })
-
-  it('that does not open is left to its own rule', () => {
-    const state = { ...stateOf(HISTORY, {}), portfolios: new Map([[ALICE, null]]) }
-    expect(checkMoney(state, { fees: FEES })).toContainEqual({ rule: 'portfolio-readable', account: ALICE })
-    expect(checkMoney(state, { fees: FEES })).not.toContainEqual(CASH_WRONG)
-  })
-
-  it('after a split does not match its orders', () => {
-    expect(found(HISTORY, { cash: CASH, ...holding(shares(6)) })).toEqual([SHARES_WRONG])
-  })
+it('a portfolio that is what its orders come to is no fault', () => {
+  expect(found(HISTORY, { cash: CASH, ...holding(shares(3)) })).toEqual([])
 })
 
-describe('an order', () => {
-  it('that others carried on counts with the fills of all', () => {
-    const fills = [
-      { qty: shares(2), avgPrice: '100' },
-      { qty: shares(3), avgPrice: '110.004' },
-    ]
-    // 530.012, rounded up once.
-    const carriedOn = { escrow: 1_000, fill: bought('0', 5, { fills }) }
-    expect(found([carriedOn], { cash: usd(469.98), ...holding(shares(5)) })).toEqual([])
-    expect(found([carriedOn], { cash: usd(469.99), ...holding(shares(5)) })).toEqual([CASH_WRONG])
-  })
-
-  it('that cost more than its amount costs its account the amount', () => {
-    const dear = { escrow: 1_000, fill: bought('200.5', 5) }
-    expect(found([dear], { cash: 0n, ...holding(shares(5)) })).toEqual([])
-    expect(found([dear], { cash: usd(2.5), ...holding(shares(5)) })).toEqual([CASH_WRONG])
-  })
-
-  it('out of cash costs what the broker took, and a fraction of a cent of its amount is not known', () => {
-    const history = [...HISTORY, { fill: bought('50', 2, { notional: usd(100) }) }]
-    expect(found(history, { cash: CASH - usd(100), ...holding(shares(5)) })).toEqual([])
-    // For 100.004 of the employee's: above the broker's amount, below the cost.
-    const above = [...HISTORY, { fill: bought('50.01', 2, { notional: usd(100) }) }]
-    expect(found(above, { cash: CASH - usd(100.004), ...holding(shares(5)) })).toEqual([])
-    expect(found(above, { cash: CASH - usd(100.01), ...holding(shares(5)) })).toEqual([CASH_WRONG])
-    expect(found(above, { cash: CASH - usd(99.99), ...holding(shares(5)) })).toEqual([CASH_WRONG])
-  })
-
-  it('that is held has no effect, whatever is filled of it', () => {
-    const entry: OpenOrder = {
-      side: 'SELL',
-      symbol: 'AAPL',
-      notional: usd(200),
-      escrow: 0n,
-      locked: shares(1),
-      brokerOrderId: '',
-      placedAt: 0,
-    }
-    const positions = { AAPL: { qty: shares(3), locked: shares(1) } }
-    const openOrders = { [idOf(HISTORY.length)]: entry }
-    for (const state of ['OPEN', 'REFUNDED'] as const) {
-      const history = [...HISTORY, { state, fill: sold('200', 1) }]
-      expect(found(history, { cash: CASH, positions, openOrders })).toEqual([])
-    }
-  })
-
-  it('that was not filled has none', () => {
-    const fill = bought('0', 0, { fills: [] })
-    const history: Entry[] = [...HISTORY, { escrow: 500, state: 'REFUNDED', fill }, { state: 'OPEN' }]
-    expect(found(history, { cash: CASH, ...holding(shares(3)) })).toEqual([])
-  })
-
-  it('for a withdrawal takes out what was paid', () => {
-    const history: Entry[] = [
-      ...HISTORY,
-      { payout: { asset: 'USDC', amount: usd(100) } },
-      { payout: { asset: 'AAPL', amount: shares(1.5) } },
-    ]
-    expect(found(history, { cash: CASH - usd(100), ...holding(shares(1.5)) })).toEqual([])
-    expect(found(history, { cash: CASH, ...holding(shares(3)) })).toEqual([CASH_WRONG, SHARES_WRONG])
-  })
+it.each([
+  ['50,000 USDC too much', usd(50_000)],
+  ['a base unit too much', 1n],
+])('a portfolio with %s is one, of that account', (_name, change) => {
+  expect(found(HISTORY, { cash: CASH + change, ...holding(shares(3)) })).toEqual([CASH_WRONG])
 })
 
-describe('a deposit', () => {
-  const history: Entry[] = [...HISTORY, { escrow: 300 }]
-
-  it('adds its escrow to the cash', () => {
-    expect(found(history, { cash: CASH + usd(300), ...holding(shares(3)) })).toEqual([])
-    expect(found(history, { cash: CASH, ...holding(shares(3)) })).toEqual([CASH_WRONG])
-  })
-
-  it('of shares adds them to the position', () => {
-    const returned: Entry[] = [...HISTORY, { deposit: 2 }]
-    expect(found(returned, { cash: CASH, ...holding(shares(5)) })).toEqual([])
-    expect(found(returned, { cash: CASH, ...holding(shares(3)) })).toEqual([SHARES_WRONG])
-  })
-
-  it('that was refunded, or is open, adds nothing', () => {
-    const others: Entry[] = [...HISTORY, { escrow: 300, state: 'REFUNDED' }, { escrow: 300, state: 'OPEN' }]
-    expect(found(others, { cash: CASH, ...holding(shares(3)) })).toEqual([])
-  })
+it.each([
+  ['one share too many', shares(1)],
+  ['one share too few', -shares(1)],
+  ['a base unit too many', 1n],
+])('a portfolio with %s is one, of that account and symbol', (_name, change) => {
+  expect(found(HISTORY, { cash: CASH, ...holding(shares(3) + change) })).toEqual([SHARES_WRONG])
 })
 
-describe('an order that got its escrow back', () => {
-  const filledSale: Entry[] = [...HISTORY, { state: 'REFUNDED', fill: sold('200', 1) }]
-
-  it('has taken the effect of its fill, where it was a sale that was reclaimed', () => {
-    expect(found(filledSale, { cash: CASH + usd(199.99), ...holding(shares(2)) })).toEqual([])
-  })
-
-  it('is a fault of its account, where the enclave refunded a sale that was then filled', () => {
-    expect(found(filledSale, { cash: CASH, ...holding(shares(3)) })).toEqual([CASH_WRONG, SHARES_WRONG])
-  })
-
-  it("leaves the fill to the platform, where it was a buy: the account's books are right", () => {
-    const history: Entry[] = [...HISTORY, { state: 'REFUNDED', escrow: 500, fill: bought('250', 2) }]
-    const orderId = idOf(HISTORY.length)
-    const platforms = { rule: 'refunded-unfilled', account: ALICE, orderId }
-    expect(found(history, { cash: CASH, ...holding(shares(3)) })).toEqual([platforms])
-    expect(found(history, { cash: CASH, ...holding(shares(5)) })).toEqual([SHARES_WRONG, platforms])
-  })
+it('a portfolio with a symbol that was never ordered is one', () => {
+  const positions = { ...holding(shares(3)).positions, TSLA: { qty: 1n, locked: 0n } }
+  expect(found(HISTORY, { cash: CASH, positions })).toEqual([{ ...SHARES_WRONG, symbol: 'TSLA' }])
 })
 
-describe('fees that have changed', () => {
-  const now = feeScheduleText.parse('TAF:0.05/share')
-
-  it('are a fault unless the earlier ones are named', () => {
-    const portfolio = { cash: CASH, ...holding(shares(3)) }
-    expect(found(HISTORY, portfolio, { fees: now })).toEqual([CASH_WRONG])
-    expect(found(HISTORY, portfolio, { fees: now, earlierFees: [FEES] })).toEqual([])
-    const beyond = { ...portfolio, cash: CASH + 1n }
-    expect(found(HISTORY, beyond, { fees: now, earlierFees: [FEES] })).toEqual([CASH_WRONG])
-  })
+it('a portfolio that is not there is one, where something was settled', () => {
+  const rules = checkMoney(stateOf(HISTORY, {}), { fees: FEES })
+  expect(rules).toEqual(expect.arrayContaining([CASH_WRONG, SHARES_WRONG]))
 })
 
-describe('the doctor, with its own reading of chain and broker,', () => {
-  const world = useWorld()
-  const alice = () => world().chain.account('alice')
+it('a portfolio is compared with its own orders alone', () => {
+  const state = stateOf([...HISTORY, { account: BOB, escrow: 1_000, fill: bought('200', 5) }], {
+    [ALICE]: { cash: CASH + usd(7), ...holding(shares(3)) },
+    [BOB]: { cash: 0n, ...holding(shares(5) - 1n) },
+  })
+  const rules = checkMoney(state, { fees: FEES }).filter(({ rule }) => OF_ACCOUNTS.has(rule))
+  expect(rules).toEqual([CASH_WRONG, { ...SHARES_WRONG, account: BOB }])
+})
 
-  /** @param change what somebody has done to Alice's portfolio */
-  async function diagnosis(change: (portfolio: Portfolio) => Portfolio = (same) => same) {
-    const { chain, broker, deps } = world()
-    const state = createChainState(deps())
-    const store = createPortfolioStore(state, ENCLAVE_KEYS)
-    const portfolios: typeof store = {
-      ...store,
-      async load(account, block) {
-        const stored = await store.load(account, block)
-        return account === chain.account('alice') && stored.portfolio
-          ? { ...stored, portfolio: change(stored.portfolio) }
-          : stored
-      },
-    }
-    const since = new Date((await state.deployedAt()) * 1_000)
-    const books = () => readBooks(brokerOf(broker.url), since)
-    return checkMoney(await readMoneyState({ chain: state, rpc: deps().rpc, portfolios, books }), {
-      fees: SANDBOX_FEES,
-    })
+it('a portfolio that does not open is left to its own rule', () => {
+  const state = { ...stateOf(HISTORY, {}), portfolios: new Map([[ALICE, null]]) }
+  expect(checkMoney(state, { fees: FEES })).toContainEqual({ rule: 'portfolio-readable', account: ALICE })
+  expect(checkMoney(state, { fees: FEES })).not.toContainEqual(CASH_WRONG)
+})
+
+it('an order that others carried on counts with the fills of all', () => {
+  const fills = [
+    { qty: shares(2), avgPrice: '100' },
+    { qty: shares(3), avgPrice: '110.004' },
+  ]
+  // 530.012, rounded up once.
+  const carriedOn = { escrow: 1_000, fill: bought('0', 5, { fills }) }
+  expect(found([carriedOn], { cash: usd(469.98), ...holding(shares(5)) })).toEqual([])
+  expect(found([carriedOn], { cash: usd(469.99), ...holding(shares(5)) })).toEqual([CASH_WRONG])
+})
+
+it('an order that cost more than its amount costs its account the amount', () => {
+  const dear = { escrow: 1_000, fill: bought('200.5', 5) }
+  expect(found([dear], { cash: 0n, ...holding(shares(5)) })).toEqual([])
+  expect(found([dear], { cash: usd(2.5), ...holding(shares(5)) })).toEqual([CASH_WRONG])
+})
+
+it('an order out of cash costs what the broker took, and a fraction of a cent of its amount is not known', () => {
+  const history = [...HISTORY, { fill: bought('50', 2, { notional: usd(100) }) }]
+  expect(found(history, { cash: CASH - usd(100), ...holding(shares(5)) })).toEqual([])
+  // For 100.004 of the employee's: above the broker's amount, below the cost.
+  const above = [...HISTORY, { fill: bought('50.01', 2, { notional: usd(100) }) }]
+  expect(found(above, { cash: CASH - usd(100.004), ...holding(shares(5)) })).toEqual([])
+  expect(found(above, { cash: CASH - usd(100.01), ...holding(shares(5)) })).toEqual([CASH_WRONG])
+  expect(found(above, { cash: CASH - usd(99.99), ...holding(shares(5)) })).toEqual([CASH_WRONG])
+})
+
+it('an order that is held has no effect, whatever is filled of it', () => {
+  const entry: OpenOrder = {
+    side: 'SELL',
+    symbol: 'AAPL',
+    notional: usd(200),
+    escrow: 0n,
+    locked: shares(1),
+    brokerOrderId: '',
+    placedAt: 0,
   }
+  const positions = { AAPL: { qty: shares(3), locked: shares(1) } }
+  const openOrders = { [idOf(HISTORY.length)]: entry }
+  for (const state of ['OPEN', 'REFUNDED'] as const) {
+    const history = [...HISTORY, { state, fill: sold('200', 1) }]
+    expect(found(history, { cash: CASH, positions, openOrders })).toEqual([])
+  }
+})
 
-  it('names the account whose cash or shares no order explains', async () => {
-    await world().settled(buy(1_000))
-    world().broker.control.fill({ mode: 'replace', fraction: '0.25', delayMs: 1_500, times: 1 })
-    const sale = await world().open(sell(500))
-    await world().run(sale)
-    const isFilled = () => world().broker.control.orders().at(-1)?.status === 'filled'
-    await eventually('the order that carries on fills', isFilled)
-    expect(await world().run(sale)).toMatchObject({ outcome: 'settled' })
-    await world().settled({ ...buy(300), who: 'bob' })
-    await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: usd(100) })
-    await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(1) })
-    await world().settled({ who: 'alice', side: 'BUY', symbol: 'MSFT', amount: usd(200.005) })
-    expect(await diagnosis()).toEqual([])
+it('an order that was not filled has none', () => {
+  const fill = bought('0', 0, { fills: [] })
+  const history: Entry[] = [...HISTORY, { escrow: 500, state: 'REFUNDED', fill }, { state: 'OPEN' }]
+  expect(found(history, { cash: CASH, ...holding(shares(3)) })).toEqual([])
+})
 
-    const cash = { rule: 'cash-as-ordered', account: alice() }
-    for (const change of [usd(50_000), -usd(100)]) {
-      expect(await diagnosis((own) => ({ ...own, cash: own.cash + change }))).toEqual([cash])
-    }
-    const [held] = Object.values((await world().portfolio('alice'))?.positions ?? {})
-    for (const change of [shares(1), -shares(1)]) {
-      const found = await diagnosis((own) => {
-        const AAPL = { qty: (held?.qty ?? 0n) + change, locked: 0n }
-        return { ...own, positions: { ...own.positions, AAPL } }
-      })
-      expect(found).toContainEqual({ rule: 'shares-as-ordered', account: alice(), symbol: 'AAPL' })
-    }
+it('an order for a withdrawal takes out what was paid', () => {
+  const history: Entry[] = [
+    ...HISTORY,
+    { payout: { asset: 'USDC', amount: usd(100) } },
+    { payout: { asset: 'AAPL', amount: shares(1.5) } },
+  ]
+  expect(found(history, { cash: CASH - usd(100), ...holding(shares(1.5)) })).toEqual([])
+  expect(found(history, { cash: CASH, ...holding(shares(3)) })).toEqual([CASH_WRONG, SHARES_WRONG])
+})
+
+const history: Entry[] = [...HISTORY, { escrow: 300 }]
+
+it('a deposit adds its escrow to the cash', () => {
+  expect(found(history, { cash: CASH + usd(300), ...holding(shares(3)) })).toEqual([])
+  expect(found(history, { cash: CASH, ...holding(shares(3)) })).toEqual([CASH_WRONG])
+})
+
+it('a deposit of shares adds them to the position', () => {
+  const returned: Entry[] = [...HISTORY, { deposit: 2 }]
+  expect(found(returned, { cash: CASH, ...holding(shares(5)) })).toEqual([])
+  expect(found(returned, { cash: CASH, ...holding(shares(3)) })).toEqual([SHARES_WRONG])
+})
+
+it('a deposit that was refunded, or is open, adds nothing', () => {
+  const others: Entry[] = [...HISTORY, { escrow: 300, state: 'REFUNDED' }, { escrow: 300, state: 'OPEN' }]
+  expect(found(others, { cash: CASH, ...holding(shares(3)) })).toEqual([])
+})
+
+const filledSale: Entry[] = [...HISTORY, { state: 'REFUNDED', fill: sold('200', 1) }]
+
+it('an order that got its escrow back has taken the effect of its fill, where it was a sale that was reclaimed', () => {
+  expect(found(filledSale, { cash: CASH + usd(199.99), ...holding(shares(2)) })).toEqual([])
+})
+
+it('an order that got its escrow back is a fault of its account, where the enclave refunded a sale that was then filled', () => {
+  expect(found(filledSale, { cash: CASH, ...holding(shares(3)) })).toEqual([CASH_WRONG, SHARES_WRONG])
+})
+
+it("an order that got its escrow back leaves the fill to the platform, where it was a buy: the account's books are right", () => {
+  const history: Entry[] = [...HISTORY, { state: 'REFUNDED', escrow: 500, fill: bought('250', 2) }]
+  const orderId = idOf(HISTORY.length)
+  const platforms = { rule: 'refunded-unfilled', account: ALICE, orderId }
+  expect(found(history, { cash: CASH, ...holding(shares(3)) })).toEqual([platforms])
+  expect(found(history, { cash: CASH, ...holding(shares(5)) })).toEqual([SHARES_WRONG, platforms])
+})
+
+const now = feeScheduleText.parse('TAF:0.05/share')
+
+it('fees that have changed are a fault unless the earlier ones are named', () => {
+  const portfolio = { cash: CASH, ...holding(shares(3)) }
+  expect(found(HISTORY, portfolio, { fees: now })).toEqual([CASH_WRONG])
+  expect(found(HISTORY, portfolio, { fees: now, earlierFees: [FEES] })).toEqual([])
+  const beyond = { ...portfolio, cash: CASH + 1n }
+  expect(found(HISTORY, beyond, { fees: now, earlierFees: [FEES] })).toEqual([CASH_WRONG])
+})
+
+const world = useWorld()
+const alice = () => world().chain.account('alice')
+
+/** @param change what somebody has done to Alice's portfolio */
+async function diagnosis(change: (portfolio: Portfolio) => Portfolio = (same) => same) {
+  const { chain, broker, deps } = world()
+  const state = createChainState(deps())
+  const store = createPortfolioStore(state, ENCLAVE_KEYS)
+  const portfolios: typeof store = {
+    ...store,
+    async load(account, block) {
+      const stored = await store.load(account, block)
+      return account === chain.account('alice') && stored.portfolio
+        ? { ...stored, portfolio: change(stored.portfolio) }
+        : stored
+    },
+  }
+  const since = new Date((await state.deployedAt()) * 1_000)
+  const books = () => readBooks(brokerOf(broker.url), since)
+  return checkMoney(await readMoneyState({ chain: state, rpc: deps().rpc, portfolios, books }), {
+    fees: SANDBOX_FEES,
   })
+}
 
-  it('names the account of a sale that was refunded and then filled', async () => {
-    await world().settled(buy(1_000))
-    world().broker.control.fill({ mode: 'hold' })
-    const broker = answering(world().broker.url, () => ({ status: 'canceled', state: 'canceled' }))
-    const order = await world().open(sell(400))
-    expect(await world().run(order, { deps: { broker } })).toMatchObject({ outcome: 'refunded' })
-    expect(await diagnosis()).toEqual([])
-    world().broker.control.release({})
-    const [cash, positions] = [
-      { rule: 'cash-as-ordered', account: alice() },
-      { rule: 'shares-as-ordered', account: alice(), symbol: 'AAPL' },
-    ]
-    expect(await diagnosis()).toEqual(expect.arrayContaining([cash, positions]))
-  })
+it('the doctor, with its own reading of chain and broker, names the account whose cash or shares no order explains', async () => {
+  await world().settled(buy(1_000))
+  world().broker.control.fill({ mode: 'replace', fraction: '0.25', delayMs: 1_500, times: 1 })
+  const sale = await world().open(sell(500))
+  await world().run(sale)
+  const isFilled = () => world().broker.control.orders().at(-1)?.status === 'filled'
+  await eventually('the order that carries on fills', isFilled)
+  expect(await world().run(sale)).toMatchObject({ outcome: 'settled' })
+  await world().settled({ ...buy(300), who: 'bob' })
+  await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: usd(100) })
+  await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(1) })
+  await world().settled({ who: 'alice', side: 'BUY', symbol: 'MSFT', amount: usd(200.005) })
+  expect(await diagnosis()).toEqual([])
+
+  const cash = { rule: 'cash-as-ordered', account: alice() }
+  for (const change of [usd(50_000), -usd(100)]) {
+    expect(await diagnosis((own) => ({ ...own, cash: own.cash + change }))).toEqual([cash])
+  }
+  const [held] = Object.values((await world().portfolio('alice'))?.positions ?? {})
+  for (const change of [shares(1), -shares(1)]) {
+    const found = await diagnosis((own) => {
+      const AAPL = { qty: (held?.qty ?? 0n) + change, locked: 0n }
+      return { ...own, positions: { ...own.positions, AAPL } }
+    })
+    expect(found).toContainEqual({ rule: 'shares-as-ordered', account: alice(), symbol: 'AAPL' })
+  }
 })

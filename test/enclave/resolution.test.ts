@@ -1,10 +1,10 @@
 // What no run can end is ended by the owner's word: figures for an order, and the block's time for a nonce that has leapt.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { BrokerOrder } from '../../src/broker/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { entryHash } from '../../src/protocol/resolution.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
-import { answering, brokerOf, dearer, shares, usd } from '../support/brokerStandIn.js'
+import { answering, brokerOf, shares, usd } from '../support/brokerStandIn.js'
 import type { OpenedOrder, Wish } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
@@ -56,243 +56,187 @@ async function figures({ orderId }: OpenedOrder, quantity: bigint, value: bigint
 const DONE = { outcome: 'done' }
 const rejected = (code: string) => ({ outcome: 'rejected', code })
 
-describe('an order that was reclaimed, and whose order at the broker is not ours', () => {
-  it('as a sale is ended by the figures signed, once, and its next run is the last', async () => {
-    await world().settled(buy(1_000))
-    const order = await reclaimedForeign(sell(400))
-    const before = await world().portfolio('alice')
-    const signed = await figures(order, shares(2), usd(399))
-    expect(await world().resolve(signed, { deps: foreign() })).toEqual(DONE)
-    const after = await world().portfolio('alice')
-    expect(after).toMatchObject({ openOrders: {}, positions: { AAPL: { locked: 0n } } })
-    expect(after?.cash).toBe((before?.cash ?? 0n) + usd(399))
-    expect(after?.positions.AAPL?.qty).toBe((before?.positions.AAPL?.qty ?? 0n) - shares(2))
-    expect(await world().run(order, { envelope: null, deps: foreign() })).toEqual(DONE)
-    expect(await world().resolve(signed, { deps: foreign() })).toEqual(rejected('entry-changed'))
-  })
-
-  it('as a buy from cash is ended by the figures signed', async () => {
-    await world().settled(buy(1_000))
-    await world().settled(sell(500))
-    const order = await reclaimedForeign(fromCash)
-    const before = await world().portfolio('alice')
-    const signed = await figures(order, shares(0.7), usd(287.35))
-    expect(await world().resolve(signed, { deps: foreign() })).toEqual(DONE)
-    const after = await world().portfolio('alice')
-    expect(after).toMatchObject({ openOrders: {}, positions: { MSFT: { qty: shares(0.7), locked: 0n } } })
-    expect(after?.cash).toBe((before?.cash ?? 0n) - usd(287.35))
-  })
-
-  it('is released without a fill, and what it locked and reserved is free', async () => {
-    await world().settled(buy(1_000))
-    await world().settled(sell(500))
-    const order = await reclaimedForeign(fromCash)
-    const before = await world().portfolio('alice')
-    expect(await world().resolve(await figures(order, 0n, 0n), { deps: foreign() })).toEqual(DONE)
-    expect(await world().portfolio('alice')).toEqual({ ...before, openOrders: {} })
-    expect(await world().run(order, { envelope: null, deps: foreign() })).toEqual(DONE)
-    // The whole cash can be withdrawn again.
-    await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: before?.cash ?? 0n })
-  })
-
-  it('as a buy out of its escrow brings no shares: its USDC went back', async () => {
-    const order = await reclaimedForeign(buy(250))
-    const paid = await figures(order, shares(1), usd(200))
-    expect(await world().resolve(paid, { deps: foreign() })).toEqual(rejected('invalid-figures'))
-    expect(await world().resolve(await figures(order, 0n, 0n), { deps: foreign() })).toEqual(DONE)
-    expect(await world().portfolio('alice')).toMatchObject({ positions: {}, openOrders: {} })
-    expect(await world().usdc('alice')).toBe(WALLET)
-  })
-
-  it('is ended where the broker cannot be read, too', async () => {
-    await world().settled(buy(1_000))
-    world().broker.control.fill({ mode: 'immediate', filledQty: 'null' })
-    const order = await world().open(sell(400))
-    expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'broker-unreadable' })
-    const signed = await figures(order, 0n, 0n)
-    // Until then the broker may correct its record.
-    expect(await world().resolve(signed)).toEqual({ outcome: 'failed', code: 'broker-unreadable' })
-    await reclaim(order)
-    const result = await world().run(order, { envelope: null })
-    expect(result).toMatchObject({ outcome: 'placed', code: 'broker-unreadable' })
-    expect(await world().resolve(signed)).toEqual(DONE)
-    expect(await world().portfolio('alice')).toMatchObject({ openOrders: {} })
-  })
+it('an order that was reclaimed, and whose order at the broker is not ours as a sale is ended by the figures signed, once, and its next run is the last', async () => {
+  await world().settled(buy(1_000))
+  const order = await reclaimedForeign(sell(400))
+  const before = await world().portfolio('alice')
+  const signed = await figures(order, shares(2), usd(399))
+  expect(await world().resolve(signed, { deps: foreign() })).toEqual(DONE)
+  const after = await world().portfolio('alice')
+  expect(after).toMatchObject({ openOrders: {}, positions: { AAPL: { locked: 0n } } })
+  expect(after?.cash).toBe((before?.cash ?? 0n) + usd(399))
+  expect(after?.positions.AAPL?.qty).toBe((before?.positions.AAPL?.qty ?? 0n) - shares(2))
+  expect(await world().run(order, { envelope: null, deps: foreign() })).toEqual(DONE)
+  expect(await world().resolve(signed, { deps: foreign() })).toEqual(rejected('entry-changed'))
 })
 
-describe('an order whose escrow is open, and whose order at the broker is not ours', () => {
-  it('is settled by the figures signed', async () => {
-    const order = await held(buy(250))
-    expect(await world().run(order, { deps: foreign() })).toEqual({
-      outcome: 'failed',
-      code: 'broker-mismatch',
-    })
-    expect(await world().resolve(await figures(order, shares(1.2), usd(240)), { deps: foreign() })).toEqual(
-      DONE,
-    )
-    expect(await world().state(order)).toBe('SETTLED')
-    expect(await world().portfolio('alice')).toMatchObject({
-      cash: usd(10),
-      positions: { AAPL: { qty: shares(1.2), locked: 0n } },
-      openOrders: {},
-    })
-    expect(await world().run(order)).toEqual(DONE)
-  })
-
-  it('is refunded where nothing was filled', async () => {
-    const order = await held(buy(250))
-    expect(await world().resolve(await figures(order, 0n, 0n), { deps: foreign() })).toEqual(DONE)
-    expect(await world().state(order)).toBe('REFUNDED')
-    expect(await world().usdc('alice')).toBe(WALLET)
-    expect(await world().portfolio('alice')).toMatchObject({ cash: 0n, positions: {}, openOrders: {} })
-    expect(await world().run(order)).toEqual(DONE)
-  })
-
-  it('is settled after it cost more than the tolerance', async () => {
-    const order = await held(buy(100))
-    const deps = { broker: dearer(world().broker.url, 2_000n) }
-    expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
-    expect(await world().resolve(await figures(order, shares(0.5), usd(100)), { deps })).toEqual(DONE)
-    expect(await world().state(order)).toBe('SETTLED')
-    expect(await world().portfolio('alice')).toMatchObject({
-      cash: 0n,
-      positions: { AAPL: { qty: shares(0.5) } },
-    })
-  })
+it('an order that was reclaimed, and whose order at the broker is not ours is released without a fill, and what it locked and reserved is free', async () => {
+  await world().settled(buy(1_000))
+  await world().settled(sell(500))
+  const order = await reclaimedForeign(fromCash)
+  const before = await world().portfolio('alice')
+  expect(await world().resolve(await figures(order, 0n, 0n), { deps: foreign() })).toEqual(DONE)
+  expect(await world().portfolio('alice')).toEqual({ ...before, openOrders: {} })
+  expect(await world().run(order, { envelope: null, deps: foreign() })).toEqual(DONE)
+  // The whole cash can be withdrawn again.
+  await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: before?.cash ?? 0n })
 })
 
-describe('an order that was never taken, and whose id the broker has', () => {
-  it('is left alone until its account reclaims it', async () => {
-    const order = await world().open({ ...buy(250), change: { nonce: 0 } })
-    world().broker.control.fill({ mode: 'hold' })
-    await takeId(order)
-    expect(await world().run(order)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
-    await reclaim(order)
-    expect(await world().run(order)).toEqual(DONE)
-    expect(await world().usdc('alice')).toBe(WALLET)
-  })
+it('an order that was reclaimed, and whose order at the broker is not ours as a buy out of its escrow brings no shares: its USDC went back', async () => {
+  const order = await reclaimedForeign(buy(250))
+  const paid = await figures(order, shares(1), usd(200))
+  expect(await world().resolve(paid, { deps: foreign() })).toEqual(rejected('invalid-figures'))
+  expect(await world().resolve(await figures(order, 0n, 0n), { deps: foreign() })).toEqual(DONE)
+  expect(await world().portfolio('alice')).toMatchObject({ positions: {}, openOrders: {} })
+  expect(await world().usdc('alice')).toBe(WALLET)
 })
 
-describe('a resolution is rejected', () => {
-  it.each(['alice', 'admin', 'guardian'] as const)('from %s, who is not the owner', async (signedBy) => {
-    const order = await held(buy(250))
-    const signed = await figures(order, 0n, 0n)
-    expect(await world().resolve(signed, { signedBy, deps: foreign() })).toEqual(rejected('not-owner'))
-    expect(await world().state(order)).toBe('OPEN')
+it('an order whose escrow is open, and whose order at the broker is not ours is settled by the figures signed', async () => {
+  const order = await held(buy(250))
+  expect(await world().run(order, { deps: foreign() })).toEqual({
+    outcome: 'failed',
+    code: 'broker-mismatch',
   })
+  expect(await world().resolve(await figures(order, shares(1.2), usd(240)), { deps: foreign() })).toEqual(
+    DONE,
+  )
+  expect(await world().state(order)).toBe('SETTLED')
+  expect(await world().portfolio('alice')).toMatchObject({
+    cash: usd(10),
+    positions: { AAPL: { qty: shares(1.2), locked: 0n } },
+    openOrders: {},
+  })
+  expect(await world().run(order)).toEqual(DONE)
+})
 
-  it('for an order that the account’s runs end by themselves, which goes on', async () => {
-    world().broker.control.fill({ mode: 'hold' })
-    const order = await world().open(buy(250))
-    expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
-    const signed = await figures(order, 0n, 0n)
-    expect(await world().resolve(signed)).toEqual(rejected('order-live'))
-    expect(world().broker.control.orders()[0]).toMatchObject({ status: 'new' })
-    world().broker.control.release({})
-    expect(await world().resolve(signed)).toEqual(rejected('order-not-stuck'))
-    expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
-  })
+it('an order that was never taken, and whose id the broker has is left alone until its account reclaims it', async () => {
+  const order = await world().open({ ...buy(250), change: { nonce: 0 } })
+  world().broker.control.fill({ mode: 'hold' })
+  await takeId(order)
+  expect(await world().run(order)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+  await reclaim(order)
+  expect(await world().run(order)).toEqual(DONE)
+  expect(await world().usdc('alice')).toBe(WALLET)
+})
 
-  it('while its order may still be filled, though its escrow is over', async () => {
-    world().broker.control.fill({ mode: 'hold', cancelDelayMs: 3_600_000 })
-    const order = await world().open(buy(250))
-    await world().run(order)
-    await reclaim(order)
-    expect(await world().resolve(await figures(order, 0n, 0n))).toEqual(rejected('order-live'))
-  })
+it.each(['alice', 'admin', 'guardian'] as const)('from %s, who is not the owner', async (signedBy) => {
+  const order = await held(buy(250))
+  const signed = await figures(order, 0n, 0n)
+  expect(await world().resolve(signed, { signedBy, deps: foreign() })).toEqual(rejected('not-owner'))
+  expect(await world().state(order)).toBe('OPEN')
+})
 
-  it('while another party’s order under its id may still be filled, which it leaves alone', async () => {
-    const { control } = world().broker
-    control.clock({ open: false, nextOpen: new Date(Date.now() + 60_000).toISOString() })
-    const order = await world().open(buy(250))
-    expect(await world().run(order)).toMatchObject({ code: 'market-closed' })
-    control.fill({ mode: 'hold' })
-    const taken = await takeId(order)
-    const signed = await figures(order, 0n, 0n)
-    expect(await world().resolve(signed)).toEqual(rejected('order-live'))
-    expect(await world().state(order)).toBe('OPEN')
-    expect(control.orders()).toEqual([expect.objectContaining({ id: taken.id, canceled_at: null })])
-    await brokerOf(world().broker.url).cancelOrder(taken.id)
-    expect(await world().resolve(signed)).toEqual(DONE)
-    expect(await world().state(order)).toBe('REFUNDED')
-  })
+it('a resolution is rejected for an order that the account’s runs end by themselves, which goes on', async () => {
+  world().broker.control.fill({ mode: 'hold' })
+  const order = await world().open(buy(250))
+  expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
+  const signed = await figures(order, 0n, 0n)
+  expect(await world().resolve(signed)).toEqual(rejected('order-live'))
+  expect(world().broker.control.orders()[0]).toMatchObject({ status: 'new' })
+  world().broker.control.release({})
+  expect(await world().resolve(signed)).toEqual(rejected('order-not-stuck'))
+  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
+})
 
-  it('while an order that cannot be read may still be filled, and is not after that', async () => {
-    const order = await held(buy(250))
-    await reclaim(order)
-    const answerAs = (status: string) => {
-      const body = { ...Object(alpacaExample('order-filled')), status, filled_qty: null }
-      const respond = { status: 200, body: { ...body, client_order_id: order.clientOrderId } }
-      const path = '/v2/orders:by_client_order_id'
-      world().broker.control.clear({ what: 'faults' })
-      world().broker.control.fault({ method: 'GET', path, times: 100, respond })
-    }
-    answerAs('partially_filled')
-    const result = await world().run(order, { envelope: null })
-    expect(result).toMatchObject({ outcome: 'placed', code: 'broker-unreadable' })
-    const signed = await figures(order, 0n, 0n)
-    expect(await world().resolve(signed)).toEqual(rejected('order-live'))
-    answerAs('canceled')
-    expect(await world().resolve(signed)).toEqual(DONE)
-  })
+it('a resolution is rejected while its order may still be filled, though its escrow is over', async () => {
+  world().broker.control.fill({ mode: 'hold', cancelDelayMs: 3_600_000 })
+  const order = await world().open(buy(250))
+  await world().run(order)
+  await reclaim(order)
+  expect(await world().resolve(await figures(order, 0n, 0n))).toEqual(rejected('order-live'))
+})
 
-  it('with figures for a symbol without a price, and can be released', async () => {
-    const order = await held(buy(250))
-    world().broker.control.snapshot({ symbol: 'AAPL', omit: ['latestTrade'] })
-    const filled = await figures(order, shares(1.2), usd(240))
-    expect(await world().resolve(filled, { deps: foreign() })).toEqual(rejected('no-price'))
-    const signed = await figures(order, 0n, 0n)
-    expect(await world().resolve(signed, { deps: foreign() })).toEqual(DONE)
-  })
+it('a resolution is rejected while another party’s order under its id may still be filled, which it leaves alone', async () => {
+  const { control } = world().broker
+  control.clock({ open: false, nextOpen: new Date(Date.now() + 60_000).toISOString() })
+  const order = await world().open(buy(250))
+  expect(await world().run(order)).toMatchObject({ code: 'market-closed' })
+  control.fill({ mode: 'hold' })
+  const taken = await takeId(order)
+  const signed = await figures(order, 0n, 0n)
+  expect(await world().resolve(signed)).toEqual(rejected('order-live'))
+  expect(await world().state(order)).toBe('OPEN')
+  expect(control.orders()).toEqual([expect.objectContaining({ id: taken.id, canceled_at: null })])
+  await brokerOf(world().broker.url).cancelOrder(taken.id)
+  expect(await world().resolve(signed)).toEqual(DONE)
+  expect(await world().state(order)).toBe('REFUNDED')
+})
 
-  it('for another entry, another order, and an order that is not held', async () => {
-    const order = await held(buy(250))
-    const signed = await figures(order, 0n, 0n)
-    const entry: Hex = `0x${'77'.repeat(32)}`
-    expect(await world().resolve({ ...signed, entryHash: entry }, { deps: foreign() })).toEqual(
-      rejected('entry-changed'),
-    )
-    const other = await world().open(buy(100))
-    expect(await world().resolve({ ...signed, orderId: other.orderId }, { deps: foreign() })).toEqual(
-      rejected('entry-changed'),
-    )
-    const unknown = await world().resolve({ ...signed, orderId: entry }, { deps: foreign() })
-    expect(unknown).toEqual({ outcome: 'failed', code: 'order-unknown' })
-  })
+it('a resolution is rejected while an order that cannot be read may still be filled, and is not after that', async () => {
+  const order = await held(buy(250))
+  await reclaim(order)
+  const answerAs = (status: string) => {
+    const body = { ...Object(alpacaExample('order-filled')), status, filled_qty: null }
+    const respond = { status: 200, body: { ...body, client_order_id: order.clientOrderId } }
+    const path = '/v2/orders:by_client_order_id'
+    world().broker.control.clear({ what: 'faults' })
+    world().broker.control.fault({ method: 'GET', path, times: 100, respond })
+  }
+  answerAs('partially_filled')
+  const result = await world().run(order, { envelope: null })
+  expect(result).toMatchObject({ outcome: 'placed', code: 'broker-unreadable' })
+  const signed = await figures(order, 0n, 0n)
+  expect(await world().resolve(signed)).toEqual(rejected('order-live'))
+  answerAs('canceled')
+  expect(await world().resolve(signed)).toEqual(DONE)
+})
 
-  it.each<[string, Wish, bigint, bigint, string]>([
-    ['a value without shares', buy(250), 0n, usd(1), 'invalid-figures'],
-    ['more than the account allowed', buy(250), shares(1.25), usd(250.01), 'invalid-figures'],
-    ['more shares than the sale locked', sell(400), shares(2.1), usd(420), 'invalid-figures'],
-    ['shares at less than half of their price', buy(250), shares(12.5), usd(249), 'figures-off-market'],
-    ['shares at more than double their price', sell(400), shares(2), usd(801), 'figures-off-market'],
-  ])('for %s', async (_what, wish, quantity, value, code) => {
-    if (wish.side === 'SELL') await world().settled(buy(1_000))
-    const order = await held(wish)
-    const signed = await figures(order, quantity, value)
-    expect(await world().resolve(signed, { deps: foreign() })).toEqual(rejected(code))
-    expect((await world().portfolio('alice'))?.openOrders).toHaveProperty(order.orderId)
-  })
+it('a resolution is rejected with figures for a symbol without a price, and can be released', async () => {
+  const order = await held(buy(250))
+  world().broker.control.snapshot({ symbol: 'AAPL', omit: ['latestTrade'] })
+  const filled = await figures(order, shares(1.2), usd(240))
+  expect(await world().resolve(filled, { deps: foreign() })).toEqual(rejected('no-price'))
+  const signed = await figures(order, 0n, 0n)
+  expect(await world().resolve(signed, { deps: foreign() })).toEqual(DONE)
+})
 
-  it('from its expiry on, and for more than a day', async () => {
-    const order = await held(buy(250))
-    const signed = await figures(order, 0n, 0n)
-    const now = await world().chain.now()
-    const resolve = (validBefore: number) => world().resolve({ ...signed, validBefore }, { deps: foreign() })
-    expect(await resolve(now + 100_000)).toEqual(rejected('expiry-too-far'))
-    await world().chain.mineAt(now + 3_600)
-    expect(await resolve(now + 3_600)).toEqual(rejected('expired'))
-    expect(await world().state(order)).toBe('OPEN')
-    expect(await resolve(now + 3_600 + 86_400)).toEqual(DONE)
-  })
+it('a resolution is rejected for another entry, another order, and an order that is not held', async () => {
+  const order = await held(buy(250))
+  const signed = await figures(order, 0n, 0n)
+  const entry: Hex = `0x${'77'.repeat(32)}`
+  expect(await world().resolve({ ...signed, entryHash: entry }, { deps: foreign() })).toEqual(
+    rejected('entry-changed'),
+  )
+  const other = await world().open(buy(100))
+  expect(await world().resolve({ ...signed, orderId: other.orderId }, { deps: foreign() })).toEqual(
+    rejected('entry-changed'),
+  )
+  const unknown = await world().resolve({ ...signed, orderId: entry }, { deps: foreign() })
+  expect(unknown).toEqual({ outcome: 'failed', code: 'order-unknown' })
+})
 
-  it('for a nonce that has not leapt', async () => {
-    await world().settled(buy(1_000))
-    const refused = await world().open({ ...buy(100), change: { nonce: 0 } })
-    expect(await world().run(refused)).toMatchObject({ outcome: 'refunded' })
-    const { orderId } = refused
-    const portfolioHash = await world().portfolioHash('alice')
-    const signed = { resolves: 'nonce', v: 1, orderId, portfolioHash } as const
-    expect(await world().resolve(signed)).toEqual(rejected('nonce-not-leapt'))
-  })
+it.each<[string, Wish, bigint, bigint, string]>([
+  ['a value without shares', buy(250), 0n, usd(1), 'invalid-figures'],
+  ['more than the account allowed', buy(250), shares(1.25), usd(250.01), 'invalid-figures'],
+  ['more shares than the sale locked', sell(400), shares(2.1), usd(420), 'invalid-figures'],
+  ['shares at less than half of their price', buy(250), shares(12.5), usd(249), 'figures-off-market'],
+  ['shares at more than double their price', sell(400), shares(2), usd(801), 'figures-off-market'],
+])('a resolution is rejected for %s', async (_what, wish, quantity, value, code) => {
+  if (wish.side === 'SELL') await world().settled(buy(1_000))
+  const order = await held(wish)
+  const signed = await figures(order, quantity, value)
+  expect(await world().resolve(signed, { deps: foreign() })).toEqual(rejected(code))
+  expect((await world().portfolio('alice'))?.openOrders).toHaveProperty(order.orderId)
+})
+
+it('a resolution is rejected from its expiry on, and for more than a day', async () => {
+  const order = await held(buy(250))
+  const signed = await figures(order, 0n, 0n)
+  const now = await world().chain.now()
+  const resolve = (validBefore: number) => world().resolve({ ...signed, validBefore }, { deps: foreign() })
+  expect(await resolve(now + 100_000)).toEqual(rejected('expiry-too-far'))
+  await world().chain.mineAt(now + 3_600)
+  expect(await resolve(now + 3_600)).toEqual(rejected('expired'))
+  expect(await world().state(order)).toBe('OPEN')
+  expect(await resolve(now + 3_600 + 86_400)).toEqual(DONE)
+})
+
+it('a resolution is rejected for a nonce that has not leapt', async () => {
+  await world().settled(buy(1_000))
+  const refused = await world().open({ ...buy(100), change: { nonce: 0 } })
+  expect(await world().run(refused)).toMatchObject({ outcome: 'refunded' })
+  const { orderId } = refused
+  const portfolioHash = await world().portfolioHash('alice')
+  const signed = { resolves: 'nonce', v: 1, orderId, portfolioHash } as const
+  expect(await world().resolve(signed)).toEqual(rejected('nonce-not-leapt'))
 })

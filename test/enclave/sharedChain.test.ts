@@ -57,18 +57,6 @@ it('a hundred runs that wait for a block look at it together, and ask for a dige
   expect(node.count('eth_call')).toBe(1)
 })
 
-it('different digests at one block travel in one request', async () => {
-  const { node, shared } = start()
-  const { head } = await shared.forRun().look()
-  const before = node.requests
-  let digest = 0
-  await eachOf(shared, (run) =>
-    run.isUsed('PortfolioUpdate', `0x${String(digest++).padStart(64, '0')}`, head),
-  )
-  expect(node.count('eth_call')).toBe(RUNS)
-  expect(node.requests - before).toBe(1)
-})
-
 it('a look that began before the question is not its answer', async () => {
   const { node, shared } = start()
   const run = shared.forRun()
@@ -80,16 +68,6 @@ it('a look that began before the question is not its answer', async () => {
   expect(late.head.number).toBeGreaterThanOrEqual((await early).head.number)
   expect(late.head.number).toBe(await chain().provider.getBlockNumber())
   expect(node.count('eth_getBlockByNumber')).toBe(2)
-})
-
-it('a read alone is asked for each time, and shared with no other run', async () => {
-  const { node, shared } = start()
-  await eachOf(shared, async ({ alone }) => {
-    const { head } = await alone.look()
-    await alone.escrow.orders(ZERO_BYTES32, head.hash)
-  })
-  expect(node.count('eth_getBlockByNumber')).toBe(RUNS)
-  expect(node.count('eth_call')).toBe(RUNS)
 })
 
 it('a chain that is shorter than it was clears what is shared, fails a look, and is followed from there', async () => {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { link } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { createServer } from 'node:net'
+import { expect, test } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
 import type { Job } from '../../../src/protocol/job.js'
 import { signRunMessage } from '../../../src/protocol/runMessage.js'
@@ -26,49 +25,42 @@ async function setUp() {
 
 const OTHER_SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 
-describe('POST /', () => {
-  test.each<[string, (body: string, runId: string) => Record<string, string>]>([
-    ['by another key', (body, runId) => signRunMessage(OTHER_SECRET, { kind: 'job', runId, body })],
-    [
-      'of another body',
-      (body, runId) => signRunMessage(RUN_SECRET, { kind: 'job', runId, body: `${body} ` }),
-    ],
-    ['of another run', (body) => signRunMessage(RUN_SECRET, { kind: 'job', runId: randomUUID(), body })],
-    ['of a result', (body, runId) => signRunMessage(RUN_SECRET, { kind: 'result', runId, body })],
-    ['of a notice', (body, runId) => signRunMessage(RUN_SECRET, { kind: 'notice', runId, body })],
-    [
-      'that is stale',
-      (body, runId) =>
-        signRunMessage(RUN_SECRET, { kind: 'job', runId, body }, new Date(Date.now() - 302_000)),
-    ],
-    [
-      'from ahead of its clock',
-      (body, runId) =>
-        signRunMessage(RUN_SECRET, { kind: 'job', runId, body }, new Date(Date.now() + 30_000)),
-    ],
-  ])('starts nothing for a signature %s', async (_what, sign) => {
-    const { enclave, jobs } = await setUp()
-    const job = await orderJob()
-    const { status, answer } = await offer(enclave.url, job, sign(JSON.stringify(job), job.runId))
-    expect([status, problemSchema.parse(answer).code]).toEqual([401, 'run-unauthorized'])
-    expect(jobs).toEqual([])
-    expect((await offer(enclave.url, job)).answer).toMatchObject({ runId: job.runId, result: 'accepted' })
-  })
+test.each<[string, (body: string, runId: string) => Record<string, string>]>([
+  ['by another key', (body, runId) => signRunMessage(OTHER_SECRET, { kind: 'job', runId, body })],
+  ['of another body', (body, runId) => signRunMessage(RUN_SECRET, { kind: 'job', runId, body: `${body} ` })],
+  ['of another run', (body) => signRunMessage(RUN_SECRET, { kind: 'job', runId: randomUUID(), body })],
+  ['of a result', (body, runId) => signRunMessage(RUN_SECRET, { kind: 'result', runId, body })],
+  ['of a notice', (body, runId) => signRunMessage(RUN_SECRET, { kind: 'notice', runId, body })],
+  [
+    'that is stale',
+    (body, runId) => signRunMessage(RUN_SECRET, { kind: 'job', runId, body }, new Date(Date.now() - 302_000)),
+  ],
+  [
+    'from ahead of its clock',
+    (body, runId) => signRunMessage(RUN_SECRET, { kind: 'job', runId, body }, new Date(Date.now() + 30_000)),
+  ],
+])('POST / starts nothing for a signature %s', async (_what, sign) => {
+  const { enclave, jobs } = await setUp()
+  const job = await orderJob()
+  const { status, answer } = await offer(enclave.url, job, sign(JSON.stringify(job), job.runId))
+  expect([status, problemSchema.parse(answer).code]).toEqual([401, 'run-unauthorized'])
+  expect(jobs).toEqual([])
+  expect((await offer(enclave.url, job)).answer).toMatchObject({ runId: job.runId, result: 'accepted' })
+})
 
-  test('takes no job that names a file', async () => {
-    const { enclave, jobs } = await setUp()
-    const job = { ...(await orderJob()), resultFile: '/etc/passwd' }
-    expect(await offer(enclave.url, job)).toMatchObject({ status: 400, answer: { code: 'invalid-body' } })
-    expect(jobs).toEqual([])
-  })
+test('POST / takes no job that names a file', async () => {
+  const { enclave, jobs } = await setUp()
+  const job = { ...(await orderJob()), resultFile: '/etc/passwd' }
+  expect(await offer(enclave.url, job)).toMatchObject({ status: 400, answer: { code: 'invalid-body' } })
+  expect(jobs).toEqual([])
+})
 
-  test('takes no body that is longer than a job', async () => {
-    const { enclave } = await setUp()
-    const { runId } = await orderJob()
-    const body = ' '.repeat(128 * 1_024 + 1)
-    const headers = { ...signRunMessage(RUN_SECRET, { kind: 'job', runId, body }) }
-    expect((await fetch(enclave.url, { method: 'POST', body, headers })).status).toBe(413)
-  })
+test('POST / takes no body that is longer than a job', async () => {
+  const { enclave } = await setUp()
+  const { runId } = await orderJob()
+  const body = ' '.repeat(128 * 1_024 + 1)
+  const headers = { ...signRunMessage(RUN_SECRET, { kind: 'job', runId, body }) }
+  expect((await fetch(enclave.url, { method: 'POST', body, headers })).status).toBe(413)
 })
 
 test('the door answers probes, and has nothing else', async () => {
@@ -100,20 +92,6 @@ test('the door answers probes, and has nothing else', async () => {
       status,
     ])
   }
-})
-
-test.each([
-  'hello\r\n\r\n',
-  'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n',
-  'GET /health HTTP/1.1\r\nConnection: close\r\nHost: a\r\nHost: b\r\n\r\n',
-  'GET /health HTTP/1.1\r\nConnection: close\r\nHost: a b\r\n\r\n',
-])('what is no HTTP, or names no one host, is answered with a problem: %j', async (request) => {
-  const { enclave } = await setUp()
-  const socket = connect(Number(new URL(enclave.url).port), '127.0.0.1')
-  socket.write(request)
-  const answer = await text(socket)
-  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-  expect(problemSchema.parse(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).code).toBe('malformed-request')
 })
 
 test('jobs also come over a socket; one that a killed process left is in no way, and a living one keeps its own', async () => {

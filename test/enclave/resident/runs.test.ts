@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Enclave } from '../../../src/enclave/enclave.js'
 import { codeOf } from '../../../src/enclave/failures.js'
 import { createDelivery } from '../../../src/enclave/resident/delivery.js'
 import { createResidentRuns } from '../../../src/enclave/resident/runs.js'
-import { openRunTable, StateLockedError } from '../../../src/enclave/resident/runTable.js'
+import { openRunTable } from '../../../src/enclave/resident/runTable.js'
 import type { ResidentSettings } from '../../../src/enclave/resident/settings.js'
 import type { RunResult } from '../../../src/protocol/job.js'
 import { createPost } from '../../../src/service/post.js'
@@ -79,327 +77,236 @@ function onUnsynced(error: unknown): never {
 const DONE: RunResult = { outcome: 'done' }
 const ENCLAVE = { instance: expect.stringMatching(/^[0-9a-f-]{36}$/), boot: 1 }
 
-describe('a job', () => {
-  test('is run as it was sent, and its result is posted, signed, with the boot that ran it', async () => {
-    const jobs: unknown[] = []
-    const { enclave, server } = await setUp(async (job) => {
-      jobs.push(job)
-      return { outcome: 'settled' }
-    })
-    const job = await orderJob()
-    expect(await offer(enclave.url, job)).toMatchObject({
-      status: 202,
-      answer: { runId: job.runId, result: 'accepted', ...ENCLAVE },
-    })
-    await eventually('the result', () => server.posts.length > 0)
-    const body = { outcome: 'settled', enclave: ENCLAVE }
-    expect(server.posts).toEqual([{ kind: 'result', runId: job.runId, isSigned: true, body }])
-    expect(jobs).toEqual([job])
-    const sealed = job.job === 'order' ? job.envelope?.ct : undefined
-    for (const secret of [RUN_SECRET, sealed ?? RUN_SECRET, bytes32('an order')]) {
-      expect(enclave.logText()).not.toContain(secret)
-    }
+test('a job is run as it was sent, and its result is posted, signed, with the boot that ran it', async () => {
+  const jobs: unknown[] = []
+  const { enclave, server } = await setUp(async (job) => {
+    jobs.push(job)
+    return { outcome: 'settled' }
   })
-
-  test('is run once, however often it is offered: at once, during the run, after it, and after a restart', async () => {
-    let runs = 0
-    const go = gate()
-    const { enclave, server, start } = await setUp(async () => {
-      runs++
-      await go.passed
-      return { outcome: 'settled' }
-    })
-    const job = await orderJob()
-    const answers = await Promise.all([1, 2, 3].map(() => offer(enclave.url, job)))
-    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
-    expect((await offer(enclave.url, job)).answer).toMatchObject({ result: 'already-accepted' })
-    go.open()
-    await eventually('the result', () => server.posts.length > 0)
-    expect((await offer(enclave.url, job)).status).toBe(202)
-    await enclave.stop()
-    const second = await start()
-    expect((await offer(second.url, job)).answer).toMatchObject({ result: 'already-accepted', boot: 2 })
-    await sleep(200)
-    expect(runs).toBe(1)
-    expect(new Set(server.posts.map(({ body }) => body.outcome))).toEqual(new Set(['settled']))
+  const job = await orderJob()
+  expect(await offer(enclave.url, job)).toMatchObject({
+    status: 202,
+    answer: { runId: job.runId, result: 'accepted', ...ENCLAVE },
   })
-
-  test('that is offered again has its result posted again once it has ended, also after a restart', async () => {
-    const { enclave, server, start } = await setUp(async () => ({ outcome: 'settled' }))
-    const job = await orderJob()
-    await offer(enclave.url, job)
-    await eventually('the result', () => server.posts.length === 1)
-    await offer(enclave.url, job)
-    await eventually('the result again', () => server.posts.length === 2)
-    await enclave.stop()
-    const second = await start()
-    await offer(second.url, job)
-    await eventually('the result of the earlier boot', () => server.posts.length === 3)
-    expect(server.posts.map(({ runId, body }) => [runId, body.outcome])).toEqual(
-      Array.from({ length: 3 }, () => [job.runId, 'settled']),
-    )
-  })
-
-  test('that is offered often while its result is on its way has one delivery', async () => {
-    const { enclave, server } = await setUp(async () => DONE, { answer: () => 503 })
-    const job = await orderJob()
-    await offer(enclave.url, job)
-    await eventually('the result', () => server.posts.length > 0)
-    const before = server.posts.length
-    for (let count = 0; count < 10; count++) await offer(enclave.url, job)
-    // Each delivery posts at once, and this one ever more rarely.
-    expect(server.posts.length - before).toBeLessThan(10)
-  })
-
-  test('is refused past its time, and not started', async () => {
-    const { enclave } = await setUp(() => Promise.reject(new Error('started')))
-    const late = await offer(enclave.url, await orderJob({ seconds: 0 }))
-    expect(late).toMatchObject({ status: 422, answer: { code: 'run-too-late' } })
-    expect(enclave.logText()).not.toContain('run crashed')
-  })
-
-  test('is refused while another run of its order is under way, and taken after', async () => {
-    const go = gate()
-    const { enclave, server } = await setUp(async () => {
-      await go.passed
-      return DONE
-    })
-    await offer(enclave.url, await orderJob())
-    const refused = await offer(enclave.url, await orderJob())
-    expect(refused).toMatchObject({ status: 409, answer: { code: 'order-under-way' } })
-    expect((await offer(enclave.url, await orderJob({ orderId: bytes32('another') }))).status).toBe(202)
-    go.open()
-    await eventually('both results', () => server.posts.length === 2)
-    expect((await offer(enclave.url, await orderJob())).status).toBe(202)
-  })
-
-  test('is refused for now when as many run as may, and nothing is remembered of it', async () => {
-    const go = gate()
-    const run = async () => {
-      await go.passed
-      return DONE
-    }
-    const { enclave, server } = await setUp(run, { settings: { maxRuns: 1 } })
-    await offer(enclave.url, await orderJob())
-    const job = await orderJob({ orderId: bytes32('another') })
-    const refused = await offer(enclave.url, job)
-    expect(refused).toMatchObject({ status: 429, answer: { code: 'too-many-runs' } })
-    expect(refused.headers.get('retry-after')).toBe('1')
-    go.open()
-    await eventually('the result', () => server.posts.length > 0)
-    expect((await offer(enclave.url, job)).answer).toMatchObject({ result: 'accepted' })
-  })
-})
-
-describe('a notice', () => {
-  test('is with the server before the run goes on', async () => {
-    let answers = 0
-    const order: string[] = []
-    const notice = await sealOrder('why')
-    const { enclave } = await setUp(
-      async (_job, report) => {
-        await report({ outcome: 'failed', notice })
-        order.push('refund')
-        return { outcome: 'refunded', notice }
-      },
-      {
-        answer({ kind }) {
-          order.push(kind)
-          return kind === 'notice' && ++answers <= 2 ? 503 : 200
-        },
-      },
-    )
-    await offer(enclave.url, await orderJob())
-    await eventually('the result', () => order.includes('result'))
-    expect(order).toEqual(['notice', 'notice', 'notice', 'refund', 'result'])
-  })
-
-  test.each([
-    ['that the server does not wait for', 'not-awaited', 'relay-refused', 60],
-    ['that no server takes until stopAt', 503, 'out-of-time', 30],
-  ] as const)('%s ends the run, and nothing is refunded', async (_what, given, code, seconds) => {
-    let passed = 0
-    const { now } = Date
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + passed)
-    onTestFinished(() => clock.mockRestore())
-    const notice = await sealOrder('why')
-    let isRefunded = false
-    const { enclave, server } = await setUp(
-      async (_job, report) => {
-        try {
-          await report({ outcome: 'failed', notice })
-          isRefunded = true
-          return { outcome: 'refunded' }
-        } catch (error) {
-          return { outcome: 'failed', code: codeOf(error) }
-        }
-      },
-      {
-        answer({ kind }) {
-          if (kind !== 'notice') return 200
-          if (given === 503) passed = seconds * 1_000
-          return given
-        },
-      },
-    )
-    await offer(enclave.url, await orderJob({ seconds }))
-    const [result] = await eventually('the result', () => server.results().length > 0 && server.results())
-    expect(result?.body).toMatchObject({ outcome: 'failed', code })
-    expect(isRefunded).toBe(false)
-  })
-})
-
-describe('a run', () => {
-  test('that throws has failed, with what it had told', async () => {
-    const notice = await sealOrder('why')
-    const { enclave, server } = await setUp(async (_job, report) => {
-      await report({ outcome: 'failed', notice })
-      throw new Error('broken')
-    })
-    await offer(enclave.url, await orderJob())
-    await eventually('the result', () => server.results().length > 0)
-    expect(server.results()[0]?.body).toMatchObject({ outcome: 'failed', code: 'internal-error', notice })
-  })
-
-  test('that never settles is abandoned after its stopAt and counted, and takes no other with it', async () => {
-    const hanging = bytes32('hanging')
-    const { runs, server } = await setUpRuns(
-      (job) =>
-        job.job === 'order' && job.orderId === hanging ? new Promise(() => undefined) : Promise.resolve(DONE),
-      { maxRuns: 2, abandonAfterMs: 100 },
-    )
-    const other = await orderJob()
-    const job = await orderJob({ orderId: hanging, seconds: 3 })
-    expect(await Promise.all([job, other].map(runs.accept))).toEqual(['accepted', 'accepted'])
-    await eventually('both results', () => server.posts.length === 2)
-    const resultOf = (id: string) => server.posts.find(({ runId }) => runId === id)?.body
-    expect(resultOf(other.runId)).toMatchObject({ outcome: 'done' })
-    expect(resultOf(job.runId)).toMatchObject({ outcome: 'failed', code: 'out-of-time' })
-    expect(runs.counts()).toEqual({ runs: 0, abandoned: 1 })
-    expect(await runs.accept(await orderJob({ orderId: hanging }))).toBe('accepted')
-  })
-})
-
-describe('a stop', () => {
-  test('leaves behind what still hangs when every run must be over', async () => {
-    const limits = { maxRuns: 2, abandonAfterMs: 100, lastPostsMs: 100 }
-    // The server takes no result, and nothing tells the posts to end.
-    const { runs, server } = await setUpRuns(
-      () => Promise.resolve(DONE),
-      limits,
-      () => 503,
-    )
-    expect(await runs.accept(await orderJob())).toBe('accepted')
-    await eventually('a post', () => server.posts.length > 0)
-    await runs.stop()
-    expect(await runs.accept(await orderJob())).toBe('too-many-runs')
-  })
-})
-
-describe('a result', () => {
-  test('is posted until the server has taken it', async () => {
-    let failures = 0
-    const { enclave, server } = await setUp(async () => DONE, {
-      answer: () => (++failures <= 2 ? 503 : 200),
-    })
-    await offer(enclave.url, await orderJob())
-    await eventually('three posts', () => server.posts.length === 3)
-    expect(new Set(server.posts.map((post) => JSON.stringify(post))).size).toBe(1)
-  })
-
-  test('that no server took is posted by the next boot, and not by the one after', async () => {
-    let isDown = true
-    const { enclave, server, start } = await setUp(async () => DONE, {
-      answer: () => (isDown ? 503 : 200),
-    })
-    await offer(enclave.url, await orderJob())
-    await eventually('a post', () => server.posts.length > 0)
-    await enclave.stop()
-    isDown = false
-    const before = server.posts.length
-    const second = await start()
-    await eventually('a post', () => server.posts.length === before + 1)
-    expect(server.posts.at(-1)?.body).toMatchObject({ outcome: 'done', enclave: { boot: 2 } })
-    await second.stop()
-    await start()
-    await sleep(200)
-    expect(server.posts).toHaveLength(before + 1)
-  })
-})
-
-describe('the state directory', () => {
-  test('is one enclave’s', async () => {
-    const { start } = await setUp(async () => DONE)
-    await expect(start()).rejects.toThrow(StateLockedError)
-  })
-
-  test('that was lost makes another instance', async () => {
-    const { server, stateDirectory, enclave } = await setUp(async () => DONE)
-    await offer(enclave.url, await orderJob())
-    await eventually('the result', () => server.posts.length === 1)
-    await enclave.stop()
-    const again = await startTestResident(async () => DONE, {
-      serverUrl: server.url,
-      stateDirectory: `${stateDirectory}-new`,
-    })
-    await offer(again.url, await orderJob())
-    await eventually('the result', () => server.posts.length === 2)
-    const [first, second] = server.posts.map(({ body }) => body.enclave)
-    expect(second?.boot).toBe(1)
-    expect(second?.instance).not.toBe(first?.instance)
-  })
-
-  test('forgets what the server has, once the door would refuse it as too late', async () => {
-    const table = openRunTable(await temporaryDirectory(), { onUnsynced })
-    const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()]
-    await Promise.all([
-      table.note({ runId: a, stopAt: 10 }),
-      table.note({ runId: b, stopAt: 10 }),
-      table.note({ runId: c, stopAt: 20 }),
-    ])
-    await Promise.all([table.settle(a), table.settle(c)])
-    await table.forget(20)
-    expect([a, b, c].map((runId) => table.find(runId)?.runId)).toEqual([undefined, b, c])
-    table.close()
-  })
-})
-
-/** Runs at once. */
-const WAVE = 500
-
-test('memory stays flat over ten thousand runs', async () => {
-  setFlagsFromString('--expose-gc')
-  const collect: () => void = runInNewContext('gc')
-  const used = () => {
-    collect()
-    return process.memoryUsage().heapUsed
+  await eventually('the result', () => server.posts.length > 0)
+  const body = { outcome: 'settled', enclave: ENCLAVE }
+  expect(server.posts).toEqual([{ kind: 'result', runId: job.runId, isSigned: true, body }])
+  expect(jobs).toEqual([job])
+  const sealed = job.job === 'order' ? job.envelope?.ct : undefined
+  for (const secret of [RUN_SECRET, sealed ?? RUN_SECRET, bytes32('an order')]) {
+    expect(enclave.logText()).not.toContain(secret)
   }
-  const { runs, server, table } = await setUpRuns(
-    async (job) => ({ outcome: 'settled', notice: job.job === 'order' ? job.envelope : undefined }),
-    { maxRuns: WAVE },
+})
+
+test('a job is run once, however often it is offered: at once, during the run, after it, and after a restart', async () => {
+  let runs = 0
+  const go = gate()
+  const { enclave, server, start } = await setUp(async () => {
+    runs++
+    await go.passed
+    return { outcome: 'settled' }
+  })
+  const job = await orderJob()
+  const answers = await Promise.all([1, 2, 3].map(() => offer(enclave.url, job)))
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
+  expect((await offer(enclave.url, job)).answer).toMatchObject({ result: 'already-accepted' })
+  go.open()
+  await eventually('the result', () => server.posts.length > 0)
+  expect((await offer(enclave.url, job)).status).toBe(202)
+  await enclave.stop()
+  const second = await start()
+  expect((await offer(second.url, job)).answer).toMatchObject({ result: 'already-accepted', boot: 2 })
+  await sleep(200)
+  expect(runs).toBe(1)
+  expect(new Set(server.posts.map(({ body }) => body.outcome))).toEqual(new Set(['settled']))
+})
+
+test('a job that is offered again has its result posted again once it has ended, also after a restart', async () => {
+  const { enclave, server, start } = await setUp(async () => ({ outcome: 'settled' }))
+  const job = await orderJob()
+  await offer(enclave.url, job)
+  await eventually('the result', () => server.posts.length === 1)
+  await offer(enclave.url, job)
+  await eventually('the result again', () => server.posts.length === 2)
+  await enclave.stop()
+  const second = await start()
+  await offer(second.url, job)
+  await eventually('the result of the earlier boot', () => server.posts.length === 3)
+  expect(server.posts.map(({ runId, body }) => [runId, body.outcome])).toEqual(
+    Array.from({ length: 3 }, () => [job.runId, 'settled']),
   )
-  const template = await orderJob({ seconds: 3_600 })
-  async function work(count: number): Promise<void> {
-    for (let done = 0; done < count; done += WAVE) {
-      const jobs = Array.from({ length: WAVE }, (_, index) => ({
-        ...template,
-        runId: crypto.randomUUID(),
-        orderId: bytes32(`order ${index}`),
-      }))
-      const answers = await Promise.all(jobs.map((job) => runs.accept(job)))
-      expect(new Set(answers)).toEqual(new Set(['accepted']))
-      await eventually('their results', () => server.posts.length === WAVE)
-      server.posts.length = 0
-    }
+})
+
+test('a job is refused past its time, and not started', async () => {
+  const { enclave } = await setUp(() => Promise.reject(new Error('started')))
+  const late = await offer(enclave.url, await orderJob({ seconds: 0 }))
+  expect(late).toMatchObject({ status: 422, answer: { code: 'run-too-late' } })
+  expect(enclave.logText()).not.toContain('run crashed')
+})
+
+test('a job is refused while another run of its order is under way, and taken after', async () => {
+  const go = gate()
+  const { enclave, server } = await setUp(async () => {
+    await go.passed
+    return DONE
+  })
+  await offer(enclave.url, await orderJob())
+  const refused = await offer(enclave.url, await orderJob())
+  expect(refused).toMatchObject({ status: 409, answer: { code: 'order-under-way' } })
+  expect((await offer(enclave.url, await orderJob({ orderId: bytes32('another') }))).status).toBe(202)
+  go.open()
+  await eventually('both results', () => server.posts.length === 2)
+  expect((await offer(enclave.url, await orderJob())).status).toBe(202)
+})
+
+test('a job is refused for now when as many run as may, and nothing is remembered of it', async () => {
+  const go = gate()
+  const run = async () => {
+    await go.passed
+    return DONE
   }
-  await work(1_000)
-  const before = used()
-  await work(10_000)
-  expect(runs.counts()).toEqual({ runs: 0, abandoned: 0 })
-  expect(used() - before).toBeLessThan(4_000_000)
+  const { enclave, server } = await setUp(run, { settings: { maxRuns: 1 } })
+  await offer(enclave.url, await orderJob())
+  const job = await orderJob({ orderId: bytes32('another') })
+  const refused = await offer(enclave.url, job)
+  expect(refused).toMatchObject({ status: 429, answer: { code: 'too-many-runs' } })
+  expect(refused.headers.get('retry-after')).toBe('1')
+  go.open()
+  await eventually('the result', () => server.posts.length > 0)
+  expect((await offer(enclave.url, job)).answer).toMatchObject({ result: 'accepted' })
+})
+
+test('a notice is with the server before the run goes on', async () => {
+  let answers = 0
+  const order: string[] = []
+  const notice = await sealOrder('why')
+  const { enclave } = await setUp(
+    async (_job, report) => {
+      await report({ outcome: 'failed', notice })
+      order.push('refund')
+      return { outcome: 'refunded', notice }
+    },
+    {
+      answer({ kind }) {
+        order.push(kind)
+        return kind === 'notice' && ++answers <= 2 ? 503 : 200
+      },
+    },
+  )
+  await offer(enclave.url, await orderJob())
+  await eventually('the result', () => order.includes('result'))
+  expect(order).toEqual(['notice', 'notice', 'notice', 'refund', 'result'])
+})
+
+test.each([
+  ['that the server does not wait for', 'not-awaited', 'relay-refused', 60],
+  ['that no server takes until stopAt', 503, 'out-of-time', 30],
+] as const)('a notice %s ends the run, and nothing is refunded', async (_what, given, code, seconds) => {
+  let passed = 0
+  const { now } = Date
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + passed)
+  onTestFinished(() => clock.mockRestore())
+  const notice = await sealOrder('why')
+  let isRefunded = false
+  const { enclave, server } = await setUp(
+    async (_job, report) => {
+      try {
+        await report({ outcome: 'failed', notice })
+        isRefunded = true
+        return { outcome: 'refunded' }
+      } catch (error) {
+        return { outcome: 'failed', code: codeOf(error) }
+      }
+    },
+    {
+      answer({ kind }) {
+        if (kind !== 'notice') return 200
+        if (given === 503) passed = seconds * 1_000
+        return given
+      },
+    },
+  )
+  await offer(enclave.url, await orderJob({ seconds }))
+  const [result] = await eventually('the result', () => server.results().length > 0 && server.results())
+  expect(result?.body).toMatchObject({ outcome: 'failed', code })
+  expect(isRefunded).toBe(false)
+})
+
+test('a run that throws has failed, with what it had told', async () => {
+  const notice = await sealOrder('why')
+  const { enclave, server } = await setUp(async (_job, report) => {
+    await report({ outcome: 'failed', notice })
+    throw new Error('broken')
+  })
+  await offer(enclave.url, await orderJob())
+  await eventually('the result', () => server.results().length > 0)
+  expect(server.results()[0]?.body).toMatchObject({ outcome: 'failed', code: 'internal-error', notice })
+})
+
+test('a run that never settles is abandoned after its stopAt and counted, and takes no other with it', async () => {
+  const hanging = bytes32('hanging')
+  const { runs, server } = await setUpRuns(
+    (job) =>
+      job.job === 'order' && job.orderId === hanging ? new Promise(() => undefined) : Promise.resolve(DONE),
+    { maxRuns: 2, abandonAfterMs: 100 },
+  )
+  const other = await orderJob()
+  const job = await orderJob({ orderId: hanging, seconds: 3 })
+  expect(await Promise.all([job, other].map(runs.accept))).toEqual(['accepted', 'accepted'])
+  await eventually('both results', () => server.posts.length === 2)
+  const resultOf = (id: string) => server.posts.find(({ runId }) => runId === id)?.body
+  expect(resultOf(other.runId)).toMatchObject({ outcome: 'done' })
+  expect(resultOf(job.runId)).toMatchObject({ outcome: 'failed', code: 'out-of-time' })
+  expect(runs.counts()).toEqual({ runs: 0, abandoned: 1 })
+  expect(await runs.accept(await orderJob({ orderId: hanging }))).toBe('accepted')
+})
+
+test('a stop leaves behind what still hangs when every run must be over', async () => {
+  const limits = { maxRuns: 2, abandonAfterMs: 100, lastPostsMs: 100 }
+  // The server takes no result, and nothing tells the posts to end.
+  const { runs, server } = await setUpRuns(
+    () => Promise.resolve(DONE),
+    limits,
+    () => 503,
+  )
+  expect(await runs.accept(await orderJob())).toBe('accepted')
+  await eventually('a post', () => server.posts.length > 0)
   await runs.stop()
+  expect(await runs.accept(await orderJob())).toBe('too-many-runs')
+})
+
+test('a result that no server took is posted by the next boot, and not by the one after', async () => {
+  let isDown = true
+  const { enclave, server, start } = await setUp(async () => DONE, {
+    answer: () => (isDown ? 503 : 200),
+  })
+  await offer(enclave.url, await orderJob())
+  await eventually('a post', () => server.posts.length > 0)
+  await enclave.stop()
+  isDown = false
+  const before = server.posts.length
+  const second = await start()
+  await eventually('a post', () => server.posts.length === before + 1)
+  expect(server.posts.at(-1)?.body).toMatchObject({ outcome: 'done', enclave: { boot: 2 } })
+  await second.stop()
+  await start()
+  await sleep(200)
+  expect(server.posts).toHaveLength(before + 1)
+})
+
+test('the state directory forgets what the server has, once the door would refuse it as too late', async () => {
+  const table = openRunTable(await temporaryDirectory(), { onUnsynced })
+  const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()]
+  await Promise.all([
+    table.note({ runId: a, stopAt: 10 }),
+    table.note({ runId: b, stopAt: 10 }),
+    table.note({ runId: c, stopAt: 20 }),
+  ])
+  await Promise.all([table.settle(a), table.settle(c)])
+  await table.forget(20)
+  expect([a, b, c].map((runId) => table.find(runId)?.runId)).toEqual([undefined, b, c])
   table.close()
-}, 300_000)
+})
 
 test('a change that the disk fails to sync ends the process, as the change is in the file all the same', async () => {
   const directory = await temporaryDirectory()
