@@ -1,22 +1,17 @@
 import { makeError } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { assertCancels, postCancelSchema, sealedCancelDigest } from '../../src/protocol/cancelIntent.js'
 import { commitOf } from '../../src/protocol/envelope.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { recoverAddress } from '../../src/protocol/signature.js'
-import { type ApiAnswer, type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
+import { type ApiAnswer, problem, useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import { answerAsServer, clearForTrading, clientOf, INTENT_PRIVATE_KEY, walletOf } from './clientSetting.js'
 
 const chain = useChain(clearForTrading)
 const orderId: Hex = `0x${'0a'.repeat(32)}`
 const other: Hex = `0x${'0b'.repeat(32)}`
-let api: ApiStandIn
-
-beforeAll(async () => {
-  api = await startApiStandIn()
-})
-afterAll(() => api.stop())
+const api = await useApi()
 
 /** A client whose server answers cancels in turn, the last one for ever. */
 function clientOfServer(...answers: ((body: unknown) => ApiAnswer)[]) {
@@ -40,48 +35,46 @@ const stored = (body: unknown, id = orderId): ApiAnswer => ({
 })
 const posted = () => api.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
 
-describe('cancelling an order', () => {
-  it('seals it, signed by the account inside and outside the seal', async () => {
-    expect(await clientOfServer((body) => stored(body)).cancelOrder(orderId)).toMatchObject({
-      orderId,
-      result: 'received',
-    })
-    const { sig, ...envelope } = postCancelSchema.parse(posted().at(-1))
-    const domain = { chainId: chain().anvil.chainId, escrow: chain().addressOf('escrow') }
-    const account = chain().account('alice')
-    await assertCancels(envelope, hexToBytes(INTENT_PRIVATE_KEY), { orderId, account }, domain)
-    expect(recoverAddress(sealedCancelDigest(orderId, envelope, domain), sig)).toBe(account)
+it('cancelling an order seals it, signed by the account inside and outside the seal', async () => {
+  expect(await clientOfServer((body) => stored(body)).cancelOrder(orderId)).toMatchObject({
+    orderId,
+    result: 'received',
   })
+  const { sig, ...envelope } = postCancelSchema.parse(posted().at(-1))
+  const domain = { chainId: chain().anvil.chainId, escrow: chain().addressOf('escrow') }
+  const account = chain().account('alice')
+  await assertCancels(envelope, hexToBytes(INTENT_PRIVATE_KEY), { orderId, account }, domain)
+  expect(recoverAddress(sealedCancelDigest(orderId, envelope, domain), sig)).toBe(account)
+})
 
-  it('posts the same cancel again when the server was away', async () => {
-    const client = clientOfServer(
-      () => problem(503, 'storage-unavailable'),
-      (body) => stored(body),
-    )
-    await client.cancelOrder(orderId)
-    const [first, second, ...more] = posted()
-    expect(first).toBeDefined()
-    expect([second, more]).toEqual([first, []])
-  })
+it('cancelling an order posts the same cancel again when the server was away', async () => {
+  const client = clientOfServer(
+    () => problem(503, 'storage-unavailable'),
+    (body) => stored(body),
+  )
+  await client.cancelOrder(orderId)
+  const [first, second, ...more] = posted()
+  expect(first).toBeDefined()
+  expect([second, more]).toEqual([first, []])
+})
 
-  it('hands on why there is nothing to cancel', async () => {
-    const client = clientOfServer(() => problem(409, 'order-ended'))
-    await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'order-ended' })
-  })
+it('cancelling an order hands on why there is nothing to cancel', async () => {
+  const client = clientOfServer(() => problem(409, 'order-ended'))
+  await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'order-ended' })
+})
 
-  it('does not believe an answer about another order', async () => {
-    const client = clientOfServer((body) => stored(body, other))
-    await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'unexpected-answer' })
-  })
+it('cancelling an order does not believe an answer about another order', async () => {
+  const client = clientOfServer((body) => stored(body, other))
+  await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'unexpected-answer' })
+})
 
-  it('posts nothing when the wallet does not sign', async () => {
-    clientOfServer((body) => stored(body))
-    const signer = walletOf(chain(), 'alice')
-    signer.signTypedData = async () => {
-      throw makeError('rejected', 'ACTION_REJECTED', { action: 'signTypedData', reason: 'rejected' })
-    }
-    const client = clientOf(chain(), api, 'alice', { wallet: signer })
-    await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'signature-refused' })
-    expect(posted()).toEqual([])
-  })
+it('cancelling an order posts nothing when the wallet does not sign', async () => {
+  clientOfServer((body) => stored(body))
+  const signer = walletOf(chain(), 'alice')
+  signer.signTypedData = async () => {
+    throw makeError('rejected', 'ACTION_REJECTED', { action: 'signTypedData', reason: 'rejected' })
+  }
+  const client = clientOf(chain(), api, 'alice', { wallet: signer })
+  await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'signature-refused' })
+  expect(posted()).toEqual([])
 })

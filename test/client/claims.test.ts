@@ -1,8 +1,8 @@
 // Payouts that the wallet could not receive: USDC that has blacklisted it, shares of a frozen holding.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { usdcFixture } from '../contracts/fixtures/usdc.js'
-import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
+import { useApi } from '../support/apiStandIn.js'
 import { batchMint, signedCall } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
 import { refundOrder, settleOrder } from '../support/orderEnds.js'
@@ -22,13 +22,8 @@ const chain = useChain(
   },
   { deployUsdc },
 )
-let api: ApiStandIn
-
-beforeAll(async () => {
-  api = await startApiStandIn()
-})
+const api = await useApi()
 beforeEach(() => answerAsServer(api, chain()))
-afterAll(() => api.stop())
 
 const alice = () => clientOf(chain(), api, 'alice')
 const blacklist = (role: Role, on: boolean) => turn(chain(), 'setBlacklisted', chain().account(role), on)
@@ -42,65 +37,56 @@ async function refundInVain(amount: bigint): Promise<void> {
   await refundOrder(chain(), order.orderId)
 }
 
-it('are none as long as everything arrives', async () => {
+it('a refund that USDC refuses to pay waits until the wallet can receive it', async () => {
+  await refundInVain(25n * ONE)
+  expect(await balance('alice')).toBe(WALLET_USDC - 25n * ONE)
+  expect(await alice().getClaims()).toEqual([{ asset: 'USDC', amount: 25n * ONE, recipient: null }])
+  await expect(alice().claim('USDC')).rejects.toMatchObject({ name: 'ContractError', method: 'claim' })
+  await blacklist('alice', false)
+  await alice().claim('USDC')
+  expect(await balance('alice')).toBe(WALLET_USDC)
   expect(await alice().getClaims()).toEqual([])
-  await expect(alice().claim('USDC')).rejects.toMatchObject({ code: 'NoClaim' })
 })
 
-describe('a refund that USDC refuses to pay', () => {
-  it('waits until the wallet can receive it', async () => {
-    await refundInVain(25n * ONE)
-    expect(await balance('alice')).toBe(WALLET_USDC - 25n * ONE)
-    expect(await alice().getClaims()).toEqual([{ asset: 'USDC', amount: 25n * ONE, recipient: null }])
-    await expect(alice().claim('USDC')).rejects.toMatchObject({ name: 'ContractError', method: 'claim' })
-    await blacklist('alice', false)
-    await alice().claim('USDC')
-    expect(await balance('alice')).toBe(WALLET_USDC)
-    expect(await alice().getClaims()).toEqual([])
+it('a refund that USDC refuses to pay is paid to another wallet only if the owner has approved it', async () => {
+  await refundInVain(ONE)
+  const carol = chain().account('carol')
+  await expect(alice().claim('USDC', { to: carol })).rejects.toMatchObject({
+    code: 'NotClaimRecipient',
+    args: { account: chain().account('alice'), asset: USDC, to: carol },
   })
-
-  it('is paid to another wallet only if the owner has approved it', async () => {
-    await refundInVain(ONE)
-    const carol = chain().account('carol')
-    await expect(alice().claim('USDC', { to: carol })).rejects.toMatchObject({
-      code: 'NotClaimRecipient',
-      args: { account: chain().account('alice'), asset: USDC, to: carol },
-    })
-    await chain().send('owner', 'escrow', 'approveClaimRecipient', chain().account('alice'), USDC, carol)
-    expect(await alice().getClaims()).toMatchObject([{ recipient: carol }])
-    await alice().claim('USDC', { to: carol })
-    expect(await balance('carol')).toBe(ONE)
-  })
+  await chain().send('owner', 'escrow', 'approveClaimRecipient', chain().account('alice'), USDC, carol)
+  expect(await alice().getClaims()).toMatchObject([{ recipient: carol }])
+  await alice().claim('USDC', { to: carol })
+  expect(await balance('carol')).toBe(ONE)
 })
 
-describe('shares that a frozen wallet was to receive', () => {
-  async function withdrawInVain(): Promise<void> {
-    const deadline = (await chain().now()) + 3_600
-    const { order } = await alice().placeOrder({
-      side: 'WITHDRAW',
-      symbol: 'AAPL',
-      maxSpend: SHARES,
-      deadline,
-    })
-    await chain().send('owner', 'token', 'setFrozen', AAPL, chain().account('alice'), true)
-    await settleOrder(chain(), order.orderId, { payoutAsset: AAPL, payout: SHARES })
-  }
-
-  it('wait until they are released', async () => {
-    await withdrawInVain()
-    expect(await alice().getClaims()).toEqual([{ asset: 'AAPL', amount: SHARES, recipient: null }])
-    await expect(alice().claim('AAPL')).rejects.toMatchObject({ code: 'WalletFrozen' })
-    await chain().send('owner', 'token', 'setFrozen', AAPL, chain().account('alice'), false)
-    await alice().claim('AAPL')
-    expect(await chain().read('token', 'balanceOf', chain().account('alice'), AAPL)).toBe(SHARES)
+async function withdrawInVain(): Promise<void> {
+  const deadline = (await chain().now()) + 3_600
+  const { order } = await alice().placeOrder({
+    side: 'WITHDRAW',
+    symbol: 'AAPL',
+    maxSpend: SHARES,
+    deadline,
   })
+  await chain().send('owner', 'token', 'setFrozen', AAPL, chain().account('alice'), true)
+  await settleOrder(chain(), order.orderId, { payoutAsset: AAPL, payout: SHARES })
+}
 
-  it('are found of a delisted symbol when it is named', async () => {
-    await withdrawInVain()
-    await chain().send('owner', 'token', 'setListed', AAPL, false)
-    expect(await alice().getClaims()).toEqual([])
-    expect(await alice().getClaims({ others: ['AAPL'] })).toEqual([
-      { asset: 'AAPL', amount: SHARES, recipient: null },
-    ])
-  })
+it('shares that a frozen wallet was to receive wait until they are released', async () => {
+  await withdrawInVain()
+  expect(await alice().getClaims()).toEqual([{ asset: 'AAPL', amount: SHARES, recipient: null }])
+  await expect(alice().claim('AAPL')).rejects.toMatchObject({ code: 'WalletFrozen' })
+  await chain().send('owner', 'token', 'setFrozen', AAPL, chain().account('alice'), false)
+  await alice().claim('AAPL')
+  expect(await chain().read('token', 'balanceOf', chain().account('alice'), AAPL)).toBe(SHARES)
+})
+
+it('shares that a frozen wallet was to receive are found of a delisted symbol when it is named', async () => {
+  await withdrawInVain()
+  await chain().send('owner', 'token', 'setListed', AAPL, false)
+  expect(await alice().getClaims()).toEqual([])
+  expect(await alice().getClaims({ others: ['AAPL'] })).toEqual([
+    { asset: 'AAPL', amount: SHARES, recipient: null },
+  ])
 })

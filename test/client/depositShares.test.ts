@@ -1,7 +1,7 @@
 // Shares that were withdrawn, as the client shows them and brings them back.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { sharesAddressOf } from '../../src/protocol/identifiers.js'
-import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
+import { useApi } from '../support/apiStandIn.js'
 import { orderOf } from '../support/authorizations.js'
 import { type SetUp, useChain } from '../support/chain.js'
 import { AAPL, shares } from '../support/institution.js'
@@ -18,12 +18,7 @@ const setUp: SetUp = async (set) => {
   await set.send('bob', 'aapl', 'transfer', set.account('alice'), shares(3))
 }
 const chain = useChain(setUp)
-let api: ApiStandIn
-
-beforeAll(async () => {
-  api = await startApiStandIn()
-})
-afterAll(() => api.stop())
+const api = await useApi()
 
 async function setting() {
   answerAsServer(api, chain())
@@ -32,31 +27,29 @@ async function setting() {
   return { client: clientOf(chain(), api, 'alice'), deposit }
 }
 
-describe('shares in the wallet', () => {
-  it('are listed with their token', async () => {
-    const { client } = await setting()
-    const token = sharesAddressOf(chain().addressOf('token'), 'AAPL')
-    expect(await client.getShares({ others: ['NEVER'] })).toEqual([
-      { symbol: 'AAPL', token, balance: shares(3) },
-    ])
-  })
+it('shares in the wallet are listed with their token', async () => {
+  const { client } = await setting()
+  const token = sharesAddressOf(chain().addressOf('token'), 'AAPL')
+  expect(await client.getShares({ others: ['NEVER'] })).toEqual([
+    { symbol: 'AAPL', token, balance: shares(3) },
+  ])
+})
 
-  it('are approved and deposited', async () => {
-    const { client, deposit } = await setting()
-    const steps: string[] = []
-    const { order } = await client.placeOrder(deposit, { onStep: (step) => void steps.push(step) })
-    expect(steps).toEqual(['approving', 'opening', 'submitting'])
-    expect(order.escrowed).toBe(0n)
-    expect(await orderOf(chain(), order.orderId)).toMatchObject({ asset: AAPL, amount: shares(2) })
-    expect((await client.getShares())[0]?.balance).toBe(shares(1))
-  })
+it('shares in the wallet are approved and deposited', async () => {
+  const { client, deposit } = await setting()
+  const steps: string[] = []
+  const { order } = await client.placeOrder(deposit, { onStep: (step) => void steps.push(step) })
+  expect(steps).toEqual(['approving', 'opening', 'submitting'])
+  expect(order.escrowed).toBe(0n)
+  expect(await orderOf(chain(), order.orderId)).toMatchObject({ asset: AAPL, amount: shares(2) })
+  expect((await client.getShares())[0]?.balance).toBe(shares(1))
+})
 
-  it('are not deposited beyond what the wallet holds, nor by the platform', async () => {
-    const { client, deposit } = await setting()
-    const tooMany = { ...deposit, maxSpend: shares(3) + 1n }
-    await expect(client.placeOrder(tooMany)).rejects.toMatchObject({ code: 'insufficient-shares' })
-    await expect(client.placeOrder(deposit, { sponsored: true })).rejects.toMatchObject({
-      code: 'opening-unsupported',
-    })
+it('shares in the wallet are not deposited beyond what the wallet holds, nor by the platform', async () => {
+  const { client, deposit } = await setting()
+  const tooMany = { ...deposit, maxSpend: shares(3) + 1n }
+  await expect(client.placeOrder(tooMany)).rejects.toMatchObject({ code: 'insufficient-shares' })
+  await expect(client.placeOrder(deposit, { sponsored: true })).rejects.toMatchObject({
+    code: 'opening-unsupported',
   })
 })

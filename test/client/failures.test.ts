@@ -1,6 +1,6 @@
 // How the client fails: always with its own errors, or with the reason of the caller's signal.
 import { Interface } from 'ethers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import {
   ClientError,
   ContractError,
@@ -16,8 +16,7 @@ import {
   toTradingError,
 } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
+import { problem, startApiStandIn, useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import {
   answerAsServer,
@@ -29,18 +28,17 @@ import {
 } from './clientSetting.js'
 
 const chain = useChain(clearForTrading)
-let api: ApiStandIn
 /** Where nothing listens any more. */
 let goneUrl: string
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await startApiStandIn()
   const gone = await startApiStandIn()
   await gone.stop()
   goneUrl = gone.url
 })
 beforeEach(() => answerAsServer(api, chain()))
-afterAll(() => api.stop())
 
 const orderId: Hex = `0x${'0a'.repeat(32)}`
 const sale = async () =>
@@ -100,150 +98,114 @@ it('an amount that is none has a code of its own', () => {
   ])
 })
 
-it('an EIP-1193 provider is a wallet as it is', async () => {
-  const client = withWallet(browserWallet())
-  expect(await client.getAccount()).toBe(chain().account('alice'))
+it.each([
+  ['eth_requestAccounts', { code: 4001 }, 'no-account'],
+  ['eth_requestAccounts', { code: -32_002 }, 'wallet-busy'],
+  ['eth_requestAccounts', { code: -32_603, data: { originalError: { code: 4001 } } }, 'no-account'],
+  ['personal_sign', { code: 4001 }, 'signature-refused'],
+  ['eth_sendTransaction', { code: 4001 }, 'transaction-refused'],
+  ['eth_estimateGas', { code: -32_005, message: 'too many requests' }, 'node-unavailable'],
+  ['eth_call', { code: 4900, message: 'disconnected' }, 'node-unavailable'],
+  ['eth_call', Object.assign(new Error('unknown'), { code: -1, cause: { code: 4901 } }), 'node-unavailable'],
+  ['eth_getBlockByNumber', Object.assign(new Error('odd'), { code: 7 }), 'unexpected'],
+])('a wallet’s error of %s, %o, is %s', async (method, error, code) => {
+  const client = withWallet(browserWallet(refuse(method, error)))
   const deadline = (await chain().now()) + 3_600
-  const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: 5n, deadline })
-  expect(order.intent.account).toBe(chain().account('alice'))
+  const attempt =
+    method === 'eth_getBlockByNumber'
+      ? client.getOpeningState(signedOrder())
+      : client.placeOrder({ side: 'SELL', symbol: 'AAPL', maxSpend: 5n, deadline })
+  const failure = await failureOf(attempt)
+  expect(failure.code).toBe(code)
+  expect(failure.retryable).toBe(code === 'node-unavailable')
+  expect(failure.docs).toBe(`confidential-trading-client/README.md#${code}`)
 })
 
-describe('a wallet’s error', () => {
-  it.each([
-    ['eth_requestAccounts', { code: 4001 }, 'no-account'],
-    ['eth_requestAccounts', { code: -32_002 }, 'wallet-busy'],
-    ['eth_requestAccounts', { code: -32_603, data: { originalError: { code: 4001 } } }, 'no-account'],
-    ['personal_sign', { code: 4001 }, 'signature-refused'],
-    ['eth_sendTransaction', { code: 4001 }, 'transaction-refused'],
-    ['eth_estimateGas', { code: -32_005, message: 'too many requests' }, 'node-unavailable'],
-    ['eth_call', { code: 4900, message: 'disconnected' }, 'node-unavailable'],
-    [
-      'eth_call',
-      Object.assign(new Error('unknown'), { code: -1, cause: { code: 4901 } }),
-      'node-unavailable',
+const bug = () => Reflect.apply(JSON.parse('{}').missing, undefined, [])
+
+it.each<[string, () => unknown, Partial<TradingError>]>([
+  ['of a node that is gone', () => fetch(goneUrl), { code: 'node-unavailable', retryable: true }],
+  ['of a mistake in the provider', bug, { code: 'unexpected', retryable: false }],
+  ...['Failed to fetch', 'NetworkError when attempting to fetch resource.'].map(
+    (message): [string, () => unknown, Partial<TradingError>] => [
+      `as browsers have it: ${message}`,
+      () => Promise.reject(new TypeError(message)),
+      { code: 'node-unavailable', retryable: true },
     ],
-    ['eth_getBlockByNumber', Object.assign(new Error('odd'), { code: 7 }), 'unexpected'],
-  ])('of %s, %o, is %s', async (method, error, code) => {
-    const client = withWallet(browserWallet(refuse(method, error)))
-    const deadline = (await chain().now()) + 3_600
+  ),
+])('a TypeError %s is what it is', async (_whose, act, expected) => {
+  for (const asked of ['eth_estimateGas', 'eth_getBlockByNumber']) {
+    const client = withWallet(browserWallet((method) => (method === asked ? act() : undefined)))
     const attempt =
-      method === 'eth_getBlockByNumber'
-        ? client.getOpeningState(signedOrder())
-        : client.placeOrder({ side: 'SELL', symbol: 'AAPL', maxSpend: 5n, deadline })
+      asked === 'eth_estimateGas' ? client.placeOrder(await sale()) : client.getOpeningState(signedOrder())
     const failure = await failureOf(attempt)
-    expect(failure.code).toBe(code)
-    expect(failure.retryable).toBe(code === 'node-unavailable')
-    expect(failure.docs).toBe(`confidential-trading-client/README.md#${code}`)
-  })
-})
-
-describe('a TypeError', () => {
-  const bug = () => Reflect.apply(JSON.parse('{}').missing, undefined, [])
-
-  it.each<[string, () => unknown, Partial<TradingError>]>([
-    ['of a node that is gone', () => fetch(goneUrl), { code: 'node-unavailable', retryable: true }],
-    ['of a mistake in the provider', bug, { code: 'unexpected', retryable: false }],
-    ...['Failed to fetch', 'NetworkError when attempting to fetch resource.'].map(
-      (message): [string, () => unknown, Partial<TradingError>] => [
-        `as browsers have it: ${message}`,
-        () => Promise.reject(new TypeError(message)),
-        { code: 'node-unavailable', retryable: true },
-      ],
-    ),
-  ])('%s is what it is', async (_whose, act, expected) => {
-    for (const asked of ['eth_estimateGas', 'eth_getBlockByNumber']) {
-      const client = withWallet(browserWallet((method) => (method === asked ? act() : undefined)))
-      const attempt =
-        asked === 'eth_estimateGas' ? client.placeOrder(await sale()) : client.getOpeningState(signedOrder())
-      const failure = await failureOf(attempt)
-      expect(failure).toMatchObject(expected)
-      expect(failure.cause).toBeInstanceOf(TypeError)
-    }
-  })
-
-  it('of a callback leaves the call as it is', async () => {
-    const mistake = new TypeError('beforeOpen is broken')
-    const placed = withWallet(browserWallet()).placeOrder(await sale(), {
-      beforeOpen: () => Promise.reject(mistake),
-    })
-    await expect(placed).rejects.toBe(mistake)
-    expect(toTradingError(mistake)).toMatchObject({ code: 'unexpected', retryable: false, cause: mistake })
-  })
-})
-
-describe('a symbol that is not listed', () => {
-  const PASSIVE = /^eth_(?:accounts|requestAccounts|blockNumber|call|chainId|get\w+)$/
-
-  async function placing(request: Partial<OrderRequest>, options: PlaceOptions = {}) {
-    const asked = new Set<string>()
-    const client = withWallet(browserWallet((method) => void asked.add(method)))
-    const placed = client.placeOrder({ ...(await sale()), ...request }, options)
-    return { placed, active: () => [...asked].filter((method) => !PASSIVE.test(method)) }
+    expect(failure).toMatchObject(expected)
+    expect(failure.cause).toBeInstanceOf(TypeError)
   }
+})
 
-  it.each<[Partial<OrderRequest>, PlaceOptions?]>([
-    [{ side: 'BUY', symbol: 'ZZZZ' }],
-    [{ side: 'BUY', symbol: 'ZZZZ' }, { sponsored: true }],
-    [{ side: 'BUY', symbol: 'ZZZZ', payFrom: 'cash' }],
-    [{ side: 'SELL', symbol: 'ZZZZ' }],
-    [{ side: 'WITHDRAW', symbol: 'ZZZZ' }],
-    [{ side: 'DEPOSIT', symbol: 'ZZZZ' }],
-  ])('is refused before anything is signed or sent: %o %o', async (request, options) => {
+it('a TypeError of a callback leaves the call as it is', async () => {
+  const mistake = new TypeError('beforeOpen is broken')
+  const placed = withWallet(browserWallet()).placeOrder(await sale(), {
+    beforeOpen: () => Promise.reject(mistake),
+  })
+  await expect(placed).rejects.toBe(mistake)
+  expect(toTradingError(mistake)).toMatchObject({ code: 'unexpected', retryable: false, cause: mistake })
+})
+
+const PASSIVE = /^eth_(?:accounts|requestAccounts|blockNumber|call|chainId|get\w+)$/
+
+async function placing(request: Partial<OrderRequest>, options: PlaceOptions = {}) {
+  const asked = new Set<string>()
+  const client = withWallet(browserWallet((method) => void asked.add(method)))
+  const placed = client.placeOrder({ ...(await sale()), ...request }, options)
+  return { placed, active: () => [...asked].filter((method) => !PASSIVE.test(method)) }
+}
+
+it.each<[Partial<OrderRequest>, PlaceOptions?]>([
+  [{ side: 'BUY', symbol: 'ZZZZ' }],
+  [{ side: 'BUY', symbol: 'ZZZZ' }, { sponsored: true }],
+  [{ side: 'BUY', symbol: 'ZZZZ', payFrom: 'cash' }],
+  [{ side: 'SELL', symbol: 'ZZZZ' }],
+  [{ side: 'WITHDRAW', symbol: 'ZZZZ' }],
+  [{ side: 'DEPOSIT', symbol: 'ZZZZ' }],
+])(
+  'a symbol that is not listed is refused before anything is signed or sent: %o %o',
+  async (request, options) => {
     const { placed, active } = await placing(request, options)
     expect(await failureOf(placed)).toMatchObject({ code: 'unlisted-symbol', retryable: false })
     expect(active()).toEqual([])
     expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([])
-  })
+  },
+)
 
-  it('any more can be sold, and not bought', async () => {
-    for (const listed of [true, false]) {
-      await chain().send('owner', 'token', 'setListed', nameToBytes32('NVDA'), listed)
-    }
-    const bought = await placing({ side: 'BUY', symbol: 'NVDA' })
-    expect((await failureOf(bought.placed)).code).toBe('unlisted-symbol')
-    const sold = await placing({ side: 'SELL', symbol: 'NVDA' })
-    expect((await sold.placed).received.result).toBe('received')
-    expect(sold.active()).toContain('eth_sendTransaction')
-  })
+const data = new Interface(['error PlatformPaused(uint64 until)']).encodeErrorResult('PlatformPaused', [7])
 
-  it('is another failure than a symbol that is none', async () => {
-    const { placed, active } = await placing({ symbol: 'not a symbol' })
-    expect((await failureOf(placed)).code).toBe('invalid-order')
-    expect(active()).toEqual([])
+it.each([
+  ['as nodes give it', { code: 3, data }],
+  ['inside of a wallet’s error', { code: -32_603, data: { code: 3, data } }],
+  ['inside of ethers’ error', { code: 'CALL_EXCEPTION', data: null, info: { error: { code: 3, data } } }],
+  ['inside of viem’s error', { code: -1, cause: { code: 3, data } }],
+])('a revert has its name and arguments %s', async (_how, error) => {
+  const client = withWallet(browserWallet(refuse('eth_estimateGas', Object.assign(new Error('no'), error))))
+  expect(await failureOf(client.placeOrder(await sale()))).toMatchObject({
+    ...{ name: 'ContractError', code: 'PlatformPaused', method: 'openRequest', args: { until: '7' } },
   })
 })
 
-describe('a revert', () => {
-  const data = new Interface(['error PlatformPaused(uint64 until)']).encodeErrorResult('PlatformPaused', [7])
-
-  it.each([
-    ['as nodes give it', { code: 3, data }],
-    ['inside of a wallet’s error', { code: -32_603, data: { code: 3, data } }],
-    ['inside of ethers’ error', { code: 'CALL_EXCEPTION', data: null, info: { error: { code: 3, data } } }],
-    ['inside of viem’s error', { code: -1, cause: { code: 3, data } }],
-  ])('has its name and arguments %s', async (_how, error) => {
-    const client = withWallet(browserWallet(refuse('eth_estimateGas', Object.assign(new Error('no'), error))))
-    expect(await failureOf(client.placeOrder(await sale()))).toMatchObject({
-      ...{ name: 'ContractError', code: 'PlatformPaused', method: 'openRequest', args: { until: '7' } },
-    })
-  })
-})
-
-describe('an account without ether', () => {
-  it.each(['insufficient funds', 'zu wenig Geld'])(
-    'is named, although nodes have no code for it but words: %s',
-    async (message) => {
-      const account = chain().account('alice')
-      const balance = await chain().provider.getBalance(account)
-      const setBalance = (value: bigint) =>
-        chain().provider.send('anvil_setBalance', [account, `0x${value.toString(16)}`])
-      await setBalance(1n)
-      onTestFinished(() => setBalance(balance))
-      const client = withWallet(browserWallet(refuse('eth_sendTransaction', { code: -32_000, message })))
-      expect((await failureOf(client.placeOrder(await sale()))).code).toBe('insufficient-funds')
-    },
-  )
-})
+it.each(['insufficient funds', 'zu wenig Geld'])(
+  'an account without ether is named, although nodes have no code for it but words: %s',
+  async (message) => {
+    const account = chain().account('alice')
+    const balance = await chain().provider.getBalance(account)
+    const setBalance = (value: bigint) =>
+      chain().provider.send('anvil_setBalance', [account, `0x${value.toString(16)}`])
+    await setBalance(1n)
+    onTestFinished(() => setBalance(balance))
+    const client = withWallet(browserWallet(refuse('eth_sendTransaction', { code: -32_000, message })))
+    expect((await failureOf(client.placeOrder(await sale()))).code).toBe('insufficient-funds')
+  },
+)
 
 function signedOrder(): SignedOrder {
   const account = chain().account('alice')
@@ -260,22 +222,12 @@ function signedOrder(): SignedOrder {
   }
 }
 
-describe('a server’s problem', () => {
-  it('has its code, its number, whether to try again, and its page at the server', async () => {
-    api.answerWith(() => problem(503, 'market-unavailable'))
-    const failure = await failureOf(clientOf(chain(), api, 'alice').getMarket())
-    expect(failure).toMatchObject({ code: 'market-unavailable', retryable: true })
-    expect(failure.requestId).not.toBeNull()
-    expect(failure.docs).toBe(`${api.url}/errors#market-unavailable`)
-  })
-
-  it('is not worth another try where the request is at fault', async () => {
-    api.answerWith(() => problem(404, 'order-not-found'))
-    expect(await failureOf(clientOf(chain(), api, 'alice').getOrder(orderId))).toMatchObject({
-      code: 'order-not-found',
-      retryable: false,
-    })
-  })
+it('a server’s problem has its code, its number, whether to try again, and its page at the server', async () => {
+  api.answerWith(() => problem(503, 'market-unavailable'))
+  const failure = await failureOf(clientOf(chain(), api, 'alice').getMarket())
+  expect(failure).toMatchObject({ code: 'market-unavailable', retryable: true })
+  expect(failure.requestId).not.toBeNull()
+  expect(failure.docs).toBe(`${api.url}/errors#market-unavailable`)
 })
 
 it.each<[error: unknown, unsigned: boolean, signed: boolean]>([
@@ -305,91 +257,89 @@ it('an unknown error stays as the cause', () => {
   expect(toTradingError(null).message).not.toBe('')
 })
 
-describe('every method', () => {
-  const order = () =>
-    ({
-      ...signedOrder(),
-      envelope: {
-        epk: INTENT_PUBLIC_KEY,
-        iv: `0x${'00'.repeat(12)}`,
-        ct: '0x00',
-        tag: `0x${'00'.repeat(16)}`,
-      },
-    }) as const
-  const status = () => ({ orderId, notice: order().envelope })
-  const policy = { employees: {}, maxOrderNotional: 1n, allowWithdrawShares: true }
-  const request = { side: 'SELL', symbol: 'AAPL', maxSpend: 5n, deadline: 2_000_000_000 } as const
-  /** The arguments before the options. */
-  const ARGUMENTS: Record<string, () => readonly unknown[]> = {
-    getWallet: () => [chain().account('alice')],
-    getInstitution: () => [ORG_ID],
-    getCompliance: () => [chain().account('alice')],
-    getPolicyVersion: () => [ORG_ID],
-    getOrder: () => [orderId],
-    getOrderTimeline: () => [orderId],
-    followOrder: () => [orderId],
-    followOrderTimeline: () => [orderId],
-    foundInstitution: () => ['Carol & Co.'],
-    joinInstitution: () => [ORG_ID],
-    inviteMember: () => [chain().account('carol')],
-    removeMember: () => [chain().account('carol')],
-    admitInstitution: () => [ORG_ID, chain().account('admin')],
-    verifyWallet: () => [chain().account('carol')],
-    setListed: () => ['AAPL', true],
-    setFrozen: () => ['AAPL', chain().account('carol'), true],
-    getMembers: () => [ORG_ID],
-    importKeys: () => ['{}'],
-    placeOrder: () => [request],
-    submitOrder: () => [order()],
-    getOpeningState: () => [order()],
-    openOrder: () => [order()],
-    cancelOrder: () => [orderId],
-    reclaimOrder: () => [orderId],
-    claim: () => ['USDC'],
-    openNotice: () => [status()],
-    publishRulebook: () => [policy],
-    openRulebookCopy: () => [{}, 1],
-    sealForDevice: () => ['names', {}],
-    openFromDevice: () => ['names', new Uint8Array(64)],
-  }
-  const names = Object.keys(clientOfNothing()).filter((name) => name !== 'lock')
-
-  it.each(names)('%s ends with the reason of its signal', async (name) => {
-    const reason = new Error('the page is gone')
-    const client = new Map<string, unknown>(Object.entries(clientOf(chain(), api, 'alice')))
-    const method = client.get(name)
-    if (typeof method !== 'function') throw new Error(`${name} is no method`)
-    const given: readonly unknown[] = ARGUMENTS[name]?.() ?? []
-    const sent = api.requests.length
-    const answer: unknown = method(...given, { signal: AbortSignal.abort(reason) })
-    const ended = isGenerator(answer) ? answer.next() : answer
-    await expect(ended).rejects.toBe(reason)
-    expect(api.requests.length).toBe(sent)
-  })
-
-  it.each(['eth_signTypedData_v4', 'eth_sendTransaction'])(
-    'an order ends with it while %s is open in the wallet, and the next order goes on',
-    async (pending) => {
-      const [stop, reason] = [new AbortController(), new Error('the page is gone')]
-      const client = withWallet(
-        browserWallet((method) => {
-          if (method !== pending || stop.signal.aborted) return undefined
-          stop.abort(reason)
-          return new Promise(() => undefined)
-        }),
-      )
-      const order = await sale()
-      await expect(client.placeOrder(order, { signal: stop.signal })).rejects.toBe(reason)
-      expect((await client.placeOrder(order)).received.result).toBe('received')
+const order = () =>
+  ({
+    ...signedOrder(),
+    envelope: {
+      epk: INTENT_PUBLIC_KEY,
+      iv: `0x${'00'.repeat(12)}`,
+      ct: '0x00',
+      tag: `0x${'00'.repeat(16)}`,
     },
-  )
+  }) as const
+const status = () => ({ orderId, notice: order().envelope })
+const policy = { employees: {}, maxOrderNotional: 1n, allowWithdrawShares: true }
+const request = { side: 'SELL', symbol: 'AAPL', maxSpend: 5n, deadline: 2_000_000_000 } as const
+/** The arguments before the options. */
+const ARGUMENTS: Record<string, () => readonly unknown[]> = {
+  getWallet: () => [chain().account('alice')],
+  getInstitution: () => [ORG_ID],
+  getCompliance: () => [chain().account('alice')],
+  getPolicyVersion: () => [ORG_ID],
+  getOrder: () => [orderId],
+  getOrderTimeline: () => [orderId],
+  followOrder: () => [orderId],
+  followOrderTimeline: () => [orderId],
+  foundInstitution: () => ['Carol & Co.'],
+  joinInstitution: () => [ORG_ID],
+  inviteMember: () => [chain().account('carol')],
+  removeMember: () => [chain().account('carol')],
+  admitInstitution: () => [ORG_ID, chain().account('admin')],
+  verifyWallet: () => [chain().account('carol')],
+  setListed: () => ['AAPL', true],
+  setFrozen: () => ['AAPL', chain().account('carol'), true],
+  getMembers: () => [ORG_ID],
+  importKeys: () => ['{}'],
+  placeOrder: () => [request],
+  submitOrder: () => [order()],
+  getOpeningState: () => [order()],
+  openOrder: () => [order()],
+  cancelOrder: () => [orderId],
+  reclaimOrder: () => [orderId],
+  claim: () => ['USDC'],
+  openNotice: () => [status()],
+  publishRulebook: () => [policy],
+  openRulebookCopy: () => [{}, 1],
+  sealForDevice: () => ['names', {}],
+  openFromDevice: () => ['names', new Uint8Array(64)],
+}
+const names = Object.keys(clientOfNothing()).filter((name) => name !== 'lock')
 
-  /** For the names alone: no call is made. */
-  function clientOfNothing() {
-    const wallet: Eip1193Provider = { request: () => Promise.reject(new Error('nobody asks')) }
-    return createClient({ serverUrl: 'http://127.0.0.1:1', wallet })
-  }
+it.each(names)('every method %s ends with the reason of its signal', async (name) => {
+  const reason = new Error('the page is gone')
+  const client = new Map<string, unknown>(Object.entries(clientOf(chain(), api, 'alice')))
+  const method = client.get(name)
+  if (typeof method !== 'function') throw new Error(`${name} is no method`)
+  const given: readonly unknown[] = ARGUMENTS[name]?.() ?? []
+  const sent = api.requests.length
+  const answer: unknown = method(...given, { signal: AbortSignal.abort(reason) })
+  const ended = isGenerator(answer) ? answer.next() : answer
+  await expect(ended).rejects.toBe(reason)
+  expect(api.requests.length).toBe(sent)
 })
+
+it.each(['eth_signTypedData_v4', 'eth_sendTransaction'])(
+  'every method an order ends with it while %s is open in the wallet, and the next order goes on',
+  async (pending) => {
+    const [stop, reason] = [new AbortController(), new Error('the page is gone')]
+    const client = withWallet(
+      browserWallet((method) => {
+        if (method !== pending || stop.signal.aborted) return undefined
+        stop.abort(reason)
+        return new Promise(() => undefined)
+      }),
+    )
+    const order = await sale()
+    await expect(client.placeOrder(order, { signal: stop.signal })).rejects.toBe(reason)
+    expect((await client.placeOrder(order)).received.result).toBe('received')
+  },
+)
+
+/** For the names alone: no call is made. */
+function clientOfNothing() {
+  const wallet: Eip1193Provider = { request: () => Promise.reject(new Error('nobody asks')) }
+  return createClient({ serverUrl: 'http://127.0.0.1:1', wallet })
+}
 
 function isGenerator(answer: unknown): answer is AsyncGenerator {
   return typeof answer === 'object' && answer !== null && 'next' in answer

@@ -1,144 +1,100 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createHttp } from '../../src/client/http.js'
-import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
+import { problem, startApiStandIn, useApi } from '../support/apiStandIn.js'
 import { eventually } from '../support/eventually.js'
 import { keptAt } from '../support/keptAt.js'
 
 const schema = z.object({ fine: z.boolean() })
-let api: ApiStandIn
-
-beforeAll(async () => {
-  api = await startApiStandIn()
-})
+const api = await useApi()
 beforeEach(() => {
   api.requests.length = 0
 })
-afterAll(() => api.stop())
 
 function http(timeoutMs = 10_000) {
   return createHttp({ serverUrl: `${api.url}/`, timeoutMs })
 }
 
-describe('requests', () => {
-  it('send JSON and parse the answer', async () => {
-    api.answerWith(() => ({ body: { fine: true, more: 1 } }))
-    expect(await http().post('/orders', { a: 1 }, schema)).toEqual({ fine: true })
-    expect(api.requests[0]).toMatchObject({ method: 'POST', path: '/orders', body: { a: 1 } })
-    expect(api.requests[0]?.headers['content-type']).toBe('application/json')
-  })
+it('requests send JSON and parse the answer', async () => {
+  api.answerWith(() => ({ body: { fine: true, more: 1 } }))
+  expect(await http().post('/orders', { a: 1 }, schema)).toEqual({ fine: true })
+  expect(api.requests[0]).toMatchObject({ method: 'POST', path: '/orders', body: { a: 1 } })
+  expect(api.requests[0]?.headers['content-type']).toBe('application/json')
+})
 
-  it('ask for what changed by the last validator', async () => {
-    api.answerWith(({ headers }) =>
-      headers['if-none-match'] === 'W/"1"'
-        ? { status: 304 }
-        : { headers: { etag: 'W/"1"' }, body: { fine: true } },
-    )
-    expect(await http().getIfChanged('/x', schema, null)).toEqual({ body: { fine: true }, etag: 'W/"1"' })
-    expect(await http().getIfChanged('/x', schema, 'W/"1"')).toBe('unchanged')
-  })
+it('requests ask for what changed by the last validator', async () => {
+  api.answerWith(({ headers }) =>
+    headers['if-none-match'] === 'W/"1"'
+      ? { status: 304 }
+      : { headers: { etag: 'W/"1"' }, body: { fine: true } },
+  )
+  expect(await http().getIfChanged('/x', schema, null)).toEqual({ body: { fine: true }, etag: 'W/"1"' })
+  expect(await http().getIfChanged('/x', schema, 'W/"1"')).toBe('unchanged')
+})
 
-  it.each([['nonsense'], [{ fine: 'yes' }], ['']])('refuse %j as an answer', async (body) => {
-    api.answerWith(() => ({ body }))
-    await expect(http().get('/x', schema)).rejects.toMatchObject({ code: 'unexpected-answer' })
-  })
+it.each([['nonsense'], [{ fine: 'yes' }], ['']])('requests refuse %j as an answer', async (body) => {
+  api.answerWith(() => ({ body }))
+  await expect(http().get('/x', schema)).rejects.toMatchObject({ code: 'unexpected-answer' })
+})
 
-  it('give up after the time-out', async () => {
-    api.answerWith(() => null)
-    await expect(http(50).get('/x', schema)).rejects.toMatchObject({ code: 'server-timeout' })
-  })
+it('requests give up after the time-out', async () => {
+  api.answerWith(() => null)
+  await expect(http(50).get('/x', schema)).rejects.toMatchObject({ code: 'server-timeout' })
+})
 
-  it('tell a server that cannot be reached', async () => {
-    const gone = await startApiStandIn()
-    await gone.stop()
-    const nobody = createHttp({ serverUrl: gone.url, timeoutMs: 10_000 })
-    const message = `${gone.url}/x cannot be reached`
-    await expect(nobody.get('/x', schema)).rejects.toMatchObject({ code: 'server-unreachable', message })
-    const secret = createHttp({ serverUrl: 'http://me:secret@127.0.0.1:1', timeoutMs: 10_000 })
-    await expect(secret.get('/x', schema)).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1\/x /)
-  })
+it('requests tell a server that cannot be reached', async () => {
+  const gone = await startApiStandIn()
+  await gone.stop()
+  const nobody = createHttp({ serverUrl: gone.url, timeoutMs: 10_000 })
+  const message = `${gone.url}/x cannot be reached`
+  await expect(nobody.get('/x', schema)).rejects.toMatchObject({ code: 'server-unreachable', message })
+  const secret = createHttp({ serverUrl: 'http://me:secret@127.0.0.1:1', timeoutMs: 10_000 })
+  await expect(secret.get('/x', schema)).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1\/x /)
+})
 
-  it('end with the caller’s own reason', async () => {
-    const abort = new AbortController()
-    const reason = new Error('the page is gone')
-    api.answerWith(() => {
-      abort.abort(reason)
-      return null
-    })
-    await expect(http().get('/x', schema, { signal: abort.signal })).rejects.toBe(reason)
+it('requests leave nothing at a signal that outlives them, and no warning', async () => {
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => warnings.push(warning)
+  process.on('warning', onWarning)
+  onTestFinished(() => {
+    process.off('warning', onWarning)
   })
+  api.answerWith(() => ({ body: { fine: true } }))
+  const { signal } = new AbortController()
+  const before = keptAt(signal)
+  await Promise.all(Array.from({ length: 30 }, () => http().get('/x', schema, { signal })))
+  await eventually('nothing that is kept', () => keptAt(signal) === before)
+  expect(warnings).toEqual([])
+})
 
-  it('give up after the time-out under a signal that stays, too', async () => {
-    api.answerWith(() => null)
-    const { signal } = new AbortController()
-    await expect(http(50).get('/x', schema, { signal })).rejects.toMatchObject({ code: 'server-timeout' })
-  })
-
-  it('are not sent for a caller who has aborted', async () => {
-    const signal = AbortSignal.abort(new Error('the page is gone'))
-    await expect(http().get('/x', schema, { signal })).rejects.toBe(signal.reason)
-    expect(api.requests).toEqual([])
-  })
-
-  it('leave nothing at a signal that outlives them, and no warning', async () => {
-    const warnings: Error[] = []
-    const onWarning = (warning: Error) => warnings.push(warning)
-    process.on('warning', onWarning)
-    onTestFinished(() => {
-      process.off('warning', onWarning)
-    })
-    api.answerWith(() => ({ body: { fine: true } }))
-    const { signal } = new AbortController()
-    const before = keptAt(signal)
-    await Promise.all(Array.from({ length: 30 }, () => http().get('/x', schema, { signal })))
-    await eventually('nothing that is kept', () => keptAt(signal) === before)
-    expect(warnings).toEqual([])
-  })
-
-  it('that are under way at once all end with their caller’s signal', async () => {
-    const abort = new AbortController()
-    const reason = new Error('the page is gone')
-    api.answerWith(() => {
-      if (api.requests.length === 3) abort.abort(reason)
-      return null
-    })
-    const { signal } = abort
-    const ended = await Promise.allSettled([1, 2, 3].map(() => http().get('/x', schema, { signal })))
-    expect(ended).toEqual(Array(3).fill({ status: 'rejected', reason }))
-    await eventually('nothing that is kept', () => keptAt(signal) === 0)
+it('failures are the problem that the server states', async () => {
+  const stated = problem(422, 'policy-rejected', { reason: 'stale-version' })
+  api.answerWith(() => ({ ...stated, headers: { ...stated.headers, 'retry-after': '7' } }))
+  await expect(http().get('/x', schema)).rejects.toMatchObject({
+    name: 'ServerError',
+    code: 'policy-rejected',
+    status: 422,
+    requestId: 'request-1',
+    retryAfter: 7,
+    problem: { reason: 'stale-version' },
   })
 })
 
-describe('failures', () => {
-  it('are the problem that the server states', async () => {
-    const stated = problem(422, 'policy-rejected', { reason: 'stale-version' })
-    api.answerWith(() => ({ ...stated, headers: { ...stated.headers, 'retry-after': '7' } }))
-    await expect(http().get('/x', schema)).rejects.toMatchObject({
-      name: 'ServerError',
-      code: 'policy-rejected',
-      status: 422,
-      requestId: 'request-1',
-      retryAfter: 7,
-      problem: { reason: 'stale-version' },
-    })
+it.each([
+  [502, 'server-unavailable', true],
+  [503, 'server-unavailable', true],
+  [504, 'server-unavailable', true],
+  [500, 'unknown', false],
+  [404, 'unknown', false],
+])('failures of a proxy in between, %i, are %s', async (status, code, retryable) => {
+  api.answerWith(() => ({ status, headers: { 'x-request-id': 'abc' }, body: '<html>' }))
+  await expect(http().get('/x', schema)).rejects.toMatchObject({
+    ...{ code, retryable, status, requestId: 'abc', retryAfter: null },
   })
+})
 
-  it.each([
-    [502, 'server-unavailable', true],
-    [503, 'server-unavailable', true],
-    [504, 'server-unavailable', true],
-    [500, 'unknown', false],
-    [404, 'unknown', false],
-  ])('of a proxy in between, %i, are %s', async (status, code, retryable) => {
-    api.answerWith(() => ({ status, headers: { 'x-request-id': 'abc' }, body: '<html>' }))
-    await expect(http().get('/x', schema)).rejects.toMatchObject({
-      ...{ code, retryable, status, requestId: 'abc', retryAfter: null },
-    })
-  })
-
-  it('may name a date to come back at', async () => {
-    const past = new Date(0).toUTCString()
-    api.answerWith(() => ({ ...problem(503, 'chain-unavailable'), headers: { 'retry-after': past } }))
-    await expect(http().get('/x', schema)).rejects.toMatchObject({ retryAfter: 0 })
-  })
+it('failures may name a date to come back at', async () => {
+  const past = new Date(0).toUTCString()
+  api.answerWith(() => ({ ...problem(503, 'chain-unavailable'), headers: { 'retry-after': past } }))
+  await expect(http().get('/x', schema)).rejects.toMatchObject({ retryAfter: 0 })
 })

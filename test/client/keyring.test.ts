@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import * as z from 'zod'
 import type { Client } from '../../src/client/index.js'
 import { bytesToHex, type Hex } from '../../src/protocol/hex.js'
 import { sealNotice } from '../../src/protocol/notice.js'
-import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
+import { useApi } from '../support/apiStandIn.js'
 import { grantOrders } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
 import { answerAsServer, clearForTrading, clientOf, walletOf } from './clientSetting.js'
@@ -14,12 +14,7 @@ const chain = useChain(async (started) => {
   await clearForTrading(started)
   await grantOrders(started, [started.account('alice')])
 })
-let api: ApiStandIn
-
-beforeAll(async () => {
-  api = await startApiStandIn()
-})
-afterAll(() => api.stop())
+const api = await useApi()
 
 /** Alice's client on one of her devices, and how often her wallet was asked to sign a text there. */
 function device() {
@@ -50,156 +45,128 @@ async function sell(client: Client) {
   return order.intent.userPubKey
 }
 
-describe('a drawn key', () => {
-  it('is random, bound to the account, and not in use before its file comes back', async () => {
-    const alice = device()
-    const [one, other] = [await alice.drawKey(), await alice.drawKey()]
-    expect(read(one)).toMatchObject({ v: 1, account: chain().account('alice') })
-    expect(read(one).keys).toHaveLength(1)
-    expect(read(one).keys[0]?.privateKey).not.toBe(read(other).keys[0]?.privateKey)
-    expect(alice.counted.asked).toBe(0)
-    const derived = await alice.unlock()
-    expect(derived.drawnAt).toBe(0)
-    await alice.importKeys(one)
-    const { privateKey } = await alice.unlock()
-    expect(bytesToHex(privateKey)).toBe(read(one).keys[0]?.privateKey)
-    expect(privateKey).not.toEqual(derived.privateKey)
-  })
+it('a drawn key is random, bound to the account, and not in use before its file comes back', async () => {
+  const alice = device()
+  const [one, other] = [await alice.drawKey(), await alice.drawKey()]
+  expect(read(one)).toMatchObject({ v: 1, account: chain().account('alice') })
+  expect(read(one).keys).toHaveLength(1)
+  expect(read(one).keys[0]?.privateKey).not.toBe(read(other).keys[0]?.privateKey)
+  expect(alice.counted.asked).toBe(0)
+  const derived = await alice.unlock()
+  expect(derived.drawnAt).toBe(0)
+  await alice.importKeys(one)
+  const { privateKey } = await alice.unlock()
+  expect(bytesToHex(privateKey)).toBe(read(one).keys[0]?.privateKey)
+  expect(privateKey).not.toEqual(derived.privateKey)
+})
 
-  it('is the one of the next order, and opens what the enclave then writes, without the wallet', async () => {
-    const alice = device()
-    await alice.importKeys(await alice.drawKey())
-    const { publicKey } = await alice.unlock()
-    expect(await sell(alice)).toBe(publicKey)
-    await write(publicKey, 1n)
-    expect((await alice.getPortfolio())?.version).toBe(1n)
-    expect(alice.counted.asked).toBe(0)
-  })
+it('a drawn key is the one of the next order, and opens what the enclave then writes, without the wallet', async () => {
+  const alice = device()
+  await alice.importKeys(await alice.drawKey())
+  const { publicKey } = await alice.unlock()
+  expect(await sell(alice)).toBe(publicKey)
+  await write(publicKey, 1n)
+  expect((await alice.getPortfolio())?.version).toBe(1n)
+  expect(alice.counted.asked).toBe(0)
+})
 
-  it('leaves the older ones what they open: the derived one too', async () => {
-    const alice = device()
-    const derived = await alice.unlock()
-    await write(derived.publicKey, 1n)
-    const first = await alice.drawKey()
-    await alice.importKeys(first)
-    expect((await alice.getPortfolio())?.version).toBe(1n)
+it('a drawn key leaves the older ones what they open: the derived one too', async () => {
+  const alice = device()
+  const derived = await alice.unlock()
+  await write(derived.publicKey, 1n)
+  const first = await alice.drawKey()
+  await alice.importKeys(first)
+  expect((await alice.getPortfolio())?.version).toBe(1n)
 
-    const middle = await alice.unlock()
-    await write(middle.publicKey, 2n)
-    const second = await alice.drawKey()
-    expect(read(second).keys.slice(1)).toEqual(read(first).keys)
-    const elsewhere = device()
-    await elsewhere.importKeys(second)
-    expect((await elsewhere.getPortfolio())?.version).toBe(2n)
-    expect(elsewhere.counted.asked).toBe(0)
+  const middle = await alice.unlock()
+  await write(middle.publicKey, 2n)
+  const second = await alice.drawKey()
+  expect(read(second).keys.slice(1)).toEqual(read(first).keys)
+  const elsewhere = device()
+  await elsewhere.importKeys(second)
+  expect((await elsewhere.getPortfolio())?.version).toBe(2n)
+  expect(elsewhere.counted.asked).toBe(0)
 
-    const orderId: Hex = `0x${'0b'.repeat(32)}`
-    const text = { orderId, code: 'not-permitted', message: 'No.' }
-    for (const { publicKey } of [await elsewhere.unlock(), middle, derived]) {
-      const notice = await sealNotice(text, publicKey)
-      expect(await elsewhere.openNotice({ orderId, notice })).toEqual(text)
-    }
-  })
+  const orderId: Hex = `0x${'0b'.repeat(32)}`
+  const text = { orderId, code: 'not-permitted', message: 'No.' }
+  for (const { publicKey } of [await elsewhere.unlock(), middle, derived]) {
+    const notice = await sealNotice(text, publicKey)
+    expect(await elsewhere.openNotice({ orderId, notice })).toEqual(text)
+  }
+})
 
-  it('stays the newest when an older file is imported after it', async () => {
-    const alice = device()
-    const older = await alice.drawKey()
-    await alice.importKeys(older)
-    await alice.importKeys(await alice.drawKey())
-    const newest = await alice.unlock()
-    await alice.importKeys(older)
-    expect(await alice.unlock()).toEqual(newest)
-  })
+it('a drawn key stays the newest when an older file is imported after it', async () => {
+  const alice = device()
+  const older = await alice.drawKey()
+  await alice.importKeys(older)
+  await alice.importKeys(await alice.drawKey())
+  const newest = await alice.unlock()
+  await alice.importKeys(older)
+  expect(await alice.unlock()).toEqual(newest)
+})
 
-  it('is forgotten with the others', async () => {
-    const alice = device()
-    await alice.importKeys(await alice.drawKey())
-    alice.lock()
-    expect((await alice.unlock()).drawnAt).toBe(0)
+it('an order is not sealed under a key that was given up: a device without the file does not bring it back', async () => {
+  const alice = device()
+  const file = await alice.drawKey()
+  await alice.importKeys(file)
+  await write((await alice.unlock()).publicKey, 1n)
+
+  const elsewhere = device()
+  await expect(elsewhere.getPortfolio()).rejects.toMatchObject({ code: 'portfolio-undecryptable' })
+  await expect(sell(elsewhere)).rejects.toMatchObject({ code: 'portfolio-key-missing' })
+  await elsewhere.importKeys(file)
+  expect(await sell(elsewhere)).toBe((await alice.unlock()).publicKey)
+})
+
+it('an order goes out under another drawn key when the file was lost, up to the version that it was drawn at', async () => {
+  const alice = device()
+  await alice.importKeys(await alice.drawKey())
+  const { publicKey: lost } = await alice.unlock()
+  await write(lost, 1n)
+
+  const without = device()
+  await without.importKeys(await without.drawKey())
+  expect(await sell(without)).toBe((await without.unlock()).publicKey)
+  await write(lost, 2n)
+  await expect(sell(without)).rejects.toMatchObject({ code: 'portfolio-key-missing' })
+  await without.importKeys(await without.drawKey())
+  expect(await sell(without)).toBe((await without.unlock()).publicKey)
+})
+
+it('a key file of another account is refused', async () => {
+  const alice = device()
+  const bob = clientOf(chain(), api, 'bob')
+  await expect(bob.importKeys(await alice.drawKey())).rejects.toMatchObject({
+    code: 'foreign-key-file',
+    message: expect.stringContaining(chain().account('alice')),
   })
 })
 
-describe('an order', () => {
-  it('is not sealed under a key that was given up: a device without the file does not bring it back', async () => {
-    const alice = device()
-    const file = await alice.drawKey()
-    await alice.importKeys(file)
-    await write((await alice.unlock()).publicKey, 1n)
-
-    const elsewhere = device()
-    await expect(elsewhere.getPortfolio()).rejects.toMatchObject({ code: 'portfolio-undecryptable' })
-    await expect(sell(elsewhere)).rejects.toMatchObject({ code: 'portfolio-key-missing' })
-    await elsewhere.importKeys(file)
-    expect(await sell(elsewhere)).toBe((await alice.unlock()).publicKey)
-  })
-
-  it('goes out under another drawn key when the file was lost, up to the version that it was drawn at', async () => {
-    const alice = device()
-    await alice.importKeys(await alice.drawKey())
-    const { publicKey: lost } = await alice.unlock()
-    await write(lost, 1n)
-
-    const without = device()
-    await without.importKeys(await without.drawKey())
-    expect(await sell(without)).toBe((await without.unlock()).publicKey)
-    await write(lost, 2n)
-    await expect(sell(without)).rejects.toMatchObject({ code: 'portfolio-key-missing' })
-    await without.importKeys(await without.drawKey())
-    expect(await sell(without)).toBe((await without.unlock()).publicKey)
-  })
+const KEY = `0x${'5a'.repeat(32)}`
+const entry = { privateKey: KEY, drawnAt: 1, portfolioVersion: '0' }
+it.each<[string, (account: Hex) => unknown]>([
+  ['of another version', (account) => ({ v: 2, account, keys: [entry] })],
+  ['without keys', (account) => ({ v: 1, account, keys: [] })],
+  ['with a member too many', (account) => ({ v: 1, account, keys: [entry], note: KEY })],
+  [
+    'with a key above the order',
+    (account) => ({ v: 1, account, keys: [{ ...entry, privateKey: `0x${'ff'.repeat(32)}` }] }),
+  ],
+  ['too long', (account) => ({ v: 1, account, keys: Array.from({ length: 600 }, () => entry) })],
+])('a key file is refused and not quoted: %s', async (_, fileOf) => {
+  const alice = device()
+  const text = JSON.stringify(fileOf(chain().account('alice')))
+  const error: unknown = await alice.importKeys(text).catch((cause: unknown) => cause)
+  expect(error).toMatchObject({ code: 'invalid-key-file' })
+  expect(error).not.toHaveProperty('cause')
+  expect(String(error)).not.toContain('5a5a')
+  expect((await alice.unlock()).drawnAt).toBe(0)
 })
 
-describe('a key file', () => {
-  it('of another account is refused', async () => {
-    const alice = device()
-    const bob = clientOf(chain(), api, 'bob')
-    await expect(bob.importKeys(await alice.drawKey())).rejects.toMatchObject({
-      code: 'foreign-key-file',
-      message: expect.stringContaining(chain().account('alice')),
-    })
-  })
-
-  const [KEY, ZERO] = [`0x${'5a'.repeat(32)}`, `0x${'00'.repeat(32)}`]
-  const entry = { privateKey: KEY, drawnAt: 1, portfolioVersion: '0' }
-  it.each<[string, (account: Hex) => unknown]>([
-    ['no object', () => [KEY]],
-    ['of another version', (account) => ({ v: 2, account, keys: [entry] })],
-    ['of no account', () => ({ v: 1, keys: [entry] })],
-    ['without keys', (account) => ({ v: 1, account, keys: [] })],
-    ['with a member too many', (account) => ({ v: 1, account, keys: [entry], note: KEY })],
-    ['with a key of zero', (account) => ({ v: 1, account, keys: [{ ...entry, privateKey: ZERO }] })],
-    [
-      'with a key above the order',
-      (account) => ({ v: 1, account, keys: [{ ...entry, privateKey: `0x${'ff'.repeat(32)}` }] }),
-    ],
-    ['drawn before time', (account) => ({ v: 1, account, keys: [{ ...entry, drawnAt: 0 }] })],
-    [
-      'with a version below zero',
-      (account) => ({ v: 1, account, keys: [{ ...entry, portfolioVersion: '-1' }] }),
-    ],
-    ['too long', (account) => ({ v: 1, account, keys: Array.from({ length: 600 }, () => entry) })],
-  ])('is refused and not quoted: %s', async (_, fileOf) => {
-    const alice = device()
-    const text = JSON.stringify(fileOf(chain().account('alice')))
-    const error: unknown = await alice.importKeys(text).catch((cause: unknown) => cause)
-    expect(error).toMatchObject({ code: 'invalid-key-file' })
-    expect(error).not.toHaveProperty('cause')
-    expect(String(error)).not.toContain('5a5a')
-    expect((await alice.unlock()).drawnAt).toBe(0)
-  })
-
-  it('is as docs/protocol.md has it', async () => {
-    const page = await readFile('docs/protocol.md', 'utf8')
-    const [, example = ''] = /### A drawn key\n[\s\S]*?```json\n([\s\S]*?)```/.exec(page) ?? []
-    const alice = device()
-    await alice.importKeys(example.replace(read(example).account, chain().account('alice')))
-    expect(bytesToHex((await alice.unlock()).privateKey)).toBe(read(example).keys[0]?.privateKey)
-  })
-
-  it('is refused when it is no JSON, or says a thing twice', async () => {
-    const text = await device().drawKey()
-    for (const other of ['', text.slice(1), text.replace('"v": 1,', '"v": 1, "v": 1,')]) {
-      await expect(device().importKeys(other)).rejects.toMatchObject({ code: 'invalid-key-file' })
-    }
-  })
+it('a key file is as docs/protocol.md has it', async () => {
+  const page = await readFile('docs/protocol.md', 'utf8')
+  const [, example = ''] = /### A drawn key\n[\s\S]*?```json\n([\s\S]*?)```/.exec(page) ?? []
+  const alice = device()
+  await alice.importKeys(example.replace(read(example).account, chain().account('alice')))
+  expect(bytesToHex((await alice.unlock()).privateKey)).toBe(read(example).keys[0]?.privateKey)
 })

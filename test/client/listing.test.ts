@@ -88,13 +88,6 @@ it('is read from the newest to the first block on, in pieces, and told oldest fi
   ])
 })
 
-it('of an empty chain is empty, and complete', async () => {
-  expect(await read(new Node(0, []))).toEqual({ logs: [], read: { from: 0, to: 0 }, isComplete: true })
-  expect(await partsOf(new Node(3, []), { fromBlock: 7 })).toEqual([
-    { logs: [], read: null, isComplete: true },
-  ])
-})
-
 it('is read on from where an earlier call ended, but for blocks that may still be replaced', async () => {
   const node = new Node(4_500, at(4_400))
   const before = await read(node)
@@ -149,21 +142,6 @@ it('comes in shorter pieces from a node that refuses long ones', async () => {
   expect(node.asked.length).toBeLessThan(20)
 })
 
-it('is given up where not even one block is given', async () => {
-  const node = new Node(3_000, [], 0)
-  await expect(read(node)).rejects.toMatchObject({ name: 'ClientError' })
-  expect(node.asked.at(-1)).toEqual([2_989, 2_989])
-})
-
-it('of a node that rejects the connection is not asked for in shorter pieces', async () => {
-  const node = new Node(3_000, [])
-  node.before = (_method, _from, to) => {
-    if (to > 0) throw new TypeError('Failed to fetch')
-  }
-  await expect(read(node)).rejects.toMatchObject({ code: 'node-unavailable' })
-  expect(node.asked).toHaveLength(1)
-})
-
 it('ends with the reason of its signal, also while the node is silent', async () => {
   const node = new Node(3_000, [])
   const ended = new AbortController()
@@ -186,16 +164,6 @@ it('fails once a node has been silent for half a minute', async () => {
   expect(await failure).toMatchObject({ code: 'node-unavailable' })
 })
 
-it('neither loses nor repeats an event when the node’s head goes back', async () => {
-  const node = new Node(50, at(30, 48))
-  const before = await read(node)
-  node.head = 45
-  const back = await read(node, { resume: before })
-  expect(back.read).toEqual({ from: 0, to: 50 })
-  node.head = 51
-  expect(blocksOf(await read(node, { resume: back }))).toEqual([30, 48])
-})
-
 it('has the events of the new branch alone after a reorganization', async () => {
   const node = new Node(50, [{ block: 48 }, { block: 49 }])
   const before = await read(node)
@@ -203,12 +171,6 @@ it('has the events of the new branch alone after a reorganization', async () => 
   expect((await read(node, { resume: before })).logs.map(({ blockHash }) => blockHash)).toEqual([
     word(1_000_048),
   ])
-})
-
-it('may have the newest events alone', async () => {
-  const node = new Node(50, at(1, 2, 3))
-  expect(await read(node, { limit: 2 })).toMatchObject({ isComplete: true, read: { to: 50 } })
-  expect(blocksOf(await read(node, { limit: 2 }))).toEqual([2, 3])
 })
 
 it.each<[string, Place[], number[]]>([

@@ -1,19 +1,17 @@
 // The lists that the client makes of events, on a real chain.
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { Member, MemberListing, OrderListing } from '../../src/client/index.js'
-import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
+import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import { answerAsServer, clearForTrading, clientOf, ORG_ID } from './clientSetting.js'
-import { queriedFrom } from './history/historySetting.js'
 
 const chain = useChain(clearForTrading)
-let api: ApiStandIn
+
+const api = await useApi()
 
 beforeAll(async () => {
-  api = await startApiStandIn()
   answerAsServer(api, chain())
 })
-afterAll(() => api.stop())
 
 async function lastOf<T>(values: AsyncGenerator<T>): Promise<T> {
   let last: T | undefined
@@ -48,14 +46,6 @@ it('an account’s orders are listed, newest first, with what the escrow took', 
   const others = await lastOf(clientOf(chain(), api, 'bob').getOrders({ account }))
   expect(others.orders).toEqual(orders)
   expect((await lastOf(alice.getOrders({ account: chain().account('bob') }))).orders).toEqual([])
-})
-
-it('a resumed list asks for the newest blocks alone', async () => {
-  const alice = client()
-  const before = await lastOf(alice.getOrders())
-  await chain().provider.send('anvil_mine', ['0x20'])
-  const from = await queriedFrom(chain(), () => lastOf(alice.getOrders({ resume: before })))
-  expect(from).toEqual([(before.read?.to ?? 0) - 11])
 })
 
 it('an institution’s wallets are listed with their present states', async () => {

@@ -1,20 +1,15 @@
 // The fate of a transaction that a browser's wallet has sent, on a real chain that mines when the test says so.
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { createClient, type Eip1193Provider } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
-import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
+import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import { answerAsServer, clearForTrading, FAST, ORG_ID } from './clientSetting.js'
 
 const chain = useChain(clearForTrading)
-let api: ApiStandIn
-
-beforeAll(async () => {
-  api = await startApiStandIn()
-})
+const api = await useApi()
 beforeEach(() => answerAsServer(api, chain()))
-afterAll(() => api.stop())
 
 const sentSchema = z.looseObject({ to: z.string(), data: z.string() })
 type Sent = z.output<typeof sentSchema>
@@ -60,7 +55,7 @@ async function replace(transaction: { to: string; data: string }): Promise<strin
   return bytes32Schema.parse(await send('eth_sendTransaction', { ...transaction, ...more }))
 }
 
-it('that was mined has its own hash', async () => {
+it('a transaction that was mined has its own hash', async () => {
   let sent = ''
   const client = await setting(async (_sent, hash) => {
     sent = hash
@@ -71,7 +66,7 @@ it('that was mined has its own hash', async () => {
   expect((await chain().provider.getTransactionReceipt(sent))?.blockNumber).toBe(blockNumber)
 })
 
-it('that its person sped up has the hash of the faster one', async () => {
+it('a transaction that its person sped up has the hash of the faster one', async () => {
   let faster = ''
   const client = await setting(async ({ to, data }) => {
     faster = await replace({ to, data })
@@ -82,7 +77,7 @@ it('that its person sped up has the hash of the faster one', async () => {
   expect(await chain().read('registry', 'isInvited', ORG_ID, chain().account('relayer'))).toBe(true)
 })
 
-it('that its person cancelled is replaced', async () => {
+it('a transaction that its person cancelled is replaced', async () => {
   const client = await setting(async () => {
     await replace({ to: chain().account('admin'), data: '0x' })
     await send('anvil_mine')
@@ -93,7 +88,7 @@ it('that its person cancelled is replaced', async () => {
   })
 })
 
-it('that no block has in time is pending, and names itself', async () => {
+it('a transaction that no block has in time is pending, and names itself', async () => {
   let sent = ''
   const client = await setting((_sent, hash) => {
     sent = hash

@@ -1,46 +1,44 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createNonces } from '../../src/client/nonces.js'
 
 /** Far ahead of every clock below. */
 const LATE = 2 ** 50
 const HALF_A_DAY = 43_200_000
 
-describe('nonces', () => {
-  it('are above the stored one, never below the clock, and never repeat', () => {
-    const step = fc.record({ stored: fc.nat(2 ** 50), now: fc.nat(2 ** 50) })
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 1 }), (steps) => {
-        let clock = 0
-        const next = createNonces(() => clock)
-        let last = 0
-        for (const { stored, now } of steps) {
-          clock = now
-          const nonce = next(stored, LATE)
-          expect(nonce).toBeGreaterThan(Math.max(stored, last))
-          expect(nonce).toBeGreaterThanOrEqual(now)
-          expect(nonce).toBe(Math.max(stored + 1, last + 1, now))
-          last = nonce
-        }
-      }),
-    )
-  })
+it('nonces are above the stored one, never below the clock, and never repeat', () => {
+  const step = fc.record({ stored: fc.nat(2 ** 50), now: fc.nat(2 ** 50) })
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1 }), (steps) => {
+      let clock = 0
+      const next = createNonces(() => clock)
+      let last = 0
+      for (const { stored, now } of steps) {
+        clock = now
+        const nonce = next(stored, LATE)
+        expect(nonce).toBeGreaterThan(Math.max(stored, last))
+        expect(nonce).toBeGreaterThanOrEqual(now)
+        expect(nonce).toBe(Math.max(stored + 1, last + 1, now))
+        last = nonce
+      }
+    }),
+  )
+})
 
-  it('follow a clock that is ahead of the chain by half a day at most', () => {
-    const blockTime = 1_800_000_000
-    const limit = blockTime * 1_000 + HALF_A_DAY
-    expect(createNonces(() => limit)(0, blockTime)).toBe(limit)
-    const next = createNonces(() => limit + 10 * 365 * 86_400_000)
-    expect([next(0, blockTime), next(0, blockTime), next(0, blockTime + 1)]).toEqual([
-      limit,
-      limit + 1,
-      limit + 1_000,
-    ])
-  })
+it('nonces follow a clock that is ahead of the chain by half a day at most', () => {
+  const blockTime = 1_800_000_000
+  const limit = blockTime * 1_000 + HALF_A_DAY
+  expect(createNonces(() => limit)(0, blockTime)).toBe(limit)
+  const next = createNonces(() => limit + 10 * 365 * 86_400_000)
+  expect([next(0, blockTime), next(0, blockTime), next(0, blockTime + 1)]).toEqual([
+    limit,
+    limit + 1,
+    limit + 1_000,
+  ])
+})
 
-  it('stay at 2^53 − 1, whose order is refused', () => {
-    const next = createNonces(() => 5)
-    expect(next(Number.MAX_SAFE_INTEGER - 1, LATE)).toBe(2 ** 53 - 1)
-    expect(next(Number.MAX_SAFE_INTEGER, LATE)).toBe(2 ** 53 - 1)
-  })
+it('nonces stay at 2^53 − 1, whose order is refused', () => {
+  const next = createNonces(() => 5)
+  expect(next(Number.MAX_SAFE_INTEGER - 1, LATE)).toBe(2 ** 53 - 1)
+  expect(next(Number.MAX_SAFE_INTEGER, LATE)).toBe(2 ** 53 - 1)
 })

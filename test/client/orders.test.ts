@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { createHttp } from '../../src/client/http.js'
 import { createOrders } from '../../src/client/orders.js'
 import { commitOf, type Envelope, ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
+import { useApi } from '../support/apiStandIn.js'
 import { FAST, INTENT_PUBLIC_KEY, receive } from './clientSetting.js'
 
 const orderId: Hex = `0x${'0a'.repeat(32)}`
 const otherCommit: Hex = `0x${'ff'.repeat(32)}`
-let api: ApiStandIn
 let envelope: Envelope
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await startApiStandIn()
   envelope = await seal({ any: 'order' }, INTENT_PUBLIC_KEY, ORDER_PLACE)
 })
 beforeEach(() => {
   api.requests.length = 0
 })
-afterAll(() => api.stop())
 
 const orders = () =>
   createOrders({ http: createHttp({ serverUrl: api.url, timeoutMs: 10_000 }), timing: FAST })
@@ -34,51 +33,30 @@ function answers<T>(...given: T[]): () => T {
   }
 }
 
-describe('submitting', () => {
-  it('posts the envelope under its orderId', async () => {
-    api.answerWith(({ body }) => receive(body))
-    expect(await submit()).toMatchObject({ orderId, result: 'received', commit: commitOf(envelope) })
-    expect(api.requests).toMatchObject([{ method: 'POST', path: '/orders', body: { orderId, ...envelope } }])
-  })
+it('submitting posts again until the server holds this envelope', async () => {
+  const foreign = {
+    orderId,
+    commit: otherCommit,
+    result: 'already-received',
+    receivedAt: '2030-01-01T00:00:00Z',
+  }
+  const next = answers({ status: 202, body: foreign }, { status: 202, body: foreign }, null)
+  api.answerWith(({ body }) => next() ?? receive(body))
+  expect(await submit()).toMatchObject({ commit: commitOf(envelope) })
+  expect(api.requests).toHaveLength(3)
+  expect(new Set(api.requests.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+})
 
-  it('posts again until the server holds this envelope', async () => {
-    const foreign = {
-      orderId,
-      commit: otherCommit,
-      result: 'already-received',
-      receivedAt: '2030-01-01T00:00:00Z',
-    }
-    const next = answers({ status: 202, body: foreign }, { status: 202, body: foreign }, null)
-    api.answerWith(({ body }) => next() ?? receive(body))
-    expect(await submit()).toMatchObject({ commit: commitOf(envelope) })
-    expect(api.requests).toHaveLength(3)
-    expect(new Set(api.requests.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-  })
-
-  it('says so when another envelope stays', async () => {
-    const foreign = {
-      orderId,
-      commit: otherCommit,
-      result: 'already-received',
-      receivedAt: '2030-01-01T00:00:00Z',
-    }
-    api.answerWith(() => ({ status: 202, body: foreign }))
-    await expect(submit()).rejects.toMatchObject({ code: 'commit-differs' })
-    expect(api.requests).toHaveLength(FAST.attempts)
-  })
-
-  it('goes on after the server was busy', async () => {
-    const next = answers(problem(429, 'rate-limited'), problem(503, 'chain-unavailable'), null)
-    api.answerWith(({ body }) => next() ?? receive(body))
-    expect(await submit()).toMatchObject({ result: 'received' })
-    expect(api.requests).toHaveLength(3)
-  })
-
-  it('stops at a refusal', async () => {
-    api.answerWith(() => problem(400, 'invalid-envelope'))
-    await expect(submit()).rejects.toMatchObject({ code: 'invalid-envelope', status: 400 })
-    expect(api.requests).toHaveLength(1)
-  })
+it('submitting says so when another envelope stays', async () => {
+  const foreign = {
+    orderId,
+    commit: otherCommit,
+    result: 'already-received',
+    receivedAt: '2030-01-01T00:00:00Z',
+  }
+  api.answerWith(() => ({ status: 202, body: foreign }))
+  await expect(submit()).rejects.toMatchObject({ code: 'commit-differs' })
+  expect(api.requests).toHaveLength(FAST.attempts)
 })
 
 const run = (finishedAt: string | null) => ({
@@ -105,104 +83,70 @@ async function followed(...given: Record<string, unknown>[]): Promise<string[]> 
   return seen
 }
 
-describe('following', () => {
-  it('yields each state until the order is settled', async () => {
-    expect(await followed(status('NONE'), status('OPEN'), status('SETTLED'))).toEqual([
-      'NONE',
-      'OPEN',
-      'SETTLED',
-    ])
-    expect(api.requests).toHaveLength(3)
-  })
+it('following yields each state until the order is settled', async () => {
+  expect(await followed(status('NONE'), status('OPEN'), status('SETTLED'))).toEqual([
+    'NONE',
+    'OPEN',
+    'SETTLED',
+  ])
+  expect(api.requests).toHaveLength(3)
+})
 
-  it('ends with the notice of a refund, which comes with the end of the run', async () => {
-    const running = { triggers: [run(null)] }
-    const seen = await followed(status('REFUNDED', running), status('REFUNDED', { notice: envelope }))
-    expect(seen).toEqual(['REFUNDED', 'REFUNDED with notice'])
-  })
+it('following ends with the notice of a refund, which comes with the end of the run', async () => {
+  const running = { triggers: [run(null)] }
+  const seen = await followed(status('REFUNDED', running), status('REFUNDED', { notice: envelope }))
+  expect(seen).toEqual(['REFUNDED', 'REFUNDED with notice'])
+})
 
-  it('ends with the notice of a settlement, which comes with the end of the run', async () => {
-    const running = { triggers: [run(null)] }
-    const seen = await followed(status('SETTLED', running), status('SETTLED', { notice: envelope }))
-    expect(seen).toEqual(['SETTLED', 'SETTLED with notice'])
-  })
+it('following ignores what a later server answers besides, in a notice too', async () => {
+  const later = { more: 1, notice: { ...envelope, more: 1 } }
+  expect(await followed(status('REFUNDED', later))).toEqual(['REFUNDED with notice'])
+})
 
-  it('ignores what a later server answers besides, in a notice too', async () => {
-    const later = { more: 1, notice: { ...envelope, more: 1 } }
-    expect(await followed(status('REFUNDED', later))).toEqual(['REFUNDED with notice'])
-  })
-
-  it('ends with a refund whose run is over: no notice will come', async () => {
-    expect(await followed(status('REFUNDED'))).toEqual(['REFUNDED'])
-  })
-
-  it('does not wait for a notice for ever', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
-    try {
-      api.answerWith(() => {
-        vi.setSystemTime(Date.now() + 60_000)
-        return { headers: { etag: '"1"' }, ...unchanged() }
-      })
-      const first = answers({ body: status('REFUNDED', { triggers: [run(null)] }) }, { status: 304 })
-      const unchanged = () => first()
-      const seen = []
-      for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
-      expect(seen).toEqual(['REFUNDED'])
-      expect(api.requests.length).toBeGreaterThan(1)
-    } finally {
-      vi.useRealTimers()
-    }
-  })
-
-  it('goes on after a reorganization took the end back, however long the order is open again', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
-    try {
-      const due = status('REFUNDED', { triggers: [run(null)] })
-      const next = answers(due, status('OPEN'), status('OPEN'), status('OPEN'), status('SETTLED'))
-      api.answerWith(() => {
-        vi.setSystemTime(Date.now() + 150_000)
-        return { body: next() }
-      })
-      const seen = []
-      for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
-      expect(seen).toEqual(['REFUNDED', 'OPEN', 'OPEN', 'OPEN', 'SETTLED'])
-    } finally {
-      vi.useRealTimers()
-    }
-  })
-
-  it('asks with the last validator and yields nothing while nothing changed', async () => {
-    const next = answers(
-      { headers: { etag: '"a"' }, body: status('OPEN') },
-      { status: 304, headers: { etag: '"a"' } },
-      { headers: { etag: '"b"' }, body: status('SETTLED') },
-    )
-    api.answerWith(next)
+it('following does not wait for a notice for ever', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    api.answerWith(() => {
+      vi.setSystemTime(Date.now() + 60_000)
+      return { headers: { etag: '"1"' }, ...unchanged() }
+    })
+    const first = answers({ body: status('REFUNDED', { triggers: [run(null)] }) }, { status: 304 })
+    const unchanged = () => first()
     const seen = []
     for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
-    expect(seen).toEqual(['OPEN', 'SETTLED'])
-    expect(api.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"a"', '"a"'])
-  })
+    expect(seen).toEqual(['REFUNDED'])
+    expect(api.requests.length).toBeGreaterThan(1)
+  } finally {
+    vi.useRealTimers()
+  }
+})
 
-  it('goes on after the server was away, and ends with what it refuses', async () => {
-    const next = answers(
-      problem(503, 'chain-unavailable'),
-      { body: status('OPEN') },
-      problem(404, 'order-not-found'),
-    )
-    api.answerWith(next)
-    const follow = orders().followOrder(orderId, { pollMs: 1 })
-    expect((await follow.next()).value).toMatchObject({ state: 'OPEN' })
-    await expect(follow.next()).rejects.toMatchObject({ code: 'order-not-found' })
-  })
+it('following goes on after a reorganization took the end back, however long the order is open again', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const due = status('REFUNDED', { triggers: [run(null)] })
+    const next = answers(due, status('OPEN'), status('OPEN'), status('OPEN'), status('SETTLED'))
+    api.answerWith(() => {
+      vi.setSystemTime(Date.now() + 150_000)
+      return { body: next() }
+    })
+    const seen = []
+    for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
+    expect(seen).toEqual(['REFUNDED', 'OPEN', 'OPEN', 'OPEN', 'SETTLED'])
+  } finally {
+    vi.useRealTimers()
+  }
+})
 
-  it('ends with the reason of the caller who aborts', async () => {
-    api.answerWith(() => ({ body: status('OPEN') }))
-    const abort = new AbortController()
-    const follow = orders().followOrder(orderId, { signal: abort.signal, pollMs: 3_600_000 })
-    await follow.next()
-    const next = follow.next()
-    abort.abort(new Error('the page is gone'))
-    await expect(next).rejects.toThrow('the page is gone')
-  })
+it('following asks with the last validator and yields nothing while nothing changed', async () => {
+  const next = answers(
+    { headers: { etag: '"a"' }, body: status('OPEN') },
+    { status: 304, headers: { etag: '"a"' } },
+    { headers: { etag: '"b"' }, body: status('SETTLED') },
+  )
+  api.answerWith(next)
+  const seen = []
+  for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
+  expect(seen).toEqual(['OPEN', 'SETTLED'])
+  expect(api.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"a"', '"a"'])
 })

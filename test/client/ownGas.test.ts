@@ -1,10 +1,10 @@
 // Orders that the wallet opens at its own cost: by a signature, in a batch, or after an approval.
 import { JsonRpcProvider, makeError, type TransactionRequest, Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import type { OrderRequest, PlaceStep, SealedOrder } from '../../src/client/index.js'
 import { isSignedOrder } from '../../src/client/index.js'
-import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
+import { problem, useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import { openingCall } from '../support/openings.js'
 import { refundOrder } from '../support/orderEnds.js'
@@ -21,12 +21,7 @@ const chain = useChain(clearForTrading)
 const ONE = 1_000_000n
 /** The code of an account that delegates to the zero address (EIP-7702). */
 const DELEGATED = `0xef0100${'00'.repeat(19)}01`
-let api: ApiStandIn
-
-beforeAll(async () => {
-  api = await startApiStandIn()
-})
-afterAll(() => api.stop())
+const api = await useApi()
 
 const posted = () => api.requests.filter(({ method }) => method === 'POST')
 const balance = () => chain().read('usdc', 'balanceOf', chain().account('alice'))
@@ -102,57 +97,55 @@ async function setting(atomic: Atomic = 'unsupported', answer: Answer = 'mined')
 
 const nonceOf = () => chain().provider.getTransactionCount(chain().account('alice'))
 
-describe('a buy at the wallet’s own cost', () => {
-  it('is one batch where the wallet offers it, without a signature of the opening', async () => {
-    const { client, provider, buy, steps, onStep } = await setting('supported')
-    const { order, opened } = await client.placeOrder(buy, { onStep })
-    expect([provider.batches, steps]).toEqual([1, ['opening', 'submitting']])
-    expect(order.opening).toBeUndefined()
-    expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
-    expect((await provider.getTransactionReceipt(opened.txHash))?.blockNumber).toBe(opened.blockNumber)
-    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
-  })
+it('a buy at the wallet’s own cost is one batch where the wallet offers it, without a signature of the opening', async () => {
+  const { client, provider, buy, steps, onStep } = await setting('supported')
+  const { order, opened } = await client.placeOrder(buy, { onStep })
+  expect([provider.batches, steps]).toEqual([1, ['opening', 'submitting']])
+  expect(order.opening).toBeUndefined()
+  expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
+  expect((await provider.getTransactionReceipt(opened.txHash))?.blockNumber).toBe(opened.blockNumber)
+  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+})
 
-  it.each(['ready', 'unsupported'] as const)('is no batch where that is only %s', async (atomic) => {
-    const { client, provider, buy, steps, onStep } = await setting(atomic)
-    await client.placeOrder(buy, { onStep })
-    expect([provider.batches, steps]).toEqual([0, ['authorizing', 'opening', 'submitting']])
-  })
+it.each(['ready', 'unsupported'] as const)('is no batch where that is only %s', async (atomic) => {
+  const { client, provider, buy, steps, onStep } = await setting(atomic)
+  await client.placeOrder(buy, { onStep })
+  expect([provider.batches, steps]).toEqual([0, ['authorizing', 'opening', 'submitting']])
+})
 
-  it.each([
-    ['declined', { code: 'transaction-refused' }],
-    ['reverted', { name: 'ContractError', method: 'openBuy', code: 'unknown' }],
-  ] as const)('in a batch that is %s is not open', async (answer, failure) => {
-    const { client, buy } = await setting('supported', answer)
-    await expect(client.placeOrder(buy)).rejects.toMatchObject(failure)
-    expect(posted()).toEqual([])
-    expect(await balance()).toBe(WALLET_USDC)
-  })
+it.each([
+  ['declined', { code: 'transaction-refused' }],
+  ['reverted', { name: 'ContractError', method: 'openBuy', code: 'unknown' }],
+] as const)('a buy at the wallet’s own cost in a batch that is %s is not open', async (answer, failure) => {
+  const { client, buy } = await setting('supported', answer)
+  await expect(client.placeOrder(buy)).rejects.toMatchObject(failure)
+  expect(posted()).toEqual([])
+  expect(await balance()).toBe(WALLET_USDC)
+})
 
-  it('is approved by a transaction for an account with code, whose signature USDC may refuse', async () => {
-    const { client, buy, steps, onStep } = await setting()
-    await chain().provider.send('anvil_setCode', [chain().account('alice'), DELEGATED])
-    onTestFinished(() => chain().provider.send('anvil_setCode', [chain().account('alice'), '0x']))
-    await client.placeOrder(buy, { onStep })
-    expect(steps).toEqual(['approving', 'opening', 'submitting'])
-    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
-  })
+it('a buy at the wallet’s own cost is approved by a transaction for an account with code, whose signature USDC may refuse', async () => {
+  const { client, buy, steps, onStep } = await setting()
+  await chain().provider.send('anvil_setCode', [chain().account('alice'), DELEGATED])
+  onTestFinished(() => chain().provider.send('anvil_setCode', [chain().account('alice'), '0x']))
+  await client.placeOrder(buy, { onStep })
+  expect(steps).toEqual(['approving', 'opening', 'submitting'])
+  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+})
 
-  it('is open too when someone who saw its transaction has sent the signature first', async () => {
-    const { client, buy } = await setting()
-    const before = await nonceOf()
-    const { order, opened } = await client.placeOrder(buy, {
-      async beforeOpen({ orderId, commit, opening }) {
-        if (opening === undefined) throw new Error('not signed')
-        const { sig, ...signed } = opening
-        await chain().send('bob', ...openingCall({ ...signed, orderId, commit }, sig))
-      },
-    })
-    expect((await chain().provider.getTransactionReceipt(opened.txHash))?.from).toBe(chain().account('bob'))
-    expect(await nonceOf()).toBe(before)
-    expect(posted()).toMatchObject([{ body: { orderId: order.orderId } }])
-    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+it('a buy at the wallet’s own cost is open too when someone who saw its transaction has sent the signature first', async () => {
+  const { client, buy } = await setting()
+  const before = await nonceOf()
+  const { order, opened } = await client.placeOrder(buy, {
+    async beforeOpen({ orderId, commit, opening }) {
+      if (opening === undefined) throw new Error('not signed')
+      const { sig, ...signed } = opening
+      await chain().send('bob', ...openingCall({ ...signed, orderId, commit }, sig))
+    },
   })
+  expect((await chain().provider.getTransactionReceipt(opened.txHash))?.from).toBe(chain().account('bob'))
+  expect(await nonceOf()).toBe(before)
+  expect(posted()).toMatchObject([{ body: { orderId: order.orderId } }])
+  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
 /** Alice's wallet, before whose transactions her other order ends: each total that it leaves at zero costs the next one more. */
@@ -181,60 +174,58 @@ it.each<[string, OrderRequest['side'], bigint]>([
   expect(await chain().read('escrow', 'openOrders')).toBe(1n)
 })
 
-describe('an order that was signed for the platform, and not opened', () => {
-  async function refused() {
-    const one = await setting()
-    const kept: SealedOrder[] = []
-    answerAsServer(api, chain(), ({ method }) =>
-      method === 'POST' ? problem(500, 'internal-error') : undefined,
-    )
-    const placing = one.client.placeOrder(one.buy, {
-      sponsored: true,
-      beforeOpen: (sealed) => void kept.push(sealed),
-    })
-    await expect(placing).rejects.toMatchObject({ code: 'internal-error' })
-    answerAsServer(api, chain())
-    const [order] = kept
-    if (order === undefined || !isSignedOrder(order)) throw new Error('nothing was signed')
-    return { ...one, order }
-  }
-
-  it('keeps another client from signing a second one, which approves in its place', async () => {
-    const { buy, order } = await refused()
-    const next = await setting()
-    const earlier = [order]
-    const second = next.client.placeOrder(buy, { sponsored: true, earlier })
-    await expect(second).rejects.toMatchObject({ code: 'opening-outstanding' })
-    await next.client.placeOrder(buy, { onStep: next.onStep, earlier })
-    expect(next.steps).toEqual(['approving', 'opening', 'submitting'])
+async function refused() {
+  const one = await setting()
+  const kept: SealedOrder[] = []
+  answerAsServer(api, chain(), ({ method }) =>
+    method === 'POST' ? problem(500, 'internal-error') : undefined,
+  )
+  const placing = one.client.placeOrder(one.buy, {
+    sponsored: true,
+    beforeOpen: (sealed) => void kept.push(sealed),
   })
+  await expect(placing).rejects.toMatchObject({ code: 'internal-error' })
+  answerAsServer(api, chain())
+  const [order] = kept
+  if (order === undefined || !isSignedOrder(order)) throw new Error('nothing was signed')
+  return { ...one, order }
+}
 
-  it('is opened by the wallet itself, in one transaction, and then known as open', async () => {
-    const { client, order } = await refused()
-    expect(await client.getOpeningState(order)).toBe('usable')
-    const before = await nonceOf()
-    expect(await client.openOrder(order)).toMatchObject({ orderId: order.orderId, commit: order.commit })
-    expect((await nonceOf()) - before).toBe(1)
-    expect(posted().at(-1)?.body).not.toHaveProperty('opening')
-    expect(await client.getOpeningState(order)).toBe('open')
-    expect(await client.openOrder(order)).toMatchObject({ orderId: order.orderId })
-    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
-  })
+it('an order that was signed for the platform, and not opened keeps another client from signing a second one, which approves in its place', async () => {
+  const { buy, order } = await refused()
+  const next = await setting()
+  const earlier = [order]
+  const second = next.client.placeOrder(buy, { sponsored: true, earlier })
+  await expect(second).rejects.toMatchObject({ code: 'opening-outstanding' })
+  await next.client.placeOrder(buy, { onStep: next.onStep, earlier })
+  expect(next.steps).toEqual(['approving', 'opening', 'submitting'])
+})
 
-  it('has expired at its last second, and is opened no more', async () => {
-    const { client, order } = await refused()
-    await chain().mineAt(order.opening.validBefore)
-    expect(await client.getOpeningState(order)).toBe('expired')
-    await expect(client.openOrder(order)).rejects.toMatchObject({ code: 'OpeningExpired' })
-    expect(await balance()).toBe(WALLET_USDC)
-  })
+it('an order that was signed for the platform, and not opened is opened by the wallet itself, in one transaction, and then known as open', async () => {
+  const { client, order } = await refused()
+  expect(await client.getOpeningState(order)).toBe('usable')
+  const before = await nonceOf()
+  expect(await client.openOrder(order)).toMatchObject({ orderId: order.orderId, commit: order.commit })
+  expect((await nonceOf()) - before).toBe(1)
+  expect(posted().at(-1)?.body).not.toHaveProperty('opening')
+  expect(await client.getOpeningState(order)).toBe('open')
+  expect(await client.openOrder(order)).toMatchObject({ orderId: order.orderId })
+  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+})
 
-  it('is void once another wallet has its id', async () => {
-    const { client, order, buy } = await refused()
-    const other = `${order.orderId.slice(0, 34)}${'00'.repeat(16)}`
-    await chain().send('bob', 'escrow', 'openRequest', other, order.commit, buy.deadline)
-    expect(await client.getOpeningState(order)).toBe('taken')
-  })
+it('an order that was signed for the platform, and not opened has expired at its last second, and is opened no more', async () => {
+  const { client, order } = await refused()
+  await chain().mineAt(order.opening.validBefore)
+  expect(await client.getOpeningState(order)).toBe('expired')
+  await expect(client.openOrder(order)).rejects.toMatchObject({ code: 'OpeningExpired' })
+  expect(await balance()).toBe(WALLET_USDC)
+})
+
+it('an order that was signed for the platform, and not opened is void once another wallet has its id', async () => {
+  const { client, order, buy } = await refused()
+  const other = `${order.orderId.slice(0, 34)}${'00'.repeat(16)}`
+  await chain().send('bob', 'escrow', 'openRequest', other, order.commit, buy.deadline)
+  expect(await client.getOpeningState(order)).toBe('taken')
 })
 
 it('a server that does not know openings is sent none, and nothing is signed for it', async () => {

@@ -56,55 +56,51 @@ const BROUGHT = [
   'zod',
 ]
 
-describe('the npm package', () => {
-  it('is the client and the parts of the floors that it needs, without maps, sources or tests', () => {
-    const folders = new Set(installed().files.map((file) => file.split('/').slice(0, 2).join('/')))
-    expect([...folders].sort()).toEqual([
-      'README.md',
-      'dist/chain',
-      'dist/client',
-      'dist/protocol',
-      'package.json',
-    ])
-    const others = installed().files.filter(
-      (file) => file.startsWith('dist/') && !/\.(?:js|d\.ts)$/.test(file),
-    )
-    expect(others).toEqual([])
-  })
+it('the npm package is the client and the parts of the floors that it needs, without maps, sources or tests', () => {
+  const folders = new Set(installed().files.map((file) => file.split('/').slice(0, 2).join('/')))
+  expect([...folders].sort()).toEqual([
+    'README.md',
+    'dist/chain',
+    'dist/client',
+    'dist/protocol',
+    'package.json',
+  ])
+  const others = installed().files.filter((file) => file.startsWith('dist/') && !/\.(?:js|d\.ts)$/.test(file))
+  expect(others).toEqual([])
+})
 
-  it('brings what a frontend needs and nothing else: few packages, and no script at their installation', () => {
-    const { brought } = installed()
-    expect(brought.map(({ at }) => at.slice('node_modules/'.length)).sort()).toEqual(BROUGHT)
-    expect(brought.filter(({ hasInstallScript }) => hasInstallScript)).toEqual([])
-  })
+it('the npm package brings what a frontend needs and nothing else: few packages, and no script at their installation', () => {
+  const { brought } = installed()
+  expect(brought.map(({ at }) => at.slice('node_modules/'.length)).sort()).toEqual(BROUGHT)
+  expect(brought.filter(({ hasInstallScript }) => hasInstallScript)).toEqual([])
+})
 
-  it('asks for the versions that the rest of the project is tested with', async () => {
-    const manifest = async (path: string) => manifestSchema.parse(JSON.parse(await readFile(path, 'utf8')))
-    const [client, whole] = await Promise.all([
-      manifest('packages/client/package.json'),
-      manifest('package.json'),
-    ])
-    expect(whole.dependencies).toMatchObject(client.dependencies)
-    expect(client.version).toBe(whole.version)
-  })
+it('the npm package asks for the versions that the rest of the project is tested with', async () => {
+  const manifest = async (path: string) => manifestSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+  const [client, whole] = await Promise.all([
+    manifest('packages/client/package.json'),
+    manifest('package.json'),
+  ])
+  expect(whole.dependencies).toMatchObject(client.dependencies)
+  expect(client.version).toBe(whole.version)
+})
 
-  it('has every file that one of its files names', async () => {
-    const { files, path } = installed()
-    const named = await Promise.all(
-      files
-        .filter((file) => file.startsWith('dist/'))
-        .map(async (file) => {
-          const text = await readFile(join(path, file), 'utf8')
-          const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g)]
-          return specifiers.map(([, specifier = '']) => {
-            const target = posix.join(posix.dirname(file), specifier)
-            return file.endsWith('.d.ts') ? target.replace(/\.js$/, '.d.ts') : target
-          })
-        }),
-    )
-    expect(named.flat().length).toBeGreaterThan(files.length)
-    expect([...new Set(named.flat())].filter((target) => !files.includes(target))).toEqual([])
-  })
+it('the npm package has every file that one of its files names', async () => {
+  const { files, path } = installed()
+  const named = await Promise.all(
+    files
+      .filter((file) => file.startsWith('dist/'))
+      .map(async (file) => {
+        const text = await readFile(join(path, file), 'utf8')
+        const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g)]
+        return specifiers.map(([, specifier = '']) => {
+          const target = posix.join(posix.dirname(file), specifier)
+          return file.endsWith('.d.ts') ? target.replace(/\.js$/, '.d.ts') : target
+        })
+      }),
+  )
+  expect(named.flat().length).toBeGreaterThan(files.length)
+  expect([...new Set(named.flat())].filter((target) => !files.includes(target))).toEqual([])
 })
 
 describe('its README', () => {
@@ -138,26 +134,24 @@ describe('its README', () => {
   })
 })
 
-describe('the package in another project', () => {
-  it('is imported by Node', async () => {
-    const { name, project } = installed()
-    const script = `console.log(Object.keys(await import('${name}')).join())`
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: project })
-    expect(stdout.split(',')).toEqual(expect.arrayContaining(['ClientError', 'createClient', 'createReader']))
-  })
-
-  it.each(['bundler', 'nodenext'] as const)(
-    'has its types when resolved by %s',
-    { timeout: COMPILING_MS },
-    async (resolution) => {
-      const { project } = installed()
-      await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
-      await writeFile(join(project, 'page.ts'), PAGE)
-      await writeFile(join(project, 'wrong.ts'), WRONG)
-      const refused = await compile(project, ['page.ts', 'wrong.ts'], { resolution })
-      // Indented lines belong to the error above them.
-      const errors = refused.split('\n').filter((line) => /^\S/.test(line))
-      expect(errors.map((line) => line.split(',')[0])).toEqual([3, 4, 5].map((line) => `wrong.ts(${line}`))
-    },
-  )
+it('the package in another project is imported by Node', async () => {
+  const { name, project } = installed()
+  const script = `console.log(Object.keys(await import('${name}')).join())`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: project })
+  expect(stdout.split(',')).toEqual(expect.arrayContaining(['ClientError', 'createClient', 'createReader']))
 })
+
+it.each(['bundler', 'nodenext'] as const)(
+  'the package in another project has its types when resolved by %s',
+  { timeout: COMPILING_MS },
+  async (resolution) => {
+    const { project } = installed()
+    await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
+    await writeFile(join(project, 'page.ts'), PAGE)
+    await writeFile(join(project, 'wrong.ts'), WRONG)
+    const refused = await compile(project, ['page.ts', 'wrong.ts'], { resolution })
+    // Indented lines belong to the error above them.
+    const errors = refused.split('\n').filter((line) => /^\S/.test(line))
+    expect(errors.map((line) => line.split(',')[0])).toEqual([3, 4, 5].map((line) => `wrong.ts(${line}`))
+  },
+)

@@ -1,6 +1,6 @@
 import { signAsync } from '@noble/secp256k1'
-import { AbstractSigner, hashMessage, type JsonRpcProvider, makeError, Wallet } from 'ethers'
-import { describe, expect, it } from 'vitest'
+import { AbstractSigner, hashMessage, type JsonRpcProvider, Wallet } from 'ethers'
+import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { derivePortfolioKey } from '../../src/client/portfolioKey.js'
 import { createWallet } from '../../src/client/wallet.js'
@@ -61,56 +61,43 @@ async function signedAtRandom(): Promise<string> {
   return bytesToHex(Uint8Array.of(...rs, 27 + recovery))
 }
 
-describe('the portfolio key', () => {
-  it('is the wallet’s own, from two equal signatures', async () => {
-    const { signer, key } = derive()
-    const { privateKey, publicKey } = await key
-    expect(bytesToHex(privateKey)).toBe(vector.portfolioPrivateKey)
-    expect(publicKey).toBe(vector.portfolioPublicKey)
-    expect(signer.asked).toBe(2)
-  })
+it('the portfolio key is the wallet’s own, from two equal signatures', async () => {
+  const { signer, key } = derive()
+  const { privateKey, publicKey } = await key
+  expect(bytesToHex(privateKey)).toBe(vector.portfolioPrivateKey)
+  expect(publicKey).toBe(vector.portfolioPublicKey)
+  expect(signer.asked).toBe(2)
+})
 
-  it('is the same when the wallet writes its signature otherwise', async () => {
-    const { key } = derive((signature, asked) => (asked === 2 ? mirrored(signature) : signature))
-    expect((await key).publicKey).toBe(vector.portfolioPublicKey)
-  })
+it('the portfolio key is the same when the wallet writes its signature otherwise', async () => {
+  const { key } = derive((signature, asked) => (asked === 2 ? mirrored(signature) : signature))
+  expect((await key).publicKey).toBe(vector.portfolioPublicKey)
+})
 
-  it('is refused to a wallet that signs differently each time', async () => {
-    const { key } = derive(signedAtRandom)
-    await expect(key).rejects.toMatchObject({ code: 'wallet-not-deterministic' })
-  })
+it('the portfolio key is refused to a wallet that signs differently each time', async () => {
+  const { key } = derive(signedAtRandom)
+  await expect(key).rejects.toMatchObject({ code: 'wallet-not-deterministic' })
+})
 
-  it('is refused to a wallet that signs by another key', async () => {
-    const { key } = derive(() => new Wallet(`0x${'77'.repeat(32)}`).signMessage('Service portfolio key v1'))
-    await expect(key).rejects.toMatchObject({ code: 'signature-invalid' })
-  })
+it('the portfolio key is refused to a wallet that signs by another key', async () => {
+  const { key } = derive(() => new Wallet(`0x${'77'.repeat(32)}`).signMessage('Service portfolio key v1'))
+  await expect(key).rejects.toMatchObject({ code: 'signature-invalid' })
+})
 
-  it('is refused when what comes is no signature', async () => {
-    await expect(derive(() => '0x1234').key).rejects.toMatchObject({ code: 'signature-invalid' })
-  })
+it('the portfolio key is refused to a contract wallet before it is asked', async () => {
+  await chain().provider.send('anvil_setCode', [vector.account, '0x6001600055'])
+  const { signer, key } = derive()
+  await expect(key).rejects.toMatchObject({ code: 'contract-wallet' })
+  expect(signer.asked).toBe(0)
+})
 
-  it('is not derived when the person refuses', async () => {
-    const { key } = derive(() => {
-      throw makeError('rejected', 'ACTION_REJECTED', { action: 'signMessage', reason: 'rejected' })
-    })
-    await expect(key).rejects.toMatchObject({ code: 'signature-refused' })
-  })
+it('the portfolio key is given to an account that delegates (EIP-7702): it signs with its own key', async () => {
+  await chain().provider.send('anvil_setCode', [vector.account, `0xef0100${'ab'.repeat(20)}`])
+  expect((await derive().key).publicKey).toBe(vector.portfolioPublicKey)
+})
 
-  it('is refused to a contract wallet before it is asked', async () => {
-    await chain().provider.send('anvil_setCode', [vector.account, '0x6001600055'])
-    const { signer, key } = derive()
-    await expect(key).rejects.toMatchObject({ code: 'contract-wallet' })
-    expect(signer.asked).toBe(0)
-  })
-
-  it('is given to an account that delegates (EIP-7702): it signs with its own key', async () => {
-    await chain().provider.send('anvil_setCode', [vector.account, `0xef0100${'ab'.repeat(20)}`])
-    expect((await derive().key).publicKey).toBe(vector.portfolioPublicKey)
-  })
-
-  it('needs a provider', () => {
-    expect(() => createWallet(new Wallet(vector.walletPrivateKey), { miningTimeoutMs: 0 })).toThrow(
-      expect.objectContaining({ code: 'no-provider' }),
-    )
-  })
+it('the portfolio key needs a provider', () => {
+  expect(() => createWallet(new Wallet(vector.walletPrivateKey), { miningTimeoutMs: 0 })).toThrow(
+    expect.objectContaining({ code: 'no-provider' }),
+  )
 })

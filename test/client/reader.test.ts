@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createReader } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
+import { useApi } from '../support/apiStandIn.js'
 import { FAST } from './clientSetting.js'
 
 const orderId: Hex = `0x${'0a'.repeat(32)}`
@@ -28,24 +28,16 @@ const ANSWERS: Record<string, object> = {
   [`/orders/${orderId}/timeline`]: { orderId, entries: [settled] },
 }
 
-let api: ApiStandIn
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await startApiStandIn()
   api.answerWith(({ path }) => ({ body: ANSWERS[path] }))
 })
 beforeEach(() => {
   api.requests.length = 0
 })
-afterAll(() => api.stop())
 
 const reader = () => createReader({ serverUrl: api.url, timing: FAST })
-
-it('reads views and orders without a wallet', async () => {
-  expect(await reader().getMarketClock()).toEqual(clock)
-  expect(await reader().getMarketBars()).toEqual(bars)
-  expect(await reader().getOrder(orderId)).toMatchObject({ orderId, state: 'SETTLED', amount: 25_000_000n })
-  expect((await reader().getOrderTimeline(orderId)).entries).toEqual([settled])
-})
 
 it('follows an order, and its timeline, to the end', async () => {
   const states: string[] = []

@@ -1,6 +1,6 @@
 import { signAsync } from '@noble/secp256k1'
-import { hashMessage, makeError } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashMessage } from 'ethers'
+import { expect, it } from 'vitest'
 import { MAX_POLICY_BYTES, open, POLICY_PLACE } from '../../src/protocol/envelope.js'
 import { bytesToHex, hexLength, hexOf, hexToBytes } from '../../src/protocol/hex.js'
 import type { Policy } from '../../src/protocol/policy.js'
@@ -13,7 +13,7 @@ import {
 import { rulebookCopySchema, sealRulebookCopy } from '../../src/protocol/rulebookCopy.js'
 import { envelopeHash, postPolicySchema, sealedRulebookDigest } from '../../src/protocol/sealedRulebook.js'
 import { recoverAddress } from '../../src/protocol/signature.js'
-import { type ApiAnswer, type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
+import { type ApiAnswer, problem, useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import type { Role } from '../support/roles.js'
 import {
@@ -27,12 +27,7 @@ import {
 } from './clientSetting.js'
 
 const chain = useChain(clearForTrading)
-let api: ApiStandIn
-
-beforeAll(async () => {
-  api = await startApiStandIn()
-})
-afterAll(() => api.stop())
+const api = await useApi()
 
 const rules = { canBuy: true, canSell: false, restricted: ['TSLA'] }
 
@@ -51,177 +46,123 @@ function clientOfServer(role: Role, answer: ApiAnswer = { body: { orgId: ORG_ID,
 
 const posted = () => api.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
 
-describe('publishing a rulebook', () => {
-  it('seals it, signed by the admin inside and outside the seal, with the next version', async () => {
-    const alice = chain().account('alice')
-    const policy = policyOf({ [alice]: rules })
-    expect(await clientOfServer('admin').publishRulebook(policy)).toMatchObject({ orgId: ORG_ID, version: 5 })
-    const { author, ...envelope } = postPolicySchema.parse(posted()[0])
-    const rulebook = rulebookSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), POLICY_PLACE))
-    const admin = chain().account('admin')
-    expect(rulebook).toMatchObject({ v: 1, orgId: ORG_ID, admin, version: 5 })
-    expect(rulebook.policy).toEqual(policyOf({ [alice.toLowerCase()]: rules }))
-    const domain = { chainId: chain().anvil.chainId, escrow: chain().addressOf('escrow') }
-    expect(recoverAddress(policyIntentDigest(rulebook, domain), rulebook.sig)).toBe(admin)
-    const digest = sealedRulebookDigest({ orgId: ORG_ID, envelopeHash: envelopeHash(envelope) }, domain)
-    expect(author?.orgId).toBe(ORG_ID)
-    expect(recoverAddress(digest, author?.sig ?? '0x')).toBe(admin)
-  })
-
-  it('posts the same envelope again when the enclave is busy', async () => {
-    let busy = true
-    const client = clientOfServer('admin')
-    answerAsServer(api, chain(), ({ method, path }) => {
-      if (path === `/policy/${ORG_ID}`) return { body: { orgId: ORG_ID, version: 4 } }
-      if (method !== 'POST') return undefined
-      const answer = busy ? problem(503, 'enclave-busy') : { body: { orgId: ORG_ID, version: 5 } }
-      busy = false
-      return answer
-    })
-    await client.publishRulebook(policyOf({}))
-    expect(posted()).toHaveLength(2)
-    expect(posted()[1]).toEqual(posted()[0])
-  })
-
-  it('hands on why the enclave rejects it', async () => {
-    const client = clientOfServer('admin', problem(422, 'policy-rejected', { reason: 'unlisted-symbol' }))
-    await expect(client.publishRulebook(policyOf({}))).rejects.toMatchObject({
-      code: 'policy-rejected',
-      problem: { reason: 'unlisted-symbol' },
-    })
-  })
-
-  it('does not believe in another version than its own', async () => {
-    const client = clientOfServer('admin', { body: { orgId: ORG_ID, version: 9 } })
-    await expect(client.publishRulebook(policyOf({}))).rejects.toMatchObject({ code: 'unexpected-answer' })
-  })
-
-  it.each<Role>(['alice', 'carol'])('is refused to %s, who is no admin', async (role) => {
-    await expect(clientOfServer(role).publishRulebook(policyOf({}))).rejects.toMatchObject({
-      code: 'not-admin',
-    })
-    expect(posted()).toEqual([])
-  })
-
-  const key = `0x${'Ab'.repeat(20)}`
-  const many = Array.from(
-    { length: 400 },
-    (_, i) => [`0x${i.toString(16).padStart(40, '0')}`, rules] as const,
-  )
-  it('fits into its envelope up to the limit, which is known before it is signed', async () => {
-    const unsigned = (count: number) => ({
-      ...{ v: 1 as const, orgId: ORG_ID, admin: chain().account('admin'), version: 5 },
-      policy: policyOf(Object.fromEntries(many.slice(0, count))),
-    })
-    const lengthOf = async (count: number) => {
-      const rulebook = { ...unsigned(count), sig: `0x${'1b'.repeat(65)}` as const }
-      return hexLength((await sealRulebook(rulebook, INTENT_PUBLIC_KEY)).ct)
-    }
-    const most = many.findIndex((_, at) => !fitsEnvelope(unsigned(at + 1)))
-    expect(await lengthOf(most)).toBe(MAX_POLICY_BYTES)
-    expect(await lengthOf(most + 1)).toBeGreaterThan(MAX_POLICY_BYTES)
-  })
-
-  it.each<[string, Policy]>([
-    ['an employee twice, in two cases', policyOf({ [key]: rules, [key.toLowerCase()]: rules })],
-    ['an employee that is no address', policyOf({ '0x12': rules })],
-    ['a symbol twice', policyOf({ [key]: { ...rules, restricted: ['AAPL', 'AAPL'] } })],
-    ['more than fits', policyOf(Object.fromEntries(many))],
-  ])('is refused with %s', async (_, policy) => {
-    const client = clientOfServer('admin')
-    await expect(client.publishRulebook(policy)).rejects.toMatchObject({ code: 'invalid-rulebook' })
-    expect(posted()).toEqual([])
-  })
+it('publishing a rulebook seals it, signed by the admin inside and outside the seal, with the next version', async () => {
+  const alice = chain().account('alice')
+  const policy = policyOf({ [alice]: rules })
+  expect(await clientOfServer('admin').publishRulebook(policy)).toMatchObject({ orgId: ORG_ID, version: 5 })
+  const { author, ...envelope } = postPolicySchema.parse(posted()[0])
+  const rulebook = rulebookSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), POLICY_PLACE))
+  const admin = chain().account('admin')
+  expect(rulebook).toMatchObject({ v: 1, orgId: ORG_ID, admin, version: 5 })
+  expect(rulebook.policy).toEqual(policyOf({ [alice.toLowerCase()]: rules }))
+  const domain = { chainId: chain().anvil.chainId, escrow: chain().addressOf('escrow') }
+  expect(recoverAddress(policyIntentDigest(rulebook, domain), rulebook.sig)).toBe(admin)
+  const digest = sealedRulebookDigest({ orgId: ORG_ID, envelopeHash: envelopeHash(envelope) }, domain)
+  expect(author?.orgId).toBe(ORG_ID)
+  expect(recoverAddress(digest, author?.sig ?? '0x')).toBe(admin)
 })
 
-describe('the copy of a rulebook', () => {
-  const policy = policyOf({ [`0x${'ab'.repeat(20)}`]: rules })
+it('publishing a rulebook does not believe in another version than its own', async () => {
+  const client = clientOfServer('admin', { body: { orgId: ORG_ID, version: 9 } })
+  await expect(client.publishRulebook(policyOf({}))).rejects.toMatchObject({ code: 'unexpected-answer' })
+})
 
-  async function published() {
-    const client = clientOfServer('admin')
-    const { copy } = await client.publishRulebook(policy)
-    if (copy === null) throw new Error('there is no copy')
-    return { client, copy: rulebookCopySchema.parse(JSON.parse(JSON.stringify(copy))) }
+const key = `0x${'Ab'.repeat(20)}`
+const many = Array.from({ length: 400 }, (_, i) => [`0x${i.toString(16).padStart(40, '0')}`, rules] as const)
+it('publishing a rulebook fits into its envelope up to the limit, which is known before it is signed', async () => {
+  const unsigned = (count: number) => ({
+    ...{ v: 1 as const, orgId: ORG_ID, admin: chain().account('admin'), version: 5 },
+    policy: policyOf(Object.fromEntries(many.slice(0, count))),
+  })
+  const lengthOf = async (count: number) => {
+    const rulebook = { ...unsigned(count), sig: `0x${'1b'.repeat(65)}` as const }
+    return hexLength((await sealRulebook(rulebook, INTENT_PUBLIC_KEY)).ct)
   }
+  const most = many.findIndex((_, at) => !fitsEnvelope(unsigned(at + 1)))
+  expect(await lengthOf(most)).toBe(MAX_POLICY_BYTES)
+  expect(await lengthOf(most + 1)).toBeGreaterThan(MAX_POLICY_BYTES)
+})
 
-  it('opens for the wallet that published it, and has nothing in clear but its name', async () => {
-    const { client, copy } = await published()
-    expect(await client.openRulebookCopy(copy, 5)).toEqual(policy)
-    expect(copy).toMatchObject({ orgId: ORG_ID, version: 5, escrow: chain().addressOf('escrow') })
-    expect(JSON.stringify(copy).toLowerCase()).not.toMatch(/tsla|abab/)
-  })
+it.each<[string, Policy]>([
+  ['an employee twice, in two cases', policyOf({ [key]: rules, [key.toLowerCase()]: rules })],
+  ['an employee that is no address', policyOf({ '0x12': rules })],
+  ['a symbol twice', policyOf({ [key]: { ...rules, restricted: ['AAPL', 'AAPL'] } })],
+  ['more than fits', policyOf(Object.fromEntries(many))],
+])('publishing a rulebook is refused with %s', async (_, policy) => {
+  const client = clientOfServer('admin')
+  await expect(client.publishRulebook(policy)).rejects.toMatchObject({ code: 'invalid-rulebook' })
+  expect(posted()).toEqual([])
+})
 
-  it('says nothing of another version than its own', async () => {
-    const { client, copy } = await published()
-    await expect(client.openRulebookCopy(copy, 6)).rejects.toMatchObject({ code: 'outdated-copy' })
-  })
+const policy = policyOf({ [`0x${'ab'.repeat(20)}`]: rules })
 
-  it.each<[string, object]>([
-    ['of another chain', { chainId: 1 }],
-    ['of another platform', { escrow: `0x${'01'.repeat(20)}` }],
-    ['of another institution', { orgId: `0x${'01'.repeat(32)}` }],
-    ['of no known format', { format: 'service-rulebook-copy-v2' }],
-  ])('is refused when it is one %s', async (_, other) => {
-    const { client, copy } = await published()
-    await expect(client.openRulebookCopy({ ...copy, ...other }, 5)).rejects.toMatchObject({
-      code: 'invalid-copy',
-    })
-  })
+async function published() {
+  const client = clientOfServer('admin')
+  const { copy } = await client.publishRulebook(policy)
+  if (copy === null) throw new Error('there is no copy')
+  return { client, copy: rulebookCopySchema.parse(JSON.parse(JSON.stringify(copy))) }
+}
 
-  it('is refused when it does not open, or holds what another wallet has signed', async () => {
-    const { client, copy } = await published()
-    const { publicKey } = await client.unlock()
-    const sealedToOther = { ...copy, envelope: { ...copy.envelope, tag: `0x${'00'.repeat(16)}` } }
-    await expect(client.openRulebookCopy(sealedToOther, 5)).rejects.toMatchObject({
-      code: 'copy-undecryptable',
-    })
-    const { escrow, orgId } = copy
-    const domain = { chainId: chain().anvil.chainId, escrow }
-    const unsigned = { v: 1 as const, orgId, admin: chain().account('alice'), policy, version: 5 }
-    const signature = walletOf(chain(), 'alice').signingKey.sign(policyIntentDigest(unsigned, domain))
-    const rulebook = { ...unsigned, sig: hexOf(65).parse(signature.serialized) }
-    const forged = await sealRulebookCopy(rulebook, publicKey, domain)
-    await expect(client.openRulebookCopy(forged, 5)).rejects.toMatchObject({ code: 'invalid-copy' })
-  })
+it('the copy of a rulebook opens for the wallet that published it, and has nothing in clear but its name', async () => {
+  const { client, copy } = await published()
+  expect(await client.openRulebookCopy(copy, 5)).toEqual(policy)
+  expect(copy).toMatchObject({ orgId: ORG_ID, version: 5, escrow: chain().addressOf('escrow') })
+  expect(JSON.stringify(copy).toLowerCase()).not.toMatch(/tsla|abab/)
+})
 
-  it('is not made for a wallet that could not open it, which publishes all the same', async () => {
-    const wallet = walletOf(chain(), 'admin')
-    wallet.signMessage = async (text) => {
-      const digest = hexToBytes(`0x${hashMessage(text).slice(2)}`)
-      const key = hexToBytes(`0x${wallet.privateKey.slice(2)}`)
-      const fresh = { prehash: false, extraEntropy: true, format: 'recovered' } as const
-      const [recovery = 0, ...rs] = await signAsync(digest, key, fresh)
-      return bytesToHex(Uint8Array.of(...rs, 27 + recovery))
-    }
-    clientOfServer('admin')
-    const client = clientOf(chain(), api, 'admin', { wallet: wallet })
-    expect(await client.publishRulebook(policy)).toEqual({ orgId: ORG_ID, version: 5, copy: null })
-  })
+it('the copy of a rulebook says nothing of another version than its own', async () => {
+  const { client, copy } = await published()
+  await expect(client.openRulebookCopy(copy, 6)).rejects.toMatchObject({ code: 'outdated-copy' })
+})
 
-  it('is not made, and nothing is sent, when the wallet refuses the signature for its key', async () => {
-    const wallet = walletOf(chain(), 'admin')
-    wallet.signMessage = () =>
-      Promise.reject(makeError('no', 'ACTION_REJECTED', { action: 'signMessage', reason: 'rejected' }))
-    clientOfServer('admin')
-    const client = clientOf(chain(), api, 'admin', { wallet: wallet })
-    await expect(client.publishRulebook(policy)).rejects.toMatchObject({ code: 'signature-refused' })
-    expect(posted()).toEqual([])
+it.each<[string, object]>([
+  ['of another chain', { chainId: 1 }],
+  ['of another platform', { escrow: `0x${'01'.repeat(20)}` }],
+  ['of another institution', { orgId: `0x${'01'.repeat(32)}` }],
+  ['of no known format', { format: 'service-rulebook-copy-v2' }],
+])('the copy of a rulebook is refused when it is one %s', async (_, other) => {
+  const { client, copy } = await published()
+  await expect(client.openRulebookCopy({ ...copy, ...other }, 5)).rejects.toMatchObject({
+    code: 'invalid-copy',
   })
 })
 
-describe('a rulebook that was written from a version', () => {
-  it('is signed for the next one, whatever the server says is in force', async () => {
-    const client = clientOfServer('admin', problem(422, 'policy-rejected', { reason: 'version-conflict' }))
-    await expect(client.publishRulebook(policyOf({}), { base: 2 })).rejects.toMatchObject({
-      problem: { reason: 'version-conflict' },
-    })
-    const { author: _, ...envelope } = postPolicySchema.parse(posted()[0])
-    const opened = rulebookSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), POLICY_PLACE))
-    expect(opened.version).toBe(3)
+it('the copy of a rulebook is refused when it does not open, or holds what another wallet has signed', async () => {
+  const { client, copy } = await published()
+  const { publicKey } = await client.unlock()
+  const sealedToOther = { ...copy, envelope: { ...copy.envelope, tag: `0x${'00'.repeat(16)}` } }
+  await expect(client.openRulebookCopy(sealedToOther, 5)).rejects.toMatchObject({
+    code: 'copy-undecryptable',
   })
+  const { escrow, orgId } = copy
+  const domain = { chainId: chain().anvil.chainId, escrow }
+  const unsigned = { v: 1 as const, orgId, admin: chain().account('alice'), policy, version: 5 }
+  const signature = walletOf(chain(), 'alice').signingKey.sign(policyIntentDigest(unsigned, domain))
+  const rulebook = { ...unsigned, sig: hexOf(65).parse(signature.serialized) }
+  const forged = await sealRulebookCopy(rulebook, publicKey, domain)
+  await expect(client.openRulebookCopy(forged, 5)).rejects.toMatchObject({ code: 'invalid-copy' })
+})
 
-  it('builds on the version in force, which the admin alone reads', async () => {
-    expect(await clientOfServer('admin').getRulebookVersion()).toEqual({ orgId: ORG_ID, version: 4 })
-    await expect(clientOfServer('alice').getRulebookVersion()).rejects.toMatchObject({ code: 'not-admin' })
+it('the copy of a rulebook is not made for a wallet that could not open it, which publishes all the same', async () => {
+  const wallet = walletOf(chain(), 'admin')
+  wallet.signMessage = async (text) => {
+    const digest = hexToBytes(`0x${hashMessage(text).slice(2)}`)
+    const key = hexToBytes(`0x${wallet.privateKey.slice(2)}`)
+    const fresh = { prehash: false, extraEntropy: true, format: 'recovered' } as const
+    const [recovery = 0, ...rs] = await signAsync(digest, key, fresh)
+    return bytesToHex(Uint8Array.of(...rs, 27 + recovery))
+  }
+  clientOfServer('admin')
+  const client = clientOf(chain(), api, 'admin', { wallet: wallet })
+  expect(await client.publishRulebook(policy)).toEqual({ orgId: ORG_ID, version: 5, copy: null })
+})
+
+it('a rulebook that was written from a version is signed for the next one, whatever the server says is in force', async () => {
+  const client = clientOfServer('admin', problem(422, 'policy-rejected', { reason: 'version-conflict' }))
+  await expect(client.publishRulebook(policyOf({}), { base: 2 })).rejects.toMatchObject({
+    problem: { reason: 'version-conflict' },
   })
+  const { author: _, ...envelope } = postPolicySchema.parse(posted()[0])
+  const opened = rulebookSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), POLICY_PLACE))
+  expect(opened.version).toBe(3)
 })

@@ -1,17 +1,11 @@
 // Orders that the wallet signs and the platform opens.
 import { id, JsonRpcProvider, toQuantity, Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import type { OrderRequest, SealedOrder, TakenId } from '../../src/client/index.js'
 import { postOrderSchema } from '../../src/protocol/api.js'
 import { commitOf } from '../../src/protocol/envelope.js'
-import {
-  type ApiAnswer,
-  type ApiRequest,
-  type ApiStandIn,
-  problem,
-  startApiStandIn,
-} from '../support/apiStandIn.js'
+import { type ApiAnswer, type ApiRequest, problem, useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import { openingCall } from '../support/openings.js'
 import { answerAsServer, clearForTrading, clientOf, receive, WALLET_USDC, walletOf } from './clientSetting.js'
@@ -21,12 +15,7 @@ const ONE = 1_000_000n
 const VALID_S = 600
 const SPONSORED = { sponsored: true } as const
 const ORDERS = id('orders(bytes32)').slice(0, 10)
-let api: ApiStandIn
-
-beforeAll(async () => {
-  api = await startApiStandIn()
-})
-afterAll(() => api.stop())
+const api = await useApi()
 
 const posted = () => api.requests.filter(({ method }) => method === 'POST')
 const balance = () => chain().read('usdc', 'balanceOf', chain().account('alice'))
@@ -69,108 +58,106 @@ const later = async () => chain().mineAt((await chain().now()) + VALID_S)
 const REFUSED = { ...problem(429, 'relay-quota-exhausted', { quota: 'account' }) }
 const refusal = { ...REFUSED, headers: { ...REFUSED.headers, 'retry-after': '3600' } }
 
-describe('a sponsored order', () => {
-  it.each([
-    ['BUY', 25n * ONE, 'ReceiveWithAuthorization'],
-    ['SELL', 0n, 'RequestOpening'],
-  ] as const)(
-    '(%s) is two signatures and no transaction, for a wallet without ether',
-    async (side, escrowed, type) => {
-      const { client, signer, buy } = await setting()
-      await chain().provider.send('anvil_setBalance', [signer.address, '0x0'])
-      const before = await chain().provider.getTransactionCount(signer.address)
-      answerAsSponsor()
-      const kept: SealedOrder[] = []
-      const { order, opened, received } = await client.placeOrder(
-        { ...buy, side },
-        { ...SPONSORED, beforeOpen: (sealed) => void kept.push(sealed) },
-      )
-      expect(signer.signed).toEqual(['Intent', type])
-      expect(await chain().provider.getTransactionCount(signer.address)).toBe(before)
-      expect(await balance()).toBe(WALLET_USDC - escrowed)
-      expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
-      expect(received).toMatchObject({ orderId: order.orderId, commit: order.commit })
-      const receipt = await chain().provider.getTransactionReceipt(opened.txHash)
-      expect([receipt?.from, receipt?.blockNumber]).toEqual([chain().account('relayer'), opened.blockNumber])
-      expect(posted()).toHaveLength(1)
-      expect(kept).toEqual([order])
-      expect(posted()[0]?.body).toMatchObject({ opening: { ...order.opening, amount: `${escrowed}` } })
-    },
-  )
-
-  it('is signed under a fresh id when another wallet has taken the first', async () => {
+it.each([
+  ['BUY', 25n * ONE, 'ReceiveWithAuthorization'],
+  ['SELL', 0n, 'RequestOpening'],
+] as const)(
+  'a sponsored order (%s) is two signatures and no transaction, for a wallet without ether',
+  async (side, escrowed, type) => {
     const { client, signer, buy } = await setting()
-    const taken: TakenId[] = []
-    answerAsServer(api, chain(), (request) => {
-      if (!isOrder(request)) return undefined
-      return openAsSigned(request.body).then(
-        () => receive(request.body),
-        () => problem(422, 'would-revert', { revert: { name: 'OrderIdTaken', args: {} } }),
-      )
-    })
-    const { order } = await client.placeOrder(buy, {
-      ...SPONSORED,
-      onIdTaken: (one) => taken.push(one),
-      async beforeOpen({ orderId, commit }) {
-        if (taken.length > 0) return
-        const other = `${orderId.slice(0, 34)}${'00'.repeat(16)}`
-        await chain().send('bob', 'escrow', 'openRequest', other, commit, buy.deadline)
-      },
-    })
-    expect(taken).toMatchObject([{ by: chain().account('bob'), times: 1 }])
-    expect(order.orderId).not.toBe(taken[0]?.orderId)
-    expect(signer.signed).toHaveLength(4)
-    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
-  })
-
-  it('is placed once where a node answers half of a look from the block before', async () => {
-    let opened = false
-    /** Shows once that the id is held, and not yet by whom, as anvil does while it mines. */
-    class TornNode extends JsonRpcProvider {
-      torn = 0
-      override send(method: string, params: [{ data?: string }, string]) {
-        const isHalf = opened && method === 'eth_call' && params[0].data?.startsWith(ORDERS)
-        if (!isHalf || this.torn > 0) return super.send(method, params)
-        this.torn++
-        return super.send(method, [params[0], toQuantity(BigInt(params[1]) - 1n)])
-      }
-    }
-    const node = new TornNode(chain().anvil.rpcUrl, undefined, { batchMaxCount: 1 })
-    onTestFinished(() => node.destroy())
-    const { buy } = await setting()
-    const wallet = new Wallet(walletOf(chain(), 'alice').privateKey, node)
-    answerAsServer(api, chain(), (request) => {
-      if (!isOrder(request)) return undefined
-      return openAsSigned(request.body).then(() => {
-        opened = true
-        return receive(request.body)
-      })
-    })
-    const taken: TakenId[] = []
-    await clientOf(chain(), api, 'alice', { wallet }).placeOrder(buy, {
-      ...SPONSORED,
-      onIdTaken: (one) => taken.push(one),
-    })
-    expect([node.torn, taken, posted().length]).toEqual([1, [], 1])
-    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
-  })
-
-  it('that the platform does not open in time is given up at its last second, by the chain’s time', async () => {
-    const { client, buy } = await setting()
-    answerAsSponsor(({ body }) => receive(body))
-    const placed = client.placeOrder(buy, SPONSORED)
-    const ended = expect(placed).rejects.toMatchObject({ code: 'opening-expired' })
-    await expect.poll(() => posted().length, { timeout: 20_000 }).toBe(1)
-    await later()
-    await ended
-    await expect(openAsSigned(posted()[0]?.body)).rejects.toThrow()
+    await chain().provider.send('anvil_setBalance', [signer.address, '0x0'])
+    const before = await chain().provider.getTransactionCount(signer.address)
     answerAsSponsor()
-    await client.placeOrder(buy, SPONSORED)
-    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+    const kept: SealedOrder[] = []
+    const { order, opened, received } = await client.placeOrder(
+      { ...buy, side },
+      { ...SPONSORED, beforeOpen: (sealed) => void kept.push(sealed) },
+    )
+    expect(signer.signed).toEqual(['Intent', type])
+    expect(await chain().provider.getTransactionCount(signer.address)).toBe(before)
+    expect(await balance()).toBe(WALLET_USDC - escrowed)
+    expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
+    expect(received).toMatchObject({ orderId: order.orderId, commit: order.commit })
+    const receipt = await chain().provider.getTransactionReceipt(opened.txHash)
+    expect([receipt?.from, receipt?.blockNumber]).toEqual([chain().account('relayer'), opened.blockNumber])
+    expect(posted()).toHaveLength(1)
+    expect(kept).toEqual([order])
+    expect(posted()[0]?.body).toMatchObject({ opening: { ...order.opening, amount: `${escrowed}` } })
+  },
+)
+
+it('a sponsored order is signed under a fresh id when another wallet has taken the first', async () => {
+  const { client, signer, buy } = await setting()
+  const taken: TakenId[] = []
+  answerAsServer(api, chain(), (request) => {
+    if (!isOrder(request)) return undefined
+    return openAsSigned(request.body).then(
+      () => receive(request.body),
+      () => problem(422, 'would-revert', { revert: { name: 'OrderIdTaken', args: {} } }),
+    )
   })
+  const { order } = await client.placeOrder(buy, {
+    ...SPONSORED,
+    onIdTaken: (one) => taken.push(one),
+    async beforeOpen({ orderId, commit }) {
+      if (taken.length > 0) return
+      const other = `${orderId.slice(0, 34)}${'00'.repeat(16)}`
+      await chain().send('bob', 'escrow', 'openRequest', other, commit, buy.deadline)
+    },
+  })
+  expect(taken).toMatchObject([{ by: chain().account('bob'), times: 1 }])
+  expect(order.orderId).not.toBe(taken[0]?.orderId)
+  expect(signer.signed).toHaveLength(4)
+  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
-it('that the platform could not open ends with the contract’s reason, and can be sent again', async () => {
+it('a sponsored order is placed once where a node answers half of a look from the block before', async () => {
+  let opened = false
+  /** Shows once that the id is held, and not yet by whom, as anvil does while it mines. */
+  class TornNode extends JsonRpcProvider {
+    torn = 0
+    override send(method: string, params: [{ data?: string }, string]) {
+      const isHalf = opened && method === 'eth_call' && params[0].data?.startsWith(ORDERS)
+      if (!isHalf || this.torn > 0) return super.send(method, params)
+      this.torn++
+      return super.send(method, [params[0], toQuantity(BigInt(params[1]) - 1n)])
+    }
+  }
+  const node = new TornNode(chain().anvil.rpcUrl, undefined, { batchMaxCount: 1 })
+  onTestFinished(() => node.destroy())
+  const { buy } = await setting()
+  const wallet = new Wallet(walletOf(chain(), 'alice').privateKey, node)
+  answerAsServer(api, chain(), (request) => {
+    if (!isOrder(request)) return undefined
+    return openAsSigned(request.body).then(() => {
+      opened = true
+      return receive(request.body)
+    })
+  })
+  const taken: TakenId[] = []
+  await clientOf(chain(), api, 'alice', { wallet }).placeOrder(buy, {
+    ...SPONSORED,
+    onIdTaken: (one) => taken.push(one),
+  })
+  expect([node.torn, taken, posted().length]).toEqual([1, [], 1])
+  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+})
+
+it('a sponsored order that the platform does not open in time is given up at its last second, by the chain’s time', async () => {
+  const { client, buy } = await setting()
+  answerAsSponsor(({ body }) => receive(body))
+  const placed = client.placeOrder(buy, SPONSORED)
+  const ended = expect(placed).rejects.toMatchObject({ code: 'opening-expired' })
+  await expect.poll(() => posted().length, { timeout: 20_000 }).toBe(1)
+  await later()
+  await ended
+  await expect(openAsSigned(posted()[0]?.body)).rejects.toThrow()
+  answerAsSponsor()
+  await client.placeOrder(buy, SPONSORED)
+  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
+})
+
+it('a sponsored order that the platform could not open ends with the contract’s reason, and can be sent again', async () => {
   const { client, buy } = await setting()
   const kept: SealedOrder[] = []
   const error = { name: 'ERC20InsufficientBalance', args: {} }
@@ -198,61 +185,36 @@ it('that the platform could not open ends with the contract’s reason, and can 
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
-describe('a second opening', () => {
-  it('is not signed while a refused one can still be used', async () => {
-    const { client, signer, buy } = await setting()
-    answerAsSponsor(() => refusal)
-    await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'relay-quota-exhausted' })
-    const openings = () => signer.signed.filter((type) => type !== 'Intent')
-    answerAsSponsor()
-    await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'opening-outstanding' })
-    expect(openings()).toHaveLength(1)
-    await later()
-    await client.placeOrder(buy, SPONSORED)
-    expect(openings()).toHaveLength(2)
-    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
-  })
-
-  it('is signed once the first was used, by anyone who had it', async () => {
-    const { client, buy } = await setting()
-    answerAsSponsor(() => refusal)
-    await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'relay-quota-exhausted' })
-    await openAsSigned(posted()[0]?.body)
-    answerAsSponsor()
-    await client.placeOrder(buy, SPONSORED)
-    expect(await balance()).toBe(WALLET_USDC - 50n * ONE)
-  })
-
-  it('that was signed is submitted again as it is', async () => {
-    const { client, buy } = await setting()
-    const kept: SealedOrder[] = []
-    answerAsSponsor(() => refusal)
-    const options = { ...SPONSORED, beforeOpen: (sealed: SealedOrder) => void kept.push(sealed) }
-    await expect(client.placeOrder(buy, options)).rejects.toMatchObject({ code: 'relay-quota-exhausted' })
-    answerAsSponsor()
-    const [order] = kept
-    if (order === undefined) throw new Error('nothing was kept')
-    expect(await client.submitOrder(order)).toMatchObject({ orderId: order.orderId })
-    expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
-  })
+it('a second opening is not signed while a refused one can still be used', async () => {
+  const { client, signer, buy } = await setting()
+  answerAsSponsor(() => refusal)
+  await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'relay-quota-exhausted' })
+  const openings = () => signer.signed.filter((type) => type !== 'Intent')
+  answerAsSponsor()
+  await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'opening-outstanding' })
+  expect(openings()).toHaveLength(1)
+  await later()
+  await client.placeOrder(buy, SPONSORED)
+  expect(openings()).toHaveLength(2)
+  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
-describe('nothing is signed for', () => {
-  it('more USDC than the wallet has', async () => {
-    const { client, signer, buy } = await setting()
-    answerAsSponsor()
-    const request = { ...buy, maxSpend: WALLET_USDC + 1n }
-    await expect(client.placeOrder(request, SPONSORED)).rejects.toMatchObject({ code: 'insufficient-usdc' })
-    expect(signer.signed).toEqual(['Intent'])
-  })
+it('a second opening is signed once the first was used, by anyone who had it', async () => {
+  const { client, buy } = await setting()
+  answerAsSponsor(() => refusal)
+  await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'relay-quota-exhausted' })
+  await openAsSigned(posted()[0]?.body)
+  answerAsSponsor()
+  await client.placeOrder(buy, SPONSORED)
+  expect(await balance()).toBe(WALLET_USDC - 50n * ONE)
+})
 
-  it('a USDC that has no signed payments', async () => {
-    const { client, buy } = await setting()
-    answerAsSponsor()
-    // Reverts on every call: PUSH0, PUSH0, REVERT.
-    await chain().provider.send('anvil_setCode', [chain().addressOf('usdc'), '0x5f5ffd'])
-    const sale: OrderRequest = { ...buy, side: 'SELL' }
-    await expect(client.placeOrder(sale, SPONSORED)).rejects.toMatchObject({ code: 'opening-unsupported' })
-    expect(z.array(z.unknown()).parse(posted())).toEqual([])
-  })
+it('nothing is signed for a USDC that has no signed payments', async () => {
+  const { client, buy } = await setting()
+  answerAsSponsor()
+  // Reverts on every call: PUSH0, PUSH0, REVERT.
+  await chain().provider.send('anvil_setCode', [chain().addressOf('usdc'), '0x5f5ffd'])
+  const sale: OrderRequest = { ...buy, side: 'SELL' }
+  await expect(client.placeOrder(sale, SPONSORED)).rejects.toMatchObject({ code: 'opening-unsupported' })
+  expect(z.array(z.unknown()).parse(posted())).toEqual([])
 })

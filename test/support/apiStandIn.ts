@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { afterAll } from 'vitest'
 import { startHttpServer, type TestServer } from './httpServer.js'
 
 export interface ApiRequest {
@@ -46,6 +47,13 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
       answer = next
     },
   }
+}
+
+/** A stand-in for the tests of a file, which stops after them. */
+export async function useApi(): Promise<ApiStandIn> {
+  const api = await startApiStandIn()
+  afterAll(() => api.stop())
+  return api
 }
 
 /** A problem body as the API documents it. */

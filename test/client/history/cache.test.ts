@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type HistoryOptions, type HistoryStore, ordersOf } from '../../../src/client/index.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { useChain } from '../../support/chain.js'
@@ -33,95 +33,59 @@ async function withdraw(number: number, secret: Hex = SECRET): Promise<void> {
   await write(chain(), { does: 'settle', orderId: idOf(number), portfolio, payout })
 }
 
-describe('a kept history', () => {
-  it('is the same as one that is read, and only later blocks are read again', async () => {
-    const store = createStore()
-    await withdraw(1)
-    const first = await history({ store })
-    await withdraw(2)
-    const all = await history({})
-    let second = first
-    const from = await queriedFrom(chain(), async () => {
-      second = await history({ store })
-    })
-    expect(second).toEqual(all)
-    expect(Math.min(...from)).toBeGreaterThan(first.at(-1)?.cursor.blockNumber ?? 0)
-    expect(ordersOf(second)).toHaveLength(2)
-    const [, , cursor] = all.map((entry) => entry.cursor)
-    expect(await history({ store, after: cursor })).toEqual(all.slice(3))
-    expect(await history({ store, fromBlock: all[2]?.cursor.blockNumber })).toEqual(
-      all.filter((entry) => entry.cursor.blockNumber >= (all[2]?.cursor.blockNumber ?? 0)),
-    )
+it('a kept history is the same as one that is read, and only later blocks are read again', async () => {
+  const store = createStore()
+  await withdraw(1)
+  const first = await history({ store })
+  await withdraw(2)
+  const all = await history({})
+  let second = first
+  const from = await queriedFrom(chain(), async () => {
+    second = await history({ store })
   })
+  expect(second).toEqual(all)
+  expect(Math.min(...from)).toBeGreaterThan(first.at(-1)?.cursor.blockNumber ?? 0)
+  expect(ordersOf(second)).toHaveLength(2)
+  const [, , cursor] = all.map((entry) => entry.cursor)
+  expect(await history({ store, after: cursor })).toEqual(all.slice(3))
+  expect(await history({ store, fromBlock: all[2]?.cursor.blockNumber })).toEqual(
+    all.filter((entry) => entry.cursor.blockNumber >= (all[2]?.cursor.blockNumber ?? 0)),
+  )
+})
 
-  it('holds final entries alone', async () => {
-    const store = createStore()
-    await withdraw(1)
-    await chain().provider.send('anvil_mine', ['0x14'])
-    await withdraw(2)
-    const all = await history({ store, confirmations: 10 })
-    const last = all.findLast(({ isFinal }) => isFinal)
-    const from = await queriedFrom(chain(), () => history({ store, confirmations: 10 }))
-    const head = await chain().provider.getBlockNumber()
-    expect(last && last.cursor.blockNumber < head - 9).toBe(true)
-    expect(Math.min(...from)).toBe(head - 8)
-  })
+it('a kept history shows nothing without the portfolio key, and is bound to its place', async () => {
+  const store = createStore()
+  await withdraw(1)
+  await history({ store })
+  const [[name, bytes] = []] = store.kept
+  if (!name || !bytes) throw new Error('nothing was kept')
+  const text = Buffer.from(bytes).toString('latin1')
+  for (const word of ['withdrawn', 'cash', idOf(1).slice(2)]) expect(text).not.toContain(word)
+  expect(bytes[0]).toBe(1)
+  const from = await queriedFrom(chain(), () => history({ store }, [OTHER_SECRET]))
+  expect(Math.min(...from)).toBe(0)
+  const bob = await historyClient(chain(), [SECRET], { role: 'bob' })
+  const foreign: HistoryStore = { get: async () => bytes, set: async () => {} }
+  expect(await readAll(bob, { store: foreign })).toEqual([])
+})
 
-  it('shows nothing without the portfolio key, and is bound to its place', async () => {
-    const store = createStore()
-    await withdraw(1)
-    await history({ store })
-    const [[name, bytes] = []] = store.kept
-    if (!name || !bytes) throw new Error('nothing was kept')
-    const text = Buffer.from(bytes).toString('latin1')
-    for (const word of ['withdrawn', 'cash', idOf(1).slice(2)]) expect(text).not.toContain(word)
-    expect(bytes[0]).toBe(1)
-    const from = await queriedFrom(chain(), () => history({ store }, [OTHER_SECRET]))
-    expect(Math.min(...from)).toBe(0)
-    const bob = await historyClient(chain(), [SECRET], { role: 'bob' })
-    const foreign: HistoryStore = { get: async () => bytes, set: async () => {} }
-    expect(await readAll(bob, { store: foreign })).toEqual([])
-  })
+it.each([
+  ['cut', (bytes: Uint8Array) => bytes.slice(0, 100)],
+  ['changed', (bytes: Uint8Array) => bytes.map((byte, index) => (index === 60 ? byte ^ 1 : byte))],
+  ['empty', () => new Uint8Array()],
+])('a kept history that is %s is read again', async (_, damage) => {
+  const store = createStore()
+  await withdraw(1)
+  const all = await history({ store })
+  for (const [name, bytes] of store.kept) store.kept.set(name, damage(bytes))
+  expect(await history({ store })).toEqual(all)
+})
 
-  it.each([
-    ['cut', (bytes: Uint8Array) => bytes.slice(0, 100)],
-    ['changed', (bytes: Uint8Array) => bytes.map((byte, index) => (index === 60 ? byte ^ 1 : byte))],
-    ['empty', () => new Uint8Array()],
-  ])('that is %s is read again', async (_, damage) => {
-    const store = createStore()
-    await withdraw(1)
-    const all = await history({ store })
-    for (const [name, bytes] of store.kept) store.kept.set(name, damage(bytes))
-    expect(await history({ store })).toEqual(all)
-  })
-
-  it('of a chain that was replaced is read again', async () => {
-    const store = createStore()
-    await withdraw(1)
-    const snapshot = await chain().provider.send('evm_snapshot', [])
-    await withdraw(2)
-    await history({ store })
-    await chain().provider.send('evm_revert', [snapshot])
-    await chain().mineAt((await chain().now()) + 1_000)
-    await withdraw(3)
-    expect(await history({ store })).toEqual(await history({}))
-  })
-
-  it('is read again once a key is held that may open what did not', async () => {
-    const store = createStore()
-    await withdraw(1, OTHER_SECRET)
-    expect(kindsOf(await history({ store }))).toEqual(['opened', 'unreadable', 'cash-withdrawn'])
-    const both = [SECRET, OTHER_SECRET]
-    expect(kindsOf(await history({ store }, both))).toEqual(['opened', 'cash-withdrawn', 'adjusted'])
-    expect(publicKey(SECRET)).not.toBe(publicKey(OTHER_SECRET))
-  })
-
-  it('in a store that fails costs no entry', async () => {
-    await withdraw(1)
-    const broken: HistoryStore = {
-      get: () => Promise.reject(new Error('blocked')),
-      set: () => Promise.reject(new Error('full')),
-    }
-    expect(await history({ store: broken })).toEqual(await history({}))
-  })
+it('a kept history is read again once a key is held that may open what did not', async () => {
+  const store = createStore()
+  await withdraw(1, OTHER_SECRET)
+  expect(kindsOf(await history({ store }))).toEqual(['opened', 'unreadable', 'cash-withdrawn'])
+  const both = [SECRET, OTHER_SECRET]
+  expect(kindsOf(await history({ store }, both))).toEqual(['opened', 'cash-withdrawn', 'adjusted'])
+  expect(publicKey(SECRET)).not.toBe(publicKey(OTHER_SECRET))
 })
