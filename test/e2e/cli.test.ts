@@ -1,10 +1,10 @@
 import { chmod, readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { formatDecimal, USDC_DECIMALS } from '../../src/client/index.js'
-import { receiptSchema, timelineEntrySchema } from '../../src/protocol/api.js'
+import { receiptSchema } from '../../src/protocol/api.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { eventually } from '../support/eventually.js'
@@ -34,128 +34,99 @@ async function person(index: 0 | 1 | 2) {
 const orderOf = (out: string) => orderSchema.parse(JSON.parse(out))
 const errorOf = (err: string) => errorSchema.parse(JSON.parse(err.trimEnd().split('\n').at(-1) ?? '')).error
 
-describe('confidential-trading order', () => {
-  it('buys: opens the escrow, submits, follows, and the portfolio shows it', async () => {
-    const { trader, env, kept, run } = await person(0)
-    const { exit, out, err } = await run('order', 'buy', 'AAPL', '1000.50')
-    expect(exit).toBe(0)
-    const fields = new Map(out.split('\n').map((line) => [line.split('\t')[0], line.split('\t')[1]]))
-    expect(fields.get('state')).toBe('SETTLED')
-    expect(fields.get('escrowed')).toBe('1000.5')
-    expect(fields.get('filled')).toMatch(
-      /^The order was filled\. Bought \S+ AAPL for \S+ USDC\..* \(filled\)$/,
-    )
-    expect(err).toContain("no fee now: selling the shares pays the broker's CAT for both trades")
-    expect(err).toContain('escrow opened in 0x')
-    expect(err).toMatch(/^SETTLED, enclave run/m)
-    expect(await kept()).toEqual([])
-    const { cash } = await trader.portfolio()
-    const portfolio = await run('portfolio', '--quiet')
-    expect(portfolio.err).toBe('')
-    expect(portfolio.out).toContain(`cash\t${formatDecimal(cash, USDC_DECIMALS)}\n`)
-    expect(portfolio.out).toMatch(/^AAPL\t\d+\.\d+\t0$/m)
-    const key = (env.TRADING_PRIVATE_KEY ?? '').slice(2)
-    for (const text of [out, err, portfolio.out]) expect(text).not.toContain(key)
-  })
+it('confidential-trading order buys: opens the escrow, submits, follows, and the portfolio shows it', async () => {
+  const { trader, env, kept, run } = await person(0)
+  const { exit, out, err } = await run('order', 'buy', 'AAPL', '1000.50')
+  expect(exit).toBe(0)
+  const fields = new Map(out.split('\n').map((line) => [line.split('\t')[0], line.split('\t')[1]]))
+  expect(fields.get('state')).toBe('SETTLED')
+  expect(fields.get('escrowed')).toBe('1000.5')
+  expect(fields.get('filled')).toMatch(/^The order was filled\. Bought \S+ AAPL for \S+ USDC\..* \(filled\)$/)
+  expect(err).toContain("no fee now: selling the shares pays the broker's CAT for both trades")
+  expect(err).toContain('escrow opened in 0x')
+  expect(err).toMatch(/^SETTLED, enclave run/m)
+  expect(await kept()).toEqual([])
+  const { cash } = await trader.portfolio()
+  const portfolio = await run('portfolio', '--quiet')
+  expect(portfolio.err).toBe('')
+  expect(portfolio.out).toContain(`cash\t${formatDecimal(cash, USDC_DECIMALS)}\n`)
+  expect(portfolio.out).toMatch(/^AAPL\t\d+\.\d+\t0$/m)
+  const key = (env.TRADING_PRIVATE_KEY ?? '').slice(2)
+  for (const text of [out, err, portfolio.out]) expect(text).not.toContain(key)
+})
 
-  it('ends with 3 when the enclave refuses, and says why in words', async () => {
-    const { run } = await person(1)
-    const { exit, out, err } = await run('order', 'sell', 'MSFT', '100', '--json')
-    expect(exit).toBe(3)
-    expect(err).toMatch(/fees \(TAF, CAT\) are deducted from the proceeds: about 0\.02 USDC/)
-    const { state, orderId, notice } = orderOf(out)
-    expect(state).toBe('REFUNDED')
-    expect(notice?.code).toBe('insufficient-shares')
-    expect(notice?.message).toMatch(/\w+ \w+/)
-    expect(orderOf((await run('status', orderId, '--json')).out).notice).toBeNull()
-    const opened = await run('status', orderId, '--reason')
-    expect(opened.exit).toBe(0)
-    expect(opened.out).toContain(`refused\t${notice?.message} (insufficient-shares)`)
-    expect((await run('watch', orderId)).exit).toBe(3)
-  })
+it('confidential-trading order ends with 3 when the enclave refuses, and says why in words', async () => {
+  const { run } = await person(1)
+  const { exit, out, err } = await run('order', 'sell', 'MSFT', '100', '--json')
+  expect(exit).toBe(3)
+  expect(err).toMatch(/fees \(TAF, CAT\) are deducted from the proceeds: about 0\.02 USDC/)
+  const { state, orderId, notice } = orderOf(out)
+  expect(state).toBe('REFUNDED')
+  expect(notice?.code).toBe('insufficient-shares')
+  expect(notice?.message).toMatch(/\w+ \w+/)
+  expect(orderOf((await run('status', orderId, '--json')).out).notice).toBeNull()
+  const opened = await run('status', orderId, '--reason')
+  expect(opened.exit).toBe(0)
+  expect(opened.out).toContain(`refused\t${notice?.message} (insufficient-shares)`)
+  expect((await run('watch', orderId)).exit).toBe(3)
+})
 
-  it('ends at once with --no-wait; watch prints its timeline to the end', async () => {
-    const { run } = await person(0)
-    const placed = await run('order', 'buy', 'NVDA', '200', '--no-wait', '--json')
-    expect(placed.exit).toBe(0)
-    const { orderId } = orderOf(placed.out)
-    const watched = await run('watch', orderId, '--json')
-    expect(watched.exit).toBe(0)
-    const lines = watched.out.trimEnd().split('\n')
-    const entries = lines.map((line) => timelineEntrySchema.parse(JSON.parse(line)))
-    expect(new Set(lines).size).toBe(lines.length)
-    expect(entries.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['opened', 'received', 'settled']))
-  })
+it('confidential-trading order ends with 4 when the order is not over in time; it goes on', async () => {
+  const { sandbox } = desk()
+  sandbox.broker.clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
+  const { trader, run } = await person(2)
+  const { exit, err } = await run('order', 'buy', 'TSLA', '100', '--timeout', '8s', '--json')
+  expect(exit).toBe(4)
+  const { code, message } = errorOf(err)
+  expect(code).toBe('pending')
+  sandbox.broker.clock({ open: true })
+  const orderId = bytes32Schema.parse(/0x[0-9a-f]{64}/.exec(message)?.[0])
+  expect((await trader.ended(orderId)).state).toBe('SETTLED')
+})
 
-  it('ends with 4 when the order is not over in time; it goes on', async () => {
-    const { sandbox } = desk()
-    sandbox.broker.clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
-    const { trader, run } = await person(2)
-    const { exit, err } = await run('order', 'buy', 'TSLA', '100', '--timeout', '8s', '--json')
-    expect(exit).toBe(4)
-    const { code, message } = errorOf(err)
-    expect(code).toBe('pending')
-    sandbox.broker.clock({ open: true })
-    const orderId = bytes32Schema.parse(/0x[0-9a-f]{64}/.exec(message)?.[0])
-    expect((await trader.ended(orderId)).state).toBe('SETTLED')
-  })
+it('confidential-trading order cancels an order that waits, which is refunded; and no order that has ended', async () => {
+  const { sandbox } = desk()
+  sandbox.broker.clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
+  const { trader, run } = await person(2)
+  const before = await trader.wallet()
+  const placed = await run('order', 'buy', 'TSLA', '100', '--timeout', '12s')
+  expect(placed.err).toMatch(/^OPEN, .*queued \(market-closed\), next run \S+.*, deadline \S+/m)
+  const orderId = bytes32Schema.parse(/0x[0-9a-f]{64}/.exec(placed.err)?.[0])
+  await trader.reaches(orderId, 'queued')
+  const { exit, out, err } = await run('cancel', orderId)
+  sandbox.broker.clock({ open: true })
+  expect(exit).toBe(0)
+  expect(err).toContain('the server has the cancel')
+  expect(err).toMatch(/^OPEN, to be cancelled, /m)
+  const fields = new Map(out.split('\n').map((line) => [line.split('\t')[0], line.split('\t')[1]]))
+  expect([fields.get('state'), fields.get('refused')]).toEqual([
+    'REFUNDED',
+    'The order was cancelled before any of it was filled. (cancelled)',
+  ])
+  expect(await trader.wallet()).toBe(before)
+  expect((await run('watch', orderId)).out).toMatch(/cancel-received\s+the account asks/)
+  const late = await run('cancel', orderId, '--json')
+  expect(late.exit).toBe(0)
+  const { run: anothers } = await person(1)
+  expect(errorOf((await anothers('cancel', orderId, '--json')).err).code).toBe('not-order-account')
+})
 
-  it('cancels an order that waits, which is refunded; and no order that has ended', async () => {
-    const { sandbox } = desk()
-    sandbox.broker.clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
-    const { trader, run } = await person(2)
-    const before = await trader.wallet()
-    const placed = await run('order', 'buy', 'TSLA', '100', '--timeout', '12s')
-    expect(placed.err).toMatch(/^OPEN, .*queued \(market-closed\), next run \S+.*, deadline \S+/m)
-    const orderId = bytes32Schema.parse(/0x[0-9a-f]{64}/.exec(placed.err)?.[0])
-    await trader.reaches(orderId, 'queued')
-    const { exit, out, err } = await run('cancel', orderId)
-    sandbox.broker.clock({ open: true })
-    expect(exit).toBe(0)
-    expect(err).toContain('the server has the cancel')
-    expect(err).toMatch(/^OPEN, to be cancelled, /m)
-    const fields = new Map(out.split('\n').map((line) => [line.split('\t')[0], line.split('\t')[1]]))
-    expect([fields.get('state'), fields.get('refused')]).toEqual([
-      'REFUNDED',
-      'The order was cancelled before any of it was filled. (cancelled)',
-    ])
-    expect(await trader.wallet()).toBe(before)
-    expect((await run('watch', orderId)).out).toMatch(/cancel-received\s+the account asks/)
-    const late = await run('cancel', orderId, '--json')
-    expect(late.exit).toBe(0)
-    const { run: anothers } = await person(1)
-    expect(errorOf((await anothers('cancel', orderId, '--json')).err).code).toBe('not-order-account')
-  })
-
-  it('keeps a sealed order that did not reach the server, and submits it again', async () => {
-    const { env, kept, run } = await person(0)
-    const halfDeaf = { ...env, TRADING_SERVER_URL: await startWithoutPosts() }
-    const { exit, err } = await runShippedCli(['order', 'buy', 'AMZN', '150', '--json'], halfDeaf)
-    expect(exit).toBe(1)
-    const { code, message } = errorOf(err)
-    expect(code).toBe('not-submitted')
-    const [file, ...others] = await kept()
-    expect(others).toEqual([])
-    const orderId = (file ?? '').replace('.json', '')
-    expect(message).toContain(`order resume ${orderId}`)
-    const resumed = await run('order', 'resume', orderId, '--json')
-    expect(orderOf(resumed.out)).toMatchObject({ orderId, state: 'SETTLED' })
-    expect(resumed.exit).toBe(0)
-    expect(await kept()).toEqual([])
-    expect((await run('order', 'resume', orderId)).exit).toBe(2)
-  })
-
-  it('keeps nothing, and opens nothing, when the contract or the wallet cannot', async () => {
-    const { trader, kept, run } = await person(1)
-    const before = await trader.wallet()
-    const broke = await run('order', 'buy', 'AAPL', '1000000', '--json')
-    expect(errorOf(broke.err).code).toBe('insufficient-usdc')
-    const late = await run('order', 'buy', 'AAPL', '10', '--deadline', '31d', '--json')
-    expect(errorOf(late.err).code).toBe('DeadlineOutOfRange')
-    expect([broke.exit, late.exit]).toEqual([1, 1])
-    expect(await kept()).toEqual([])
-    expect(await trader.wallet()).toBe(before)
-  })
+it('confidential-trading order keeps a sealed order that did not reach the server, and submits it again', async () => {
+  const { env, kept, run } = await person(0)
+  const halfDeaf = { ...env, TRADING_SERVER_URL: await startWithoutPosts() }
+  const { exit, err } = await runShippedCli(['order', 'buy', 'AMZN', '150', '--json'], halfDeaf)
+  expect(exit).toBe(1)
+  const { code, message } = errorOf(err)
+  expect(code).toBe('not-submitted')
+  const [file, ...others] = await kept()
+  expect(others).toEqual([])
+  const orderId = (file ?? '').replace('.json', '')
+  expect(message).toContain(`order resume ${orderId}`)
+  const resumed = await run('order', 'resume', orderId, '--json')
+  expect(orderOf(resumed.out)).toMatchObject({ orderId, state: 'SETTLED' })
+  expect(resumed.exit).toBe(0)
+  expect(await kept()).toEqual([])
+  expect((await run('order', 'resume', orderId)).exit).toBe(2)
 })
 
 /** The server, but that every POST fails. */
@@ -179,218 +150,175 @@ async function startWithoutPosts(): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
 }
 
-describe('confidential-trading policy', () => {
-  const rules = { canBuy: true, canSell: true, restricted: [] as string[] }
-  const rulebook = (change: Record<string, unknown> = {}) => ({
-    employees: Object.fromEntries(desk().traders.map(({ account }) => [account.address, rules])),
-    maxOrderNotional: String(20_000n * ONE_USDC),
-    allowWithdrawShares: true,
-    ...change,
-  })
+const rules = { canBuy: true, canSell: true, restricted: [] as string[] }
+const rulebook = (change: Record<string, unknown> = {}) => ({
+  employees: Object.fromEntries(desk().traders.map(({ account }) => [account.address, rules])),
+  maxOrderNotional: String(20_000n * ONE_USDC),
+  allowWithdrawShares: true,
+  ...change,
+})
 
-  /** From a machine that has no copy of the version in force: test/attacks/liftedRules.test.ts has the others. */
-  async function publish(text: string, env: Record<string, string>) {
-    const file = join(await temporaryDirectory(), 'rulebook.json')
-    await writeFile(file, text)
-    return runShippedCli(['policy', file, '--yes', '--json'], env)
+/** From a machine that has no copy of the version in force: test/attacks/liftedRules.test.ts has the others. */
+async function publish(text: string, env: Record<string, string>) {
+  const file = join(await temporaryDirectory(), 'rulebook.json')
+  await writeFile(file, text)
+  return runShippedCli(['policy', file, '--yes', '--json'], env)
+}
+
+async function admin() {
+  return personEnv(desk(), { account: desk().sandbox.accounts.admin }, await temporaryDirectory())
+}
+
+it('confidential-trading policy publishes a rulebook from a file', async () => {
+  const { out, exit } = await publish(JSON.stringify(rulebook()), await admin())
+  expect(exit).toBe(0)
+  const schema = z.object({ orgId: bytes32Schema, version: z.int(), changes: z.null() })
+  expect(schema.parse(JSON.parse(out)).version).toBeGreaterThan(1)
+})
+
+it('confidential-trading policy ends with 3 when the enclave rejects it, and names the reason', async () => {
+  const restricted = { [desk().traders[0].account.address]: { ...rules, restricted: ['NOPE'] } }
+  const { exit, err } = await publish(JSON.stringify(rulebook({ employees: restricted })), await admin())
+  expect(exit).toBe(3)
+  expect(errorOf(err).code).toBe('policy-rejected')
+  expect(errorOf(err).message).toContain('unlisted-symbol')
+  expect(errorOf(err).requestId).not.toBeNull()
+})
+
+it.each([
+  [
+    'an employee that stands twice',
+    () => {
+      const name = `"${desk().traders[0].account.address}":`
+      return JSON.stringify(rulebook()).replace(name, `${name}${JSON.stringify(rules)},${name}`)
+    },
+  ],
+  ['something that is no JSON', () => '{'],
+])('confidential-trading policy says what is wrong with %s, without a request', async (_, text) => {
+  const nowhere = {
+    ...(await admin()),
+    TRADING_SERVER_URL: 'http://127.0.0.1:1',
+    TRADING_RPC_URL: 'http://127.0.0.1:2',
   }
+  const { exit, err } = await publish(text(), nowhere)
+  expect({ exit, code: errorOf(err).code }).toEqual({ exit: 2, code: 'usage' })
+})
 
-  async function admin() {
-    return personEnv(desk(), { account: desk().sandbox.accounts.admin }, await temporaryDirectory())
+it('the views wallet tells of one’s own wallet, or of another', async () => {
+  const { trader, run } = await person(0)
+  const { exit, out } = await run('wallet')
+  expect(exit).toBe(0)
+  expect(out).toContain(`address\t${trader.account.address}\nscreen\ttrade\ninstitution\tExample Capital\n`)
+  expect(out).toContain('AAPL\tyes\tyes\tno\n')
+  const { address } = desk().sandbox.accounts.owner
+  const other = z
+    .object({ address: z.string(), screen: z.string() })
+    .parse(JSON.parse((await run('wallet', address, '--json')).out))
+  expect(other).toEqual({ address, screen: 'found' })
+})
+
+it('the views status tells how the platform is set up', async () => {
+  const { run } = await person(0)
+  const { exit, out } = await run('status')
+  expect(exit).toBe(0)
+  expect(out).toContain(`orderEscrow\t${desk().sandbox.info.contracts.orderEscrow}\n`)
+  expect(out).toContain('market\topen until ')
+})
+
+it('the views watch market prints prices that changed, until it is interrupted', async () => {
+  const { env } = await person(0)
+  const program = startCli(['watch', 'market', '--json'], env)
+  const lines = () =>
+    program
+      .out()
+      .trimEnd()
+      .split('\n')
+      .filter((line) => line.includes('"AAPL"'))
+  await eventually('the first prices', () => lines().length === 1)
+  desk().sandbox.broker.price({ symbol: 'AAPL', price: '321.5' })
+  await eventually('the changed price', () => lines().at(-1)?.includes('"price":"321500000"') ?? false)
+  program.child.kill('SIGINT')
+  expect(await program.exit).toBe(130)
+})
+
+async function digestOf(orderId: Hex): Promise<string> {
+  const { entries } = await desk().traders[0].client.getOrderTimeline(orderId)
+  const relayed = entries.find(({ kind }) => kind === 'relayed')
+  return relayed?.kind === 'relayed' ? relayed.digest : ''
+}
+
+it('confidential-trading relay shows the receipt of a digest to who has the token, out of a file that is its owner’s alone', async () => {
+  const { orderId } = await desk().traders[0].trade({
+    side: 'BUY',
+    symbol: 'AAPL',
+    maxSpend: 50n * ONE_USDC,
+  })
+  const digest = await eventually('the digest', () => digestOf(orderId))
+  const { run } = await person(0)
+  const file = join(await temporaryDirectory(), 'token')
+  await writeFile(file, `${desk().sandbox.secrets.relayAuthToken}\n`, { mode: 0o600 })
+  const shown = await run('relay', digest, '--token-file', file, '--json')
+  expect(shown.exit).toBe(0)
+  expect(receiptSchema.parse(JSON.parse(shown.out))).toMatchObject({ digest, status: 'confirmed' })
+  expect((await run('relay', digest, '--token-file', file)).out).toContain('type\tOrderSettlement\n')
+  await chmod(file, 0o644)
+  const shared = await run('relay', digest, '--token-file', file, '--json')
+  expect({ exit: shared.exit, code: errorOf(shared.err).code }).toEqual({ exit: 2, code: 'usage' })
+  await chmod(file, 0o600)
+  await writeFile(file, 'x'.repeat(40))
+  const wrong = await run('relay', digest, '--token-file', file, '--json')
+  expect({ exit: wrong.exit, code: errorOf(wrong.err).code }).toEqual({
+    exit: 1,
+    code: 'relay-unauthorized',
+  })
+})
+
+it('failures have 5 for a server or a node that does not answer', async () => {
+  const { env } = await person(0)
+  const noServer = await runShippedCli(['status', '--json'], {
+    ...env,
+    TRADING_SERVER_URL: 'http://127.0.0.1:1',
+  })
+  expect({ exit: noServer.exit, code: errorOf(noServer.err).code }).toEqual({
+    exit: 5,
+    code: 'server-unreachable',
+  })
+  const noNode = await runShippedCli(['portfolio', '--json'], {
+    ...env,
+    TRADING_RPC_URL: 'http://127.0.0.1:2',
+  })
+  expect({ exit: noNode.exit, code: errorOf(noNode.err).code }).toEqual({
+    exit: 5,
+    code: 'node-unavailable',
+  })
+})
+
+it('failures tell that the server names another enclave key than the pinned one, before anything is opened', async () => {
+  const { env, kept } = await person(0)
+  const pinned = {
+    ...env,
+    TRADING_ENCLAVE_KEY: `0x02${'79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'}`,
   }
-
-  it('publishes a rulebook from a file', async () => {
-    const { out, exit } = await publish(JSON.stringify(rulebook()), await admin())
-    expect(exit).toBe(0)
-    const schema = z.object({ orgId: bytes32Schema, version: z.int(), changes: z.null() })
-    expect(schema.parse(JSON.parse(out)).version).toBeGreaterThan(1)
-  })
-
-  it('ends with 3 when the enclave rejects it, and names the reason', async () => {
-    const restricted = { [desk().traders[0].account.address]: { ...rules, restricted: ['NOPE'] } }
-    const { exit, err } = await publish(JSON.stringify(rulebook({ employees: restricted })), await admin())
-    expect(exit).toBe(3)
-    expect(errorOf(err).code).toBe('policy-rejected')
-    expect(errorOf(err).message).toContain('unlisted-symbol')
-    expect(errorOf(err).requestId).not.toBeNull()
-  })
-
-  it('is refused to anybody but the admin', async () => {
-    const { env } = await person(0)
-    const { exit, err } = await publish(JSON.stringify(rulebook()), env)
-    expect({ exit, code: errorOf(err).code }).toEqual({ exit: 1, code: 'not-admin' })
-    // Nothing was signed, and nothing said to be.
-    expect(err).not.toContain('signing')
-  })
-
-  it.each([
-    [
-      'an employee that stands twice',
-      () => {
-        const name = `"${desk().traders[0].account.address}":`
-        return JSON.stringify(rulebook()).replace(name, `${name}${JSON.stringify(rules)},${name}`)
-      },
-    ],
-    ['an unknown member', () => JSON.stringify(rulebook({ maxOrder: '1' }))],
-    [
-      'an address with a wrong checksum',
-      () => JSON.stringify(rulebook({ employees: { '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed': rules } })),
-    ],
-    ['an amount that is a number', () => JSON.stringify(rulebook({ maxOrderNotional: 1 }))],
-    [
-      'an employee under one address in two cases',
-      () => {
-        const { address } = desk().traders[0].account
-        return JSON.stringify(rulebook({ employees: { [address]: rules, [address.toLowerCase()]: rules } }))
-      },
-    ],
-    ['something that is no JSON', () => '{'],
-  ])('says what is wrong with %s, without a request', async (_, text) => {
-    const nowhere = {
-      ...(await admin()),
-      TRADING_SERVER_URL: 'http://127.0.0.1:1',
-      TRADING_RPC_URL: 'http://127.0.0.1:2',
-    }
-    const { exit, err } = await publish(text(), nowhere)
-    expect({ exit, code: errorOf(err).code }).toEqual({ exit: 2, code: 'usage' })
-  })
+  const { exit, err } = await runShippedCli(['order', 'buy', 'AAPL', '10', '--json'], pinned)
+  expect({ exit, code: errorOf(err).code }).toEqual({ exit: 1, code: 'untrusted-enclave-key' })
+  expect(await kept()).toEqual([])
 })
 
-describe('the views', () => {
-  it('wallet tells of one’s own wallet, or of another', async () => {
-    const { trader, run } = await person(0)
-    const { exit, out } = await run('wallet')
-    expect(exit).toBe(0)
-    expect(out).toContain(`address\t${trader.account.address}\nscreen\ttrade\ninstitution\tExample Capital\n`)
-    expect(out).toContain('AAPL\tyes\tyes\tno\n')
-    const { address } = desk().sandbox.accounts.owner
-    const other = z
-      .object({ address: z.string(), screen: z.string() })
-      .parse(JSON.parse((await run('wallet', address, '--json')).out))
-    expect(other).toEqual({ address, screen: 'found' })
-  })
-
-  it('status tells how the platform is set up', async () => {
-    const { run } = await person(0)
-    const { exit, out } = await run('status')
-    expect(exit).toBe(0)
-    expect(out).toContain(`orderEscrow\t${desk().sandbox.info.contracts.orderEscrow}\n`)
-    expect(out).toContain('market\topen until ')
-  })
-
-  it('portfolio says when there is none', async () => {
-    const env = personEnv(desk(), { account: desk().sandbox.accounts.owner }, await temporaryDirectory())
-    const { exit, out } = await runShippedCli(['portfolio', '--json'], env)
-    expect({ exit, out }).toEqual({ exit: 0, out: '{"version":"0","portfolio":null,"wallet":[]}\n' })
-  })
-
-  it('watch market prints prices that changed, until it is interrupted', async () => {
-    const { env } = await person(0)
-    const program = startCli(['watch', 'market', '--json'], env)
-    const lines = () =>
-      program
-        .out()
-        .trimEnd()
-        .split('\n')
-        .filter((line) => line.includes('"AAPL"'))
-    await eventually('the first prices', () => lines().length === 1)
-    desk().sandbox.broker.price({ symbol: 'AAPL', price: '321.5' })
-    await eventually('the changed price', () => lines().at(-1)?.includes('"price":"321500000"') ?? false)
-    program.child.kill('SIGINT')
-    expect(await program.exit).toBe(130)
-  })
+it('a reader that goes away from the results ends the command as Ctrl-C does, without a word', async () => {
+  const { env } = await person(0)
+  const program = startCli(['watch', 'market'], env)
+  await eventually('the first prices', () => program.out() !== '')
+  program.child.stdout?.destroy()
+  desk().sandbox.broker.price({ symbol: 'AAPL', price: '322.5' })
+  expect(await program.exit).toBe(130)
+  expect(program.err()).toBe('')
 })
 
-describe('confidential-trading relay', () => {
-  async function digestOf(orderId: Hex): Promise<string> {
-    const { entries } = await desk().traders[0].client.getOrderTimeline(orderId)
-    const relayed = entries.find(({ kind }) => kind === 'relayed')
-    return relayed?.kind === 'relayed' ? relayed.digest : ''
-  }
-
-  it('shows the receipt of a digest to who has the token, out of a file that is its owner’s alone', async () => {
-    const { orderId } = await desk().traders[0].trade({
-      side: 'BUY',
-      symbol: 'AAPL',
-      maxSpend: 50n * ONE_USDC,
-    })
-    const digest = await eventually('the digest', () => digestOf(orderId))
-    const { run } = await person(0)
-    const file = join(await temporaryDirectory(), 'token')
-    await writeFile(file, `${desk().sandbox.secrets.relayAuthToken}\n`, { mode: 0o600 })
-    const shown = await run('relay', digest, '--token-file', file, '--json')
-    expect(shown.exit).toBe(0)
-    expect(receiptSchema.parse(JSON.parse(shown.out))).toMatchObject({ digest, status: 'confirmed' })
-    expect((await run('relay', digest, '--token-file', file)).out).toContain('type\tOrderSettlement\n')
-    await chmod(file, 0o644)
-    const shared = await run('relay', digest, '--token-file', file, '--json')
-    expect({ exit: shared.exit, code: errorOf(shared.err).code }).toEqual({ exit: 2, code: 'usage' })
-    await chmod(file, 0o600)
-    await writeFile(file, 'x'.repeat(40))
-    const wrong = await run('relay', digest, '--token-file', file, '--json')
-    expect({ exit: wrong.exit, code: errorOf(wrong.err).code }).toEqual({
-      exit: 1,
-      code: 'relay-unauthorized',
-    })
-  })
-})
-
-describe('failures', () => {
-  it('have 5 for a server or a node that does not answer', async () => {
-    const { env } = await person(0)
-    const noServer = await runShippedCli(['status', '--json'], {
-      ...env,
-      TRADING_SERVER_URL: 'http://127.0.0.1:1',
-    })
-    expect({ exit: noServer.exit, code: errorOf(noServer.err).code }).toEqual({
-      exit: 5,
-      code: 'server-unreachable',
-    })
-    const noNode = await runShippedCli(['portfolio', '--json'], {
-      ...env,
-      TRADING_RPC_URL: 'http://127.0.0.1:2',
-    })
-    expect({ exit: noNode.exit, code: errorOf(noNode.err).code }).toEqual({
-      exit: 5,
-      code: 'node-unavailable',
-    })
-  })
-
-  it('have the server’s own code', async () => {
-    const { run } = await person(0)
-    const { exit, err } = await run('status', `0x${'5a'.repeat(32)}`, '--json')
-    expect({ exit, code: errorOf(err).code }).toEqual({ exit: 1, code: 'order-not-found' })
-  })
-
-  it('tell that the server names another enclave key than the pinned one, before anything is opened', async () => {
-    const { env, kept } = await person(0)
-    const pinned = {
-      ...env,
-      TRADING_ENCLAVE_KEY: `0x02${'79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'}`,
-    }
-    const { exit, err } = await runShippedCli(['order', 'buy', 'AAPL', '10', '--json'], pinned)
-    expect({ exit, code: errorOf(err).code }).toEqual({ exit: 1, code: 'untrusted-enclave-key' })
-    expect(await kept()).toEqual([])
-  })
-})
-
-describe('a reader that goes away', () => {
-  it('from the results ends the command as Ctrl-C does, without a word', async () => {
-    const { env } = await person(0)
-    const program = startCli(['watch', 'market'], env)
-    await eventually('the first prices', () => program.out() !== '')
-    program.child.stdout?.destroy()
-    desk().sandbox.broker.price({ symbol: 'AAPL', price: '322.5' })
-    expect(await program.exit).toBe(130)
-    expect(program.err()).toBe('')
-  })
-
-  it('from the progress leaves the order to go on', async () => {
-    const { env, kept } = await person(0)
-    const program = startCli(['order', 'buy', 'AAPL', '60', '--json'], env)
-    program.child.stderr?.destroy()
-    expect(await program.exit).toBe(0)
-    expect(orderOf(program.out()).state).toBe('SETTLED')
-    expect(await kept()).toEqual([])
-  })
+it('a reader that goes away from the progress leaves the order to go on', async () => {
+  const { env, kept } = await person(0)
+  const program = startCli(['order', 'buy', 'AAPL', '60', '--json'], env)
+  program.child.stderr?.destroy()
+  expect(await program.exit).toBe(0)
+  expect(orderOf(program.out()).state).toBe('SETTLED')
+  expect(await kept()).toEqual([])
 })

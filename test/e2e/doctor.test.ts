@@ -2,13 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
 import { computeAddress, formatEther, Interface, Wallet } from 'ethers'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { findingSchema } from '../../src/protocol/finding.js'
 import { sendAll } from '../../src/sandbox/transactions.js'
 import { built } from '../support/built.js'
-import { type Answer, REFUSAL, startFaultProxy } from '../support/faultProxy.js'
+import { REFUSAL, startFaultProxy } from '../support/faultProxy.js'
 import { operate } from '../support/operate.js'
 import { startProgram } from '../support/program.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
@@ -23,10 +23,6 @@ const diagnosisSchema = z.strictObject({
   healthy: z.boolean(),
   findings: z.array(findingSchema.extend({ part: z.enum(['server', 'enclave', 'together']) })),
 })
-
-const NO_METHOD: Answer = { error: { code: -32_601, message: 'the method does not exist' } }
-const block = z.string().transform(Number)
-const rangeSchema = z.looseObject({ fromBlock: block, toBlock: block })
 
 interface Changes {
   readonly server?: Variables
@@ -60,233 +56,189 @@ async function faultsOf(changes: Changes, args: readonly string[] = []) {
 const variables = async (name: string) => parse(await readFile(join(desk().sandbox.directory, name)))
 const freshAddress = () => Wallet.createRandom().address
 
-describe('operate doctor', () => {
-  it('finds nothing wrong with a healthy sandbox, and leaves nothing unchecked', async () => {
-    const { exit, faults, findings } = await faultsOf({})
-    expect(faults).toEqual([])
-    expect(findings.filter(({ result }) => result !== 'ok')).toEqual([])
-    expect(exit).toBe(0)
-    const proof = findings.find(({ check }) => check === 'master-key')
-    expect(proof?.text).toContain('opens a rulebook that is on the chain')
-  })
-
-  it('says so in a line each, with no secret in it', async () => {
-    const program = startProgram(OPERATE, ['doctor'], { env: await environment({}) })
-    expect(await program.exit).toBe(0)
-    const out = program.out()
-    expect(out.trimEnd().split('\n').at(-1)).toBe('all is well')
-    expect(out).toMatch(/^ok {8} enclave {3}master-key /m)
-    const [server, enclave] = [await variables('.env'), await variables('.env.enclave')]
-    const secrets = [server, enclave].flatMap((file) =>
-      Object.entries(file).filter(([name]) => /_KEY$|_KEY_ID$|TOKEN$/.test(name)),
-    )
-    expect(secrets.length).toBeGreaterThan(8)
-    for (const [name, value] of secrets) expect(out.includes(value), name).toBe(false)
-  })
-
-  it.each<[string, () => Promise<Changes> | Changes, string[]]>([
-    [
-      'a server of another chain',
-      () => ({ server: { CHAIN_ID: '1' } }),
-      ['server chain-id', 'together same-platform'],
-    ],
-    [
-      'an enclave of another chain',
-      () => ({ enclave: { CHAIN_ID: '1337' } }),
-      ['enclave chain-id', 'together same-platform'],
-    ],
-    [
-      'a witness that is down',
-      () => ({ enclave: { RPC_WITNESS_URL: 'http://127.0.0.1:1' } }),
-      ['enclave rpc'],
-    ],
-    ['a node that is down', () => ({ server: { RPC_URL: 'http://127.0.0.1:1' } }), ['server rpc']],
-    [
-      'an address without code',
-      () => ({ server: { ORDER_ESCROW_ADDRESS: freshAddress() } }),
-      ['server contract-code', 'together same-platform'],
-    ],
-    [
-      'two addresses swapped',
-      async () => {
-        const { ORDER_ESCROW_ADDRESS = '', PLATFORM_POOL_ADDRESS = '' } = await variables('.env')
-        const swapped = {
-          ORDER_ESCROW_ADDRESS: PLATFORM_POOL_ADDRESS,
-          PLATFORM_POOL_ADDRESS: ORDER_ESCROW_ADDRESS,
-        }
-        return { server: swapped, enclave: swapped }
-      },
-      ['server contract-links', 'enclave contract-links'],
-    ],
-    [
-      'another signer than the contracts’',
-      () => ({ server: { ENCLAVE_SIGNER: freshAddress() } }),
-      ['server enclave-signer', 'together same-signer'],
-    ],
-    [
-      'another signing key than the contracts’',
-      () => ({ enclave: { ENCLAVE_PRIVATE_KEY: Wallet.createRandom().privateKey } }),
-      ['enclave enclave-signer', 'together same-signer'],
-    ],
-    [
-      'another key than the one that clients seal to',
-      () => ({ enclave: { INTENT_PRIVATE_KEY: Wallet.createRandom().privateKey } }),
-      ['together intent-key'],
-    ],
-    [
-      'one broker account for both',
-      async () => {
-        const { ALPACA_KEY_ID = '', ALPACA_SECRET_KEY = '' } = await variables('.env.enclave')
-        return { server: { ALPACA_KEY_ID, ALPACA_SECRET_KEY } }
-      },
-      ['together broker-accounts'],
-    ],
-    [
-      'fees that are not those that sales pay',
-      () => ({ enclave: { BROKER_FEES: 'none' } }),
-      ['together same-fees'],
-    ],
-    ['refused broker keys', () => ({ enclave: { ALPACA_SECRET_KEY: 'wrong' } }), ['enclave broker-keys']],
-    [
-      'a relayer without ether',
-      () => ({ server: { RELAYER_PRIVATE_KEY: Wallet.createRandom().privateKey } }),
-      ['server relayer-balance'],
-    ],
-    [
-      'a relayer that has its floor and nothing for an order',
-      async () => {
-        const { RELAYER_PRIVATE_KEY = '' } = await variables('.env')
-        const balance = await desk().sandbox.provider.getBalance(computeAddress(RELAYER_PRIVATE_KEY))
-        return { server: { RELAY_MIN_BALANCE: formatEther(balance - 1n) } }
-      },
-      ['server relayer-balance'],
-    ],
-    [
-      'a DATA_DIR that cannot be written',
-      async () => {
-        const file = join(await temporaryDirectory(), 'file')
-        await writeFile(file, '')
-        return { server: { DATA_DIR: join(file, 'data') } }
-      },
-      ['server data-dir'],
-    ],
-    [
-      'another master key',
-      () => ({ enclave: { LEDGER_MASTER_KEY: Wallet.createRandom().privateKey } }),
-      ['enclave master-key'],
-    ],
-    ['another relay token', () => ({ enclave: { RELAY_AUTH_TOKEN: 'x'.repeat(32) } }), ['enclave relay']],
-    ['a variable that is missing', () => ({ server: { FRONTEND_ORIGIN: '' } }), ['server configuration']],
-    ['the same at the enclave', () => ({ enclave: { RELAY_URL: '' } }), ['enclave configuration']],
-  ])('names %s', async (_, changes, expected) => {
-    const { exit, faults } = await faultsOf(await changes())
-    expect(faults).toEqual(expected)
-    expect(exit).toBe(1)
-  })
-
-  it('names a pause, from which the owner can free the platform', async () => {
-    const { provider, accounts } = desk().sandbox
-    const to = await desk().contracts.escrow.authority()
-    const abi = new Interface(authorityAbi)
-    await sendAll(provider, accounts.guardian, [{ to, abi, method: 'pause', args: [] }])
-    expect((await faultsOf({})).faults).toEqual(['server pause', 'enclave pause'])
-    await sendAll(provider, accounts.owner, [{ to, abi, method: 'liftPause', args: [] }])
-    expect((await faultsOf({})).faults).toEqual([])
-  })
-
-  it('proves the master key by the portfolio of an account, too', async () => {
-    const [alice, bob] = desk().traders
-    await alice.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 500_000_000n })
-    const args = ['--part', 'enclave', '--account', alice.account.address]
-    const enclaveFile = { ENCLAVE_ENV_FILE: join(desk().sandbox.directory, '.env.enclave') }
-    const program = startProgram(OPERATE, ['doctor', ...args], { env: enclaveFile })
-    expect(await program.exit).toBe(0)
-    expect(program.out()).toContain('opens a portfolio that is on the chain')
-    const wrong = await faultsOf({ enclave: { LEDGER_MASTER_KEY: Wallet.createRandom().privateKey } }, [
-      '--account',
-      alice.account.address,
-    ])
-    expect(wrong.faults).toEqual(['enclave master-key'])
-    const none = await faultsOf({}, ['--account', bob.account.address])
-    expect(none.findings.filter(({ result }) => result === 'unchecked').map(({ check }) => check)).toEqual([
-      'master-key',
-    ])
-  })
-
-  it.each([
-    [2, 'that is on the chain'],
-    [0, 'name an account that has a portfolio with --account'],
-  ])('at a node that gives the events of %i blocks at once, says what can be told', async (most, text) => {
-    const proxy = await startFaultProxy((await variables('.env.enclave')).RPC_URL ?? '')
-    let refused = 0
-    proxy.answer = ({ method, params }) => {
-      if (method !== 'eth_getLogs') return undefined
-      const { fromBlock, toBlock } = rangeSchema.parse(params[0])
-      if (toBlock - fromBlock < most) return undefined
-      refused++
-      return REFUSAL
-    }
-    const { exit, faults, findings } = await faultsOf({ enclave: { RPC_URL: proxy.url } })
-    expect({ exit, faults }).toEqual({ exit: 0, faults: [] })
-    expect(refused).toBeGreaterThan(1)
-    expect(findings.find(({ check }) => check === 'master-key')?.text).toContain(text)
-  })
-
-  it.each(['server', 'enclave'] as const)('at a node that refuses the %s calls, says so', async (part) => {
-    const proxy = await startFaultProxy((await variables('.env')).RPC_URL ?? '')
-    proxy.answer = ({ method }) => (method === 'eth_getCode' ? NO_METHOD : undefined)
-    const { exit, faults } = await faultsOf({ [part]: { RPC_URL: proxy.url } })
-    expect({ exit, faults }).toEqual({ exit: 1, faults: [`${part} rpc`] })
-  })
-
-  it('compares with a report that was made elsewhere, and never reads the enclave’s file then', async () => {
-    const enclaveFile = { ENCLAVE_ENV_FILE: join(desk().sandbox.directory, '.env.enclave') }
-    const report = startProgram(built('enclave/doctor/main.js'), [], { env: enclaveFile })
-    expect(await report.exit).toBe(0)
-    const path = join(await temporaryDirectory(), 'report.json')
-    await writeFile(path, report.out())
-    const absent = { ENCLAVE_ENV_FILE: '/absent' }
-    expect(await faultsOf({ server: absent }, ['--enclave-report', path])).toMatchObject({
-      exit: 0,
-      faults: [],
-    })
-    expect((await faultsOf({ server: absent })).faults).toEqual(['enclave configuration'])
-    await writeFile(path, '{}')
-    expect((await faultsOf({}, ['--enclave-report', path])).faults).toEqual(['enclave report'])
-  })
-
-  it('checks the server alone', async () => {
-    const { exit, findings } = await faultsOf({ server: { ENCLAVE_ENV_FILE: '/absent' } }, [
-      '--part',
-      'server',
-    ])
-    expect(exit).toBe(0)
-    expect([...new Set(findings.map(({ part }) => part))]).toEqual(['server'])
-  })
-
-  it.each([['--part', 'chain'], ['--nonsense'], ['--account', '0x12']])('refuses %s %s', async (...args) => {
-    const { exit, out, err } = await run({}, args)
-    expect({ exit, out }).toEqual({ exit: 2, out: '' })
-    expect(err).toContain('--help lists what the command takes')
-  })
+it('operate doctor finds nothing wrong with a healthy sandbox, and leaves nothing unchecked', async () => {
+  const { exit, faults, findings } = await faultsOf({})
+  expect(faults).toEqual([])
+  expect(findings.filter(({ result }) => result !== 'ok')).toEqual([])
+  expect(exit).toBe(0)
+  const proof = findings.find(({ check }) => check === 'master-key')
+  expect(proof?.text).toContain('opens a rulebook that is on the chain')
 })
 
-describe('operate invariants', () => {
-  it('holds every portfolio against chain and broker', async () => {
-    const env = await environment({})
-    const enclaveFile = { ...env, ENCLAVE_ENV_FILE: join(desk().sandbox.directory, '.env.enclave') }
-    const program = startProgram(OPERATE, ['invariants'], { env: enclaveFile })
-    expect(await program.exit).toBe(0)
-    expect(program.out()).toMatch(/^ok {8} enclave {3}money /m)
-  })
+it('operate doctor says so in a line each, with no secret in it', async () => {
+  const program = startProgram(OPERATE, ['doctor'], { env: await environment({}) })
+  expect(await program.exit).toBe(0)
+  const out = program.out()
+  expect(out.trimEnd().split('\n').at(-1)).toBe('all is well')
+  expect(out).toMatch(/^ok {8} enclave {3}master-key /m)
+  const [server, enclave] = [await variables('.env'), await variables('.env.enclave')]
+  const secrets = [server, enclave].flatMap((file) =>
+    Object.entries(file).filter(([name]) => /_KEY$|_KEY_ID$|TOKEN$/.test(name)),
+  )
+  expect(secrets.length).toBeGreaterThan(8)
+  for (const [name, value] of secrets) expect(out.includes(value), name).toBe(false)
+})
 
-  it('has no other master key open them', async () => {
-    const { directory } = desk().sandbox
-    const wrong = { LEDGER_MASTER_KEY: Wallet.createRandom().privateKey }
-    const own = await temporaryDirectory()
-    const file = await changedEnvFile(join(directory, '.env.enclave'), own, '.env.enclave', wrong)
-    const program = startProgram(OPERATE, ['invariants', '--json'], { env: { ENCLAVE_ENV_FILE: file } })
-    expect(await program.exit).toBe(1)
-    expect(diagnosisSchema.parse(JSON.parse(program.out())).healthy).toBe(false)
+it.each<[string, () => Promise<Changes> | Changes, string[]]>([
+  [
+    'a server of another chain',
+    () => ({ server: { CHAIN_ID: '1' } }),
+    ['server chain-id', 'together same-platform'],
+  ],
+  [
+    'an enclave of another chain',
+    () => ({ enclave: { CHAIN_ID: '1337' } }),
+    ['enclave chain-id', 'together same-platform'],
+  ],
+  ['a witness that is down', () => ({ enclave: { RPC_WITNESS_URL: 'http://127.0.0.1:1' } }), ['enclave rpc']],
+  ['a node that is down', () => ({ server: { RPC_URL: 'http://127.0.0.1:1' } }), ['server rpc']],
+  [
+    'an address without code',
+    () => ({ server: { ORDER_ESCROW_ADDRESS: freshAddress() } }),
+    ['server contract-code', 'together same-platform'],
+  ],
+  [
+    'two addresses swapped',
+    async () => {
+      const { ORDER_ESCROW_ADDRESS = '', PLATFORM_POOL_ADDRESS = '' } = await variables('.env')
+      const swapped = {
+        ORDER_ESCROW_ADDRESS: PLATFORM_POOL_ADDRESS,
+        PLATFORM_POOL_ADDRESS: ORDER_ESCROW_ADDRESS,
+      }
+      return { server: swapped, enclave: swapped }
+    },
+    ['server contract-links', 'enclave contract-links'],
+  ],
+  [
+    'another signer than the contracts’',
+    () => ({ server: { ENCLAVE_SIGNER: freshAddress() } }),
+    ['server enclave-signer', 'together same-signer'],
+  ],
+  [
+    'another signing key than the contracts’',
+    () => ({ enclave: { ENCLAVE_PRIVATE_KEY: Wallet.createRandom().privateKey } }),
+    ['enclave enclave-signer', 'together same-signer'],
+  ],
+  [
+    'another key than the one that clients seal to',
+    () => ({ enclave: { INTENT_PRIVATE_KEY: Wallet.createRandom().privateKey } }),
+    ['together intent-key'],
+  ],
+  [
+    'one broker account for both',
+    async () => {
+      const { ALPACA_KEY_ID = '', ALPACA_SECRET_KEY = '' } = await variables('.env.enclave')
+      return { server: { ALPACA_KEY_ID, ALPACA_SECRET_KEY } }
+    },
+    ['together broker-accounts'],
+  ],
+  [
+    'fees that are not those that sales pay',
+    () => ({ enclave: { BROKER_FEES: 'none' } }),
+    ['together same-fees'],
+  ],
+  ['refused broker keys', () => ({ enclave: { ALPACA_SECRET_KEY: 'wrong' } }), ['enclave broker-keys']],
+  [
+    'a relayer without ether',
+    () => ({ server: { RELAYER_PRIVATE_KEY: Wallet.createRandom().privateKey } }),
+    ['server relayer-balance'],
+  ],
+  [
+    'a relayer that has its floor and nothing for an order',
+    async () => {
+      const { RELAYER_PRIVATE_KEY = '' } = await variables('.env')
+      const balance = await desk().sandbox.provider.getBalance(computeAddress(RELAYER_PRIVATE_KEY))
+      return { server: { RELAY_MIN_BALANCE: formatEther(balance - 1n) } }
+    },
+    ['server relayer-balance'],
+  ],
+  [
+    'a DATA_DIR that cannot be written',
+    async () => {
+      const file = join(await temporaryDirectory(), 'file')
+      await writeFile(file, '')
+      return { server: { DATA_DIR: join(file, 'data') } }
+    },
+    ['server data-dir'],
+  ],
+  [
+    'another master key',
+    () => ({ enclave: { LEDGER_MASTER_KEY: Wallet.createRandom().privateKey } }),
+    ['enclave master-key'],
+  ],
+  ['another relay token', () => ({ enclave: { RELAY_AUTH_TOKEN: 'x'.repeat(32) } }), ['enclave relay']],
+  ['a variable that is missing', () => ({ server: { FRONTEND_ORIGIN: '' } }), ['server configuration']],
+  ['the same at the enclave', () => ({ enclave: { RELAY_URL: '' } }), ['enclave configuration']],
+])('operate doctor names %s', async (_, changes, expected) => {
+  const { exit, faults } = await faultsOf(await changes())
+  expect(faults).toEqual(expected)
+  expect(exit).toBe(1)
+})
+
+it('operate doctor names a pause, from which the owner can free the platform', async () => {
+  const { provider, accounts } = desk().sandbox
+  const to = await desk().contracts.escrow.authority()
+  const abi = new Interface(authorityAbi)
+  await sendAll(provider, accounts.guardian, [{ to, abi, method: 'pause', args: [] }])
+  expect((await faultsOf({})).faults).toEqual(['server pause', 'enclave pause'])
+  await sendAll(provider, accounts.owner, [{ to, abi, method: 'liftPause', args: [] }])
+  expect((await faultsOf({})).faults).toEqual([])
+})
+
+it('operate doctor proves the master key by the portfolio of an account, too', async () => {
+  const [alice, bob] = desk().traders
+  await alice.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 500_000_000n })
+  const args = ['--part', 'enclave', '--account', alice.account.address]
+  const enclaveFile = { ENCLAVE_ENV_FILE: join(desk().sandbox.directory, '.env.enclave') }
+  const program = startProgram(OPERATE, ['doctor', ...args], { env: enclaveFile })
+  expect(await program.exit).toBe(0)
+  expect(program.out()).toContain('opens a portfolio that is on the chain')
+  const wrong = await faultsOf({ enclave: { LEDGER_MASTER_KEY: Wallet.createRandom().privateKey } }, [
+    '--account',
+    alice.account.address,
+  ])
+  expect(wrong.faults).toEqual(['enclave master-key'])
+  const none = await faultsOf({}, ['--account', bob.account.address])
+  expect(none.findings.filter(({ result }) => result === 'unchecked').map(({ check }) => check)).toEqual([
+    'master-key',
+  ])
+})
+
+it('operate doctor at a node that gives no events, says what can be told', async () => {
+  const proxy = await startFaultProxy((await variables('.env.enclave')).RPC_URL ?? '')
+  proxy.answer = ({ method }) => (method === 'eth_getLogs' ? REFUSAL : undefined)
+  const { exit, faults, findings } = await faultsOf({ enclave: { RPC_URL: proxy.url } })
+  expect({ exit, faults }).toEqual({ exit: 0, faults: [] })
+  const text = 'name an account that has a portfolio with --account'
+  expect(findings.find(({ check }) => check === 'master-key')?.text).toContain(text)
+})
+
+it('operate doctor compares with a report that was made elsewhere, and never reads the enclave’s file then', async () => {
+  const enclaveFile = { ENCLAVE_ENV_FILE: join(desk().sandbox.directory, '.env.enclave') }
+  const report = startProgram(built('enclave/doctor/main.js'), [], { env: enclaveFile })
+  expect(await report.exit).toBe(0)
+  const path = join(await temporaryDirectory(), 'report.json')
+  await writeFile(path, report.out())
+  const absent = { ENCLAVE_ENV_FILE: '/absent' }
+  expect(await faultsOf({ server: absent }, ['--enclave-report', path])).toMatchObject({
+    exit: 0,
+    faults: [],
   })
+  expect((await faultsOf({ server: absent })).faults).toEqual(['enclave configuration'])
+  await writeFile(path, '{}')
+  expect((await faultsOf({}, ['--enclave-report', path])).faults).toEqual(['enclave report'])
+})
+
+it('operate doctor checks the server alone', async () => {
+  const { exit, findings } = await faultsOf({ server: { ENCLAVE_ENV_FILE: '/absent' } }, ['--part', 'server'])
+  expect(exit).toBe(0)
+  expect([...new Set(findings.map(({ part }) => part))]).toEqual(['server'])
+})
+
+it('operate invariants holds every portfolio against chain and broker', async () => {
+  const env = await environment({})
+  const enclaveFile = { ...env, ENCLAVE_ENV_FILE: join(desk().sandbox.directory, '.env.enclave') }
+  const program = startProgram(OPERATE, ['invariants'], { env: enclaveFile })
+  expect(await program.exit).toBe(0)
+  expect(program.out()).toMatch(/^ok {8} enclave {3}money /m)
 })

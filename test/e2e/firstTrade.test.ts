@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { JsonRpcProvider, parseEther } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { feeScheduleText } from '../../src/protocol/fees.js'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.js'
 import { deployTestUsdc } from '../../src/sandbox/testUsdc.js'
@@ -152,68 +152,66 @@ async function give(what: string | undefined, to: string): Promise<void> {
   await provider.waitForTransaction(hash)
 }
 
-describe('docs/first-trade.md', () => {
-  it(
-    'leads from a clone to a settled order and a doctor without a fault, typed as it stands',
-    async () => {
-      const steps = stepsOf(await readFile(PAGE, 'utf8'))
-      // `npm test` has done the first step: each clone has the same build.
-      expect(steps[0]).toEqual({ kind: 'type', text: 'npm ci\nnpm run -s build\n' })
-      const [port, opsPort] = [await freePort(), await freePort()]
-      const [relayPort, enclavePort] = [await freePort(), await freePort()]
-      const env = {
-        PATH: process.env.PATH ?? '',
-        HOME: directory,
-        PORT: String(port),
-        OPS_PORT: String(opsPort),
-        RELAY_PORT: String(relayPort),
-        ENCLAVE_LISTEN: `127.0.0.1:${enclavePort}`,
-        ALPACA_TRADING_URL: broker.url,
-        ALPACA_DATA_URL: broker.url,
-      }
-      const open = () => {
-        const terminal = openTerminal(directory, env)
-        terminals.push(terminal.shell)
-        return terminal
-      }
-      const first = open()
-      let printed = ''
-      for (const { kind, text } of steps.slice(1)) {
-        if (kind === 'type') {
-          if (text.includes('confidential-trading status')) await answering([port, enclavePort])
-          const done = await first.run(filledIn(text))
-          printed = done.text
-          expect(done.status, `${text}\n${printed}`).toBe(0)
-        } else if (kind === 'terminal') {
-          open().start(text)
-        } else if (kind === 'outside') {
-          const [what, name = ''] = text.split(' ')
-          const values = await first.run(`. secrets/public.env; echo "$${name}"`)
-          await give(what, values.text.trim())
-        } else {
-          const lines = printed.split('\n').map(comparable)
-          for (const line of text.trimEnd().split('\n')) {
-            expect(
-              lines.some((each) => each.startsWith(comparable(line))),
-              `${line}\nis not in\n${printed}`,
-            ).toBe(true)
-          }
+it(
+  'docs/first-trade.md leads from a clone to a settled order and a doctor without a fault, typed as it stands',
+  async () => {
+    const steps = stepsOf(await readFile(PAGE, 'utf8'))
+    // `npm test` has done the first step: each clone has the same build.
+    expect(steps[0]).toEqual({ kind: 'type', text: 'npm ci\nnpm run -s build\n' })
+    const [port, opsPort] = [await freePort(), await freePort()]
+    const [relayPort, enclavePort] = [await freePort(), await freePort()]
+    const env = {
+      PATH: process.env.PATH ?? '',
+      HOME: directory,
+      PORT: String(port),
+      OPS_PORT: String(opsPort),
+      RELAY_PORT: String(relayPort),
+      ENCLAVE_LISTEN: `127.0.0.1:${enclavePort}`,
+      ALPACA_TRADING_URL: broker.url,
+      ALPACA_DATA_URL: broker.url,
+    }
+    const open = () => {
+      const terminal = openTerminal(directory, env)
+      terminals.push(terminal.shell)
+      return terminal
+    }
+    const first = open()
+    let printed = ''
+    for (const { kind, text } of steps.slice(1)) {
+      if (kind === 'type') {
+        if (text.includes('confidential-trading status')) await answering([port, enclavePort])
+        const done = await first.run(filledIn(text))
+        printed = done.text
+        expect(done.status, `${text}\n${printed}`).toBe(0)
+      } else if (kind === 'terminal') {
+        open().start(text)
+      } else if (kind === 'outside') {
+        const [what, name = ''] = text.split(' ')
+        const values = await first.run(`. secrets/public.env; echo "$${name}"`)
+        await give(what, values.text.trim())
+      } else {
+        const lines = printed.split('\n').map(comparable)
+        for (const line of text.trimEnd().split('\n')) {
+          expect(
+            lines.some((each) => each.startsWith(comparable(line))),
+            `${line}\nis not in\n${printed}`,
+          ).toBe(true)
         }
       }
-      expect(steps.length).toBeGreaterThan(25)
-      expect(printed).not.toMatch(/^(?:fault|unchecked) /m)
-      expect(broker.control.orders().map(({ symbol, status }) => ({ symbol, status }))).toEqual([
-        { symbol: 'AAPL', status: 'filled' },
-      ])
-    },
-    LIMIT_MS,
-  )
+    }
+    expect(steps.length).toBeGreaterThan(25)
+    expect(printed).not.toMatch(/^(?:fault|unchecked) /m)
+    expect(broker.control.orders().map(({ symbol, status }) => ({ symbol, status }))).toEqual([
+      { symbol: 'AAPL', status: 'filled' },
+    ])
+  },
+  LIMIT_MS,
+)
 
-  it('numbers its steps', async () => {
-    const page = await readFile(PAGE, 'utf8')
-    const titles = [...page.matchAll(/^## (\d+)\. /gm)].map(([, number]) => Number(number))
-    expect(titles).toEqual(titles.map((_, index) => index + 1))
-  })
+it('docs/first-trade.md numbers its steps', async () => {
+  const page = await readFile(PAGE, 'utf8')
+  const titles = [...page.matchAll(/^## (\d+)\. /gm)].map(([, number]) => Number(number))
+  expect(titles).toEqual(titles.map((_, index) => index + 1))
 })
 
 /** Waits until server and enclave take requests. */

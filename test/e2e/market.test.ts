@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Interface } from 'ethers'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { guideOf } from '../../src/sandbox/guide.js'
 import { sendAll } from '../../src/sandbox/transactions.js'
 import { eventually } from '../support/eventually.js'
-import { craft, openRequest } from './support/craft.js'
 import { useDesk } from './support/desk.js'
 import { brokerOrder } from './support/trader.js'
 
@@ -15,125 +14,79 @@ const desk = useDesk()
 const escrow = new Interface(orderEscrowAbi)
 const EIGHT_DAYS = 8 * 24 * 3_600
 
-describe('a market that is closed', () => {
-  it('queues the order until it opens', async () => {
-    const [alice] = desk().traders
-    const { broker } = desk().sandbox
-    const nextOpen = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000)
-    broker.clock({ open: false, nextOpen: nextOpen.toISOString() })
-    const orderId = await alice.send({
-      side: 'BUY',
-      symbol: 'AAPL',
-      maxSpend: 500n * ONE_USDC,
-      deadline: await in2Hours(),
-    })
-    const queued = await alice.reaches(orderId, 'queued')
-    expect(queued.state).toBe('OPEN')
-    expect(queued.triggers.at(-1)).toMatchObject({ waitsFor: 'market-closed' })
-    const afterOpeningMs = Date.parse(queued.nextTriggerAt ?? '') - nextOpen.getTime()
-    expect(afterOpeningMs).toBeGreaterThanOrEqual(0)
-    expect(afterOpeningMs).toBeLessThanOrEqual(3_000)
-    expect(brokerOrder(desk().sandbox, orderId)).toBeUndefined()
-    expect(Object.keys((await alice.portfolio()).openOrders)).toEqual([orderId])
+it('a market that is closed queues the order until it opens', async () => {
+  const [alice] = desk().traders
+  const { broker } = desk().sandbox
+  const nextOpen = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000)
+  broker.clock({ open: false, nextOpen: nextOpen.toISOString() })
+  const orderId = await alice.send({
+    side: 'BUY',
+    symbol: 'AAPL',
+    maxSpend: 500n * ONE_USDC,
+    deadline: await in2Hours(),
   })
-
-  it('holds up nothing that needs no market', async () => {
-    const [, bob] = desk().traders
-    const status = await bob.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: 5n * ONE_USDC })
-    expect(status.state).toBe('REFUNDED')
-    expect(await bob.reason(status)).toBe('insufficient-cash')
-  })
-
-  it('refunds at once what could not wait for it', async () => {
-    const [, bob] = desk().traders
-    const deadline = (await desk().chainTime()) + 600
-    const status = await bob.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 500n * ONE_USDC, deadline })
-    expect(status.state).toBe('REFUNDED')
-    expect(await bob.reason(status)).toBe('closed-until-deadline')
-  })
-
-  it('settles what was queued once it has opened', async () => {
-    const [, , carol] = desk().traders
-    const { broker } = desk().sandbox
-    broker.clock({ open: false, nextOpen: new Date(Date.now() + 25_000).toISOString() })
-    const orderId = await carol.send({ side: 'BUY', symbol: 'AAPL', maxSpend: 500n * ONE_USDC })
-    await carol.reaches(orderId, 'queued')
-    expect((await carol.ended(orderId)).state).toBe('SETTLED')
-    expect((await carol.portfolio()).positions.AAPL?.qty).toBeGreaterThan(0n)
-  })
+  const queued = await alice.reaches(orderId, 'queued')
+  expect(queued.state).toBe('OPEN')
+  expect(queued.triggers.at(-1)).toMatchObject({ waitsFor: 'market-closed' })
+  const afterOpeningMs = Date.parse(queued.nextTriggerAt ?? '') - nextOpen.getTime()
+  expect(afterOpeningMs).toBeGreaterThanOrEqual(0)
+  expect(afterOpeningMs).toBeLessThanOrEqual(3_000)
+  expect(brokerOrder(desk().sandbox, orderId)).toBeUndefined()
+  expect(Object.keys((await alice.portfolio()).openOrders)).toEqual([orderId])
 })
 
-describe('the printed commands', () => {
-  it('close the market, and open it an hour before its announced time: a queued order settles', async () => {
-    const [alice] = desk().traders
-    const [close, open] = guideOf(desk().sandbox).filter((line) => line.includes('/sandbox/clock'))
-    await type(close)
-    const before = (await alice.portfolio()).positions.MSFT?.qty ?? 0n
-    const deadline = await in2Hours()
-    const orderId = await alice.send({ side: 'BUY', symbol: 'MSFT', maxSpend: 400n * ONE_USDC, deadline })
-    const queued = await alice.reaches(orderId, 'queued')
-    expect(Date.parse(queued.nextTriggerAt ?? '')).toBeGreaterThan(Date.now() + 1_800_000)
-    await type(open)
-    expect((await alice.ended(orderId)).state).toBe('SETTLED')
-    expect((await alice.portfolio()).positions.MSFT?.qty ?? 0n).toBeGreaterThan(before)
-  })
+it('the printed commands close the market, and open it an hour before its announced time: a queued order settles', async () => {
+  const [alice] = desk().traders
+  const [close, open] = guideOf(desk().sandbox).filter((line) => line.includes('/sandbox/clock'))
+  await type(close)
+  const before = (await alice.portfolio()).positions.MSFT?.qty ?? 0n
+  const deadline = await in2Hours()
+  const orderId = await alice.send({ side: 'BUY', symbol: 'MSFT', maxSpend: 400n * ONE_USDC, deadline })
+  const queued = await alice.reaches(orderId, 'queued')
+  expect(Date.parse(queued.nextTriggerAt ?? '')).toBeGreaterThan(Date.now() + 1_800_000)
+  await type(open)
+  expect((await alice.ended(orderId)).state).toBe('SETTLED')
+  expect((await alice.portfolio()).positions.MSFT?.qty ?? 0n).toBeGreaterThan(before)
 })
 
-describe('an order that meets its deadline', () => {
-  it('is cancelled at the broker, and its USDC comes back', async () => {
-    const [, bob] = desk().traders
-    const before = await bob.wallet()
-    desk().sandbox.broker.fill({ symbol: 'MSFT', mode: 'hold', times: 1 })
-    const deadline = (await desk().chainTime()) + 40
-    const orderId = await bob.send({ side: 'BUY', symbol: 'MSFT', maxSpend: 300n * ONE_USDC, deadline })
-    await bob.reaches(orderId, 'placed')
-    const status = await bob.ended(orderId)
-    expect(status.state).toBe('REFUNDED')
-    expect(await bob.wallet()).toBe(before)
-    expect(brokerOrder(desk().sandbox, orderId)?.status).toBe('canceled')
-    expect(await bob.reason(status)).toBe('deadline-passed')
-    expect((await bob.portfolio()).openOrders).toEqual({})
-  })
+it('an order that meets its deadline is cancelled at the broker, and its USDC comes back', async () => {
+  const [, bob] = desk().traders
+  const before = await bob.wallet()
+  desk().sandbox.broker.fill({ symbol: 'MSFT', mode: 'hold', times: 1 })
+  const deadline = (await desk().chainTime()) + 40
+  const orderId = await bob.send({ side: 'BUY', symbol: 'MSFT', maxSpend: 300n * ONE_USDC, deadline })
+  await bob.reaches(orderId, 'placed')
+  const status = await bob.ended(orderId)
+  expect(status.state).toBe('REFUNDED')
+  expect(await bob.wallet()).toBe(before)
+  expect(brokerOrder(desk().sandbox, orderId)?.status).toBe('canceled')
+  expect(await bob.reason(status)).toBe('deadline-passed')
+  expect((await bob.portfolio()).openOrders).toEqual({})
 })
 
 // Time on the chain runs ahead from here on: these come last.
-describe('an order that the enclave never answered', () => {
-  it('is reclaimed by its account seven days after its deadline', async () => {
-    const [, , carol] = desk().traders
-    const crafted = await craft(desk(), carol)
-    await openRequest(desk(), carol, crafted)
-    const { orderId, expiry } = crafted.intent
-    await expect(carol.client.reclaimOrder(orderId)).rejects.toMatchObject({ code: 'ReclaimTooEarly' })
-    await warp(expiry - (await desk().chainTime()) + EIGHT_DAYS)
-    await carol.client.reclaimOrder(orderId)
-    await expect
-      .poll(async () => (await carol.client.getOrder(orderId)).state, { timeout: 30_000 })
-      .toBe('REFUNDED')
-  })
-
-  it('and was live at the broker: its sale before the reclaim still reaches the portfolio', async () => {
-    const [, , carol] = desk().traders
-    const { sandbox } = desk()
-    sandbox.broker.clock({ open: true })
-    const before = await carol.portfolio()
-    sandbox.broker.fill({ symbol: 'AAPL', mode: 'hold', times: 1 })
-    const orderId = await carol.send({ side: 'SELL', symbol: 'AAPL', maxSpend: 100n * ONE_USDC })
-    await carol.reaches(orderId, 'placed')
-    await sandbox.server().stop()
-    sandbox.broker.release({ symbol: 'AAPL' })
-    await warp(EIGHT_DAYS)
-    // The server is down, which is when one reclaims: the chain alone is asked.
-    const call = { to: desk().contracts.escrow.address, abi: escrow, method: 'reclaim', args: [orderId] }
-    await sendAll(sandbox.provider, carol.account, [call])
-    await sandbox.restartServer()
-    await eventually('the sale is in the portfolio', async () => (await carol.portfolio()).cash > before.cash)
-    const after = await carol.portfolio()
-    expect(after.openOrders).toEqual({})
-    expect(after.positions.AAPL?.locked).toBe(0n)
-    await expect
-      .poll(async () => (await carol.client.getOrder(orderId)).state, { timeout: 30_000 })
-      .toBe('REFUNDED')
-  })
+it('an order that the enclave never answered and was live at the broker: its sale before the reclaim still reaches the portfolio', async () => {
+  const [, , carol] = desk().traders
+  const { sandbox } = desk()
+  sandbox.broker.clock({ open: true })
+  const before = await carol.portfolio()
+  sandbox.broker.fill({ symbol: 'AAPL', mode: 'hold', times: 1 })
+  const orderId = await carol.send({ side: 'SELL', symbol: 'AAPL', maxSpend: 100n * ONE_USDC })
+  await carol.reaches(orderId, 'placed')
+  await sandbox.server().stop()
+  sandbox.broker.release({ symbol: 'AAPL' })
+  await warp(EIGHT_DAYS)
+  // The server is down, which is when one reclaims: the chain alone is asked.
+  const call = { to: desk().contracts.escrow.address, abi: escrow, method: 'reclaim', args: [orderId] }
+  await sendAll(sandbox.provider, carol.account, [call])
+  await sandbox.restartServer()
+  await eventually('the sale is in the portfolio', async () => (await carol.portfolio()).cash > before.cash)
+  const after = await carol.portfolio()
+  expect(after.openOrders).toEqual({})
+  expect(after.positions.AAPL?.locked).toBe(0n)
+  await expect
+    .poll(async () => (await carol.client.getOrder(orderId)).state, { timeout: 30_000 })
+    .toBe('REFUNDED')
 })
 
 /** Runs a command as a person pastes it. */

@@ -2,7 +2,7 @@
 // one, and is started again when it dies.
 import { stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { healthOf } from '../../src/server/trigger/ownEnclave.js'
 import { eventually } from '../support/eventually.js'
@@ -19,64 +19,62 @@ function enclave() {
   return eventually('the enclave', () => healthOf(join(stateDirectory(), 'door.sock')))
 }
 
-describe('the enclave that the server starts', () => {
-  it('settles an order; only its user reaches its socket and its secret, and it inherits nothing', async () => {
-    const [alice] = desk().traders
-    expect((await alice.trade(buy)).state).toBe('SETTLED')
-    const { pid } = await enclave()
-    const shown = await showProcess(pid)
-    expect(shown?.environment.map((variable) => variable.split('=')[0]).sort()).toEqual([
-      'ENCLAVE_ENV_FILE',
-      'ENCLAVE_LISTEN',
-      'ENCLAVE_STATE_DIR',
-      'PATH',
-    ])
-    for (const name of ['door.sock', 'secret', 'runs.sqlite', 'enclave.log'])
-      expect((await stat(join(stateDirectory(), name))).mode & 0o777, name).toBe(
-        name === 'door.sock' ? 0o700 : 0o600,
-      )
-    expect((await stat(stateDirectory())).mode & 0o777).toBe(0o700)
-  })
+it('the enclave that the server starts settles an order; only its user reaches its socket and its secret, and it inherits nothing', async () => {
+  const [alice] = desk().traders
+  expect((await alice.trade(buy)).state).toBe('SETTLED')
+  const { pid } = await enclave()
+  const shown = await showProcess(pid)
+  expect(shown?.environment.map((variable) => variable.split('=')[0]).sort()).toEqual([
+    'ENCLAVE_ENV_FILE',
+    'ENCLAVE_LISTEN',
+    'ENCLAVE_STATE_DIR',
+    'PATH',
+  ])
+  for (const name of ['door.sock', 'secret', 'runs.sqlite', 'enclave.log'])
+    expect((await stat(join(stateDirectory(), name))).mode & 0o777, name).toBe(
+      name === 'door.sock' ? 0o700 : 0o600,
+    )
+  expect((await stat(stateDirectory())).mode & 0o777).toBe(0o700)
+})
 
-  it('goes on when the server is killed, and the next server finds it and its run', async () => {
-    const [, bob] = desk().traders
-    const { sandbox } = desk()
-    const { pid } = await enclave()
-    sandbox.broker.fill({ symbol: buy.symbol, mode: 'hold', times: 1 })
-    const orderId = await bob.send(buy)
-    await eventually('the order is at the broker', () => brokerOrder(sandbox, orderId))
-    await sandbox.server().kill()
-    sandbox.broker.release({ symbol: buy.symbol })
-    await sandbox.restartServer()
-    const { state, triggers } = await bob.ended(orderId)
-    expect([state, triggers.at(0)?.outcome]).toEqual(['SETTLED', expect.stringMatching(/^(placed|settled)$/)])
-    expect((await enclave()).pid).toBe(pid)
-  })
+it('the enclave that the server starts goes on when the server is killed, and the next server finds it and its run', async () => {
+  const [, bob] = desk().traders
+  const { sandbox } = desk()
+  const { pid } = await enclave()
+  sandbox.broker.fill({ symbol: buy.symbol, mode: 'hold', times: 1 })
+  const orderId = await bob.send(buy)
+  await eventually('the order is at the broker', () => brokerOrder(sandbox, orderId))
+  await sandbox.server().kill()
+  sandbox.broker.release({ symbol: buy.symbol })
+  await sandbox.restartServer()
+  const { state, triggers } = await bob.ended(orderId)
+  expect([state, triggers.at(0)?.outcome]).toEqual(['SETTLED', expect.stringMatching(/^(placed|settled)$/)])
+  expect((await enclave()).pid).toBe(pid)
+})
 
-  it('is started again when it is killed in the middle of a run, whose order settles within seconds', async () => {
-    const [, , carol] = desk().traders
-    const { sandbox } = desk()
-    const { pid, boot, instance } = await enclave()
-    sandbox.broker.fill({ symbol: buy.symbol, mode: 'hold', times: 1 })
-    const orderId = await carol.send(buy)
-    await eventually('the order is at the broker', () => brokerOrder(sandbox, orderId))
-    process.kill(pid, 'SIGKILL')
-    sandbox.broker.release({ symbol: buy.symbol })
-    const { state, triggers } = await carol.ended(orderId)
-    expect(state).toBe('SETTLED')
-    expect(triggers.map(({ outcome }) => outcome)).toEqual(['failed', 'settled'])
-    expect(await enclave()).toMatchObject({ instance, boot: boot + 1 })
-  })
+it('the enclave that the server starts is started again when it is killed in the middle of a run, whose order settles within seconds', async () => {
+  const [, , carol] = desk().traders
+  const { sandbox } = desk()
+  const { pid, boot, instance } = await enclave()
+  sandbox.broker.fill({ symbol: buy.symbol, mode: 'hold', times: 1 })
+  const orderId = await carol.send(buy)
+  await eventually('the order is at the broker', () => brokerOrder(sandbox, orderId))
+  process.kill(pid, 'SIGKILL')
+  sandbox.broker.release({ symbol: buy.symbol })
+  const { state, triggers } = await carol.ended(orderId)
+  expect(state).toBe('SETTLED')
+  expect(triggers.map(({ outcome }) => outcome)).toEqual(['failed', 'settled'])
+  expect(await enclave()).toMatchObject({ instance, boot: boot + 1 })
+})
 
-  it('is replaced at the next start of the server once its configuration has changed', async () => {
-    const [alice] = desk().traders
-    const { sandbox } = desk()
-    const { pid } = await enclave()
-    await sandbox.server().stop()
-    const now = new Date()
-    await utimes(join(sandbox.directory, '.env.enclave'), now, now)
-    await sandbox.restartServer()
-    await eventually('another enclave', async () => (await enclave()).pid !== pid)
-    expect((await alice.trade(buy)).state).toBe('SETTLED')
-  })
+it('the enclave that the server starts is replaced at the next start of the server once its configuration has changed', async () => {
+  const [alice] = desk().traders
+  const { sandbox } = desk()
+  const { pid } = await enclave()
+  await sandbox.server().stop()
+  const now = new Date()
+  await utimes(join(sandbox.directory, '.env.enclave'), now, now)
+  await sandbox.restartServer()
+  await eventually('another enclave', async () => (await enclave()).pid !== pid)
+  expect((await alice.trade(buy)).state).toBe('SETTLED')
 })

@@ -2,7 +2,7 @@
 import { cp, readdir, readFile, realpath, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { addressSchema } from '../../src/protocol/address.js'
 import { contractsSchema } from '../../src/protocol/api.js'
@@ -71,179 +71,158 @@ const sandboxFile = z.strictObject({
   }),
 })
 
-describe('npm run sandbox -- --once', () => {
-  it('says each step with its time, exits 0, and leaves what scripts need', async () => {
-    const sandbox = await startSandbox(['--once'])
-    expect(await sandbox.exit, sandbox.err()).toBe(0)
-    expect(sandbox.err()).toBe('')
-    const lines = sandbox.out().trimEnd().split('\n')
-    for (const line of lines) expect(line).toMatch(/^ *\d+\.\d s {2,}\S/)
-    const steps = lines.flatMap((line) => /^ *\d+\.\d s {2}(\w+) {2}/.exec(line)?.[1] ?? [])
-    expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual([
-      ...[
-        'chain',
-        'broker',
-        'contracts',
-        'institution',
-        'employees',
-        'settings',
-        'enclave',
-        'server',
-        'desk',
-        'rulebook',
-      ],
-      ...['employee', 'order', 'status', 'portfolio', 'done'],
-    ])
-    const differing = (program: string) =>
-      lines.flatMap((line) => new RegExp(`s {16}${program} +(\\w+)=\\S* \\[\\S+\\]$`).exec(line)?.[1] ?? [])
-    expect(differing('server')).toEqual([
-      ...['PORT', 'HOST', 'FRONTEND_ORIGIN', 'OPS_PORT', 'RELAY_PORT', 'DATA_DIR'],
-      ...['NARRATOR_FORMAT', 'RELAY_DAILY_GAS', 'ENCLAVE_TRIGGER', 'ENCLAVE_URL'],
-      ...['ALPACA_TRADING_URL', 'ALPACA_DATA_URL'],
-    ])
-    expect(differing('enclave')).toEqual([
-      ...['ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'CHAIN_DEPTH', 'RELAY_URL'],
-      ...['ENCLAVE_LISTEN', 'ENCLAVE_STATE_DIR'],
-    ])
-    expect(differing('contracts')).toEqual(['rotation', 'pause', 'leave'])
-    expect(sandbox.out()).toMatch(/ s {4}│ .*\[ledger\] rulebook updated +version 1/)
-    await expectNothingLeft(sandbox)
+it('npm run sandbox -- --once says each step with its time, exits 0, and leaves what scripts need', async () => {
+  const sandbox = await startSandbox(['--once'])
+  expect(await sandbox.exit, sandbox.err()).toBe(0)
+  expect(sandbox.err()).toBe('')
+  const lines = sandbox.out().trimEnd().split('\n')
+  for (const line of lines) expect(line).toMatch(/^ *\d+\.\d s {2,}\S/)
+  const steps = lines.flatMap((line) => /^ *\d+\.\d s {2}(\w+) {2}/.exec(line)?.[1] ?? [])
+  expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual([
+    ...[
+      'chain',
+      'broker',
+      'contracts',
+      'institution',
+      'employees',
+      'settings',
+      'enclave',
+      'server',
+      'desk',
+      'rulebook',
+    ],
+    ...['employee', 'order', 'status', 'portfolio', 'done'],
+  ])
+  const differing = (program: string) =>
+    lines.flatMap((line) => new RegExp(`s {16}${program} +(\\w+)=\\S* \\[\\S+\\]$`).exec(line)?.[1] ?? [])
+  expect(differing('server')).toEqual([
+    ...['PORT', 'HOST', 'FRONTEND_ORIGIN', 'OPS_PORT', 'RELAY_PORT', 'DATA_DIR'],
+    ...['NARRATOR_FORMAT', 'RELAY_DAILY_GAS', 'ENCLAVE_TRIGGER', 'ENCLAVE_URL'],
+    ...['ALPACA_TRADING_URL', 'ALPACA_DATA_URL'],
+  ])
+  expect(differing('enclave')).toEqual([
+    ...['ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'CHAIN_DEPTH', 'RELAY_URL'],
+    ...['ENCLAVE_LISTEN', 'ENCLAVE_STATE_DIR'],
+  ])
+  expect(differing('contracts')).toEqual(['rotation', 'pause', 'leave'])
+  expect(sandbox.out()).toMatch(/ s {4}│ .*\[ledger\] rulebook updated +version 1/)
+  await expectNothingLeft(sandbox)
 
-    const read = (name: string) => readFile(join(sandbox.directory, name), 'utf8')
-    const file = sandboxFile.parse(JSON.parse(await read('sandbox.json')))
-    const [server, enclave] = [parse(await read('.env')), parse(await read('.env.enclave'))]
-    expect(server).toMatchObject({
-      FRONTEND_ORIGIN: file.deskUrl,
-      RPC_URL: file.rpcUrl,
-      ORDER_ESCROW_ADDRESS: file.contracts.orderEscrow,
-      ALPACA_DATA_URL: file.brokerUrl,
-    })
-    expect(Object.keys(enclave)).toEqual(
-      expect.arrayContaining(['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY']),
-    )
-    for (const name of ['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY'])
-      expect(server).not.toHaveProperty(name)
-    expect(enclave).not.toHaveProperty('RELAYER_PRIVATE_KEY')
-    expect(enclave.ALPACA_KEY_ID).not.toBe(server.ALPACA_KEY_ID)
-    expect(enclave.RELAY_AUTH_TOKEN).toBe(server.RELAY_AUTH_TOKEN)
-    const copy = rulebookCopySchema.parse(JSON.parse(await read('rulebook.json')))
-    expect(copy).toMatchObject({ version: 1, escrow: file.contracts.orderEscrow })
-    for (const name of [
-      'sandbox.json',
-      'rulebook.json',
-      '.env',
-      '.env.enclave',
-      'server.log',
-      'enclave.log',
-    ]) {
-      expect((await stat(join(sandbox.directory, name))).mode & 0o777, name).toBe(0o600)
-    }
+  const read = (name: string) => readFile(join(sandbox.directory, name), 'utf8')
+  const file = sandboxFile.parse(JSON.parse(await read('sandbox.json')))
+  const [server, enclave] = [parse(await read('.env')), parse(await read('.env.enclave'))]
+  expect(server).toMatchObject({
+    FRONTEND_ORIGIN: file.deskUrl,
+    RPC_URL: file.rpcUrl,
+    ORDER_ESCROW_ADDRESS: file.contracts.orderEscrow,
+    ALPACA_DATA_URL: file.brokerUrl,
   })
-})
-
-describe('Ctrl-C', () => {
-  it.each([
-    ['while it starts', / chain {2}/],
-    ['while an enclave run is under way', /enclave run 1: under way/],
-  ])('%s ends everything, with no word of what failed by it', async (_when, moment) => {
-    const sandbox = await startSandbox(['--once'])
-    await eventually(String(moment), () => moment.test(sandbox.out()))
-    interrupt(sandbox)
-    expect(await sandbox.exit).toBe(130)
-    expect(sandbox.err()).toBe('')
-    await expectNothingLeft(sandbox)
-  })
-
-  it('when it is up ends everything, exit 0; until then all of it answers', async () => {
-    const sandbox = await startSandbox()
-    await eventually('the guide', () => sandbox.out().includes('Ctrl-C ends it'))
-    const file = sandboxFile.parse(
-      JSON.parse(await readFile(join(sandbox.directory, 'sandbox.json'), 'utf8')),
-    )
-    const { employees, newcomer } = file.accounts
-    for (const { privateKey } of [...employees, newcomer]) expect(sandbox.out()).toContain(privateKey)
-    const commands = [...sandbox.out().matchAll(/^ +curl -s (?:-d '([^']*)' )?(\S+)/gm)]
-    expect(commands.length).toBeGreaterThan(5)
-    for (const [, body, url = ''] of commands) {
-      const response = await fetch(url, body === undefined ? {} : { method: 'POST', body })
-      expect(response.ok, url).toBe(true)
-    }
-    interrupt(sandbox)
-    expect(await sandbox.exit).toBe(0)
-    await expectNothingLeft(sandbox)
-    for (const url of [file.url, file.deskUrl, file.opsUrl, file.rpcUrl, file.brokerUrl])
-      await expect(fetch(url)).rejects.toThrow()
-  })
-})
-
-describe('a sandbox that was killed', () => {
-  it('leaves files that the next one clears, those of its database too', async () => {
-    const killed = await startSandbox(['--servers=2'])
-    await eventually('the database', () => / database {2}/.test(killed.out()))
-    const files = await realpath(join(killed.directory, 'postgres'))
-    expect(killed.out()).toContain(files)
-    if (killed.child.pid !== undefined) process.kill(-killed.child.pid, 'SIGKILL')
-    expect(await killed.exit).toBe(null)
-    await expectNothingLeft(killed)
-    expect(await readdir(files)).not.toEqual([])
-
-    const next = await startSandbox(['--once'], ROOT, killed.directory)
-    expect(await next.exit, next.err()).toBe(0)
-    await expect(readdir(files)).rejects.toMatchObject({ code: 'ENOENT' })
-    expect(await readdir(killed.directory)).not.toContain('postgres')
-  })
-})
-
-describe('impossible options', () => {
-  it.each(['port', 'rpc-port', 'broker-port', 'enclave-port', 'desk-port'])(
-    'a --%s that is in use',
-    async (option) => {
-      const other = await startHttpServer((_req, res) => res.end())
-      const { port } = new URL(other.url)
-      const sandbox = await startSandbox([`--${option}=${port}`])
-      expect(await sandbox.exit).toBe(1)
-      expect(sandbox.err()).toBe(
-        `sandbox: port ${port} is in use: end the program that uses it, or choose another port with --${option}\n`,
-      )
-      await other.stop()
-      await expectNothingLeft(sandbox)
-    },
+  expect(Object.keys(enclave)).toEqual(
+    expect.arrayContaining(['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY']),
   )
+  for (const name of ['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY'])
+    expect(server).not.toHaveProperty(name)
+  expect(enclave).not.toHaveProperty('RELAYER_PRIVATE_KEY')
+  expect(enclave.ALPACA_KEY_ID).not.toBe(server.ALPACA_KEY_ID)
+  expect(enclave.RELAY_AUTH_TOKEN).toBe(server.RELAY_AUTH_TOKEN)
+  const copy = rulebookCopySchema.parse(JSON.parse(await read('rulebook.json')))
+  expect(copy).toMatchObject({ version: 1, escrow: file.contracts.orderEscrow })
+  for (const name of ['sandbox.json', 'rulebook.json', '.env', '.env.enclave', 'server.log', 'enclave.log']) {
+    expect((await stat(join(sandbox.directory, name))).mode & 0o777, name).toBe(0o600)
+  }
+})
 
-  it.each([
-    ['server/main.js', 'the programs are', 'npm run build'],
-    ['enclave/main.js', 'the programs are', 'npm run build'],
-    ['web/index.html', 'the page is', 'npm run build:web'],
-  ])('a build without %s', async (missing, what, command) => {
-    const root = await temporaryDirectory()
-    await cp(join(ROOT, 'dist'), join(root, 'dist'), { recursive: true })
-    await cp(join(ROOT, 'package.json'), join(root, 'package.json'))
-    await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
-    await rm(join(root, 'dist', missing))
-    const sandbox = await startSandbox([], root)
+it.each([
+  ['while it starts', / chain {2}/],
+  ['while an enclave run is under way', /enclave run 1: under way/],
+])('Ctrl-C %s ends everything, with no word of what failed by it', async (_when, moment) => {
+  const sandbox = await startSandbox(['--once'])
+  await eventually(String(moment), () => moment.test(sandbox.out()))
+  interrupt(sandbox)
+  expect(await sandbox.exit).toBe(130)
+  expect(sandbox.err()).toBe('')
+  await expectNothingLeft(sandbox)
+})
+
+it('Ctrl-C when it is up ends everything, exit 0; until then all of it answers', async () => {
+  const sandbox = await startSandbox()
+  await eventually('the guide', () => sandbox.out().includes('Ctrl-C ends it'))
+  const file = sandboxFile.parse(JSON.parse(await readFile(join(sandbox.directory, 'sandbox.json'), 'utf8')))
+  const { employees, newcomer } = file.accounts
+  for (const { privateKey } of [...employees, newcomer]) expect(sandbox.out()).toContain(privateKey)
+  const commands = [...sandbox.out().matchAll(/^ +curl -s (?:-d '([^']*)' )?(\S+)/gm)]
+  expect(commands.length).toBeGreaterThan(5)
+  for (const [, body, url = ''] of commands) {
+    const response = await fetch(url, body === undefined ? {} : { method: 'POST', body })
+    expect(response.ok, url).toBe(true)
+  }
+  interrupt(sandbox)
+  expect(await sandbox.exit).toBe(0)
+  await expectNothingLeft(sandbox)
+  for (const url of [file.url, file.deskUrl, file.opsUrl, file.rpcUrl, file.brokerUrl])
+    await expect(fetch(url)).rejects.toThrow()
+})
+
+it('a sandbox that was killed leaves files that the next one clears, those of its database too', async () => {
+  const killed = await startSandbox(['--servers=2'])
+  await eventually('the database', () => / database {2}/.test(killed.out()))
+  const files = await realpath(join(killed.directory, 'postgres'))
+  expect(killed.out()).toContain(files)
+  if (killed.child.pid !== undefined) process.kill(-killed.child.pid, 'SIGKILL')
+  expect(await killed.exit).toBe(null)
+  await expectNothingLeft(killed)
+  expect(await readdir(files)).not.toEqual([])
+
+  const next = await startSandbox(['--once'], ROOT, killed.directory)
+  expect(await next.exit, next.err()).toBe(0)
+  await expect(readdir(files)).rejects.toMatchObject({ code: 'ENOENT' })
+  expect(await readdir(killed.directory)).not.toContain('postgres')
+})
+
+it.each(['port', 'rpc-port', 'broker-port', 'enclave-port', 'desk-port'])(
+  'impossible options a --%s that is in use',
+  async (option) => {
+    const other = await startHttpServer((_req, res) => res.end())
+    const { port } = new URL(other.url)
+    const sandbox = await startSandbox([`--${option}=${port}`])
     expect(await sandbox.exit).toBe(1)
     expect(sandbox.err()).toBe(
-      `sandbox: ${what} not built: run \`${command}\` first (\`npm run sandbox\` does)\n`,
+      `sandbox: port ${port} is in use: end the program that uses it, or choose another port with --${option}\n`,
     )
-  })
+    await other.stop()
+    await expectNothingLeft(sandbox)
+  },
+)
 
-  it.each([
-    [['--onse'], /^sandbox: Unknown option '--onse'.*Usage: npm run sandbox/s],
-    [['once'], /^sandbox: Unexpected argument 'once'.*Usage: npm run sandbox/s],
-    [['--port'], /^sandbox: Option '--port <value>' argument missing.*Usage: npm run sandbox/s],
-    [['--port=http'], /^sandbox: --port expects a port, got "http"\n$/],
-    [['--servers=0'], /^sandbox: --servers expects a number from 1 to 9, got "0"\n$/],
-    [['--rpc-port=70000'], /^sandbox: --rpc-port expects a port, got "70000"\n$/],
-  ])('%j', async (args, message) => {
-    const sandbox = await startSandbox(args)
-    expect(await sandbox.exit).toBe(1)
-    expect(sandbox.err()).toMatch(message)
-    expect(sandbox.out()).toBe('')
-  })
+it.each([
+  ['enclave/main.js', 'the programs are', 'npm run build'],
+  ['web/index.html', 'the page is', 'npm run build:web'],
+])('impossible options a build without %s', async (missing, what, command) => {
+  const root = await temporaryDirectory()
+  await cp(join(ROOT, 'dist'), join(root, 'dist'), { recursive: true })
+  await cp(join(ROOT, 'package.json'), join(root, 'package.json'))
+  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
+  await rm(join(root, 'dist', missing))
+  const sandbox = await startSandbox([], root)
+  expect(await sandbox.exit).toBe(1)
+  expect(sandbox.err()).toBe(
+    `sandbox: ${what} not built: run \`${command}\` first (\`npm run sandbox\` does)\n`,
+  )
+})
 
-  it('--help is no fault', async () => {
-    const sandbox = await startSandbox(['--help'])
-    expect(await sandbox.exit).toBe(0)
-    expect(sandbox.out()).toMatch(/^Usage: npm run sandbox/)
-  })
+it.each([
+  [['--onse'], /^sandbox: Unknown option '--onse'.*Usage: npm run sandbox/s],
+  [['--port'], /^sandbox: Option '--port <value>' argument missing.*Usage: npm run sandbox/s],
+  [['--rpc-port=70000'], /^sandbox: --rpc-port expects a port, got "70000"\n$/],
+])('impossible options %j', async (args, message) => {
+  const sandbox = await startSandbox(args)
+  expect(await sandbox.exit).toBe(1)
+  expect(sandbox.err()).toMatch(message)
+  expect(sandbox.out()).toBe('')
+})
+
+it('impossible options --help is no fault', async () => {
+  const sandbox = await startSandbox(['--help'])
+  expect(await sandbox.exit).toBe(0)
+  expect(sandbox.out()).toMatch(/^Usage: npm run sandbox/)
 })

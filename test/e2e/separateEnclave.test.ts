@@ -1,14 +1,12 @@
 // The enclave is a process that the server reaches over HTTP alone. Messages are lost, repeated, forged
 // and stale, and either program is killed in the middle of a run.
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Hex } from '../../src/protocol/hex.js'
 import { signRunMessage } from '../../src/protocol/runMessage.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { eventually } from '../support/eventually.js'
-import { craft } from './support/craft.js'
 import { useDesk } from './support/desk.js'
-import { problemAt } from './support/problems.js'
 import { brokerOrder, type Trader } from './support/trader.js'
 import { type Passed, post, startWire } from './support/wire.js'
 
@@ -72,175 +70,114 @@ async function expectSettledInTwoRuns(trader: Trader, orderId: Hex) {
   expect((await trader.portfolio()).openOrders).toEqual({})
 }
 
-describe('a separate enclave', () => {
-  it('settles an order, in one run', async () => {
-    const [alice] = desk().traders
-    await expectSettledInOneRun(alice, await alice.send(buy))
-  })
-
-  it('refuses one, and the employee reads why', async () => {
-    const [alice] = desk().traders
-    const status = await alice.trade({ ...buy, maxSpend: ONE_USDC / 2n })
-    expect(status.state).toBe('REFUNDED')
-    expect(await alice.reason(status)).toBe('below-minimum')
-  })
-
-  it('answers a rulebook after its run', async () => {
-    const { envelope } = await craft(desk(), desk().traders[0])
-    const refused = await problemAt(desk().sandbox.info.url, {
-      method: 'POST',
-      path: '/policy',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(envelope),
+it('a separate enclave learns nothing of the server, and posts nothing of its runs but notices and results', async () => {
+  const { secrets, accounts } = desk().sandbox
+  expect(wires.toEnclave.passed.length).toBeGreaterThan(0)
+  expect(wires.toServer.passed.length).toBeGreaterThan(0)
+  const posted = wires.toServer.passed
+    .filter(({ path }) => path.startsWith('/runs/'))
+    .map(({ headers: { authorization, ...headers }, ...each }) => {
+      // The server's port for the enclave asks for the token, and no other part of a message has it.
+      expect(authorization).toBe(`Bearer ${secrets.relayAuthToken}`)
+      return { ...each, headers }
     })
-    expect(refused).toMatchObject({ status: 422, code: 'policy-rejected' })
-  })
-
-  it('learns nothing of the server, and posts nothing of its runs but notices and results', async () => {
-    const { secrets, accounts } = desk().sandbox
-    expect(wires.toEnclave.passed.length).toBeGreaterThan(0)
-    expect(wires.toServer.passed.length).toBeGreaterThan(0)
-    const posted = wires.toServer.passed
-      .filter(({ path }) => path.startsWith('/runs/'))
-      .map(({ headers: { authorization, ...headers }, ...each }) => {
-        // The server's port for the enclave asks for the token, and no other part of a message has it.
-        expect(authorization).toBe(`Bearer ${secrets.relayAuthToken}`)
-        return { ...each, headers }
-      })
-    const all = [...wires.toEnclave.passed, ...posted].map((each) => JSON.stringify(each)).join()
-    for (const secret of [
-      secrets.triggerSecret,
-      secrets.relayAuthToken,
-      secrets.serverBroker.secretKey,
-      secrets.ledgerMasterKey,
-      accounts.relayer.privateKey,
-      desk().sandbox.directory,
-      'AAPL',
-    ]) {
-      expect(all).not.toContain(secret)
-    }
-  })
+  const all = [...wires.toEnclave.passed, ...posted].map((each) => JSON.stringify(each)).join()
+  for (const secret of [
+    secrets.triggerSecret,
+    secrets.relayAuthToken,
+    secrets.serverBroker.secretKey,
+    secrets.ledgerMasterKey,
+    accounts.relayer.privateKey,
+    desk().sandbox.directory,
+    'AAPL',
+  ]) {
+    expect(all).not.toContain(secret)
+  }
 })
 
-describe('a lost answer', () => {
-  it('to the job: it is offered again, and run once', async () => {
-    const [, bob] = desk().traders
-    const { sandbox } = desk()
-    wires.toEnclave.loseAnswers(2)
-    // The run lasts until the job has been offered again.
-    sandbox.broker.fill({ mode: 'hold', times: 1 })
-    const orderId = await bob.send(buy)
-    await eventually('another offer', () => offersOf(orderId).length > 1)
-    await eventually('the order is at the broker', () => brokerOrder(sandbox, orderId))
-    sandbox.broker.release({})
-    await expectSettledInOneRun(bob, orderId)
-  })
-
-  it('to the result: it is posted again, and recorded once', async () => {
-    const [, bob] = desk().traders
-    wires.toServer.loseAnswers(2, '/result')
-    const orderId = await bob.send(buy)
-    await expectSettledInOneRun(bob, orderId)
-    await eventually('an answer', () => resultsOf(runIdOf(orderId)).some(({ status }) => status === 200))
-    expect(resultsOf(runIdOf(orderId))).toHaveLength(3)
-  })
+it('a lost answer to the job: it is offered again, and run once', async () => {
+  const [, bob] = desk().traders
+  const { sandbox } = desk()
+  wires.toEnclave.loseAnswers(2)
+  // The run lasts until the job has been offered again.
+  sandbox.broker.fill({ mode: 'hold', times: 1 })
+  const orderId = await bob.send(buy)
+  await eventually('another offer', () => offersOf(orderId).length > 1)
+  await eventually('the order is at the broker', () => brokerOrder(sandbox, orderId))
+  sandbox.broker.release({})
+  await expectSettledInOneRun(bob, orderId)
 })
 
-describe('in the middle of a run', () => {
-  it('the server is killed: the next one gets the result of the same run', async () => {
-    const [, , carol] = desk().traders
-    const { sandbox } = desk()
-    const orderId = await sendAndHold(carol)
-    await sandbox.server().kill()
-    await sandbox.restartServer()
-    fill()
-    await expectSettledInOneRun(carol, orderId)
-  })
-
-  it('the enclave is killed: the next boot says so, and another run settles the order at once', async () => {
-    const [, , carol] = desk().traders
-    const { sandbox } = desk()
-    const orderId = await sendAndHold(carol)
-    const { pid } = sandbox.enclave() ?? { pid: 0 }
-    process.kill(pid, 'SIGKILL')
-    fill()
-    await expectSettledInTwoRuns(carol, orderId)
-    expect(sandbox.enclave()?.pid).not.toBe(pid)
-  })
-
-  it('both are killed, and the answers to what follows are lost', async () => {
-    const [, , carol] = desk().traders
-    const { sandbox } = desk()
-    const orderId = await sendAndHold(carol)
-    await Promise.all([sandbox.enclave()?.kill(), sandbox.server().kill()])
-    wires.toServer.loseAnswers(1, '/result')
-    await sandbox.restartServer()
-    fill()
-    await expectSettledInTwoRuns(carol, orderId)
-  })
+it('a lost answer to the result: it is posted again, and recorded once', async () => {
+  const [, bob] = desk().traders
+  wires.toServer.loseAnswers(2, '/result')
+  const orderId = await bob.send(buy)
+  await expectSettledInOneRun(bob, orderId)
+  await eventually('an answer', () => resultsOf(runIdOf(orderId)).some(({ status }) => status === 200))
+  expect(resultsOf(runIdOf(orderId))).toHaveLength(3)
 })
 
-describe('a message from somebody else', () => {
-  const result = (outcome: string) => JSON.stringify({ outcome })
+it('in the middle of a run the server is killed: the next one gets the result of the same run', async () => {
+  const [, , carol] = desk().traders
+  const { sandbox } = desk()
+  const orderId = await sendAndHold(carol)
+  await sandbox.server().kill()
+  await sandbox.restartServer()
+  fill()
+  await expectSettledInOneRun(carol, orderId)
+})
 
-  it('that says how a run ended is refused: forged, stale, or without a signature', async () => {
-    const [alice] = desk().traders
-    const { info, secrets } = desk().sandbox
-    const orderId = await sendAndHold(alice)
-    const runId = runIdOf(orderId)
-    const body = result('rejected')
-    const stale = new Date(Date.now() - 3_600_000)
-    const forgeries = [
-      signRunMessage(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, { kind: 'result', runId, body }),
-      signRunMessage(secrets.triggerSecret, { kind: 'result', runId, body }, stale),
-      signRunMessage(secrets.triggerSecret, { kind: 'result', runId, body: result('settled') }),
-      { ...offersOf(orderId)[0]?.headers },
-      {},
-    ]
-    for (const headers of forgeries) {
-      const message = { headers: { ...headers, 'content-type': 'application/json' }, body }
-      const response = await post(`${info.url}/runs/${runId}/result`, message)
-      expect(response.status).toBe(401)
-    }
-    expect((await alice.client.getOrder(orderId)).triggers[0]?.outcome).toBeNull()
-    fill()
-    await expectSettledInOneRun(alice, orderId)
-  })
+it('in the middle of a run the enclave is killed: the next boot says so, and another run settles the order at once', async () => {
+  const [, , carol] = desk().traders
+  const { sandbox } = desk()
+  const orderId = await sendAndHold(carol)
+  const { pid } = sandbox.enclave() ?? { pid: 0 }
+  process.kill(pid, 'SIGKILL')
+  fill()
+  await expectSettledInTwoRuns(carol, orderId)
+  expect(sandbox.enclave()?.pid).not.toBe(pid)
+})
 
-  it('that repeats a true one changes nothing: a result', async () => {
-    const [alice] = desk().traders
-    const { info } = desk().sandbox
-    const orderId = await alice.send(buy)
-    const { triggers } = await alice.ended(orderId)
-    const [posted] = resultsOf(runIdOf(orderId))
-    if (posted === undefined) throw new Error('no result was posted')
-    for (const _again of [1, 2]) {
-      const response = await post(`${info.url}${posted.path}`, posted)
-      // The record of a run goes a moment after its end.
-      expect([response.status, await response.json()]).toEqual([
-        200,
-        { runId: runIdOf(orderId), result: expect.stringMatching(/^(received|not-awaited)$/) },
-      ])
-    }
-    expect((await alice.client.getOrder(orderId)).triggers).toEqual(triggers)
-  })
+const result = (outcome: string) => JSON.stringify({ outcome })
 
-  it('that repeats a true one changes nothing: a job', async () => {
-    const [alice] = desk().traders
-    const { info } = desk().sandbox
-    const orderId = await alice.send(buy)
-    const { triggers } = await alice.ended(orderId)
-    const [offer] = offersOf(orderId)
-    if (offer === undefined) throw new Error('no job was offered')
-    const response = await post(info.enclaveUrl ?? '', offer)
-    expect([response.status, await response.json()]).toMatchObject([
-      202,
-      { runId: runIdOf(orderId), result: 'already-accepted' },
+it('a message from somebody else that says how a run ended is refused: forged, stale, or without a signature', async () => {
+  const [alice] = desk().traders
+  const { info, secrets } = desk().sandbox
+  const orderId = await sendAndHold(alice)
+  const runId = runIdOf(orderId)
+  const body = result('rejected')
+  const stale = new Date(Date.now() - 3_600_000)
+  const forgeries = [
+    signRunMessage(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, { kind: 'result', runId, body }),
+    signRunMessage(secrets.triggerSecret, { kind: 'result', runId, body }, stale),
+    signRunMessage(secrets.triggerSecret, { kind: 'result', runId, body: result('settled') }),
+    { ...offersOf(orderId)[0]?.headers },
+    {},
+  ]
+  for (const headers of forgeries) {
+    const message = { headers: { ...headers, 'content-type': 'application/json' }, body }
+    const response = await post(`${info.url}/runs/${runId}/result`, message)
+    expect(response.status).toBe(401)
+  }
+  expect((await alice.client.getOrder(orderId)).triggers[0]?.outcome).toBeNull()
+  fill()
+  await expectSettledInOneRun(alice, orderId)
+})
+
+it('a message from somebody else that repeats a true one changes nothing: a result', async () => {
+  const [alice] = desk().traders
+  const { info } = desk().sandbox
+  const orderId = await alice.send(buy)
+  const { triggers } = await alice.ended(orderId)
+  const [posted] = resultsOf(runIdOf(orderId))
+  if (posted === undefined) throw new Error('no result was posted')
+  for (const _again of [1, 2]) {
+    const response = await post(`${info.url}${posted.path}`, posted)
+    // The record of a run goes a moment after its end.
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { runId: runIdOf(orderId), result: expect.stringMatching(/^(received|not-awaited)$/) },
     ])
-    // The enclave posts the result again, for a server that has lost it.
-    await eventually('the result, again', () => resultsOf(runIdOf(orderId)).length === 2)
-    const [first, second] = resultsOf(runIdOf(orderId))
-    expect(second?.body).toBe(first?.body)
-    expect((await alice.client.getOrder(orderId)).triggers).toEqual(triggers)
-  })
+  }
+  expect((await alice.client.getOrder(orderId)).triggers).toEqual(triggers)
 })

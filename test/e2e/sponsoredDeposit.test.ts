@@ -1,7 +1,4 @@
-// A deposit of USDC that the platform opens: the relay takes it from its account alone, once, in time, within its quota.
-import { Interface, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
-import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { eventually } from '../support/eventually.js'
 import { useDesk } from './support/desk.js'
 import { post, signedBy } from './support/signedBodies.js'
@@ -27,33 +24,4 @@ test('is opened for an account without ether, becomes cash once, and then meets 
     return status === 429 && code === 'relay-quota-exhausted'
   })
   expect(before - (await alice.wallet())).toBe(25n * ONE)
-})
-
-test('is refused where another has signed it, of another amount, too late, or without KYC', async () => {
-  const { sandbox, traders } = desk()
-  const [alice, bob, carol] = traders
-  const before = await carol.wallet()
-  const hers = await signedBy(desk(), carol.account.privateKey, DEPOSIT)
-  const others = await signedBy(desk(), bob.account.privateKey, DEPOSIT)
-  for (const opening of [
-    { ...hers.opening, sig: others.opening.sig },
-    { ...hers.opening, account: alice.account.address },
-    { ...hers.opening, amount: `${26n * ONE}` },
-  ]) {
-    expect(await post(desk(), { ...hers, opening })).toMatchObject({ status: 422, code: 'invalid-opening' })
-  }
-  const token = sandbox.info.contracts.equityToken
-  const owner = sandbox.accounts.owner
-  const setKyc = async (on: boolean) => {
-    const data = new Interface(equityTokenAbi).encodeFunctionData('setKyc', [carol.account.address, on])
-    await (await new Wallet(owner.privateKey, sandbox.provider).sendTransaction({ to: token, data })).wait()
-  }
-  await setKyc(false)
-  const refused = { status: 422, code: 'would-revert' }
-  expect(await post(desk(), hers)).toMatchObject({ ...refused, revert: 'NotCleared' })
-  await setKyc(true)
-  await sandbox.provider.send('evm_increaseTime', [1_200])
-  await sandbox.provider.send('evm_mine', [])
-  expect(await post(desk(), hers)).toMatchObject({ ...refused, revert: 'OpeningExpired' })
-  expect(await carol.wallet()).toBe(before)
 })

@@ -1,17 +1,14 @@
 import { Interface } from 'ethers'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import type { TimelineEntry } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
-import { eventually } from '../support/eventually.js'
-import { craft, openRequest } from './support/craft.js'
 import { useDesk } from './support/desk.js'
 import type { Trader } from './support/trader.js'
 
 const desk = useDesk()
 const escrowInterface = new Interface(orderEscrowAbi)
-const EIGHT_DAYS = 8 * 24 * 3_600
 const SELL_UNOWNED = { side: 'SELL', symbol: 'MSFT', maxSpend: 4_321n * ONE_USDC } as const
 
 /** The whole timeline, as a page that follows it has it in the end. */
@@ -36,52 +33,29 @@ async function endOnChain(orderId: Hex, event: 'OrderSettled' | 'OrderRefunded')
   return { at, txHash: log?.transactionHash, blockNumber: log?.blockNumber }
 }
 
-describe('the timeline', () => {
-  it('of a settled buy tells of the order, the run, the relay and the chain', async () => {
-    const [alice] = desk().traders
-    const orderId = await alice.send({ side: 'BUY', symbol: 'AAPL', maxSpend: 1_234n * ONE_USDC })
-    const entries = await followed(alice, orderId)
-    expect(kindsOf(entries).slice(0, 2).sort()).toEqual(['opened', 'received'])
-    expect(entries[2]).toMatchObject({ kind: 'triggered', attempt: 1, reason: 'received' })
-    const { at, ...place } = await endOnChain(orderId, 'OrderSettled')
-    const [relayed, transaction, settled, outcome] = entries.slice(-4)
-    const digest = relayed?.kind === 'relayed' ? relayed.digest : undefined
-    expect(relayed).toMatchObject({ kind: 'relayed', status: 'confirmed' })
-    expect(transaction).toEqual({ kind: 'transaction', at, digest, status: 'confirmed', ...place })
-    expect(settled).toEqual({ kind: 'settled', event: 'OrderSettled', at, ...place })
-    expect(outcome).toMatchObject({ kind: 'outcome', outcome: 'settled' })
-    expect(await desk().contracts.escrow.usedDigest(digest ?? '0x')).toBe(true)
-  })
+it('the timeline of a settled buy tells of the order, the run, the relay and the chain', async () => {
+  const [alice] = desk().traders
+  const orderId = await alice.send({ side: 'BUY', symbol: 'AAPL', maxSpend: 1_234n * ONE_USDC })
+  const entries = await followed(alice, orderId)
+  expect(kindsOf(entries).slice(0, 2).sort()).toEqual(['opened', 'received'])
+  expect(entries[2]).toMatchObject({ kind: 'triggered', attempt: 1, reason: 'received' })
+  const { at, ...place } = await endOnChain(orderId, 'OrderSettled')
+  const [relayed, transaction, settled, outcome] = entries.slice(-4)
+  const digest = relayed?.kind === 'relayed' ? relayed.digest : undefined
+  expect(relayed).toMatchObject({ kind: 'relayed', status: 'confirmed' })
+  expect(transaction).toEqual({ kind: 'transaction', at, digest, status: 'confirmed', ...place })
+  expect(settled).toEqual({ kind: 'settled', event: 'OrderSettled', at, ...place })
+  expect(outcome).toMatchObject({ kind: 'outcome', outcome: 'settled' })
+  expect(await desk().contracts.escrow.usedDigest(digest ?? '0x')).toBe(true)
+})
 
-  it('of a refused order says that it was refunded, and not what it was', async () => {
-    const [, bob] = desk().traders
-    const orderId = await bob.send(SELL_UNOWNED)
-    const entries = await followed(bob, orderId)
-    expect(kindsOf(entries).slice(-4)).toEqual(['relayed', 'transaction', 'refunded', 'outcome'])
-    const { at, ...place } = await endOnChain(orderId, 'OrderRefunded')
-    expect(entries.at(-2)).toEqual({ kind: 'refunded', event: 'OrderRefunded', at, ...place })
-    const text = JSON.stringify(entries)
-    for (const secret of ['MSFT', 'SELL', '4321000000', 'insufficient']) expect(text).not.toContain(secret)
-  })
-
-  // Time on the chain runs ahead from here on: this comes last.
-  it('of an order that was reclaimed, and never posted, is the chain’s alone', async () => {
-    const [, , carol] = desk().traders
-    const { provider } = desk().sandbox
-    const crafted = await craft(desk(), carol)
-    await openRequest(desk(), carol, crafted)
-    const { orderId, expiry } = crafted.intent
-    await provider.send('evm_increaseTime', [expiry - (await desk().chainTime()) + EIGHT_DAYS])
-    await eventually(
-      'the chain mines at that time',
-      async () => (await desk().chainTime()) > expiry + EIGHT_DAYS,
-    )
-    await carol.client.reclaimOrder(orderId)
-    const entries = await followed(carol, orderId)
-    const { at, ...place } = await endOnChain(orderId, 'OrderRefunded')
-    expect(entries).toMatchObject([
-      { kind: 'opened', event: 'OrderOpened' },
-      { kind: 'reclaimed', event: 'OrderRefunded', at, ...place },
-    ])
-  })
+it('the timeline of a refused order says that it was refunded, and not what it was', async () => {
+  const [, bob] = desk().traders
+  const orderId = await bob.send(SELL_UNOWNED)
+  const entries = await followed(bob, orderId)
+  expect(kindsOf(entries).slice(-4)).toEqual(['relayed', 'transaction', 'refunded', 'outcome'])
+  const { at, ...place } = await endOnChain(orderId, 'OrderRefunded')
+  expect(entries.at(-2)).toEqual({ kind: 'refunded', event: 'OrderRefunded', at, ...place })
+  const text = JSON.stringify(entries)
+  for (const secret of ['MSFT', 'SELL', '4321000000', 'insufficient']) expect(text).not.toContain(secret)
 })
