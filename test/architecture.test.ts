@@ -22,8 +22,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   server: ['protocol/', 'service/', 'chain/', 'broker/'],
   enclave: ['protocol/', 'service/', 'chain/', 'broker/'],
   client: ['protocol/', 'chain/generated/', ...CHAIN_IN_BROWSERS],
-  cli: ['protocol/', 'service/', 'chain/', 'broker/', 'client/'],
-  operate: ['protocol/', 'service/', 'chain/', 'broker/', 'server/config/', 'server/store/'],
+  terminal: ['protocol/', 'service/', 'chain/', 'client/'],
+  cli: ['protocol/', 'service/', 'chain/', 'broker/', 'client/', 'terminal/'],
+  operate: ['protocol/', 'service/', 'chain/', 'broker/', 'terminal/', 'server/config/', 'server/store/'],
   simulator: ['protocol/'],
   sandbox: ['*'],
 }

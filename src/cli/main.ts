@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // The process of the command line for people: confidential-trading <command>.
 import { requireNode } from '../service/version.js'
-import { runCommandLine } from './commandLine.js'
-import { Interruption, OutputClosed } from './failure.js'
+import { CommandError } from '../terminal/failure.js'
+import { OutputClosed, runCommandLine } from './commandLine.js'
 
 requireNode()
 const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => interruption.abort(new Interruption('interrupted')))
+  process.once(signal, () => interruption.abort(new CommandError('interrupted', 'interrupted')))
 }
 
 /** A reader that closed the stream, as `head` does, is no error. Any other stream failure is. */

@@ -1,13 +1,12 @@
 import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
 import { resultOf, smallQuantitySchema } from '../chain/jsonRpc.js'
-import { revertOf } from '../chain/reverts.js'
 import { createRpc, type Rpc } from '../chain/rpc.js'
 import { waitForReceipt } from '../chain/waitForReceipt.js'
 import { checksum } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { ConfigError, type Environment } from '../service/config.js'
 import type { Secret } from '../service/secret.js'
-import { contractFailure, EXIT, OperateError } from './errors.js'
+import { CommandError } from '../terminal/failure.js'
 import type { Speech } from './io.js'
 import { readRpcUrls } from './settings.js'
 
@@ -60,7 +59,7 @@ export interface Call {
  * Sends the calls one after the other and waits for each. Looks before each whether it would revert, so that a refused
  * call costs no gas.
  * @returns the hashes of the transactions
- * @throws OperateError: the contract's error, `insufficient-funds`, `reverted`, `transaction-pending`
+ * @throws the contract's error, `insufficient-funds`, `reverted`, `transaction-pending`
  */
 export async function sendCalls(
   { provider }: Pick<Chain, 'provider'>,
@@ -72,22 +71,12 @@ export async function sendCalls(
   for (const call of calls) {
     const { text: _, ...request } = call
     await requireEther(provider, wallet, request.value ?? 0n)
-    await provider.call({ ...request, from: wallet.address }).catch((error: unknown) => {
-      const revert = revertOf(error)
-      throw revert ? contractFailure(revert) : error
-    })
+    await provider.call({ ...request, from: wallet.address })
     const { hash } = await wallet.sendTransaction(request)
     speech.say(`${call.text}: sent ${hash}`)
     const receipt = await waitForReceipt(provider, hash, MINED_TIMEOUT_MS)
-    if (receipt === null) {
-      const remedy =
-        'look the transaction up in an explorer; then run the command again, which skips what is done'
-      throw new OperateError(EXIT.pending, 'transaction-pending', `${hash} is not mined yet`, remedy)
-    }
-    if (receipt.status !== 1) {
-      const text = `${hash} reverted in its block`
-      throw new OperateError(EXIT.failed, 'reverted', text, 'run the command again: it looks first')
-    }
+    if (receipt === null) throw new CommandError('transaction-pending', `${hash} is not mined yet`)
+    if (receipt.status !== 1) throw new CommandError('reverted', `${hash} reverted in its block`)
     hashes.push(hash)
   }
   return hashes
@@ -96,8 +85,7 @@ export async function sendCalls(
 /** Nodes say it in many ways, some as if the call reverted. What the gas costs is only known when it is sent. */
 async function requireEther(provider: JsonRpcProvider, { address }: Wallet, value: bigint): Promise<void> {
   if ((await provider.getBalance(address)) > value) return
-  const text = `${address} does not have enough ether`
-  throw new OperateError(EXIT.failed, 'insufficient-funds', text, 'send it ether, and try again')
+  throw new CommandError('insufficient-funds', `${address} does not have enough ether`)
 }
 
 export function addressOf(wallet: Wallet): Hex {

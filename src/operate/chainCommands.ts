@@ -1,16 +1,16 @@
-import { InvalidArgumentError } from 'commander'
-import type { z } from 'zod'
+import type { Command } from 'commander'
 import type { AuthorityRole } from '../chain/contracts.js'
 import { sameAddress } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
-import { nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
-import { formatDecimal, parseDecimal, USDC_DECIMALS } from '../protocol/units.js'
+import { symbolSchema } from '../protocol/identifiers.js'
+import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { account } from '../service/configKinds.js'
+import { aName, anAmount, parsedBy, several } from '../terminal/arguments.js'
+import { CommandError, usage } from '../terminal/failure.js'
 import { addressOf, connectChain, sendCalls, walletOf } from './chain.js'
 import type { Change, Platform } from './changes.js'
 import * as changes from './changes.js'
-import { EXIT, type ExitCode, OperateError, usage } from './errors.js'
-import { type AddCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
+import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
 import {
   findDeployment,
   KEY_VARIABLES,
@@ -36,7 +36,7 @@ async function request(
   process: OperateProcess,
   options: CommonOptions,
   { name, as, changes: requested }: Request,
-): Promise<ExitCode> {
+): Promise<void> {
   const speech = createSpeech(process, options)
   const deployment = readDeployment(options.directory)
   const key = readKey(process.env, as)
@@ -52,12 +52,11 @@ async function request(
     const facts = { command: name, chainId: deployment.chainId, sender }
     if (calls.length === 0) {
       speech.result(['nothing to do'], { ...facts, changed: false, transactions: [] })
-      return EXIT.done
+      return
     }
     await speech.confirm(`Send ${counted(calls.length)} on chain ${deployment.chainId} as ${as} ${sender}?`)
     const transactions = await sendCalls(chain, wallet, calls, speech)
     speech.result([`done: ${name}`], { ...facts, changed: true, transactions })
-    return EXIT.done
   } finally {
     chain.close()
   }
@@ -77,55 +76,17 @@ export async function requireRole(
   const holder = await changes.holderOf(platform, as)
   if (sameAddress(holder, sender)) return
   const text = `${KEY_VARIABLES[as]} is the key of ${sender}, but the ${as} is ${holder}`
-  throw new OperateError(EXIT.failed, `not-${as}`, text, `name the ${as}'s key in ${KEY_VARIABLES[as]}_FILE`)
-}
-
-// The kinds of arguments.
-
-function parsedBy<T>(schema: z.ZodType<T>) {
-  return (text: string): T => {
-    const { data, error } = schema.safeParse(text)
-    if (error) throw new InvalidArgumentError(error.issues[0]?.message ?? 'is malformed')
-    return data
-  }
+  throw new CommandError(`not-${as}`, text)
 }
 
 const address = parsedBy<Hex>(account())
 const symbol = parsedBy(symbolSchema.refine((text) => text !== 'USDC', 'USDC is no equity'))
 
-function several<T>(parse: (text: string) => T) {
-  return (text: string, before: readonly T[] | undefined): readonly T[] => [...(before ?? []), parse(text)]
-}
-
-function institutionName(text: string): string {
-  try {
-    nameToBytes32(text)
-    return text
-  } catch {
-    throw new InvalidArgumentError('expected 1 to 31 printable ASCII characters')
-  }
-}
-
-export function amountOf(decimals: number) {
-  return (text: string): bigint => {
-    try {
-      const amount = parseDecimal(text, decimals)
-      if (amount > 0n) return amount
-    } catch {
-      // Falls through: one message for every malformed amount.
-    }
-    throw new InvalidArgumentError(`expected an amount above zero, with up to ${decimals} decimal places`)
-  }
-}
-
 /** Adds the commands that change a deployed platform. */
-export function addChainCommands(
-  add: AddCommand,
-  process: OperateProcess,
-  done: (exit: ExitCode) => void,
-): void {
-  const asOwner = async (name: string, options: CommonOptions, of: Request['changes']) =>
-    done(await request(process, options, { name, as: 'owner', changes: of }))
+export function addChainCommands(root: Command, process: OperateProcess): void {
+  const add = (name: string, summary: string) => addCommand(root, name, summary)
+  const asOwner = (name: string, options: CommonOptions, of: Request['changes']) =>
+    request(process, options, { name, as: 'owner', changes: of })
 
   for (const [name, listed, summary] of [
     ['list', true, 'lists equities, so that employees can buy them'],
@@ -160,7 +121,7 @@ export function addChainCommands(
     )
 
   add('admit', 'admits an institution: its members can buy, and its admin can publish a rulebook')
-    .argument('<name>', 'as it was founded', institutionName)
+    .argument('<name>', 'as it was founded', aName)
     .argument(
       '[founder]',
       'the wallet that founded it, which becomes its admin: at the first admission',
@@ -174,23 +135,21 @@ export function addChainCommands(
     )
 
   add('treasury', "moves USDC from the pool to the broker's funding address; each run moves it once more")
-    .argument('<usdc>', 'the amount, such as 1000 or 250.50', amountOf(USDC_DECIMALS))
+    .argument('<usdc>', 'the amount, such as 1000 or 250.50', anAmount(USDC_DECIMALS))
     .action((amount: bigint, options: CommonOptions) =>
       asOwner('treasury', options, async (platform) => [await changes.treasury(platform, amount)]),
     )
 
   add('pause', "stops openings and the enclave's authorizations, as the guardian")
     .option('--lift', 'ends the pause, as the owner')
-    .action(async (options: CommonOptions & { lift?: true }) =>
+    .action((options: CommonOptions & { lift?: true }) =>
       options.lift === true
         ? asOwner('pause', options, async (platform) => [await changes.liftedPause(platform)])
-        : done(
-            await request(process, options, {
-              name: 'pause',
-              as: 'guardian',
-              changes: async (platform) => [await changes.pause(platform)],
-            }),
-          ),
+        : request(process, options, {
+            name: 'pause',
+            as: 'guardian',
+            changes: async (platform) => [await changes.pause(platform)],
+          }),
     )
 
   for (const [role, whose] of [
@@ -206,7 +165,7 @@ export function addChainCommands(
       )
   }
 
-  addFund(add, process, done)
+  addFund(root, process)
 }
 
 function rotationOf(
@@ -216,7 +175,7 @@ function rotationOf(
   withdraw: true | undefined,
 ): Promise<Change> {
   if ((to === undefined) === (withdraw === undefined)) {
-    throw usage('expected an address, or --withdraw', `name the next ${role}, or give --withdraw`)
+    throw usage(`name the next ${role}'s address, or give --withdraw`)
   }
   return to === undefined ? changes.withdrawal(platform, role) : changes.rotation(platform, role, to)
 }
@@ -228,36 +187,35 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['guardian', 'GUARDIAN_ADDRESS'],
 ])
 
-function addFund(add: AddCommand, process: OperateProcess, done: (exit: ExitCode) => void): void {
-  const fund = add.group('fund', 'pays USDC into the pool, or ether for gas, from FUNDER_PRIVATE_KEY')
-  add('pool', 'adds USDC to the pool, without credit to anyone; each run pays once more', fund)
-    .argument('<usdc>', 'the amount, such as 1000 or 250.50', amountOf(USDC_DECIMALS))
-    .action(async (amount: bigint, options: CommonOptions) =>
-      done(
-        await request(process, options, {
-          name: 'fund pool',
-          as: 'funder',
-          changes: (platform, sender) => changes.poolFunding(platform, sender, amount),
-        }),
-      ),
+function addFund(root: Command, process: OperateProcess): void {
+  const fund = root
+    .command('fund')
+    .description('pays USDC into the pool, or ether for gas, from FUNDER_PRIVATE_KEY')
+  addCommand(fund, 'pool', 'adds USDC to the pool, without credit to anyone; each run pays once more')
+    .argument('<usdc>', 'the amount, such as 1000 or 250.50', anAmount(USDC_DECIMALS))
+    .action((amount: bigint, options: CommonOptions) =>
+      request(process, options, {
+        name: 'fund pool',
+        as: 'funder',
+        changes: (platform, sender) => changes.poolFunding(platform, sender, amount),
+      }),
     )
-  add('gas', 'sends ether for gas; each run pays once more', fund)
+  addCommand(fund, 'gas', 'sends ether for gas; each run pays once more')
     .argument('<to>', 'an address; or relayer, owner or guardian, whose keys "keys" made')
-    .argument('<ether>', 'the amount, such as 0.05', amountOf(ETHER_DECIMALS))
-    .action(async (to: string, value: bigint, options: CommonOptions) =>
-      done(await sendEther(process, options, recipientOf(to, options.directory), value)),
+    .argument('<ether>', 'the amount, such as 0.05', anAmount(ETHER_DECIMALS))
+    .action((to: string, value: bigint, options: CommonOptions) =>
+      sendEther(process, options, recipientOf(to, options.directory), value),
     )
 }
 
-/** @throws OperateError `usage` */
+/** @throws CommandError `usage` */
 function recipientOf(text: string, directory: string): Hex {
   const variable = NAMED.get(text)
   const known = variable === undefined ? text : readPublicValues(directory)[variable]
   const { data } = account().safeParse(known)
   if (data !== undefined) return data
   throw usage(
-    `"${text}" is no address and no key that "keys" made`,
-    'give an address, relayer, owner or guardian',
+    `"${text}" is no address and no key that "keys" made: give an address, relayer, owner or guardian`,
   )
 }
 
@@ -267,7 +225,7 @@ async function sendEther(
   options: CommonOptions,
   to: Hex,
   value: bigint,
-): Promise<ExitCode> {
+): Promise<void> {
   const speech = createSpeech(process, options)
   const key = readKey(process.env, 'funder')
   const meant = findDeployment(options.directory)?.chainId ?? readChainId(process.env)
@@ -281,7 +239,6 @@ async function sendEther(
     const transactions = await sendCalls(chain, wallet, [{ to, value, text }], speech)
     const facts = { chainId: chain.chainId, sender, changed: true, transactions }
     speech.result(['done: fund gas'], { command: 'fund gas', ...facts })
-    return EXIT.done
   } finally {
     chain.close()
   }

@@ -15,8 +15,8 @@ import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
 import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
+import { CommandError, usage } from '../terminal/failure.js'
 import type { Call, Chain } from './chain.js'
-import { EXIT, OperateError, usage } from './errors.js'
 import type { DeploymentFile } from './settings.js'
 
 /** The contracts of one deployment, read through the chain's nodes. */
@@ -92,8 +92,7 @@ export async function admission(
   const named = admin ?? current
   if (named === ZERO_ADDRESS) {
     throw usage(
-      `no institution "${name}" was ever admitted`,
-      "check the name, or name its founder's wallet too",
+      `no institution "${name}" was ever admitted: check the name, or name its founder's wallet too`,
     )
   }
   const isSo = isAdmitted === admitted && sameAddress(current, named)
@@ -163,7 +162,7 @@ export async function poolFunding({ pool, usdc }: Platform, sender: Hex, amount:
 function requireHeld(held: bigint, amount: bigint, holder: string): void {
   if (held >= amount) return
   const text = `${holder} holds ${shownUsdc(held)}, less than ${shownUsdc(amount)}`
-  throw new OperateError(EXIT.failed, 'insufficient-usdc', text, 'name a smaller amount')
+  throw new CommandError('insufficient-usdc', text)
 }
 
 export function shownUsdc(amount: bigint): string {

@@ -11,8 +11,8 @@ import { publicKeySchema } from '../protocol/publicKey.js'
 import { ConfigError, type Environment, faultsOf, withoutEmpty } from '../service/config.js'
 import { account, baseUrl, duration, listOf, secureUrl } from '../service/configKinds.js'
 import { repeatedValues } from '../service/settingRules.js'
+import { CommandError } from '../terminal/failure.js'
 import { type Chain, connectChain, walletOf } from './chain.js'
-import { EXIT, type ExitCode, OperateError } from './errors.js'
 import { type CommonOptions, createSpeech, type OperateProcess, type Speech } from './io.js'
 import { secretFileVariables } from './secretFiles.js'
 import {
@@ -70,9 +70,9 @@ const PASSED_ON = {
 /**
  * Deploys the contracts, unless `deployment.json` names those of this chain, and writes the configurations and the
  * page's settings that do not exist yet. A run that was interrupted is completed by the next one.
- * @throws ConfigError, DeployError, OperateError
+ * @throws ConfigError, DeployError, CommandError
  */
-export async function deploy(process: OperateProcess, options: CommonOptions): Promise<ExitCode> {
+export async function deploy(process: OperateProcess, options: CommonOptions): Promise<void> {
   const speech = createSpeech(process, options)
   const { directory } = options
   const settings = readSettings({ ...readPublicValues(directory), ...withoutEmpty(process.env) })
@@ -91,7 +91,6 @@ export async function deploy(process: OperateProcess, options: CommonOptions): P
     const changed = existing === null || written.length > 0
     const paths = written.map(({ path }) => path)
     speech.result(addresses, { command: 'deploy', changed, ...deployment, written: paths })
-    return EXIT.done
   } finally {
     chain.close()
   }
@@ -146,8 +145,7 @@ async function requireSame(
 ): Promise<void> {
   if (deployment.chainId === chainId && (await hasCode(rpc, deployment.authority))) return
   const text = `${deploymentPath(directory)} is of another chain: its contracts are not here`
-  const remedy = 'deploy in another directory, or move its files away'
-  throw new OperateError(EXIT.usage, 'other-deployment', text, remedy)
+  throw new CommandError('other-deployment', text)
 }
 
 function addressVariables({ contracts }: DeploymentFile): Record<string, string> {

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Environment } from '../service/config.js'
-import { EXIT, OperateError } from './errors.js'
+import { CommandError } from '../terminal/failure.js'
 
 /** The process around the commands. */
 export interface OperateProcess {
@@ -21,10 +21,14 @@ export interface CommonOptions {
   readonly yes?: boolean
 }
 
-/** Adds a command with the common options, to the program or to a group of commands. */
-export interface AddCommand {
-  (name: string, summary: string, group?: Command): Command
-  group(name: string, summary: string): Command
+/** Adds a command with the common options to the program, or to a group of commands. */
+export function addCommand(parent: Command, name: string, summary: string): Command {
+  return parent
+    .command(name)
+    .description(summary)
+    .option('--directory <path>', 'holds secrets/, deployment.json and the configurations', '.')
+    .option('--json', 'the result, or the failure, as one JSON object')
+    .option('--yes', 'does it without a question')
 }
 
 /** How a command speaks: results on standard output, all else on standard error. */
@@ -35,7 +39,7 @@ export interface Speech {
   result(lines: readonly string[], json: Readonly<Record<string, unknown>>): void
   /**
    * Asks whether to go on, unless `--yes` was given.
-   * @throws OperateError `declined`, or `confirmation-needed` where there is no terminal to ask on
+   * @throws CommandError `declined`, or `confirmation-needed` where there is no terminal to ask on
    */
   confirm(question: string): Promise<void>
 }
@@ -51,15 +55,8 @@ export function createSpeech(process: OperateProcess, { json = false, yes = fals
     },
     async confirm(question) {
       if (yes) return
-      if (input.isTTY !== true) {
-        const text = 'there is no terminal to ask on'
-        throw new OperateError(
-          EXIT.usage,
-          'confirmation-needed',
-          text,
-          'give --yes to go on without a question',
-        )
-      }
+      if (input.isTTY !== true)
+        throw new CommandError('confirmation-needed', 'there is no terminal to ask on')
       err.write(`${question} [y/N] `)
       const lines = createInterface({ input })
       const answer = await new Promise<string>((resolve) => {
@@ -68,12 +65,7 @@ export function createSpeech(process: OperateProcess, { json = false, yes = fals
       })
       lines.close()
       if (/^y(es)?$/i.test(answer.trim())) return
-      throw new OperateError(
-        EXIT.declined,
-        'declined',
-        'nothing was done',
-        'run the command again to change your mind',
-      )
+      throw new CommandError('declined', 'nothing was done')
     },
   }
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { EXIT, type ExitCode, OperateError } from './errors.js'
+import { CommandError } from '../terminal/failure.js'
 import { type CommonOptions, createSpeech, type OperateProcess } from './io.js'
 import { inspectSecrets, makeSecrets } from './secretFiles.js'
 import { findDeployment, publicValuesPath, readPublicValues } from './settings.js'
@@ -7,19 +7,18 @@ import { findDeployment, publicValuesPath, readPublicValues } from './settings.j
 /**
  * Makes the secrets that are missing and prints their public values, which `deploy` reads from `secrets/public.env`.
  * A second run keeps everything.
- * @throws OperateError `already-deployed` if a key is missing on which a deployment depends
+ * @throws CommandError `already-deployed` if a key is missing on which a deployment depends
  */
 export async function makeKeys(
   process: OperateProcess,
   options: CommonOptions & { readonly operator?: true },
-): Promise<ExitCode> {
+): Promise<void> {
   const speech = createSpeech(process, options)
   const { directory, operator = false } = options
   const { missing, kept, toFill, missingFixed } = inspectSecrets(directory, operator)
   if (missingFixed.length > 0 && findDeployment(directory) !== null) {
     const text = `${missingFixed.join(', ')} would be made anew, but deployment.json says that the contracts are deployed`
-    const remedy = 'restore the files from their backup: a new key opens nothing that is on the chain'
-    throw new OperateError(EXIT.failed, 'already-deployed', text, remedy)
+    throw new CommandError('already-deployed', text)
   }
   for (const path of kept) speech.say(`keeps ${path}`)
   for (const path of missing) speech.say(`will make ${path}, mode 0600`)
@@ -36,5 +35,4 @@ export async function makeKeys(
     toFill,
     public: values,
   })
-  return EXIT.done
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { z } from 'zod'
 import { createAuthority } from '../chain/contracts.js'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
@@ -25,12 +25,13 @@ import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.
 import { ConfigError, faultsOf } from '../service/config.js'
 import { baseUrl } from '../service/configKinds.js'
 import { createPost } from '../service/post.js'
+import { anAmount, anId } from '../terminal/arguments.js'
+import { CommandError, RefusedError, usage } from '../terminal/failure.js'
 import { addressOf, type Chain, connectChain, walletOf } from './chain.js'
-import { amountOf, requireRole } from './chainCommands.js'
+import { requireRole } from './chainCommands.js'
 import { shownUsdc } from './changes.js'
 import { askOrder, jsonOf, NoReportError, readReport } from './doctor/enclavePart.js'
-import { EXIT, type ExitCode, OperateError, usage } from './errors.js'
-import { type AddCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
+import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
 import { type DeploymentFile, readDeployment, readKey } from './settings.js'
 
 const HELP = `
@@ -51,30 +52,25 @@ interface Options extends CommonOptions {
 }
 
 /** Adds `resolve`: the owner ends an order that no run can end, or gets an account back whose nonce has leapt. */
-export function addResolve(add: AddCommand, process: OperateProcess, done: (exit: ExitCode) => void): void {
-  const order = (text: string): Hex => {
-    const { data } = bytes32Schema.safeParse(text)
-    if (data === undefined) throw new InvalidArgumentError('expected 0x and 64 hex digits')
-    return data
-  }
-  add('resolve', "ends an order that no run can end, by the owner's figures")
-    .argument('<order>', 'its id', order)
-    .option('--quantity <shares>', 'what was bought or sold', amountOf(SHARE_DECIMALS))
-    .option('--value <usdc>', 'what that cost the account, or brought it after fees', amountOf(USDC_DECIMALS))
+export function addResolve(root: Command, process: OperateProcess): void {
+  addCommand(root, 'resolve', "ends an order that no run can end, by the owner's figures")
+    .argument('<order>', 'its id', anId)
+    .option('--quantity <shares>', 'what was bought or sold', anAmount(SHARE_DECIMALS))
+    .option('--value <usdc>', 'what that cost the account, or brought it after fees', anAmount(USDC_DECIMALS))
     .option('--nonce', "lowers the nonce of the order's account to the present")
     .option('--enclave-report <file>', 'takes this report of the order instead of asking the enclave')
     .addHelpText('after', HELP)
-    .action(async (orderId: Hex, options: Options) => done(await resolve(process, options, orderId)))
+    .action((orderId: Hex, options: Options) => resolve(process, options, orderId))
 }
 
 /**
  * Shows what the enclave will write, asks, and sends the owner's decision to the server.
- * @throws OperateError: the enclave's code, `server-unavailable`, `order-unreadable`
+ * @throws RefusedError: the enclave's code. CommandError: `server-unavailable`, `order-unreadable`
  */
-async function resolve(process: OperateProcess, options: Options, orderId: Hex): Promise<ExitCode> {
+async function resolve(process: OperateProcess, options: Options, orderId: Hex): Promise<void> {
   const { quantity, value, nonce } = options
   if ((quantity === undefined) !== (value === undefined) || (nonce && quantity !== undefined)) {
-    throw usage('the figures are incomplete', 'give --quantity and --value, or --nonce, or none of them')
+    throw usage('the figures are incomplete: give --quantity and --value, or --nonce, or none of them')
   }
   const speech = createSpeech(process, options)
   const deployment = readDeployment(options.directory)
@@ -98,7 +94,6 @@ async function resolve(process: OperateProcess, options: Options, orderId: Hex):
     const { resolves } = unsigned
     const facts = { command: 'resolve', chainId: deployment.chainId, sender: owner, changed: true }
     speech.result(['done: resolve'], { ...facts, resolves, orderId, account: report.account })
-    return EXIT.done
   } finally {
     chain.close()
   }
@@ -135,8 +130,8 @@ async function orderOf(
   }
 }
 
-function unreadable(text: string): OperateError {
-  return new OperateError(EXIT.failed, 'order-unreadable', text, "see --help for the enclave's report")
+function unreadable(text: string): CommandError {
+  return new CommandError('order-unreadable', text)
 }
 
 interface Planned {
@@ -151,7 +146,7 @@ function orderResolution(
 ): Planned {
   if (entry === null) {
     const text = `the order is not in the portfolio of ${account}: it has ended, or was never taken`
-    throw new OperateError(EXIT.failed, 'order-not-held', text, 'look at GET /orders/<order>')
+    throw new CommandError('order-not-held', text)
   }
   const { side, symbol, notional, escrow, locked } = entry
   const asked = `${side} ${symbol} for ${shownUsdc(notional)}`
@@ -214,11 +209,10 @@ function readServerUrl(text: string): string {
 
 const DESK_FILE = 'desk.json'
 
-/** The server's address and the enclave's key, as the page has them. @throws OperateError `desk-unreadable` */
+/** The server's address and the enclave's key, as the page has them. @throws CommandError `desk-unreadable` */
 function readDesk(directory: string, { contracts }: DeploymentFile): DeskSettings {
   const path = join(directory, DESK_FILE)
-  const remedy = 'take the file that "deploy" wrote'
-  const fail = (text: string) => new OperateError(EXIT.usage, 'desk-unreadable', text, remedy)
+  const fail = (text: string) => new CommandError('desk-unreadable', text)
   if (!existsSync(path)) throw fail(`${path} does not exist`)
   const { data } = deskSettingsSchema.safeParse(jsonOf(readFileSync(path, 'utf8')))
   if (data === undefined) throw fail(`${path} is malformed`)
@@ -245,23 +239,18 @@ async function send(
   const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: 1 })
   const url = `${serverUrl}/resolutions`
   const { status, text } = await post(url, {}, JSON.stringify(body)).catch(() => {
-    const problem = 'the server does not answer: whether the enclave has applied it is not known'
-    const remedy = 'run the command again: a resolution has its effect once'
-    throw new OperateError(EXIT.unavailable, 'server-unavailable', problem, remedy)
+    const text =
+      'the server does not answer: the enclave may have applied the resolution, which has its effect once'
+    throw new CommandError('server-unavailable', text)
   })
   if (status !== 200) throw refusalOf(text)
 }
 
 const refusalSchema = problemSchema.extend({ reason: z.string().optional() })
 
-function refusalOf(text: string): OperateError {
+function refusalOf(text: string): RefusedError {
   const { data } = refusalSchema.safeParse(jsonOf(text))
   const code = data?.reason ?? data?.code ?? 'server-unreadable'
   const title = data?.title ?? 'the answer of the server cannot be read'
-  return new OperateError(
-    EXIT.failed,
-    code,
-    title,
-    'look at the order again; docs/protocol.md explains the code',
-  )
+  return new RefusedError(code, title)
 }

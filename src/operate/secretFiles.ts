@@ -6,7 +6,7 @@ import { checksum } from '../protocol/address.js'
 import { bytesToHex, type Hex, hexOf, hexToBytes } from '../protocol/hex.js'
 import { publicKeyOf } from '../protocol/publicKey.js'
 import { readPrivateFile, SharedFileError } from '../service/privateFile.js'
-import { EXIT, OperateError } from './errors.js'
+import { CommandError } from '../terminal/failure.js'
 
 /** The program, or the person, whose secret it is. Each has a folder that is handed to its user alone. */
 export type Holder = 'server' | 'enclave' | 'operator'
@@ -112,7 +112,7 @@ export function inspectSecrets(directory: string, withOperator: boolean): Secret
 /**
  * Makes every drawn secret that is missing, in a file of mode 0600; keeps those that exist.
  * @returns the public values, by the name of the variable that takes each
- * @throws OperateError `secret-shared`, `secret-malformed`, `secrets-differ`
+ * @throws CommandError `secret-shared`, `secret-malformed`, `secrets-differ`
  */
 export function makeSecrets(directory: string, withOperator: boolean): Record<string, string> {
   const values: Record<string, string> = {}
@@ -122,13 +122,7 @@ export function makeSecrets(directory: string, withOperator: boolean): Record<st
     const existing = paths.filter((path) => existsSync(path)).map((path) => secretIn(path))
     const [secret = draw(), ...others] = existing
     if (others.some((other) => other !== secret)) {
-      const text = `${paths.join(' and ')} differ`
-      throw new OperateError(
-        EXIT.usage,
-        'secrets-differ',
-        text,
-        'remove one of the two, and run "keys" again',
-      )
+      throw new CommandError('secrets-differ', `${paths.join(' and ')} differ`)
     }
     for (const path of paths) if (!existsSync(path)) writeSecret(path, secret)
     if (publicPart) values[publicPart[0]] = publicPart[1](keyIn(secret, paths[0] ?? variable))
@@ -154,13 +148,12 @@ function secretIn(path: string): string {
     return readPrivateFile(path).toString().trimEnd()
   } catch (error) {
     if (!(error instanceof SharedFileError)) throw error
-    throw new OperateError(EXIT.usage, 'secret-shared', `${path}: ${error.message}`, error.remedy)
+    throw new CommandError('secret-shared', `${path}: ${error.message}`)
   }
 }
 
 function keyIn(secret: string, path: string): Hex {
   const key = hexOf(32).safeParse(secret)
   if (key.success) return key.data
-  const text = `${path} is no private key: expected 0x and 64 hex digits`
-  throw new OperateError(EXIT.usage, 'secret-malformed', text, 'restore it from its backup, or remove it')
+  throw new CommandError('secret-malformed', `${path} is no private key: expected 0x and 64 hex digits`)
 }

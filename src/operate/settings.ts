@@ -15,7 +15,7 @@ import {
 } from '../service/config.js'
 import { listOf, privateKey, secureUrl } from '../service/configKinds.js'
 import { Secret } from '../service/secret.js'
-import { EXIT, OperateError } from './errors.js'
+import { CommandError } from '../terminal/failure.js'
 
 /** The signing keys of operators, by the variable that has one; each may be in a file that `<NAME>_FILE` names. */
 export const KEY_VARIABLES = {
@@ -74,7 +74,7 @@ export function deploymentPath(directory: string): string {
   return join(directory, DEPLOYMENT_FILE)
 }
 
-/** Null if there is none. @throws OperateError `deployment-malformed` */
+/** Null if there is none. @throws CommandError `deployment-malformed` */
 export function findDeployment(directory: string): DeploymentFile | null {
   const path = deploymentPath(directory)
   if (!existsSync(path)) return null
@@ -82,20 +82,14 @@ export function findDeployment(directory: string): DeploymentFile | null {
   if (deployment.success) return deployment.data
   const [issue] = deployment.error.issues
   const text = `${path} is no record of a deployment (${issue?.path.join('.')}: ${issue?.message})`
-  throw new OperateError(EXIT.usage, 'deployment-malformed', text, 'take the file that "deploy" wrote')
+  throw new CommandError('deployment-malformed', text)
 }
 
-/** @throws OperateError `deployment-missing`, `deployment-malformed` */
+/** @throws CommandError `deployment-missing`, `deployment-malformed` */
 export function readDeployment(directory: string): DeploymentFile {
   const deployment = findDeployment(directory)
   if (deployment) return deployment
-  const text = `${deploymentPath(directory)} does not exist`
-  throw new OperateError(
-    EXIT.usage,
-    'deployment-missing',
-    text,
-    'run "deploy", or name its directory with --directory',
-  )
+  throw new CommandError('deployment-missing', `${deploymentPath(directory)} does not exist`)
 }
 
 /** The public values that `keys` wrote; none if it did not run here. */

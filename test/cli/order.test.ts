@@ -34,7 +34,7 @@ it.each([
   })
   const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')
   expect({ exit, ...error }).toEqual({
-    ...{ exit: 2, code: 'unlisted-symbol', requestId: null },
+    ...{ exit: 2, code: 'unlisted-symbol', remedy: '"status" lists the symbols', requestId: null },
     message,
   })
   expect(await sent()).toBe(before)

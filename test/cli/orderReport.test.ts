@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { orderReport } from '../../src/cli/commands/orderReport.js'
-import { renderBlocks } from '../../src/cli/terminal/render.js'
+import { renderBlocks } from '../../src/terminal/render.js'
 
 type Status = Parameters<typeof orderReport>[0]
 const status: Status = {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { runCommandLine } from '../../src/cli/commandLine.js'
-import { Interruption } from '../../src/cli/failure.js'
+import { CommandError } from '../../src/terminal/failure.js'
 import { eventually } from '../support/eventually.js'
 import { startRawServer } from '../support/rawServer.js'
 
@@ -26,7 +26,7 @@ it('goes on watching the market after a question that fails', async () => {
     signal: interruption.signal,
   })
   await eventually('the prices after the failure', () => lines.length === 2)
-  interruption.abort(new Interruption('interrupted'))
+  interruption.abort(new CommandError('interrupted', 'interrupted'))
   expect(await exit).toBe(130)
   expect(lines.at(-1)).toContain('"price":"3"')
 })
@@ -58,7 +58,7 @@ it('calls prices stale by their age, also while the server has no other answer',
   await expect.poll(() => lines).toHaveLength(1)
   now += 1_000
   await vi.waitFor(() => expect(lines).toHaveLength(2), 10_000)
-  interruption.abort(new Interruption('interrupted'))
+  interruption.abort(new CommandError('interrupted', 'interrupted'))
   expect(await exit).toBe(130)
   expect(lines.map((line) => JSON.parse(line).stale)).toEqual([false, true])
 })

@@ -1,42 +1,30 @@
 import { type Claim, type Client, type Hex, SHARE_DECIMALS, USDC_DECIMALS } from '../../client/index.js'
-import { addressSchema } from '../../protocol/address.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
-import type { Command } from '../command.js'
-import { EXIT } from '../exitCodes.js'
-import { UsageError } from '../failure.js'
-import { parsed, readArguments, WALLET_OPTIONS } from '../input/arguments.js'
-import { connectWallet } from '../input/connection.js'
-import type { Report } from '../terminal/terminal.js'
+import { anAddress, parsedBy } from '../../terminal/arguments.js'
+import { usage } from '../../terminal/failure.js'
+import type { Report } from '../../terminal/terminal.js'
+import type { AddCommand } from '../context.js'
+import { withWallet } from '../input/connection.js'
+import { addWalletCommand, type WalletOptions } from '../input/options.js'
 
-export const claimCommand: Command = {
-  name: 'claim',
-  summary: 'lists or withdraws claims',
-  help: `claim [options]
-claim <asset> [--to <address>] [options]
+const ABOUT = `The escrow holds refunds, reclaims and withdrawals that the wallet cannot receive, because USDC has blacklisted it or its shares are frozen. Without an asset, lists these claims. With USDC or a symbol, pays that claim to the wallet. With --escrow it needs no server.`
 
-The escrow holds refunds, reclaims and withdrawals that the wallet cannot receive, because USDC has blacklisted it or its
-shares are frozen. Without an asset, lists these claims. With USDC or a symbol, pays that claim to the wallet.
-
-  --to <address>   pays another wallet that the platform's owner has approved for this one
-
-With --escrow it needs no server.`,
-  usesWallet: true,
-  async run(args, { env, terminal }) {
-    const { values, positionals } = readArguments(args, { ...WALLET_OPTIONS, to: { type: 'string' } })
-    const [asset, ...others] = positionals
-    if (others.length > 0) throw new UsageError('expected one asset')
-    if (asset === undefined && values.to !== undefined) throw new UsageError('--to: expected an asset')
-    const symbol = asset === undefined ? undefined : parsed(symbolSchema, asset, 'the asset')
-    const to = values.to === undefined ? undefined : parsed<Hex>(addressSchema, values.to, '--to')
-    const { client, close } = await connectWallet(values, env)
-    try {
-      if (symbol === undefined) terminal.result(listed(await client.getClaims()))
-      else terminal.result(await paid(client, symbol, to))
-      return EXIT.done
-    } finally {
-      close()
-    }
-  },
+export const addClaim: AddCommand = (root, { env, terminal }) => {
+  addWalletCommand(root, 'claim', 'lists or withdraws claims', ABOUT)
+    .argument('[asset]', 'USDC or a symbol', parsedBy(symbolSchema))
+    .option(
+      '--to <address>',
+      "pays another wallet that the platform's owner has approved for this one",
+      anAddress,
+    )
+    .action((asset: string | undefined, options: WalletOptions & { to?: Hex }) => {
+      if (asset === undefined && options.to !== undefined) throw usage('--to: expected an asset')
+      return withWallet(options, env, async ({ client }) => {
+        terminal.result(
+          asset === undefined ? listed(await client.getClaims()) : await paid(client, asset, options.to),
+        )
+      })
+    })
 }
 
 async function paid(client: Client, asset: string, to: Hex | undefined): Promise<Report> {

@@ -1,34 +1,27 @@
 import * as z from 'zod'
 import { effectOf, historyEntrySchema } from '../../client/history/entries.js'
 import { averageCost, type HistoryEntry, holdingsOf } from '../../client/index.js'
-import type { Command } from '../command.js'
-import { EXIT } from '../exitCodes.js'
-import type { Block, Cell } from '../terminal/render.js'
-import { HISTORY_OPTIONS_HELP, readHistory, shares, timeOf, usdc } from './historyOutput.js'
+import type { Block, Cell } from '../../terminal/render.js'
+import type { AddCommand } from '../context.js'
+import { addHistoryCommand, shares, timeOf, usdc } from './historyOutput.js'
 
-export const historyCommand: Command = {
-  name: 'history',
-  summary: 'every buy, sale, refund and withdrawal, with prices and costs, from the chain',
-  help: `history [options]
+const ABOUT = `Reads the portfolio's versions from the chain, decrypts them, and lists each event, oldest first. Below are the holdings at average cost. The output is confidential. With --escrow it needs no server.
 
-Reads the portfolio's versions from the chain, decrypts them, and lists each event, oldest first. Below are the holdings at
-average cost. The output is confidential. With --escrow it needs no server.
+Events that are not final may disappear when the chain is reorganized. "unreadable" is a version that none of the wallet's keys opens: give the file of drawn keys with --portfolio-keys.`
 
-${HISTORY_OPTIONS_HELP}
-
-Events that are not final may disappear when the chain is reorganized. "unreadable" is a version that none of the wallet's
-keys opens: give the file of drawn keys with --portfolio-keys.`,
-  usesWallet: true,
-  async run(args, context) {
-    const { entries, isWhole, transaction, print } = await readHistory(args, context)
-    print({
+export const addHistory: AddCommand = (root, context) => {
+  const summary = 'every buy, sale, refund and withdrawal, with prices and costs, from the chain'
+  addHistoryCommand(
+    root,
+    context,
+    { name: 'history', summary, about: ABOUT },
+    ({ entries, isWhole, transaction }) => ({
       head: HEAD,
       rows: entries.map((entry) => [...cellsOf(entry), transaction(entry.txHash)]),
       json: entries.map((entry) => z.encode(historyEntrySchema, entry)),
       more: isWhole ? holdingBlocks(entries) : [],
-    })
-    return EXIT.done
-  },
+    }),
+  )
 }
 
 const HEAD = [

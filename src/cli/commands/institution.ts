@@ -1,69 +1,36 @@
+import type { Command } from 'commander'
 import type { Client, Hex } from '../../client/index.js'
-import { addressSchema } from '../../protocol/address.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
-import type { Command } from '../command.js'
-import { EXIT } from '../exitCodes.js'
-import { UsageError } from '../failure.js'
-import { parsed, readArguments, WALLET_OPTIONS } from '../input/arguments.js'
-import { connectWallet } from '../input/connection.js'
+import { aName, anAddress } from '../../terminal/arguments.js'
+import type { AddCommand } from '../context.js'
+import { withWallet } from '../input/connection.js'
+import { addCommonOptions, addWalletCommand, type WalletOptions } from '../input/options.js'
 
-type Act = (client: Client) => Promise<{ readonly txHash: Hex }>
+const ABOUT = `The wallet that founds an institution becomes its admin once the platform admits it. The admin invites wallets, and each becomes a member when it joins. Every act is one transaction of the wallet, which needs ether for it.`
 
-const ACTS: ReadonlyMap<string, (subject: string) => Act> = new Map([
-  [
-    'found',
-    (name: string): Act =>
-      (client) =>
-        client.foundInstitution(name),
-  ],
-  ['invite', (wallet: string): Act => member(wallet, (client, address) => client.inviteMember(address))],
-  ['remove', (wallet: string): Act => member(wallet, (client, address) => client.removeMember(address))],
-  ['join', (name: string): Act => joining(name)],
-])
-
-export const institutionCommand: Command = {
-  name: 'institution',
-  summary: 'founds an institution, joins one, or invites and removes its members',
-  help: `institution found <name> [options]
-institution join <name> [options]
-institution invite <wallet> [options]
-institution remove <wallet> [options]
-
-The wallet that founds an institution becomes its admin once the platform admits it. The admin invites wallets, and each
-becomes a member when it joins. Every act is one transaction of the wallet, which needs ether for it.`,
-  usesWallet: true,
-  async run(args, { env, terminal }) {
-    const { values, positionals } = readArguments(args, WALLET_OPTIONS)
-    const [name = '', subject, ...others] = positionals
-    const act = ACTS.get(name)
-    if (act === undefined || subject === undefined || others.length > 0) {
-      throw new UsageError('expected found or join with a name, or invite or remove with a wallet')
-    }
-    const send = act(subject)
-    const { client, close } = await connectWallet(values, env)
-    try {
-      const { txHash } = await send(client)
-      terminal.result({ json: { txHash }, blocks: [{ kind: 'fields', fields: [['transaction', txHash]] }] })
-      return EXIT.done
-    } finally {
-      close()
-    }
-  },
-}
-
-function member(
-  wallet: string,
-  act: (client: Client, address: Hex) => Promise<{ readonly txHash: Hex }>,
-): Act {
-  const address = parsed<Hex>(addressSchema, wallet, 'the wallet')
-  return (client) => act(client, address)
-}
-
-function joining(name: string): Act {
-  try {
-    const orgId = nameToBytes32(name)
-    return (client) => client.joinInstitution(orgId)
-  } catch {
-    throw new UsageError('the name: expected 1 to 31 printable ASCII characters')
-  }
+export const addInstitution: AddCommand = (root, { env, terminal }) => {
+  const institution = addCommonOptions(root.command('institution'))
+    .summary('founds an institution, joins one, or invites and removes its members')
+    .description(ABOUT)
+  const acts = <T>(command: Command, act: (client: Client, subject: T) => Promise<{ txHash: Hex }>) =>
+    command.action((subject: T, options: WalletOptions) =>
+      withWallet(options, env, async ({ client }) => {
+        const { txHash } = await act(client, subject)
+        terminal.result({ json: { txHash }, blocks: [{ kind: 'fields', fields: [['transaction', txHash]] }] })
+      }),
+    )
+  const ofName = (name: string, summary: string) =>
+    addWalletCommand(institution, name, summary).argument('<name>', 'its name', aName)
+  const ofWallet = (name: string, summary: string) =>
+    addWalletCommand(institution, name, summary).argument('<wallet>', 'its address', anAddress)
+  acts(ofName('found', 'founds an institution'), (client, name: string) => client.foundInstitution(name))
+  acts(ofName('join', 'joins the institution that has invited the wallet'), (client, name: string) =>
+    client.joinInstitution(nameToBytes32(name)),
+  )
+  acts(ofWallet('invite', 'invites a wallet, as the admin'), (client, wallet: Hex) =>
+    client.inviteMember(wallet),
+  )
+  acts(ofWallet('remove', 'removes a member, as the admin'), (client, wallet: Hex) =>
+    client.removeMember(wallet),
+  )
 }

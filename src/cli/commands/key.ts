@@ -1,12 +1,11 @@
 import { open } from 'node:fs/promises'
 import { type Client, ClientError, type Hex } from '../../client/index.js'
-import type { Command, CommandContext } from '../command.js'
-import { EXIT } from '../exitCodes.js'
-import { UsageError } from '../failure.js'
-import { readArguments, WALLET_OPTIONS } from '../input/arguments.js'
-import { connectWallet } from '../input/connection.js'
-import type { Report } from '../terminal/terminal.js'
-import { shownTime } from '../terminal/times.js'
+import { usage } from '../../terminal/failure.js'
+import { shownTime } from '../../terminal/render.js'
+import type { Report } from '../../terminal/terminal.js'
+import type { AddCommand, CommandContext } from '../context.js'
+import { withWallet } from '../input/connection.js'
+import { addWalletCommand, type WalletOptions } from '../input/options.js'
 
 /** Until the enclave writes under the new key, the thief of the former key can still read the portfolio. */
 export const KEY_WAITS =
@@ -18,42 +17,27 @@ const KEEP_IT =
   'lost, no money is lost, but no key opens the portfolio until an order under another new key, and other data ' +
   'sealed to it, such as the reasons of refusals, stays unreadable.'
 
-export const keyCommand: Command = {
-  name: 'key',
-  summary: 'shows which portfolio key is in use, or replaces a phished one',
-  help: `key [options]
-key rotate <new file> [options]
+const ABOUT = `The key that opens the portfolio is derived from the wallet's signature over a fixed text. A page that obtains this signature can read your portfolio: "key rotate" replaces the key. Without "rotate", shows which key is in use, and whether the portfolio on the chain is sealed to it.`
 
-The key that opens the portfolio is derived from the wallet's signature over a fixed text. A page that obtains this
-signature can read your portfolio. "key rotate" draws a random key and writes it to a new file with mode 0600. The file
-also holds the earlier drawn keys of --portfolio-keys, which open older data. Then give every command the file with
---portfolio-keys or TRADING_PORTFOLIO_KEYS. The enclave seals to the new key from the next order that it admits; the
-smallest is a withdrawal of cash. A refused order does not count. A thief keeps the data that he has already read.
+const ABOUT_ROTATE = `Draws a random key and writes it to a new file with mode 0600. The file also holds the earlier drawn keys of --portfolio-keys, which open older data. Then give every command the file with --portfolio-keys or TRADING_PORTFOLIO_KEYS. The enclave seals to the new key from the next order that it admits; the smallest is a withdrawal of cash. A refused order does not count. A thief keeps the data that he has already read.
 
-Without "rotate", shows which key is in use, and whether the portfolio on the chain is sealed to it.
+${KEEP_IT}`
 
-${KEEP_IT.replace(/(.{1,116})(?: |$)/g, '$1\n').trimEnd()}`,
-  usesWallet: true,
-  async run(args, context) {
-    const { values, positionals } = readArguments(args, WALLET_OPTIONS)
-    const file = fileOf(positionals)
-    const connection = await connectWallet(values, context.env)
-    try {
-      const report =
-        file === null ? await inUse(connection.client) : await rotate(connection.client, file, context)
-      context.terminal.result(report)
-      return EXIT.done
-    } finally {
-      connection.close()
-    }
-  },
-}
-
-/** The file for a new key; null if none is requested. */
-function fileOf([verb, file, ...others]: readonly string[]): string | null {
-  if (verb === undefined) return null
-  if (verb === 'rotate' && file !== undefined && others.length === 0) return file
-  throw new UsageError('expected nothing, or "rotate" and the new file')
+export const addKey: AddCommand = (root, context) => {
+  const { env, terminal } = context
+  const command = addWalletCommand(
+    root,
+    'key',
+    'shows which portfolio key is in use, or replaces a phished one',
+    ABOUT,
+  ).action((options: WalletOptions) =>
+    withWallet(options, env, async ({ client }) => terminal.result(await inUse(client))),
+  )
+  addWalletCommand(command, 'rotate', 'draws a new key into a new file', ABOUT_ROTATE)
+    .argument('<file>', 'the new file')
+    .action((file: string, options: WalletOptions) =>
+      withWallet(options, env, async ({ client }) => terminal.result(await rotate(client, file, context))),
+    )
 }
 
 async function rotate(client: Client, file: string, { terminal }: CommandContext): Promise<Report> {
@@ -71,7 +55,7 @@ async function rotate(client: Client, file: string, { terminal }: CommandContext
 /** The file is durable when this resolves. Never overwrites a file: it may hold the only copy of a key. */
 async function writeNew(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch(() => {
-    throw new UsageError('the new file cannot be created, or already exists')
+    throw usage('the new file cannot be created, or already exists')
   })
   try {
     await file.writeFile(text)

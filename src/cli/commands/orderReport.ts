@@ -1,15 +1,15 @@
+import { type Command, InvalidArgumentError } from 'commander'
 import * as z from 'zod'
 import type { Client, Hex, Notice, OrderStatus } from '../../client/index.js'
 import { depositSchema } from '../../protocol/api.js'
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
-import type { CommandContext } from '../command.js'
-import { EXIT, type ExitCode } from '../exitCodes.js'
-import { Interruption, PendingError, UsageError } from '../failure.js'
-import { readDuration } from '../input/arguments.js'
-import type { Cell } from '../terminal/render.js'
-import type { Report } from '../terminal/terminal.js'
-import { shownTime } from '../terminal/times.js'
+import { aDuration } from '../../terminal/arguments.js'
+import { EXIT, type ExitCode } from '../../terminal/exitCodes.js'
+import { CommandError } from '../../terminal/failure.js'
+import { type Cell, shownTime } from '../../terminal/render.js'
+import type { Report } from '../../terminal/terminal.js'
+import type { CommandContext } from '../context.js'
 
 /** An order's status, with the notice if its key is available. */
 export function orderReport(status: OrderStatus, notice: Notice | null): Report {
@@ -68,32 +68,40 @@ export function exitOf({ state }: Pick<OrderStatus, 'state'>): ExitCode {
   return state === 'REFUNDED' ? EXIT.refused : EXIT.pending
 }
 
-/** In milliseconds. */
-export function readTimeout(text: string): number {
-  const timeoutMs = readDuration(text, '--timeout') * 1_000
-  // A longer timer would fire at once, after the order was placed.
-  if (timeoutMs > MAX_TIMER_MS) throw new UsageError('--timeout: expected at most 24d')
-  return timeoutMs
-}
-
-interface Conclusion {
-  readonly client: Client
-  readonly context: CommandContext
+/** The options of a command that follows an order. */
+export interface Following {
   readonly wait: boolean
-  readonly timeoutMs: number | undefined
-  /** The exit code of the order's end. */
-  readonly exitOf: (status: OrderStatus) => ExitCode
+  /** In milliseconds. */
+  readonly timeout?: number
 }
 
-/** Reports an order as it is, or follows it to its end and reports that. */
+/** @param noWait where the command ends without following */
+export function addFollowing(command: Command, noWait: string): Command {
+  return command
+    .option('--no-wait', noWait)
+    .option(
+      '--timeout <duration>',
+      'stops following after this time, up to 24d, with exit code 4; the order continues',
+      (text) => {
+        const timeoutMs = aDuration(text) * 1_000
+        // A longer timer would fire at once, after the order was placed.
+        if (timeoutMs > MAX_TIMER_MS) throw new InvalidArgumentError('expected at most 24d')
+        return timeoutMs
+      },
+    )
+}
+
+/** Reports an order as it is, or follows it to its end, reports that, and ends with its exit code. */
 export async function conclude(
   orderId: Hex,
-  { client, context, wait, timeoutMs, exitOf }: Conclusion,
-): Promise<ExitCode> {
-  const { terminal, signal } = context
+  client: Client,
+  { terminal, signal, endWith }: CommandContext,
+  { wait, timeout: timeoutMs }: Following,
+  exitOf: (status: OrderStatus) => ExitCode,
+): Promise<void> {
   if (!wait) {
     terminal.result(orderReport(await client.getOrder(orderId, { signal }), null))
-    return EXIT.done
+    return
   }
   const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
   const watched = timeout ? AbortSignal.any([signal, timeout]) : signal
@@ -101,11 +109,12 @@ export async function conclude(
     const onChange = (status: OrderStatus) => terminal.progress(progressOf(status))
     const status = await followToEnd(client, orderId, { signal: watched, onChange })
     terminal.result(orderReport(status, await client.openNotice(status)))
-    return exitOf(status)
+    endWith(exitOf(status))
   } catch (error) {
-    if (signal.aborted) throw new Interruption(`the order continues; follow it with "watch ${orderId}"`)
+    const advice = `follow it with "watch ${orderId}"`
+    if (signal.aborted) throw new CommandError('interrupted', `the order continues; ${advice}`)
     if (timeout?.aborted) {
-      throw new PendingError(`the order has not ended and continues; follow it with "watch ${orderId}"`)
+      throw new CommandError('pending', `the order has not ended and continues; ${advice}`)
     }
     throw error
   }

@@ -1,30 +1,20 @@
 import { type OrderSummary, ordersOf } from '../../client/index.js'
-import type { Command } from '../command.js'
-import { EXIT } from '../exitCodes.js'
-import type { Cell } from '../terminal/render.js'
-import { HISTORY_OPTIONS_HELP, readHistory, shares, timeOf, usdc } from './historyOutput.js'
+import type { Cell } from '../../terminal/render.js'
+import type { AddCommand } from '../context.js'
+import { addHistoryCommand, shares, timeOf, usdc } from './historyOutput.js'
 
-export const ordersCommand: Command = {
-  name: 'orders',
-  summary: "the wallet's orders, with what was ordered and what was filled, from the chain",
-  help: `orders [options]
+const ABOUT = `Lists each order, oldest first: side, symbol, amount, filled shares, average price and times. The output is confidential. With --escrow it needs no server. An order that the enclave refused never entered the portfolio, so its side and symbol are empty: "status <orderId> --reason" shows the reason.`
 
-Lists each order, oldest first: side, symbol, amount, filled shares, average price and times. The output is confidential.
-With --escrow it needs no server. An order that the enclave refused never entered the portfolio, so its side and symbol are
-empty: "status <orderId> --reason" shows the reason.
-
-${HISTORY_OPTIONS_HELP}`,
-  usesWallet: true,
-  async run(args, context) {
-    const { entries, transaction, print } = await readHistory(args, context)
+export const addOrders: AddCommand = (root, context) => {
+  const summary = "the wallet's orders, with what was ordered and what was filled, from the chain"
+  addHistoryCommand(root, context, { name: 'orders', summary, about: ABOUT }, ({ entries, transaction }) => {
     const orders = ordersOf(entries)
-    print({
+    return {
       head: HEAD,
       rows: orders.map((order) => [...cellsOf(order), transaction(order.endedIn ?? order.openedIn)]),
       json: orders.map(jsonOf),
-    })
-    return EXIT.done
-  },
+    }
+  })
 }
 
 const HEAD = [

@@ -14,13 +14,12 @@ import { addressSchema } from '../../protocol/address.js'
 import { policySchema } from '../../protocol/policy.js'
 import { rulebookCopySchema } from '../../protocol/rulebookCopy.js'
 import { parseStrictJson } from '../../protocol/strictJson.js'
-import type { Command, CommandContext } from '../command.js'
-import { EXIT, type ExitCode } from '../exitCodes.js'
-import { UsageError } from '../failure.js'
-import { readArguments, WALLET_OPTIONS } from '../input/arguments.js'
-import { connectWallet } from '../input/connection.js'
+import { usage } from '../../terminal/failure.js'
+import type { Terminal } from '../../terminal/terminal.js'
+import type { AddCommand, CommandContext } from '../context.js'
+import { withWallet } from '../input/connection.js'
 import { createKeptRulebooks, type KeptRulebooks } from '../input/keptRulebooks.js'
-import type { Terminal } from '../terminal/terminal.js'
+import { addWalletCommand, type WalletOptions } from '../input/options.js'
 
 /** Accepts addresses in any case, as people copy them; a wrong checksum is an error. */
 const filedPolicySchema = z.strictObject({
@@ -38,14 +37,7 @@ const filedPolicySchema = z.strictObject({
     ),
 })
 
-export const policyCommand: Command = {
-  name: 'policy',
-  summary: "publishes an institution's rulebook from a JSON file, as its admin",
-  help: `policy <file> [options]
-policy export [options]
-policy import <copy> [options]
-
-The file replaces the whole rulebook in force, so it lists every employee:
+const ABOUT = `Publishes the file's rulebook, as the institution's admin. It replaces the whole rulebook in force, so it lists every employee:
 
   {
     "employees": { "0x…": { "canBuy": true, "canSell": true, "restricted": ["TSLA"] } },
@@ -55,29 +47,32 @@ The file replaces the whole rulebook in force, so it lists every employee:
 
 maxOrderNotional is in USDC base units (6 decimals). The server answers after the enclave's whole run.
 
-Only the enclave can open a rulebook on the chain. So each publication leaves a copy in the state directory, sealed to the
-admin's wallet, and the next publication first shows which rules it adds, lifts and tightens.
+Only the enclave can open a rulebook on the chain. So each publication leaves a copy in the state directory, sealed to the admin's wallet, and the next publication first shows which rules it adds, lifts and tightens.`
 
-  --yes    publishes even if it lifts rules, or if no copy shows which rules it lifts
-  --open   export: prints the rulebook itself, as "policy <file>" takes it, instead of the sealed copy
-
-"export" prints the copy of the version in force. "import" stores a copy that the page or another machine exported.`,
-  usesWallet: true,
-  async run(args, context) {
-    const { env } = context
-    const { values, positionals } = readArguments(args, {
-      ...WALLET_OPTIONS,
-      yes: { type: 'boolean', default: false },
-      open: { type: 'boolean', default: false },
+export const addPolicy: AddCommand = (root, context) => {
+  const { env } = context
+  const kept = createKeptRulebooks(env)
+  const acting = (options: WalletOptions, act: (deps: Deps) => Promise<void>) =>
+    withWallet(options, env, ({ client }) => act({ ...context, client, kept }))
+  const summary = "publishes an institution's rulebook from a JSON file, as its admin"
+  const policy = addWalletCommand(root, 'policy', summary, ABOUT)
+    .argument('<file>', 'the rulebook')
+    .option('--yes', 'publishes even if it lifts rules, or if no copy shows which rules it lifts')
+    .action(async (file: string, options: WalletOptions & { yes?: true }) => {
+      const rules = await readPolicy(file)
+      await acting(options, (deps) => publish(deps, rules, options.yes === true))
     })
-    const act = await actionOf(positionals, values)
-    const connection = await connectWallet(values, env)
-    try {
-      return await act({ ...context, client: connection.client, kept: createKeptRulebooks(env) })
-    } finally {
-      connection.close()
-    }
-  },
+  addWalletCommand(policy, 'export', 'prints the copy of the version in force')
+    .option('--open', 'prints the rulebook itself, as "policy <file>" takes it, instead of the sealed copy')
+    .action((options: WalletOptions & { open?: true }) =>
+      acting(options, (deps) => exportCopy(deps, options.open === true)),
+    )
+  addWalletCommand(policy, 'import', 'stores a copy that the page or another machine exported')
+    .argument('<copy>', 'its file')
+    .action(async (file: string, options: WalletOptions) => {
+      const copy = await readJson(file)
+      await acting(options, (deps) => importCopy(deps, copy))
+    })
 }
 
 interface Deps extends CommandContext {
@@ -85,40 +80,23 @@ interface Deps extends CommandContext {
   readonly kept: KeptRulebooks
 }
 
-/** The requested action. Reads files before connecting. */
-async function actionOf(
-  [name, file, ...others]: readonly string[],
-  { yes, open }: { readonly yes: boolean; readonly open: boolean },
-): Promise<(deps: Deps) => Promise<ExitCode>> {
-  if (name === 'export' && file === undefined) return (deps) => exportCopy(deps, open)
-  if (name === 'import' && file !== undefined && others.length === 0) {
-    const copy = await readJson(file)
-    return (deps) => importCopy(deps, copy)
-  }
-  if (name === undefined || file !== undefined) throw new UsageError('expected one file')
-  const policy = await readPolicy(name)
-  return (deps) => publish(deps, policy, yes)
-}
-
 async function publish(
   { client, kept, terminal, signal }: Deps,
   policy: Policy,
   yes: boolean,
-): Promise<ExitCode> {
+): Promise<void> {
   const inForce = await client.getRulebookVersion({ signal })
   const known = await knownRules({ client, kept, terminal }, inForce)
   const changes = rulebookChanges(known.policy, policy)
   show(terminal, changes, inForce.version)
   const lifted = changes.filter(({ effect }) => effect === 'lifted').length
   if (!yes && !known.isKnown) {
-    throw new UsageError(
+    throw usage(
       `the rules of version ${inForce.version} that it lifts are unknown: import a copy, or give --yes to publish anyway`,
     )
   }
   if (!yes && lifted > 0) {
-    throw new UsageError(
-      `it lifts ${lifted} of the rules of version ${inForce.version}: give --yes to publish it`,
-    )
+    throw usage(`it lifts ${lifted} of the rules of version ${inForce.version}: give --yes to publish it`)
   }
   terminal.progress('signing and sealing the rulebook for the enclave')
   const { orgId, version, copy } = await client.publishRulebook(policy, { base: inForce.version, signal })
@@ -127,29 +105,26 @@ async function publish(
     json: { orgId, version, changes: known.isKnown ? changes : null },
     blocks: [resultOf(orgId, version)],
   })
-  return EXIT.done
 }
 
-async function exportCopy({ client, kept, terminal, signal }: Deps, open: boolean): Promise<ExitCode> {
+async function exportCopy({ client, kept, terminal, signal }: Deps, open: boolean): Promise<void> {
   const inForce = await client.getRulebookVersion({ signal })
   const copy = await findCopy({ client, kept }, inForce)
   if (copy === null) {
-    throw new UsageError(
+    throw usage(
       `this machine has no copy of version ${inForce.version}: import one that the page or another machine exports`,
     )
   }
   const policy = await client.openRulebookCopy(copy, inForce.version)
   const json = open ? z.encode(policySchema, policy) : copy
   terminal.result({ json, blocks: [{ kind: 'line', cells: [JSON.stringify(json)] }] })
-  return EXIT.done
 }
 
-async function importCopy({ client, kept, terminal, signal }: Deps, copy: unknown): Promise<ExitCode> {
+async function importCopy({ client, kept, terminal, signal }: Deps, copy: unknown): Promise<void> {
   const { orgId, version } = await client.getRulebookVersion({ signal })
   await client.openRulebookCopy(copy, version)
   await kept.keep(rulebookCopySchema.parse(copy))
   terminal.result({ json: { orgId, version }, blocks: [resultOf(orgId, version)] })
-  return EXIT.done
 }
 
 const resultOf = (orgId: PolicyVersion['orgId'], version: number) => ({
@@ -221,16 +196,16 @@ async function readPolicy(file: string): Promise<Policy> {
   const faults = policy.error.issues.map(
     ({ path, message }) => `${path.join('.') || 'the rulebook'}: ${message}`,
   )
-  throw new UsageError(faults.join('; '))
+  throw usage(faults.join('; '))
 }
 
 async function readJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch(() => {
-    throw new UsageError(`the file ${file} cannot be read`)
+    throw usage(`the file ${file} cannot be read`)
   })
   try {
     return parseStrictJson(text)
   } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : 'is not JSON'}`)
+    throw usage(`${file}: ${error instanceof Error ? error.message : 'is not JSON'}`)
   }
 }

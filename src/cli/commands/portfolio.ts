@@ -7,38 +7,27 @@ import {
   type WalletShares,
 } from '../../client/index.js'
 import { portfolioSchema } from '../../protocol/portfolio.js'
-import type { Command } from '../command.js'
-import { EXIT } from '../exitCodes.js'
-import { UsageError } from '../failure.js'
-import { readArguments, WALLET_OPTIONS } from '../input/arguments.js'
-import { connectWallet } from '../input/connection.js'
-import type { Block, Cell } from '../terminal/render.js'
-import type { Report } from '../terminal/terminal.js'
+import type { Block, Cell } from '../../terminal/render.js'
+import type { Report } from '../../terminal/terminal.js'
+import type { AddCommand } from '../context.js'
+import { withWallet } from '../input/connection.js'
+import { addWalletCommand, type WalletOptions } from '../input/options.js'
 import { KEY_WAITS } from './key.js'
 
-export const portfolioCommand: Command = {
-  name: 'portfolio',
-  summary: "reads the wallet's portfolio from the chain and decrypts it",
-  help: `portfolio [options]
+const ABOUT = `Prints cash, positions and open orders, and the shares that the wallet itself holds. The output is confidential. With --escrow it needs no server.`
 
-Prints cash, positions and open orders, and the shares that the wallet itself holds. The output is confidential. With --escrow it needs no server.`,
-  usesWallet: true,
-  async run(args, { env, terminal }) {
-    const { values, positionals } = readArguments(args, WALLET_OPTIONS)
-    if (positionals.length > 0) throw new UsageError('portfolio takes no argument')
-    const connection = await connectWallet(values, env)
-    try {
+export const addPortfolio: AddCommand = (root, { env, terminal }) => {
+  const summary = "reads the wallet's portfolio from the chain and decrypts it"
+  addWalletCommand(root, 'portfolio', summary, ABOUT).action((options: WalletOptions) =>
+    withWallet(options, env, async ({ client }) => {
       terminal.progress('opening the portfolio')
-      const opened = await connection.client.getPortfolio()
-      const { publicKey } = await connection.client.unlock()
+      const opened = await client.getPortfolio()
+      const { publicKey } = await client.unlock()
       if (opened !== null && opened.portfolio.userPubKey !== publicKey) terminal.progress(KEY_WAITS)
       const others = Object.keys(opened?.portfolio.positions ?? {})
-      terminal.result(reportOf(opened, await connection.client.getShares({ others })))
-      return EXIT.done
-    } finally {
-      connection.close()
-    }
-  },
+      terminal.result(reportOf(opened, await client.getShares({ others })))
+    }),
+  )
 }
 
 function reportOf(opened: OpenedPortfolio | null, held: readonly WalletShares[]): Report {

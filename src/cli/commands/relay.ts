@@ -1,37 +1,30 @@
 import { type Receipt, receiptSchema } from '../../protocol/api.js'
-import type { Command } from '../command.js'
-import { EXIT } from '../exitCodes.js'
-import { COMMON_OPTIONS, readArguments, readId } from '../input/arguments.js'
+import type { Hex } from '../../protocol/hex.js'
+import { anId } from '../../terminal/arguments.js'
+import { shownTime } from '../../terminal/render.js'
+import type { Report } from '../../terminal/terminal.js'
+import type { AddCommand } from '../context.js'
 import { connectServer } from '../input/connection.js'
+import { addServerCommand, type ServerOptions } from '../input/options.js'
 import { readSecret } from '../input/secrets.js'
-import type { Report } from '../terminal/terminal.js'
-import { shownTime } from '../terminal/times.js'
 
-export const relayCommand: Command = {
-  name: 'relay',
-  summary: "shows the relay's receipt of an authorization, for operators",
-  help: `relay <digest> [options]
-
-Reads the relay's token from TRADING_RELAY_TOKEN, or from a file that only its owner can read:
-
-  --token-file <file>`,
-  usesWallet: false,
-  async run(args, { env, terminal, signal }) {
-    const { values, positionals } = readArguments(args, {
-      ...COMMON_OPTIONS,
-      'token-file': { type: 'string' },
+export const addRelay: AddCommand = (root, { env, terminal, signal }) => {
+  addServerCommand(root, 'relay', "shows the relay's receipt of an authorization, for operators")
+    .argument('<digest>', "the authorization's", anId)
+    .option(
+      '--token-file <file>',
+      "holds the relay's token, readable by its owner alone; or the token itself in TRADING_RELAY_TOKEN",
+    )
+    .action(async (digest: Hex, options: ServerOptions & { tokenFile?: string }) => {
+      const token = readSecret({
+        variable: 'TRADING_RELAY_TOKEN',
+        value: env.TRADING_RELAY_TOKEN,
+        option: 'token-file',
+        file: options.tokenFile,
+      })
+      const { http } = connectServer(options, env, withToken(token))
+      terminal.result(reportOf(await http.get(`/relay/${digest}`, receiptSchema, { signal })))
     })
-    const digest = readId(positionals, 'digest')
-    const token = await readSecret({
-      variable: 'TRADING_RELAY_TOKEN',
-      value: env.TRADING_RELAY_TOKEN,
-      option: 'token-file',
-      file: values['token-file'],
-    })
-    const { http } = connectServer(values, env, withToken(token))
-    terminal.result(reportOf(await http.get(`/relay/${digest}`, receiptSchema, { signal })))
-    return EXIT.done
-  },
 }
 
 function withToken(token: string): typeof fetch {

@@ -1,52 +1,34 @@
-import type { Command, CommandContext } from '../command.js'
-import { EXIT } from '../exitCodes.js'
-import { readArguments, readId, WALLET_OPTIONS } from '../input/arguments.js'
-import { connectServer, connectWallet } from '../input/connection.js'
-import type { Report } from '../terminal/terminal.js'
-import { shownTime } from '../terminal/times.js'
+import type { Hex } from '../../client/index.js'
+import { anId } from '../../terminal/arguments.js'
+import { shownTime } from '../../terminal/render.js'
+import type { Report } from '../../terminal/terminal.js'
+import type { AddCommand, CommandContext } from '../context.js'
+import { connectServer, withWallet } from '../input/connection.js'
+import { addWalletCommand, type WalletOptions } from '../input/options.js'
 import { orderReport } from './orderReport.js'
 
-export const statusCommand: Command = {
-  name: 'status',
-  summary: "shows the platform's configuration, or an order's status",
-  help: `status [options]
-status <orderId> [--reason] [options]
+const ABOUT = `Without an orderId, shows the server's configuration and the market's hours. The exit code is 0 for every order state.`
 
-  --reason   opens the sealed reason of a refusal with the wallet's key (--rpc and --key-file)
-
-Without an orderId, shows the server's configuration and the market's hours. The exit code is 0 for every order state.`,
-  usesWallet: true,
-  async run(args, context) {
-    const { values, positionals } = readArguments(args, {
-      ...WALLET_OPTIONS,
-      reason: { type: 'boolean', default: false },
+export const addStatus: AddCommand = (root, context) => {
+  addWalletCommand(root, 'status', "shows the platform's configuration, or an order's status", ABOUT)
+    .argument('[orderId]', "the order's id", anId)
+    .option('--reason', "opens the sealed reason of a refusal with the wallet's key (--rpc and --key-file)")
+    .action(async (orderId: Hex | undefined, options: WalletOptions & { reason?: true }) => {
+      const { env, terminal } = context
+      const { reader } = connectServer(options, env)
+      if (orderId === undefined) {
+        terminal.result(await platformReport(reader, context))
+        return
+      }
+      const status = await reader.getOrder(orderId, context)
+      const notice = options.reason
+        ? await withWallet(options, env, ({ client }) => client.openNotice(status))
+        : null
+      terminal.result(orderReport(status, notice))
     })
-    const { reader } = connectServer(values, context.env)
-    if (positionals.length === 0) {
-      context.terminal.result(await platformReport(reader, context))
-      return EXIT.done
-    }
-    const status = await reader.getOrder(readId(positionals, 'orderId'), context)
-    const notice = values.reason ? await opened(status, values, context) : null
-    context.terminal.result(orderReport(status, notice))
-    return EXIT.done
-  },
 }
 
 type Connection = ReturnType<typeof connectServer>
-
-async function opened(
-  status: Awaited<ReturnType<Connection['reader']['getOrder']>>,
-  values: Parameters<typeof connectWallet>[0],
-  { env }: CommandContext,
-) {
-  const connection = await connectWallet(values, env)
-  try {
-    return await connection.client.openNotice(status)
-  } finally {
-    connection.close()
-  }
-}
 
 async function platformReport(reader: Connection['reader'], { signal }: CommandContext): Promise<Report> {
   const [health, key, clock] = await Promise.all([

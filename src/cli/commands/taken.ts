@@ -1,39 +1,28 @@
 import { type Contracts, createContracts } from '../../chain/contracts.js'
 import type { Hex } from '../../client/index.js'
 import { ZERO_ADDRESS } from '../../protocol/address.js'
-import { bytes32Schema } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
-import type { Command } from '../command.js'
-import { EXIT } from '../exitCodes.js'
-import { UsageError } from '../failure.js'
-import { NODE_OPTIONS, parsed, readArguments } from '../input/arguments.js'
+import { anId, several } from '../../terminal/arguments.js'
+import type { Report } from '../../terminal/terminal.js'
+import type { AddCommand } from '../context.js'
 import { connectNode, connectServer } from '../input/connection.js'
-import type { Report } from '../terminal/terminal.js'
+import { addServerCommand, type NodeOptions, RPC_OPTION, type ServerOptions } from '../input/options.js'
 
-export const takenCommand: Command = {
-  name: 'taken',
-  summary: 'lists the wallets that hold order ids, for operators',
-  help: `taken <orderId>... [options]
+const ABOUT = `The escrow accepts the first 16 bytes of an order's id once. Another wallet can copy an id from a pending transaction and take it first; the client then reports that wallet and retries under a new id. For reported ids, this command reads from the chain which wallet holds each, how many of them each wallet holds, and its institution.`
 
-The escrow accepts the first 16 bytes of an order's id once. Another wallet can copy an id from a pending transaction and
-take it first; the client then reports that wallet and retries under a new id. For reported ids, this command reads from
-the chain which wallet holds each, how many of them each wallet holds, and its institution.
-
-  --rpc <url>              a node of the chain (TRADING_RPC_URL)`,
-  usesWallet: false,
-  async run(args, { env, terminal, signal }) {
-    const { values, positionals } = readArguments(args, NODE_OPTIONS)
-    if (positionals.length === 0) throw new UsageError('expected at least one orderId')
-    const ids = positionals.map((id) => parsed<Hex>(bytes32Schema, id, 'the orderId'))
-    const { contracts: addresses } = await connectServer(values, env).reader.getHealth({ signal })
-    const provider = await connectNode(values, env)
-    try {
-      terminal.result(await reportOf(createContracts(provider, addresses), ids))
-      return EXIT.done
-    } finally {
-      provider.destroy()
-    }
-  },
+export const addTaken: AddCommand = (root, { env, terminal, signal }) => {
+  addServerCommand(root, 'taken', 'lists the wallets that hold order ids, for operators', ABOUT)
+    .argument('<orderIds...>', 'the reported ids', several(anId))
+    .option(...RPC_OPTION)
+    .action(async (ids: readonly Hex[], options: ServerOptions & NodeOptions) => {
+      const { contracts: addresses } = await connectServer(options, env).reader.getHealth({ signal })
+      const provider = await connectNode(options, env)
+      try {
+        terminal.result(await reportOf(createContracts(provider, addresses), ids))
+      } finally {
+        provider.destroy()
+      }
+    })
 }
 
 const PREFIX_DIGITS = 34

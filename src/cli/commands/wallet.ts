@@ -1,36 +1,31 @@
 import { computeAddress } from 'ethers'
 import type { ComplianceView, Hex, WalletView } from '../../client/index.js'
-import { addressSchema } from '../../protocol/address.js'
+import { checksum } from '../../protocol/address.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
-import type { Command } from '../command.js'
-import { EXIT } from '../exitCodes.js'
-import { UsageError } from '../failure.js'
-import { COMMON_OPTIONS, parsed, readArguments } from '../input/arguments.js'
+import { anAddress } from '../../terminal/arguments.js'
+import type { Report } from '../../terminal/terminal.js'
+import type { AddCommand } from '../context.js'
 import { connectServer, readWalletKey } from '../input/connection.js'
-import type { Report } from '../terminal/terminal.js'
+import { addServerCommand, type ServerOptions } from '../input/options.js'
 
-export const walletCommand: Command = {
-  name: 'wallet',
-  summary: "shows a wallet's rights and pending clearances",
-  help: `wallet [address] [options]
+const ABOUT = `Without an address, shows the wallet of the private key (--key-file, TRADING_PRIVATE_KEY). The key stays on this machine.`
 
-Without an address, shows the wallet of the private key (--key-file, TRADING_PRIVATE_KEY). The key stays on this machine.
-
-  --key-file <file>`,
-  usesWallet: false,
-  async run(args, { env, terminal, signal }) {
-    const { values, positionals } = readArguments(args, { ...COMMON_OPTIONS, 'key-file': { type: 'string' } })
-    if (positionals.length > 1) throw new UsageError('expected one address')
-    const { reader } = connectServer(values, env)
-    const given = positionals[0] ?? computeAddress(await readWalletKey(values, env))
-    const address = parsed<Hex>(addressSchema, given, 'the address')
-    const [wallet, compliance] = await Promise.all([
-      reader.getWallet(address, { signal }),
-      reader.getCompliance(address, { signal }),
-    ])
-    terminal.result(reportOf(wallet, compliance))
-    return EXIT.done
-  },
+export const addWallet: AddCommand = (root, { env, terminal, signal }) => {
+  addServerCommand(root, 'wallet', "shows a wallet's rights and pending clearances", ABOUT)
+    .argument('[address]', "the wallet's", anAddress)
+    .option(
+      '--key-file <file>',
+      "holds the wallet's private key, readable by its owner alone (TRADING_KEY_FILE)",
+    )
+    .action(async (given: Hex | undefined, options: ServerOptions & { keyFile?: string }) => {
+      const { reader } = connectServer(options, env)
+      const address = given ?? checksum(computeAddress(readWalletKey(options, env)))
+      const [wallet, compliance] = await Promise.all([
+        reader.getWallet(address, { signal }),
+        reader.getCompliance(address, { signal }),
+      ])
+      terminal.result(reportOf(wallet, compliance))
+    })
 }
 
 type Row = [name: string, value: string]

@@ -5,33 +5,27 @@ import { follow } from '../../client/poll.js'
 import { withRetries } from '../../client/retry.js'
 import { marketSchema } from '../../protocol/api.js'
 import { PRICE_DECIMALS } from '../../protocol/units.js'
-import type { Command, CommandContext } from '../command.js'
-import { EXIT, type ExitCode } from '../exitCodes.js'
-import { UsageError } from '../failure.js'
-import { COMMON_OPTIONS, readArguments, readId } from '../input/arguments.js'
+import { anId } from '../../terminal/arguments.js'
+import { EXIT, type ExitCode } from '../../terminal/exitCodes.js'
+import { type Cell, shownTime } from '../../terminal/render.js'
+import type { Terminal } from '../../terminal/terminal.js'
+import type { AddCommand, CommandContext } from '../context.js'
 import { connectServer, type ServerConnection } from '../input/connection.js'
-import type { Cell } from '../terminal/render.js'
-import type { Terminal } from '../terminal/terminal.js'
-import { shownTime } from '../terminal/times.js'
+import { addServerCommand, type ServerOptions } from '../input/options.js'
 
-export const watchCommand: Command = {
-  name: 'watch',
-  summary: "follows an order's timeline to its end, or the market until Ctrl-C",
-  help: `watch <orderId> [options]
-watch market [options]
+const ABOUT = `Prints a line for each event of the order, oldest first, until the order ends: exit code 0 if it was settled, 3 if it was refunded or reclaimed. With --json each line is an object.`
+const ABOUT_MARKET = `Prints a line for each symbol whose prices changed, until Ctrl-C, and marks prices as stale that are older than 15 seconds. With --json each line is an object.`
 
-Prints a line for each event of the order, oldest first, until the order ends: exit code 0 if it was settled, 3 if it was
-refunded or reclaimed. "watch market" prints a line for each symbol whose prices changed, and marks
-prices as stale that are older than 15 seconds. With --json each line is an
-object.`,
-  usesWallet: false,
-  async run(args, context) {
-    const { values, positionals } = readArguments(args, COMMON_OPTIONS)
-    if (positionals.length === 0) throw new UsageError('expected an orderId, or "market"')
-    const server = connectServer(values, context.env)
-    if (positionals[0] === 'market' && positionals.length === 1) return watchMarket(server, context)
-    return watchOrder(readId(positionals, 'orderId'), server, context)
-  },
+export const addWatch: AddCommand = (root, context) => {
+  const summary = "follows an order's timeline to its end, or the market until Ctrl-C"
+  const command = addServerCommand(root, 'watch', summary, ABOUT)
+    .argument('<orderId>', "the order's id", anId)
+    .action(async (orderId: Hex, options: ServerOptions) =>
+      context.endWith(await watchOrder(orderId, connectServer(options, context.env), context)),
+    )
+  addServerCommand(command, 'market', 'prints prices as they change', ABOUT_MARKET).action(
+    (options: ServerOptions) => watchMarket(connectServer(options, context.env), context),
+  )
 }
 
 async function watchOrder(orderId: Hex, { reader }: ServerConnection, { terminal, signal }: CommandContext) {
@@ -81,7 +75,7 @@ function detailOf(entry: TimelineEntry): string {
 async function watchMarket(
   { http, timing }: ServerConnection,
   { terminal, signal }: CommandContext,
-): Promise<ExitCode> {
+): Promise<void> {
   let last: Tagged<MarketView> | undefined
   const market = follow(
     {
@@ -99,7 +93,6 @@ async function watchMarket(
   )
   const printed = new Map<string, string>()
   for await (const view of market) printPrices(view, printed, terminal)
-  return EXIT.done
 }
 
 /** The server calls an answer stale while it fetches the next one, so that a lone watcher's prices often are by seconds. */

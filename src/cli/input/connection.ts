@@ -1,4 +1,5 @@
 import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
+import type * as z from 'zod'
 import { quantitySchema } from '../../chain/jsonRpc.js'
 import { createRpc } from '../../chain/rpc.js'
 import { createHttp, type Http } from '../../client/http.js'
@@ -11,26 +12,11 @@ import type { Hex } from '../../protocol/hex.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import { secureUrlSchema } from '../../protocol/secureUrl.js'
 import { namesTwice } from '../../service/settingRules.js'
-import { UsageError } from '../failure.js'
-import { parsed } from './arguments.js'
+import { usage } from '../../terminal/failure.js'
+import type { NodeOptions, ServerOptions, WalletOptions } from './options.js'
 import { readOwnFile, readPrivateKey } from './secrets.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
-
-interface ServerValues {
-  readonly server?: string | undefined
-}
-
-interface NodeValues {
-  readonly rpc?: string | undefined
-}
-
-interface WalletValues extends ServerValues, NodeValues {
-  readonly 'key-file'?: string | undefined
-  readonly 'portfolio-keys'?: string | undefined
-  readonly 'enclave-key'?: string | undefined
-  readonly escrow?: string | undefined
-}
 
 /** The server's public API. */
 export interface ServerConnection {
@@ -41,7 +27,7 @@ export interface ServerConnection {
 }
 
 /** A wallet with its connections to the chain and the server. */
-export interface WalletConnection {
+interface WalletConnection {
   readonly client: Client
   readonly address: Hex
   close(): void
@@ -52,9 +38,9 @@ const MINED_POLL_MS = 500
 /** A person waits: reports an outage after a few seconds, and the user can run the command again. */
 const TIMING: RetryTiming = { ...DEFAULT_TIMING, attempts: 4 }
 
-/** @throws UsageError */
+/** @throws CommandError `usage` */
 export function connectServer(
-  values: ServerValues,
+  values: ServerOptions,
   env: Environment,
   fetchIt?: typeof fetch,
 ): ServerConnection {
@@ -66,21 +52,21 @@ export function connectServer(
   }
 }
 
-/** @throws UsageError, ClientError `node-unavailable`, ClientError if the file of portfolio keys belongs to another wallet */
-export async function connectWallet(values: WalletValues, env: Environment): Promise<WalletConnection> {
+/** @throws CommandError `usage`, ClientError `node-unavailable`, ClientError if the file of portfolio keys belongs to another wallet */
+async function connectWallet(values: WalletOptions, env: Environment): Promise<WalletConnection> {
   const serverUrl = serverUrlOf(values, env)
   const rpcUrl = rpcUrlOf(values, env)
-  if (namesTwice([serverUrl, rpcUrl])) throw new UsageError('--rpc is --server too: one of the two is wrong')
-  const enclaveKey = values['enclave-key'] ?? env.TRADING_ENCLAVE_KEY
+  if (namesTwice([serverUrl, rpcUrl])) throw usage('--rpc is --server too: one of the two is wrong')
+  const enclaveKey = values.enclaveKey ?? env.TRADING_ENCLAVE_KEY
   const escrow = values.escrow ?? env.TRADING_ESCROW
   const pins = {
     enclavePublicKey:
       enclaveKey === undefined ? undefined : parsed<Hex>(publicKeySchema, enclaveKey, '--enclave-key'),
     escrow: escrow === undefined ? undefined : parsed<Hex>(addressSchema, escrow, '--escrow'),
   }
-  const privateKey = await readWalletKey(values, env)
-  const keyFile = values['portfolio-keys'] ?? env.TRADING_PORTFOLIO_KEYS
-  const portfolioKeys = keyFile ? await readOwnFile(keyFile, 'portfolio-keys') : null
+  const privateKey = readWalletKey(values, env)
+  const keyFile = values.portfolioKeys ?? env.TRADING_PORTFOLIO_KEYS
+  const portfolioKeys = keyFile ? readOwnFile(keyFile, 'portfolio-keys') : null
   const provider = await connectChain(rpcUrl)
   const signer = new Wallet(privateKey, provider)
   const client = createClient({ serverUrl, wallet: signer, pins, timeoutMs: TIMEOUT_MS, timing: TIMING })
@@ -97,32 +83,53 @@ export async function connectWallet(values: WalletValues, env: Environment): Pro
   }
 }
 
-/** @throws UsageError, ClientError `node-unavailable` */
-export async function connectNode(values: NodeValues, env: Environment): Promise<JsonRpcProvider> {
+/** Acts by a wallet, whose connections are closed after it. @throws as {@link connectWallet} */
+export async function withWallet<T>(
+  values: WalletOptions,
+  env: Environment,
+  act: (connection: Pick<WalletConnection, 'client' | 'address'>) => Promise<T>,
+): Promise<T> {
+  const connection = await connectWallet(values, env)
+  try {
+    return await act(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+/** @throws CommandError `usage`, ClientError `node-unavailable` */
+export async function connectNode(values: NodeOptions, env: Environment): Promise<JsonRpcProvider> {
   return connectChain(rpcUrlOf(values, env))
 }
 
-/** @throws UsageError */
-export function readWalletKey(values: WalletValues, env: Environment): Promise<Hex> {
+/** @throws CommandError `usage` */
+export function readWalletKey(values: WalletOptions, env: Environment): Hex {
   return readPrivateKey({
     variable: 'TRADING_PRIVATE_KEY',
     value: env.TRADING_PRIVATE_KEY,
     option: 'key-file',
-    file: values['key-file'] ?? env.TRADING_KEY_FILE,
+    file: values.keyFile ?? env.TRADING_KEY_FILE,
   })
 }
 
-function serverUrlOf(values: ServerValues, env: Environment): string {
+/** @throws CommandError `usage` that names the invalid value */
+export function parsed<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
+  const { data, error } = schema.safeParse(value)
+  if (error) throw usage(`${name}: ${error.issues[0]?.message ?? 'is malformed'}`)
+  return data
+}
+
+function serverUrlOf(values: ServerOptions, env: Environment): string {
   return required(values.server, env, 'server', 'TRADING_SERVER_URL')
 }
 
-function rpcUrlOf(values: NodeValues, env: Environment): string {
+function rpcUrlOf(values: NodeOptions, env: Environment): string {
   return required(values.rpc, env, 'rpc', 'TRADING_RPC_URL')
 }
 
 function required(value: string | undefined, env: Environment, option: string, variable: string): string {
   const given = value ?? env[variable]
-  if (!given) throw new UsageError(`give --${option}, or set ${variable}`)
+  if (!given) throw usage(`give --${option}, or set ${variable}`)
   return parsed(secureUrlSchema, given, `--${option}`)
 }
 

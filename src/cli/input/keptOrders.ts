@@ -6,7 +6,7 @@ import { postOrderSchema } from '../../protocol/api.js'
 import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { PostedOpening } from '../../protocol/postedOpening.js'
-import { UsageError } from '../failure.js'
+import { usage } from '../../terminal/failure.js'
 import type { Environment } from './connection.js'
 import { stateDirectory } from './stateDirectory.js'
 
@@ -24,7 +24,7 @@ export interface KeptOrders {
   forget(orderId: Hex): Promise<void>
   /** All that are kept. */
   all(): Promise<SubmittableOrder[]>
-  /** @throws UsageError if there is no such order */
+  /** @throws CommandError `usage` if there is no such order */
   find(orderId: Hex): Promise<SubmittableOrder>
 }
 
@@ -52,7 +52,7 @@ export function createKeptOrders(env: Environment): KeptOrders {
     },
     async find(orderId) {
       const text = await readFile(pathOf(orderId), 'utf8').catch(() => {
-        throw new UsageError(
+        throw usage(
           `no sealed order ${orderId} here: it reached the server, or was sealed on another machine`,
         )
       })

@@ -1,5 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { addressSchema } from '../../protocol/address.js'
+import { Option } from 'commander'
 import {
   type EnclaveReport,
   enclaveReportSchema,
@@ -10,7 +9,9 @@ import {
 import type { Hex } from '../../protocol/hex.js'
 import { loadConfig } from '../../server/config/config.js'
 import type { Environment } from '../../service/config.js'
-import { EXIT, type ExitCode } from '../errors.js'
+import { anAddress } from '../../terminal/arguments.js'
+import { EXIT } from '../../terminal/exitCodes.js'
+import type { Program } from '../../terminal/program.js'
 import type { CommonOptions, OperateProcess } from '../io.js'
 import { compare } from './comparison.js'
 import { askEnclave, NoReportError, readReport } from './enclavePart.js'
@@ -31,18 +32,14 @@ Where the enclave runs on another machine, or as another user, make its report t
   ENCLAVE_ENV_FILE=.env.enclave node_modules/.bin/node dist/enclave/doctor/main.js > report.json`
 
 /** Adds `doctor` and `invariants`, which change, send and spend nothing. */
-export function addDoctorCommands(
-  program: Command,
-  process: OperateProcess,
-  done: (exit: ExitCode) => void,
-): void {
-  const address = (text: string): Hex => {
-    const { data } = addressSchema.safeParse(text)
-    if (data === undefined) throw new InvalidArgumentError('expected an address')
-    return data
+export function addDoctorCommands({ root, endWith }: Program, process: OperateProcess): void {
+  const examineAs = async (options: Options, money: boolean) => {
+    const findings = await examine(process.env, options, money)
+    print(process, findings, options.json === true)
+    if (findings.some(({ result }) => result === 'fault')) endWith(EXIT.failed)
   }
   const common = (name: string, summary: string) =>
-    program
+    root
       .command(name)
       .description(summary)
       .option('--json', 'one JSON object: {"healthy", "findings": [{"part", "check", "result", "text"}]}')
@@ -50,26 +47,14 @@ export function addDoctorCommands(
         '--enclave-report <file>',
         'takes this report instead of reading the configuration of the enclave',
       )
-      .option('--account <address>', 'proves the master key with the portfolio of this account', address)
+      .option('--account <address>', 'proves the master key with the portfolio of this account', anAddress)
   common('doctor', 'holds both configurations against nodes, contracts, broker, disk and each other')
     .addOption(new Option('--part <part>', 'only this configuration').choices(['server', 'enclave']))
     .addHelpText('after', REPORT)
-    .action(async (options: Options) => done(await diagnose(process, options, { money: false })))
+    .action((options: Options) => examineAs(options, false))
   common('invariants', 'holds every portfolio against chain and broker, and names the accounts that disagree')
     .addHelpText('after', `${REPORT.replace('main.js', 'main.js --money')}`)
-    .action(async (options: Options) =>
-      done(await diagnose(process, { ...options, part: 'enclave' }, { money: true })),
-    )
-}
-
-async function diagnose(
-  process: OperateProcess,
-  options: Options,
-  { money }: { readonly money: boolean },
-): Promise<ExitCode> {
-  const findings = await examine(process.env, options, money)
-  print(process, findings, options.json === true)
-  return findings.some(({ result }) => result === 'fault') ? EXIT.failed : EXIT.done
+    .action((options: Options) => examineAs({ ...options, part: 'enclave' }, true))
 }
 
 async function examine(env: Environment, options: Options, money: boolean): Promise<Located[]> {

@@ -1,5 +1,5 @@
-import { formatDecimal } from '../../protocol/units.js'
-import { type Cell, printable } from './render.js'
+import { formatDecimal } from '../protocol/units.js'
+import { type Cell, printable } from '../terminal/render.js'
 
 /**
  * CSV by RFC 4180: a header, lines that end with CR LF, and quotes around cells that need them. Amounts are plain decimal

@@ -1,4 +1,4 @@
-import { formatDecimal, formatGrouped } from '../../protocol/units.js'
+import { formatDecimal, formatGrouped } from '../protocol/units.js'
 
 /** An amount in base units. */
 export interface Amount {
@@ -69,4 +69,9 @@ function forPeople(cell: Cell): string {
 /** Replaces control characters, so that others' text cannot steer the terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?')
+}
+
+/** `2026-08-03 10:00:00Z` of an ISO 8601 time; `none` for null. */
+export function shownTime(time: string | null): string {
+  return time === null ? 'none' : time.replace('T', ' ').replace(/\.\d+Z$/, 'Z')
 }

@@ -1,9 +1,9 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../../src/cli/failure.js'
-import { readPrivateKey } from '../../../src/cli/input/secrets.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { readPrivateKey } from '../../src/cli/input/secrets.js'
+import { CommandError } from '../../src/terminal/failure.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 const KEY = `0x${'5a'.repeat(32)}`
 const SOURCE = { variable: 'TRADING_PRIVATE_KEY', option: 'key-file', value: undefined, file: undefined }
@@ -15,27 +15,30 @@ async function keyFile(text: string, mode = 0o600): Promise<string> {
   return path
 }
 
-async function refusal(source: Partial<Record<'value' | 'file', string>>): Promise<string> {
-  const error: unknown = await readPrivateKey({ ...SOURCE, ...source }).catch((cause: unknown) => cause)
-  if (error instanceof UsageError) return error.message
+function refusal(source: Partial<Record<'value' | 'file', string>>): string {
+  try {
+    readPrivateKey({ ...SOURCE, ...source })
+  } catch (error) {
+    if (error instanceof CommandError) return error.message
+  }
   throw new Error('the key was taken')
 }
 
 describe('the private key', () => {
   it('comes from the environment, or from a file that its owner alone can read', async () => {
-    expect(await readPrivateKey({ ...SOURCE, value: KEY })).toBe(KEY)
-    expect(await readPrivateKey({ ...SOURCE, file: await keyFile(`${KEY}\n`) })).toBe(KEY)
-    expect(await readPrivateKey({ ...SOURCE, file: await keyFile(KEY, 0o400) })).toBe(KEY)
+    expect(readPrivateKey({ ...SOURCE, value: KEY })).toBe(KEY)
+    expect(readPrivateKey({ ...SOURCE, file: await keyFile(`${KEY}\n`) })).toBe(KEY)
+    expect(readPrivateKey({ ...SOURCE, file: await keyFile(KEY, 0o400) })).toBe(KEY)
   })
 
   it.each([0o640, 0o604, 0o620, 0o601])('is not taken from a file with mode %o', async (mode) => {
-    expect(await refusal({ file: await keyFile(KEY, mode) })).toContain('chmod 600')
+    expect(refusal({ file: await keyFile(KEY, mode) })).toContain('chmod 600')
   })
 
   it('is missed, and not guessed at when given twice', async () => {
-    expect(await refusal({})).toBe('set TRADING_PRIVATE_KEY, or name a file with --key-file')
-    expect(await refusal({ value: KEY, file: await keyFile(KEY) })).toContain('both given')
-    expect(await refusal({ file: '/absent' })).toBe('the file of --key-file cannot be read')
+    expect(refusal({})).toBe('set TRADING_PRIVATE_KEY, or name a file with --key-file')
+    expect(refusal({ value: KEY, file: await keyFile(KEY) })).toContain('both given')
+    expect(refusal({ file: '/absent' })).toBe('the file of --key-file cannot be read')
   })
 
   it.each([
@@ -45,7 +48,7 @@ describe('the private key', () => {
     ['above the order', `0x${'ff'.repeat(32)}`],
     ['much too long', 'a'.repeat(5_000)],
   ])('is refused without being quoted: %s', async (_, text) => {
-    const messages = [await refusal({ value: text }), await refusal({ file: await keyFile(text) })]
+    const messages = [refusal({ value: text }), refusal({ file: await keyFile(text) })]
     for (const message of messages) expect(message).not.toContain(text.slice(0, 40))
   })
 })

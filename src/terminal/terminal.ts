@@ -1,4 +1,4 @@
-import type { Failure } from '../failure.js'
+import type { Failure } from './failure.js'
 import { type Block, printable, renderBlocks } from './render.js'
 
 /** A command's result, in a form for programs and one for people. */
@@ -10,6 +10,7 @@ export interface Report {
 
 /** Results on standard output; progress and failures on standard error. */
 export interface Terminal {
+  readonly json: boolean
   /** With `--json` one line of JSON. */
   result(report: Report): void
   /** The text of a file, as it is. */
@@ -29,17 +30,18 @@ export interface OutStream extends ErrorStream {
 }
 
 interface TerminalOptions {
+  /** The program's. */
+  readonly name: string
   readonly json: boolean
   readonly quiet: boolean
   readonly out: OutStream
   readonly err: ErrorStream
 }
 
-export const PROGRAM = 'confidential-trading'
-
-export function createTerminal({ json, quiet, out, err }: TerminalOptions): Terminal {
+export function createTerminal({ name, json, quiet, out, err }: TerminalOptions): Terminal {
   const style = out.isTTY ? 'people' : 'plain'
   return {
+    json,
     result(report) {
       const text = json ? JSON.stringify(report.json) : renderBlocks(report.blocks, style)
       if (text !== '') out.write(`${text}\n`)
@@ -50,10 +52,15 @@ export function createTerminal({ json, quiet, out, err }: TerminalOptions): Term
     progress(line) {
       if (!quiet) err.write(`${printable(line)}\n`)
     },
-    failure({ code, message, requestId }) {
-      const request = requestId === null ? '' : ` [request ${printable(requestId)}]`
-      const text = `${PROGRAM}: ${printable(message)} (${printable(code)})${request}`
-      err.write(`${json ? JSON.stringify({ error: { code, message, requestId } }) : text}\n`)
+    failure({ exit: _, ...failure }) {
+      const { code, message, faults = [], remedy, requestId } = failure
+      const request = requestId === null ? '' : ` [request ${requestId}]`
+      const lines = [
+        `${name}: ${message} (${code})${request}`,
+        ...[...faults, remedy ?? []].flat().map((line) => `  ${line}`),
+      ]
+      const text = json ? JSON.stringify({ error: failure }) : lines.map(printable).join('\n')
+      err.write(`${text}\n`)
     },
   }
 }

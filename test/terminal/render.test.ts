@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Block, renderBlocks } from '../../../src/cli/terminal/render.js'
+import { type Block, renderBlocks } from '../../src/terminal/render.js'
 
 const usdc = (units: bigint) => ({ units, decimals: 6, unit: 'USDC' })
 const BLOCKS: Block[] = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { csvOf } from '../../../src/cli/terminal/csv.js'
+import { csvOf } from '../../src/cli/csv.js'
 
 /** Reads CSV by RFC 4180, section 2. */
 function parseCsv(text: string): string[][] {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createTerminal, type Report } from '../../../src/cli/terminal/terminal.js'
+import { createTerminal, type Report } from '../../src/terminal/terminal.js'
 
 function started(options: { json?: boolean; quiet?: boolean; isTTY?: boolean }) {
   const texts = { out: '', err: '' }
   const terminal = createTerminal({
+    name: 'confidential-trading',
     json: options.json ?? false,
     quiet: options.quiet ?? false,
     out: { isTTY: options.isTTY ?? false, write: (text: string) => (texts.out += text) },
@@ -16,7 +17,11 @@ const REPORT: Report = {
   json: { amount: '1000000000' },
   blocks: [{ kind: 'fields', fields: [['amount', { units: 1_000_000_000n, decimals: 6, unit: 'USDC' }]] }],
 }
-const FAILURE = { exit: 1, code: 'not-admin', message: 'no\nadmin', requestId: 'r-1' } as const
+const FAILURE = {
+  exit: 1,
+  ...{ code: 'not-admin', message: 'no\nadmin', remedy: 'ask the admin', requestId: 'r-1' },
+  faults: ['KEY: is missing'],
+} as const
 
 describe('the terminal', () => {
   it.each([
@@ -36,17 +41,19 @@ describe('the terminal', () => {
     expect(quiet.texts).toEqual({ out: '', err: '' })
   })
 
-  it('tells a failure in one line, with its code and the request', () => {
+  it('tells a failure with its code, the request, each fault and the remedy', () => {
     const { terminal, texts } = started({ quiet: true })
     terminal.failure(FAILURE)
-    expect(texts).toEqual({ out: '', err: 'confidential-trading: no?admin (not-admin) [request r-1]\n' })
+    expect(texts).toEqual({
+      out: '',
+      err: 'confidential-trading: no?admin (not-admin) [request r-1]\n  KEY: is missing\n  ask the admin\n',
+    })
   })
 
   it('tells it to a program as JSON', () => {
     const { terminal, texts } = started({ json: true })
     terminal.failure(FAILURE)
-    expect(JSON.parse(texts.err)).toEqual({
-      error: { code: 'not-admin', message: 'no\nadmin', requestId: 'r-1' },
-    })
+    const { exit: _, ...error } = FAILURE
+    expect(JSON.parse(texts.err)).toEqual({ error })
   })
 })

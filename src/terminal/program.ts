@@ -1,0 +1,65 @@
+import { Command, CommanderError } from 'commander'
+import { readVersion } from '../service/version.js'
+import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exitCodes.js'
+import { type Failure, failureOf } from './failure.js'
+import { createTerminal, type ErrorStream, type OutStream, type Terminal } from './terminal.js'
+
+const HELP_WIDTH = 118
+
+/** A program whose commands a person or a script calls. */
+export interface Program {
+  /** Takes the commands. */
+  readonly root: Command
+  readonly terminal: Terminal
+  /** The exit code of the command under way, unless it fails. */
+  endWith(exit: ExitCode): void
+  /**
+   * Runs the command that the arguments name. Never rejects.
+   * @param until rejects when the command has to be given up
+   * @param report shows a failure; default: the terminal
+   */
+  run(until?: Promise<never>, report?: (failure: Failure) => void): Promise<ExitCode>
+}
+
+export function createProgram(
+  name: string,
+  args: readonly string[],
+  { out, err }: { readonly out: OutStream; readonly err: ErrorStream },
+): Program {
+  const json = args.includes('--json')
+  const terminal = createTerminal({ name, json, quiet: args.includes('--quiet'), out, err })
+  const root = new Command(name)
+    .version(readVersion(), '--version')
+    .helpOption('--help')
+    .exitOverride()
+    .enablePositionalOptions()
+    .configureOutput({
+      writeOut: (text) => out.write(text),
+      writeErr: (text) => !json && err.write(text),
+      // `run` reports it.
+      outputError: () => undefined,
+      getOutHelpWidth: () => HELP_WIDTH,
+      getErrHelpWidth: () => HELP_WIDTH,
+    })
+    .addHelpText('afterAll', EXIT_CODES_HELP)
+  let exit: ExitCode = EXIT.done
+  return {
+    root,
+    terminal,
+    endWith(code) {
+      exit = code
+    },
+    async run(until, report = terminal.failure) {
+      try {
+        const ended = root.parseAsync([...args], { from: 'user' })
+        await (until === undefined ? ended : Promise.race([ended, until]))
+        return exit
+      } catch (error) {
+        if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
+        const failure = failureOf(error)
+        report(failure)
+        return failure.exit
+      }
+    },
+  }
+}
