@@ -5,7 +5,7 @@ import { authorityBytecode, institutionRegistryBytecode } from '../../src/chain/
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { revertOf } from '../../src/chain/reverts.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { digestOf, domainOf, signedCall } from '../support/authorizations.js'
+import { domainOf, signedCall } from '../support/authorizations.js'
 import { type ContractKey, useChain } from '../support/chain.js'
 import { AAPL, DAY, ORG } from '../support/institution.js'
 import { type OneOfEach, PRIMARY_TYPES, setUpOneOfEach } from '../support/oneOfEach.js'
@@ -80,17 +80,6 @@ describe.each(ROTATIONS)('$method', ({ role, method, view, holder }) => {
     expect(await revert('owner', 'withdrawRotation', ROLE[role])).toEqual(none)
   })
 
-  it('replaces an earlier one, whose time then means nothing', async () => {
-    await own(method, account('dave'))
-    const first = (await chain().now()) + ROTATION
-    await chain().mineAt(first - DAY)
-    await own(method, account('carol'))
-    await chain().mineAt(first)
-    expect(await read(view)).toBe(holder())
-    await chain().mineAt(first + ROTATION)
-    expect(await read(view)).toBe(account('carol'))
-  })
-
   it('leaves the other roles, and their rotations, alone', async () => {
     for (const other of ROTATIONS) await own(other.method, account('bob'))
     await own('withdrawRotation', ROLE[role])
@@ -98,10 +87,6 @@ describe.each(ROTATIONS)('$method', ({ role, method, view, holder }) => {
     for (const other of ROTATIONS) {
       expect(await read(other.view)).toBe(other.role === role ? holder() : account('bob'))
     }
-  })
-
-  it('names an address', async () => {
-    expect(await revert('owner', method, ZERO)).toEqual({ name: 'ZeroAddress', args: {} })
   })
 
   it('is the owner’s alone, and so is its withdrawal', async () => {
@@ -113,156 +98,118 @@ describe.each(ROTATIONS)('$method', ({ role, method, view, holder }) => {
   })
 })
 
-describe('a rotation of the owner', () => {
-  const OWNED: [ContractKey, string, ...unknown[]][] = [
-    ['token', 'setKyc', NEXT_SIGNER, true],
-    ['token', 'setListed', AAPL, false],
-    ['token', 'setFrozen', AAPL, NEXT_SIGNER, true],
-    ['escrow', 'approveClaimRecipient', NEXT_SIGNER, AAPL, NEXT_SIGNER],
-    ['pool', 'transferTreasury', 1n],
-    ['authority', 'rotateOwner', NEXT_SIGNER],
-    ['authority', 'rotateGuardian', NEXT_SIGNER],
-    ['authority', 'rotateSigner', NEXT_SIGNER],
-  ]
+const OWNED: [ContractKey, string, ...unknown[]][] = [
+  ['token', 'setKyc', NEXT_SIGNER, true],
+  ['token', 'setListed', AAPL, false],
+  ['token', 'setFrozen', AAPL, NEXT_SIGNER, true],
+  ['escrow', 'approveClaimRecipient', NEXT_SIGNER, AAPL, NEXT_SIGNER],
+  ['pool', 'transferTreasury', 1n],
+  ['authority', 'rotateOwner', NEXT_SIGNER],
+  ['authority', 'rotateGuardian', NEXT_SIGNER],
+  ['authority', 'rotateSigner', NEXT_SIGNER],
+]
 
-  it('moves every right of the owner, in all contracts, at one moment', async () => {
-    await chain().send('alice', 'usdc', 'approve', chain().addressOf('pool'), 1n)
-    await chain().send('alice', 'pool', 'fund', 1n)
-    const owned = [...OWNED, ['registry', 'setAdmitted', ORG, account('admin'), false] as const]
-    await own('rotateOwner', account('dave'))
-    const effectiveAt = (await chain().now()) + ROTATION
-    for (const [time, holder, other] of [
-      [effectiveAt - 1, 'owner', 'dave'],
-      [effectiveAt, 'dave', 'owner'],
-    ] as const) {
-      await chain().mineAt(time)
-      for (const [contract, method, ...args] of owned) {
-        expect(await chain().revert(holder, contract, method, ...args), method).toBeNull()
-        expect(await chain().revert(other, contract, method, ...args), method).toEqual({
-          name: 'NotOwner',
-          args: { expected: account(holder), caller: account(other) },
-        })
-      }
+it('a rotation of the owner moves every right of the owner, in all contracts, at one moment', async () => {
+  await chain().send('alice', 'usdc', 'approve', chain().addressOf('pool'), 1n)
+  await chain().send('alice', 'pool', 'fund', 1n)
+  const owned = [...OWNED, ['registry', 'setAdmitted', ORG, account('admin'), false] as const]
+  await own('rotateOwner', account('dave'))
+  const effectiveAt = (await chain().now()) + ROTATION
+  for (const [time, holder, other] of [
+    [effectiveAt - 1, 'owner', 'dave'],
+    [effectiveAt, 'dave', 'owner'],
+  ] as const) {
+    await chain().mineAt(time)
+    for (const [contract, method, ...args] of owned) {
+      expect(await chain().revert(holder, contract, method, ...args), method).toBeNull()
+      expect(await chain().revert(other, contract, method, ...args), method).toEqual({
+        name: 'NotOwner',
+        args: { expected: account(holder), caller: account(other) },
+      })
     }
-  })
-
-  it('leaves rotations that the former owner scheduled for the next one to withdraw', async () => {
-    await own('rotateOwner', account('dave'))
-    const handedOver = (await chain().now()) + ROTATION
-    await chain().mineAt(handedOver - DAY)
-    await own('rotateSigner', NEXT_SIGNER)
-    await chain().mineAt(handedOver)
-    await chain().send('dave', 'authority', 'withdrawRotation', ROLE.signer)
-    await chain().mineAt(handedOver + ROTATION)
-    expect(await read('enclaveSigner')).toBe(ENCLAVE_SIGNER)
-  })
+  }
 })
 
-describe('a rotation of the signer', () => {
-  const byNew = (type: (typeof PRIMARY_TYPES)[number]) =>
-    signedCall(chain(), one.of(type), { key: NEXT_KEY, domain: domainOf(chain(), type) })
-  const rotate = async () => {
-    await own('rotateSigner', NEXT_SIGNER)
-    await chain().mineAt((await chain().now()) + ROTATION)
-  }
+const byNew = (type: (typeof PRIMARY_TYPES)[number]) =>
+  signedCall(chain(), one.of(type), { key: NEXT_KEY, domain: domainOf(chain(), type) })
+const rotate = async () => {
+  await own('rotateSigner', NEXT_SIGNER)
+  await chain().mineAt((await chain().now()) + ROTATION)
+}
 
-  it.each(PRIMARY_TYPES)(
-    'voids what the former one signed, and takes what the next one signs (%s)',
-    async (type) => {
-      const byOld = signedCall(chain(), one.of(type))
-      expect(await chain().revert('relayer', ...byNew(type))).toEqual({
-        name: 'InvalidSigner',
-        args: { expected: ENCLAVE_SIGNER, got: NEXT_SIGNER },
-      })
-      await rotate()
-      expect(await chain().revert('relayer', ...byOld)).toEqual({
-        name: 'InvalidSigner',
-        args: { expected: NEXT_SIGNER, got: ENCLAVE_SIGNER },
-      })
-      expect(await chain().revert('relayer', ...byNew(type))).toBeNull()
-    },
-  )
-
-  it('does not free the digests that were used', async () => {
-    const update = one.of('PortfolioUpdate')
-    await chain().send('relayer', ...signedCall(chain(), update))
-    await rotate()
-    expect(await chain().revert('relayer', ...byNew('PortfolioUpdate'))).toEqual({
-      name: 'DigestUsed',
-      args: { digest: digestOf(chain(), update) },
+it.each(PRIMARY_TYPES)(
+  'a rotation of the signer voids what the former one signed, and takes what the next one signs (%s)',
+  async (type) => {
+    const byOld = signedCall(chain(), one.of(type))
+    expect(await chain().revert('relayer', ...byNew(type))).toEqual({
+      name: 'InvalidSigner',
+      args: { expected: ENCLAVE_SIGNER, got: NEXT_SIGNER },
     })
-  })
+    await rotate()
+    expect(await chain().revert('relayer', ...byOld)).toEqual({
+      name: 'InvalidSigner',
+      args: { expected: NEXT_SIGNER, got: ENCLAVE_SIGNER },
+    })
+    expect(await chain().revert('relayer', ...byNew(type))).toBeNull()
+  },
+)
+
+const deploys = async (abi: readonly object[], bytecode: string, args: unknown[]) => {
+  const { data } = await new ContractFactory([...abi], bytecode).getDeployTransaction(...args)
+  try {
+    await chain().provider.send('eth_call', [{ from: account('deployer'), data }, 'latest'])
+    return null
+  } catch (cause) {
+    return revertOf(cause)
+  }
+}
+const deploysAuthority = (rotation: number, pause: number, roles: Hex[] = []) => {
+  const [owner = account('owner'), guardian = account('guardian'), signer = NEXT_SIGNER] = roles
+  const { usdc, pool } = { usdc: chain().addressOf('usdc'), pool: chain().addressOf('pool') }
+  return deploys(authorityAbi, authorityBytecode, [owner, guardian, signer, rotation, pause, usdc, pool])
+}
+
+it('a deployment states its delays', async () => {
+  expect(await read('rotationDelay')).toBe(BigInt(ROTATION))
+  expect(await read('maxPause')).toBe(BigInt(3 * DAY))
+  expect(await read('RECLAIM_DELAY')).toBe(BigInt(7 * DAY))
+  expect(await read('PAUSE_INTERVAL')).toBe(BigInt(30 * DAY))
+  expect(await chain().read('registry', 'leaveDelay')).toBe(BigInt(7 * DAY))
+  expect(await chain().read('registry', 'MAX_LEAVE_DELAY')).toBe(BigInt(30 * DAY))
 })
 
-describe('a deployment', () => {
-  const deploys = async (abi: readonly object[], bytecode: string, args: unknown[]) => {
-    const { data } = await new ContractFactory([...abi], bytecode).getDeployTransaction(...args)
-    try {
-      await chain().provider.send('eth_call', [{ from: account('deployer'), data }, 'latest'])
-      return null
-    } catch (cause) {
-      return revertOf(cause)
-    }
+it('a deployment has rotation delay < longest pause < reclaim delay', async () => {
+  expect(await deploysAuthority(0, 1)).toBeNull()
+  expect(await deploysAuthority(7 * DAY - 2, 7 * DAY - 1)).toBeNull()
+  for (const [rotation, pause] of [
+    [0, 0],
+    [DAY, DAY],
+    [DAY + 1, DAY],
+    [0, 7 * DAY],
+    [7 * DAY, 7 * DAY + 1],
+    [0, 30 * DAY],
+  ] as const) {
+    expect(await deploysAuthority(rotation, pause)).toEqual({
+      name: 'DelaysOutOfOrder',
+      args: { rotationDelay: `${rotation}`, maxPause: `${pause}`, reclaimDelay: `${7 * DAY}` },
+    })
   }
-  const deploysAuthority = (rotation: number, pause: number, roles: Hex[] = []) => {
-    const [owner = account('owner'), guardian = account('guardian'), signer = NEXT_SIGNER] = roles
-    const { usdc, pool } = { usdc: chain().addressOf('usdc'), pool: chain().addressOf('pool') }
-    return deploys(authorityAbi, authorityBytecode, [owner, guardian, signer, rotation, pause, usdc, pool])
+})
+
+it('a deployment lets no leaving take longer than 30 days', async () => {
+  const registry = (leaveDelay: number | bigint) =>
+    deploys(institutionRegistryAbi, institutionRegistryBytecode, [
+      chain().addressOf('authority'),
+      chain().addressOf('usdc'),
+      chain().addressOf('pool'),
+      leaveDelay,
+    ])
+  expect(await registry(0)).toBeNull()
+  expect(await registry(30 * DAY)).toBeNull()
+  for (const leaveDelay of [30 * DAY + 1, 2n ** 64n - 1n]) {
+    expect(await registry(leaveDelay)).toEqual({
+      name: 'LeaveDelayTooLong',
+      args: { leaveDelay: `${leaveDelay}`, longest: `${30 * DAY}` },
+    })
   }
-
-  it('states its delays', async () => {
-    expect(await read('rotationDelay')).toBe(BigInt(ROTATION))
-    expect(await read('maxPause')).toBe(BigInt(3 * DAY))
-    expect(await read('RECLAIM_DELAY')).toBe(BigInt(7 * DAY))
-    expect(await read('PAUSE_INTERVAL')).toBe(BigInt(30 * DAY))
-    expect(await chain().read('registry', 'leaveDelay')).toBe(BigInt(7 * DAY))
-    expect(await chain().read('registry', 'MAX_LEAVE_DELAY')).toBe(BigInt(30 * DAY))
-  })
-
-  it('has rotation delay < longest pause < reclaim delay', async () => {
-    expect(await deploysAuthority(0, 1)).toBeNull()
-    expect(await deploysAuthority(7 * DAY - 2, 7 * DAY - 1)).toBeNull()
-    for (const [rotation, pause] of [
-      [0, 0],
-      [DAY, DAY],
-      [DAY + 1, DAY],
-      [0, 7 * DAY],
-      [7 * DAY, 7 * DAY + 1],
-      [0, 30 * DAY],
-    ] as const) {
-      expect(await deploysAuthority(rotation, pause)).toEqual({
-        name: 'DelaysOutOfOrder',
-        args: { rotationDelay: `${rotation}`, maxPause: `${pause}`, reclaimDelay: `${7 * DAY}` },
-      })
-    }
-  })
-
-  it('has somebody in each role', async () => {
-    const [a, b, c] = [account('alice'), account('bob'), account('carol')]
-    for (const roles of [
-      [ZERO, b, c],
-      [a, ZERO, c],
-      [a, b, ZERO],
-    ]) {
-      expect(await deploysAuthority(0, 1, roles)).toEqual({ name: 'ZeroAddress', args: {} })
-    }
-  })
-
-  it('lets no leaving take longer than 30 days', async () => {
-    const registry = (leaveDelay: number | bigint) =>
-      deploys(institutionRegistryAbi, institutionRegistryBytecode, [
-        chain().addressOf('authority'),
-        chain().addressOf('usdc'),
-        chain().addressOf('pool'),
-        leaveDelay,
-      ])
-    expect(await registry(0)).toBeNull()
-    expect(await registry(30 * DAY)).toBeNull()
-    for (const leaveDelay of [30 * DAY + 1, 2n ** 64n - 1n]) {
-      expect(await registry(leaveDelay)).toEqual({
-        name: 'LeaveDelayTooLong',
-        args: { leaveDelay: `${leaveDelay}`, longest: `${30 * DAY}` },
-      })
-    }
-  })
 })

@@ -21,7 +21,7 @@ import { EMPTY, orderActions, STATE } from '../support/orderActions.js'
 import type { Role } from '../support/roles.js'
 
 const chain = useChain(setUpInstitution)
-const { account, buy, nextOf, relay, relayRevert, request, stateOf, usdcOf } = orderActions(chain)
+const { account, buy, relay, relayRevert, request, stateOf, usdcOf } = orderActions(chain)
 
 const FORMS: [name: string, build: (order: BoundOrder) => Authorization][] = [
   ['a write-ahead', (order) => portfolioUpdate(order)],
@@ -59,75 +59,58 @@ describe.each(FORMS)('%s', (_, build) => {
     }
     expect(await relayRevert(build(order))).toBeNull()
   })
-
-  it('is for no order of another id', async () => {
-    const order = await buy('alice', 'buy', usd(5_000))
-    await buy('alice', 'the same again', usd(5_000))
-    const never = bytes32('never opened')
-    expect(await relayRevert(build({ ...order, orderId: never }))).toEqual({
-      name: 'OrderNotOpen',
-      args: { orderId: never, state: '0' },
-    })
-    const same = await orderOf(chain(), bytes32('the same again'))
-    // Its commit differs: two intents never seal to one ciphertext.
-    expect(await relayRevert(build({ ...order, orderId: same.orderId }))).toEqual({
-      name: 'OrderMismatch',
-      args: { orderId: same.orderId },
-    })
-  })
 })
 
-describe('a write of a portfolio', () => {
-  it('names OPEN or REFUNDED; no other state is ever the right one', async () => {
-    const open = await buy('alice', 'open', usd(1))
-    const settled = await buy('bob', 'settled', usd(1))
-    await relay(settlement(settled))
-    const refunded = await buy('alice', 'refunded', usd(1))
-    await relay(refund(refunded, { version: 0n, ...EMPTY }))
-    const at = { [open.orderId]: '1', [settled.orderId]: '2', [refunded.orderId]: '3' }
-    for (const order of [open, settled, refunded]) {
-      const { orderId } = order
-      const state = at[orderId]
-      const next = order === settled ? { version: 2n } : {}
-      const refusalOf = (named: bigint) => relayRevert(portfolioUpdate(order, { state: named, ...next }))
-      const notRefunded = { name: 'OrderNotRefunded', args: { orderId, state } }
-      expect(await refusalOf(0n)).toEqual(notRefunded)
-      expect(await refusalOf(2n)).toEqual(notRefunded)
-      expect(await refusalOf(1n)).toEqual(
-        state === '1' ? null : { name: 'OrderNotOpen', args: { orderId, state } },
-      )
-      expect(await refusalOf(3n)).toEqual(state === '3' ? null : notRefunded)
-      // Not a value of the enum: the struct does not decode.
-      expect(await refusalOf(4n)).toMatchObject({ name: 'unknown' })
-    }
-  })
-
-  it('after a reclaim is for one order, too', async () => {
-    const order = await buy('alice', 'buy', usd(5_000))
-    await chain().mineAt((await soon(chain())) + 8 * DAY)
-    await chain().send('alice', 'escrow', 'reclaim', order.orderId)
-    for (const other of others(order)) {
-      expect(await relayRevert(portfolioUpdate(other, { state: 3n }))).toEqual({
-        name: 'OrderMismatch',
-        args: { orderId: order.orderId },
-      })
-    }
-    expect(await relayRevert(portfolioUpdate(order, { state: 3n }))).toBeNull()
-  })
-})
-
-describe('when a reorganization replaces a buy of 5,000 USDC by one of a unit, under the same id', () => {
-  const [id, commit] = [bytes32('buy'), bytes32('buy sealed')]
-  const open = async (from: Role, amount: bigint, sealed: Hex = commit) => {
-    await chain().send(from, 'escrow', 'openBuy', id, sealed, amount, await soon(chain()))
-    return orderOf(chain(), id)
+it('a write of a portfolio names OPEN or REFUNDED; no other state is ever the right one', async () => {
+  const open = await buy('alice', 'open', usd(1))
+  const settled = await buy('bob', 'settled', usd(1))
+  await relay(settlement(settled))
+  const refunded = await buy('alice', 'refunded', usd(1))
+  await relay(refund(refunded, { version: 0n, ...EMPTY }))
+  const at = { [open.orderId]: '1', [settled.orderId]: '2', [refunded.orderId]: '3' }
+  for (const order of [open, settled, refunded]) {
+    const { orderId } = order
+    const state = at[orderId]
+    const next = order === settled ? { version: 2n } : {}
+    const refusalOf = (named: bigint) => relayRevert(portfolioUpdate(order, { state: named, ...next }))
+    const notRefunded = { name: 'OrderNotRefunded', args: { orderId, state } }
+    expect(await refusalOf(0n)).toEqual(notRefunded)
+    expect(await refusalOf(2n)).toEqual(notRefunded)
+    expect(await refusalOf(1n)).toEqual(
+      state === '1' ? null : { name: 'OrderNotOpen', args: { orderId, state } },
+    )
+    expect(await refusalOf(3n)).toEqual(state === '3' ? null : notRefunded)
+    // Not a value of the enum: the struct does not decode.
+    expect(await refusalOf(4n)).toMatchObject({ name: 'unknown' })
   }
+})
 
-  it.each([
-    ['the same account, a unit', 'alice', 1n, commit],
-    ['another account that copied id and commit', 'bob', usd(5_000), commit],
-    ['the same amount for another intent', 'alice', usd(5_000), bytes32('another intent')],
-  ] as const)('%s: the settlement that was signed moves nothing', async (_, from, amount, sealed) => {
+it('a write of a portfolio after a reclaim is for one order, too', async () => {
+  const order = await buy('alice', 'buy', usd(5_000))
+  await chain().mineAt((await soon(chain())) + 8 * DAY)
+  await chain().send('alice', 'escrow', 'reclaim', order.orderId)
+  for (const other of others(order)) {
+    expect(await relayRevert(portfolioUpdate(other, { state: 3n }))).toEqual({
+      name: 'OrderMismatch',
+      args: { orderId: order.orderId },
+    })
+  }
+  expect(await relayRevert(portfolioUpdate(order, { state: 3n }))).toBeNull()
+})
+
+const [id, commit] = [bytes32('buy'), bytes32('buy sealed')]
+const open = async (from: Role, amount: bigint, sealed: Hex = commit) => {
+  await chain().send(from, 'escrow', 'openBuy', id, sealed, amount, await soon(chain()))
+  return orderOf(chain(), id)
+}
+
+it.each([
+  ['the same account, a unit', 'alice', 1n, commit],
+  ['another account that copied id and commit', 'bob', usd(5_000), commit],
+  ['the same amount for another intent', 'alice', usd(5_000), bytes32('another intent')],
+] as const)(
+  'when a reorganization replaces a buy of 5,000 USDC by one of a unit, under the same id %s: the settlement that was signed moves nothing',
+  async (_, from, amount, sealed) => {
     const snapshot = await chain().provider.send('evm_snapshot', [])
     const signed = settlement(await open('alice', usd(5_000)))
     const ahead = portfolioUpdate(await orderOf(chain(), id))
@@ -139,17 +122,5 @@ describe('when a reorganization replaces a buy of 5,000 USDC by one of a unit, u
     expect(await relayRevert(ahead)).toEqual(mismatch)
     expect(await stateOf(id)).toBe(STATE.OPEN)
     expect(await usdcOf(account(from))).toBe(FUNDS - amount)
-  })
-
-  it('and when it replaces an earlier write of the portfolio, writes computed from that one are void', async () => {
-    const order = await open('alice', usd(5_000))
-    const snapshot = await chain().provider.send('evm_snapshot', [])
-    await relay(portfolioUpdate(order, { enclaveBlob: '0x0aaa' }))
-    const next = await nextOf('alice')
-    const signed = settlement(order, next)
-    expect(await relayRevert(signed)).toBeNull()
-    await chain().provider.send('evm_revert', [snapshot])
-    await relay(portfolioUpdate(order, { enclaveBlob: '0x0bbb' }))
-    expect(await relayRevert(signed)).toMatchObject({ name: 'HistoryConflict', args: { got: next.previous } })
-  })
-})
+  },
+)

@@ -2,7 +2,7 @@
 // account that cannot receive: whatever the gas, the call pays the account or reverts.
 
 import { toQuantity } from 'ethers'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Authorization } from '../../src/protocol/authorization.js'
 import type { Hex } from '../../src/protocol/hex.js'
@@ -78,37 +78,35 @@ async function expectAllOrNothing(sent: Sent): Promise<void> {
   }
 }
 
-describe('with too little gas', () => {
-  const relayed = (authorization: Authorization, asset: Hex): Sent => ({
-    from: 'relayer',
-    call: signedCall(chain(), authorization),
-    asset,
-  })
-  const burn = () => usdc.turn(chain(), 'setBurned', BURNED)
+const relayed = (authorization: Authorization, asset: Hex): Sent => ({
+  from: 'relayer',
+  call: signedCall(chain(), authorization),
+  asset,
+})
+const burn = () => usdc.turn(chain(), 'setBurned', BURNED)
 
-  it('a refund reverts', async () => {
-    const order = await buy('alice', 'buy', usd(1_000))
-    await burn()
-    await expectAllOrNothing(relayed(refund(order), USDC))
-  })
+it('with too little gas a refund reverts', async () => {
+  const order = await buy('alice', 'buy', usd(1_000))
+  await burn()
+  await expectAllOrNothing(relayed(refund(order), USDC))
+})
 
-  it('a reclaim reverts', async () => {
-    const { orderId } = await buy('alice', 'buy', usd(1_000))
-    await chain().mineAt((await soon(chain())) + 8 * DAY)
-    await burn()
-    await expectAllOrNothing({ from: 'alice', call: ['escrow', 'reclaim', orderId], asset: USDC })
-  })
+it('with too little gas a reclaim reverts', async () => {
+  const { orderId } = await buy('alice', 'buy', usd(1_000))
+  await chain().mineAt((await soon(chain())) + 8 * DAY)
+  await burn()
+  await expectAllOrNothing({ from: 'alice', call: ['escrow', 'reclaim', orderId], asset: USDC })
+})
 
-  it('a payout of USDC reverts', async () => {
-    const order = await request('alice', 'withdrawal')
-    await burn()
-    await expectAllOrNothing(relayed(settlement(order, { payoutAsset: USDC, payout: usd(9) }), USDC))
-  })
+it('with too little gas a payout of USDC reverts', async () => {
+  const order = await request('alice', 'withdrawal')
+  await burn()
+  await expectAllOrNothing(relayed(settlement(order, { payoutAsset: USDC, payout: usd(9) }), USDC))
+})
 
-  it('a payout of shares reverts', async () => {
-    const order = await request('alice', 'withdrawal')
-    await expectAllOrNothing(relayed(settlement(order, { payoutAsset: AAPL, payout: shares(9) }), AAPL))
-  })
+it('with too little gas a payout of shares reverts', async () => {
+  const order = await request('alice', 'withdrawal')
+  await expectAllOrNothing(relayed(settlement(order, { payoutAsset: AAPL, payout: shares(9) }), AAPL))
 })
 
 it('the same calls make a claim where the account is at fault', async () => {

@@ -2,9 +2,9 @@
 
 import { beforeEach, describe, expect, it } from 'vitest'
 import { accountIdOf } from '../../src/protocol/identifiers.js'
-import { type BoundOrder, batchBurn, batchMint, settlement, signedCall } from '../support/authorizations.js'
+import { type BoundOrder, batchMint, settlement, signedCall } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
-import { AAPL, FUNDS, MSFT, setUpInstitution, shares, USDC, usd } from '../support/institution.js'
+import { AAPL, MSFT, setUpInstitution, shares, USDC } from '../support/institution.js'
 import { orderActions, STATE } from '../support/orderActions.js'
 import type { Role } from '../support/roles.js'
 
@@ -12,8 +12,7 @@ const chain = useChain(async (set) => {
   await setUpInstitution(set)
   await set.send('relayer', ...signedCall(set, batchMint(AAPL, shares(100))))
 })
-const { account, buy, orderEvents, relay, relayRevert, request, sharesOf, stateOf, usdcOf } =
-  orderActions(chain)
+const { account, orderEvents, relay, request, sharesOf, stateOf } = orderActions(chain)
 
 const own = (method: string, ...args: unknown[]) => chain().send('owner', 'token', method, ...args)
 const freeze = (on: boolean) => own('setFrozen', AAPL, account('alice'), on)
@@ -55,22 +54,6 @@ describe('shares that the account cannot receive', () => {
     expect(await sharesOf(account('alice'))).toBe(shares(3))
     expect(await claimed()).toBe(0n)
   })
-
-  it('hinder no USDC of the same account', async () => {
-    await freeze(true)
-    await own('setKyc', account('alice'), false)
-    await relay(settlement(await buy('bob', 'another’s buy', usd(1))))
-    await relay(settlement(order, { payoutAsset: USDC, payout: usd(1) }))
-    expect(await usdcOf(account('alice'))).toBe(FUNDS + usd(1))
-  })
-
-  it('are more than the pool has: then there is no claim', async () => {
-    await freeze(true)
-    expect(await relayRevert(settlement(order, { payoutAsset: AAPL, payout: shares(100) + 1n }))).toEqual({
-      name: 'PoolShort',
-      args: { asset: AAPL, available: `${shares(100)}`, needed: `${shares(100) + 1n}` },
-    })
-  })
 })
 
 describe('a claim on shares', () => {
@@ -93,7 +76,7 @@ describe('a claim on shares', () => {
     expect(await claimed()).toBe(0n)
   })
 
-  it('of a frozen holder goes nowhere else, unless the owner approves a wallet for this asset', async () => {
+  it('a frozen holder’s goes nowhere else, unless the owner approves a wallet for this asset', async () => {
     const refusal = {
       name: 'NotClaimRecipient',
       args: { account: account('alice'), asset: AAPL, to: account('carol') },
@@ -110,25 +93,5 @@ describe('a claim on shares', () => {
     await own('setFrozen', AAPL, account('carol'), false)
     await chain().send('alice', 'escrow', 'claim', AAPL, account('carol'))
     expect(await sharesOf(account('carol'))).toBe(shares(3))
-  })
-
-  it('is out of reach of the pool’s burns and payouts', async () => {
-    const burn = batchBurn(AAPL, shares(98), { expectedSupply: shares(100), batch: 2n })
-    expect(await relayRevert(burn)).toEqual({
-      name: 'PoolShort',
-      args: { asset: AAPL, available: `${shares(97)}`, needed: `${shares(98)}` },
-    })
-    const all = { payoutAsset: AAPL, payout: shares(98) }
-    expect(await relayRevert(settlement(await request('bob', 'all of it'), all))).toMatchObject({
-      name: 'PoolShort',
-    })
-  })
-
-  it('is not fed by a wallet: only the pool sends shares to the escrow', async () => {
-    await relay(settlement(await request('carol', 'hers'), withdraws))
-    expect(await chain().revert('carol', 'aapl', 'transfer', escrow(), 1n)).toEqual({
-      name: 'NotCleared',
-      args: { wallet: escrow() },
-    })
   })
 })

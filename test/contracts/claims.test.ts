@@ -10,7 +10,6 @@ import { EMPTY, orderActions, STATE } from '../support/orderActions.js'
 import type { Role } from '../support/roles.js'
 import { usdcFixture } from './fixtures/usdc.js'
 
-const ZERO: Hex = `0x${'00'.repeat(20)}`
 const POOLED = usd(9_000)
 const usdc = await usdcFixture('BlacklistingUsdc')
 const chain = useChain(async (set) => {
@@ -29,7 +28,6 @@ const {
   request,
   stateOf,
   usdcOf,
-  versionOf,
 } = orderActions(chain)
 
 const blacklist = (address: Hex, on = true) => usdc.turn(chain(), 'setBlacklisted', address, on)
@@ -53,32 +51,6 @@ describe('an account that USDC has blacklisted', () => {
     await blacklist(account('alice'))
   })
 
-  it('has the USDC of a refund as a claim', async () => {
-    expect(await orderEvents(relay(refund(order)))).toEqual([
-      ['OrderRefunded', order.orderId, account('alice'), usd(1_000)],
-      ['PortfolioUpdated', accountIdOf(account('alice')), 1n],
-      ['ClaimMade', account('alice'), USDC, usd(1_000)],
-    ])
-    expect(await stateOf(order.orderId)).toBe(STATE.REFUNDED)
-    expect(await versionOf('alice')).toBe(1n)
-  })
-
-  it('has the USDC of a refund that writes no portfolio as a claim', async () => {
-    expect(await orderEvents(relay(refund(order, { version: 0n, ...EMPTY })))).toEqual([
-      ['OrderRefunded', order.orderId, account('alice'), usd(1_000)],
-      ['ClaimMade', account('alice'), USDC, usd(1_000)],
-    ])
-    expect(await versionOf('alice')).toBe(0n)
-  })
-
-  it('has the USDC that it reclaims as a claim', async () => {
-    await late()
-    expect(await orderEvents(chain().send('alice', 'escrow', 'reclaim', order.orderId))).toEqual([
-      ['OrderRefunded', order.orderId, account('alice'), usd(1_000)],
-      ['ClaimMade', account('alice'), USDC, usd(1_000)],
-    ])
-  })
-
   it('has a payout as a claim, which leaves the pool', async () => {
     const withdrawal = await request('alice', 'withdrawal')
     expect(await orderEvents(relay(settlement(withdrawal, paid)))).toEqual([
@@ -91,12 +63,6 @@ describe('an account that USDC has blacklisted', () => {
     expect(await claimOf('alice')).toBe(usd(300))
     expect(await claimed()).toBe(usd(300))
     expect(await usdcOf(escrow())).toBe(usd(1_300))
-  })
-
-  it('ends a request like everyone: there is nothing to claim', async () => {
-    const sale = await request('alice', 'sale')
-    await relay(refund(sale))
-    expect(await claimOf('alice')).toBe(0n)
   })
 
   it('adds up its claims, and is paid all of them in one call once USDC lets it', async () => {
@@ -129,16 +95,6 @@ describe('an account that USDC has blacklisted', () => {
     await chain().send('guardian', 'authority', 'pause')
     await chain().send('alice', 'escrow', 'claim', USDC, account('alice'))
     expect(await usdcOf(account('alice'))).toBe(FUNDS)
-  })
-
-  it('has its claim outside the pool and the treasury, and out of reach of a sweep', async () => {
-    await relay(settlement(await request('alice', 'withdrawal'), paid))
-    await relay(refund(await buy('bob', 'another', usd(1))))
-    expect(await chain().revert('owner', 'pool', 'transferTreasury', POOLED)).toEqual({
-      name: 'PoolShort',
-      args: { asset: USDC, available: `${POOLED - usd(300)}`, needed: `${POOLED}` },
-    })
-    expect(await chain().revert('dave', 'escrow', 'sweepUsdc')).toEqual({ name: 'NothingToSweep', args: {} })
   })
 })
 
@@ -189,32 +145,6 @@ describe('the recipient of a claim', () => {
     expect(await claimRevert('alice', account('dave'))).toBeNull()
   })
 
-  it('can be withdrawn, and can never be the zero address', async () => {
-    await approve(account('carol'))
-    await approve(ZERO)
-    expect(await claimRevert('alice', account('carol'))).toEqual(refused('alice', account('carol')))
-    expect(await claimRevert('alice', ZERO)).toEqual(refused('alice', ZERO))
-  })
-
-  it('is the account itself, with or without KYC', async () => {
-    await chain().send('owner', 'token', 'setKyc', account('alice'), false)
-    await blacklist(account('alice'), false)
-    expect(await claimRevert('alice', account('alice'))).toBeNull()
-  })
-
-  it('claims nothing itself: only the account can', async () => {
-    await approve(account('carol'))
-    for (const role of ['carol', 'owner', 'relayer'] as const) {
-      expect(await claimRevert(role, account(role))).toEqual({
-        name: 'NoClaim',
-        args: { account: account(role), asset: USDC },
-      })
-    }
-    expect(await chain().revert('alice', 'escrow', 'claim', AAPL, account('alice'))).toMatchObject({
-      name: 'NoClaim',
-    })
-  })
-
   it('is approved by the owner alone', async () => {
     for (const role of ['alice', 'guardian', 'admin'] as const) {
       expect(
@@ -224,11 +154,12 @@ describe('the recipient of a claim', () => {
   })
 })
 
-describe('a failure that is not the recipient’s own makes no claim: everything reverts', () => {
-  it.each([
-    ['USDC is paused', 'Pausable: paused', () => usdc.turn(chain(), 'setPaused', true)],
-    ['USDC has blacklisted the escrow', 'Blacklistable: account is blacklisted', () => blacklist(escrow())],
-  ])('%s', async (_, message, fail) => {
+it.each([
+  ['USDC is paused', 'Pausable: paused', () => usdc.turn(chain(), 'setPaused', true)],
+  ['USDC has blacklisted the escrow', 'Blacklistable: account is blacklisted', () => blacklist(escrow())],
+])(
+  'a failure that is not the recipient’s own makes no claim: everything reverts %s',
+  async (_, message, fail) => {
     const order = await buy('alice', 'buy', usd(1_000))
     const withdrawal = await request('alice', 'withdrawal')
     await late()
@@ -239,20 +170,5 @@ describe('a failure that is not the recipient’s own makes no claim: everything
     expect(await relayRevert(settlement(withdrawal, paid))).toEqual(reverted)
     expect(await chain().revert('alice', 'escrow', 'reclaim', order.orderId)).toEqual(reverted)
     expect(await stateOf(order.orderId)).toBe(STATE.OPEN)
-  })
-
-  it('USDC has blacklisted the pool', async () => {
-    const withdrawal = await request('alice', 'withdrawal')
-    await blacklist(pool())
-    expect(await relayRevert(settlement(withdrawal, paid))).toMatchObject({ name: 'Error' })
-  })
-
-  it('the pool is short', async () => {
-    const withdrawal = await request('alice', 'withdrawal')
-    await blacklist(account('alice'))
-    expect(await relayRevert(settlement(withdrawal, { payoutAsset: USDC, payout: POOLED + 1n }))).toEqual({
-      name: 'PoolShort',
-      args: { asset: USDC, available: `${POOLED}`, needed: `${POOLED + 1n}` },
-    })
-  })
-})
+  },
+)

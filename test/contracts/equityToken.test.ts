@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32, sharesAddressOf } from '../../src/protocol/identifiers.js'
 import { INTERFACES, useChain } from '../support/chain.js'
@@ -20,132 +20,102 @@ async function events(sent: ReturnType<typeof own>) {
     .map(({ name, args }) => [name, ...args])
 }
 
-describe('the flags', () => {
-  it('KYC: is set, told, and cleared; an unchanged flag tells nothing', async () => {
-    const dave = account('dave')
-    expect(await events(own('setKyc', dave, true))).toEqual([['KycUpdated', dave, true]])
-    expect(await read('isKyc', dave)).toBe(true)
-    expect(await events(own('setKyc', dave, true))).toEqual([])
-    expect(await events(own('setKyc', dave, false))).toEqual([['KycUpdated', dave, false]])
-    expect(await read('isKyc', dave)).toBe(false)
-  })
+it('the flags KYC: is set, told, and cleared; an unchanged flag tells nothing', async () => {
+  const dave = account('dave')
+  expect(await events(own('setKyc', dave, true))).toEqual([['KycUpdated', dave, true]])
+  expect(await read('isKyc', dave)).toBe(true)
+  expect(await events(own('setKyc', dave, true))).toEqual([])
+  expect(await events(own('setKyc', dave, false))).toEqual([['KycUpdated', dave, false]])
+  expect(await read('isKyc', dave)).toBe(false)
+})
 
-  it('freeze: is per symbol and wallet, and needs no listing', async () => {
-    const alice = account('alice')
-    expect(await events(own('setFrozen', MSFT, alice, true))).toEqual([['FreezeUpdated', MSFT, alice, true]])
-    expect(await read('isFrozen', MSFT, alice)).toBe(true)
-    expect(await read('isFrozen', AAPL, alice)).toBe(false)
-    expect(await read('isFrozen', MSFT, account('bob'))).toBe(false)
-    expect(await events(own('setFrozen', MSFT, alice, true))).toEqual([])
-    expect(await events(own('setFrozen', MSFT, alice, false))).toEqual([
-      ['FreezeUpdated', MSFT, alice, false],
-    ])
-    expect(await read('isFrozen', MSFT, alice)).toBe(false)
-  })
+it('the flags freeze: is per symbol and wallet, and needs no listing', async () => {
+  const alice = account('alice')
+  expect(await events(own('setFrozen', MSFT, alice, true))).toEqual([['FreezeUpdated', MSFT, alice, true]])
+  expect(await read('isFrozen', MSFT, alice)).toBe(true)
+  expect(await read('isFrozen', AAPL, alice)).toBe(false)
+  expect(await read('isFrozen', MSFT, account('bob'))).toBe(false)
+  expect(await events(own('setFrozen', MSFT, alice, true))).toEqual([])
+  expect(await events(own('setFrozen', MSFT, alice, false))).toEqual([['FreezeUpdated', MSFT, alice, false]])
+  expect(await read('isFrozen', MSFT, alice)).toBe(false)
+})
 
-  it('listing: listed, delisted and listed again', async () => {
-    expect(await events(own('setListed', MSFT, true))).toEqual([['ListingUpdated', MSFT, true]])
-    expect(await read('listedSymbols')).toEqual([AAPL, MSFT])
-    expect(await events(own('setListed', MSFT, true))).toEqual([])
-    expect(await events(own('setListed', AAPL, false))).toEqual([['ListingUpdated', AAPL, false]])
-    expect(await read('listedSymbols')).toEqual([MSFT])
-    expect(await read('isListed', AAPL)).toBe(false)
-    expect(await events(own('setListed', AAPL, false))).toEqual([])
-    await own('setListed', AAPL, true)
-    expect(await read('isListed', AAPL)).toBe(true)
-    expect(new Set(await listed())).toEqual(new Set([AAPL, MSFT]))
-  })
+it('the flags listing: listed, delisted and listed again', async () => {
+  expect(await events(own('setListed', MSFT, true))).toEqual([['ListingUpdated', MSFT, true]])
+  expect(await read('listedSymbols')).toEqual([AAPL, MSFT])
+  expect(await events(own('setListed', MSFT, true))).toEqual([])
+  expect(await events(own('setListed', AAPL, false))).toEqual([['ListingUpdated', AAPL, false]])
+  expect(await read('listedSymbols')).toEqual([MSFT])
+  expect(await read('isListed', AAPL)).toBe(false)
+  expect(await events(own('setListed', AAPL, false))).toEqual([])
+  await own('setListed', AAPL, true)
+  expect(await read('isListed', AAPL)).toBe(true)
+  expect(new Set(await listed())).toEqual(new Set([AAPL, MSFT]))
+})
 
-  it('are the owner’s alone', async () => {
-    const refusal = { name: 'NotOwner', args: { expected: account('owner'), caller: account('admin') } }
-    expect(await revert('admin', 'setKyc', account('admin'), true)).toEqual(refusal)
-    expect(await revert('admin', 'setListed', MSFT, true)).toEqual(refusal)
-    expect(await revert('admin', 'setFrozen', MSFT, account('alice'), true)).toEqual(refusal)
-  })
+it('the flags are the owner’s alone', async () => {
+  const refusal = { name: 'NotOwner', args: { expected: account('owner'), caller: account('admin') } }
+  expect(await revert('admin', 'setKyc', account('admin'), true)).toEqual(refusal)
+  expect(await revert('admin', 'setListed', MSFT, true)).toEqual(refusal)
+  expect(await revert('admin', 'setFrozen', MSFT, account('alice'), true)).toEqual(refusal)
+})
 
-  it('exist for no equity called USDC, and for none without a well-formed name', async () => {
-    const unnamed: Hex[] = [ZERO_BYTES32, `0x${'41'.repeat(32)}`, `0x00${'41'.padEnd(62, '0')}`]
-    for (const flag of [true, false]) {
-      expect(await revert('owner', 'setListed', USDC, flag)).toEqual({
-        name: 'ReservedSymbol',
-        args: { symbol: USDC },
-      })
-      expect(await revert('owner', 'setFrozen', USDC, account('alice'), flag)).toEqual({
-        name: 'ReservedSymbol',
-        args: { symbol: USDC },
-      })
-      for (const symbol of unnamed) {
-        const refusal = { name: 'InvalidName', args: { name: symbol } }
-        expect(await revert('owner', 'setListed', symbol, flag)).toEqual(refusal)
-        expect(await revert('owner', 'setFrozen', symbol, account('alice'), flag)).toEqual(refusal)
-      }
+it('the flags exist for no equity called USDC, and for none without a well-formed name', async () => {
+  const unnamed: Hex[] = [ZERO_BYTES32, `0x${'41'.repeat(32)}`, `0x00${'41'.padEnd(62, '0')}`]
+  for (const flag of [true, false]) {
+    expect(await revert('owner', 'setListed', USDC, flag)).toEqual({
+      name: 'ReservedSymbol',
+      args: { symbol: USDC },
+    })
+    expect(await revert('owner', 'setFrozen', USDC, account('alice'), flag)).toEqual({
+      name: 'ReservedSymbol',
+      args: { symbol: USDC },
+    })
+    for (const symbol of unnamed) {
+      const refusal = { name: 'InvalidName', args: { name: symbol } }
+      expect(await revert('owner', 'setListed', symbol, flag)).toEqual(refusal)
+      expect(await revert('owner', 'setFrozen', symbol, account('alice'), flag)).toEqual(refusal)
     }
-  })
-
-  async function listed(): Promise<unknown[]> {
-    const symbols = await read('listedSymbols')
-    return Array.isArray(symbols) ? symbols : []
   }
 })
 
-describe('mint and burn', () => {
-  it('are the pool’s alone', async () => {
-    for (const role of ['owner', 'relayer', 'alice'] as const) {
-      const refusal = { name: 'NotPool', args: { expected: pool(), caller: account(role) } }
-      expect(await revert(role, 'mint', AAPL, 1n)).toEqual(refusal)
-      expect(await revert(role, 'burn', AAPL, 1n)).toEqual(refusal)
-    }
-  })
+async function listed(): Promise<unknown[]> {
+  const symbols = await read('listedSymbols')
+  return Array.isArray(symbols) ? symbols : []
+}
 
-  it('work whatever the flags say, on the pool’s own holding', async () => {
-    await own('setListed', AAPL, false)
-    await own('setFrozen', AAPL, pool(), true)
-    expect(await revert(pool(), 'mint', AAPL, 1n)).toBeNull()
-    expect(await revert(pool(), 'burn', AAPL, shares(80))).toBeNull()
-    expect(await revert(pool(), 'burn', AAPL, shares(80) + 1n)).toEqual({
-      name: 'ERC20InsufficientBalance',
-      args: { sender: pool(), balance: `${shares(80)}`, needed: `${shares(80) + 1n}` },
-    })
-  })
-
-  it('make no equity called USDC or without a name', async () => {
-    expect(await revert(pool(), 'mint', USDC, 1n)).toMatchObject({ name: 'ReservedSymbol' })
-    expect(await revert(pool(), 'mint', ZERO_BYTES32, 1n)).toMatchObject({ name: 'InvalidName' })
-  })
+it('mint and burn are the pool’s alone', async () => {
+  for (const role of ['owner', 'relayer', 'alice'] as const) {
+    const refusal = { name: 'NotPool', args: { expected: pool(), caller: account(role) } }
+    expect(await revert(role, 'mint', AAPL, 1n)).toEqual(refusal)
+    expect(await revert(role, 'burn', AAPL, 1n)).toEqual(refusal)
+  }
 })
 
-describe('the shares of a symbol', () => {
-  it('are where the symbol says, whether they exist or not', async () => {
-    for (const name of ['AAPL', 'MSFT', 'BRK.B']) {
-      expect(await read('sharesOf', nameToBytes32(name))).toBe(
-        sharesAddressOf(chain().addressOf('token'), name),
-      )
-    }
-    expect(await chain().provider.getCode(chain().addressOf('msft'))).toBe('0x')
-    expect(await read('balanceOf', account('alice'), MSFT)).toBe(0n)
-    expect(await read('totalSupply', MSFT)).toBe(0n)
-  })
+it('the shares of a symbol are where the symbol says, whether they exist or not', async () => {
+  for (const name of ['AAPL', 'MSFT', 'BRK.B']) {
+    expect(await read('sharesOf', nameToBytes32(name))).toBe(
+      sharesAddressOf(chain().addressOf('token'), name),
+    )
+  }
+  expect(await chain().provider.getCode(chain().addressOf('msft'))).toBe('0x')
+  expect(await read('balanceOf', account('alice'), MSFT)).toBe(0n)
+  expect(await read('totalSupply', MSFT)).toBe(0n)
+})
 
-  it('exist from the first listing on, and a later one leaves them as they are', async () => {
-    expect(await events(own('setListed', MSFT, true))).toEqual([['ListingUpdated', MSFT, true]])
-    expect(await chain().read('msft', 'name')).toBe('MSFT')
-    await own('setListed', AAPL, false)
-    await own('setListed', AAPL, true)
-    expect(await read('balanceOf', account('alice'), AAPL)).toBe(shares(10))
-    expect(await read('totalSupply', AAPL)).toBe(shares(100))
-  })
+it('the shares of a symbol exist from the first listing on, and a later one leaves them as they are', async () => {
+  expect(await events(own('setListed', MSFT, true))).toEqual([['ListingUpdated', MSFT, true]])
+  expect(await chain().read('msft', 'name')).toBe('MSFT')
+  await own('setListed', AAPL, false)
+  await own('setListed', AAPL, true)
+  expect(await read('balanceOf', account('alice'), AAPL)).toBe(shares(10))
+  expect(await read('totalSupply', AAPL)).toBe(shares(100))
+})
 
-  it('exist from the first mint on, too: a fill may come for what was never listed', async () => {
-    await chain().send(pool(), 'token', 'mint', MSFT, shares(2))
-    expect(await read('balanceOf', pool(), MSFT)).toBe(shares(2))
-    expect(await chain().read('msft', 'totalSupply')).toBe(shares(2))
-  })
-
-  it('run code that holds nothing itself, and that no one can make a token of', async () => {
-    const implementation = String(await read('sharesImplementation'))
-    expect(await chain().provider.getCode(implementation)).not.toBe('0x')
-    const [data, supply] = [INTERFACES.aapl.encodeFunctionData('mint', [1n]), '0x18160ddd']
-    await expect(chain().provider.call({ from: pool(), to: implementation, data })).rejects.toThrow('revert')
-    expect(BigInt(await chain().provider.call({ to: implementation, data: supply }))).toBe(0n)
-  })
+it('the shares of a symbol run code that holds nothing itself, and that no one can make a token of', async () => {
+  const implementation = String(await read('sharesImplementation'))
+  expect(await chain().provider.getCode(implementation)).not.toBe('0x')
+  const [data, supply] = [INTERFACES.aapl.encodeFunctionData('mint', [1n]), '0x18160ddd']
+  await expect(chain().provider.call({ from: pool(), to: implementation, data })).rejects.toThrow('revert')
+  expect(BigInt(await chain().provider.call({ to: implementation, data: supply }))).toBe(0n)
 })

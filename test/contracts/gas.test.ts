@@ -1,7 +1,7 @@
 // The gas of each call, compared to the unit with the table in contracts/gas.md. `npm run gas` writes the table anew.
 
 import { keccak256, toBeHex } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Authorization } from '../../src/protocol/authorization.js'
 import { concatBytes, type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -365,18 +365,16 @@ writes this page, and a test compares it with the contracts to the unit
 ([what the rows mean](../docs/contracts.md#what-calls-cost)).
 `
 
-describe('gas', () => {
-  it('is as in contracts/gas.md', async () => {
-    const page = `${[HEAD, ...CONTRACTS.map(table)].join('\n\n').replace('\n\n\n', '\n\n')}\n`
-    await expect(page).toMatchFileSnapshot('../../contracts/gas.md')
-  })
+it('gas is as in contracts/gas.md', async () => {
+  const page = `${[HEAD, ...CONTRACTS.map(table)].join('\n\n').replace('\n\n\n', '\n\n')}\n`
+  await expect(page).toMatchFileSnapshot('../../contracts/gas.md')
+})
 
-  it.each(CONTRACTS)('of each call of %s that changes something is measured', (contract) => {
-    const measured = new Set(rows.map((row) => `${row.contract}.${row.method}`))
-    const missing: string[] = []
-    INTERFACES[contract].forEachFunction(({ constant, name }) => {
-      if (!constant && !measured.has(`${contract}.${name}`)) missing.push(`${contract}.${name}`)
-    })
-    expect(missing.filter((name) => !INTERNAL.includes(name))).toEqual([])
+it.each(CONTRACTS)('gas of each call of %s that changes something is measured', (contract) => {
+  const measured = new Set(rows.map((row) => `${row.contract}.${row.method}`))
+  const missing: string[] = []
+  INTERFACES[contract].forEachFunction(({ constant, name }) => {
+    if (!constant && !measured.has(`${contract}.${name}`)) missing.push(`${contract}.${name}`)
   })
+  expect(missing.filter((name) => !INTERNAL.includes(name))).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   type BoundOrder,
   batchBurn,
@@ -45,75 +45,69 @@ const opensFor = async (amount: bigint): Promise<Entry> => {
 const opens = async (): Promise<Entry> => ['escrow', 'openBuy', ID, ID, usd(1), await soon(chain())]
 const REENTERED = { name: 'ReentrancyGuardReentrantCall', args: {} }
 
-describe('while USDC moves, the escrow', () => {
-  it.each([
-    ['opening', async () => chain().revert('alice', ...(await opens()))],
-    ['opening for an account', async () => chain().revert('dave', ...(await opensFor(usd(1))))],
-    ['settling', () => chain().revert('relayer', ...settles())],
-    ['refunding', () => chain().revert('relayer', ...refunds())],
-    [
-      'reclaiming',
-      async () => {
-        await chain().mineAt((await soon(chain())) + 8 * DAY)
-        return chain().revert('alice', 'escrow', 'reclaim', buy.orderId)
-      },
-    ],
-    ['sweeping', () => chain().revert('dave', 'escrow', 'sweepUsdc')],
-  ])('cannot be entered again (%s)', async (_, act) => {
-    const entries: Entry[] = [
-      await opens(),
-      ['escrow', 'openRequest', ID, ID, await soon(chain())],
-      ['escrow', 'openDeposit', ID, ID, AAPL, 1n, await soon(chain())],
-      await opensFor(usd(1)),
-      await opensFor(0n),
-      settles(),
-      refunds(),
-      ['escrow', 'reclaim', buy.orderId],
-      ['escrow', 'claim', USDC, chain().account('alice')],
-      ['escrow', 'sweepUsdc'],
-    ]
-    for (const entry of entries) {
-      await callBackTo(entry)
-      expect(await act(), entry[1]).toEqual(REENTERED)
-    }
-  })
+it.each([
+  ['opening', async () => chain().revert('alice', ...(await opens()))],
+  ['opening for an account', async () => chain().revert('dave', ...(await opensFor(usd(1))))],
+  ['settling', () => chain().revert('relayer', ...settles())],
+  ['refunding', () => chain().revert('relayer', ...refunds())],
+  [
+    'reclaiming',
+    async () => {
+      await chain().mineAt((await soon(chain())) + 8 * DAY)
+      return chain().revert('alice', 'escrow', 'reclaim', buy.orderId)
+    },
+  ],
+  ['sweeping', () => chain().revert('dave', 'escrow', 'sweepUsdc')],
+])('while USDC moves, the escrow cannot be entered again (%s)', async (_, act) => {
+  const entries: Entry[] = [
+    await opens(),
+    ['escrow', 'openRequest', ID, ID, await soon(chain())],
+    ['escrow', 'openDeposit', ID, ID, AAPL, 1n, await soon(chain())],
+    await opensFor(usd(1)),
+    await opensFor(0n),
+    settles(),
+    refunds(),
+    ['escrow', 'reclaim', buy.orderId],
+    ['escrow', 'claim', USDC, chain().account('alice')],
+    ['escrow', 'sweepUsdc'],
+  ]
+  for (const entry of entries) {
+    await callBackTo(entry)
+    expect(await act(), entry[1]).toEqual(REENTERED)
+  }
 })
 
-describe('while USDC moves, the pool', () => {
-  it.each([
-    ['funding', () => chain().revert('bob', 'pool', 'fund', 1n)],
-    ['moving the treasury', () => chain().revert('owner', 'pool', 'transferTreasury', 1n)],
-  ])('cannot be entered again (%s)', async (_, act) => {
-    const entries: Entry[] = [
-      ['pool', 'fund', 1n],
-      ['pool', 'transferTreasury', 1n],
-      ['pool', 'payout', chain().account('bob'), USDC, 1n],
-      signedCall(chain(), batchMint(AAPL, 1n)),
-      signedCall(chain(), batchBurn(AAPL, 1n)),
-    ]
-    for (const entry of entries) {
-      await callBackTo(entry)
-      expect(await act(), entry[1]).toEqual(REENTERED)
-    }
-  })
+it.each([
+  ['funding', () => chain().revert('bob', 'pool', 'fund', 1n)],
+  ['moving the treasury', () => chain().revert('owner', 'pool', 'transferTreasury', 1n)],
+])('while USDC moves, the pool cannot be entered again (%s)', async (_, act) => {
+  const entries: Entry[] = [
+    ['pool', 'fund', 1n],
+    ['pool', 'transferTreasury', 1n],
+    ['pool', 'payout', chain().account('bob'), USDC, 1n],
+    signedCall(chain(), batchMint(AAPL, 1n)),
+    signedCall(chain(), batchBurn(AAPL, 1n)),
+  ]
+  for (const entry of entries) {
+    await callBackTo(entry)
+    expect(await act(), entry[1]).toEqual(REENTERED)
+  }
 })
 
-describe('USDC that moves nothing and returns false', () => {
-  it('fails every function that moves it', async () => {
-    await turn('fail')
-    const failed = { name: 'SafeERC20FailedOperation', args: { token: chain().addressOf('usdc') } }
-    expect(await chain().revert('alice', ...(await opens()))).toEqual(failed)
-    // EIP-3009's function returns nothing, so only the token itself can report the failure.
-    expect(await chain().revert('dave', ...(await opensFor(usd(1))))).toEqual({
-      name: 'Error',
-      args: { '0': 'hostile' },
-    })
-    expect(await chain().revert('relayer', ...settles())).toEqual(failed)
-    expect(await chain().revert('relayer', ...refunds())).toEqual(failed)
-    expect(await chain().revert('bob', 'pool', 'fund', 1n)).toEqual(failed)
-    expect(await chain().revert('owner', 'pool', 'transferTreasury', 1n)).toEqual(failed)
-    expect(await chain().revert('dave', 'escrow', 'sweepUsdc')).toEqual(failed)
-    await chain().mineAt((await soon(chain())) + 8 * DAY)
-    expect(await chain().revert('alice', 'escrow', 'reclaim', buy.orderId)).toEqual(failed)
+it('USDC that moves nothing and returns false fails every function that moves it', async () => {
+  await turn('fail')
+  const failed = { name: 'SafeERC20FailedOperation', args: { token: chain().addressOf('usdc') } }
+  expect(await chain().revert('alice', ...(await opens()))).toEqual(failed)
+  // EIP-3009's function returns nothing, so only the token itself can report the failure.
+  expect(await chain().revert('dave', ...(await opensFor(usd(1))))).toEqual({
+    name: 'Error',
+    args: { '0': 'hostile' },
   })
+  expect(await chain().revert('relayer', ...settles())).toEqual(failed)
+  expect(await chain().revert('relayer', ...refunds())).toEqual(failed)
+  expect(await chain().revert('bob', 'pool', 'fund', 1n)).toEqual(failed)
+  expect(await chain().revert('owner', 'pool', 'transferTreasury', 1n)).toEqual(failed)
+  expect(await chain().revert('dave', 'escrow', 'sweepUsdc')).toEqual(failed)
+  await chain().mineAt((await soon(chain())) + 8 * DAY)
+  expect(await chain().revert('alice', 'escrow', 'reclaim', buy.orderId)).toEqual(failed)
 })

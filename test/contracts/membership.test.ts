@@ -2,7 +2,7 @@
 
 import { AbiCoder, toQuantity } from 'ethers'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -251,27 +251,25 @@ function* reachedBy(played: readonly Played[]): Generator<string> {
   }
 }
 
-describe('memberships in random order', () => {
-  it(`end as modelled and keep the registry's promises, over ${SEQUENCES} sequences`, async () => {
-    const seen = new Set<string>()
-    const property = fc.asyncProperty(steps(LEAVE), async (sequence) => {
-      const start = await chain().now()
-      const modelled = createModel(start, LEAVE)
-      const expected = sequence.map(modelled)
-      const played = await play(sequence)
-      expect(played.map(({ outcome }) => outcome)).toEqual(expected)
-      for (const [index, one] of played.entries()) {
-        expectMembership(one)
-        const before = played[index - 1]
-        if (before) expectLeaving(before, one)
-      }
-      expectNoWayAround(played)
-      for (const what of reachedBy(played)) seen.add(what)
-    })
-    await fc.assert(property, { numRuns: SEQUENCES })
-    expect(
-      REACHED.filter((what) => !seen.has(what)),
-      REPEAT,
-    ).toEqual([])
-  }, 300_000)
-})
+it(`memberships in random order end as modelled and keep the registry's promises, over ${SEQUENCES} sequences`, async () => {
+  const seen = new Set<string>()
+  const property = fc.asyncProperty(steps(LEAVE), async (sequence) => {
+    const start = await chain().now()
+    const modelled = createModel(start, LEAVE)
+    const expected = sequence.map(modelled)
+    const played = await play(sequence)
+    expect(played.map(({ outcome }) => outcome)).toEqual(expected)
+    for (const [index, one] of played.entries()) {
+      expectMembership(one)
+      const before = played[index - 1]
+      if (before) expectLeaving(before, one)
+    }
+    expectNoWayAround(played)
+    for (const what of reachedBy(played)) seen.add(what)
+  })
+  await fc.assert(property, { numRuns: SEQUENCES })
+  expect(
+    REACHED.filter((what) => !seen.has(what)),
+    REPEAT,
+  ).toEqual([])
+}, 300_000)

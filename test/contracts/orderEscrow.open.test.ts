@@ -1,13 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
-import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { startTestChain, type TestChain, useChain } from '../support/chain.js'
 import {
   bytes32,
   DAY,
   FUNDS,
   ORG,
-  openBuy,
   openRequest,
   setUpInstitution,
   soon,
@@ -31,182 +29,96 @@ const revert = (from: Role, method: string, ...args: unknown[]) =>
   chain().revert(from, 'escrow', method, ...args)
 const usdcOf = (address: Hex) => chain().read('usdc', 'balanceOf', address)
 
-describe('openBuy', () => {
-  it('takes the USDC and stores the order', async () => {
-    const deadline = await soon(chain())
-    const receipt = await send('alice', 'openBuy', ID, COMMIT, usd(1_000), deadline)
-    const events = chain()
-      .events(receipt)
-      .filter(({ contract }) => contract === 'escrow')
-    expect(events).toEqual([
-      {
-        contract: 'escrow',
-        name: 'OrderOpened',
-        args: [ID, account('alice'), usd(1_000), BigInt(deadline), COMMIT],
-      },
-    ])
-    expect(await read('orders', ID)).toEqual([
-      account('alice'),
-      usd(1_000),
-      BigInt(deadline),
-      COMMIT,
-      ORG,
-      1n,
-      ZERO_BYTES32,
-      0n,
-    ])
-    expect(await usdcOf(account('alice'))).toBe(FUNDS - usd(1_000))
-    expect(await usdcOf(chain().addressOf('escrow'))).toBe(usd(1_000))
-    expect(await read('openOrders')).toBe(1n)
-    expect(await read('escrowed')).toBe(usd(1_000))
-    expect(await read('openOrdersOf', ORG)).toBe(1n)
-    expect(await read('openOrdersBy', account('alice'))).toBe(1n)
-  })
-
-  it('opens for a contract that calls it, and takes that contract’s USDC, not that of the transaction’s signer', async () => {
-    const { address, call } = await deployForwarder(chain())
-    await chain().send('owner', 'token', 'setKyc', address, true)
-    await chain().send('admin', 'registry', 'setMember', address, true)
-    await call('registry', 'join', ORG)
-    await chain().send('alice', 'usdc', 'transfer', address, usd(5))
-    await call('usdc', 'approve', chain().addressOf('escrow'), usd(5))
-    const deadline = await soon(chain())
-    await call('escrow', 'openBuy', ID, COMMIT, usd(5), deadline)
-    expect(await read('orders', ID)).toEqual([
-      ...[address, usd(5), BigInt(deadline), COMMIT, ORG, 1n, ZERO_BYTES32, 0n],
-    ])
-    expect(await usdcOf(address)).toBe(0n)
-    const request = bytes32('a request')
-    await call('escrow', 'openRequest', request, COMMIT, deadline)
-    expect(await read('orders', request)).toEqual([
-      ...[address, 0n, BigInt(deadline), COMMIT, ORG, 1n, ZERO_BYTES32, 0n],
-    ])
-  })
-
-  it('is open to the admin too', async () => {
-    await openBuy(chain(), 'admin', 'by the admin', usd(5))
-    expect(await read('openOrdersBy', account('admin'))).toBe(1n)
-    expect(await usdcOf(chain().addresses.orderEscrow)).toBe(usd(5))
-  })
-
-  it('refuses a wallet in no institution, or only invited to one', async () => {
-    const deadline = await soon(chain())
-    const refusal = { name: 'NotAdmitted', args: { orgId: ZERO_BYTES32 } }
-    expect(await revert('carol', 'openBuy', ID, COMMIT, usd(1), deadline)).toEqual(refusal)
-    await chain().send('admin', 'registry', 'setMember', account('carol'), true)
-    expect(await revert('carol', 'openBuy', ID, COMMIT, usd(1), deadline)).toEqual(refusal)
-    await chain().send('carol', 'registry', 'join', ORG)
-    expect(await revert('carol', 'openBuy', ID, COMMIT, usd(1), deadline)).toBeNull()
-  })
-
-  it('refuses a wallet that was removed from its institution', async () => {
-    await chain().send('admin', 'registry', 'setMember', account('alice'), false)
-    expect(await revert('alice', 'openBuy', ID, COMMIT, usd(1), await soon(chain()))).toMatchObject({
-      name: 'NotAdmitted',
-      args: { orgId: ZERO_BYTES32 },
-    })
-  })
-
-  it('refuses the founder of an institution that is not admitted', async () => {
-    const founded = nameToBytes32('Borealis')
-    await chain().send('carol', 'registry', 'registerInstitution', founded)
-    const buys = async () => revert('carol', 'openBuy', ID, COMMIT, usd(1), await soon(chain()))
-    expect(await buys()).toEqual({ name: 'NotAdmitted', args: { orgId: ZERO_BYTES32 } })
-    expect(await revert('carol', 'openRequest', ID, COMMIT, await soon(chain()))).toBeNull()
-    await chain().send('owner', 'registry', 'setAdmitted', founded, account('carol'), true)
-    expect(await buys()).toBeNull()
-  })
-
-  it('refuses everyone in an institution that is suspended, while requests stay open to them', async () => {
-    await chain().send('owner', 'registry', 'setAdmitted', ORG, account('admin'), false)
-    const deadline = await soon(chain())
-    for (const role of ['alice', 'admin'] as const) {
-      expect(await revert(role, 'openBuy', ID, COMMIT, usd(1), deadline)).toEqual({
-        name: 'NotAdmitted',
-        args: { orgId: ORG },
-      })
-      expect(await revert(role, 'openRequest', ID, COMMIT, deadline)).toBeNull()
-    }
-  })
-
-  it('refuses a leaving wallet at once, while requests stay open to it', async () => {
-    await chain().send('alice', 'registry', 'leaveInstitution')
-    const effectiveAt = (await chain().now()) + 7 * DAY
-    expect(await revert('alice', 'openBuy', ID, COMMIT, usd(1), await soon(chain()))).toEqual({
-      name: 'Leaving',
-      args: { wallet: account('alice'), effectiveAt: `${effectiveAt}` },
-    })
-    expect(await revert('alice', 'openRequest', ID, COMMIT, await soon(chain()))).toBeNull()
-    await chain().mineAt(effectiveAt)
-    expect(await revert('alice', 'openBuy', ID, COMMIT, usd(1), await soon(chain()))).toEqual({
-      name: 'NotAdmitted',
-      args: { orgId: ZERO_BYTES32 },
-    })
-  })
-
-  it('refuses more than the escrow can count, whatever the wallet holds', async () => {
-    const amount = 2n ** 192n
-    await chain().send('alice', 'usdc', 'mint', account('alice'), amount)
-    await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), amount)
-    expect(await revert('alice', 'openBuy', ID, COMMIT, amount, await soon(chain()))).toEqual({
-      name: 'SafeCastOverflowedUintDowncast',
-      args: { bits: '192', value: `${amount}` },
-    })
-    await send('alice', 'openBuy', ID, COMMIT, amount - 1n, await soon(chain()))
-    expect(await read('escrowed')).toBe(amount - 1n)
-  })
-
-  it('refuses an amount of zero', async () => {
-    expect(await revert('alice', 'openBuy', ID, COMMIT, 0n, await soon(chain()))).toEqual({
-      name: 'ZeroAmount',
-      args: {},
-    })
-  })
-
-  it('refuses what the wallet has not approved, or does not hold', async () => {
-    const deadline = await soon(chain())
-    expect(await revert('alice', 'openBuy', ID, COMMIT, FUNDS + 1n, deadline)).toMatchObject({
-      name: 'ERC20InsufficientAllowance',
-    })
-    await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), FUNDS + 1n)
-    expect(await revert('alice', 'openBuy', ID, COMMIT, FUNDS + 1n, deadline)).toMatchObject({
-      name: 'ERC20InsufficientBalance',
-    })
-  })
+it('openBuy takes the USDC and stores the order', async () => {
+  const deadline = await soon(chain())
+  const receipt = await send('alice', 'openBuy', ID, COMMIT, usd(1_000), deadline)
+  const events = chain()
+    .events(receipt)
+    .filter(({ contract }) => contract === 'escrow')
+  expect(events).toEqual([
+    {
+      contract: 'escrow',
+      name: 'OrderOpened',
+      args: [ID, account('alice'), usd(1_000), BigInt(deadline), COMMIT],
+    },
+  ])
+  expect(await read('orders', ID)).toEqual([
+    account('alice'),
+    usd(1_000),
+    BigInt(deadline),
+    COMMIT,
+    ORG,
+    1n,
+    ZERO_BYTES32,
+    0n,
+  ])
+  expect(await usdcOf(account('alice'))).toBe(FUNDS - usd(1_000))
+  expect(await usdcOf(chain().addressOf('escrow'))).toBe(usd(1_000))
+  expect(await read('openOrders')).toBe(1n)
+  expect(await read('escrowed')).toBe(usd(1_000))
+  expect(await read('openOrdersOf', ORG)).toBe(1n)
+  expect(await read('openOrdersBy', account('alice'))).toBe(1n)
 })
 
-describe('openRequest', () => {
-  it('stores an order of amount 0 and moves no USDC', async () => {
-    const deadline = await soon(chain())
-    const receipt = await send('alice', 'openRequest', ID, COMMIT, deadline)
-    expect(chain().events(receipt)).toEqual([
-      { contract: 'escrow', name: 'OrderOpened', args: [ID, account('alice'), 0n, BigInt(deadline), COMMIT] },
-    ])
-    expect(await read('orders', ID)).toEqual([
-      account('alice'),
-      0n,
-      BigInt(deadline),
-      COMMIT,
-      ORG,
-      1n,
-      ZERO_BYTES32,
-      0n,
-    ])
-    expect(await usdcOf(account('alice'))).toBe(FUNDS)
-  })
+it('openBuy opens for a contract that calls it, and takes that contract’s USDC, not that of the transaction’s signer', async () => {
+  const { address, call } = await deployForwarder(chain())
+  await chain().send('owner', 'token', 'setKyc', address, true)
+  await chain().send('admin', 'registry', 'setMember', address, true)
+  await call('registry', 'join', ORG)
+  await chain().send('alice', 'usdc', 'transfer', address, usd(5))
+  await call('usdc', 'approve', chain().addressOf('escrow'), usd(5))
+  const deadline = await soon(chain())
+  await call('escrow', 'openBuy', ID, COMMIT, usd(5), deadline)
+  expect(await read('orders', ID)).toEqual([
+    ...[address, usd(5), BigInt(deadline), COMMIT, ORG, 1n, ZERO_BYTES32, 0n],
+  ])
+  expect(await usdcOf(address)).toBe(0n)
+  const request = bytes32('a request')
+  await call('escrow', 'openRequest', request, COMMIT, deadline)
+  expect(await read('orders', request)).toEqual([
+    ...[address, 0n, BigInt(deadline), COMMIT, ORG, 1n, ZERO_BYTES32, 0n],
+  ])
+})
 
-  it('is open to a wallet in no institution, under institution zero', async () => {
-    await openRequest(chain(), 'carol', 'a sale')
-    expect(await read('openOrdersOf', ZERO_BYTES32)).toBe(1n)
-    expect(await read('openOrdersOf', ORG)).toBe(0n)
-  })
+it('openBuy refuses a wallet in no institution, or only invited to one', async () => {
+  const deadline = await soon(chain())
+  const refusal = { name: 'NotAdmitted', args: { orgId: ZERO_BYTES32 } }
+  expect(await revert('carol', 'openBuy', ID, COMMIT, usd(1), deadline)).toEqual(refusal)
+  await chain().send('admin', 'registry', 'setMember', account('carol'), true)
+  expect(await revert('carol', 'openBuy', ID, COMMIT, usd(1), deadline)).toEqual(refusal)
+  await chain().send('carol', 'registry', 'join', ORG)
+  expect(await revert('carol', 'openBuy', ID, COMMIT, usd(1), deadline)).toBeNull()
+})
 
-  it('keeps the institution of its opening', async () => {
-    const orderId = await openRequest(chain(), 'alice', 'a sale')
-    await chain().send('admin', 'registry', 'setMember', account('alice'), false)
-    expect(await read('orders', orderId)).toContain(ORG)
-    expect(await read('openOrdersOf', ORG)).toBe(1n)
+it('openBuy refuses more than the escrow can count, whatever the wallet holds', async () => {
+  const amount = 2n ** 192n
+  await chain().send('alice', 'usdc', 'mint', account('alice'), amount)
+  await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), amount)
+  expect(await revert('alice', 'openBuy', ID, COMMIT, amount, await soon(chain()))).toEqual({
+    name: 'SafeCastOverflowedUintDowncast',
+    args: { bits: '192', value: `${amount}` },
   })
+  await send('alice', 'openBuy', ID, COMMIT, amount - 1n, await soon(chain()))
+  expect(await read('escrowed')).toBe(amount - 1n)
+})
+
+it('openRequest stores an order of amount 0 and moves no USDC', async () => {
+  const deadline = await soon(chain())
+  const receipt = await send('alice', 'openRequest', ID, COMMIT, deadline)
+  expect(chain().events(receipt)).toEqual([
+    { contract: 'escrow', name: 'OrderOpened', args: [ID, account('alice'), 0n, BigInt(deadline), COMMIT] },
+  ])
+  expect(await read('orders', ID)).toEqual([
+    account('alice'),
+    0n,
+    BigInt(deadline),
+    COMMIT,
+    ORG,
+    1n,
+    ZERO_BYTES32,
+    0n,
+  ])
+  expect(await usdcOf(account('alice'))).toBe(FUNDS)
 })
 
 describe.each([
@@ -275,24 +187,16 @@ describe.each([
   })
 })
 
-describe('orders', () => {
-  it('answers NONE for an order that was never opened', async () => {
-    expect(await read('orders', ID)).toEqual([ZERO, 0n, 0n, ZERO_BYTES32, ZERO_BYTES32, 0n, ZERO_BYTES32, 0n])
-  })
+it('deployedAt is the time of the block that the escrow was created in', async () => {
+  // A chain of its own: the other tests' begins with a saved state, which has no earlier blocks.
+  const own = await startTestChain()
+  onTestFinished(own.stop)
+  const created = await own.provider.getBlock(await firstBlockWithCode(own))
+  expect(await own.read('escrow', 'deployedAt')).toBe(BigInt(created?.timestamp ?? 0))
 })
 
-describe('deployedAt', () => {
-  it('is the time of the block that the escrow was created in', async () => {
-    // A chain of its own: the other tests' begins with a saved state, which has no earlier blocks.
-    const own = await startTestChain()
-    onTestFinished(own.stop)
-    const created = await own.provider.getBlock(await firstBlockWithCode(own))
-    expect(await own.read('escrow', 'deployedAt')).toBe(BigInt(created?.timestamp ?? 0))
-  })
-
-  async function firstBlockWithCode({ provider, addressOf }: TestChain): Promise<number> {
-    for (let number = 0; ; number++) {
-      if ((await provider.getCode(addressOf('escrow'), number)) !== '0x') return number
-    }
+async function firstBlockWithCode({ provider, addressOf }: TestChain): Promise<number> {
+  for (let number = 0; ; number++) {
+    if ((await provider.getCode(addressOf('escrow'), number)) !== '0x') return number
   }
-})
+}

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ZERO_ADDRESS } from '../../src/protocol/address.js'
 import type { Revert } from '../../src/protocol/api.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { buyNonce, type OpeningPlace, type OrderOpening, openingDigest } from '../../src/protocol/opening.js'
+import { buyNonce, type OpeningPlace, type OrderOpening } from '../../src/protocol/opening.js'
 import { CURVE_ORDER } from '../../src/protocol/signature.js'
 import { useChain } from '../support/chain.js'
 import {
@@ -57,7 +57,7 @@ const KINDS = [
   ['openRequestFor', 0n],
 ] as const
 
-describe.each(KINDS)('%s', (method, amount) => {
+describe.each(KINDS)('%s', (_kind, amount) => {
   const signed = (changes: Partial<OrderOpening> = {}) => opening({ amount, ...changes })
   const notSigned = (by: Hex = account('alice')) =>
     amount > 0n ? NOT_SIGNED : { name: 'NotSignedByAccount', args: { expected: by, got: expect.anything() } }
@@ -165,17 +165,6 @@ describe.each(KINDS)('%s', (method, amount) => {
     expect(await revert(again, sign(again))).toEqual(taken)
   })
 
-  it('leaves the USDC where it is when another wallet has taken the id', async () => {
-    const order = await signed({ orderId: bytes32('a copied id') })
-    await openRequest(chain(), 'bob', 'a copied id')
-    expect(await revert(order, sign(order))).toEqual({
-      name: 'OrderIdTaken',
-      args: { orderId: order.orderId, by: account('bob') },
-    })
-    const fresh = { ...order, orderId: bytes32('a fresh id') }
-    expect(await revert(fresh, sign(fresh))).toBeNull()
-  })
-
   it('asks of the account what it asks of one that opens by itself', async () => {
     const order = await signed()
     const refuses = async (changes: Partial<OrderOpening> = {}) => {
@@ -193,97 +182,55 @@ describe.each(KINDS)('%s', (method, amount) => {
     for (let index = 0; index < 20; index++) await openRequest(chain(), 'alice', `order ${index}`)
     expect(await refuses()).toBe('TooManyOpenOrders')
   })
+})
 
-  it('is for the institution that the account is in', async () => {
-    const order = await signed()
-    await chain().send('alice', 'registry', 'leaveInstitution')
-    expect((await revert(order, sign(order)))?.name).toBe(amount > 0n ? 'Leaving' : undefined)
-    const outside = await signed({ account: account('carol') })
-    const byCarol = sign(outside, keyOf(chain(), 'carol'))
-    expect((await revert(outside, byCarol))?.name).toBe(amount > 0n ? 'NotAdmitted' : undefined)
-    if (amount > 0n) return
-    await chain().send('dave', ...openingCall(outside, byCarol))
-    expect(await read('openOrdersOf', ZERO_BYTES32)).toBe(1n)
-  })
-
-  it('computes the digest and the nonce as clients do', async () => {
-    const order = await signed()
-    const { orderId, commit, deadline, validBefore } = order
-    expect(await read('buyNonce', orderId, commit, deadline)).toBe(buyNonce(order))
-    const request = { ...order, amount: 0n }
-    expect(await read('hashRequestOpening', [account('alice'), orderId, commit, deadline, validBefore])).toBe(
-      openingDigest(request, openingPlace(chain())),
-    )
-    expect(openingCall(order, '0x')[1]).toBe(method)
+it('openBuyFor opens nothing by a signature that the account has cancelled at USDC', async () => {
+  const order = await opening({})
+  const { chainId, usdc } = openingPlace(chain())
+  const wallet = await chain().provider.getSigner(account('alice'))
+  const cancel = await wallet.signTypedData(
+    { name: usdc.name, version: usdc.version, chainId, verifyingContract: usdc.address },
+    {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    { authorizer: account('alice'), nonce: buyNonce(order) },
+  )
+  const [r, s, v] = [cancel.slice(0, 66), `0x${cancel.slice(66, 130)}`, Number(`0x${cancel.slice(130)}`)]
+  await chain().send('dave', 'usdc', 'cancelAuthorization', account('alice'), buyNonce(order), v, r, s)
+  expect(await revert(order, sign(order))).toEqual({
+    name: 'ERC3009UsedAuthorization',
+    args: { authorizer: account('alice'), nonce: buyNonce(order) },
   })
 })
 
-describe('openBuyFor', () => {
-  it('refuses a buy of zero USDC', async () => {
-    const order = await opening({})
-    const [, , struct, signature] = openingCall(order, sign(order))
-    const nothing = struct.with(3, 0n)
-    expect(await chain().revert('dave', 'escrow', 'openBuyFor', nothing, signature)).toEqual({
-      name: 'ZeroAmount',
-      args: {},
-    })
-  })
-
-  it('takes no more than the account has', async () => {
-    const order = await opening({ amount: FUNDS + 1n })
-    expect(await revert(order, sign(order))).toMatchObject({ name: 'ERC20InsufficientBalance' })
-  })
-
-  it('opens nothing by a signature that the account has cancelled at USDC', async () => {
-    const order = await opening({})
-    const { chainId, usdc } = openingPlace(chain())
-    const wallet = await chain().provider.getSigner(account('alice'))
-    const cancel = await wallet.signTypedData(
-      { name: usdc.name, version: usdc.version, chainId, verifyingContract: usdc.address },
-      {
-        CancelAuthorization: [
-          { name: 'authorizer', type: 'address' },
-          { name: 'nonce', type: 'bytes32' },
-        ],
-      },
-      { authorizer: account('alice'), nonce: buyNonce(order) },
-    )
-    const [r, s, v] = [cancel.slice(0, 66), `0x${cancel.slice(66, 130)}`, Number(`0x${cancel.slice(130)}`)]
-    await chain().send('dave', 'usdc', 'cancelAuthorization', account('alice'), buyNonce(order), v, r, s)
-    expect(await revert(order, sign(order))).toEqual({
-      name: 'ERC3009UsedAuthorization',
-      args: { authorizer: account('alice'), nonce: buyNonce(order) },
-    })
-  })
-
-  it('is the one way to use the signature: nobody else can take the USDC', async () => {
-    const order = await opening({})
-    const signature = sign(order)
-    const [r, s] = [signature.slice(0, 66), `0x${signature.slice(66, 130)}`]
-    const v = Number(`0x${signature.slice(130)}`)
-    const { amount, validBefore } = order
-    const args = [account('alice'), chain().addressOf('escrow'), amount, 0, validBefore, buyNonce(order)]
-    const asDave = (method: string, ...values: unknown[]) =>
-      chain().revert('dave', 'usdc', method, ...values, v, r, s)
-    // The recipient has to be the caller.
-    expect(await asDave('receiveWithAuthorization', ...args)).toMatchObject({ name: 'ERC20InvalidReceiver' })
-    expect(await asDave('transferWithAuthorization', ...args)).toEqual(NOT_SIGNED)
-    const toDave = args.with(1, account('dave'))
-    expect(await asDave('receiveWithAuthorization', ...toDave)).toEqual(NOT_SIGNED)
-  })
+it('openBuyFor is the one way to use the signature: nobody else can take the USDC', async () => {
+  const order = await opening({})
+  const signature = sign(order)
+  const [r, s] = [signature.slice(0, 66), `0x${signature.slice(66, 130)}`]
+  const v = Number(`0x${signature.slice(130)}`)
+  const { amount, validBefore } = order
+  const args = [account('alice'), chain().addressOf('escrow'), amount, 0, validBefore, buyNonce(order)]
+  const asDave = (method: string, ...values: unknown[]) =>
+    chain().revert('dave', 'usdc', method, ...values, v, r, s)
+  // The recipient has to be the caller.
+  expect(await asDave('receiveWithAuthorization', ...args)).toMatchObject({ name: 'ERC20InvalidReceiver' })
+  expect(await asDave('transferWithAuthorization', ...args)).toEqual(NOT_SIGNED)
+  const toDave = args.with(1, account('dave'))
+  expect(await asDave('receiveWithAuthorization', ...toDave)).toEqual(NOT_SIGNED)
 })
 
-describe('a signature of the other kind', () => {
-  it('opens nothing', async () => {
-    const buy = await opening({})
-    const request = { ...buy, amount: 0n }
-    expect(await revert(buy, sign(request))).toEqual(NOT_SIGNED)
-    expect((await revert(request, sign(buy)))?.name).toBe('NotSignedByAccount')
-  })
+it('a signature of the other kind opens nothing', async () => {
+  const buy = await opening({})
+  const request = { ...buy, amount: 0n }
+  expect(await revert(buy, sign(request))).toEqual(NOT_SIGNED)
+  expect((await revert(request, sign(buy)))?.name).toBe('NotSignedByAccount')
+})
 
-  it('and the zero account has signed nothing', async () => {
-    const request = await opening({ amount: 0n, account: ZERO_ADDRESS })
-    const junk: Hex = `0x${'00'.repeat(64)}1b`
-    expect((await revert(request, junk))?.name).toBe('ECDSAInvalidSignature')
-  })
+it('a signature of the other kind and the zero account has signed nothing', async () => {
+  const request = await opening({ amount: 0n, account: ZERO_ADDRESS })
+  const junk: Hex = `0x${'00'.repeat(64)}1b`
+  expect((await revert(request, junk))?.name).toBe('ECDSAInvalidSignature')
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { accountIdOf } from '../../src/protocol/identifiers.js'
 import { type BoundOrder, portfolioUpdate, refund, settlement } from '../support/authorizations.js'
@@ -26,112 +26,80 @@ const {
   reclaimRevert,
   relay,
   relayRevert,
-  request,
   stateOf,
   usdcOf,
-  versionOf,
 } = orderActions(chain)
 
-describe('refund', () => {
-  it('gives the USDC back and writes the portfolio', async () => {
-    const order = await buy('alice', 'buy', usd(1_000))
-    expect(await orderEvents(relay(refund(order)))).toEqual([
-      ['OrderRefunded', order.orderId, account('alice'), usd(1_000)],
-      ['PortfolioUpdated', accountIdOf(account('alice')), 1n],
-    ])
-    expect(await stateOf(order.orderId)).toBe(STATE.REFUNDED)
-    expect(await usdcOf(account('alice'))).toBe(FUNDS)
-    await expectNothingOpen('alice')
-  })
-
-  it('writes no portfolio with empty blobs', async () => {
-    const order = await buy('alice', 'buy', usd(1_000))
-    expect(await orderEvents(relay(refund(order, { version: 0n, ...EMPTY })))).toEqual([
-      ['OrderRefunded', order.orderId, account('alice'), usd(1_000)],
-    ])
-    expect(await versionOf('alice')).toBe(0n)
-    expect(await usdcOf(account('alice'))).toBe(FUNDS)
-  })
-
-  it('with empty blobs is void once the portfolio was written', async () => {
-    const order = await buy('alice', 'buy', usd(1_000))
-    await relay(portfolioUpdate(order))
-    const { version, previous } = await presentOf('alice')
-    const unwritten = (at: { version: bigint; previous: Hex }) =>
-      relayRevert(refund(order, { ...at, ...EMPTY }))
-    expect(await unwritten({ version: 0n, previous: ZERO_BYTES32 })).toEqual({
-      name: 'VersionConflict',
-      args: { expected: '1', got: '0' },
-    })
-    expect(await unwritten({ version, previous: ZERO_BYTES32 })).toEqual({
-      name: 'HistoryConflict',
-      args: { expected: previous, got: ZERO_BYTES32 },
-    })
-    expect(await unwritten({ version, previous })).toBeNull()
-  })
-
-  it('with blobs refuses any version but the next and another history; one blob alone is refused', async () => {
-    const order = await buy('alice', 'buy', usd(1_000))
-    expect(await relayRevert(refund(order, { version: 0n }))).toEqual({
-      name: 'VersionConflict',
-      args: { expected: '1', got: '0' },
-    })
-    expect(await relayRevert(refund(order, { previous: order.commit }))).toEqual({
-      name: 'HistoryConflict',
-      args: { expected: ZERO_BYTES32, got: order.commit },
-    })
-    expect(await relayRevert(refund(order, { enclaveBlob: '0x' }))).toEqual({ name: 'EmptyBlob', args: {} })
-    expect(await relayRevert(refund(order, { userBlob: '0x' }))).toEqual({ name: 'EmptyBlob', args: {} })
-  })
-
-  it('of a request pays nothing', async () => {
-    await relay(refund(await request('carol', 'sale')))
-    expect(await usdcOf(account('carol'))).toBe(FUNDS)
-    expect(await chain().read('escrow', 'openOrdersOf', ZERO_BYTES32)).toBe(0n)
-  })
+it('refund gives the USDC back and writes the portfolio', async () => {
+  const order = await buy('alice', 'buy', usd(1_000))
+  expect(await orderEvents(relay(refund(order)))).toEqual([
+    ['OrderRefunded', order.orderId, account('alice'), usd(1_000)],
+    ['PortfolioUpdated', accountIdOf(account('alice')), 1n],
+  ])
+  expect(await stateOf(order.orderId)).toBe(STATE.REFUNDED)
+  expect(await usdcOf(account('alice'))).toBe(FUNDS)
+  await expectNothingOpen('alice')
 })
 
-describe('an order that is not open', () => {
-  const never = (): BoundOrder => ({
-    orderId: bytes32('never opened'),
-    account: account('alice'),
-    asset: USDC,
-    amount: usd(9),
-    commit: bytes32('never sealed'),
+it('refund with empty blobs is void once the portfolio was written', async () => {
+  const order = await buy('alice', 'buy', usd(1_000))
+  await relay(portfolioUpdate(order))
+  const { version, previous } = await presentOf('alice')
+  const unwritten = (at: { version: bigint; previous: Hex }) =>
+    relayRevert(refund(order, { ...at, ...EMPTY }))
+  expect(await unwritten({ version: 0n, previous: ZERO_BYTES32 })).toEqual({
+    name: 'VersionConflict',
+    args: { expected: '1', got: '0' },
   })
-  const late = async () => chain().mineAt((await soon(chain())) + 8 * DAY)
+  expect(await unwritten({ version, previous: ZERO_BYTES32 })).toEqual({
+    name: 'HistoryConflict',
+    args: { expected: previous, got: ZERO_BYTES32 },
+  })
+  expect(await unwritten({ version, previous })).toBeNull()
+})
 
-  it.each([
-    ['never opened', '0', async () => never()],
-    [
-      'settled',
-      '2',
-      async () => {
-        const order = await buy('alice', 'buy', usd(9))
-        await relay(settlement(order))
-        return order
-      },
-    ],
-    [
-      'refunded',
-      '3',
-      async () => {
-        const order = await buy('alice', 'buy', usd(9))
-        await relay(refund(order))
-        return order
-      },
-    ],
-    [
-      'reclaimed',
-      '3',
-      async () => {
-        const order = await buy('alice', 'buy', usd(9))
-        await late()
-        await chain().send('alice', 'escrow', 'reclaim', order.orderId)
-        return order
-      },
-    ],
-  ])('(%s) is neither written ahead, settled, refunded nor reclaimed', async (_, state, prepare) => {
+const never = (): BoundOrder => ({
+  orderId: bytes32('never opened'),
+  account: account('alice'),
+  asset: USDC,
+  amount: usd(9),
+  commit: bytes32('never sealed'),
+})
+const late = async () => chain().mineAt((await soon(chain())) + 8 * DAY)
+
+it.each([
+  ['never opened', '0', async () => never()],
+  [
+    'settled',
+    '2',
+    async () => {
+      const order = await buy('alice', 'buy', usd(9))
+      await relay(settlement(order))
+      return order
+    },
+  ],
+  [
+    'refunded',
+    '3',
+    async () => {
+      const order = await buy('alice', 'buy', usd(9))
+      await relay(refund(order))
+      return order
+    },
+  ],
+  [
+    'reclaimed',
+    '3',
+    async () => {
+      const order = await buy('alice', 'buy', usd(9))
+      await late()
+      await chain().send('alice', 'escrow', 'reclaim', order.orderId)
+      return order
+    },
+  ],
+])(
+  'an order that is not open (%s) is neither written ahead, settled, refunded nor reclaimed',
+  async (_, state, prepare) => {
     const order = await prepare()
     const { orderId } = order
     const next = await nextOf('alice')
@@ -142,5 +110,5 @@ describe('an order that is not open', () => {
     expect(await relayRevert(settlement(order, again))).toEqual(refusal)
     expect(await relayRevert(refund(order, again))).toEqual(refusal)
     expect(await reclaimRevert('alice', orderId)).toEqual(refusal)
-  })
-})
+  },
+)

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { digestOf, signedCall } from '../support/authorizations.js'
+import { signedCall } from '../support/authorizations.js'
 import { TEST_DELAYS, useChain } from '../support/chain.js'
-import { AAPL, bytes32, DAY, FUNDS, ORG, openBuy, soon, usd } from '../support/institution.js'
+import { AAPL, bytes32, DAY, ORG, soon, usd } from '../support/institution.js'
 import { type OneOfEach, PRIMARY_TYPES, setUpOneOfEach } from '../support/oneOfEach.js'
 import { keyOf, openingCall, signOpening } from '../support/openings.js'
 import type { Role } from '../support/roles.js'
@@ -36,156 +36,94 @@ const tooEarly = async (availableAt: number) => ({
   args: { availableAt: `${availableAt}`, currentTime: `${await chain().now()}` },
 })
 
-describe('pause', () => {
-  it('is the guardian’s at once, and ends by itself, to the second', async () => {
-    expect(await read('pausedUntil')).toBe(0n)
-    const receipt = await send('guardian', 'pause')
-    const until = (await chain().now()) + PAUSE
-    expect(chain().events(receipt)).toEqual([
-      { contract: 'authority', name: 'Paused', args: [BigInt(until)] },
-    ])
-    await chain().mineAt(until - 1)
-    expect(await read('pausedUntil')).toBe(BigInt(until))
-    expect(await revert('bob', 'requireNotPaused')).toEqual(paused(until))
-    await chain().mineAt(until)
-    expect(await read('pausedUntil')).toBe(0n)
-    expect(await revert('bob', 'requireNotPaused')).toBeNull()
-  })
-
-  it('is the guardian’s alone: not the owner’s, not the admin’s', async () => {
-    for (const role of ['owner', 'admin', 'relayer'] as const) {
-      expect(await revert(role, 'pause')).toEqual({
-        name: 'NotGuardian',
-        args: { expected: account('guardian'), caller: account(role) },
-      })
-    }
-  })
-
-  it('cannot follow another within 30 days of its end', async () => {
-    const until = await pause()
-    expect(await revert('guardian', 'pause')).toEqual(await tooEarly(until + INTERVAL))
-    for (const time of [until, until + INTERVAL - 1]) {
-      await chain().mineAt(time)
-      expect(await revert('guardian', 'pause')).toEqual(await tooEarly(until + INTERVAL))
-    }
-    await chain().mineAt(until + INTERVAL)
-    expect(await pause()).toBe((await chain().now()) + PAUSE)
-  })
-
-  it('cannot be repeated by a next guardian either', async () => {
-    const until = await pause()
-    await send('owner', 'rotateGuardian', account('dave'))
-    await chain().mineAt(until)
-    expect(await revert('dave', 'pause')).toEqual(await tooEarly(until + INTERVAL))
-  })
-
-  it('outlasts the rotation of a signer that leaked, and the next one’s orders run again after it', async () => {
-    const until = await pause()
-    await send('owner', 'rotateSigner', account('dave'))
-    await chain().mineAt(until - 1)
-    expect(await read('enclaveSigner')).toBe(account('dave'))
-    expect(await revert('bob', 'activeSigner')).toEqual(paused(until))
-    await chain().mineAt(until)
-    expect(await read('activeSigner')).toBe(account('dave'))
-  })
+it('pause is the guardian’s at once, and ends by itself, to the second', async () => {
+  expect(await read('pausedUntil')).toBe(0n)
+  const receipt = await send('guardian', 'pause')
+  const until = (await chain().now()) + PAUSE
+  expect(chain().events(receipt)).toEqual([{ contract: 'authority', name: 'Paused', args: [BigInt(until)] }])
+  await chain().mineAt(until - 1)
+  expect(await read('pausedUntil')).toBe(BigInt(until))
+  expect(await revert('bob', 'requireNotPaused')).toEqual(paused(until))
+  await chain().mineAt(until)
+  expect(await read('pausedUntil')).toBe(0n)
+  expect(await revert('bob', 'requireNotPaused')).toBeNull()
 })
 
-describe('liftPause', () => {
-  it('is the owner’s alone, and ends the pause in its block', async () => {
-    await pause()
-    for (const role of ['guardian', 'admin'] as const) {
-      expect(await revert(role, 'liftPause')).toEqual({
-        name: 'NotOwner',
-        args: { expected: account('owner'), caller: account(role) },
-      })
-    }
-    const receipt = await send('owner', 'liftPause')
-    expect(chain().events(receipt)).toEqual([{ contract: 'authority', name: 'PauseLifted', args: [] }])
-    expect(await read('pausedUntil')).toBe(0n)
-    expect(await chain().revert('relayer', ...signedCall(chain(), one.of('OrderSettlement')))).toBeNull()
-  })
-
-  it('leaves 30 days until the next pause, counted from then', async () => {
-    await pause()
-    await send('owner', 'liftPause')
-    const lifted = await chain().now()
-    expect(await revert('guardian', 'pause')).toEqual(await tooEarly(lifted + INTERVAL))
-    await chain().mineAt(lifted + INTERVAL)
-    expect(await revert('guardian', 'pause')).toBeNull()
-  })
-
-  it('needs a pause', async () => {
-    const none = { name: 'NotPaused', args: {} }
-    expect(await revert('owner', 'liftPause')).toEqual(none)
-    await chain().mineAt(await pause())
-    expect(await revert('owner', 'liftPause')).toEqual(none)
-  })
-})
-
-describe('while it lasts', () => {
-  it('nothing is opened', async () => {
-    const until = await pause()
-    const deadline = await soon(chain())
-    const [id, commit] = [bytes32('another'), bytes32('another sealed')]
-    const buys = () => chain().revert('alice', 'escrow', 'openBuy', id, commit, usd(1), deadline)
-    const asks = () => chain().revert('alice', 'escrow', 'openRequest', id, commit, deadline)
-    const signed = { account: account('alice'), orderId: id, commit, deadline, validBefore: deadline }
-    const opens = (amount: bigint) => {
-      const order = { ...signed, amount }
-      const signature = signOpening(chain(), order, { key: keyOf(chain(), 'alice') })
-      return chain().revert('relayer', ...openingCall(order, signature))
-    }
-    const all = async () => [await buys(), await asks(), await opens(usd(1)), await opens(0n)]
-    expect(await all()).toEqual([1, 2, 3, 4].map(() => paused(until)))
-    await send('owner', 'liftPause')
-    expect(await all()).toEqual([null, null, null, null])
-  })
-
-  it.each(PRIMARY_TYPES)(
-    'nothing that the enclave signs takes effect (%s), and nothing is used up',
-    async (type) => {
-      const call = signedCall(chain(), one.of(type))
-      const until = await pause()
-      expect(await chain().revert('relayer', ...call)).toEqual(paused(until))
-      await expect(chain().send('relayer', ...call)).rejects.toThrow(/reverted/)
-      await chain().mineAt(until)
-      expect(await chain().revert('relayer', ...call)).toBeNull()
-    },
-  )
-
-  it('a replay is still called one', async () => {
-    const settles = one.of('OrderSettlement')
-    await chain().send('relayer', ...signedCall(chain(), settles))
-    await pause()
-    expect(await chain().revert('relayer', ...signedCall(chain(), settles))).toEqual({
-      name: 'DigestUsed',
-      args: { digest: digestOf(chain(), settles) },
+it('pause is the guardian’s alone: not the owner’s, not the admin’s', async () => {
+  for (const role of ['owner', 'admin', 'relayer'] as const) {
+    expect(await revert(role, 'pause')).toEqual({
+      name: 'NotGuardian',
+      args: { expected: account('guardian'), caller: account(role) },
     })
-  })
+  }
+})
 
-  it('an order can be reclaimed', async () => {
-    const orderId = await openBuy(chain(), 'alice', 'unanswered', usd(1_000))
-    const availableAt = (await chain().now()) + 8 * DAY
-    await chain().mineAt(availableAt - DAY)
+it('pause cannot follow another within 30 days of its end', async () => {
+  const until = await pause()
+  expect(await revert('guardian', 'pause')).toEqual(await tooEarly(until + INTERVAL))
+  for (const time of [until, until + INTERVAL - 1]) {
+    await chain().mineAt(time)
+    expect(await revert('guardian', 'pause')).toEqual(await tooEarly(until + INTERVAL))
+  }
+  await chain().mineAt(until + INTERVAL)
+  expect(await pause()).toBe((await chain().now()) + PAUSE)
+})
+
+it('liftPause is the owner’s alone, and ends the pause in its block', async () => {
+  await pause()
+  for (const role of ['guardian', 'admin'] as const) {
+    expect(await revert(role, 'liftPause')).toEqual({
+      name: 'NotOwner',
+      args: { expected: account('owner'), caller: account(role) },
+    })
+  }
+  const receipt = await send('owner', 'liftPause')
+  expect(chain().events(receipt)).toEqual([{ contract: 'authority', name: 'PauseLifted', args: [] }])
+  expect(await read('pausedUntil')).toBe(0n)
+  expect(await chain().revert('relayer', ...signedCall(chain(), one.of('OrderSettlement')))).toBeNull()
+})
+
+it('while it lasts nothing is opened', async () => {
+  const until = await pause()
+  const deadline = await soon(chain())
+  const [id, commit] = [bytes32('another'), bytes32('another sealed')]
+  const buys = () => chain().revert('alice', 'escrow', 'openBuy', id, commit, usd(1), deadline)
+  const asks = () => chain().revert('alice', 'escrow', 'openRequest', id, commit, deadline)
+  const signed = { account: account('alice'), orderId: id, commit, deadline, validBefore: deadline }
+  const opens = (amount: bigint) => {
+    const order = { ...signed, amount }
+    const signature = signOpening(chain(), order, { key: keyOf(chain(), 'alice') })
+    return chain().revert('relayer', ...openingCall(order, signature))
+  }
+  const all = async () => [await buys(), await asks(), await opens(usd(1)), await opens(0n)]
+  expect(await all()).toEqual([1, 2, 3, 4].map(() => paused(until)))
+  await send('owner', 'liftPause')
+  expect(await all()).toEqual([null, null, null, null])
+})
+
+it.each(PRIMARY_TYPES)(
+  'while it lasts nothing that the enclave signs takes effect (%s), and nothing is used up',
+  async (type) => {
+    const call = signedCall(chain(), one.of(type))
     const until = await pause()
-    await chain().mineAt(availableAt)
-    await chain().send('alice', 'escrow', 'reclaim', orderId)
-    expect(await read('pausedUntil')).toBe(BigInt(until))
-    expect(await chain().read('usdc', 'balanceOf', account('alice'))).toBe(FUNDS - usd(10))
-  })
+    expect(await chain().revert('relayer', ...call)).toEqual(paused(until))
+    await expect(chain().send('relayer', ...call)).rejects.toThrow(/reverted/)
+    await chain().mineAt(until)
+    expect(await chain().revert('relayer', ...call)).toBeNull()
+  },
+)
 
-  it('the owner still sets flags, moves the treasury, admits and rotates; members come and go', async () => {
-    await chain().send('alice', 'usdc', 'approve', chain().addressOf('pool'), 1n)
-    await pause()
-    await chain().send('alice', 'pool', 'fund', 1n)
-    await chain().send('owner', 'pool', 'transferTreasury', 1n)
-    await chain().send('owner', 'token', 'setKyc', account('dave'), true)
-    await chain().send('owner', 'token', 'setFrozen', AAPL, account('dave'), true)
-    await chain().send('carol', 'registry', 'registerInstitution', nameToBytes32('Borealis'))
-    await chain().send('owner', 'registry', 'setAdmitted', ORG, account('admin'), false)
-    await send('owner', 'rotateSigner', account('dave'))
-    await chain().send('bob', 'registry', 'leaveInstitution')
-    await chain().send('admin', 'registry', 'setMember', account('alice'), false)
-    expect(await chain().read('registry', 'walletCount', ORG)).toBe(0n)
-  })
+it('while it lasts the owner still sets flags, moves the treasury, admits and rotates; members come and go', async () => {
+  await chain().send('alice', 'usdc', 'approve', chain().addressOf('pool'), 1n)
+  await pause()
+  await chain().send('alice', 'pool', 'fund', 1n)
+  await chain().send('owner', 'pool', 'transferTreasury', 1n)
+  await chain().send('owner', 'token', 'setKyc', account('dave'), true)
+  await chain().send('owner', 'token', 'setFrozen', AAPL, account('dave'), true)
+  await chain().send('carol', 'registry', 'registerInstitution', nameToBytes32('Borealis'))
+  await chain().send('owner', 'registry', 'setAdmitted', ORG, account('admin'), false)
+  await send('owner', 'rotateSigner', account('dave'))
+  await chain().send('bob', 'registry', 'leaveInstitution')
+  await chain().send('admin', 'registry', 'setMember', account('alice'), false)
+  expect(await chain().read('registry', 'walletCount', ORG)).toBe(0n)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { authorizationTargets } from '../../src/protocol/authorizationTypes.js'
@@ -29,8 +29,9 @@ const { chainId, authorizations, portfolioHashes } = readVectors(
   }),
 )
 
-describe('the contracts answer to the frozen digests', () => {
-  it.each(authorizations)('$primaryType', async ({ verifyingContract, digest, ...wire }) => {
+it.each(authorizations)(
+  'the contracts answer to the frozen digests $primaryType',
+  async ({ verifyingContract, digest, ...wire }) => {
     const authorization = signedAuthorizationSchema.parse(wire)
     const { primaryType } = authorization
     const contract = KEYS[authorizationTargets[primaryType].contract]
@@ -40,40 +41,38 @@ describe('the contracts answer to the frozen digests', () => {
     await chain().provider.send('anvil_setCode', [verifyingContract, code])
     const data = INTERFACES[contract].encodeFunctionData(`hash${primaryType}`, [structOf(authorization)])
     expect(await chain().provider.call({ to: verifyingContract, data })).toBe(digest)
-  })
+  },
+)
 
-  it('all six of them', () => {
-    expect(new Set(authorizations.map(({ primaryType }) => primaryType)).size).toBe(6)
-  })
+it('the contracts answer to the frozen digests all six of them', () => {
+  expect(new Set(authorizations.map(({ primaryType }) => primaryType)).size).toBe(6)
 })
 
-describe('the escrow answers to the frozen opening', () => {
-  const opening = readVectors(
-    'opening',
-    z.object({
-      order: z.object({ account: hex, orderId: hex, commit: hex, deadline: z.int(), validBefore: z.int() }),
-      buy: z.object({ nonce: hex, data: hex, amount: z.coerce.bigint(), sig: hex }),
-      request: z.object({ digest: hex, data: hex, sig: hex }),
-    }),
-  )
-  const { order, buy, request } = opening
+const opening = readVectors(
+  'opening',
+  z.object({
+    order: z.object({ account: hex, orderId: hex, commit: hex, deadline: z.int(), validBefore: z.int() }),
+    buy: z.object({ nonce: hex, data: hex, amount: z.coerce.bigint(), sig: hex }),
+    request: z.object({ digest: hex, data: hex, sig: hex }),
+  }),
+)
+const { order, buy, request } = opening
 
-  it('of a request', async () => {
-    const { escrow } = readVectors('intents', z.object({ escrow: hex }))
-    const code = await chain().provider.getCode(chain().addressOf('escrow'))
-    await chain().provider.send('anvil_setCode', [escrow, code])
-    const struct = [order.account, order.orderId, order.commit, order.deadline, order.validBefore]
-    const data = INTERFACES.escrow.encodeFunctionData('hashRequestOpening', [struct])
-    expect(await chain().provider.call({ to: escrow, data })).toBe(request.digest)
-    expect(INTERFACES.escrow.encodeFunctionData('openRequestFor', [struct, request.sig])).toBe(request.data)
-  })
+it('the escrow answers to the frozen opening of a request', async () => {
+  const { escrow } = readVectors('intents', z.object({ escrow: hex }))
+  const code = await chain().provider.getCode(chain().addressOf('escrow'))
+  await chain().provider.send('anvil_setCode', [escrow, code])
+  const struct = [order.account, order.orderId, order.commit, order.deadline, order.validBefore]
+  const data = INTERFACES.escrow.encodeFunctionData('hashRequestOpening', [struct])
+  expect(await chain().provider.call({ to: escrow, data })).toBe(request.digest)
+  expect(INTERFACES.escrow.encodeFunctionData('openRequestFor', [struct, request.sig])).toBe(request.data)
+})
 
-  it('of a buy', async () => {
-    const { account, orderId, commit, deadline, validBefore } = order
-    expect(await chain().read('escrow', 'buyNonce', orderId, commit, deadline)).toBe(buy.nonce)
-    const struct = [account, orderId, commit, buy.amount, deadline, validBefore]
-    expect(INTERFACES.escrow.encodeFunctionData('openBuyFor', [struct, buy.sig])).toBe(buy.data)
-  })
+it('the escrow answers to the frozen opening of a buy', async () => {
+  const { account, orderId, commit, deadline, validBefore } = order
+  expect(await chain().read('escrow', 'buyNonce', orderId, commit, deadline)).toBe(buy.nonce)
+  const struct = [account, orderId, commit, buy.amount, deadline, validBefore]
+  expect(INTERFACES.escrow.encodeFunctionData('openBuyFor', [struct, buy.sig])).toBe(buy.data)
 })
 
 it('the ledger’s running hash is the frozen one after each write', async () => {
