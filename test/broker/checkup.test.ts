@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkBroker } from '../../src/broker/checkup.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
 import { brokerOf } from '../support/brokerStandIn.js'
@@ -12,25 +12,23 @@ async function saidOf(status: number, body: string) {
   return findings
 }
 
-describe('the doctor', () => {
-  it.each([
-    [401, 'error-unauthorized'],
-    [403, 'error-forbidden'],
-  ])('names wrong keys as wrong keys, refused with %i (%s)', async (status, example) => {
-    const [finding, ...others] = await saidOf(status, JSON.stringify(alpacaExample(example)))
-    expect(others).toEqual([])
-    expect(finding).toMatchObject({ check: 'broker-keys', result: 'fault' })
-    expect(finding?.text).toContain('ALPACA_KEY_ID and ALPACA_SECRET_KEY are refused')
-  })
+it.each([
+  [401, 'error-unauthorized'],
+  [403, 'error-forbidden'],
+])('the doctor names wrong keys as wrong keys, refused with %i (%s)', async (status, example) => {
+  const [finding, ...others] = await saidOf(status, JSON.stringify(alpacaExample(example)))
+  expect(others).toEqual([])
+  expect(finding).toMatchObject({ check: 'broker-keys', result: 'fault' })
+  expect(finding?.text).toContain('ALPACA_KEY_ID and ALPACA_SECRET_KEY are refused')
+})
 
-  it.each([
-    ['a page of what stands before the API', 403, '<html>'],
-    ['another refusal', 403, JSON.stringify(alpacaExample('error-minimum'))],
-    ['another path', 404, JSON.stringify(alpacaExample('error-not-found'))],
-    ['no answer', 503, ''],
-  ])('does not name %s so', async (_name, status, body) => {
-    const [finding] = await saidOf(status, body)
-    expect(finding).toMatchObject({ check: 'broker-keys', result: 'fault' })
-    expect(finding?.text).toContain('check ALPACA_TRADING_URL')
-  })
+it.each([
+  ['a page of what stands before the API', 403, '<html>'],
+  ['another refusal', 403, JSON.stringify(alpacaExample('error-minimum'))],
+  ['another path', 404, JSON.stringify(alpacaExample('error-not-found'))],
+  ['no answer', 503, ''],
+])('the doctor does not name %s so', async (_name, status, body) => {
+  const [finding] = await saidOf(status, body)
+  expect(finding).toMatchObject({ check: 'broker-keys', result: 'fault' })
+  expect(finding?.text).toContain('check ALPACA_TRADING_URL')
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createFollower } from '../../src/broker/follower.js'
 import { BrokerError, type BrokerOrder } from '../../src/broker/index.js'
 
@@ -60,112 +60,87 @@ function setUp({ isLive = true, isScarce = false, lookMs = 10 } = {}) {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 const UNAVAILABLE = new BrokerError('unavailable', { route: 'GET /v2/orders', status: 503 })
 
-describe('the time of its looks', () => {
-  it.each([
-    ['beside a stream, after two seconds', { isLive: true }, [2_000, 4_000]],
-    ['without one, after half a second', { isLive: false }, [500, 1_000, 1_500, 2_000]],
-    ['at the pace that the rate limit leaves', { isLive: false, isScarce: true }, [500, 3_500]],
-  ])('%s', async (_when, how, expected) => {
-    const { follow, looks } = setUp(how)
-    void follow(order('a'), 10_000)
-    await pass(expected.at(-1) ?? 0)
-    expect(looks).toEqual(expected)
-  })
-
-  it('after an event, at once for a whole burst, and not while a look is under way', async () => {
-    const { follow, announce, looks } = setUp()
-    for (const id of ['a', 'b', 'c']) void follow(order(id), 10_000)
-    await pass(100)
-    for (const id of ['a', 'b', 'c']) announce(id)
-    await pass(30)
-    expect(looks).toEqual([125])
-    announce('a')
-    await pass(500)
-    expect(looks).toEqual([125, 525])
-  })
-
-  it('after an event that came before its order was followed', async () => {
-    const { follow, announce, looks } = setUp()
-    announce('early')
-    await pass(1_000)
-    expect(looks).toEqual([])
-    void follow(order('early'), 10_000)
-    await pass(30)
-    expect(looks).toEqual([1_025])
-  })
-
-  it('not for events of orders that it does not follow, and never when it follows none', async () => {
-    const { follow, announce, looks } = setUp()
-    const seen = follow(order('a'), 500)
-    announce('another')
-    await pass(500)
-    expect((await seen).clientOrderId).toBe('a')
-    announce()
-    await pass(10_000)
-    expect(looks).toEqual([])
-  })
+it.each([
+  ['beside a stream, after two seconds', { isLive: true }, [2_000, 4_000]],
+  ['without one, after half a second', { isLive: false }, [500, 1_000, 1_500, 2_000]],
+  ['at the pace that the rate limit leaves', { isLive: false, isScarce: true }, [500, 3_500]],
+])('the time of its looks %s', async (_when, how, expected) => {
+  const { follow, looks } = setUp(how)
+  void follow(order('a'), 10_000)
+  await pass(expected.at(-1) ?? 0)
+  expect(looks).toEqual(expected)
 })
 
-describe('its look at the broker', () => {
-  it('is the list from the oldest order on, of the symbols that matter', async () => {
-    const { follow, filters } = setUp()
-    void follow(order('new', { symbol: 'MSFT' }), 10_000)
-    void follow(order('old', { createdAt: new Date(START - 60_000) }), 10_000)
-    await pass(2_000)
-    expect(filters).toEqual([{ after: new Date(START - 61_000), symbols: ['MSFT', 'AAPL'] }])
-  })
+it('the time of its looks after an event, at once for a whole burst, and not while a look is under way', async () => {
+  const { follow, announce, looks } = setUp()
+  for (const id of ['a', 'b', 'c']) void follow(order(id), 10_000)
+  await pass(100)
+  for (const id of ['a', 'b', 'c']) announce(id)
+  await pass(30)
+  expect(looks).toEqual([125])
+  announce('a')
+  await pass(500)
+  expect(looks).toEqual([125, 525])
 })
 
-describe('its answers', () => {
-  it.each([
-    ['another status', { status: 'filled', state: 'filled' }],
-    ['another quantity', { filledQty: 1n }],
-    ['another id, where one carries on', { id: 'next' }],
-  ] as const)('%s is a change', async (_what, change) => {
-    const { follow, list } = setUp()
-    list.set('a', order('a', change))
-    const seen = follow(order('a'), 10_000)
-    await pass(2_010)
-    expect(await seen).toEqual(order('a', change))
-  })
+it('the time of its looks after an event that came before its order was followed', async () => {
+  const { follow, announce, looks } = setUp()
+  announce('early')
+  await pass(1_000)
+  expect(looks).toEqual([])
+  void follow(order('early'), 10_000)
+  await pass(30)
+  expect(looks).toEqual([1_025])
+})
 
-  it('the order as it was given when the list says the same, or does not name it', async () => {
-    const { follow, list } = setUp()
-    list.set('a', order('a'))
-    const given = [order('a'), order('b')]
-    const seen = Promise.all(given.map((each) => follow(each, 5_000)))
-    await pass(5_000)
-    expect(await seen).toEqual(given)
-  })
+it('the time of its looks not for events of orders that it does not follow, and never when it follows none', async () => {
+  const { follow, announce, looks } = setUp()
+  const seen = follow(order('a'), 500)
+  announce('another')
+  await pass(500)
+  expect((await seen).clientOrderId).toBe('a')
+  announce()
+  await pass(10_000)
+  expect(looks).toEqual([])
+})
 
-  it('a failure when the last look failed, and not when one has succeeded since', async () => {
-    const { follow, fail } = setUp()
-    const [failing, recovered] = [follow(order('a'), 2_500), follow(order('b'), 5_000)]
-    const failed = expect(failing).rejects.toBe(UNAVAILABLE)
-    fail(UNAVAILABLE)
-    await pass(2_500)
-    await failed
-    fail()
-    await pass(2_500)
-    expect((await recovered).clientOrderId).toBe('b')
-  })
+it('its look at the broker is the list from the oldest order on, of the symbols that matter', async () => {
+  const { follow, filters } = setUp()
+  void follow(order('new', { symbol: 'MSFT' }), 10_000)
+  void follow(order('old', { createdAt: new Date(START - 60_000) }), 10_000)
+  await pass(2_000)
+  expect(filters).toEqual([{ after: new Date(START - 61_000), symbols: ['MSFT', 'AAPL'] }])
+})
 
-  it('a defect of our own to all who wait, and goes on', async () => {
-    const list = vi.fn(async () => {
-      throw new TypeError('a defect')
-    })
-    const follower = createFollower({
-      look: list,
-      isStreamLive: () => true,
-      isScarce: () => false,
-      now: () => Date.now(),
-    })
-    const seen = expect(follower.follow(order('a'), 10_000)).rejects.toThrow('a defect')
-    await pass(2_000)
-    await seen
-    const again = expect(follower.follow(order('a'), 10_000)).rejects.toThrow('a defect')
-    await pass(2_000)
-    await again
-    expect(list).toHaveBeenCalledTimes(2)
-  })
+it.each([
+  ['another status', { status: 'filled', state: 'filled' }],
+  ['another quantity', { filledQty: 1n }],
+  ['another id, where one carries on', { id: 'next' }],
+] as const)('its answers %s is a change', async (_what, change) => {
+  const { follow, list } = setUp()
+  list.set('a', order('a', change))
+  const seen = follow(order('a'), 10_000)
+  await pass(2_010)
+  expect(await seen).toEqual(order('a', change))
+})
+
+it('its answers the order as it was given when the list says the same, or does not name it', async () => {
+  const { follow, list } = setUp()
+  list.set('a', order('a'))
+  const given = [order('a'), order('b')]
+  const seen = Promise.all(given.map((each) => follow(each, 5_000)))
+  await pass(5_000)
+  expect(await seen).toEqual(given)
+})
+
+it('its answers a failure when the last look failed, and not when one has succeeded since', async () => {
+  const { follow, fail } = setUp()
+  const [failing, recovered] = [follow(order('a'), 2_500), follow(order('b'), 5_000)]
+  const failed = expect(failing).rejects.toBe(UNAVAILABLE)
+  fail(UNAVAILABLE)
+  await pass(2_500)
+  await failed
+  fail()
+  await pass(2_500)
+  expect((await recovered).clientOrderId).toBe('b')
 })

@@ -1,5 +1,4 @@
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type BrokerOrder, fillValue, isPossibleDuplicate, orderState } from '../../src/broker/index.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
 import { brokerOf, shares, usd } from '../support/brokerStandIn.js'
@@ -11,136 +10,89 @@ function filled(...fills: [qty: bigint, avgPrice: string][]): Pick<BrokerOrder, 
   return { fills: fills.map(([qty, avgPrice]) => ({ qty, avgPrice })) }
 }
 
-describe('orderState', () => {
-  it.each(['filled', 'canceled', 'expired', 'rejected'])('%s is final', (status) => {
-    expect(orderState(status)).toBe(status)
-  })
-
-  it.each([
-    'new',
-    'accepted',
-    'pending_new',
-    'accepted_for_bidding',
-    'held',
-    'partially_filled',
-    'pending_cancel',
-    'pending_replace',
-    'stopped',
-    'suspended',
-    'calculated',
-    'done_for_day',
-    'replaced',
-    'a status of tomorrow',
-    'FILLED',
-  ])('%s is live', (status) => {
+it('an order is live unless its status is one of the four that are final', () => {
+  for (const status of ['filled', 'canceled', 'expired', 'rejected']) expect(orderState(status)).toBe(status)
+  const live = ['new', 'accepted', 'pending_new', 'accepted_for_bidding', 'held', 'partially_filled']
+  const ending = ['pending_cancel', 'pending_replace', 'stopped', 'suspended', 'calculated', 'done_for_day']
+  for (const status of [...live, ...ending, 'replaced', 'a status of tomorrow', 'FILLED'])
     expect(orderState(status)).toBe('live')
+})
+
+it('fillValue rounds once, as told', () => {
+  const order = filled([333_333_333n, '200.123456789'])
+  // 0.333333333 × 200.123456789 = 66.707818862958847737
+  expect(fillValue(order, 'down')).toBe(66_707_818n)
+  expect(fillValue(order, 'up')).toBe(66_707_819n)
+  expect(() => fillValue(order, 'exact')).toThrow()
+})
+
+it.each([
+  { ...ORDER, notional: 1_234_567n },
+  { ...ORDER, notional: 0n },
+  { ...ORDER, notional: -10_000n },
+  { symbol: 'AAPL', side: 'sell', qty: 0n, clientOrderId: 'mine' } as const,
+])('a placement refuses a size that Alpaca cannot take, before it is sent', async (order) => {
+  await expect(brokerOf('http://127.0.0.1:1').placeOrder(order)).rejects.toThrow(RangeError)
+})
+
+it.each([
+  [422, 40010001, 'client_order_id must be unique', true],
+  [422, 40010001, 'other words', true],
+  [403, 40310000, 'insufficient buying power', false],
+  [400, 40010001, 'client_order_id must be unique', false],
+])('a placement refused with %i, %i "%s" may be a duplicate: %s', async (status, code, message, expected) => {
+  const url = await startRawServer((_request, response) =>
+    response.writeHead(status).end(JSON.stringify({ code, message })),
+  )
+  const error: unknown = await brokerOf(url)
+    .placeOrder(ORDER)
+    .catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ kind: 'rejected', status, code })
+  expect(isPossibleDuplicate(error)).toBe(expected)
+})
+
+it('a placement never takes another order for its own', async () => {
+  const url = await startRawServer((_request, response) => {
+    response.end(JSON.stringify({ ...Object(alpacaExample('order-filled')), client_order_id: 'another' }))
+  })
+  await expect(brokerOf(url).placeOrder(ORDER)).rejects.toMatchObject({
+    kind: 'ambiguous',
+    reason: 'unreadable',
+  })
+  await expect(brokerOf(url).getOrderByClientOrderId('mine')).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
+it.each([
+  { filled_qty: '1', filled_avg_price: null },
+  { filled_qty: '1', filled_avg_price: '1e3' },
+  { filled_qty: '0', filled_avg_price: null, status: 'filled' },
+  { filled_qty: '1.0000000001' },
+  { filled_qty: null },
+  { filled_qty: null, filled_avg_price: null, filled_at: null },
+  { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'partially_filled' },
+  { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'replaced', replaced_by: 'another' },
+  { filled_qty: null, filled_avg_price: null, status: 'canceled' },
+  { filled_qty: null, filled_at: null, status: 'expired' },
+  { filled_qty: null, filled_at: null, status: 'rejected' },
+  { filled_avg_price: '0.00' },
+  { side: 'short' },
+])('an order that could not be settled is not read %j', async (change) => {
+  const order = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', ...change }
+  const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
+  await expect(brokerOf(url).getOrderByClientOrderId('mine')).rejects.toMatchObject({
+    kind: 'unavailable',
+    reason: 'unreadable',
   })
 })
 
-describe('fillValue', () => {
-  it('rounds once, as told', () => {
-    const order = filled([333_333_333n, '200.123456789'])
-    // 0.333333333 × 200.123456789 = 66.707818862958847737
-    expect(fillValue(order, 'down')).toBe(66_707_818n)
-    expect(fillValue(order, 'up')).toBe(66_707_819n)
-    expect(() => fillValue(order, 'exact')).toThrow()
-  })
-
-  it('is nothing for an order without a fill', () => {
-    expect(fillValue(filled(), 'up')).toBe(0n)
-  })
-
-  it('is the product of any quantity and price, exactly', () => {
-    const quantity = fc.bigInt({ min: 1n, max: 10n ** 18n })
-    fc.assert(
-      fc.property(quantity, fc.bigInt({ min: 1n, max: 10n ** 12n }), fc.nat(12), (qty, units, decimals) => {
-        const digits = units.toString().padStart(decimals + 1, '0')
-        const whole = digits.slice(0, digits.length - decimals)
-        const price = decimals === 0 ? whole : `${whole}.${digits.slice(-decimals)}`
-        const exact = qty * units
-        const scale = 10n ** BigInt(decimals + 3)
-        expect(fillValue(filled([qty, price]), 'down')).toBe(exact / scale)
-        expect(fillValue(filled([qty, price]), 'up')).toBe((exact + scale - 1n) / scale)
-      }),
-    )
-  })
-})
-
-describe('a placement', () => {
-  it.each([
-    { ...ORDER, notional: 1_234_567n },
-    { ...ORDER, notional: 0n },
-    { ...ORDER, notional: -10_000n },
-    { symbol: 'AAPL', side: 'sell', qty: 0n, clientOrderId: 'mine' } as const,
-  ])('refuses a size that Alpaca cannot take, before it is sent', async (order) => {
-    await expect(brokerOf('http://127.0.0.1:1').placeOrder(order)).rejects.toThrow(RangeError)
-  })
-
-  it.each([
-    [422, 40010001, 'client_order_id must be unique', true],
-    [422, 40010001, 'other words', true],
-    [422, 42210000, 'another code', true],
-    [403, 40310000, 'insufficient buying power', false],
-    [400, 40010001, 'client_order_id must be unique', false],
-  ])('refused with %i, %i "%s" may be a duplicate: %s', async (status, code, message, expected) => {
-    const url = await startRawServer((_request, response) =>
-      response.writeHead(status).end(JSON.stringify({ code, message })),
-    )
-    const error: unknown = await brokerOf(url)
-      .placeOrder(ORDER)
-      .catch((reason: unknown) => reason)
-    expect(error).toMatchObject({ kind: 'rejected', status, code })
-    expect(isPossibleDuplicate(error)).toBe(expected)
-  })
-
-  it('never takes another order for its own', async () => {
-    const url = await startRawServer((_request, response) => {
-      response.end(JSON.stringify({ ...Object(alpacaExample('order-filled')), client_order_id: 'another' }))
-    })
-    await expect(brokerOf(url).placeOrder(ORDER)).rejects.toMatchObject({
-      kind: 'ambiguous',
-      reason: 'unreadable',
-    })
-    await expect(brokerOf(url).getOrderByClientOrderId('mine')).rejects.toMatchObject({ kind: 'unavailable' })
-  })
-})
-
-describe('an order that could not be settled is not read', () => {
-  it.each([
-    { filled_qty: '1', filled_avg_price: null },
-    { filled_qty: '1', filled_avg_price: '1e3' },
-    { filled_qty: '0', filled_avg_price: null, status: 'filled' },
-    { filled_qty: '1.0000000001' },
-    { filled_qty: '-1' },
-    { filled_qty: 1 },
-    { filled_qty: null },
-    { filled_qty: undefined },
-    { filled_qty: null, filled_avg_price: null, filled_at: null },
-    { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'new' },
-    { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'partially_filled' },
-    { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'replaced', replaced_by: 'another' },
-    { filled_qty: null, filled_avg_price: null, status: 'canceled' },
-    { filled_qty: null, filled_at: null, status: 'expired' },
-    { filled_qty: null, filled_at: null, status: 'rejected' },
-    { filled_avg_price: '-1' },
-    { filled_avg_price: '0.00' },
-    { side: 'short' },
-    { created_at: 'yesterday' },
-  ])('%j', async (change) => {
-    const order = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', ...change }
-    const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
-    await expect(brokerOf(url).getOrderByClientOrderId('mine')).rejects.toMatchObject({
-      kind: 'unavailable',
-      reason: 'unreadable',
-    })
-  })
-
-  it.each([
-    { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'rejected' },
-    { filled_qty: undefined, filled_avg_price: undefined, status: 'rejected' },
-    { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'canceled' },
-    { filled_qty: undefined, filled_avg_price: undefined, filled_at: undefined, status: 'expired' },
-  ])('but one that certainly filled nothing is: %j', async (change) => {
+it.each([
+  { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'rejected' },
+  { filled_qty: undefined, filled_avg_price: undefined, status: 'rejected' },
+  { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'canceled' },
+  { filled_qty: undefined, filled_avg_price: undefined, filled_at: undefined, status: 'expired' },
+])(
+  'an order that could not be settled is not read but one that certainly filled nothing is: %j',
+  async (change) => {
     const order = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', ...change }
     const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
     expect(await brokerOf(url).getOrderByClientOrderId('mine')).toMatchObject({
@@ -148,54 +100,52 @@ describe('an order that could not be settled is not read', () => {
       filledQty: 0n,
       fills: [],
     })
-  })
+  },
+)
 
-  it('but a partly filled and canceled one is, with its fill', async () => {
-    const order = {
-      ...Object(alpacaExample('order-filled')),
-      client_order_id: 'mine',
-      status: 'canceled',
-      filled_qty: '1.5',
-      filled_avg_price: '100.01',
-    }
-    const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
-    const read = await brokerOf(url).getOrderByClientOrderId('mine')
-    expect(read).toMatchObject({ state: 'canceled', filledQty: shares(1.5) })
-    expect(read && fillValue(read, 'exact')).toBe(usd(150.015))
-  })
+it('an order that could not be settled is not read but a partly filled and canceled one is, with its fill', async () => {
+  const order = {
+    ...Object(alpacaExample('order-filled')),
+    client_order_id: 'mine',
+    status: 'canceled',
+    filled_qty: '1.5',
+    filled_avg_price: '100.01',
+  }
+  const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
+  const read = await brokerOf(url).getOrderByClientOrderId('mine')
+  expect(read).toMatchObject({ state: 'canceled', filledQty: shares(1.5) })
+  expect(read && fillValue(read, 'exact')).toBe(usd(150.015))
 })
 
-describe('whether an order may still fill, though its fills cannot be read', () => {
-  const unreadable = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', filled_qty: null }
+const unreadable = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', filled_qty: null }
 
-  /** @param others those that carried it on, by id; one that is left out is not found */
-  async function mayFill(status: string, others: Record<string, object> = {}): Promise<boolean> {
-    const url = await startRawServer(({ url: path = '' }, response) => {
-      const id = /^\/v2\/orders\/(\w+)/.exec(path)?.[1]
-      const order = id === undefined ? { ...unreadable, status, replaced_by: 'second' } : others[id]
-      response.statusCode = order ? 200 : 404
-      response.end(JSON.stringify(order ?? alpacaExample('error-not-found')))
-    })
-    return brokerOf(url).mayFill('mine')
-  }
-
-  it.each([
-    ['partially_filled', true],
-    ['done_for_day', true],
-    ['filled', false],
-    ['canceled', false],
-  ])('%s: %s', async (status, expected) => {
-    expect(await mayFill(status)).toBe(expected)
+/** @param others those that carried it on, by id; one that is left out is not found */
+async function mayFill(status: string, others: Record<string, object> = {}): Promise<boolean> {
+  const url = await startRawServer(({ url: path = '' }, response) => {
+    const id = /^\/v2\/orders\/(\w+)/.exec(path)?.[1]
+    const order = id === undefined ? { ...unreadable, status, replaced_by: 'second' } : others[id]
+    response.statusCode = order ? 200 : 404
+    response.end(JSON.stringify(order ?? alpacaExample('error-not-found')))
   })
+  return brokerOf(url).mayFill('mine')
+}
 
-  it('is what those say that carried it on, and nothing is left to fill where one is gone', async () => {
-    const second = { ...unreadable, id: 'second', status: 'replaced', replaced_by: 'third' }
-    const third = { ...unreadable, id: 'third', status: 'new' }
-    expect(await mayFill('replaced', { second, third })).toBe(true)
-    expect(await mayFill('replaced', { second, third: { ...third, status: 'expired' } })).toBe(false)
-    expect(await mayFill('replaced', { second })).toBe(false)
-    expect(await mayFill('replaced', { second: { ...second, replaced_by: null } })).toBe(false)
-    // Another order's answer says nothing.
-    await expect(mayFill('replaced', { second: third })).rejects.toMatchObject({ reason: 'unreadable' })
-  })
+it.each([
+  ['partially_filled', true],
+  ['done_for_day', true],
+  ['filled', false],
+  ['canceled', false],
+])('whether an order may still fill, though its fills cannot be read %s: %s', async (status, expected) => {
+  expect(await mayFill(status)).toBe(expected)
+})
+
+it('whether an order may still fill, though its fills cannot be read is what those say that carried it on, and nothing is left to fill where one is gone', async () => {
+  const second = { ...unreadable, id: 'second', status: 'replaced', replaced_by: 'third' }
+  const third = { ...unreadable, id: 'third', status: 'new' }
+  expect(await mayFill('replaced', { second, third })).toBe(true)
+  expect(await mayFill('replaced', { second, third: { ...third, status: 'expired' } })).toBe(false)
+  expect(await mayFill('replaced', { second })).toBe(false)
+  expect(await mayFill('replaced', { second: { ...second, replaced_by: null } })).toBe(false)
+  // Another order's answer says nothing.
+  await expect(mayFill('replaced', { second: third })).rejects.toMatchObject({ reason: 'unreadable' })
 })

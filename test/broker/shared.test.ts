@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { isPossibleDuplicate, type SharedBroker } from '../../src/broker/index.js'
 import type { BrokerStandIn } from '../../src/simulator/index.js'
-import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
+import { sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
 import { closedUrl, startRawServer } from '../support/rawServer.js'
 
 const HOUR = 3_600_000
@@ -49,331 +49,182 @@ async function place(clientOrderId: string, symbol?: string) {
   return placement.send(buying(clientOrderId, symbol), HOOKS)
 }
 
-describe('the market clock', () => {
-  it("is known until its next transition by the broker's own time, and goes on with the time", async () => {
-    const pass = steppedClocks()
-    const at = (ms: number) => new Date(standInNow().getTime() + ms).toISOString()
-    standIn.control.clock({ open: false, nextOpen: at(9_000), nextClose: at(HOUR) })
-    const [first, together] = await Promise.all([broker.getClock(), broker.getClock()])
-    expect(first.isOpen).toBe(false)
-    expect(together).toEqual(first)
-    pass(8_000)
-    expect((await broker.getClock()).timestamp.getTime()).toBe(first.timestamp.getTime() + 8_000)
-    expect(asked('/v2/clock')).toHaveLength(1)
-    standIn.control.clock({ open: true, nextClose: at(20_000) })
-    pass(1_000)
-    expect((await broker.getClock()).isOpen).toBe(true)
-    expect(asked('/v2/clock')).toHaveLength(2)
-    // An early close.
-    pass(18_999)
-    await broker.getClock()
-    expect(asked('/v2/clock')).toHaveLength(2)
-    pass(1)
-    await broker.getClock()
-    expect(asked('/v2/clock')).toHaveLength(3)
-  })
-
-  it('shows an unscheduled close after a minute, also where the machine slept', async () => {
-    const pass = steppedClocks()
-    expect((await broker.getClock()).isOpen).toBe(true)
-    standIn.control.clock({ open: false })
-    pass(59_999)
-    expect((await broker.getClock()).isOpen).toBe(true)
-    pass(1)
-    expect((await broker.getClock()).isOpen).toBe(false)
-    standIn.control.clock({ open: true })
-    // The monotonic clock stands still.
-    vi.setSystemTime(Date.now() + 60_000)
-    expect((await broker.getClock()).isOpen).toBe(true)
-  })
-
-  it('shows an unscheduled opening after ten seconds', async () => {
-    const pass = steppedClocks()
-    standIn.control.clock({ open: false })
-    expect((await broker.getClock()).isOpen).toBe(false)
-    standIn.control.clock({ open: true })
-    pass(9_999)
-    expect((await broker.getClock()).isOpen).toBe(false)
-    pass(1)
-    expect((await broker.getClock()).isOpen).toBe(true)
-  })
-
-  it('of a market that is late to open is not asked for with every call', async () => {
-    const pass = steppedClocks()
-    standIn.control.clock({ open: true })
-    const late = sharedOf(
-      await startRawServer((_request, response) => {
-        answers += 1
-        response.end(
-          JSON.stringify({
-            timestamp: '2027-01-05T14:30:00Z',
-            is_open: false,
-            next_open: '2027-01-05T14:30:00Z',
-            next_close: '2027-01-05T21:00:00Z',
-          }),
-        )
-      }),
-    )
-    let answers = 0
-    for (let call = 0; call < 5; call++) await late.getClock()
-    expect(answers).toBe(1)
-    pass(250)
-    await late.getClock()
-    expect(answers).toBe(2)
-  })
+it("the market clock is known until its next transition by the broker's own time, and goes on with the time", async () => {
+  const pass = steppedClocks()
+  const at = (ms: number) => new Date(standInNow().getTime() + ms).toISOString()
+  standIn.control.clock({ open: false, nextOpen: at(9_000), nextClose: at(HOUR) })
+  const [first, together] = await Promise.all([broker.getClock(), broker.getClock()])
+  expect(first.isOpen).toBe(false)
+  expect(together).toEqual(first)
+  pass(8_000)
+  expect((await broker.getClock()).timestamp.getTime()).toBe(first.timestamp.getTime() + 8_000)
+  expect(asked('/v2/clock')).toHaveLength(1)
+  standIn.control.clock({ open: true, nextClose: at(20_000) })
+  pass(1_000)
+  expect((await broker.getClock()).isOpen).toBe(true)
+  expect(asked('/v2/clock')).toHaveLength(2)
+  // An early close.
+  pass(18_999)
+  await broker.getClock()
+  expect(asked('/v2/clock')).toHaveLength(2)
+  pass(1)
+  await broker.getClock()
+  expect(asked('/v2/clock')).toHaveLength(3)
 })
 
-describe('assets and prices', () => {
-  it('an asset is known for a minute, and so is that there is none', async () => {
-    const pass = steppedClocks()
-    const both = () =>
-      Promise.all([broker.getAsset('AAPL'), broker.getAsset('NONE'), broker.getAsset('AAPL')])
-    expect((await both()).map((asset) => asset?.symbol)).toEqual(['AAPL', undefined, 'AAPL'])
-    pass(59_999)
-    await both()
-    expect(asked('/v2/assets')).toHaveLength(2)
-    pass(1)
-    await both()
-    expect(asked('/v2/assets')).toHaveLength(4)
-  })
-
-  it('a failure is not remembered', async () => {
-    standIn.control.fault({ path: '/v2/assets', respond: { status: 503 } })
-    standIn.control.fault({ path: '/v2/clock', respond: { status: 503 } })
-    await expect(broker.getAsset('AAPL')).rejects.toMatchObject({ kind: 'unavailable' })
-    await expect(broker.getClock()).rejects.toMatchObject({ kind: 'unavailable' })
-    expect((await broker.getAsset('AAPL'))?.symbol).toBe('AAPL')
-    expect((await broker.getClock()).isOpen).toBe(true)
-  })
-
-  it('prices that are asked for in a moment come from one call, and later ones from another', async () => {
-    const found = await Promise.all([
-      broker.getSnapshots(['AAPL']),
-      broker.getSnapshots(['MSFT', 'AAPL']),
-      broker.getSnapshots([]),
-      broker.getSnapshots(['NONE']),
-    ])
-    expect(found.map((each) => [...each.keys()].sort())).toEqual([['AAPL'], ['AAPL', 'MSFT'], [], []])
-    expect(
-      asked('/v2/stocks/snapshots').map(({ url }) => new URL(url, 'http://x').searchParams.get('symbols')),
-    ).toEqual(['AAPL,MSFT,NONE'])
-    standIn.control.price({ symbol: 'AAPL', price: '150' })
-    expect((await broker.getSnapshots(['AAPL'])).get('AAPL')?.last).toBe(usd(150))
-  })
-
-  it('a symbol that the broker refuses fails no other', async () => {
-    const url = await startRawServer((request, response) => {
-      const symbols = new URL(request.url ?? '', 'http://x').searchParams.get('symbols') ?? ''
-      response.writeHead(symbols.includes('BAD') ? 400 : 200)
-      response.end(JSON.stringify({ [symbols]: {} }))
-    })
-    const shared = sharedOf(url)
-    const [bad, good] = await Promise.allSettled([
-      shared.getSnapshots(['BAD']),
-      shared.getSnapshots(['AAPL']),
-    ])
-    expect(bad).toMatchObject({ reason: { kind: 'rejected' } })
-    expect(good).toMatchObject({ value: new Map([['AAPL', expect.anything()]]) })
-  })
+it('the market clock shows an unscheduled close after a minute, also where the machine slept', async () => {
+  const pass = steppedClocks()
+  expect((await broker.getClock()).isOpen).toBe(true)
+  standIn.control.clock({ open: false })
+  pass(59_999)
+  expect((await broker.getClock()).isOpen).toBe(true)
+  pass(1)
+  expect((await broker.getClock()).isOpen).toBe(false)
+  standIn.control.clock({ open: true })
+  // The monotonic clock stands still.
+  vi.setSystemTime(Date.now() + 60_000)
+  expect((await broker.getClock()).isOpen).toBe(true)
 })
 
-describe('a placement', () => {
-  it('is one request, and nothing after a 422', async () => {
-    expect(await place('one')).toMatchObject({ clientOrderId: 'one', state: 'live' })
-    const again = await place('one').catch((error: unknown) => error)
-    expect(isPossibleDuplicate(again)).toBe(true)
-    expect(standIn.control.requests().map(({ method }) => method)).toEqual(['POST', 'POST'])
-  })
+it('assets and prices an asset is known for a minute, and so is that there is none', async () => {
+  const pass = steppedClocks()
+  const both = () => Promise.all([broker.getAsset('AAPL'), broker.getAsset('NONE'), broker.getAsset('AAPL')])
+  expect((await both()).map((asset) => asset?.symbol)).toEqual(['AAPL', undefined, 'AAPL'])
+  pass(59_999)
+  await both()
+  expect(asked('/v2/assets')).toHaveLength(2)
+  pass(1)
+  await both()
+  expect(asked('/v2/assets')).toHaveLength(4)
+})
 
-  it('sends nothing when the check before it throws, and gives its token back', async () => {
-    // Two are left, and the last one is kept.
-    standIn.control.limit({ perMinute: 3 })
-    await broker.getClock()
-    const stale = new Error('the look is too old')
-    for (let time = 0; time < 3; time++) {
-      const placement = await broker.reserve({ ...ANY, withinMs: 0 })
-      expect(placement).not.toBeNull()
-      const sending = placement?.send(buying(`late-${time}`), {
-        beforeSend: () => {
-          throw stale
-        },
-      })
-      await expect(sending).rejects.toBe(stale)
-    }
-    expect(standIn.control.orders()).toEqual([])
-    expect(standIn.control.requests()).toHaveLength(1)
-  })
+it('assets and prices prices that are asked for in a moment come from one call, and later ones from another', async () => {
+  const found = await Promise.all([
+    broker.getSnapshots(['AAPL']),
+    broker.getSnapshots(['MSFT', 'AAPL']),
+    broker.getSnapshots([]),
+    broker.getSnapshots(['NONE']),
+  ])
+  expect(found.map((each) => [...each.keys()].sort())).toEqual([['AAPL'], ['AAPL', 'MSFT'], [], []])
+  expect(
+    asked('/v2/stocks/snapshots').map(({ url }) => new URL(url, 'http://x').searchParams.get('symbols')),
+  ).toEqual(['AAPL,MSFT,NONE'])
+  standIn.control.price({ symbol: 'AAPL', price: '150' })
+  expect((await broker.getSnapshots(['AAPL'])).get('AAPL')?.last).toBe(usd(150))
+})
 
-  it('checks in the same tick in which it writes, on a connection that stands', async () => {
-    const order: string[] = []
-    const placement = await broker.reserve(ANY)
-    await placement?.send(buying('checked'), {
+it('a placement is one request, and nothing after a 422', async () => {
+  expect(await place('one')).toMatchObject({ clientOrderId: 'one', state: 'live' })
+  const again = await place('one').catch((error: unknown) => error)
+  expect(isPossibleDuplicate(again)).toBe(true)
+  expect(standIn.control.requests().map(({ method }) => method)).toEqual(['POST', 'POST'])
+})
+
+it('a placement sends nothing when the check before it throws, and gives its token back', async () => {
+  // Two are left, and the last one is kept.
+  standIn.control.limit({ perMinute: 3 })
+  await broker.getClock()
+  const stale = new Error('the look is too old')
+  for (let time = 0; time < 3; time++) {
+    const placement = await broker.reserve({ ...ANY, withinMs: 0 })
+    expect(placement).not.toBeNull()
+    const sending = placement?.send(buying(`late-${time}`), {
       beforeSend: () => {
-        order.push('check')
-        queueMicrotask(() => order.push(`${standIn.control.requests().length} before`))
+        throw stale
       },
     })
-    expect(order).toEqual(['check', '0 before'])
-    expect(asked('/v2/orders')).toHaveLength(1)
-  })
+    await expect(sending).rejects.toBe(stale)
+  }
+  expect(standIn.control.orders()).toEqual([])
+  expect(standIn.control.requests()).toHaveLength(1)
+})
 
-  it('is for one request, and gives back nothing twice', async () => {
-    const placement = await broker.reserve(ANY)
-    placement?.release()
-    placement?.release()
-    await expect(placement?.send(buying('never'), HOOKS)).rejects.toThrow('one request')
-    expect(standIn.control.requests()).toEqual([])
+it('a placement checks in the same tick in which it writes, on a connection that stands', async () => {
+  const order: string[] = []
+  const placement = await broker.reserve(ANY)
+  await placement?.send(buying('checked'), {
+    beforeSend: () => {
+      order.push('check')
+      queueMicrotask(() => order.push(`${standIn.control.requests().length} before`))
+    },
   })
+  expect(order).toEqual(['check', '0 before'])
+  expect(asked('/v2/orders')).toHaveLength(1)
+})
 
-  it('of a size that the broker does not take costs no token', async () => {
-    standIn.control.limit({ perMinute: 3 })
-    await broker.getClock()
-    for (let time = 0; time < 3; time++) {
-      const placement = await broker.reserve({ ...ANY, withinMs: 0 })
-      expect(placement).not.toBeNull()
-      await expect(placement?.send({ ...buying('odd'), notional: 1n }, HOOKS)).rejects.toThrow(RangeError)
-    }
-  })
-
-  it('lapses when it is held for too long', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const placement = await broker.reserve(ANY)
-    await vi.advanceTimersByTimeAsync(29_999)
-    expect(placement?.isHeld()).toBe(true)
-    await vi.advanceTimersByTimeAsync(1)
-    expect(placement?.isHeld()).toBe(false)
-    await expect(placement?.send(buying('lapsed'), HOOKS)).rejects.toMatchObject({
-      kind: 'unavailable',
-      reason: 'placement-lapsed',
-    })
-  })
-
-  it.each([
-    ['was never sent', closedUrl, 'unavailable', 'ECONNREFUSED'],
-    ['is not answered', () => startRawServer(() => undefined), 'ambiguous', 'timeout'],
-    [
-      'loses its connection',
-      () => startRawServer((request) => request.socket.resetAndDestroy()),
-      'ambiguous',
-      'ECONNRESET',
-    ],
-    [
-      'is answered with nonsense',
-      () => startRawServer((_request, response) => response.end('[]')),
-      'ambiguous',
-      'unreadable',
-    ],
-  ])('that %s says so', async (_what, startServer, kind, reason) => {
-    const shared = sharedOf(await startServer(), { timeoutMs: 200 })
-    const placement = await shared.reserve(ANY)
-    await expect(placement?.send(buying('lost'), HOOKS)).rejects.toMatchObject({ kind, reason })
-  })
-
-  it('waits for the rate limit in its turn, and is refused when that takes too long', async () => {
-    standIn.control.limit({ perMinute: 20 })
-    await broker.getClock()
-    const taken = await Promise.all(Array.from({ length: 17 }, () => broker.reserve({ ...ANY, withinMs: 0 })))
-    expect(taken).not.toContain(null)
-    expect(await broker.reserve({ ...ANY, withinMs: 1_000 })).toBeNull()
-    expect(broker.deferUntil().getTime()).toBeGreaterThan(Date.now() + 30_000)
-    // Requests that settle an order go on.
-    expect(await broker.getOrderByClientOrderId('unknown')).toBeNull()
-    taken[0]?.release()
-    expect(await broker.reserve({ ...ANY, withinMs: 0 })).toBeNull()
-    taken[1]?.release()
-    expect(await broker.reserve({ ...ANY, withinMs: 0 })).not.toBeNull()
+it('a placement lapses when it is held for too long', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const placement = await broker.reserve(ANY)
+  await vi.advanceTimersByTimeAsync(29_999)
+  expect(placement?.isHeld()).toBe(true)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(placement?.isHeld()).toBe(false)
+  await expect(placement?.send(buying('lapsed'), HOOKS)).rejects.toMatchObject({
+    kind: 'unavailable',
+    reason: 'placement-lapsed',
   })
 })
 
-describe('a placement that is looked up first', () => {
-  it('has room for both requests at its turn, however many others wait', async () => {
-    standIn.control.limit({ perMinute: 20 })
-    await broker.getClock()
-    const asks = Array.from({ length: 12 }, () => broker.reserve({ ...ANY, withinMs: 0, lookUp: true }))
-    const taken = (await Promise.all(asks)).filter((placement) => placement !== null)
-    expect(taken).toHaveLength(8)
-    for (const [index, placement] of taken.entries()) {
-      expect(await placement.lookUp(`order-${index}`)).toBeNull()
-      await placement.send(buying(`order-${index}`), HOOKS)
-    }
-    expect(asked('/v2/orders').map(({ outcome }) => outcome)).not.toContain(429)
-  })
-
-  it('gives both tokens back', async () => {
-    standIn.control.limit({ perMinute: 20 })
-    await broker.getClock()
-    const placement = await broker.reserve({ ...ANY, lookUp: true })
-    placement?.release()
-    const asks = Array.from({ length: 8 }, () => broker.reserve({ ...ANY, withinMs: 0, lookUp: true }))
-    expect(await Promise.all(asks)).not.toContain(null)
-  })
+it.each([
+  ['was never sent', closedUrl, 'unavailable', 'ECONNREFUSED'],
+  ['is not answered', () => startRawServer(() => undefined), 'ambiguous', 'timeout'],
+  [
+    'loses its connection',
+    () => startRawServer((request) => request.socket.resetAndDestroy()),
+    'ambiguous',
+    'ECONNRESET',
+  ],
+  [
+    'is answered with nonsense',
+    () => startRawServer((_request, response) => response.end('[]')),
+    'ambiguous',
+    'unreadable',
+  ],
+])('a placement that %s says so', async (_what, startServer, kind, reason) => {
+  const shared = sharedOf(await startServer(), { timeoutMs: 200 })
+  const placement = await shared.reserve(ANY)
+  await expect(placement?.send(buying('lost'), HOOKS)).rejects.toMatchObject({ kind, reason })
 })
 
-describe('following orders', () => {
-  it('shows each at its next change, all from one list', async () => {
-    standIn.control.fill({ mode: 'hold' })
-    const placed = await Promise.all(
-      ['1', '2', '3', '4', '5'].map((id) => place(id, id === '5' ? 'MSFT' : 'AAPL')),
-    )
-    const following = placed.map((order) => broker.follow({ ...order, status: 'new' }, 10_000))
-    standIn.control.release({})
-    const ended = await Promise.all(following)
-    expect(ended.map(({ clientOrderId, state }) => `${clientOrderId} ${state}`)).toEqual(
-      ['1', '2', '3', '4', '5'].map((id) => `${id} filled`),
-    )
-    expect(asked('/v2/orders?').length).toBeLessThan(3)
-    expect(asked('/v2/orders:by_client_order_id')).toEqual([])
-  })
+it('a placement waits for the rate limit in its turn, and is refused when that takes too long', async () => {
+  standIn.control.limit({ perMinute: 20 })
+  await broker.getClock()
+  const taken = await Promise.all(Array.from({ length: 17 }, () => broker.reserve({ ...ANY, withinMs: 0 })))
+  expect(taken).not.toContain(null)
+  expect(await broker.reserve({ ...ANY, withinMs: 1_000 })).toBeNull()
+  expect(broker.deferUntil().getTime()).toBeGreaterThan(Date.now() + 30_000)
+  // Requests that settle an order go on.
+  expect(await broker.getOrderByClientOrderId('unknown')).toBeNull()
+  taken[0]?.release()
+  expect(await broker.reserve({ ...ANY, withinMs: 0 })).toBeNull()
+  taken[1]?.release()
+  expect(await broker.reserve({ ...ANY, withinMs: 0 })).not.toBeNull()
+})
 
-  it('shows an order as it was when nothing changes', async () => {
-    standIn.control.fill({ mode: 'hold' })
-    const placed = { ...(await place('still')), status: 'new' }
-    expect(await broker.follow(placed, 700)).toBe(placed)
-    expect(asked('/v2/orders?')).not.toEqual([])
-  })
+it('a placement that is looked up first has room for both requests at its turn, however many others wait', async () => {
+  standIn.control.limit({ perMinute: 20 })
+  await broker.getClock()
+  const asks = Array.from({ length: 12 }, () => broker.reserve({ ...ANY, withinMs: 0, lookUp: true }))
+  const taken = (await Promise.all(asks)).filter((placement) => placement !== null)
+  expect(taken).toHaveLength(8)
+  for (const [index, placement] of taken.entries()) {
+    expect(await placement.lookUp(`order-${index}`)).toBeNull()
+    await placement.send(buying(`order-${index}`), HOOKS)
+  }
+  expect(asked('/v2/orders').map(({ outcome }) => outcome)).not.toContain(429)
+})
 
-  it('an order that the list does not name is as it was', async () => {
-    const placed = await place('here')
-    const unlisted = { ...placed, clientOrderId: 'elsewhere' }
-    expect(await broker.follow(unlisted, 700)).toBe(unlisted)
-  })
-
-  it('an order that cannot be read keeps no other from its answer', async () => {
-    const [bad, good] = [await place('bad'), await place('good')]
-    const url = await startRawServer(async (request, response) => {
-      if (!request.url?.startsWith('/v2/orders?')) return response.writeHead(404).end()
-      const answer = await fetch(`${standIn.url}${request.url}`, {
-        headers: {
-          'apca-api-key-id': ENCLAVE_ACCOUNT.keyId,
-          'apca-api-secret-key': ENCLAVE_ACCOUNT.secretKey,
-        },
-      })
-      const orders: object[] = await answer.json()
-      const garbled = orders.map((order) => ({
-        ...order,
-        ...('client_order_id' in order && order.client_order_id === 'bad' && { filled_qty: null }),
-      }))
-      response.end(JSON.stringify(garbled))
-    })
-    const shared = sharedOf(url)
-    const [unread, read] = await Promise.allSettled([shared.follow(bad, 5_000), shared.follow(good, 5_000)])
-    expect(unread).toMatchObject({ reason: { kind: 'unavailable', reason: 'unreadable' } })
-    expect(read).toMatchObject({ value: { clientOrderId: 'good', state: 'filled' } })
-  })
-
-  it('says so when the broker fails throughout', async () => {
-    standIn.control.fill({ mode: 'hold' })
-    const placed = { ...(await place('failing')), status: 'new' }
-    standIn.control.fault({ path: '/v2/orders', times: 100, respond: { status: 503 } })
-    await expect(broker.follow(placed, 700)).rejects.toMatchObject({ kind: 'unavailable', status: 503 })
-  })
-
-  it('shows an order that another one carries on as one', async () => {
-    standIn.control.fill({ mode: 'replace', fraction: '0.5', delayMs: 50 })
-    const placed = await place('first')
-    let order = await broker.follow(placed, 10_000)
-    while (order.state === 'live') order = await broker.follow(order, 10_000)
-    expect(order).toMatchObject({ clientOrderId: 'first', state: 'filled' })
-    expect(order.fills).toHaveLength(2)
-  })
+it('following orders shows each at its next change, all from one list', async () => {
+  standIn.control.fill({ mode: 'hold' })
+  const placed = await Promise.all(
+    ['1', '2', '3', '4', '5'].map((id) => place(id, id === '5' ? 'MSFT' : 'AAPL')),
+  )
+  const following = placed.map((order) => broker.follow({ ...order, status: 'new' }, 10_000))
+  standIn.control.release({})
+  const ended = await Promise.all(following)
+  expect(ended.map(({ clientOrderId, state }) => `${clientOrderId} ${state}`)).toEqual(
+    ['1', '2', '3', '4', '5'].map((id) => `${id} filled`),
+  )
+  expect(asked('/v2/orders?').length).toBeLessThan(3)
+  expect(asked('/v2/orders:by_client_order_id')).toEqual([])
 })

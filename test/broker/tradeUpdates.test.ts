@@ -1,11 +1,8 @@
 import { once } from 'node:events'
-import fc from 'fast-check'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { type WebSocket as Accepted, WebSocketServer } from 'ws'
 import { createTradeUpdates, streamUrlOf } from '../../src/broker/tradeUpdates.js'
-import type { ControlInput } from '../../src/simulator/index.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
-import { brokerOf, sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -73,198 +70,106 @@ function steppedTimers() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 }
 
-describe('the client of the stream', () => {
-  it('authenticates and listens as documented, and then says to look at everything', async () => {
-    const { first, updates } = await connected(documented)
-    expect(first.heard).toEqual([
-      { ...Object(alpacaExample('stream-auth')), key: 'key', secret: 'secret' },
-      alpacaExample('stream-listen'),
-    ])
-    expect(updates).toEqual([undefined])
-  })
-
-  it.each([true, false])(
-    "reads the documentation's fill (binary frames: %s) for its order's id alone",
-    async (binary) => {
-      const { first, updates } = await connected(documented)
-      say(first, FILL, binary)
-      await vi.waitFor(() => expect(updates).toEqual([undefined, FILL.data.order.client_order_id]))
-    },
-  )
-
-  it('says nothing of events that fill or end no order, of other messages and of nonsense', async () => {
-    const { first, updates, client } = await connected(documented)
-    const event = (name: string) => ({ ...FILL, data: { ...FILL.data, event: name } })
-    for (const name of ['new', 'accepted', 'pending_new', 'pending_cancel']) say(first, event(name))
-    const endless = { ...FILL.data.order, client_order_id: 'x'.repeat(129) }
-    say(first, { ...FILL, data: { ...FILL.data, order: endless } })
-    for (const message of [null, [], {}, { stream: 'trade_updates' }, alpacaExample('stream-error')])
-      say(first, message)
-    first.socket.send('not json')
-    first.socket.send(Buffer.from([0xff, 0xfe]))
-    say(first, event('an event of tomorrow'))
-    await vi.waitFor(() => expect(updates).toHaveLength(2))
-    expect(client.isLive()).toBe(true)
-  })
-
-  it('looks at everything when the event is of an order that carries another one on', async () => {
-    const { first, updates } = await connected(documented)
-    say(first, { ...FILL, data: { ...FILL.data, order: { ...FILL.data.order, replaces: 'another' } } })
-    await vi.waitFor(() => expect(updates).toEqual([undefined, undefined]))
-  })
-
-  it('connects again when it is cut off, and then says to look at everything', async () => {
-    const { first, connections, updates, client } = await connected(documented)
-    first.socket.terminate()
-    await vi.waitFor(() => expect(client.isLive()).toBe(false))
-    await vi.waitFor(() => expect(updates).toEqual([undefined, undefined]), 10_000)
-    expect(connections).toHaveLength(2)
-    expect(client.isLive()).toBe(true)
-  })
-
-  it.each([
-    ['refuses the keys', alpacaExample('stream-unauthorized')],
-    ['does not have the stream', { stream: 'listening', data: { streams: [] } }],
-    ['says nothing', undefined],
-  ])('comes back more and more slowly to a server that %s', async (_what, answer) => {
-    steppedTimers()
-    const { connections, client } = await scripted((connection) => {
-      if (answer !== undefined) say(connection, answer)
-    })
-    // Twenty minutes, in steps that leave connections their time.
-    for (let step = 0; step < 1_200; step++) {
-      await vi.advanceTimersByTimeAsync(1_000)
-      if (step % 20 === 0) await new Promise((resolve) => setImmediate(resolve))
-    }
-    expect(client.isLive()).toBe(false)
-    expect(connections.length).toBeGreaterThan(10)
-    // Half a minute apart in the end, and 15 s at the least.
-    expect(connections.length).toBeLessThan(90)
-  })
-
-  it('notices silence: it asks for a sign of life, and connects again without one', async () => {
-    steppedTimers()
-    let isSilent = false
-    const { first, connections, client } = await connected((connection, action) => {
-      if (!isSilent) documented(connection, action)
-    })
-    // A quiet market is not a dead connection.
-    for (let second = 0; second < 60; second++) {
-      await vi.advanceTimersByTimeAsync(1_000)
-      await vi.waitFor(() => expect(client.isLive()).toBe(true))
-    }
-    expect(first.heard.length).toBeGreaterThan(4)
-    isSilent = true
-    await vi.waitFor(() => expect(client.isLive()).toBe(false), { timeout: 60_000, interval: 500 })
-    isSilent = false
-    await vi.waitFor(() => expect(client.isLive()).toBe(true), { timeout: 60_000, interval: 500 })
-    expect(connections).toHaveLength(2)
-  })
-
-  it('is silent once it is closed', async () => {
-    const { client, first, updates } = await connected(documented)
-    client.close()
-    say(first, FILL)
-    await once(first.socket, 'close')
-    expect(client.isLive()).toBe(false)
-    expect(updates).toEqual([undefined])
-  })
-
-  it.each([
-    ['https://paper-api.alpaca.markets', 'wss://paper-api.alpaca.markets/stream'],
-    ['https://api.alpaca.markets/', 'wss://api.alpaca.markets/stream'],
-    ['http://127.0.0.1:8100', 'ws://127.0.0.1:8100/stream'],
-  ])('belongs to the trading API: %s', (url, stream) => {
-    expect(streamUrlOf(url)).toBe(stream)
-  })
+it('the client of the stream authenticates and listens as documented, and then says to look at everything', async () => {
+  const { first, updates } = await connected(documented)
+  expect(first.heard).toEqual([
+    { ...Object(alpacaExample('stream-auth')), key: 'key', secret: 'secret' },
+    alpacaExample('stream-listen'),
+  ])
+  expect(updates).toEqual([undefined])
 })
 
-describe('a stream that loses, repeats, reorders and invents events', () => {
-  const share = fc.constantFrom(0, 0.3, 1)
-  const behaviour: fc.Arbitrary<ControlInput<'stream'>> = fc.record({
-    drop: share,
-    repeat: share,
-    shuffleMs: fc.constantFrom(0, 300, 1_500),
-    silent: fc.constantFrom(false, false, true),
-    text: fc.boolean(),
-    refuse: fc.constantFrom(false, false, true),
-  })
-  const fill: fc.Arbitrary<ControlInput<'fill'>> = fc.constantFrom(
-    { mode: 'immediate' },
-    { mode: 'delay', delayMs: 30 },
-    { mode: 'delay', delayMs: 700 },
-    { mode: 'reject', delayMs: 100 },
-    { mode: 'expire', delayMs: 200 },
-    { mode: 'expire', delayMs: 200, fraction: '0.25' },
-    { mode: 'replace', delayMs: 100, fraction: '0.5' },
-    { mode: 'immediate', endsThrough: 'calculated', endDelayMs: 300 },
-    { mode: 'hold' },
-  )
-  const mischief = fc.array(
-    fc.record({
-      afterMs: fc.nat(1_000),
-      order: fc.nat(7),
-      event: fc.constantFrom('fill', 'canceled', 'rejected', 'expired', 'partial_fill', 'replaced'),
-      what: fc.constantFrom('known', 'unknown', 'cut'),
-    }),
-    { maxLength: 8 },
-  )
+it.each([true, false])(
+  "the client of the stream reads the documentation's fill (binary frames: %s) for its order's id alone",
+  async (binary) => {
+    const { first, updates } = await connected(documented)
+    say(first, FILL, binary)
+    await vi.waitFor(() => expect(updates).toEqual([undefined, FILL.data.order.client_order_id]))
+  },
+)
 
-  it('changes nothing but the pace', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        behaviour,
-        fc.array(fill, { minLength: 1, maxLength: 6 }),
-        mischief,
-        async (badly, fills, tricks) => {
-          const standIn = await startStandIn()
-          const { url, control } = standIn
-          const broker = sharedBrokerOf(url)
-          const timers: NodeJS.Timeout[] = []
-          try {
-            control.stream(badly)
-            for (const { afterMs, order, event, what } of tricks) {
-              const clientOrderId = what === 'known' ? `order-${order % fills.length}` : undefined
-              const act = () => {
-                if (what === 'cut') control.stream({ ...badly, disconnect: true })
-                // Before the first order there is none to take for a pattern.
-                else if (control.orders().length > 0) {
-                  control.stream({
-                    invent: { account: 'enclave', event, ...(clientOrderId && { clientOrderId }) },
-                  })
-                }
-              }
-              timers.push(setTimeout(act, afterMs))
-            }
-            const seen = await Promise.all(
-              fills.map(async (behaves, number) => {
-                const clientOrderId = `order-${number}`
-                const placement = await broker.reserve({ account: 'a', openedAt: number, withinMs: 10_000 })
-                control.fill({ ...behaves, times: 1 })
-                const request = { symbol: 'AAPL', side: 'buy', notional: usd(10), clientOrderId } as const
-                let order = await placement?.send(request, { beforeSend: () => undefined })
-                const until = Date.now() + 4_500
-                while (order?.state === 'live' && Date.now() < until) {
-                  order = await broker.follow(order, until - Date.now())
-                }
-                return order
-              }),
-            )
-            const plain = brokerOf(url)
-            const truth = await Promise.all(
-              seen.map((order) => plain.getOrderByClientOrderId(order?.clientOrderId ?? '')),
-            )
-            expect(seen).toEqual(truth)
-            const held = truth.filter((order) => order?.state === 'live')
-            expect(held.map((order) => order?.status)).toEqual(held.map(() => 'new'))
-          } finally {
-            for (const timer of timers) clearTimeout(timer)
-            broker.close()
-            await standIn.stop()
-          }
-        },
-      ),
-      { numRuns: 12 },
-    )
-  }, 180_000)
+it('the client of the stream says nothing of events that fill or end no order, of other messages and of nonsense', async () => {
+  const { first, updates, client } = await connected(documented)
+  const event = (name: string) => ({ ...FILL, data: { ...FILL.data, event: name } })
+  for (const name of ['new', 'accepted', 'pending_new', 'pending_cancel']) say(first, event(name))
+  const endless = { ...FILL.data.order, client_order_id: 'x'.repeat(129) }
+  say(first, { ...FILL, data: { ...FILL.data, order: endless } })
+  for (const message of [null, [], {}, { stream: 'trade_updates' }, alpacaExample('stream-error')])
+    say(first, message)
+  first.socket.send('not json')
+  first.socket.send(Buffer.from([0xff, 0xfe]))
+  say(first, event('an event of tomorrow'))
+  await vi.waitFor(() => expect(updates).toHaveLength(2))
+  expect(client.isLive()).toBe(true)
+})
+
+it('the client of the stream looks at everything when the event is of an order that carries another one on', async () => {
+  const { first, updates } = await connected(documented)
+  say(first, { ...FILL, data: { ...FILL.data, order: { ...FILL.data.order, replaces: 'another' } } })
+  await vi.waitFor(() => expect(updates).toEqual([undefined, undefined]))
+})
+
+it('the client of the stream connects again when it is cut off, and then says to look at everything', async () => {
+  const { first, connections, updates, client } = await connected(documented)
+  first.socket.terminate()
+  await vi.waitFor(() => expect(client.isLive()).toBe(false))
+  await vi.waitFor(() => expect(updates).toEqual([undefined, undefined]), 10_000)
+  expect(connections).toHaveLength(2)
+  expect(client.isLive()).toBe(true)
+})
+
+it.each([
+  ['refuses the keys', alpacaExample('stream-unauthorized')],
+  ['does not have the stream', { stream: 'listening', data: { streams: [] } }],
+  ['says nothing', undefined],
+])('the client of the stream comes back more and more slowly to a server that %s', async (_what, answer) => {
+  steppedTimers()
+  const { connections, client } = await scripted((connection) => {
+    if (answer !== undefined) say(connection, answer)
+  })
+  // Twenty minutes, in steps that leave connections their time.
+  for (let step = 0; step < 1_200; step++) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    if (step % 20 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(client.isLive()).toBe(false)
+  expect(connections.length).toBeGreaterThan(10)
+  // Half a minute apart in the end, and 15 s at the least.
+  expect(connections.length).toBeLessThan(90)
+})
+
+it('the client of the stream notices silence: it asks for a sign of life, and connects again without one', async () => {
+  steppedTimers()
+  let isSilent = false
+  const { first, connections, client } = await connected((connection, action) => {
+    if (!isSilent) documented(connection, action)
+  })
+  // A quiet market is not a dead connection.
+  for (let second = 0; second < 60; second++) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    await vi.waitFor(() => expect(client.isLive()).toBe(true))
+  }
+  expect(first.heard.length).toBeGreaterThan(4)
+  isSilent = true
+  await vi.waitFor(() => expect(client.isLive()).toBe(false), { timeout: 60_000, interval: 500 })
+  isSilent = false
+  await vi.waitFor(() => expect(client.isLive()).toBe(true), { timeout: 60_000, interval: 500 })
+  expect(connections).toHaveLength(2)
+})
+
+it('the client of the stream is silent once it is closed', async () => {
+  const { client, first, updates } = await connected(documented)
+  client.close()
+  say(first, FILL)
+  await once(first.socket, 'close')
+  expect(client.isLive()).toBe(false)
+  expect(updates).toEqual([undefined])
+})
+
+it.each([
+  ['https://paper-api.alpaca.markets', 'wss://paper-api.alpaca.markets/stream'],
+  ['https://api.alpaca.markets/', 'wss://api.alpaca.markets/stream'],
+  ['http://127.0.0.1:8100', 'ws://127.0.0.1:8100/stream'],
+])('the client of the stream belongs to the trading API: %s', (url, stream) => {
+  expect(streamUrlOf(url)).toBe(stream)
 })
