@@ -1,16 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMarketClock, newYorkTime } from '../../src/simulator/marketClock.js'
 
-describe('newYorkTime', () => {
-  it.each([
-    ['2022-04-28T18:07:04.451Z', 9, '2022-04-28T14:07:04.451000000-04:00'],
-    ['2022-01-03T14:30:00Z', 0, '2022-01-03T09:30:00-05:00'],
-    ['2022-03-13T06:59:59Z', 0, '2022-03-13T01:59:59-05:00'],
-    ['2022-03-13T07:00:00Z', 0, '2022-03-13T03:00:00-04:00'],
-    ['2022-01-01T03:00:00Z', 0, '2021-12-31T22:00:00-05:00'],
-  ] as const)('%s is %s', (utc, digits, expected) => {
-    expect(newYorkTime(new Date(utc), digits)).toBe(expected)
-  })
+it.each([
+  ['2022-04-28T18:07:04.451Z', 9, '2022-04-28T14:07:04.451000000-04:00'],
+  ['2022-01-03T14:30:00Z', 0, '2022-01-03T09:30:00-05:00'],
+  ['2022-03-13T06:59:59Z', 0, '2022-03-13T01:59:59-05:00'],
+  ['2022-03-13T07:00:00Z', 0, '2022-03-13T03:00:00-04:00'],
+  ['2022-01-01T03:00:00Z', 0, '2021-12-31T22:00:00-05:00'],
+] as const)('newYorkTime %s is %s', (utc, digits, expected) => {
+  expect(newYorkTime(new Date(utc), digits)).toBe(expected)
 })
 
 describe('a closed market', () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   type BrokerControlClient,
   type BrokerStandIn,
@@ -26,167 +26,138 @@ afterEach(() => standIn.stop())
 const buy = (clientOrderId: string) =>
   broker.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(10), clientOrderId })
 
-describe('faults, steered over HTTP', () => {
-  it('lose the answer to an order that was placed', async () => {
-    await control.run('fault', { method: 'POST', path: '/v2/orders', drop: 'after' })
-    await expect(buy('lost')).rejects.toMatchObject({ kind: 'ambiguous' })
-    expect(await broker.getOrderByClientOrderId('lost')).toMatchObject({ state: 'filled' })
-    await expect(buy('lost')).rejects.toMatchObject({ kind: 'rejected', status: 422 })
-  })
-
-  it('cut the connection before the order is placed', async () => {
-    await control.run('fault', { method: 'POST', path: '/v2/orders', drop: 'before' })
-    await expect(buy('cut')).rejects.toMatchObject({ kind: 'ambiguous' })
-    expect(await broker.getOrderByClientOrderId('cut')).toBeNull()
-    expect(await buy('cut')).toMatchObject({ clientOrderId: 'cut' })
-  })
-
-  it('answer instead of the broker, so many times, on the path and for the account that are named', async () => {
-    await control.run('fault', {
-      path: '/v2/clock',
-      account: 'enclave',
-      times: 2,
-      respond: {
-        status: 429,
-        body: { code: 42910000, message: 'm' },
-        headers: { 'X-RateLimit-Reset': '1674044551' },
-      },
-    })
-    await control.run('fault', { account: 'server', times: 9, respond: { status: 500, body: {} } })
-    await broker.getAccount()
-    const limited = { kind: 'rate-limited', resetAt: new Date(1674044551000) }
-    await expect(broker.getClock()).rejects.toMatchObject(limited)
-    await expect(broker.getClock()).rejects.toMatchObject(limited)
-    await broker.getClock()
-  })
-
-  it('delay, and can be cleared', async () => {
-    await control.run('fault', { path: '/v2/clock', delayMs: 20 })
-    await broker.getClock()
-    await control.run('fault', { times: 5, respond: { status: 503, body: {} } })
-    await expect(broker.getClock()).rejects.toMatchObject({ kind: 'unavailable', status: 503 })
-    await control.run('clear', { what: 'faults' })
-    await broker.getClock()
-  })
+it('faults, steered over HTTP lose the answer to an order that was placed', async () => {
+  await control.run('fault', { method: 'POST', path: '/v2/orders', drop: 'after' })
+  await expect(buy('lost')).rejects.toMatchObject({ kind: 'ambiguous' })
+  expect(await broker.getOrderByClientOrderId('lost')).toMatchObject({ state: 'filled' })
+  await expect(buy('lost')).rejects.toMatchObject({ kind: 'rejected', status: 422 })
 })
 
-describe('the rate limit', () => {
-  it('refuses per account with the time of its reset', async () => {
-    await control.run('limit', { perMinute: 2 })
-    // A client of its own for each call, which knows nothing of the others.
-    const ask = (account = ENCLAVE_ACCOUNT) => brokerOf(standIn.url, account).getClock()
-    await ask()
-    await ask()
-    await expect(ask()).rejects.toMatchObject({ kind: 'rate-limited', resetAt: expect.any(Date) })
-    await ask(SERVER_ACCOUNT)
-    await control.run('limit', { perMinute: null })
-    await ask()
-  })
+it('faults, steered over HTTP cut the connection before the order is placed', async () => {
+  await control.run('fault', { method: 'POST', path: '/v2/orders', drop: 'before' })
+  await expect(buy('cut')).rejects.toMatchObject({ kind: 'ambiguous' })
+  expect(await broker.getOrderByClientOrderId('cut')).toBeNull()
+  expect(await buy('cut')).toMatchObject({ clientOrderId: 'cut' })
 })
 
-describe('views', () => {
-  it('show all orders, balances and requests, without keys', async () => {
-    await buy('seen')
-    await expect(broker.getOrderByClientOrderId('unseen')).resolves.toBeNull()
-    expect(await control.orders()).toMatchObject([
-      {
-        account: 'enclave',
-        client_order_id: 'seen',
-        symbol: 'AAPL',
-        side: 'buy',
-        status: 'filled',
-        notional: '10',
-      },
-    ])
-    expect(await control.accounts()).toMatchObject([
-      { name: 'enclave', positions: { AAPL: '0.0499975' } },
-      { name: 'server', cash: '0', positions: {} },
-    ])
-    const requests = await control.requests()
-    expect(requests).toMatchObject([
-      {
-        account: 'enclave',
-        method: 'POST',
-        url: '/v2/orders',
-        outcome: 200,
-        body: { client_order_id: 'seen' },
-      },
-      { method: 'GET', url: '/v2/orders:by_client_order_id?client_order_id=unseen', outcome: 404 },
-    ])
-    expect(JSON.stringify(requests)).not.toMatch(/enclave-secret|PKENCLAVE/)
-  })
-})
-
-describe('commands', () => {
-  it('reach the stand-in as they do in-process', async () => {
-    await control.run('clock', { open: false, nextOpen: '2040-01-03T09:30:00-05:00' })
-    expect((await broker.getClock()).nextOpen).toEqual(new Date('2040-01-03T14:30:00Z'))
-    await control.run('fill', { mode: 'hold' })
-    await control.run('price', { symbol: 'AAPL', price: '10' })
-    await control.run('clock', { open: true })
-    await buy('held')
-    await control.run('end', { clientOrderId: 'held', status: 'expired' })
-    expect(await broker.getOrderByClientOrderId('held')).toMatchObject({ state: 'expired' })
-    await control.run('clear', { what: 'fills' })
-    await buy('free')
-    expect(await broker.getOrderByClientOrderId('free')).toMatchObject({ state: 'filled' })
-  })
-
-  it.each([
-    ['POST', 'price', '{"symbol":"NOPE","price":"1"}', 400],
-    ['POST', 'price', '{"symbol":"AAPL","price":"-1"}', 400],
-    ['POST', 'price', '{"symbol":"AAPL","price":"1.12345678"}', 400],
-    ['POST', 'account', '{"name":"nobody"}', 400],
-    ['POST', 'clock', '{"open":true,"typo":1}', 400],
-    ['POST', 'clock', 'not json', 400],
-    ['POST', 'toString', '{}', 404],
-    ['POST', 'orders', '{}', 404],
-  ])('%s /sandbox/%s %s is answered %i', async (method, path, body, status) => {
-    const response = await fetch(`${standIn.url}/sandbox/${path}`, { method, body })
-    expect(response.status).toBe(status)
-    expect(Object(await response.json()).message).toBeTruthy()
-  })
-})
-
-describe('a page in a browser', () => {
-  it.each(['http://localhost:5173', 'https://elsewhere.example', 'null'])(
-    'at %s is refused what needs no keys',
-    async (origin) => {
-      const headers = { origin, 'content-type': 'text/plain' }
-      const body = '{"name":"enclave","cash":"0"}'
-      const steered = await fetch(`${standIn.url}/sandbox/account`, { method: 'POST', headers, body })
-      expect(steered.status).toBe(403)
-      expect((await fetch(`${standIn.url}/sandbox/accounts`, { headers: { origin } })).status).toBe(403)
-      expect(await control.accounts()).toMatchObject([{ name: 'enclave', cash: '100000' }, {}])
+it('faults, steered over HTTP answer instead of the broker, so many times, on the path and for the account that are named', async () => {
+  await control.run('fault', {
+    path: '/v2/clock',
+    account: 'enclave',
+    times: 2,
+    respond: {
+      status: 429,
+      body: { code: 42910000, message: 'm' },
+      headers: { 'X-RateLimit-Reset': '1674044551' },
     },
-  )
+  })
+  await control.run('fault', { account: 'server', times: 9, respond: { status: 500, body: {} } })
+  await broker.getAccount()
+  const limited = { kind: 'rate-limited', resetAt: new Date(1674044551000) }
+  await expect(broker.getClock()).rejects.toMatchObject(limited)
+  await expect(broker.getClock()).rejects.toMatchObject(limited)
+  await broker.getClock()
 })
 
-describe('the server', () => {
-  it('answers unknown routes, bad JSON and bodies too large', async () => {
-    const keys = { 'APCA-API-KEY-ID': 'PKENCLAVE', 'APCA-API-SECRET-KEY': 'enclave-secret' }
-    const status = async (path: string, init: RequestInit) =>
-      (await fetch(standIn.url + path, { headers: keys, ...init })).status
-    expect(await status('/v2/watchlists', {})).toBe(404)
-    expect(await status('/v2/orders', { method: 'POST', body: '{' })).toBe(400)
-    expect(await status('/v2/orders', { method: 'POST', body: 'x'.repeat(100_000) })).toBe(400)
-    expect(await status('/v2/orders/not-a-uuid', { method: 'DELETE' })).toBe(422)
-  })
+it('faults, steered over HTTP delay, and can be cleared', async () => {
+  await control.run('fault', { path: '/v2/clock', delayMs: 20 })
+  await broker.getClock()
+  await control.run('fault', { times: 5, respond: { status: 503, body: {} } })
+  await expect(broker.getClock()).rejects.toMatchObject({ kind: 'unavailable', status: 503 })
+  await control.run('clear', { what: 'faults' })
+  await broker.getClock()
+})
 
-  it('says so when its port is taken', async () => {
-    const port = Number(new URL(standIn.url).port)
-    await expect(startStandIn({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
-  })
+it('the rate limit refuses per account with the time of its reset', async () => {
+  await control.run('limit', { perMinute: 2 })
+  // A client of its own for each call, which knows nothing of the others.
+  const ask = (account = ENCLAVE_ACCOUNT) => brokerOf(standIn.url, account).getClock()
+  await ask()
+  await ask()
+  await expect(ask()).rejects.toMatchObject({ kind: 'rate-limited', resetAt: expect.any(Date) })
+  await ask(SERVER_ACCOUNT)
+  await control.run('limit', { perMinute: null })
+  await ask()
+})
 
-  it('stops with requests under way', async () => {
-    const other = await startStandIn()
-    other.control.fault({ delayMs: 60_000 })
-    const hanging = brokerOf(other.url).getClock()
-    const outcome = expect(hanging).rejects.toMatchObject({ kind: 'unavailable' })
-    await expect
-      .poll(() => fetch(`${other.url}/sandbox/accounts`).then((response) => response.status))
-      .toBe(200)
-    await other.stop()
-    await outcome
-  })
+it('views show all orders, balances and requests, without keys', async () => {
+  await buy('seen')
+  await expect(broker.getOrderByClientOrderId('unseen')).resolves.toBeNull()
+  expect(await control.orders()).toMatchObject([
+    {
+      account: 'enclave',
+      client_order_id: 'seen',
+      symbol: 'AAPL',
+      side: 'buy',
+      status: 'filled',
+      notional: '10',
+    },
+  ])
+  expect(await control.accounts()).toMatchObject([
+    { name: 'enclave', positions: { AAPL: '0.0499975' } },
+    { name: 'server', cash: '0', positions: {} },
+  ])
+  const requests = await control.requests()
+  expect(requests).toMatchObject([
+    {
+      account: 'enclave',
+      method: 'POST',
+      url: '/v2/orders',
+      outcome: 200,
+      body: { client_order_id: 'seen' },
+    },
+    { method: 'GET', url: '/v2/orders:by_client_order_id?client_order_id=unseen', outcome: 404 },
+  ])
+  expect(JSON.stringify(requests)).not.toMatch(/enclave-secret|PKENCLAVE/)
+})
+
+it('commands reach the stand-in as they do in-process', async () => {
+  await control.run('clock', { open: false, nextOpen: '2040-01-03T09:30:00-05:00' })
+  expect((await broker.getClock()).nextOpen).toEqual(new Date('2040-01-03T14:30:00Z'))
+  await control.run('fill', { mode: 'hold' })
+  await control.run('price', { symbol: 'AAPL', price: '10' })
+  await control.run('clock', { open: true })
+  await buy('held')
+  await control.run('end', { clientOrderId: 'held', status: 'expired' })
+  expect(await broker.getOrderByClientOrderId('held')).toMatchObject({ state: 'expired' })
+  await control.run('clear', { what: 'fills' })
+  await buy('free')
+  expect(await broker.getOrderByClientOrderId('free')).toMatchObject({ state: 'filled' })
+})
+
+it.each([
+  ['POST', 'price', '{"symbol":"NOPE","price":"1"}', 400],
+  ['POST', 'price', '{"symbol":"AAPL","price":"-1"}', 400],
+  ['POST', 'price', '{"symbol":"AAPL","price":"1.12345678"}', 400],
+  ['POST', 'account', '{"name":"nobody"}', 400],
+  ['POST', 'clock', '{"open":true,"typo":1}', 400],
+  ['POST', 'clock', 'not json', 400],
+  ['POST', 'toString', '{}', 404],
+  ['POST', 'orders', '{}', 404],
+])('commands %s /sandbox/%s %s is answered %i', async (method, path, body, status) => {
+  const response = await fetch(`${standIn.url}/sandbox/${path}`, { method, body })
+  expect(response.status).toBe(status)
+  expect(Object(await response.json()).message).toBeTruthy()
+})
+
+it.each(['http://localhost:5173', 'https://elsewhere.example', 'null'])(
+  'a page in a browser at %s is refused what needs no keys',
+  async (origin) => {
+    const headers = { origin, 'content-type': 'text/plain' }
+    const body = '{"name":"enclave","cash":"0"}'
+    const steered = await fetch(`${standIn.url}/sandbox/account`, { method: 'POST', headers, body })
+    expect(steered.status).toBe(403)
+    expect((await fetch(`${standIn.url}/sandbox/accounts`, { headers: { origin } })).status).toBe(403)
+    expect(await control.accounts()).toMatchObject([{ name: 'enclave', cash: '100000' }, {}])
+  },
+)
+
+it('the server answers unknown routes, bad JSON and bodies too large', async () => {
+  const keys = { 'APCA-API-KEY-ID': 'PKENCLAVE', 'APCA-API-SECRET-KEY': 'enclave-secret' }
+  const status = async (path: string, init: RequestInit) =>
+    (await fetch(standIn.url + path, { headers: keys, ...init })).status
+  expect(await status('/v2/watchlists', {})).toBe(404)
+  expect(await status('/v2/orders', { method: 'POST', body: '{' })).toBe(400)
+  expect(await status('/v2/orders', { method: 'POST', body: 'x'.repeat(100_000) })).toBe(400)
+  expect(await status('/v2/orders/not-a-uuid', { method: 'DELETE' })).toBe(422)
 })
