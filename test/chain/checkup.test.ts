@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { checkDeployment } from '../../src/chain/checkup.js'
 import { createRpc } from '../../src/chain/rpc.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { sharesImplementationOf } from '../../src/protocol/identifiers.js'
 import { useChain } from '../support/chain.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'
 
@@ -39,54 +38,10 @@ test('nothing is found at a deployment as it should be', async () => {
   expect(await found()).toEqual({ checks: [], text: '' })
 })
 
-test('contracts that obey different authorities', async () => {
-  const { addresses, addressOf, account } = chain()
-  await replaceImmutable(addresses.institutionRegistry, addressOf('authority'), account('dave'))
-  const { checks, text } = await found()
-  expect(checks).toEqual(['fault authority', 'unchecked enclave-signer'])
-  expect(text).toContain(account('dave'))
-})
-
-test('an authority that is no contract of ours', async () => {
-  const { addresses, addressOf, account } = chain()
-  for (const contract of Object.values(addresses)) {
-    await replaceImmutable(contract, addressOf('authority'), account('dave'))
-  }
-  expect((await found()).checks).toEqual(['fault authority'])
-})
-
 test('the authority of another deployment', async () => {
   const { addresses, addressOf, account } = chain()
   await replaceImmutable(addressOf('authority'), addresses.platformPool, account('dave'))
   expect((await found()).checks).toEqual(['fault authority'])
-})
-
-test('a registry of another deployment', async () => {
-  await replaceImmutable(
-    chain().addresses.institutionRegistry,
-    chain().addresses.platformPool,
-    chain().account('dave'),
-  )
-  expect((await found()).checks).toEqual([
-    'fault contract-links',
-    'unchecked authority',
-    'unchecked enclave-signer',
-  ])
-})
-
-test('a token that has the shares elsewhere', async () => {
-  const { addresses, account } = chain()
-  const token = addresses.equityToken
-  await replaceImmutable(token, sharesImplementationOf(token), account('dave'))
-  const { checks, text } = await found()
-  expect(checks).toEqual(['fault contract-links', 'unchecked authority', 'unchecked enclave-signer'])
-  expect(text).toContain('another version')
-})
-
-test('another signer than the authority’s', async () => {
-  const { checks, text } = await found({ signer: chain().account('dave') })
-  expect(checks).toEqual(['fault enclave-signer'])
-  expect(text).toContain(`have the owner run npm run operate -- signer ${chain().account('dave')}`)
 })
 
 test('a signer who takes over later: the fault says when', async () => {
@@ -104,11 +59,4 @@ test('a role that is about to change hands is said, and is no fault', async () =
   expect(checks).toEqual(['notice rotation'])
   expect(text).toContain(`the owner will be ${chain().account('carol')} from ${at} on`)
   expect(text).toContain('have the owner run npm run operate -- owner --withdraw')
-})
-
-test('a pause', async () => {
-  await chain().send('guardian', 'authority', 'pause')
-  const { checks, text } = await found()
-  expect(checks).toEqual(['fault pause'])
-  expect(text).toContain('the owner ends the pause earlier by npm run operate -- pause --lift')
 })

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { DEFAULT_DELAYS, type Deployment, deployContracts } from '../../src/chain/deploy.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
-import { TEST_DELAYS, useChain } from '../support/chain.js'
+import { useChain } from '../support/chain.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'
 
 const chain = useChain()
@@ -20,118 +20,85 @@ async function deployment(changes: Partial<Deployment> = {}): Promise<Deployment
   }
 }
 
-describe('deployContracts', () => {
-  it('wires the contracts to one another, the authority, its roles and USDC', async () => {
-    const { addresses, addressOf, account, read } = chain()
-    expect(await read('escrow', 'registry')).toBe(addresses.institutionRegistry)
-    expect(await read('escrow', 'ledger')).toBe(addresses.confidentialLedger)
-    expect(await read('escrow', 'token')).toBe(addresses.equityToken)
-    expect(await read('escrow', 'pool')).toBe(addresses.platformPool)
-    expect(await read('escrow', 'usdc')).toBe(addressOf('usdc'))
-    expect(await read('ledger', 'escrow')).toBe(addresses.orderEscrow)
-    expect(await read('ledger', 'registry')).toBe(addresses.institutionRegistry)
-    expect(await read('token', 'pool')).toBe(addresses.platformPool)
-    expect(await read('pool', 'token')).toBe(addresses.equityToken)
-    expect(await read('pool', 'escrow')).toBe(addresses.orderEscrow)
-    expect(await read('pool', 'usdc')).toBe(addressOf('usdc'))
-    expect(await read('pool', 'brokerFunding')).toBe(account('broker'))
-    expect(await read('token', 'escrow')).toBe(addresses.orderEscrow)
-    for (const contract of ['registry', 'escrow', 'ledger', 'token', 'pool'] as const) {
-      expect(await read(contract, 'authority')).toBe(addressOf('authority'))
-    }
-    for (const contract of ['authority', 'registry', 'escrow', 'ledger', 'token'] as const) {
-      expect(await read(contract, 'usdc')).toBe(addressOf('usdc'))
-      expect(await read(contract, 'pool')).toBe(addresses.platformPool)
-    }
-    expect(await read('authority', 'owner')).toBe(account('owner'))
-    expect(await read('authority', 'guardian')).toBe(account('guardian'))
-    expect(await read('authority', 'enclaveSigner')).toBe(ENCLAVE_SIGNER)
-  })
+it('deployContracts wires the contracts to one another, the authority, its roles and USDC', async () => {
+  const { addresses, addressOf, account, read } = chain()
+  expect(await read('escrow', 'registry')).toBe(addresses.institutionRegistry)
+  expect(await read('escrow', 'ledger')).toBe(addresses.confidentialLedger)
+  expect(await read('escrow', 'token')).toBe(addresses.equityToken)
+  expect(await read('escrow', 'pool')).toBe(addresses.platformPool)
+  expect(await read('escrow', 'usdc')).toBe(addressOf('usdc'))
+  expect(await read('ledger', 'escrow')).toBe(addresses.orderEscrow)
+  expect(await read('ledger', 'registry')).toBe(addresses.institutionRegistry)
+  expect(await read('token', 'pool')).toBe(addresses.platformPool)
+  expect(await read('pool', 'token')).toBe(addresses.equityToken)
+  expect(await read('pool', 'escrow')).toBe(addresses.orderEscrow)
+  expect(await read('pool', 'usdc')).toBe(addressOf('usdc'))
+  expect(await read('pool', 'brokerFunding')).toBe(account('broker'))
+  expect(await read('token', 'escrow')).toBe(addresses.orderEscrow)
+  for (const contract of ['registry', 'escrow', 'ledger', 'token', 'pool'] as const) {
+    expect(await read(contract, 'authority')).toBe(addressOf('authority'))
+  }
+  for (const contract of ['authority', 'registry', 'escrow', 'ledger', 'token'] as const) {
+    expect(await read(contract, 'usdc')).toBe(addressOf('usdc'))
+    expect(await read(contract, 'pool')).toBe(addresses.platformPool)
+  }
+  expect(await read('authority', 'owner')).toBe(account('owner'))
+  expect(await read('authority', 'guardian')).toBe(account('guardian'))
+  expect(await read('authority', 'enclaveSigner')).toBe(ENCLAVE_SIGNER)
+})
 
-  it('fixes the delays', async () => {
-    expect(await chain().read('authority', 'rotationDelay')).toBe(BigInt(TEST_DELAYS.rotation))
-    expect(await chain().read('authority', 'maxPause')).toBe(BigInt(TEST_DELAYS.pause))
-    expect(await chain().read('registry', 'leaveDelay')).toBe(BigInt(TEST_DELAYS.leave))
-    expect(await chain().read('authority', 'RECLAIM_DELAY')).toBe(BigInt(RECLAIM_DELAY))
+it.each([
+  ['a rotation as long as a pause', { rotation: 5, pause: 5 }],
+  ['a pause as long as the wait for a reclaim', { pause: RECLAIM_DELAY }],
+  ['a leaving of more than 30 days', { leave: 30 * 86_400 + 1 }],
+  ['less than nothing', { rotation: -1 }],
+  ['a part of a second', { pause: 3_600.5, rotation: 0 }],
+])('deployContracts refuses %s, and sends nothing', async (_, changes) => {
+  const before = await chain().provider.getTransactionCount(chain().account('deployer'))
+  const delays = { ...DEFAULT_DELAYS, ...changes }
+  await expect(deployContracts(await deployment({ delays }))).rejects.toMatchObject({
+    code: 'invalid-delays',
   })
+  expect(await chain().provider.getTransactionCount(chain().account('deployer'))).toBe(before)
+})
 
-  it.each([
-    ['a rotation as long as a pause', { rotation: 5, pause: 5 }],
-    ['a pause as long as the wait for a reclaim', { pause: RECLAIM_DELAY }],
-    ['a leaving of more than 30 days', { leave: 30 * 86_400 + 1 }],
-    ['less than nothing', { rotation: -1 }],
-    ['a part of a second', { pause: 3_600.5, rotation: 0 }],
-  ])('refuses %s, and sends nothing', async (_, changes) => {
+it.each(['owner', 'guardian', 'enclaveSigner', 'usdc', 'brokerFunding'] as const)(
+  'deployContracts refuses %s that is zero or not an address, and sends nothing',
+  async (name) => {
     const before = await chain().provider.getTransactionCount(chain().account('deployer'))
-    const delays = { ...DEFAULT_DELAYS, ...changes }
-    await expect(deployContracts(await deployment({ delays }))).rejects.toMatchObject({
-      code: 'invalid-delays',
-    })
-    expect(await chain().provider.getTransactionCount(chain().account('deployer'))).toBe(before)
-  })
-
-  it('deploys again under new addresses', async () => {
-    const addresses = await deployContracts(await deployment())
-    expect(addresses.orderEscrow).not.toBe(chain().addresses.orderEscrow)
-  })
-
-  it.each(['owner', 'guardian', 'enclaveSigner', 'usdc', 'brokerFunding'] as const)(
-    'refuses %s that is zero or not an address, and sends nothing',
-    async (name) => {
-      const before = await chain().provider.getTransactionCount(chain().account('deployer'))
-      const values: Hex[] = [`0x${'00'.repeat(20)}`, '0x1234']
-      for (const value of values) {
-        await expect(deployContracts(await deployment({ [name]: value }))).rejects.toMatchObject({
-          code: 'invalid-address',
-          message: expect.stringContaining(name),
-        })
-      }
-      expect(await chain().provider.getTransactionCount(chain().account('deployer'))).toBe(before)
-    },
-  )
-
-  it('refuses USDC without code', async () => {
-    await expect(deployContracts(await deployment({ usdc: chain().account('alice') }))).rejects.toMatchObject(
-      {
-        code: 'usdc-not-a-contract',
-      },
-    )
-  })
-
-  it('refuses USDC without 6 decimals, or without decimals', async () => {
-    const eighteen: Hex = `0x${'18'.repeat(20)}`
-    // Returns 18 to every caller: PUSH1 18, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN.
-    await chain().provider.send('anvil_setCode', [eighteen, '0x60125f5260205ff3'])
-    for (const usdc of [eighteen, chain().addressOf('registry')]) {
-      await expect(deployContracts(await deployment({ usdc }))).rejects.toMatchObject({
-        code: 'usdc-decimals',
+    const values: Hex[] = [`0x${'00'.repeat(20)}`, '0x1234']
+    for (const value of values) {
+      await expect(deployContracts(await deployment({ [name]: value }))).rejects.toMatchObject({
+        code: 'invalid-address',
+        message: expect.stringContaining(name),
       })
     }
-  })
+    expect(await chain().provider.getTransactionCount(chain().account('deployer'))).toBe(before)
+  },
+)
 
-  it('refuses USDC without EIP-3009, such as a contract that takes every call', async () => {
-    const plain: Hex = `0x${'20'.repeat(20)}`
-    // Returns 6 to every caller: it has decimals, and no authorization in any state.
-    await chain().provider.send('anvil_setCode', [plain, '0x60065f5260205ff3'])
-    await expect(deployContracts(await deployment({ usdc: plain }))).rejects.toMatchObject({
-      code: 'usdc-authorizations',
-    })
+it('deployContracts refuses USDC without EIP-3009, such as a contract that takes every call', async () => {
+  const plain: Hex = `0x${'20'.repeat(20)}`
+  // Returns 6 to every caller: it has decimals, and no authorization in any state.
+  await chain().provider.send('anvil_setCode', [plain, '0x60065f5260205ff3'])
+  await expect(deployContracts(await deployment({ usdc: plain }))).rejects.toMatchObject({
+    code: 'usdc-authorizations',
   })
+})
 
-  it('aborts when a contract comes out at another address than the others were given', async () => {
-    const honest = await deployment()
-    // A deployer that reports a nonce that is not its next one: its addresses are then computed wrongly.
-    const deployer = new Proxy(honest.deployer, {
-      get: (target, key) => {
-        if (key === 'getNonce') return async () => (await target.getNonce('pending')) + 1
-        if (key === 'sendTransaction') {
-          return (transaction: { nonce: number }) =>
-            target.sendTransaction({ ...transaction, nonce: transaction.nonce - 1 })
-        }
-        const value: unknown = Reflect.get(target, key, target)
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
-    await expect(deployContracts({ ...honest, deployer })).rejects.toMatchObject({ code: 'address-mismatch' })
+it('deployContracts aborts when a contract comes out at another address than the others were given', async () => {
+  const honest = await deployment()
+  // A deployer that reports a nonce that is not its next one: its addresses are then computed wrongly.
+  const deployer = new Proxy(honest.deployer, {
+    get: (target, key) => {
+      if (key === 'getNonce') return async () => (await target.getNonce('pending')) + 1
+      if (key === 'sendTransaction') {
+        return (transaction: { nonce: number }) =>
+          target.sendTransaction({ ...transaction, nonce: transaction.nonce - 1 })
+      }
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
   })
+  await expect(deployContracts({ ...honest, deployer })).rejects.toMatchObject({ code: 'address-mismatch' })
 })

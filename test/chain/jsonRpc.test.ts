@@ -22,18 +22,6 @@ test('a signal that outlives its requests keeps nothing of them', async () => {
   expect(warnings).toEqual([])
 })
 
-test('a request ends with its signal, and is not begun after it', async () => {
-  let asked = 0
-  const url = await startRawServer(() => asked++)
-  const stopping = new AbortController()
-  const answer = request(url, CALLS, 60_000, stopping.signal)
-  await eventually('the request', () => asked === 1)
-  stopping.abort()
-  expect(await answer).toEqual({ fault: 'no-answer' })
-  expect(await request(url, CALLS, 60_000, stopping.signal)).toEqual({ fault: 'no-answer' })
-  expect(asked).toBe(1)
-})
-
 test('a request ends when its time is over, though no signal does', async () => {
   const url = await startRawServer(() => undefined)
   expect(await request(url, CALLS, 20, new AbortController().signal)).toEqual({ fault: 'no-answer' })

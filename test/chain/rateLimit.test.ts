@@ -12,11 +12,6 @@ test.each([3, -32_000, -32_601, -32_602, -32_603])('a call refused with %i is an
   expect(isRateLimited(CALL, refused(code))).toBe(false)
 })
 
-test('a call with a result, or without an answer, was not refused', () => {
-  expect(isRateLimited(CALL, { result: '0x' })).toBe(false)
-  expect(isRateLimited(CALL, undefined)).toBe(false)
-})
-
 test('a query for events, or a transaction, is beyond the rate by the one code that can mean nothing else', () => {
   for (const method of ['eth_getLogs', 'eth_sendRawTransaction']) {
     const verdicts = [429, -32_005, -32_012].map((code) =>

@@ -45,25 +45,11 @@ test('the same question of several callers is asked once', async () => {
   expect(sizes).toEqual([3])
 })
 
-test('a request has room for a megabyte at most', async () => {
-  const { sizes, batcher } = echo()
-  const large = (name: string) => batcher.send([{ method: 'large', params: [name.repeat(400_000)] }])
-  await Promise.all([large('x'), large('y'), large('z'), batcher.send([call('small')])])
-  expect(sizes).toEqual([2, 2])
-})
-
 test('callers that share a request share its failure, and later ones do not', async () => {
   const { batcher } = echo()
   const failed = await Promise.allSettled([batcher.send([call('a')]), batcher.send([call('fail')])])
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(await batcher.send([call('b')])).toEqual([{ result: 'b' }])
-})
-
-test('callers that do not share answers ask for themselves, in one request', async () => {
-  const { sizes, request } = echo()
-  const send = createBatcher(request, { shareAnswers: false })
-  expect(await Promise.all([send([call('a')]), send([call('a')])])).toHaveLength(2)
-  expect(sizes).toEqual([2])
 })
 
 test('callers with another signal have a request of their own, which that signal ends', async () => {
@@ -81,16 +67,6 @@ test('callers with another signal have a request of their own, which that signal
   const found = await Promise.allSettled(asked)
   expect(found.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected'])
   expect(signals).toEqual([undefined, stopping.signal])
-})
-
-test('a caller that asks twice gets two answers, though other callers share them', async () => {
-  const { sizes, batcher } = echo()
-  const answers = await Promise.all([
-    batcher.send([call('a'), call('b'), call('a')]),
-    batcher.send([call('a'), call('b')]),
-  ])
-  expect(answers.map((own) => own.length)).toEqual([3, 2])
-  expect(sizes).toEqual([4])
 })
 
 test('answers that callers share keep the order in which each of them asks', async () => {

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { createRpc } from '../../src/chain/rpc.js'
 import { startHttpServer, type TestServer } from '../support/httpServer.js'
@@ -65,82 +65,63 @@ function transportOf(...nodes: Node[]) {
   return { transport, changes, ask, compare }
 }
 
-describe('a node that stays behind another', () => {
-  it('is set aside after ten seconds, and is back once it has caught up', async () => {
-    const [first, second] = [await startNode('first'), await startNode('second')]
-    const { transport, changes, ask, compare } = transportOf(first, second)
-    for (let round = 0; round < 3; round++) {
-      await compare()
-      second.head += 10
-    }
-    expect(changes).toEqual([])
+it('a node that stays behind another is set aside after ten seconds, and is back once it has caught up', async () => {
+  const [first, second] = [await startNode('first'), await startNode('second')]
+  const { transport, changes, ask, compare } = transportOf(first, second)
+  for (let round = 0; round < 3; round++) {
     await compare()
-    expect(changes).toEqual([])
-    await compare()
-    expect(changes).toEqual([[0, 'behind']])
-    expect(transport.faults()).toEqual(['behind', null])
-    expect(await ask()).toBe('second')
-    await compare()
-    expect(await ask()).toBe('second')
-    first.head = second.head
-    await compare()
-    expect(await ask()).toBe('first')
-    expect(changes).toEqual([
-      [0, 'behind'],
-      [0, null],
-    ])
-  })
-
-  it('by two blocks is used, however long', async () => {
-    const [first, second] = [await startNode('first', 98), await startNode('second', 100)]
-    const { changes, ask, compare } = transportOf(first, second)
-    for (let round = 0; round < 8; round++) await compare()
-    expect([await ask(), changes]).toEqual(['first', []])
-  })
-
-  it('by less than the time between two comparisons is used, however quick the chain', async () => {
-    const [first, second] = [await startNode('first', 100), await startNode('second', 120)]
-    const { changes, ask, compare } = transportOf(first, second)
-    for (let round = 0; round < 8; round++) {
-      first.head += 50
-      second.head += 50
-      await compare()
-    }
-    expect([await ask(), changes]).toEqual(['first', []])
-  })
-
-  it('is asked when all others fail', async () => {
-    const [first, second] = [await startNode('first'), await startNode('second', 200)]
-    const { transport, ask, compare } = transportOf(first, second)
-    for (let round = 0; round < 4; round++) await compare()
-    expect(transport.faults()).toEqual(['behind', null])
-    second.isDown = true
-    expect(await ask()).toBe('first')
-    expect(transport.faults()).toEqual(['behind', 'no-answer'])
-    second.isDown = false
-    expect(await ask()).toBe('second')
-  })
+    second.head += 10
+  }
+  expect(changes).toEqual([])
+  await compare()
+  expect(changes).toEqual([])
+  await compare()
+  expect(changes).toEqual([[0, 'behind']])
+  expect(transport.faults()).toEqual(['behind', null])
+  expect(await ask()).toBe('second')
+  await compare()
+  expect(await ask()).toBe('second')
+  first.head = second.head
+  await compare()
+  expect(await ask()).toBe('first')
+  expect(changes).toEqual([
+    [0, 'behind'],
+    [0, null],
+  ])
 })
 
-describe('a node that answers, and has no head', () => {
-  it('is set aside like one that stays behind, while another has one', async () => {
-    const [first, second] = [await startNode('first'), await startNode('second')]
-    const { changes, ask, compare } = transportOf(first, second)
-    first.hasHead = false
-    for (let round = 0; round < 3; round++) await compare()
-    expect([await ask(), changes]).toEqual(['second', [[0, 'behind']]])
-    first.hasHead = true
+it('a node that stays behind another by less than the time between two comparisons is used, however quick the chain', async () => {
+  const [first, second] = [await startNode('first', 100), await startNode('second', 120)]
+  const { changes, ask, compare } = transportOf(first, second)
+  for (let round = 0; round < 8; round++) {
+    first.head += 50
+    second.head += 50
     await compare()
-    expect(await ask()).toBe('first')
-  })
+  }
+  expect([await ask(), changes]).toEqual(['first', []])
+})
 
-  it('is used when no other has one', async () => {
-    const nodes = [await startNode('first'), await startNode('second')]
-    const { changes, ask, compare } = transportOf(...nodes)
-    for (const node of nodes) node.hasHead = false
-    for (let round = 0; round < 4; round++) await compare()
-    expect([await ask(), changes]).toEqual(['first', []])
-  })
+it('a node that stays behind another is asked when all others fail', async () => {
+  const [first, second] = [await startNode('first'), await startNode('second', 200)]
+  const { transport, ask, compare } = transportOf(first, second)
+  for (let round = 0; round < 4; round++) await compare()
+  expect(transport.faults()).toEqual(['behind', null])
+  second.isDown = true
+  expect(await ask()).toBe('first')
+  expect(transport.faults()).toEqual(['behind', 'no-answer'])
+  second.isDown = false
+  expect(await ask()).toBe('second')
+})
+
+it('a node that answers, and has no head is set aside like one that stays behind, while another has one', async () => {
+  const [first, second] = [await startNode('first'), await startNode('second')]
+  const { changes, ask, compare } = transportOf(first, second)
+  first.hasHead = false
+  for (let round = 0; round < 3; round++) await compare()
+  expect([await ask(), changes]).toEqual(['second', [[0, 'behind']]])
+  first.hasHead = true
+  await compare()
+  expect(await ask()).toBe('first')
 })
 
 it('heads that go down together are those of a chain that was reset', async () => {
@@ -150,14 +131,4 @@ it('heads that go down together are those of a chain that was reset', async () =
   for (const node of nodes) node.head = 5
   for (let round = 0; round < 4; round++) await compare()
   expect(changes).toEqual([])
-})
-
-it('a node alone is never asked for its head', async () => {
-  const only = await startNode('only')
-  const { ask } = transportOf(only)
-  for (let round = 0; round < 3; round++) {
-    now += HEADS_MS
-    await ask()
-  }
-  expect(only.asked).toEqual(['eth_chainId', 'who', 'who', 'who'])
 })

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { createRpc } from '../../src/chain/rpc.js'
 import { startHttpServer, type TestServer } from '../support/httpServer.js'
@@ -64,133 +64,71 @@ function transportOf(...nodes: Node[]) {
 
 const by = (name: string) => ({ result: name })
 
-describe('a node', () => {
-  it('is asked for its chain before anything else, once', async () => {
-    const first = await startNode('first')
-    const { ask } = transportOf(first)
-    await ask()
-    await ask()
-    expect(first.asked).toEqual(['eth_chainId', 'who', 'who'])
-  })
+it('a node of another chain is not used, and reported as such', async () => {
+  const [first, second] = [await startNode('first', 'well', 1), await startNode('second')]
+  const { ask, asked, changes } = transportOf(first, second)
+  expect(await ask()).toEqual(by('second'))
+  expect(asked(first)).toBe(0)
+  expect(changes).toEqual([[0, 'other-chain']])
+})
 
-  it('of another chain is not used, and reported as such', async () => {
-    const [first, second] = [await startNode('first', 'well', 1), await startNode('second')]
-    const { ask, asked, changes } = transportOf(first, second)
-    expect(await ask()).toEqual(by('second'))
-    expect(asked(first)).toBe(0)
-    expect(changes).toEqual([[0, 'other-chain']])
-  })
+it('a node is reported as set aside until it is back, and each of its requests as answered or not', async () => {
+  const [first, second] = [await startNode('first', '500'), await startNode('second')]
+  const { transport, requests, ask } = transportOf(first, second)
+  expect(transport.faults()).toEqual([null, null])
+  await ask()
+  expect(transport.faults()).toEqual(['no-answer', null])
+  expect(requests).toEqual([
+    [0, null, 0],
+    [1, 1, 0],
+    [1, 1, 0],
+  ])
+  first.manner = 'well'
+  now += 1_000
+  await ask()
+  await expect.poll(() => transport.faults()).toEqual([null, null])
+})
 
-  it('is reported as set aside until it is back, and each of its requests as answered or not', async () => {
-    const [first, second] = [await startNode('first', '500'), await startNode('second')]
-    const { transport, requests, ask } = transportOf(first, second)
-    expect(transport.faults()).toEqual([null, null])
-    await ask()
-    expect(transport.faults()).toEqual(['no-answer', null])
-    expect(requests).toEqual([
-      [0, null, 0],
-      [1, 1, 0],
-      [1, 1, 0],
-    ])
-    first.manner = 'well'
-    now += 1_000
-    await ask()
-    await expect.poll(() => transport.faults()).toEqual([null, null])
-  })
+it.each<[Manner, string]>([
+  ['429', 'rate-limit'],
+  ['limited', 'rate-limit'],
+  ['500', 'no-answer'],
+  ['garbage', 'no-answer'],
+  ['silent', 'no-answer'],
+])('a node that fails (%s) is left alone', async (manner, fault) => {
+  const [first, second] = [await startNode('first'), await startNode('second')]
+  const { ask, asked, changes } = transportOf(first, second)
+  expect(await ask()).toEqual(by('first'))
+  first.manner = manner
+  for (let time = 0; time < 5; time++) expect(await ask()).toEqual(by('second'))
+  expect(asked(first)).toBe(2)
+  expect(changes).toEqual([[0, fault]])
+})
 
-  it('tells nothing of a request that its caller gave up', async () => {
-    const { transport, requests } = transportOf(await startNode('first'))
-    await transport.send([{ method: 'who', params: [] }])
-    const told = requests.length
-    await expect(
-      transport.send([{ method: 'who', params: [] }], AbortSignal.abort(new Error('gave up'))),
-    ).rejects.toThrow('gave up')
-    expect(requests).toHaveLength(told)
-  })
+it('a node comes back after its rest, once it has said its chain again', async () => {
+  const [first, second] = [await startNode('first'), await startNode('second')]
+  const { ask, changes } = transportOf(first, second)
+  await ask()
+  first.manner = '500'
+  await ask()
+  first.manner = 'well'
+  expect(await ask()).toEqual(by('second'))
+  now += 1_000
+  const before = first.asked.length
+  await expect.poll(() => ask()).toEqual(by('first'))
+  expect(first.asked.slice(before)).toEqual(['eth_chainId', 'who'])
+  expect(changes).toEqual([
+    [0, 'no-answer'],
+    [0, null],
+  ])
+})
 
-  it('of another chain alone is no node', async () => {
-    const { ask } = transportOf(await startNode('first', 'well', 1))
-    await expect(ask()).rejects.toMatchObject({ name: 'ChainUnavailableError' })
-  })
-
-  it.each<[Manner, string]>([
-    ['429', 'rate-limit'],
-    ['limited', 'rate-limit'],
-    ['500', 'no-answer'],
-    ['garbage', 'no-answer'],
-    ['silent', 'no-answer'],
-  ])('that fails (%s) is left alone', async (manner, fault) => {
-    const [first, second] = [await startNode('first'), await startNode('second')]
-    const { ask, asked, changes } = transportOf(first, second)
-    expect(await ask()).toEqual(by('first'))
-    first.manner = manner
-    for (let time = 0; time < 5; time++) expect(await ask()).toEqual(by('second'))
-    expect(asked(first)).toBe(2)
-    expect(changes).toEqual([[0, fault]])
-  })
-
-  it('comes back after its rest, once it has said its chain again', async () => {
-    const [first, second] = [await startNode('first'), await startNode('second')]
-    const { ask, changes } = transportOf(first, second)
-    await ask()
-    first.manner = '500'
-    await ask()
-    first.manner = 'well'
-    expect(await ask()).toEqual(by('second'))
-    now += 1_000
-    const before = first.asked.length
-    await expect.poll(() => ask()).toEqual(by('first'))
-    expect(first.asked.slice(before)).toEqual(['eth_chainId', 'who'])
-    expect(changes).toEqual([
-      [0, 'no-answer'],
-      [0, null],
-    ])
-  })
-
-  it('that comes back as another chain is not used', async () => {
-    const [first, second] = [await startNode('first'), await startNode('second')]
-    const { ask, asked } = transportOf(first, second)
-    await ask()
-    first.manner = '500'
-    await ask()
-    Object.assign(first, { manner: 'well', chainId: 1 })
-    const before = asked(first)
-    for (let time = 0; time < 5; time++) {
-      now += 60_000
-      expect(await ask()).toEqual(by('second'))
-    }
-    expect(asked(first)).toBe(before)
-  })
-
-  it('rests twice as long each time, up to a minute', async () => {
-    const [first, second] = [await startNode('first'), await startNode('second')]
-    const { ask } = transportOf(first, second)
-    first.manner = '500'
-    await ask()
-    for (const restMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
-      const before = first.asked.length
-      now += restMs - 1
-      await ask()
-      expect(first.asked).toHaveLength(before)
-      now += 1
-      await ask()
-      await expect.poll(() => first.asked).toHaveLength(before + 1)
-      // Its failure is known once the next request finds it resting.
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  })
-
-  it.each<[Manner, string, restMs: number]>([
-    ['429', '7', 7_000],
-    ['503', '7', 7_000],
-    ['503', '0', 1_000],
-    ['429', '86400', 60_000],
-    ['429', 'soon', 1_000],
-  ])('that says %s with Retry-After: %s rests for %i ms', async (manner, retryAfter, restMs) => {
-    const [first, second] = [await startNode('first', manner), await startNode('second')]
-    first.retryAfter = retryAfter
-    const { ask } = transportOf(first, second)
-    expect(await ask()).toEqual(by('second'))
+it('a node rests twice as long each time, up to a minute', async () => {
+  const [first, second] = [await startNode('first'), await startNode('second')]
+  const { ask } = transportOf(first, second)
+  first.manner = '500'
+  await ask()
+  for (const restMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
     const before = first.asked.length
     now += restMs - 1
     await ask()
@@ -198,115 +136,99 @@ describe('a node', () => {
     now += 1
     await ask()
     await expect.poll(() => first.asked).toHaveLength(before + 1)
-  })
-
-  it('that is asked too much when it is asked for its chain is not one of another chain', async () => {
-    const { ask, changes } = transportOf(await startNode('first', 'limited'), await startNode('second'))
-    expect(await ask()).toEqual(by('second'))
-    expect(changes).toEqual([[0, 'rate-limit']])
-  })
-
-  it('that is the only one is asked even while it rests', async () => {
-    const only = await startNode('only', '500')
-    const { ask } = transportOf(only)
-    await expect(ask()).rejects.toMatchObject({ name: 'ChainUnavailableError' })
-    only.manner = 'well'
-    expect(await ask()).toEqual(by('only'))
-  })
-
-  it('is not set aside because a caller gave up', async () => {
-    const first = await startNode('first')
-    const { ask, transport, changes } = transportOf(first)
-    await ask()
-    first.manner = 'silent'
-    const abort = new AbortController()
-    const failure = transport.send([{ method: 'who', params: [] }], abort.signal)
-    abort.abort(new Error('no longer wanted'))
-    await expect(failure).rejects.toThrow('no longer wanted')
-    expect(changes).toEqual([])
-  })
+    // Its failure is known once the next request finds it resting.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
 })
 
-describe('a node that takes few calls in one request', () => {
-  const MOST = 5
-  const refusals = {
-    'an error in place of the answers': () => ({
-      status: 200,
-      body: '{"id":null,"error":{"code":-32600,"message":"batch too large"}}',
-    }),
-    'status 413': () => ({ status: 413, body: '' }),
-    'status 400': () => ({ status: 400, body: 'too many calls' }),
-  }
+it.each<[Manner, string, restMs: number]>([
+  ['429', '7', 7_000],
+  ['503', '7', 7_000],
+  ['503', '0', 1_000],
+  ['429', '86400', 60_000],
+  ['429', 'soon', 1_000],
+])('a node that says %s with Retry-After: %s rests for %i ms', async (manner, retryAfter, restMs) => {
+  const [first, second] = [await startNode('first', manner), await startNode('second')]
+  first.retryAfter = retryAfter
+  const { ask } = transportOf(first, second)
+  expect(await ask()).toEqual(by('second'))
+  const before = first.asked.length
+  now += restMs - 1
+  await ask()
+  expect(first.asked).toHaveLength(before)
+  now += 1
+  await ask()
+  await expect.poll(() => first.asked).toHaveLength(before + 1)
+})
 
-  it.each(Object.entries(refusals))(
-    'is asked in parts, and no more than that at once from then on (%s)',
-    async (_name, refuse) => {
-      const sizes: number[] = []
-      const server = await startHttpServer(async (request, response) => {
-        const calls = callsSchema.parse(JSON.parse(await text(request)))
-        sizes.push(calls.length)
-        const { status, body } = refuse()
-        if (calls.length > MOST) return response.writeHead(status).end(body)
-        response.end(JSON.stringify(calls.map(({ id, method }) => ({ id, result: method }))))
-      })
-      servers.push(server)
-      const changes: unknown[] = []
-      const onNodeChange = (...change: unknown[]) => changes.push(change)
-      const transport = createRpc({ urls: [server.url], timeoutMs: 1_000, onNodeChange })
-      const calls = Array.from({ length: 16 }, (_, index) => ({ method: `call-${index}`, params: [] }))
-      const expected = calls.map(({ method }) => ({ result: method }))
-      expect(await transport.send(calls)).toEqual(expected)
-      expect(sizes).toEqual([16, 8, 4, 4, 4, 4])
-      sizes.length = 0
-      expect(await transport.send(calls)).toEqual(expected)
-      expect(sizes).toEqual([4, 4, 4, 4])
-      expect(changes).toEqual([])
-    },
-  )
+const MOST = 5
+const refusals = {
+  'an error in place of the answers': () => ({
+    status: 200,
+    body: '{"id":null,"error":{"code":-32600,"message":"batch too large"}}',
+  }),
+  'status 413': () => ({ status: 413, body: '' }),
+  'status 400': () => ({ status: 400, body: 'too many calls' }),
+}
 
-  it('is set aside when it takes not even one, and asked for all again later', async () => {
-    const node = await startNode('first', '500')
-    node.manner = 'well'
-    let isDown = true
+it.each(Object.entries(refusals))(
+  'a node that takes few calls in one request is asked in parts, and no more than that at once from then on (%s)',
+  async (_name, refuse) => {
     const sizes: number[] = []
     const server = await startHttpServer(async (request, response) => {
       const calls = callsSchema.parse(JSON.parse(await text(request)))
       sizes.push(calls.length)
-      if (isDown) return response.writeHead(400).end()
-      response.end(JSON.stringify(calls.map(({ id }) => ({ id, result: 'second' }))))
+      const { status, body } = refuse()
+      if (calls.length > MOST) return response.writeHead(status).end(body)
+      response.end(JSON.stringify(calls.map(({ id, method }) => ({ id, result: method }))))
     })
     servers.push(server)
-    const transport = createRpc({ urls: [server.url, node.url], timeoutMs: 200 })
-    const calls = Array.from({ length: 4 }, () => ({ method: 'who', params: [] }))
-    expect(await transport.send(calls)).toEqual(calls.map(() => by('first')))
-    expect(sizes).toEqual([4, 2, 1])
-    isDown = false
+    const changes: unknown[] = []
+    const onNodeChange = (...change: unknown[]) => changes.push(change)
+    const transport = createRpc({ urls: [server.url], timeoutMs: 1_000, onNodeChange })
+    const calls = Array.from({ length: 16 }, (_, index) => ({ method: `call-${index}`, params: [] }))
+    const expected = calls.map(({ method }) => ({ result: method }))
+    expect(await transport.send(calls)).toEqual(expected)
+    expect(sizes).toEqual([16, 8, 4, 4, 4, 4])
     sizes.length = 0
-    now += 60_000
-    await vi.waitFor(async () =>
-      expect(await transport.send(calls)).toEqual(calls.map(() => ({ result: 'second' }))),
-    )
-    expect(sizes).toEqual([4])
+    expect(await transport.send(calls)).toEqual(expected)
+    expect(sizes).toEqual([4, 4, 4, 4])
+    expect(changes).toEqual([])
+  },
+)
+
+it('a node that takes few calls in one request is set aside when it takes not even one, and asked for all again later', async () => {
+  const node = await startNode('first', '500')
+  node.manner = 'well'
+  let isDown = true
+  const sizes: number[] = []
+  const server = await startHttpServer(async (request, response) => {
+    const calls = callsSchema.parse(JSON.parse(await text(request)))
+    sizes.push(calls.length)
+    if (isDown) return response.writeHead(400).end()
+    response.end(JSON.stringify(calls.map(({ id }) => ({ id, result: 'second' }))))
   })
+  servers.push(server)
+  const transport = createRpc({ urls: [server.url, node.url], timeoutMs: 200 })
+  const calls = Array.from({ length: 4 }, () => ({ method: 'who', params: [] }))
+  expect(await transport.send(calls)).toEqual(calls.map(() => by('first')))
+  expect(sizes).toEqual([4, 2, 1])
+  isDown = false
+  sizes.length = 0
+  now += 60_000
+  await vi.waitFor(async () =>
+    expect(await transport.send(calls)).toEqual(calls.map(() => ({ result: 'second' }))),
+  )
+  expect(sizes).toEqual([4])
 })
 
-describe('a call for all nodes', () => {
-  const who = [{ method: 'who', params: [] }]
+const who = [{ method: 'who', params: [] }]
 
-  it('goes to each healthy node, and not to one that rests', async () => {
-    const nodes = [await startNode('first'), await startNode('second', '500'), await startNode('third')]
-    const { transport, ask } = transportOf(...nodes)
-    await ask()
-    await vi.waitFor(async () =>
-      expect(await transport.toAll((node) => node.send(who))).toEqual([[by('first')], [by('third')]]),
-    )
-  })
-
-  it('goes to all when none is known to be healthy', async () => {
-    const [first, second] = [await startNode('first', '429'), await startNode('second', '500')]
-    const { transport } = transportOf(first, second)
-    expect(await transport.toAll((node) => node.send(who))).toEqual([null, null])
-    first.manner = 'well'
-    expect(await transport.toAll((node) => node.send(who))).toEqual([[by('first')], null])
-  })
+it('a call for all nodes goes to each healthy node, and not to one that rests', async () => {
+  const nodes = [await startNode('first'), await startNode('second', '500'), await startNode('third')]
+  const { transport, ask } = transportOf(...nodes)
+  await ask()
+  await vi.waitFor(async () =>
+    expect(await transport.toAll((node) => node.send(who))).toEqual([[by('first')], [by('third')]]),
+  )
 })

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRpc } from '../../src/chain/rpc.js'
 import { startHttpServer, type TestServer } from '../support/httpServer.js'
@@ -52,143 +52,111 @@ const calls = [
 ]
 const answers = [{ result: 'first' }, { result: null }]
 
-describe('a batch', () => {
-  it('is one request and is answered in the order of its calls', async () => {
-    const { url, seen } = await echo()
-    const transport = createRpc({ urls: [url], timeoutMs: 1_000 })
-    expect(await transport.send(calls)).toEqual(answers)
-    expect(seen.requests).toBe(1)
-  })
-
-  it('hands on the error of a single call', async () => {
-    const error = { code: 3, message: 'execution reverted', data: '0x08c379a0' }
-    const { url } = await node((batch) =>
-      batch.map(({ id }) => (id === 0 ? { id, error } : { id, result: 1 })),
-    )
-    const transport = createRpc({ urls: [url], timeoutMs: 1_000 })
-    expect(await transport.send(calls)).toEqual([{ error }, { result: 1 }])
-  })
-
-  it('without calls asks no node', async () => {
-    const transport = createRpc({ urls: ['http://127.0.0.1:9'], timeoutMs: 1_000 })
-    expect(await transport.send([])).toEqual([])
-  })
+it('a batch is one request and is answered in the order of its calls', async () => {
+  const { url, seen } = await echo()
+  const transport = createRpc({ urls: [url], timeoutMs: 1_000 })
+  expect(await transport.send(calls)).toEqual(answers)
+  expect(seen.requests).toBe(1)
 })
 
-describe('another node is asked after', () => {
-  const faulty: Record<string, () => Promise<{ url: string }>> = {
-    'an HTTP error': () => node(() => ({ error: 'overloaded' }), 503),
-    'a rate limit': () => node(() => ({}), 429),
-    'a rate limit in every answer': () => node((batch) => batch.map(({ id }) => ({ id, error: LIMIT }))),
-    'a rate limit in one answer': async () => limitedInOne(),
-    'nothing but errors': () => node((batch) => batch.map(({ id }) => ({ id, error: INTERNAL }))),
-    'a body that is not JSON': async () => ({ url: await serve((_, response) => response.end('<html>')) }),
-    'a lost connection': async () => ({ url: await serve((request) => request.socket.destroy()) }),
-    silence: async () => ({ url: await serve(() => {}) }),
-    'an answer too few': () => node((batch) => batch.slice(1).map(({ id }) => ({ id, result: 1 }))),
-    'an answer twice': () => node((batch) => batch.map(() => ({ id: 0, result: 1 }))),
-    'an answer with neither result nor error': () => node((batch) => batch.map(({ id }) => ({ id }))),
-    'one object for a batch': () => node(() => ({ jsonrpc: '2.0', id: 0, result: 1 })),
-    'a closed port': async () => ({ url: 'http://127.0.0.1:9' }),
-  }
+const faulty: Record<string, () => Promise<{ url: string }>> = {
+  'an HTTP error': () => node(() => ({ error: 'overloaded' }), 503),
+  'a rate limit': () => node(() => ({}), 429),
+  'a rate limit in every answer': () => node((batch) => batch.map(({ id }) => ({ id, error: LIMIT }))),
+  'a rate limit in one answer': async () => limitedInOne(),
+  'nothing but errors': () => node((batch) => batch.map(({ id }) => ({ id, error: INTERNAL }))),
+  'a body that is not JSON': async () => ({ url: await serve((_, response) => response.end('<html>')) }),
+  'a lost connection': async () => ({ url: await serve((request) => request.socket.destroy()) }),
+  silence: async () => ({ url: await serve(() => {}) }),
+  'an answer too few': () => node((batch) => batch.slice(1).map(({ id }) => ({ id, result: 1 }))),
+  'an answer twice': () => node((batch) => batch.map(() => ({ id: 0, result: 1 }))),
+  'an answer with neither result nor error': () => node((batch) => batch.map(({ id }) => ({ id }))),
+  'one object for a batch': () => node(() => ({ jsonrpc: '2.0', id: 0, result: 1 })),
+  'a closed port': async () => ({ url: 'http://127.0.0.1:9' }),
+}
 
-  it.each(Object.keys(faulty))('%s', async (fault) => {
-    const bad = await faulty[fault]?.()
-    const good = await echo()
-    const transport = createRpc({ urls: [bad?.url ?? '', good.url], timeoutMs: 300 })
-    expect(await transport.send(calls)).toEqual(answers)
-  })
-
-  it('which is then asked first', async () => {
-    const bad = await node(() => ({}), 500)
-    const good = await echo()
-    const transport = createRpc({ urls: [bad.url, good.url], timeoutMs: 1_000 })
-    await transport.send(calls)
-    await transport.send(calls)
-    expect(bad.seen.requests).toBe(1)
-    expect(good.seen.requests).toBe(2)
-  })
+it.each(Object.keys(faulty))('another node is asked after %s', async (fault) => {
+  const bad = await faulty[fault]?.()
+  const good = await echo()
+  const transport = createRpc({ urls: [bad?.url ?? '', good.url], timeoutMs: 300 })
+  expect(await transport.send(calls)).toEqual(answers)
 })
 
-describe('an error', () => {
-  /** A node that refuses calls of one method. */
-  const without = (refused: string, error: object) =>
-    node((batch) =>
-      batch.map(({ id, method }) => (method === refused ? { id, error } : { id, result: 'first' })),
-    )
-
-  it('where there can be none has another node asked for all of the batch', async () => {
-    const bad = await without('eth_getTransactionCount', { code: -32_000, message: 'missing trie node' })
-    const good = await echo()
-    const transport = createRpc({ urls: [bad.url, good.url], timeoutMs: 1_000 })
-    const count = { method: 'eth_getTransactionCount', params: ['0x1'] }
-    expect(await transport.send([...calls, count])).toEqual([...answers, { result: '0x1' }])
-  })
-
-  it.each([
-    ['that is a revert', 'eth_call', REVERTED],
-    ['with the data of a revert', 'eth_call', OLD_REVERTED],
-  ])('%s is an answer', async (_, method, error) => {
-    const [first, second] = [await without(method, error), await echo()]
-    const transport = createRpc({ urls: [first.url, second.url], timeoutMs: 1_000 })
-    expect(await transport.send([{ method, params: [] }])).toEqual([{ error }])
-    expect(second.seen.requests).toBe(0)
-  })
-
-  it('of one call among others may be the fault of the call', async () => {
-    const [first, second] = [await without('b', INTERNAL), await echo()]
-    const transport = createRpc({ urls: [first.url, second.url], timeoutMs: 1_000 })
-    expect(await transport.send(calls)).toEqual([{ result: 'first' }, { error: INTERNAL }])
-    expect(second.seen.requests).toBe(0)
-  })
-
-  it('of every node is handed on', async () => {
-    const [first, second] = [await without('a', INTERNAL), await without('a', LIMIT)]
-    const transport = createRpc({ urls: [first.url, second.url], timeoutMs: 1_000 })
-    expect(await transport.send(calls.slice(0, 1))).toEqual([{ error: INTERNAL }])
-  })
+it('another node is asked after which is then asked first', async () => {
+  const bad = await node(() => ({}), 500)
+  const good = await echo()
+  const transport = createRpc({ urls: [bad.url, good.url], timeoutMs: 1_000 })
+  await transport.send(calls)
+  await transport.send(calls)
+  expect(bad.seen.requests).toBe(1)
+  expect(good.seen.requests).toBe(2)
 })
 
-describe('answers none of which are whole', () => {
-  it.each([
-    ['first', [0, 1]],
-    ['last', [1, 0]],
-  ])('the ones with the most results stand, when they come %s', async (_, order) => {
+/** A node that refuses calls of one method. */
+const without = (refused: string, error: object) =>
+  node((batch) =>
+    batch.map(({ id, method }) => (method === refused ? { id, error } : { id, result: 'first' })),
+  )
+
+it('an error where there can be none has another node asked for all of the batch', async () => {
+  const bad = await without('eth_getTransactionCount', { code: -32_000, message: 'missing trie node' })
+  const good = await echo()
+  const transport = createRpc({ urls: [bad.url, good.url], timeoutMs: 1_000 })
+  const count = { method: 'eth_getTransactionCount', params: ['0x1'] }
+  expect(await transport.send([...calls, count])).toEqual([...answers, { result: '0x1' }])
+})
+
+it.each([
+  ['that is a revert', 'eth_call', REVERTED],
+  ['with the data of a revert', 'eth_call', OLD_REVERTED],
+])('an error %s is an answer', async (_, method, error) => {
+  const [first, second] = [await without(method, error), await echo()]
+  const transport = createRpc({ urls: [first.url, second.url], timeoutMs: 1_000 })
+  expect(await transport.send([{ method, params: [] }])).toEqual([{ error }])
+  expect(second.seen.requests).toBe(0)
+})
+
+it('an error of one call among others may be the fault of the call', async () => {
+  const [first, second] = [await without('b', INTERNAL), await echo()]
+  const transport = createRpc({ urls: [first.url, second.url], timeoutMs: 1_000 })
+  expect(await transport.send(calls)).toEqual([{ result: 'first' }, { error: INTERNAL }])
+  expect(second.seen.requests).toBe(0)
+})
+
+it.each([
+  ['first', [0, 1]],
+  ['last', [1, 0]],
+])(
+  'answers none of which are whole the ones with the most results stand, when they come %s',
+  async (_, order) => {
     const broken = await node((batch) => batch.map(({ id }) => ({ id, error: INTERNAL })))
     const nodes = [await limitedInOne(), broken]
     const urls = order.map((index) => nodes[index]?.url ?? '')
     const transport = createRpc({ urls, timeoutMs: 1_000 })
     expect(await transport.send(calls)).toEqual([{ result: 'partly' }, { error: LIMIT }])
-  })
+  },
+)
+
+const partly = [{ result: 'partly' }, { error: LIMIT }]
+
+it('a rate limit in one answer is handed on with the other answers when no other node is healthy', async () => {
+  const bad = await limitedInOne()
+  const alone = createRpc({ urls: [bad.url], timeoutMs: 1_000 })
+  expect(await alone.send(calls)).toEqual(partly)
+  const gone = await node(() => ({}), 500)
+  const transport = createRpc({ urls: [bad.url, gone.url], timeoutMs: 1_000 })
+  expect(await transport.send(calls)).toEqual(partly)
+  expect(await transport.send(calls)).toEqual(partly)
+  expect(gone.seen.requests).toBe(1)
 })
 
-describe('a rate limit in one answer', () => {
-  const partly = [{ result: 'partly' }, { error: LIMIT }]
-
-  it('is handed on with the other answers when no other node is healthy', async () => {
-    const bad = await limitedInOne()
-    const alone = createRpc({ urls: [bad.url], timeoutMs: 1_000 })
-    expect(await alone.send(calls)).toEqual(partly)
-    const gone = await node(() => ({}), 500)
-    const transport = createRpc({ urls: [bad.url, gone.url], timeoutMs: 1_000 })
-    expect(await transport.send(calls)).toEqual(partly)
-    expect(await transport.send(calls)).toEqual(partly)
-    expect(gone.seen.requests).toBe(1)
-  })
-
-  it('leaves what a node did for the others as its answer to what goes to all', async () => {
-    const transport = createRpc({ urls: [(await limitedInOne()).url], timeoutMs: 1_000 })
-    expect(await transport.toAll((node) => node.send(calls))).toEqual([partly])
-  })
-
-  it('of a query for events may be the fault of the query, and sets nothing aside', async () => {
-    const [limited, good] = [await limitedInOne(), await echo()]
-    const transport = createRpc({ urls: [limited.url, good.url], timeoutMs: 1_000 })
-    const queries = calls.map(({ params }) => ({ method: 'eth_getLogs', params }))
-    expect(await transport.send(queries)).toEqual(partly)
-    expect(await transport.send(queries)).toEqual(partly)
-    expect(good.seen.requests).toBe(0)
-  })
+it('a rate limit in one answer of a query for events may be the fault of the query, and sets nothing aside', async () => {
+  const [limited, good] = [await limitedInOne(), await echo()]
+  const transport = createRpc({ urls: [limited.url, good.url], timeoutMs: 1_000 })
+  const queries = calls.map(({ params }) => ({ method: 'eth_getLogs', params }))
+  expect(await transport.send(queries)).toEqual(partly)
+  expect(await transport.send(queries)).toEqual(partly)
+  expect(good.seen.requests).toBe(0)
 })
 
 it('fails without naming a URL when no node answers', async () => {
@@ -197,13 +165,4 @@ it('fails without naming a URL when no node answers', async () => {
   const failure = transport.send(calls)
   await expect(failure).rejects.toMatchObject({ name: 'ChainUnavailableError' })
   await expect(failure).rejects.not.toThrow(/127\.0\.0\.1|key-in-path/)
-})
-
-it('stops when its caller aborts', async () => {
-  const silent = await serve(() => {})
-  const transport = createRpc({ urls: [silent, silent], timeoutMs: 60_000 })
-  const abort = new AbortController()
-  const failure = transport.send(calls, abort.signal)
-  abort.abort(new Error('no longer wanted'))
-  await expect(failure).rejects.toThrow('no longer wanted')
 })
