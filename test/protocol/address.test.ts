@@ -1,6 +1,6 @@
 import { getAddress, isAddress } from 'ethers'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addressSchema, checksum } from '../../src/protocol/address.js'
 import { bytesToHex } from '../../src/protocol/hex.js'
 
@@ -13,39 +13,23 @@ const mixed = fc
       `0x${[...address.slice(2)].map((digit) => (cases.next().value ? digit.toUpperCase() : digit)).join('')}`,
   )
 
-describe('an address', () => {
-  test('has the checksum that ethers computes, whether or not it was seen before', () => {
-    fc.assert(
-      fc.property(plain, (address) => {
-        expect([checksum(address), checksum(address)]).toEqual([getAddress(address), getAddress(address)])
-      }),
-    )
-  })
-
-  test('is taken in one case, and in two with the right checksum only', () => {
-    fc.assert(
-      fc.property(fc.oneof(plain, mixed, plain.map(getAddress)), (address) => {
-        expect(addressSchema.safeParse(address).success).toBe(isAddress(address))
-      }),
-    )
-    const [lower, upper] = [`0x${'ab'.repeat(20)}`, `0x${'AB'.repeat(20)}`]
-    expect([lower, upper].map((address) => addressSchema.parse(address))).toEqual(
-      [lower, lower].map(getAddress),
-    )
-    expect(addressSchema.safeParse(`0x${'aB'.repeat(20)}`).success).toBe(false)
-  })
-
-  test.each(['0xaA', `0x${'aB'.repeat(21)}`, `0x${'gG'.repeat(20)}`, 'aB'.repeat(21), ''])(
-    'is not "%s", which is said without a checksum',
-    (text) => {
-      const { error } = addressSchema.safeParse(text)
-      expect(error?.issues.map(({ message }) => message)).toEqual(['expected 0x and 40 hex digits'])
-    },
+test('an address has the checksum that ethers computes, whether or not it was seen before', () => {
+  fc.assert(
+    fc.property(plain, (address) => {
+      expect([checksum(address), checksum(address)]).toEqual([getAddress(address), getAddress(address)])
+    }),
   )
+})
 
-  test('is still right after more addresses than are remembered', () => {
-    const many = Array.from({ length: 3_000 }, (_, index) => `0x${index.toString(16).padStart(40, 'a')}`)
-    expect(many.map(checksum)).toEqual(many.map((address) => getAddress(address)))
-    expect(many.map(checksum)).toEqual(many.map((address) => getAddress(address)))
-  })
+test('an address is taken in one case, and in two with the right checksum only', () => {
+  fc.assert(
+    fc.property(fc.oneof(plain, mixed, plain.map(getAddress)), (address) => {
+      expect(addressSchema.safeParse(address).success).toBe(isAddress(address))
+    }),
+  )
+  const [lower, upper] = [`0x${'ab'.repeat(20)}`, `0x${'AB'.repeat(20)}`]
+  expect([lower, upper].map((address) => addressSchema.parse(address))).toEqual(
+    [lower, lower].map(getAddress),
+  )
+  expect(addressSchema.safeParse(`0x${'aB'.repeat(20)}`).success).toBe(false)
 })

@@ -1,5 +1,4 @@
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   commitOf,
   type EnvelopePlace,
@@ -9,91 +8,66 @@ import {
   POLICY_PLACE,
   seal,
 } from '../../src/protocol/envelope.js'
-import { type Bytes, hexLength, hexToBytes } from '../../src/protocol/hex.js'
+import { type Bytes, hexToBytes } from '../../src/protocol/hex.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
 
 const privateKey = hexToBytes(`0x${'11'.repeat(32)}`)
 const recipient = publicKeyOf(privateKey)
 
-/** Any JSON value, but for the member names that strict JSON refuses. */
-const strictValue = fc
-  .jsonValue()
-  .filter((value) => !/"(?:__proto__|constructor|prototype)":/.test(JSON.stringify(value)))
+it('envelope draws a fresh ephemeral key and iv each time', async () => {
+  const [one, two] = await Promise.all([seal(1, recipient, ORDER_PLACE), seal(1, recipient, ORDER_PLACE)])
+  expect(one.epk).not.toBe(two.epk)
+  expect(one.iv).not.toBe(two.iv)
+  expect(commitOf(one)).not.toBe(commitOf(two))
+})
 
-describe('envelope', () => {
-  it('opens what was sealed to the key', async () => {
-    await fc.assert(
-      fc.asyncProperty(strictValue, async (value) => {
-        const opened = await open(await seal(value, recipient, ORDER_PLACE), privateKey, ORDER_PLACE)
-        expect(opened).toEqual(JSON.parse(JSON.stringify(value)))
-      }),
-      { numRuns: 50 },
-    )
-  })
+it('envelope opens under no other key, kind or context', async () => {
+  const envelope = await seal({ secret: true }, recipient, ORDER_PLACE)
+  const other = hexToBytes(`0x${'22'.repeat(32)}`)
+  const attempts: [Bytes, EnvelopePlace][] = [
+    [other, ORDER_PLACE],
+    [privateKey, POLICY_PLACE],
+    [privateKey, { kind: 'order', context: new Uint8Array(32) }],
+  ]
+  for (const [key, place] of attempts) {
+    await expect(open(envelope, key, place)).rejects.toMatchObject({ code: 'undecryptable' })
+  }
+})
 
-  it('has the wire form, with a length that is a multiple of 256', async () => {
-    for (const length of [1, 254, 255, 600]) {
-      const envelope = await seal('x'.repeat(length), recipient, ORDER_PLACE)
-      expect(orderEnvelopeSchema.parse(envelope)).toEqual(envelope)
-      expect(hexLength(envelope.ct)).toBe(Math.ceil((length + 2) / 256) * 256)
-    }
-  })
+it.each(['epk', 'iv', 'ct', 'tag'] as const)('refuses a changed %s', async (member) => {
+  const envelope = await seal({ secret: true }, recipient, ORDER_PLACE)
+  const bytes = hexToBytes(envelope[member])
+  bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1
+  const changed = { ...envelope, [member]: `0x${Buffer.from(bytes).toString('hex')}` as const }
+  await expect(open(changed, privateKey, ORDER_PLACE)).rejects.toMatchObject({ name: 'ProtocolError' })
+})
 
-  it('draws a fresh ephemeral key and iv each time', async () => {
-    const [one, two] = await Promise.all([seal(1, recipient, ORDER_PLACE), seal(1, recipient, ORDER_PLACE)])
-    expect(one.epk).not.toBe(two.epk)
-    expect(one.iv).not.toBe(two.iv)
-    expect(commitOf(one)).not.toBe(commitOf(two))
-  })
+it.each([
+  ['a point off the curve', { epk: `0x02${'00'.repeat(31)}05` }],
+  ['the point at infinity', { epk: '0x00' }],
+  ['a short iv', { iv: `0x${'00'.repeat(11)}` }],
+  ['a 16-byte iv', { iv: `0x${'00'.repeat(16)}` }],
+  ['a short tag', { tag: `0x${'00'.repeat(15)}` }],
+  ['an empty ciphertext', { ct: '0x' }],
+  ['a ciphertext over the limit', { ct: `0x${'00'.repeat(4097)}` }],
+  ['odd hex', { ct: '0xabc' }],
+  ['no hex', { ct: '0xzz' }],
+  ['an unknown member', { extra: 1 }],
+  ['no prefix', { tag: '00'.repeat(16) }],
+])('envelope does not parse %s', async (_, change) => {
+  const envelope = await seal({}, recipient, ORDER_PLACE)
+  expect(orderEnvelopeSchema.safeParse({ ...envelope, ...change }).success).toBe(false)
+})
 
-  it('opens under no other key, kind or context', async () => {
-    const envelope = await seal({ secret: true }, recipient, ORDER_PLACE)
-    const other = hexToBytes(`0x${'22'.repeat(32)}`)
-    const attempts: [Bytes, EnvelopePlace][] = [
-      [other, ORDER_PLACE],
-      [privateKey, POLICY_PLACE],
-      [privateKey, { kind: 'order', context: new Uint8Array(32) }],
-    ]
-    for (const [key, place] of attempts) {
-      await expect(open(envelope, key, place)).rejects.toMatchObject({ code: 'undecryptable' })
-    }
+it('envelope takes an uncompressed ephemeral key and either case of hex', async () => {
+  const { Point } = await import('@noble/secp256k1')
+  const envelope = await seal('hello', recipient, ORDER_PLACE)
+  const epk = `0x04${Point.fromBytes(hexToBytes(envelope.epk)).toHex(false).slice(2).toUpperCase()}`
+  const parsed = orderEnvelopeSchema.parse({
+    ...envelope,
+    epk,
+    ct: `0x${envelope.ct.slice(2).toUpperCase()}`,
   })
-
-  it.each(['epk', 'iv', 'ct', 'tag'] as const)('refuses a changed %s', async (member) => {
-    const envelope = await seal({ secret: true }, recipient, ORDER_PLACE)
-    const bytes = hexToBytes(envelope[member])
-    bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1
-    const changed = { ...envelope, [member]: `0x${Buffer.from(bytes).toString('hex')}` as const }
-    await expect(open(changed, privateKey, ORDER_PLACE)).rejects.toMatchObject({ name: 'ProtocolError' })
-  })
-
-  it.each([
-    ['a point off the curve', { epk: `0x02${'00'.repeat(31)}05` }],
-    ['the point at infinity', { epk: '0x00' }],
-    ['a short iv', { iv: `0x${'00'.repeat(11)}` }],
-    ['a 16-byte iv', { iv: `0x${'00'.repeat(16)}` }],
-    ['a short tag', { tag: `0x${'00'.repeat(15)}` }],
-    ['an empty ciphertext', { ct: '0x' }],
-    ['a ciphertext over the limit', { ct: `0x${'00'.repeat(4097)}` }],
-    ['odd hex', { ct: '0xabc' }],
-    ['no hex', { ct: '0xzz' }],
-    ['an unknown member', { extra: 1 }],
-    ['no prefix', { tag: '00'.repeat(16) }],
-  ])('does not parse %s', async (_, change) => {
-    const envelope = await seal({}, recipient, ORDER_PLACE)
-    expect(orderEnvelopeSchema.safeParse({ ...envelope, ...change }).success).toBe(false)
-  })
-
-  it('takes an uncompressed ephemeral key and either case of hex', async () => {
-    const { Point } = await import('@noble/secp256k1')
-    const envelope = await seal('hello', recipient, ORDER_PLACE)
-    const epk = `0x04${Point.fromBytes(hexToBytes(envelope.epk)).toHex(false).slice(2).toUpperCase()}`
-    const parsed = orderEnvelopeSchema.parse({
-      ...envelope,
-      epk,
-      ct: `0x${envelope.ct.slice(2).toUpperCase()}`,
-    })
-    expect(parsed.ct).toBe(envelope.ct)
-    expect(await open(parsed, privateKey, ORDER_PLACE)).toBe('hello')
-  })
+  expect(parsed.ct).toBe(envelope.ct)
+  expect(await open(parsed, privateKey, ORDER_PLACE)).toBe('hello')
 })

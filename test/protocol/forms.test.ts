@@ -1,6 +1,6 @@
 import { computeAddress, SigningKey, Wallet } from 'ethers'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { addressSchema } from '../../src/protocol/address.js'
 import { enclaveKeySchema } from '../../src/protocol/api.js'
 import { ProtocolError } from '../../src/protocol/errors.js'
@@ -14,8 +14,8 @@ import {
   uintToBytes,
 } from '../../src/protocol/hex.js'
 import { bytes32ToName, MAX_CHAIN_ID, nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { policyHash, policySchema } from '../../src/protocol/policy.js'
-import { PORTFOLIO_KEY_MESSAGE, portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
+import { policySchema } from '../../src/protocol/policy.js'
+import { portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
 import { compressPoint, publicKeyOf, publicKeySchema } from '../../src/protocol/publicKey.js'
 import { CURVE_ORDER, recoverAddress, signDigest } from '../../src/protocol/signature.js'
 
@@ -33,236 +33,159 @@ function mirrored(form: Hex): Hex {
   )
 }
 
-describe('hex', () => {
-  it('takes either case and gives lower case', () => {
-    expect(hexOf(2).parse('0xAbCd')).toBe('0xabcd')
-  })
-
-  it.each([
-    'abcd',
-    '0xabc',
-    '0xabcdef',
-    '0x',
-    '0Xabcd',
-    '0xabcg',
-    ' 0xabcd',
-    '0xabcd\n',
-    '0xabc\u0130',
-    5,
-    null,
-  ])('refuses %j', (text) => {
-    expect(hexOf(2).safeParse(text).success).toBe(false)
-    if (text !== '0x' && text !== '0xabcdef') expect(() => hexToBytes(String(text))).toThrow(ProtocolError)
-  })
-
-  it('round-trips bytes and integers', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), (bytes) => {
-        expect([...hexToBytes(bytesToHex(bytes))]).toEqual([...bytes])
-        expect([...uintToBytes(bytesToUint(bytes), bytes.length)]).toEqual([...bytes])
-      }),
-    )
-    expect(() => uintToBytes(256n, 1)).toThrow(expect.objectContaining({ code: 'invalid-bytes' }))
-  })
+it('hex takes either case and gives lower case', () => {
+  expect(hexOf(2).parse('0xAbCd')).toBe('0xabcd')
 })
 
-describe('addresses', () => {
-  it('come out checksummed', () => {
-    expect(addressSchema.parse(account.toLowerCase())).toBe(account)
-    expect(addressSchema.parse(`0x${account.slice(2).toUpperCase()}`)).toBe(account)
-  })
-
-  it('with a wrong checksum are an error', () => {
-    const flip = (letter: string) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase())
-    const wrong = account.replace(/(?<=^0x.*)[a-fA-F]/, flip)
-    expect(wrong).not.toBe(account)
-    expect(addressSchema.safeParse(wrong).success).toBe(false)
-    expect(addressSchema.safeParse(account.slice(2)).success).toBe(false)
-  })
+it.each([
+  'abcd',
+  '0xabc',
+  '0xabcdef',
+  '0x',
+  '0Xabcd',
+  '0xabcg',
+  ' 0xabcd',
+  '0xabcd\n',
+  '0xabc\u0130',
+  5,
+  null,
+])('hex refuses %j', (text) => {
+  expect(hexOf(2).safeParse(text).success).toBe(false)
+  if (text !== '0x' && text !== '0xabcdef') expect(() => hexToBytes(String(text))).toThrow(ProtocolError)
 })
 
-describe('names', () => {
-  it.each(['', 'x'.repeat(32), 'é', 'a\nb', ' a', 'a '])('refuses %j', (name) => {
-    expect(() => nameToBytes32(name)).toThrow(expect.objectContaining({ code: 'invalid-name' }))
-  })
-
-  it('takes 31 characters', () => {
-    const name = 'x'.repeat(31)
-    expect(bytes32ToName(nameToBytes32(name))).toBe(name)
-  })
-
-  it('finds none in bytes that are no name', () => {
-    expect(bytes32ToName(`0x${'00'.repeat(32)}`)).toBeNull()
-    expect(bytes32ToName(`0x41004200${'00'.repeat(28)}`)).toBeNull()
-    expect(bytes32ToName(`0x${'ff'.repeat(32)}`)).toBeNull()
-  })
+it('addresses with a wrong checksum are an error', () => {
+  const flip = (letter: string) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase())
+  const wrong = account.replace(/(?<=^0x.*)[a-fA-F]/, flip)
+  expect(wrong).not.toBe(account)
+  expect(addressSchema.safeParse(wrong).success).toBe(false)
+  expect(addressSchema.safeParse(account.slice(2)).success).toBe(false)
 })
 
-describe('signatures', () => {
-  it('recover to the signer', () => {
-    expect(recoverAddress(digest, signature)).toBe(account)
-  })
-
-  it.each([
-    ['v 0', `${signature.slice(0, -2)}00`],
-    ['v 1', `${signature.slice(0, -2)}01`],
-    ['an EIP-155 v', `${signature.slice(0, -2)}25`],
-    ['64 bytes (EIP-2098)', signature.slice(0, -2)],
-    ['66 bytes', `${signature}00`],
-    ['s in the upper half', mirrored(signature)],
-    ['r of zero', `0x${'00'.repeat(32)}${signature.slice(66)}`],
-    ['s of zero', `${signature.slice(0, 66)}${'00'.repeat(32)}1b`],
-    ['r at the curve order', `0x${CURVE_ORDER.toString(16)}${signature.slice(66)}`],
-  ])('with %s are refused', (_, text) => {
-    expect(() => recoverAddress(digest, `0x${text.slice(2)}`)).toThrow(
-      expect.objectContaining({ name: 'ProtocolError' }),
-    )
-  })
+it.each(['', 'x'.repeat(32), 'é', 'a\nb', ' a', 'a '])('names refuses %j', (name) => {
+  expect(() => nameToBytes32(name)).toThrow(expect.objectContaining({ code: 'invalid-name' }))
 })
 
-describe('recovery', () => {
-  const word = fc.oneof(
-    fc.uint8Array({ minLength: 32, maxLength: 32 }),
-    fc
-      .constantFrom(
-        0n,
-        1n,
-        CURVE_ORDER / 2n,
-        CURVE_ORDER - 1n,
-        CURVE_ORDER,
-        CURVE_ORDER + 1n,
-        2n ** 256n - 1n,
-      )
-      .map((value) => uintToBytes(value, 32)),
+it('names finds none in bytes that are no name', () => {
+  expect(bytes32ToName(`0x${'00'.repeat(32)}`)).toBeNull()
+  expect(bytes32ToName(`0x41004200${'00'.repeat(28)}`)).toBeNull()
+  expect(bytes32ToName(`0x${'ff'.repeat(32)}`)).toBeNull()
+})
+
+it.each([
+  ['v 0', `${signature.slice(0, -2)}00`],
+  ['v 1', `${signature.slice(0, -2)}01`],
+  ['an EIP-155 v', `${signature.slice(0, -2)}25`],
+  ['64 bytes (EIP-2098)', signature.slice(0, -2)],
+  ['66 bytes', `${signature}00`],
+  ['s in the upper half', mirrored(signature)],
+  ['r of zero', `0x${'00'.repeat(32)}${signature.slice(66)}`],
+  ['s of zero', `${signature.slice(0, 66)}${'00'.repeat(32)}1b`],
+  ['r at the curve order', `0x${CURVE_ORDER.toString(16)}${signature.slice(66)}`],
+])('signatures with %s are refused', (_, text) => {
+  expect(() => recoverAddress(digest, `0x${text.slice(2)}`)).toThrow(
+    expect.objectContaining({ name: 'ProtocolError' }),
   )
-
-  it('finds the signer of any digest, one above the curve order included', () => {
-    fc.assert(
-      fc.property(word, fc.bigInt({ min: 1n, max: CURVE_ORDER - 1n }), (hash, scalar) => {
-        const key = bytesToHex(uintToBytes(scalar, 32))
-        const signed = signDigest(bytesToHex(hash), key)
-        expect(recoverAddress(bytesToHex(hash), signed)).toBe(computeAddress(key))
-      }),
-      { numRuns: 40 },
-    )
-  })
-
-  it("signs as ethers does, whose nonces are RFC 6979's too", () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (hash) => {
-        expect(signDigest(bytesToHex(hash), bytesToHex(hash))).toBe(
-          new SigningKey(hash).sign(hash).serialized,
-        )
-      }),
-      { numRuns: 40 },
-    )
-  })
-
-  it('of what is no signature is refused, never a failure of the library', () => {
-    fc.assert(
-      fc.property(word, word, word, fc.constantFrom(27, 28), (hash, r, s, v) => {
-        try {
-          recoverAddress(bytesToHex(hash), bytesToHex(concatBytes(r, s, Uint8Array.of(v))))
-        } catch (error) {
-          expect(error).toMatchObject({ name: 'ProtocolError', code: 'invalid-signature' })
-        }
-      }),
-      { numRuns: 200 },
-    )
-  })
-
-  it('refuses the point at infinity, as s·R = z·G gives it', () => {
-    // R = G has r = x(G), and with s = z the recovered key is r⁻¹(s·R − z·G) = 0.
-    const r = hexToBytes(publicKeyOf(uintToBytes(1n, 32))).subarray(1)
-    const z = uintToBytes(5n, 32)
-    expect(() => recoverAddress(bytesToHex(z), bytesToHex(concatBytes(r, z, Uint8Array.of(27))))).toThrow(
-      'recovers to no key',
-    )
-  })
 })
 
-describe('a public key', () => {
-  const compressed = publicKeyOf(new Uint8Array(32).fill(7))
-  const uncompressed = SigningKey.computePublicKey(compressed, false)
-  /** The same bytes behind another prefix. */
-  const prefixed = (prefix: string, key: string) => `0x${prefix}${key.slice(4)}`
+const word = fc.oneof(
+  fc.uint8Array({ minLength: 32, maxLength: 32 }),
+  fc
+    .constantFrom(0n, 1n, CURVE_ORDER / 2n, CURVE_ORDER - 1n, CURVE_ORDER, CURVE_ORDER + 1n, 2n ** 256n - 1n)
+    .map((value) => uintToBytes(value, 32)),
+)
 
-  it('is taken in both forms and either case', () => {
-    for (const key of [compressed, uncompressed, `0x${uncompressed.slice(2).toUpperCase()}`]) {
-      expect(bytesToHex(compressPoint(publicKeySchema.parse(key)))).toBe(compressed)
-    }
-  })
-
-  it.each([
-    ['a hybrid form', prefixed('06', uncompressed)],
-    ['the other hybrid form', prefixed('07', uncompressed)],
-    ['an uncompressed prefix on 33 bytes', prefixed('04', compressed)],
-    ['a compressed prefix on 65 bytes', prefixed('02', uncompressed)],
-    ['zeros', `0x${'00'.repeat(33)}`],
-    ['an x beyond the field', `0x02${'ff'.repeat(32)}`],
-    ['an x beside the curve', `0x02${'00'.repeat(31)}05`],
-    ['a wrong y', `${uncompressed.slice(0, -2)}${uncompressed.endsWith('00') ? '01' : '00'}`],
-    ['34 bytes', `${compressed}00`],
-    ['32 bytes', compressed.slice(0, -2)],
-    ['no hex', 'key'],
-    ['no text', 5],
-  ])('is refused as %s', (_, key) => {
-    expect(publicKeySchema.safeParse(key).success).toBe(false)
-  })
+it('recovery finds the signer of any digest, one above the curve order included', () => {
+  fc.assert(
+    fc.property(word, fc.bigInt({ min: 1n, max: CURVE_ORDER - 1n }), (hash, scalar) => {
+      const key = bytesToHex(uintToBytes(scalar, 32))
+      const signed = signDigest(bytesToHex(hash), key)
+      expect(recoverAddress(bytesToHex(hash), signed)).toBe(computeAddress(key))
+    }),
+    { numRuns: 40 },
+  )
 })
 
-describe('portfolio key', () => {
-  it('is the same from every form that wallets give the signature', async () => {
-    const standard: Hex = `0x${(await wallet.signMessage(PORTFOLIO_KEY_MESSAGE)).slice(2)}`
-    const zeroBased: Hex = `0x${standard.slice(2, -2)}0${Number(standard.slice(-1) === 'c')}`
-    const expected = portfolioKeyOf(standard, account)
-    expect(portfolioKeyOf(mirrored(standard), account)).toEqual(expected)
-    expect(portfolioKeyOf(zeroBased, account)).toEqual(expected)
-  })
-
-  it('is refused for a signature of another wallet or another text', async () => {
-    const other: Hex = `0x${(await wallet.signMessage('something else')).slice(2)}`
-    expect(() => portfolioKeyOf(other, account)).toThrow(expect.objectContaining({ code: 'wrong-signer' }))
-  })
+it('recovery of what is no signature is refused, never a failure of the library', () => {
+  fc.assert(
+    fc.property(word, word, word, fc.constantFrom(27, 28), (hash, r, s, v) => {
+      try {
+        recoverAddress(bytesToHex(hash), bytesToHex(concatBytes(r, s, Uint8Array.of(v))))
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'ProtocolError', code: 'invalid-signature' })
+      }
+    }),
+    { numRuns: 200 },
+  )
 })
 
-describe('enclave key', () => {
-  const key = {
-    publicKey: `0x02${'79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'}`,
-    escrow: account,
-    scheme: 's',
-    usdc: account,
+it('recovery refuses the point at infinity, as s·R = z·G gives it', () => {
+  // R = G has r = x(G), and with s = z the recovered key is r⁻¹(s·R − z·G) = 0.
+  const r = hexToBytes(publicKeyOf(uintToBytes(1n, 32))).subarray(1)
+  const z = uintToBytes(5n, 32)
+  expect(() => recoverAddress(bytesToHex(z), bytesToHex(concatBytes(r, z, Uint8Array.of(27))))).toThrow(
+    'recovers to no key',
+  )
+})
+
+const compressed = publicKeyOf(new Uint8Array(32).fill(7))
+const uncompressed = SigningKey.computePublicKey(compressed, false)
+/** The same bytes behind another prefix. */
+const prefixed = (prefix: string, key: string) => `0x${prefix}${key.slice(4)}`
+
+it('a public key is taken in both forms and either case', () => {
+  for (const key of [compressed, uncompressed, `0x${uncompressed.slice(2).toUpperCase()}`]) {
+    expect(bytesToHex(compressPoint(publicKeySchema.parse(key)))).toBe(compressed)
   }
-
-  it('names a chain whose signatures a double still counts', () => {
-    const accepts = (chainId: number) => enclaveKeySchema.safeParse({ ...key, chainId }).success
-    expect(accepts(MAX_CHAIN_ID)).toBe(true)
-    expect(accepts(MAX_CHAIN_ID + 1)).toBe(false)
-  })
 })
 
-describe('policy', () => {
-  const rules = { canBuy: true, canSell: true, restricted: ['AAPL'] }
-  const policy = {
-    employees: { [account.toLowerCase()]: rules },
-    maxOrderNotional: '1',
-    allowWithdrawShares: false,
-  }
+it.each([
+  ['a hybrid form', prefixed('06', uncompressed)],
+  ['the other hybrid form', prefixed('07', uncompressed)],
+  ['an uncompressed prefix on 33 bytes', prefixed('04', compressed)],
+  ['a compressed prefix on 65 bytes', prefixed('02', uncompressed)],
+  ['zeros', `0x${'00'.repeat(33)}`],
+  ['an x beyond the field', `0x02${'ff'.repeat(32)}`],
+  ['an x beside the curve', `0x02${'00'.repeat(31)}05`],
+  ['a wrong y', `${uncompressed.slice(0, -2)}${uncompressed.endsWith('00') ? '01' : '00'}`],
+  ['34 bytes', `${compressed}00`],
+  ['32 bytes', compressed.slice(0, -2)],
+  ['no hex', 'key'],
+  ['no text', 5],
+])('a public key is refused as %s', (_, key) => {
+  expect(publicKeySchema.safeParse(key).success).toBe(false)
+})
 
-  it('has one hash whatever the order of its members', () => {
-    const reversed = Object.fromEntries(Object.entries(policy).reverse())
-    expect(policyHash(policySchema.parse(reversed))).toBe(policyHash(policySchema.parse(policy)))
-  })
+it('portfolio key is refused for a signature of another wallet or another text', async () => {
+  const other: Hex = `0x${(await wallet.signMessage('something else')).slice(2)}`
+  expect(() => portfolioKeyOf(other, account)).toThrow(expect.objectContaining({ code: 'wrong-signer' }))
+})
 
-  it.each([
-    ['a checksummed employee', { employees: { [account]: rules } }],
-    [
-      'a symbol twice',
-      { employees: { [account.toLowerCase()]: { ...rules, restricted: ['AAPL', 'AAPL'] } } },
-    ],
-    ['a number for money', { maxOrderNotional: 1 }],
-    ['an unknown rule', { canFly: true }],
-  ])('with %s is refused', (_, change) => {
-    expect(policySchema.safeParse({ ...policy, ...change }).success).toBe(false)
-  })
+const key = {
+  publicKey: `0x02${'79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'}`,
+  escrow: account,
+  scheme: 's',
+  usdc: account,
+}
+
+it('enclave key names a chain whose signatures a double still counts', () => {
+  const accepts = (chainId: number) => enclaveKeySchema.safeParse({ ...key, chainId }).success
+  expect(accepts(MAX_CHAIN_ID)).toBe(true)
+  expect(accepts(MAX_CHAIN_ID + 1)).toBe(false)
+})
+
+const rules = { canBuy: true, canSell: true, restricted: ['AAPL'] }
+const policy = {
+  employees: { [account.toLowerCase()]: rules },
+  maxOrderNotional: '1',
+  allowWithdrawShares: false,
+}
+
+it.each([
+  ['a checksummed employee', { employees: { [account]: rules } }],
+  ['a symbol twice', { employees: { [account.toLowerCase()]: { ...rules, restricted: ['AAPL', 'AAPL'] } } }],
+  ['a number for money', { maxOrderNotional: 1 }],
+  ['an unknown rule', { canFly: true }],
+])('policy with %s is refused', (_, change) => {
+  expect(policySchema.safeParse({ ...policy, ...change }).success).toBe(false)
 })

@@ -85,7 +85,7 @@ describe('shares', () => {
     }),
   )
 
-  it.each(equities)('of $symbol', ({ symbol, code, shares }) => {
+  it.each(equities)('are those of $symbol', ({ symbol, code, shares }) => {
     expect(sharesAddressOf(token, symbol)).toBe(shares)
     expect(sharesAddressOf(checksum(token), symbol)).toBe(shares)
     // The rules again, by ethers.
@@ -461,8 +461,8 @@ describe('an opening by a signature', () => {
   })
 
   it.each([
-    ['of a buy', { ...order, amount: buy.amount }, buy, separators.usdc],
-    ['of a request', { ...order, amount: 0n }, request, separators.escrow],
+    ['the one of a buy', { ...order, amount: buy.amount }, buy, separators.usdc],
+    ['the one of a request', { ...order, amount: 0n }, request, separators.escrow],
   ])('%s is signed by the account', (_, opening, { digest, sig }, separator) => {
     const { domain, types, message } = openingTypedData(opening, place)
     expect(TypedDataEncoder.hashDomain(domain)).toBe(separator)
@@ -471,7 +471,7 @@ describe('an opening by a signature', () => {
     expect(signDigest(digest, walletPrivateKey)).toBe(sig)
   })
 
-  it('of a buy names the order in its nonce', () => {
+  it('names the order of a buy in its nonce', () => {
     expect(buyNonce(order)).toBe(buy.nonce)
     const other = `0x${'01'.repeat(32)}` as const
     const others = [{ orderId: other }, { commit: other }, { deadline: order.deadline + 1 }]
