@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   EVENT_NAMES,
   type Narration,
@@ -54,26 +54,27 @@ async function linesOf(page: string): Promise<string[]> {
 
 const PAGE = 'docs/operations/every-day.md'
 
-describe('the narration that is shown', () => {
-  test.each(['docs/sandbox.md', PAGE])('in %s is what would be printed', async (page) => {
+test.each(['docs/sandbox.md', PAGE])(
+  'the narration that is shown in %s is what would be printed',
+  async (page) => {
     const lines = await linesOf(page)
     expect(lines.length).toBeGreaterThan(2)
     expect(lines.map((line) => textLine(toldBy(line), false))).toEqual(lines)
-  })
+  },
+)
 
-  test('in docs/sandbox.md takes back the very lines that it has told last', async () => {
-    const lines = (await linesOf('docs/sandbox.md')).map(toldBy)
-    const first = lines.findIndex(({ kind }) => kind === 'retraction')
-    const taken = lines.slice(first).filter(({ kind }) => kind === 'retraction')
-    const before = lines.slice(first - taken.length, first).toReversed()
-    expect(taken.length).toBeGreaterThan(0)
-    expect(taken.map(wordsShown)).toEqual(before.map(wordsShown))
-  })
+test('the narration that is shown in docs/sandbox.md takes back the very lines that it has told last', async () => {
+  const lines = (await linesOf('docs/sandbox.md')).map(toldBy)
+  const first = lines.findIndex(({ kind }) => kind === 'retraction')
+  const taken = lines.slice(first).filter(({ kind }) => kind === 'retraction')
+  const before = lines.slice(first - taken.length, first).toReversed()
+  expect(taken.length).toBeGreaterThan(0)
+  expect(taken.map(wordsShown)).toEqual(before.map(wordsShown))
+})
 
-  test(`as JSON in ${PAGE} is what would be printed of the same event`, async () => {
-    const text = await readFile(new URL(`../../${PAGE}`, import.meta.url), 'utf8')
-    const [shown] = /^\{"time".*\}$/m.exec(text) ?? []
-    const [first = ''] = await linesOf(PAGE)
-    expect(shown).toBe(jsonLine(toldBy(first)))
-  })
+test(`the narration that is shown as JSON in ${PAGE} is what would be printed of the same event`, async () => {
+  const text = await readFile(new URL(`../../${PAGE}`, import.meta.url), 'utf8')
+  const [shown] = /^\{"time".*\}$/m.exec(text) ?? []
+  const [first = ''] = await linesOf(PAGE)
+  expect(shown).toBe(jsonLine(toldBy(first)))
 })

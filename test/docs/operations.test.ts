@@ -124,57 +124,53 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-describe('the pages', () => {
-  test('describes every metric of ours by its type, and none that is not there', () => {
-    const ours = [...told.types].filter(([name]) => name.startsWith('trading_'))
-    const described = [...documented].map(([name, { type }]) => [name, type])
-    expect(described.toSorted()).toEqual(ours.toSorted())
-    for (const [, , , meaning = ''] of rows(/^trading_/)) expect(meaning).not.toBe('')
-  })
+test('the pages describes every metric of ours by its type, and none that is not there', () => {
+  const ours = [...told.types].filter(([name]) => name.startsWith('trading_'))
+  const described = [...documented].map(([name, { type }]) => [name, type])
+  expect(described.toSorted()).toEqual(ours.toSorted())
+  for (const [, , , meaning = ''] of rows(/^trading_/)) expect(meaning).not.toBe('')
+})
 
-  test('names their labels', () => {
-    for (const { name, labels } of told.samples.filter((sample) => sample.name.startsWith('trading_'))) {
-      const own = Object.keys(labels).filter((label) => label !== 'le')
-      expect(own.toSorted(), name).toEqual(documented.get(familyOf(name))?.labels.toSorted())
-    }
-  })
+test('the pages names their labels', () => {
+  for (const { name, labels } of told.samples.filter((sample) => sample.name.startsWith('trading_'))) {
+    const own = Object.keys(labels).filter((label) => label !== 'le')
+    expect(own.toSorted(), name).toEqual(documented.get(familyOf(name))?.labels.toSorted())
+  }
+})
 
-  test('has a row for every reason of a check, with what it is and what to do', () => {
-    const reasons = new Map<string, string>(Object.entries(REASONS))
-    const described = rows(/^(server|any|chain|contracts|relayer|enclave|store|leases|narrator)$/)
-    expect(new Set(described.map(([, reason]) => reason))).toEqual(new Set(reasons.keys()))
-    for (const [, reason = '', is, remedy = ''] of described) {
-      expect(is, reason).toBe(reasons.get(reason))
-      expect(remedy, reason).not.toBe('')
-    }
-  })
+test('the pages has a row for every reason of a check, with what it is and what to do', () => {
+  const reasons = new Map<string, string>(Object.entries(REASONS))
+  const described = rows(/^(server|any|chain|contracts|relayer|enclave|store|leases|narrator)$/)
+  expect(new Set(described.map(([, reason]) => reason))).toEqual(new Set(reasons.keys()))
+  for (const [, reason = '', is, remedy = ''] of described) {
+    expect(is, reason).toBe(reasons.get(reason))
+    expect(remedy, reason).not.toBe('')
+  }
+})
 
-  test('has a row for every alert, with its severity, its meaning and what to do', () => {
-    const described = rows(/^Trading/)
-    expect(described.map(([alert, severity]) => [alert, severity])).toEqual(
-      rules.map(({ alert, labels }) => [alert, labels.severity]),
-    )
-    for (const [alert, , meaning = '', remedy = ''] of described) {
-      expect(meaning, alert).not.toBe('')
-      expect(remedy, alert).not.toBe('')
-    }
-  })
+test('the pages has a row for every alert, with its severity, its meaning and what to do', () => {
+  const described = rows(/^Trading/)
+  expect(described.map(([alert, severity]) => [alert, severity])).toEqual(
+    rules.map(({ alert, labels }) => [alert, labels.severity]),
+  )
+  for (const [alert, , meaning = '', remedy = ''] of described) {
+    expect(meaning, alert).not.toBe('')
+    expect(remedy, alert).not.toBe('')
+  }
+})
 
-  test('quotes only log lines that the programs write', () => {
-    const quoted = [...page.matchAll(/`((?!npm )[a-z']+(?::? [a-z']+)+)`/g)].map(([, line = '']) => line)
-    const lines = quoted.filter((line) => !/: (true|false)$/.test(line))
-    expect(lines).toContain('transaction resubmitted')
-    const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'))
-    const code = sources
-      .join('\n')
-      .replace(/`\$\{kind\} not taken`/, "'result not taken', 'notice not taken'")
-    expect(lines.filter((line) => !code.includes(`'${line}`) && !code.includes(`"${line}`))).toEqual([])
-  })
+test('the pages quotes only log lines that the programs write', () => {
+  const quoted = [...page.matchAll(/`((?!npm )[a-z']+(?::? [a-z']+)+)`/g)].map(([, line = '']) => line)
+  const lines = quoted.filter((line) => !/: (true|false)$/.test(line))
+  expect(lines).toContain('transaction resubmitted')
+  const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'))
+  const code = sources.join('\n').replace(/`\$\{kind\} not taken`/, "'result not taken', 'notice not taken'")
+  expect(lines.filter((line) => !code.includes(`'${line}`) && !code.includes(`"${line}`))).toEqual([])
+})
 
-  test('names no metric that does not exist', () => {
-    const named = [...page.matchAll(/`(trading_\w+?\w)`/g)].map(([, name = '']) => name)
-    expect(named.filter((name) => !told.types.has(familyOf(name)))).toEqual([])
-  })
+test('the pages names no metric that does not exist', () => {
+  const named = [...page.matchAll(/`(trading_\w+?\w)`/g)].map(([, name = '']) => name)
+  expect(named.filter((name) => !told.types.has(familyOf(name)))).toEqual([])
 })
 
 describe.each(expressions)('%s: %s', (_where, expression) => {
@@ -193,39 +189,35 @@ describe.each(expressions)('%s: %s', (_where, expression) => {
   })
 })
 
-describe('the rules', () => {
-  test('are all different, and say in their summary only what their series have', () => {
-    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
-    for (const { alert, expr, annotations } of rules) {
-      const used = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label)
-      const { metrics, labels } = namedIn(expr)
-      const possible = [...labels, ...metrics.flatMap((name) => documented.get(familyOf(name))?.labels ?? [])]
-      expect(
-        used.filter((label) => !possible.includes(label)),
-        alert,
-      ).toEqual([])
-    }
-  })
-
-  test('see a narrator that has never looked at the chain', () => {
-    // There is no node.
-    const names = told.samples.map(({ name }) => name)
-    expect(names).not.toContain('trading_narrator_block')
-    const [, silent = ''] = expressions.find(([alert]) => alert === 'TradingNarratorSilent') ?? []
-    expect(namedIn(silent).metrics.length).toBeGreaterThan(0)
-    expect(namedIn(silent).metrics.filter((name) => !names.includes(name))).toEqual([])
-  })
+test('the rules are all different, and say in their summary only what their series have', () => {
+  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+  for (const { alert, expr, annotations } of rules) {
+    const used = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label)
+    const { metrics, labels } = namedIn(expr)
+    const possible = [...labels, ...metrics.flatMap((name) => documented.get(familyOf(name))?.labels ?? [])]
+    expect(
+      used.filter((label) => !possible.includes(label)),
+      alert,
+    ).toEqual([])
+  }
 })
 
-describe('the dashboard', () => {
-  test('shows every metric of ours, and each panel has a number of its own', () => {
-    const titles = new Set(panels.map(({ title }) => title))
-    const shown = expressions
-      .filter(([where]) => titles.has(where))
-      .flatMap(([, expression]) => namedIn(expression).metrics.map(familyOf))
-    expect([...documented.keys()].filter((name) => !shown.includes(name))).toEqual([])
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
-  })
+test('the rules see a narrator that has never looked at the chain', () => {
+  // There is no node.
+  const names = told.samples.map(({ name }) => name)
+  expect(names).not.toContain('trading_narrator_block')
+  const [, silent = ''] = expressions.find(([alert]) => alert === 'TradingNarratorSilent') ?? []
+  expect(namedIn(silent).metrics.length).toBeGreaterThan(0)
+  expect(namedIn(silent).metrics.filter((name) => !names.includes(name))).toEqual([])
+})
+
+test('the dashboard shows every metric of ours, and each panel has a number of its own', () => {
+  const titles = new Set(panels.map(({ title }) => title))
+  const shown = expressions
+    .filter(([where]) => titles.has(where))
+    .flatMap(([, expression]) => namedIn(expression).metrics.map(familyOf))
+  expect([...documented.keys()].filter((name) => !shown.includes(name))).toEqual([])
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
 })
 
 describe('the operator’s procedures', () => {

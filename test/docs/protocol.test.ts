@@ -100,96 +100,97 @@ describe('the vectors on the page', () => {
   })
 })
 
-describe('the page’s types and names', () => {
-  const encodeType = (name: string, fields: TypedDataField[]) =>
-    TypedDataEncoder.from({ [name]: fields }).encodeType(name)
+const encodeType = (name: string, fields: TypedDataField[]) =>
+  TypedDataEncoder.from({ [name]: fields }).encodeType(name)
 
-  const signed = {
-    ...intentTypes,
-    ...policyIntentTypes,
-    ...sealedRulebookTypes,
-    ...cancelIntentTypes,
-    ...sealedCancelTypes,
-    ...receiveWithAuthorizationTypes,
-    ...requestOpeningTypes,
-  }
-  it.each(Object.entries(signed))('%s', (name, fields) => {
-    expect(page).toContain(`\n${encodeType(name, fields)}\n`)
-  })
+const signed = {
+  ...intentTypes,
+  ...policyIntentTypes,
+  ...sealedRulebookTypes,
+  ...cancelIntentTypes,
+  ...sealedCancelTypes,
+  ...receiveWithAuthorizationTypes,
+  ...requestOpeningTypes,
+}
+it.each(Object.entries(signed))('the page’s types and names %s', (name, fields) => {
+  expect(page).toContain(`\n${encodeType(name, fields)}\n`)
+})
 
-  it.each(Object.entries(authorizationTargets))('%s', (name, { contract, method }) => {
+it.each(Object.entries(authorizationTargets))(
+  'the page’s types and names %s',
+  (name, { contract, method }) => {
     const fields = Object.entries(authorizationTypes).find(([key]) => key === name)?.[1] ?? []
     const line = page.split('\n').find((text) => text.startsWith(`${contract}.${method} `))
     expect(line?.split(/ {2,}/)[1]).toBe(encodeType(name, fields))
-  })
+  },
+)
 
-  const interfaces: Record<string, Interface> = {
-    USDC: new Interface(erc20Abi),
-    OrderEscrow: new Interface(orderEscrowAbi),
-    ConfidentialLedger: new Interface(confidentialLedgerAbi),
-    InstitutionRegistry: new Interface(institutionRegistryAbi),
-    EquityToken: new Interface(equityTokenAbi),
-  }
-  const functions = [...page.matchAll(/^\| (\w*[a-z]\w*|USDC) \| `(\w+)(\(.*\).*)` \|$/gm)]
+const interfaces: Record<string, Interface> = {
+  USDC: new Interface(erc20Abi),
+  OrderEscrow: new Interface(orderEscrowAbi),
+  ConfidentialLedger: new Interface(confidentialLedgerAbi),
+  InstitutionRegistry: new Interface(institutionRegistryAbi),
+  EquityToken: new Interface(equityTokenAbi),
+}
+const functions = [...page.matchAll(/^\| (\w*[a-z]\w*|USDC) \| `(\w+)(\(.*\).*)` \|$/gm)]
 
-  it('has the functions that a client calls', () => {
-    expect(functions).toHaveLength(32)
-  })
+it('the page’s types and names has the functions that a client calls', () => {
+  expect(functions).toHaveLength(32)
+})
 
-  it.each(functions.map(([, contract = '', name = '', rest = '']) => [contract, name, rest] as const))(
-    '%s.%s%s',
-    (contract, name, rest) => {
-      const stated = Interface.from([`function ${name}${rest}`]).getFunction(name)
-      const compiled = interfaces[contract]?.getFunction(name)
-      expect(stated?.format('sighash')).toBe(compiled?.format('sighash'))
-      expect(stated?.stateMutability).toBe(compiled?.stateMutability)
-      expect(stated?.outputs.map(({ type }) => type)).toEqual(compiled?.outputs.map(({ type }) => type))
-    },
+it.each(functions.map(([, contract = '', name = '', rest = '']) => [contract, name, rest] as const))(
+  'the page’s types and names %s.%s%s',
+  (contract, name, rest) => {
+    const stated = Interface.from([`function ${name}${rest}`]).getFunction(name)
+    const compiled = interfaces[contract]?.getFunction(name)
+    expect(stated?.format('sighash')).toBe(compiled?.format('sighash'))
+    expect(stated?.stateMutability).toBe(compiled?.stateMutability)
+    expect(stated?.outputs.map(({ type }) => type)).toEqual(compiled?.outputs.map(({ type }) => type))
+  },
+)
+
+const errors = [...page.matchAll(/^\| `(\w+)\((.*)\)` \| `(0x[0-9a-f]{8})` \|/gm)]
+
+it('the page’s types and names has the errors that a client meets', () => {
+  expect(errors).toHaveLength(15)
+})
+
+it.each(errors.map(([, name = '', inputs = '', selector = '']) => [name, inputs, selector] as const))(
+  'the page’s types and names %s(%s) %s',
+  (name, inputs, selector) => {
+    const error = new Interface(ESCROW_ABI).getError(name)
+    expect(error?.selector).toBe(selector)
+    expect(error?.format('full')).toBe(`error ${name}(${inputs})`)
+  },
+)
+
+it('the page’s types and names lists every notice', () => {
+  expect(firstColumn('10. Notice')).toEqual([...noticeCodes])
+})
+
+it('the page’s types and names names codes that the server knows', () => {
+  const rows = [...page.matchAll(/^\| \d{3}(?:, \d{3})? \| (`[^|]+`) \|/gm)]
+  const codes = rows.flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([a-z-]+)`/g)].map(([, code = '']) => code),
   )
+  expect(codes.length).toBeGreaterThan(10)
+  expect(codes.filter((code) => !(code in PROBLEMS))).toEqual([])
+})
 
-  const errors = [...page.matchAll(/^\| `(\w+)\((.*)\)` \| `(0x[0-9a-f]{8})` \|/gm)]
+it('the page’s types and names states the limits and constants of the code', () => {
+  expect(page).toContain(`0x${CURVE_ORDER.toString(16)}`)
+  expect(page).toContain(PORTFOLIO_KEY_MESSAGE)
+  for (const limit of [MAX_ORDER_BYTES, MAX_POLICY_BYTES, MAX_CANCEL_BYTES])
+    expect(page).toContain(limit.toLocaleString('en'))
+})
 
-  it('has the errors that a client meets', () => {
-    expect(errors).toHaveLength(15)
-  })
-
-  it.each(errors.map(([, name = '', inputs = '', selector = '']) => [name, inputs, selector] as const))(
-    '%s(%s) %s',
-    (name, inputs, selector) => {
-      const error = new Interface(ESCROW_ABI).getError(name)
-      expect(error?.selector).toBe(selector)
-      expect(error?.format('full')).toBe(`error ${name}(${inputs})`)
-    },
+it('the page’s types and names links to sections that exist', () => {
+  const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^a-z0-9 -]/g, '')
+      .replaceAll(' ', '-'),
   )
-
-  it('lists every notice', () => {
-    expect(firstColumn('10. Notice')).toEqual([...noticeCodes])
-  })
-
-  it('names codes that the server knows', () => {
-    const rows = [...page.matchAll(/^\| \d{3}(?:, \d{3})? \| (`[^|]+`) \|/gm)]
-    const codes = rows.flatMap(([, cell = '']) =>
-      [...cell.matchAll(/`([a-z-]+)`/g)].map(([, code = '']) => code),
-    )
-    expect(codes.length).toBeGreaterThan(10)
-    expect(codes.filter((code) => !(code in PROBLEMS))).toEqual([])
-  })
-
-  it('states the limits and constants of the code', () => {
-    expect(page).toContain(`0x${CURVE_ORDER.toString(16)}`)
-    expect(page).toContain(PORTFOLIO_KEY_MESSAGE)
-    for (const limit of [MAX_ORDER_BYTES, MAX_POLICY_BYTES, MAX_CANCEL_BYTES])
-      expect(page).toContain(limit.toLocaleString('en'))
-  })
-
-  it('links to sections that exist', () => {
-    const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replace(/[^a-z0-9 -]/g, '')
-        .replaceAll(' ', '-'),
-    )
-    const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, link = '']) => link)
-    expect(links.filter((link) => !anchors.includes(link))).toEqual([])
-  })
+  const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, link = '']) => link)
+  expect(links.filter((link) => !anchors.includes(link))).toEqual([])
 })
