@@ -65,6 +65,12 @@ export function createFailingEngine(engine: Engine) {
       refuse('writes')
       return engine.delete(...args)
     },
+    async transact(...args) {
+      refuse('writes')
+      const result = await engine.transact(...args)
+      if (result === 'written') refuse('answers')
+      return result
+    },
   }
   return { engine: failing, left }
 }
@@ -74,25 +80,28 @@ export function createFailingEngine(engine: Engine) {
  * standby with their commits. No read finds them before.
  */
 export function createLateEngine(engine: Engine) {
-  const late: Parameters<Engine['put']>[] = []
+  const late: (() => Promise<unknown>)[] = []
   let left = 0
+  async function write<R>(action: () => Promise<R>): Promise<R> {
+    if (left === 0) return action()
+    left--
+    late.push(action)
+    throw storageError('ETIMEDOUT')
+  }
+  const delayed: Engine = {
+    ...engine,
+    put: (...args) => write(() => engine.put(...args)),
+    transact: (...args) => write(() => engine.transact(...args)),
+  }
   return {
-    engine: {
-      ...engine,
-      async put(...write: Parameters<Engine['put']>) {
-        if (left === 0) return engine.put(...write)
-        left--
-        late.push(write)
-        throw storageError('ETIMEDOUT')
-      },
-    },
+    engine: delayed,
     /** The next write gives no answer. */
     delay() {
       left++
     },
     /** The delayed writes happen, in their order. */
     async land() {
-      for (const write of late.splice(0)) await engine.put(...write)
+      for (const action of late.splice(0)) await action()
     },
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The kinds of documents. `state` holds what has no table of its own: gas, the narrator's cursor, the last reconcile, the platform,
- * claims of openings, no-op transactions.
+ * The kinds of documents. `state` holds what has no table of its own: the narrator's cursor, the last reconcile, the platform, claims
+ * of openings, no-op transactions.
  */
-export const TABLES = ['orders', 'relays', 'runs', 'state', 'cancels'] as const
+export const TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 export type Table = (typeof TABLES)[number]
 
 /** One version of one document. */
@@ -67,6 +67,35 @@ export interface Durability {
  */
 export type WriteResult = 'written' | 'conflict' | 'taken' | 'lost-term'
 
+/** Two numbers under one id, which several servers change at once without a version. */
+export interface Sum {
+  readonly id: string
+  /** Days since 1970 (UTC). */
+  readonly day: number
+  /** Counts on its day alone: the first addition of a later day begins at zero. */
+  readonly used: bigint
+  /** Counts until it is taken off. Never below zero. */
+  readonly kept: bigint
+}
+
+/** Adds to a sum, which begins at zero. */
+export interface Addition extends Sum {
+  readonly kind: 'add'
+  /** The most that `used` and `kept` may be together afterwards. */
+  readonly limit?: bigint | undefined
+  /** A sum of so much at most takes the addition beyond its limit. */
+  readonly exempt?: bigint | undefined
+}
+
+/** One part of a transaction. A `put` and a `delete` depend on the version, as in {@link Engine}. */
+export type Change =
+  | { readonly kind: 'put'; readonly table: Table; readonly row: Row }
+  | { readonly kind: 'delete'; readonly table: Table; readonly id: string; readonly version: number }
+  | Addition
+
+/** `beyond`: an addition would exceed its limit. */
+export type TransactionResult = WriteResult | 'beyond'
+
 /**
  * Keeps rows durably. Every method rejects with StorageError when the medium fails. A write that rejects may have happened,
  * where only the answer was lost: the repeat finds its own version and ends as a conflict.
@@ -92,6 +121,15 @@ export interface Engine {
   put(table: Table, row: Row, fence?: Fence): Promise<WriteResult>
   /** Deletes a row if this is its version. Durable when it resolves. */
   delete(table: Table, id: string, version: number, fence?: Fence): Promise<WriteResult>
+  /**
+   * Makes all of the changes, in their order, or none. Durable when it resolves. Additions come first, in one order everywhere, so that
+   * transactions of several servers never wait for each other.
+   *
+   * @returns why the first change that is not possible is not
+   */
+  transact(changes: readonly Change[], fence?: Fence): Promise<TransactionResult>
+  /** The sums that exist, in any order. Reads durable ones only. */
+  sums(ids: readonly string[]): Promise<Sum[]>
   readonly leases: Leases
   /** Asks a database that others keep. SQLite has no such question: its file is the server's own. */
   durability?(): Promise<Durability>

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLifetime, type Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import type { Engine, Fence, LeaseState, Leases, WriteResult } from './engine.js'
+import type { Engine, Fence, LeaseState, Leases, TransactionResult } from './engine.js'
 
 /** One stretch of time in which this process holds a lease. The services that are built for one term end with it. */
 export interface Term {
@@ -196,7 +196,7 @@ export function createServeLease(
 
 /** The same engine, whose writes carry the term's fence. One that is refused for it ends the term. */
 export function fencedEngine(engine: Engine, term: Pick<Term, 'fence' | 'end'>): Engine {
-  async function noticing(write: Promise<WriteResult>): Promise<WriteResult> {
+  async function noticing<R extends TransactionResult>(write: Promise<R>): Promise<R> {
     const result = await write
     if (result === 'lost-term') term.end()
     return result
@@ -205,5 +205,6 @@ export function fencedEngine(engine: Engine, term: Pick<Term, 'fence' | 'end'>):
     ...engine,
     put: (table, row) => noticing(engine.put(table, row, term.fence)),
     delete: (table, id, version) => noticing(engine.delete(table, id, version, term.fence)),
+    transact: (changes) => noticing(engine.transact(changes, term.fence)),
   }
 }

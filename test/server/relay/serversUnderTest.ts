@@ -60,13 +60,15 @@ function mortal(engine: Engine) {
   }
   const { leases } = engine
 
-  async function put(...write: Parameters<Engine['put']>) {
-    const { fault } = life
-    if (fault === undefined || fault.left-- > 0) return living(engine.put)(...write)
-    life.fault = undefined
-    if (fault.kind !== 'die before') await engine.put(...write)
-    if (fault.kind !== 'lose the answer') life.die()
-    throw storageError(fault.kind === 'lose the answer' ? 'ETIMEDOUT' : 'DEAD')
+  const disturbed = <A extends readonly unknown[], R>(write: (...args: A) => Promise<R>) => {
+    return async (...args: A) => {
+      const { fault } = life
+      if (fault === undefined || fault.left-- > 0) return living(write)(...args)
+      life.fault = undefined
+      if (fault.kind !== 'die before') await write(...args)
+      if (fault.kind !== 'lose the answer') life.die()
+      throw storageError(fault.kind === 'lose the answer' ? 'ETIMEDOUT' : 'DEAD')
+    }
   }
 
   return {
@@ -76,7 +78,9 @@ function mortal(engine: Engine) {
       get: living(engine.get),
       open: living(engine.open),
       openWithKey: living(engine.openWithKey),
-      put,
+      put: disturbed(engine.put),
+      transact: disturbed(engine.transact),
+      sums: living(engine.sums),
       leases: {
         async take(lease: string, holder: string, ttlMs: number) {
           return life.hasNoLeases ? undefined : living(leases.take)(lease, holder, ttlMs)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
-import type { Fence } from '../../../src/server/store/engine.js'
+import type { Engine, Fence, Row } from '../../../src/server/store/engine.js'
 import type { Database } from '../../../src/server/store/postgres/database.js'
 import {
   createDatabases,
@@ -12,6 +12,7 @@ import {
   openPostgres,
   TAKE_LEASE,
 } from '../../../src/server/store/postgres/postgresEngine.js'
+import { CREATE_TRANSACT } from '../../../src/server/store/postgres/transactions.js'
 import type { Secret } from '../../../src/service/secret.js'
 import { handled } from '../../support/handled.js'
 import { rowOf } from './contract/engineContract.js'
@@ -46,7 +47,8 @@ async function handOver(
     for (let fence = current; !isOver; ) {
       // A lease is taken in a moment in which no write under it is under way.
       await sleep(Math.random() * 40)
-      const result = await servers[server]?.put('relays', rowOf(`${fence.term}/${rows++}`, 1), fence)
+      const row = rowOf(`${fence.term}/${rows++}`, 1)
+      const result = await writeRow(servers[server], row, fence)
       if (result === 'lost-term') fence = current
     }
   }
@@ -61,6 +63,12 @@ async function handOver(
       if (fence !== undefined) return fence
     }
   }
+
+  /** Half of the rows are of transactions. */
+  const writeRow = (engine: Engine | undefined, row: Row, fence: Fence) =>
+    rows % 2 === 0
+      ? engine?.put('relays', row, fence)
+      : engine?.transact([{ kind: 'put', table: 'relays', row }], fence)
 
   const writers = Array.from({ length: SERVERS * WRITERS_PER_SERVER }, (_, index) =>
     handled(write(index % SERVERS)),
@@ -102,6 +110,17 @@ test.each([
     return { rows: changed(rows, weakened), leases }
   })
   expect(late).toBeGreaterThan(0)
+})
+
+test('rows come late once a transaction only looks at its lease', { timeout: 120_000 }, async () => {
+  const url = await postgres.createDatabase()
+  const { rows, leases } = createDatabases(url)
+  await (await openPostgres({ rows, leases })).stop()
+  const client = new pg.Client({ connectionString: url.reveal() })
+  onTestFinished(() => client.end())
+  await client.connect()
+  await client.query(CREATE_TRANSACT.replace('CREATE', 'CREATE OR REPLACE').replace(' FOR KEY SHARE', ''))
+  expect((await handOver(FEWER_HANDOVERS, url, createDatabases)).late).toBeGreaterThan(0)
 })
 
 test('rows come late once a take is a transaction of several statements', { timeout: 120_000 }, async () => {

@@ -113,6 +113,7 @@ describe('a start', () => {
     expect(await rows.query('SELECT version FROM schema_versions ORDER BY version')).toEqual([
       { version: 1 },
       { version: 2 },
+      { version: 3 },
       { version: 99 },
     ])
   })
@@ -122,11 +123,14 @@ describe('a start', () => {
     const earlier = await openAt(url)
     const { rows, leases } = createDatabases(url)
     onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
-    await rows.query('DROP TABLE cancels')
-    await rows.query('DELETE FROM schema_versions WHERE version = 2')
+    await rows.query('DROP TABLE bookings, sums')
+    await rows.query('DROP FUNCTION transact')
+    await rows.query('DELETE FROM schema_versions WHERE version = 3')
     await earlier.put('orders', rowOf('a', 1))
     const later = await openAt(url)
-    expect(await later.put('cancels', rowOf('a', 1))).toBe('written')
+    const sum = { kind: 'add', id: 'all', day: 7, used: 1n, kept: 0n } as const
+    const booking = { kind: 'put', table: 'bookings', row: rowOf('a', 1) } as const
+    expect(await later.transact([sum, booking])).toBe('written')
     expect(await earlier.put('orders', rowOf('a', 2))).toBe('written')
     expect(await later.get('orders', 'a')).toEqual(rowOf('a', 2))
   })
@@ -142,7 +146,7 @@ describe('a start', () => {
       'ALTER TABLE relays ADD COLUMN next text',
       'ALTER TABLE leases ADD COLUMN next text',
       'CREATE TABLE next (id text PRIMARY KEY)',
-      'INSERT INTO schema_versions VALUES (3, now())',
+      'INSERT INTO schema_versions VALUES (4, now())',
     ]) {
       await rows.query(statement)
     }

@@ -5,6 +5,7 @@ import type { Engine, LeaseState, Leases, Row } from '../engine.js'
 import { createBatches } from './batches.js'
 import { assertSuitable, createDatabase, type Database, readDurability } from './database.js'
 import { migrate } from './schema.js'
+import { createTransactions } from './transactions.js'
 
 /** Statements of rows: a few connections that all parts share. */
 const ROWS = { maxConnections: 10, connectTimeoutMs: 3_000, queryTimeoutMs: 5_000 }
@@ -53,6 +54,14 @@ export async function openPostgres(databases: Databases): Promise<Engine> {
 }
 
 const COLUMNS = 'id, version, is_open, unique_key, doc'
+const sumsSchema = z.array(
+  z.object({
+    id: z.string(),
+    day: z.int(),
+    used: z.string().transform(BigInt),
+    kept: z.string().transform(BigInt),
+  }),
+)
 const idsSchema = z.array(z.object({ id: z.string() }))
 const rowsSchema = z.array(
   z.object({
@@ -73,7 +82,9 @@ function createPostgresEngine(databases: Databases): Engine {
     runs: createBatches(database, 'runs'),
     state: createBatches(database, 'state'),
     cancels: createBatches(database, 'cancels'),
+    bookings: createBatches(database, 'bookings'),
   }
+  const transactions = createTransactions(database)
 
   async function rows(text: string, values: readonly unknown[]): Promise<Row[]> {
     return rowsSchema
@@ -125,8 +136,13 @@ function createPostgresEngine(databases: Databases): Engine {
     put: (table, row, fence) => batches[table].write({ ...row, fence }),
     delete: (table, id, version, fence) =>
       batches[table].write({ id, version, isOpen: false, uniqueKey: null, doc: null, fence }),
+    transact: (changes, fence) => transactions.write({ changes, fence }),
+    async sums(ids) {
+      const statement = 'SELECT id, day, used::text, kept::text FROM sums WHERE id = ANY($1)'
+      return sumsSchema.parse(await database.query(statement, [ids]))
+    },
     async stop() {
-      await Promise.all(Object.values(batches).map((batch) => batch.idle()))
+      await Promise.all([...Object.values(batches), transactions].map((batch) => batch.idle()))
       await Promise.all([database.end(), databases.leases.end()])
     },
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Table, UnknownSchemaError } from '../engine.js'
 import type { Database } from './database.js'
+import { CREATE_TRANSACT } from './transactions.js'
 
 /** The collation compares bytes, as SQLite does: ids have one order on both engines. */
 const createTable = (table: Table) => `
@@ -30,6 +31,14 @@ const MIGRATIONS: readonly string[] = [
     expires_at timestamptz NOT NULL
   );`,
   createTable('cancels'),
+  `${createTable('bookings')}
+  CREATE TABLE sums (
+    id text COLLATE "C" PRIMARY KEY,
+    day integer NOT NULL,
+    used bigint NOT NULL,
+    kept bigint NOT NULL
+  );
+  ${CREATE_TRANSACT}`,
 ]
 
 /** "backend", in ASCII. Held to the end of the transaction, so that of several servers one migrates. */

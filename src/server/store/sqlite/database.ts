@@ -126,6 +126,13 @@ const MIGRATIONS: readonly string[] = [
     expires_at INTEGER NOT NULL
   ) STRICT;`,
   createTable('cancels'),
+  `${createTable('bookings')}
+  CREATE TABLE sums (
+    id TEXT PRIMARY KEY NOT NULL,
+    day INTEGER NOT NULL,
+    used INTEGER NOT NULL,
+    kept INTEGER NOT NULL
+  ) STRICT;`,
 ]
 
 const versionSchema = z.object({ user_version: z.int() })

@@ -5,12 +5,16 @@ import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import {
+  type Change,
   type Engine,
+  type Fence,
   type LeaseState,
   type Row,
   StorageError,
+  type Sum,
   storageError,
   type Table,
+  type TransactionResult,
   type WriteResult,
 } from '../engine.js'
 import { openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
@@ -19,7 +23,7 @@ import type { GroupAnswer } from './writerThread.js'
 
 /** Commits groups of writes, one group at a time. Rejects with StorageError when nothing of a group was written. */
 export interface GroupWriter {
-  commit(group: readonly Write[]): Promise<readonly WriteResult[]>
+  commit(group: readonly Write[]): Promise<readonly TransactionResult[]>
   close(): Promise<void>
 }
 
@@ -67,7 +71,7 @@ function opening<T>(action: () => T): T {
 
 async function startWriterThread(directory: string): Promise<GroupWriter> {
   const thread = new Worker(new URL('./writerThread.js', import.meta.url), { workerData: { directory } })
-  async function nextAnswer(): Promise<readonly WriteResult[]> {
+  async function nextAnswer(): Promise<readonly TransactionResult[]> {
     // A failure of the thread itself rejects here.
     const [answer]: GroupAnswer[] = await once(thread, 'message')
     if (answer === undefined || 'failure' in answer) throw storageError(answer?.failure ?? 'UNKNOWN')
@@ -89,7 +93,7 @@ async function startWriterThread(directory: string): Promise<GroupWriter> {
 
 interface Waiting {
   readonly write: Write
-  readonly resolve: (result: WriteResult) => void
+  readonly resolve: (result: TransactionResult) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -118,9 +122,10 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
 
   /** A read between a write and its answer may find either version. So a row is forgotten at both. No row is kept before its first. */
   function forget(write: Write): void {
-    if (write.kind === 'put') {
-      if (write.row.version > 1) kept.delete(keyOf(write.table, write.row.id))
-    } else if (write.kind === 'delete') kept.delete(keyOf(write.table, write.id))
+    for (const change of write.kind === 'change' ? write.changes : []) {
+      if (change.kind === 'delete') kept.delete(keyOf(change.table, change.id))
+      if (change.kind === 'put' && change.row.version > 1) kept.delete(keyOf(change.table, change.row.id))
+    }
   }
 
   function get(table: Table, id: string): Row | undefined {
@@ -132,7 +137,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     return row
   }
 
-  function enqueue(write: Write): Promise<WriteResult> {
+  function enqueue(write: Write): Promise<TransactionResult> {
     if (broken !== undefined) return Promise.reject(broken)
     forget(write)
     return new Promise((resolve, reject) => {
@@ -170,6 +175,12 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     }
   }
 
+  /** Without an addition there is no limit. */
+  async function changeRow(change: Exclude<Change, { kind: 'add' }>, fence?: Fence): Promise<WriteResult> {
+    const result = await enqueue({ kind: 'change', changes: [change], fence })
+    return result === 'beyond' ? 'conflict' : result
+  }
+
   return {
     isShared: false,
     get: async (table, id) => get(table, id),
@@ -179,8 +190,10 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     openIds: async (table) => read.openIds(table),
     openWithKey: async (table, prefix, limit) => read.openWithKey(table, prefix, limit),
     closed: async (table, after, limit) => read.closed(table, after, limit),
-    put: (table, row, fence) => enqueue({ kind: 'put', table, row, fence }),
-    delete: (table, id, version, fence) => enqueue({ kind: 'delete', table, id, version, fence }),
+    put: (table, row, fence) => changeRow({ kind: 'put', table, row }, fence),
+    delete: (table, id, version, fence) => changeRow({ kind: 'delete', table, id, version }, fence),
+    transact: (changes, fence) => enqueue({ kind: 'change', changes, fence }),
+    sums: async (ids) => ids.flatMap((id) => read.sum(id)),
     leases: {
       async take(lease, holder, ttlMs) {
         const fence = { lease, term: randomUUID() }
@@ -250,9 +263,22 @@ function createReader(database: DatabaseSync) {
       ),
     closed: (table: Table, after: string, limit: number) =>
       all(toRow, `SELECT * FROM ${table} WHERE is_open = 0 AND id > ? ORDER BY id LIMIT ?`, after, limit),
+    sum: (id: string) =>
+      all(
+        sumSchema.parse,
+        'SELECT id, day, CAST(used AS TEXT) AS used, CAST(kept AS TEXT) AS kept FROM sums WHERE id = ?',
+        id,
+      ),
     leases: () => all(toLease, 'SELECT * FROM leases ORDER BY name'),
   }
 }
+
+const sumSchema: z.ZodType<Sum> = z.object({
+  id: z.string(),
+  day: z.int(),
+  used: z.string().transform(BigInt),
+  kept: z.string().transform(BigInt),
+})
 
 const leaseSchema = z.object({ name: z.string(), term: z.string(), holder: z.string(), expires_at: z.int() })
 

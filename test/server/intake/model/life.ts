@@ -114,6 +114,7 @@ function stepwise(engine: Engine, step: Step): Engine {
     put: (table, row, fence) => step(`put ${table}`, () => engine.put(table, row, fence)),
     delete: (table, id, version, fence) =>
       step(`delete ${table}`, () => engine.delete(table, id, version, fence)),
+    transact: (changes, fence) => step('transact', () => engine.transact(changes, fence)),
     getMany: (table, ids) => step(`get ${table}`, () => engine.getMany(table, ids)),
   }
 }

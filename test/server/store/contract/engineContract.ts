@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { Engine, Fence, Row, WriteResult } from '../../../../src/server/store/engine.js'
+import type {
+  Addition,
+  Change,
+  Engine,
+  Fence,
+  Row,
+  Table,
+  TransactionResult,
+  WriteResult,
+} from '../../../../src/server/store/engine.js'
 import { eventually } from '../../../support/eventually.js'
 import { takeOver } from '../../../support/stores.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
@@ -200,7 +209,145 @@ export function testEngine(name: string, openAt: OpenEngine): void {
     await engine.stop()
   })
 
+  testTransactions(name, openAt)
   testLeases(name, open)
+}
+
+function testTransactions(name: string, openAt: OpenEngine): void {
+  const open = async () => openAt(await temporaryDirectory())
+  const put = (table: Table, row: Row): Change => ({ kind: 'put', table, row })
+  const add = (id: string, change: Partial<Addition> = {}): Addition => {
+    return { kind: 'add', id, day: 7, used: 0n, kept: 0n, ...change }
+  }
+  const sumOf = async (engine: Engine, id: string) => (await engine.sums([id]))[0]
+
+  describe(`${name}: a transaction`, () => {
+    test('makes all of its changes, in several tables', async () => {
+      const engine = await open()
+      await engine.put('bookings', rowOf('old', 1))
+      const doc = JSON.stringify('ü and \u{1f512} and \u0000 and \u001e and " and \\')
+      const changes: Change[] = [
+        add('all', { used: 5n, kept: 7n }),
+        put('relays', rowOf('a', 1, { uniqueKey: 'key', doc })),
+        put('relays', rowOf('a', 2, { isOpen: false })),
+        put('bookings', rowOf('new', 1, { doc })),
+        { kind: 'delete', table: 'bookings', id: 'old', version: 1 },
+      ]
+      expect(await engine.transact(changes)).toBe('written')
+      expect(await engine.get('relays', 'a')).toEqual(rowOf('a', 2, { isOpen: false }))
+      expect(await engine.open('bookings')).toEqual([rowOf('new', 1, { doc })])
+      expect(await engine.sums(['all', 'none'])).toEqual([{ id: 'all', day: 7, used: 5n, kept: 7n }])
+      await engine.stop()
+    })
+
+    test.each<[TransactionResult, Change]>([
+      ['conflict', put('relays', rowOf('stored', 1))],
+      ['conflict', put('relays', rowOf('stored', 3))],
+      ['conflict', { kind: 'delete', table: 'relays', id: 'stored', version: 2 }],
+      ['taken', put('relays', rowOf('other', 1, { uniqueKey: 'held' }))],
+      ['beyond', add('other', { kept: 6n, limit: 5n })],
+    ])('that ends as %s makes none of them, and others of its turn are made', async (result, impossible) => {
+      const engine = await open()
+      await engine.put('relays', rowOf('stored', 1, { uniqueKey: 'held' }))
+      expect(await engine.get('bookings', 'kept')).toBeUndefined()
+      await engine.put('bookings', rowOf('kept', 1))
+      const possible: Change[] = [
+        add('all', { kept: 1n }),
+        put('orders', rowOf('a', 1)),
+        put('bookings', rowOf('kept', 2)),
+      ]
+      const results = await Promise.all([
+        engine.transact([...possible, impossible]),
+        engine.transact([add('all', { kept: 2n }), put('orders', rowOf('b', 1))]),
+        engine.transact([impossible, ...possible]),
+        engine.put('orders', rowOf('c', 1)),
+      ])
+      expect(results).toEqual([result, 'written', result, 'written'])
+      expect((await engine.open('orders')).map(({ id }) => id).toSorted()).toEqual(['b', 'c'])
+      expect(await engine.get('bookings', 'kept')).toEqual(rowOf('kept', 1))
+      expect(await engine.open('relays')).toHaveLength(1)
+      expect(await sumOf(engine, 'all')).toMatchObject({ kept: 2n })
+      expect(await sumOf(engine, 'other')).toBeUndefined()
+      await engine.stop()
+    })
+
+    test('under a lost term changes nothing', async () => {
+      const engine = await open()
+      const earlier = await takeOver(engine, 'relayer')
+      const later = await takeOver(engine, 'relayer')
+      const changes = (id: string) => [add('all', { kept: 1n }), put('relays', rowOf(id, 1))]
+      const results = await Promise.all([
+        engine.transact(changes('a'), earlier),
+        engine.transact(changes('b'), later),
+        engine.transact(changes('c'), { ...later, lease: 'narrator' }),
+      ])
+      expect(results).toEqual(['lost-term', 'written', 'lost-term'])
+      expect((await engine.open('relays')).map(({ id }) => id)).toEqual(['b'])
+      expect(await sumOf(engine, 'all')).toMatchObject({ kept: 1n })
+      await engine.stop()
+    })
+
+    test('is there after another start, with all that came before the stop', async () => {
+      const place = await temporaryDirectory()
+      const first = await openAt(place)
+      const made = Array.from({ length: 120 }, (_, index) =>
+        first.transact([add('all', { kept: 1n }), put('orders', rowOf(`${index}`, 1))]),
+      )
+      await first.stop()
+      expect(new Set(await Promise.all(made))).toEqual(new Set(['written']))
+      const second = await openAt(place)
+      expect(await second.open('orders')).toHaveLength(120)
+      expect(await sumOf(second, 'all')).toMatchObject({ kept: 120n })
+      await second.stop()
+    })
+  })
+
+  describe(`${name}: a sum`, () => {
+    test('takes as many of many additions at once as its limit has room for', async () => {
+      const engine = await open()
+      const results = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          engine.transact([add('all', { kept: 3n, limit: 100n }), put('orders', rowOf(`${index}`, 1))]),
+        ),
+      )
+      expect(results.filter((result) => result === 'written')).toHaveLength(33)
+      expect(results.filter((result) => result === 'beyond')).toHaveLength(7)
+      expect(await engine.open('orders')).toHaveLength(33)
+      expect(await sumOf(engine, 'all')).toMatchObject({ used: 0n, kept: 99n })
+      expect(await engine.transact([add('all', { used: 1n, limit: 100n })])).toBe('written')
+      expect(await engine.transact([add('all', { used: 1n, limit: 100n })])).toBe('beyond')
+      expect(await engine.transact([add('all', { used: 10n ** 15n })])).toBe('written')
+      expect(await engine.transact([add('all', { kept: -99n, limit: 10n ** 15n + 1n })])).toBe('written')
+      await engine.stop()
+    })
+
+    test('has its limit lifted for the first that comes, and never falls below zero', async () => {
+      const engine = await open()
+      const large = add('account', { kept: 9n, limit: 5n, exempt: 0n })
+      expect(await engine.transact([large])).toBe('written')
+      expect(await engine.transact([large])).toBe('beyond')
+      expect(await engine.transact([{ ...large, exempt: 9n }])).toBe('written')
+      expect(await engine.transact([add('account', { kept: -100n })])).toBe('written')
+      expect(await sumOf(engine, 'account')).toMatchObject({ kept: 0n })
+      await engine.stop()
+    })
+
+    test('begins a later day without what was used, and keeps the rest; a clock that is behind begins no day', async () => {
+      const engine = await open()
+      await engine.transact([add('all', { used: 60n, kept: 30n })])
+      const next = add('all', { day: 8, used: 70n, limit: 100n })
+      expect(await engine.transact([next])).toBe('written')
+      expect(await sumOf(engine, 'all')).toEqual({ id: 'all', day: 8, used: 70n, kept: 30n })
+      expect(await engine.transact([{ ...next, day: 7, used: 1n }])).toBe('beyond')
+      await engine.transact([add('all', { used: 5n })])
+      expect(await sumOf(engine, 'all')).toEqual({ id: 'all', day: 8, used: 75n, kept: 30n })
+      // Of another year, its clock is wrong.
+      await engine.transact([add('all', { day: 400, used: 1n })])
+      await engine.transact([add('all', { day: 8, used: 2n })])
+      expect(await sumOf(engine, 'all')).toEqual({ id: 'all', day: 8, used: 2n, kept: 30n })
+      await engine.stop()
+    })
+  })
 }
 
 function testLeases(name: string, open: () => Promise<Engine>): void {
