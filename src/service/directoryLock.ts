@@ -14,10 +14,6 @@ export class DirectoryLockedError extends Error {
   }
 }
 
-export interface DirectoryLock {
-  release(): void
-}
-
 const SQLITE_BUSY = 5
 const PRIVATE_DIRECTORY = 0o700
 const PRIVATE_FILE = 0o600
@@ -30,7 +26,7 @@ const PATIENCE_MS = 500
  *
  * @throws DirectoryLockedError when another process has it; SQLite's error, or the system's
  */
-export function lockDirectory(directory: string): DirectoryLock {
+export function lockDirectory(directory: string) {
   mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY })
   const path = join(directory, 'server.lock')
   closeSync(openSync(path, 'a', PRIVATE_FILE))
@@ -47,12 +43,14 @@ export function lockDirectory(directory: string): DirectoryLock {
   const close = () => database.close()
   process.once('exit', close)
   return {
-    release() {
+    release(): void {
       process.off('exit', close)
       close()
     },
   }
 }
+
+export type DirectoryLock = ReturnType<typeof lockDirectory>
 
 /** Whether SQLite failed because another process has locked the file. */
 export function isHeldByAnother(error: unknown): boolean {

@@ -3,31 +3,21 @@ import { MAX_TIMER_MS } from '../protocol/timeLimit.js'
 /** How a wait ended: with a permit, after its time, or because the queues are full. */
 type Acquired = 'acquired' | 'late' | 'crowded-out'
 
+interface Waiter {
+  end(how: Acquired): void
+}
+
 /**
  * A semaphore that several parties share: each waits in a line of its own, and the lines take turns. A party that floods it
  * fills its own line only.
  */
-export interface FairSemaphore<K> {
-  /** Resolves `acquired` at the party's turn, `late` after `ms`. Each acquired permit is released once. */
-  acquire(party: K, ms: number): Promise<Acquired>
-  release(party: K): void
-  /** Waiters across all parties. */
-  waiting(): number
-}
-
-interface FairSemaphoreLimits {
+export function createFairSemaphore<K>(limits: {
   readonly permits: number
   readonly permitsPerParty: number
   /** Waiters across all parties. At this limit a party with a shorter line takes the last place of the longest one. */
   readonly maxWaiting: number
   readonly maxWaitingPerParty: number
-}
-
-interface Waiter {
-  end(how: Acquired): void
-}
-
-export function createFairSemaphore<K>(limits: FairSemaphoreLimits): FairSemaphore<K> {
+}) {
   /** Waiting parties; the first one has the next turn. */
   const lines = new Map<K, Waiter[]>()
   const held = new Map<K, number>()
@@ -90,13 +80,15 @@ export function createFairSemaphore<K>(limits: FairSemaphoreLimits): FairSemapho
   }
 
   return {
+    /** Waiters across all parties. */
     waiting,
-    async acquire(party, ms) {
+    /** Resolves `acquired` at the party's turn, `late` after `ms`. Each acquired permit is released once. */
+    async acquire(party: K, ms: number): Promise<Acquired> {
       const isFree = free > 0 && (held.get(party) ?? 0) < limits.permitsPerParty
       if (!isFree && !hasPlace(party)) return 'crowded-out'
       return wait(party, ms)
     },
-    release(party) {
+    release(party: K): void {
       const left = (held.get(party) ?? 0) - 1
       if (left > 0) held.set(party, left)
       else held.delete(party)
@@ -105,3 +97,5 @@ export function createFairSemaphore<K>(limits: FairSemaphoreLimits): FairSemapho
     },
   }
 }
+
+export type FairSemaphore<K> = ReturnType<typeof createFairSemaphore<K>>

@@ -1,12 +1,8 @@
 /** Runs actions one after another per key, and those of different keys side by side. Not re-entrant. */
-export interface KeyedLock {
-  run<T>(key: string, action: () => Promise<T>): Promise<T>
-}
-
-export function createKeyedLock(): KeyedLock {
+export function createKeyedLock() {
   const tails = new Map<string, Promise<void>>()
   return {
-    async run(key, action) {
+    async run<T>(key: string, action: () => Promise<T>): Promise<T> {
       const before = tails.get(key)
       const result = before === undefined ? action() : before.then(action)
       const tail = result.then(
@@ -23,3 +19,5 @@ export function createKeyedLock(): KeyedLock {
     },
   }
 }
+
+export type KeyedLock = ReturnType<typeof createKeyedLock>

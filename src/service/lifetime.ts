@@ -11,14 +11,7 @@ export interface Service {
 }
 
 /** Several services as one. */
-interface Lifetime {
-  /** In the order given. When one fails, those that run are stopped and its error is thrown. */
-  start(): Promise<void>
-  /** In the reverse order. A failure is logged; the other services stop all the same. */
-  stop(): Promise<void>
-}
-
-export function createLifetime(services: readonly Service[], logger: Logger): Lifetime {
+export function createLifetime(services: readonly Service[], logger: Logger) {
   const running: Service[] = []
 
   async function stop(): Promise<void> {
@@ -32,8 +25,10 @@ export function createLifetime(services: readonly Service[], logger: Logger): Li
   }
 
   return {
+    /** In the reverse order. A failure is logged; the other services stop all the same. */
     stop,
-    async start() {
+    /** In the order given. When one fails, those that run are stopped and its error is thrown. */
+    async start(): Promise<void> {
       try {
         for (const service of services) {
           running.push(service)
@@ -66,16 +61,15 @@ export function createHook(name: string, { start, stop }: { start?(): unknown; s
  */
 export type Tick = (signal: AbortSignal) => Promise<'again' | undefined>
 
-interface PollerOptions {
+/** A service that repeats one action from its start on, never two at a time. */
+export function createPoller(options: {
   readonly name: string
   /** Pause between the end of one tick and the start of the next. */
   readonly intervalMs: number
   readonly tick: Tick | ((signal: AbortSignal) => Promise<void>)
   readonly logger: Logger
-}
-
-/** A service that repeats one action from its start on, never two at a time. */
-export function createPoller({ name, intervalMs, tick, logger }: PollerOptions): Service {
+}): Service {
+  const { name, intervalMs, tick, logger } = options
   const stopping = new AbortController()
   let running: Promise<void> = Promise.resolve()
 

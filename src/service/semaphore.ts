@@ -1,18 +1,7 @@
 import { withTimeout } from './waiting.js'
 
 /** Hands out a limited number of permits; callers wait in order of arrival. */
-interface Semaphore {
-  /** Resolves with true once there is a permit, and with false when there is none within `ms`. */
-  acquire(ms?: number): Promise<boolean>
-  /** Takes a permit whether or not one is free: for work that has already begun. */
-  occupy(): void
-  /** Call it once for each permit. */
-  release(): void
-  /** Whether a caller would have to wait now. */
-  isFull(): boolean
-}
-
-export function createSemaphore(permits: number): Semaphore {
+export function createSemaphore(permits: number) {
   const queue: (() => void)[] = []
   let free = permits
 
@@ -24,12 +13,16 @@ export function createSemaphore(permits: number): Semaphore {
   }
 
   return {
+    /** Call it once for each permit. */
     release,
-    occupy() {
+    /** Takes a permit whether or not one is free: for work that has already begun. */
+    occupy(): void {
       free--
     },
+    /** Whether a caller would have to wait now. */
     isFull: () => free <= 0,
-    async acquire(ms = Number.POSITIVE_INFINITY) {
+    /** Resolves with true once there is a permit, and with false when there is none within `ms`. */
+    async acquire(ms = Number.POSITIVE_INFINITY): Promise<boolean> {
       if (free > 0) {
         free--
         return true

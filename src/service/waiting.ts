@@ -33,22 +33,17 @@ export function withPatience<T>(whole: Promise<T>, ms: number | undefined): Pati
 }
 
 /** Wakes one waiter before its time. */
-interface Alarm {
-  /** Wakes the present waiter, or else the next one. */
-  ring(): void
-  /** Resolves when it rings, after `ms` at the latest. */
-  wait(ms: number): Promise<void>
-}
-
-export function createAlarm(): Alarm {
+export function createAlarm() {
   let rung = false
   let wake = () => {}
   return {
-    ring() {
+    /** Wakes the present waiter, or else the next one. */
+    ring(): void {
       rung = true
       wake()
     },
-    async wait(ms) {
+    /** Resolves when it rings, after `ms` at the latest. */
+    async wait(ms: number): Promise<void> {
       const ringing = new Promise<void>((resolve) => {
         wake = resolve
       })

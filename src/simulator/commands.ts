@@ -11,7 +11,11 @@ import type { AccountRateLimit } from './rateLimit.js'
 import type { StandInStream } from './tradeUpdates.js'
 import type { StandInAccount, StandInOrder } from './types.js'
 
-interface ControlDeps {
+/** Each command parses its own input, so HTTP and in-process callers pass the same checks. */
+export type ControlRunners = { readonly [C in ControlCommand]: (input: unknown) => void }
+
+/** The control commands, one per schema. */
+export function createCommands(deps: {
   readonly accounts: readonly StandInAccount[]
   readonly market: Market
   readonly clock: StandInClock
@@ -20,15 +24,7 @@ interface ControlDeps {
   readonly faults: Faults
   readonly rateLimit: AccountRateLimit
   readonly stream: StandInStream
-}
-
-/** Each command parses its own input, so HTTP and in-process callers pass the same checks. */
-export type ControlRunners = { readonly [C in ControlCommand]: (input: unknown) => void }
-
-type Selection = z.output<typeof controlSchemas.release>
-
-/** The control commands, one per schema. */
-export function createCommands(deps: ControlDeps): ControlRunners {
+}): ControlRunners {
   const { market, clock, lifecycle, fillRules, faults, rateLimit, stream } = deps
   return {
     clock: command(controlSchemas.clock, ({ open, nextOpen, nextClose, expireDayOrders = true }) => {
@@ -111,7 +107,7 @@ function setPositions(account: StandInAccount, market: Market, positions: Record
 
 function selected(
   accounts: readonly StandInAccount[],
-  selection: Omit<Selection, 'fraction'>,
+  selection: Omit<z.output<typeof controlSchemas.release>, 'fraction'>,
 ): [StandInAccount, StandInOrder][] {
   return accounts
     .filter(({ name }) => (selection.account ?? name) === name)

@@ -31,21 +31,13 @@ const seenRequestSchema = z.object({
   outcome: z.union([z.number(), z.literal('dropped')]),
 })
 
-export interface BrokerControlClient {
-  /** `POST /sandbox/<command>`; throws with the stand-in's reason if it refuses. */
-  run<C extends ControlCommand>(command: C, input: ControlInput<C>): Promise<void>
-  orders(): Promise<z.output<typeof orderViewSchema>[]>
-  accounts(): Promise<z.output<typeof accountViewSchema>[]>
-  requests(): Promise<z.output<typeof seenRequestSchema>[]>
-}
-
 /**
  * Controls a stand-in in another process.
  * @example
  * const broker = createBrokerControlClient(sandbox.brokerUrl)
  * await broker.run('clock', { open: false })
  */
-export function createBrokerControlClient(brokerUrl: string): BrokerControlClient {
+export function createBrokerControlClient(brokerUrl: string) {
   async function call(path: string, init?: RequestInit): Promise<string> {
     const response = await fetch(`${brokerUrl}/sandbox/${path}`, init)
     const text = await response.text()
@@ -56,11 +48,14 @@ export function createBrokerControlClient(brokerUrl: string): BrokerControlClien
     return z.array(schema).parse(JSON.parse(await call(path)))
   }
   return {
-    async run(command, input) {
+    /** `POST /sandbox/<command>`; throws with the stand-in's reason if it refuses. */
+    async run<C extends ControlCommand>(command: C, input: ControlInput<C>): Promise<void> {
       await call(command, { method: 'POST', body: JSON.stringify(input) })
     },
-    orders: () => view('orders', orderViewSchema),
-    accounts: () => view('accounts', accountViewSchema),
-    requests: () => view('requests', seenRequestSchema),
+    orders: (): Promise<z.output<typeof orderViewSchema>[]> => view('orders', orderViewSchema),
+    accounts: (): Promise<z.output<typeof accountViewSchema>[]> => view('accounts', accountViewSchema),
+    requests: (): Promise<z.output<typeof seenRequestSchema>[]> => view('requests', seenRequestSchema),
   }
 }
+
+export type BrokerControlClient = ReturnType<typeof createBrokerControlClient>

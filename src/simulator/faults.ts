@@ -18,21 +18,17 @@ export interface Fault {
   readonly delayMs?: number | undefined
 }
 
-export interface Faults {
-  add(fault: Fault): void
-  clear(): void
-  /** The oldest fault that matches this request; decrements its count. */
-  strike(request: { method: string; path: string; account: string | null }): Fault | undefined
-}
-
-export function createFaults(): Faults {
+export function createFaults() {
   let pending: { fault: Fault; left: number }[] = []
   return {
-    add: (fault) => pending.push({ fault, left: fault.times ?? 1 }),
-    clear: () => {
+    add(fault: Fault): void {
+      pending.push({ fault, left: fault.times ?? 1 })
+    },
+    clear: (): void => {
       pending = []
     },
-    strike(request) {
+    /** The oldest fault that matches this request; decrements its count. */
+    strike(request: { method: string; path: string; account: string | null }): Fault | undefined {
       const entry = pending.find(({ fault }) => matches(fault, request))
       if (!entry) return undefined
       entry.left -= 1
@@ -41,6 +37,8 @@ export function createFaults(): Faults {
     },
   }
 }
+
+export type Faults = ReturnType<typeof createFaults>
 
 function matches(fault: Fault, request: { method: string; path: string; account: string | null }): boolean {
   return (

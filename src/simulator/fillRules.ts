@@ -9,21 +9,17 @@ interface FillRule {
   readonly behaviour: FillBehaviour
 }
 
-export interface FillRules {
-  add(rule: FillRule): void
-  clear(): void
-  /** The behaviour of a new order, by the newest matching rule, else the default. */
-  take(account: string, symbol: string): FillBehaviour
-}
-
-export function createFillRules(standard: FillBehaviour): FillRules {
+export function createFillRules(standard: FillBehaviour) {
   let rules: { rule: FillRule; left: number }[] = []
   return {
-    add: (rule) => rules.unshift({ rule, left: rule.times ?? Number.POSITIVE_INFINITY }),
-    clear: () => {
+    add(rule: FillRule): void {
+      rules.unshift({ rule, left: rule.times ?? Number.POSITIVE_INFINITY })
+    },
+    clear: (): void => {
       rules = []
     },
-    take(account, symbol) {
+    /** The behaviour of a new order, by the newest matching rule, else the default. */
+    take(account: string, symbol: string): FillBehaviour {
       const entry = rules.find(
         ({ rule }) => (rule.account ?? account) === account && (rule.symbol ?? symbol) === symbol,
       )
@@ -34,3 +30,5 @@ export function createFillRules(standard: FillBehaviour): FillRules {
     },
   }
 }
+
+export type FillRules = ReturnType<typeof createFillRules>

@@ -1,14 +1,9 @@
-export interface Later {
-  /** Runs at once without a delay. */
-  after(delayMs: number | undefined, act: () => void): void
-  stop(): void
-}
-
 /** Schedules delayed actions, and cancels pending ones when stopped. */
-export function createLater(): Later {
+export function createLater() {
   const timers = new Set<NodeJS.Timeout>()
   return {
-    after(delayMs, act) {
+    /** Runs at once without a delay. */
+    after(delayMs: number | undefined, act: () => void): void {
       if (!delayMs) {
         act()
         return
@@ -19,9 +14,11 @@ export function createLater(): Later {
       }, delayMs)
       timers.add(timer)
     },
-    stop() {
+    stop(): void {
       for (const timer of timers) clearTimeout(timer)
       timers.clear()
     },
   }
 }
+
+export type Later = ReturnType<typeof createLater>

@@ -8,21 +8,6 @@ import { isLive, liveOrders, remainingQty, toCash } from './money.js'
 import type { LastFill } from './tradeUpdates.js'
 import type { EndStatus, StandInAccount, StandInOrder } from './types.js'
 
-export interface Lifecycle {
-  /** Starts an order's behaviour; while the market is closed the order stays `accepted`. */
-  begin(account: StandInAccount, order: StandInOrder): void
-  /** Fills this share of the remaining quantity (by default all) at the current price. */
-  fill(account: StandInAccount, order: StandInOrder, fraction?: string): void
-  end(order: StandInOrder, status: EndStatus): void
-  /** Cancels at the owner's request after the behaviour's `cancelDelayMs`, unless the order fills first. */
-  cancel(order: StandInOrder): void
-  /** The market has opened: waiting orders start. */
-  opened(): void
-  /** The market closes: expires the session's day orders unless they are kept, and charges fees. */
-  closed(options?: { keepsOrders?: boolean }): void
-  stop(): void
-}
-
 /** Moves orders from `accepted` or `pending_new` to their end, and cash and positions with every fill. */
 export function createLifecycle(options: {
   readonly accounts: readonly StandInAccount[]
@@ -31,7 +16,7 @@ export function createLifecycle(options: {
   readonly now: () => Date
   /** Called when an order reaches a new status; `fill` is its last fill. */
   readonly onStatus: (order: StandInOrder, fill: LastFill | undefined) => void
-}): Lifecycle {
+}) {
   const { accounts, market, clock, now } = options
   const lastFills = new WeakMap<StandInOrder, LastFill>()
   /** Actions without a delay take effect by the order's next read. */
@@ -92,15 +77,17 @@ export function createLifecycle(options: {
     lifecycle.begin(account, next)
   }
 
-  const lifecycle: Lifecycle = {
-    begin(account, order) {
+  const lifecycle = {
+    /** Starts an order's behaviour; while the market is closed the order stays `accepted`. */
+    begin(account: StandInAccount, order: StandInOrder): void {
       if (!clock.isOpen() || !isLive(order) || order.begun) return
       order.begun = true
       const { mode, delayMs, waitsAs } = order.behaviour
       touch(order, waitsAs ?? 'new')
       if (mode !== 'hold') later.after(mode === 'immediate' ? 0 : delayMs, () => act(account, order))
     },
-    fill(account, order, fraction = '1') {
+    /** Fills this share of the remaining quantity (by default all) at the current price. */
+    fill(account: StandInAccount, order: StandInOrder, fraction = '1'): void {
       if (!isLive(order) || order.endsAs !== null) return
       const { ask, bid } = market.listing(order.symbol)
       const price = order.side === 'buy' ? ask : bid
@@ -108,24 +95,27 @@ export function createLifecycle(options: {
       const whole = fraction === '1'
       const qty = bookFill(account, order, { wanted, price, at: now() })
       if (qty > 0n) lastFills.set(order, { qty, price })
-      if (order.filledQty === 0n && whole) return lifecycle.end(order, 'rejected')
-      if (qty < wanted) return lifecycle.end(order, 'canceled')
-      if (whole) return finish(order, 'filled')
-      touch(order, order.filledQty > 0n ? 'partially_filled' : order.status)
+      if (order.filledQty === 0n && whole) lifecycle.end(order, 'rejected')
+      else if (qty < wanted) lifecycle.end(order, 'canceled')
+      else if (whole) finish(order, 'filled')
+      else touch(order, order.filledQty > 0n ? 'partially_filled' : order.status)
     },
-    end(order, status) {
+    end(order: StandInOrder, status: EndStatus): void {
       if (isLive(order)) touch(order, status)
     },
-    cancel(order) {
+    /** Cancels at the owner's request after the behaviour's `cancelDelayMs`, unless the order fills first. */
+    cancel(order: StandInOrder): void {
       if (!isCancelable(order)) return
       touch(order, 'pending_cancel')
       order.endsAs = null
       later.after(order.behaviour.cancelDelayMs, () => lifecycle.end(order, 'canceled'))
     },
-    opened() {
+    /** The market has opened: waiting orders start. */
+    opened(): void {
       for (const account of accounts) for (const order of liveOrders(account)) lifecycle.begin(account, order)
     },
-    closed({ keepsOrders = false } = {}) {
+    /** The market closes: expires the session's day orders unless they are kept, and charges fees. */
+    closed({ keepsOrders = false }: { keepsOrders?: boolean } = {}): void {
       for (const account of accounts) {
         for (const order of liveOrders(account)) {
           settle(order)
@@ -138,6 +128,8 @@ export function createLifecycle(options: {
   }
   return lifecycle
 }
+
+export type Lifecycle = ReturnType<typeof createLifecycle>
 
 /** A new order without fills. */
 export function newOrder(

@@ -9,8 +9,6 @@ const MAX_STEP_BPS = 10
 /** The stand-in knows bars of a quarter of an hour alone. */
 export const BAR_MS = 900_000
 
-type SnapshotMember = 'latestTrade' | 'latestQuote' | 'minuteBar' | 'dailyBar' | 'prevDailyBar'
-
 /** One symbol: prices are USD with 6 decimals. */
 export interface Listing {
   readonly id: string
@@ -29,17 +27,7 @@ export interface Listing {
   /** The trading since the stand-in began, by the start of its quarter of an hour in Unix milliseconds. */
   readonly traded: Map<number, { open: bigint; high: bigint; low: bigint; close: bigint }>
   /** Members omitted from the snapshot; `all` omits the symbol. */
-  omit: ReadonlySet<SnapshotMember> | 'all'
-}
-
-export interface Market {
-  readonly listings: ReadonlyMap<string, Listing>
-  /** Sets the last price, and the quote; by default one cent either side of it. */
-  setPrice(symbol: string, last: bigint, quote?: { bid?: bigint | undefined; ask?: bigint | undefined }): void
-  /** Moves every price by one step of the seeded walk, in the order of the listings. */
-  walk(): void
-  /** @throws RangeError if the symbol is not listed */
-  listing(symbol: string): Listing
+  omit: ReadonlySet<'latestTrade' | 'latestQuote' | 'minuteBar' | 'dailyBar' | 'prevDailyBar'> | 'all'
 }
 
 /** Prices and assets. The same seed, symbols and steps give the same prices. */
@@ -47,18 +35,24 @@ export function createMarket(options: {
   readonly seed: number
   readonly symbols: readonly StandInSymbol[]
   readonly now: () => Date
-}): Market {
+}) {
   const random = createRandom(options.seed)
   const listings = new Map(options.symbols.map((entry) => [entry.symbol, newListing(entry, options.now())]))
 
-  const market: Market = {
+  const market = {
     listings,
-    listing(symbol) {
+    /** @throws RangeError if the symbol is not listed */
+    listing(symbol: string): Listing {
       const listing = listings.get(symbol)
       if (!listing) throw new RangeError(`no such symbol: ${symbol}`)
       return listing
     },
-    setPrice(symbol, last, quote) {
+    /** Sets the last price, and the quote; by default one cent either side of it. */
+    setPrice(
+      symbol: string,
+      last: bigint,
+      quote?: { bid?: bigint | undefined; ask?: bigint | undefined },
+    ): void {
       const listing = market.listing(symbol)
       listing.last = last
       listing.bid = quote?.bid ?? (last > ONE_CENT ? last - ONE_CENT : last)
@@ -68,7 +62,8 @@ export function createMarket(options: {
       listing.tradedAt = options.now()
       trade(listing, last)
     },
-    walk() {
+    /** Moves every price by one step of the seeded walk, in the order of the listings. */
+    walk(): void {
       for (const listing of listings.values()) {
         const bps = BigInt((random() % (2 * MAX_STEP_BPS + 1)) - MAX_STEP_BPS)
         const cents = (listing.last + (listing.last * bps) / 10_000n) / ONE_CENT
@@ -78,6 +73,8 @@ export function createMarket(options: {
   }
   return market
 }
+
+export type Market = ReturnType<typeof createMarket>
 
 function newListing(entry: StandInSymbol, now: Date): Listing {
   const price = parseDecimal(entry.price, PRICE_DECIMALS)

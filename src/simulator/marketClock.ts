@@ -5,28 +5,8 @@ const DAY_MS = 24 * HOUR_MS
 /** A trading day's length, 9:30 to 16:00. */
 const SESSION_MS = 6.5 * HOUR_MS
 
-interface ClockChange {
-  readonly open: boolean
-  readonly nextOpen?: Date | undefined
-  readonly nextClose?: Date | undefined
-}
-
-export interface StandInClock {
-  isOpen(): boolean
-  /** The end of the current session, or of the next one. */
-  nextClose(): Date
-  /** The time at which a closed market opens automatically; by default in an hour. */
-  set(change: ClockChange): void
-  /** As `GET /v2/clock` answers. */
-  toJson(): { timestamp: string; is_open: boolean; next_open: string; next_close: string }
-  stop(): void
-}
-
 /** A trading clock that commands open and close; it also opens automatically at its `nextOpen`. */
-export function createMarketClock(options: {
-  readonly now: () => Date
-  readonly onOpen: () => void
-}): StandInClock {
+export function createMarketClock(options: { readonly now: () => Date; readonly onOpen: () => void }) {
   const { now, onOpen } = options
   let open = true
   let nextOpen = after(now(), DAY_MS)
@@ -38,19 +18,26 @@ export function createMarketClock(options: {
     opening = setTimeout(() => (left > 0 ? awaitOpening() : clock.set({ open: true })), clamp(left))
   }
 
-  const clock: StandInClock = {
-    isOpen: () => open,
-    nextClose: () => nextClose,
-    set(change) {
+  const clock = {
+    isOpen: (): boolean => open,
+    /** The end of the current session, or of the next one. */
+    nextClose: (): Date => nextClose,
+    /** The time at which a closed market opens automatically; by default in an hour. */
+    set(change: {
+      readonly open: boolean
+      readonly nextOpen?: Date | undefined
+      readonly nextClose?: Date | undefined
+    }): void {
       clearTimeout(opening)
       open = change.open
       const opens = change.nextOpen ?? after(now(), HOUR_MS)
       nextClose = change.nextClose ?? after(open ? now() : opens, SESSION_MS)
       nextOpen = change.nextOpen ?? (open ? after(nextClose, DAY_MS - SESSION_MS) : opens)
-      if (open) return onOpen()
-      awaitOpening()
+      if (open) onOpen()
+      else awaitOpening()
     },
-    toJson() {
+    /** As `GET /v2/clock` answers. */
+    toJson(): { timestamp: string; is_open: boolean; next_open: string; next_close: string } {
       // Keeps `nextClose` in the future, even if the sandbox runs for days.
       while (nextClose <= now()) nextClose = after(nextClose, DAY_MS)
       while (open && nextOpen <= now()) nextOpen = after(nextOpen, DAY_MS)
@@ -61,10 +48,12 @@ export function createMarketClock(options: {
         next_close: newYorkTime(nextClose, 0),
       }
     },
-    stop: () => clearTimeout(opening),
+    stop: (): void => clearTimeout(opening),
   }
   return clock
 }
+
+export type StandInClock = ReturnType<typeof createMarketClock>
 
 function clamp(ms: number): number {
   return Math.min(Math.max(0, ms), MAX_TIMER_MS)

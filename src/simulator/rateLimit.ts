@@ -3,26 +3,21 @@ import type { Reply } from './types.js'
 
 const WINDOW_MS = 60_000
 
-export interface AccountRateLimit {
-  /** The limit in requests per minute, account and API; null disables the limit and its headers. */
-  enforce(perMinute: number | null): void
-  /** Counts one request. Returns the headers of its answer, and the refusal if it exceeds the limit. */
-  count(
-    account: string,
-    api: 'trading' | 'data',
-  ): { headers: Record<string, string>; refused: Reply | undefined }
-}
-
 /** Windows of one minute, per account and API, as `X-RateLimit-*` describes them. */
-export function createAccountRateLimit(now: () => Date): AccountRateLimit {
+export function createAccountRateLimit(now: () => Date) {
   const windows = new Map<string, { until: number; used: number }>()
   let limit: number | null = null
   return {
-    enforce: (perMinute) => {
+    /** The limit in requests per minute, account and API; null disables the limit and its headers. */
+    enforce: (perMinute: number | null): void => {
       limit = perMinute
       windows.clear()
     },
-    count(account, api) {
+    /** Counts one request. Returns the headers of its answer, and the refusal if it exceeds the limit. */
+    count(
+      account: string,
+      api: 'trading' | 'data',
+    ): { headers: Record<string, string>; refused: Reply | undefined } {
       if (limit === null) return { headers: {}, refused: undefined }
       const at = now().getTime()
       const key = `${api} ${account}`
@@ -40,3 +35,5 @@ export function createAccountRateLimit(now: () => Date): AccountRateLimit {
     },
   }
 }
+
+export type AccountRateLimit = ReturnType<typeof createAccountRateLimit>

@@ -13,18 +13,15 @@ export interface SeenRequest {
   readonly outcome: number | 'dropped'
 }
 
-export interface RequestLog {
-  add(request: SeenRequest): void
-  all(): SeenRequest[]
-}
-
-export function createRequestLog(): RequestLog {
+export function createRequestLog() {
   const seen: SeenRequest[] = []
   return {
-    add(request) {
+    add(request: SeenRequest): void {
       seen.push(request)
       if (seen.length > KEPT) seen.splice(0, seen.length - KEPT)
     },
-    all: () => [...seen],
+    all: (): SeenRequest[] => [...seen],
   }
 }
+
+export type RequestLog = ReturnType<typeof createRequestLog>
