@@ -1,6 +1,6 @@
 import { type BrokerAccount, type BrokerPosition, getAccount, getPositions } from './account.js'
 import { type Activities, getActivities } from './activities.js'
-import { type BrokerHttp, createBrokerHttp } from './http.js'
+import { createBrokerHttp } from './http.js'
 import {
   type Asset,
   type Bar,
@@ -22,7 +22,7 @@ import {
   type NamedOrder,
   type OrderFilter,
 } from './orders.js'
-import { createRateBudget, type RateBudget } from './rateBudget.js'
+import { createRateBudget } from './rateBudget.js'
 
 /** How long a call waits for its turn, where nothing else is said. */
 const PATIENCE_MS = 10_000
@@ -81,14 +81,7 @@ export function createBroker(options: BrokerOptions): Broker {
 }
 
 /** The parts of a client of one account. Alpaca counts the requests to its two APIs apart. */
-export interface BrokerParts {
-  readonly trading: BrokerHttp
-  readonly tradingBudget: RateBudget
-  readonly data: BrokerHttp
-  readonly feed: string
-}
-
-export function createParts(options: BrokerOptions): BrokerParts {
+export function createParts(options: BrokerOptions) {
   const { tradingUrl, dataUrl, feed = 'iex', patienceMs = PATIENCE_MS, ...keys } = options
   const tradingBudget = createRateBudget()
   const shared = { ...keys, patienceMs }
@@ -99,6 +92,8 @@ export function createParts(options: BrokerOptions): BrokerParts {
     feed,
   }
 }
+
+export type BrokerParts = ReturnType<typeof createParts>
 
 export function brokerOf({ trading, data, feed }: BrokerParts): Broker {
   return {

@@ -15,14 +15,6 @@ const EARLIER_MS = 1_000
 /** Events that come before their order is followed are remembered for the last so many orders. */
 const REMEMBERED = 10_000
 
-/** Watches orders for as long as callers wait for a change. */
-interface Follower {
-  /** See `SharedBroker.follow`. */
-  follow(order: BrokerOrder, withinMs: number): Promise<BrokerOrder>
-  /** Something happened to the order with this `client_order_id`; undefined: perhaps to any. */
-  announce(clientOrderId?: string): void
-}
-
 interface Followed {
   readonly order: BrokerOrder
   settle(outcome: BrokerOrder | Error): void
@@ -31,6 +23,7 @@ interface Followed {
 }
 
 /**
+ * Watches orders for as long as callers wait for a change.
  * Reads all followed orders with one list call, whenever an event comes, and at intervals where none come. An event never means
  * more than "look now".
  */
@@ -44,7 +37,7 @@ export function createFollower(deps: {
   readonly isScarce: () => boolean
   /** Monotonic ms. */
   readonly now: () => number
-}): Follower {
+}) {
   const { now } = deps
   const followed = new Set<Followed>()
   /** The last orders that events came for, the oldest first. */
@@ -95,7 +88,8 @@ export function createFollower(deps: {
   }
 
   return {
-    follow(order, withinMs) {
+    /** See `SharedBroker.follow`. */
+    follow(order: BrokerOrder, withinMs: number): Promise<BrokerOrder> {
       return new Promise((resolve, reject) => {
         const each: Followed = {
           order,
@@ -114,7 +108,8 @@ export function createFollower(deps: {
         schedule()
       })
     },
-    announce(clientOrderId) {
+    /** Something happened to the order with this `client_order_id`; undefined: perhaps to any. */
+    announce(clientOrderId?: string): void {
       if (clientOrderId !== undefined) {
         announced.delete(clientOrderId)
         announced.add(clientOrderId)

@@ -12,18 +12,6 @@ const MAX_CONNECT_MS = 5_000
 /** Shorter than any proxy in front of the broker keeps a connection open. */
 const IDLE_MS = 30_000
 
-interface BrokerHttpOptions {
-  /** Base URL, with or without a slash at its end. */
-  readonly baseUrl: string
-  readonly keyId: string
-  readonly secretKey: string
-  /** From the first byte sent to the last one read; for the connection before it at most five seconds. */
-  readonly timeoutMs: number
-  readonly budget: RateBudget
-  /** How long a request waits for its token. */
-  readonly patienceMs: number
-}
-
 interface BrokerRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** The path without anything filled in, for error messages: `/v2/orders/{id}`. */
@@ -43,19 +31,6 @@ export interface PreparedSending {
   beforeSend?(): void
 }
 
-export interface BrokerHttp {
-  /**
-   * Takes a token for this purpose, sends one request and parses its answer (204: the answer is `undefined`).
-   * @throws BrokerError by kind; never retries
-   */
-  request<T>(
-    request: BrokerRequest & { readonly purpose: Exclude<Purpose, 'place'> },
-    schema: z.ZodType<T>,
-  ): Promise<T>
-  /** The same with a token that was taken before: an order must not wait between its look at the chain and its bytes. */
-  send<T>(request: BrokerRequest, schema: z.ZodType<T>, prepared: PreparedSending): Promise<T>
-}
-
 const errorBodySchema = z.object({
   code: z.number().int().optional().catch(undefined),
 })
@@ -67,7 +42,17 @@ const errorBodySchema = z.object({
 const refusedKeysSchema = z.strictObject({ message: z.string() })
 
 /** Speaks JSON with one of Alpaca's bases, with the account's keys in `APCA-API-KEY-ID` and `APCA-API-SECRET-KEY`. */
-export function createBrokerHttp(options: BrokerHttpOptions): BrokerHttp {
+export function createBrokerHttp(options: {
+  /** Base URL, with or without a slash at its end. */
+  readonly baseUrl: string
+  readonly keyId: string
+  readonly secretKey: string
+  /** From the first byte sent to the last one read; for the connection before it at most five seconds. */
+  readonly timeoutMs: number
+  readonly budget: RateBudget
+  /** How long a request waits for its token. */
+  readonly patienceMs: number
+}) {
   const { budget, patienceMs, timeoutMs } = options
   const base = options.baseUrl.replace(/\/+$/, '')
   // A key that is not a valid header value would be quoted in the error of the request.
@@ -120,14 +105,24 @@ export function createBrokerHttp(options: BrokerHttpOptions): BrokerHttp {
   }
 
   return {
-    async request({ purpose, ...request }, schema) {
+    /**
+     * Takes a token for this purpose, sends one request and parses its answer (204: the answer is `undefined`).
+     * @throws BrokerError by kind; never retries
+     */
+    async request<T>(
+      { purpose, ...request }: BrokerRequest & { readonly purpose: Exclude<Purpose, 'place'> },
+      schema: z.ZodType<T>,
+    ): Promise<T> {
       const token = await budget.take({ purpose, withinMs: patienceMs })
       if (token === null) throw rateLimited(routeOf(request), budget)
       return send(request, schema, { token })
     },
+    /** The same with a token that was taken before: an order must not wait between its look at the chain and its bytes. */
     send,
   }
 }
+
+export type BrokerHttp = ReturnType<typeof createBrokerHttp>
 
 /** The budget's own refusal, before any byte was sent. */
 function rateLimited(route: string, budget: RateBudget): BrokerError {

@@ -36,36 +36,6 @@ export interface Token {
   release(): void
 }
 
-export interface RateBudget {
-  /**
-   * A token at its turn; null when it would take longer than `withinMs`, as far as can be foreseen at once.
-   * Requests for one purpose go in the order of asking; placements go by account, see {@link PlacementTurn}.
-   */
-  take(
-    ask:
-      | { readonly purpose: 'place'; readonly turn: PlacementTurn; readonly withinMs: number }
-      | { readonly purpose: Exclude<Purpose, 'place'>; readonly withinMs: number },
-  ): Promise<Token | null>
-  /**
-   * The same for a placement whose order is looked up first: both tokens at one turn. Placements that had theirs alone could use up what
-   * their own look-ups wait for.
-   */
-  takeBoth(ask: {
-    readonly turn: PlacementTurn
-    readonly withinMs: number
-  }): Promise<{ readonly lookUp: Token; readonly place: Token } | null>
-  /** Whether little enough is left that placements wait. */
-  isScarce(): boolean
-  /** Unix ms at which the limit resets, as far as the broker has said; undefined where a request would be sent now. */
-  resetAt(): number | undefined
-  /**
-   * Unix ms at which a placement that got no token should ask again. Each call counts as one that will: they are spread
-   * over the coming windows, so that each finds room there.
-   * @param requests that it will ask for
-   */
-  deferUntil(requests?: number): number
-}
-
 /** The window that is running, as the broker has described it. */
 interface Window {
   readonly limit: number
@@ -105,7 +75,7 @@ export function createRateBudget({
   /** Monotonic ms. */
   readonly now?: (() => number) | undefined
   readonly unixNow?: (() => number) | undefined
-} = {}): RateBudget {
+} = {}) {
   let window: Window | undefined
   /** The last answer stated no limit. */
   let isUnlimited = false
@@ -274,27 +244,52 @@ export function createRateBudget({
   }
 
   return {
-    async take(ask) {
+    /**
+     * A token at its turn; null when it would take longer than `withinMs`, as far as can be foreseen at once.
+     * Requests for one purpose go in the order of asking; placements go by account, see {@link PlacementTurn}.
+     */
+    async take(
+      ask:
+        | { readonly purpose: 'place'; readonly turn: PlacementTurn; readonly withinMs: number }
+        | { readonly purpose: Exclude<Purpose, 'place'>; readonly withinMs: number },
+    ): Promise<Token | null> {
       const { purpose, withinMs } = ask
       const turn = ask.purpose === 'place' ? ask.turn : undefined
       const [token] = (await wait(purpose, { turn, requests: 1, withinMs })) ?? []
       return token ?? null
     },
-    async takeBoth({ turn, withinMs }) {
+    /**
+     * The same for a placement whose order is looked up first: both tokens at one turn. Placements that had theirs alone could use up what
+     * their own look-ups wait for.
+     */
+    async takeBoth({
+      turn,
+      withinMs,
+    }: {
+      readonly turn: PlacementTurn
+      readonly withinMs: number
+    }): Promise<{ readonly lookUp: Token; readonly place: Token } | null> {
       const [lookUp, place] = (await wait('place', { turn, requests: 2, withinMs })) ?? []
       return lookUp && place ? { lookUp, place } : null
     },
-    isScarce() {
+    /** Whether little enough is left that placements wait. */
+    isScarce(): boolean {
       const known = current()
       const isShort = known !== undefined && known.remaining - underWay - 1 < keptAt('place', known, now())
       return isShort || now() < pause.until
     },
-    resetAt() {
+    /** Unix ms at which the limit resets, as far as the broker has said; undefined where a request would be sent now. */
+    resetAt(): number | undefined {
       const known = current()
       const until = Math.max(pause.until, known === undefined || allows('awaited') ? 0 : known.resetAt)
       return until > now() ? unixNow() + (until - now()) : undefined
     },
-    deferUntil(requests = 1) {
+    /**
+     * Unix ms at which a placement that got no token should ask again. Each call counts as one that will: they are spread
+     * over the coming windows, so that each finds room there.
+     * @param requests that it will ask for
+     */
+    deferUntil(requests = 1): number {
       const known = current()
       const waitMs = Math.max(known?.resetAt ?? 0, pause.until, now() + FIRST_PAUSE_MS) - now()
       const windows = window === undefined ? 0 : Math.floor(deferred / perWindow(window))
@@ -303,6 +298,8 @@ export function createRateBudget({
     },
   }
 }
+
+export type RateBudget = ReturnType<typeof createRateBudget>
 
 /** How many requests of placements a window carries. */
 function perWindow({ limit }: Window): number {

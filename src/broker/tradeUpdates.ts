@@ -37,14 +37,6 @@ const messageSchema = z.discriminatedUnion('stream', [
   }),
 ])
 
-interface TradeUpdates {
-  /** Connects, and again whenever the connection is lost. Repeated calls have no effect. */
-  start(): void
-  /** Whether events arrive. Some may get lost all the same. */
-  isLive(): boolean
-  close(): void
-}
-
 /**
  * Alpaca's `trade_updates` stream, read for one thing: which order to look at now. Quantities and prices in an event are never used,
  * because events get lost, repeated and reordered.
@@ -56,7 +48,7 @@ export function createTradeUpdates(deps: {
   readonly secretKey: string
   /** Something happened to the order of this `client_order_id`; undefined: perhaps to any, because events may have been lost. */
   readonly onUpdate: (clientOrderId?: string) => void
-}): TradeUpdates {
+}) {
   let socket: WebSocket | undefined
   let liveSince: number | undefined
   let failures = 0
@@ -125,13 +117,15 @@ export function createTradeUpdates(deps: {
   }
 
   return {
-    start() {
+    /** Connects, and again whenever the connection is lost. Repeated calls have no effect. */
+    start(): void {
       if (state !== 'idle') return
       state = 'running'
       connect()
     },
+    /** Whether events arrive. Some may get lost all the same. */
     isLive: () => liveSince !== undefined,
-    close() {
+    close(): void {
       state = 'closed'
       clearTimeout(timer)
       liveSince = undefined

@@ -48,14 +48,6 @@ interface Known {
   readonly now: Block | null
 }
 
-/** Remembers the blocks that were seen as heads. */
-interface BlockTracker {
-  /** The number of the last head. */
-  tip(): number | undefined
-  /** @param hashAt asks for the hash of a block that is there, when blocks were replaced or the head is below an earlier one */
-  next(head: Block, known: Known | undefined, hashAt: (number: number) => Promise<Hex>): Promise<History>
-}
-
 /** A head that stays below an earlier one for this long belongs to a chain that was reset, unless its blocks were seen before. */
 const UNKNOWN_BLOCKS_MS = 2_000
 /** A node whose blocks were seen before may trail for this long: five blocks of Ethereum. */
@@ -63,11 +55,8 @@ const TRAILING_MS = 60_000
 /** Blocks whose hashes are kept. */
 const MEMORY = 128
 
-export function createBlockTracker({
-  trailingMs = TRAILING_MS,
-}: {
-  trailingMs?: number | undefined
-} = {}): BlockTracker {
+/** Remembers the blocks that were seen as heads. */
+export function createBlockTracker({ trailingMs = TRAILING_MS }: { trailingMs?: number | undefined } = {}) {
   const seen = new Map<number, Block>()
   let tip: number | undefined
   let behindSince: number | undefined
@@ -104,8 +93,16 @@ export function createBlockTracker({
   }
 
   return {
-    tip: () => tip,
-    async next(head, known, hashAt) {
+    /** The number of the last head. */
+    tip: (): number | undefined => tip,
+    /**
+     * @param hashAt asks for the hash of a block that is there, when blocks were replaced or the head is below an earlier one
+     */
+    async next(
+      head: Block,
+      known: Known | undefined,
+      hashAt: (number: number) => Promise<Hex>,
+    ): Promise<History> {
       let history = historyOf(head, known)
       if (history === 'behind') {
         if (await isStillBehind(head, hashAt)) return history

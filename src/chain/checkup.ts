@@ -269,21 +269,15 @@ function timeOf({ effectiveAt }: Pick<PendingRotation, 'effectiveAt'>): string {
   return new Date(effectiveAt * 1_000).toISOString()
 }
 
-interface NodeCheckupOptions {
+/** Asks each node of a list for its chain. Findings name nodes by their place, because a URL may hold a key. */
+export function checkNodes(options: {
   /** Which list of nodes it is. */
   readonly variable?: 'RPC_URL' | 'RPC_WITNESS_URL'
   readonly urls: readonly string[]
   readonly timeoutMs: number
   readonly chainId: number
-}
-
-/** Asks each node of a list for its chain. Findings name nodes by their place, because a URL may hold a key. */
-export function checkNodes({
-  variable = 'RPC_URL',
-  urls,
-  timeoutMs,
-  chainId,
-}: NodeCheckupOptions): Promise<Finding[]> {
+}): Promise<Finding[]> {
+  const { variable = 'RPC_URL', urls, timeoutMs, chainId } = options
   return Promise.all(
     urls.map(async (url, index) => {
       const node = `node ${index + 1} of ${urls.length} in ${variable}`

@@ -37,25 +37,16 @@ export const ADDRESS_VARIABLES = {
 } satisfies Record<keyof ContractAddresses, string>
 
 /** Views of `InstitutionRegistry`. Zero bytes and the zero address mean "none". */
-interface InstitutionRegistry {
-  readonly address: Hex
-  adminOf(orgId: Hex, block?: BlockTag): Promise<Hex>
-  orgOf(wallet: Hex, block?: BlockTag): Promise<Hex>
-  walletCount(orgId: Hex, block?: BlockTag): Promise<number>
-  isAdmitted(orgId: Hex, block?: BlockTag): Promise<boolean>
-  /** Unix seconds; 0 when the wallet is not leaving. */
-  leavingAt(wallet: Hex, block?: BlockTag): Promise<number>
-}
-
-function createInstitutionRegistry(caller: ViewCaller, address: Hex): InstitutionRegistry {
+function createInstitutionRegistry(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.institutionRegistry)
   return {
     address,
-    adminOf: (orgId, block) => read('adminOf', [orgId], addressValue, block),
-    orgOf: (wallet, block) => read('orgOf', [wallet], bytes32Value, block),
-    walletCount: (orgId, block) => read('walletCount', [orgId], numberValue, block),
-    isAdmitted: (orgId, block) => read('isAdmitted', [orgId], boolValue, block),
-    leavingAt: (wallet, block) => read('leavingAt', [wallet], numberValue, block),
+    adminOf: (orgId: Hex, block?: BlockTag) => read('adminOf', [orgId], addressValue, block),
+    orgOf: (wallet: Hex, block?: BlockTag) => read('orgOf', [wallet], bytes32Value, block),
+    walletCount: (orgId: Hex, block?: BlockTag) => read('walletCount', [orgId], numberValue, block),
+    isAdmitted: (orgId: Hex, block?: BlockTag) => read('isAdmitted', [orgId], boolValue, block),
+    /** Unix seconds; 0 when the wallet is not leaving. */
+    leavingAt: (wallet: Hex, block?: BlockTag) => read('leavingAt', [wallet], numberValue, block),
   }
 }
 
@@ -96,44 +87,32 @@ const orderValue: z.ZodType<EscrowedOrder> = z.object({
 })
 
 /** Views of `OrderEscrow`. */
-export interface OrderEscrow {
-  readonly address: Hex
-  orders(orderId: Hex, block?: BlockTag): Promise<EscrowedOrder>
-  /** How many orders are open. */
-  openOrders(block?: BlockTag): Promise<number>
-  openOrdersOf(orgId: Hex, block?: BlockTag): Promise<number>
-  /** USDC base units of all open orders. */
-  escrowed(block?: BlockTag): Promise<bigint>
-  /** The amount of an asset (`USDC` or a symbol, as bytes32) that an account could not receive, in base units. */
-  claims(account: Hex, asset: Hex, block?: BlockTag): Promise<bigint>
-  /** The sum of all claims in an asset. */
-  claimed(asset: Hex, block?: BlockTag): Promise<bigint>
-  /** The account whose order has these first 16 bytes in its id; the zero address when there is none. */
-  takenBy(prefix: Hex, block?: BlockTag): Promise<Hex>
-  /** Unix seconds of the block that the contract was created in. */
-  deployedAt(block?: BlockTag): Promise<number>
-  authority(block?: BlockTag): Promise<Hex>
-  usdc(block?: BlockTag): Promise<Hex>
-  usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
-}
-
-export function createOrderEscrow(caller: ViewCaller, address: Hex): OrderEscrow {
+export function createOrderEscrow(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.orderEscrow)
   return {
     address,
-    orders: (orderId, block) => read('orders', [orderId], orderValue, block),
-    openOrders: (block) => read('openOrders', [], numberValue, block),
-    openOrdersOf: (orgId, block) => read('openOrdersOf', [orgId], numberValue, block),
-    escrowed: (block) => read('escrowed', [], uintValue, block),
-    claims: (account, asset, block) => read('claims', [account, asset], uintValue, block),
-    claimed: (asset, block) => read('claimed', [asset], uintValue, block),
-    takenBy: (prefix, block) => read('takenBy', [prefix], addressValue, block),
-    deployedAt: (block) => read('deployedAt', [], numberValue, block),
-    authority: (block) => read('authority', [], addressValue, block),
-    usdc: (block) => read('usdc', [], addressValue, block),
-    usedDigest: (digest, block) => read('usedDigest', [digest], boolValue, block),
+    orders: (orderId: Hex, block?: BlockTag) => read('orders', [orderId], orderValue, block),
+    /** How many orders are open. */
+    openOrders: (block?: BlockTag) => read('openOrders', [], numberValue, block),
+    openOrdersOf: (orgId: Hex, block?: BlockTag) => read('openOrdersOf', [orgId], numberValue, block),
+    /** USDC base units of all open orders. */
+    escrowed: (block?: BlockTag) => read('escrowed', [], uintValue, block),
+    /** The amount of an asset (`USDC` or a symbol, as bytes32) that an account could not receive, in base units. */
+    claims: (account: Hex, asset: Hex, block?: BlockTag) =>
+      read('claims', [account, asset], uintValue, block),
+    /** The sum of all claims in an asset. */
+    claimed: (asset: Hex, block?: BlockTag) => read('claimed', [asset], uintValue, block),
+    /** The account whose order has these first 16 bytes in its id; the zero address when there is none. */
+    takenBy: (prefix: Hex, block?: BlockTag) => read('takenBy', [prefix], addressValue, block),
+    /** Unix seconds of the block that the contract was created in. */
+    deployedAt: (block?: BlockTag) => read('deployedAt', [], numberValue, block),
+    authority: (block?: BlockTag) => read('authority', [], addressValue, block),
+    usdc: (block?: BlockTag) => read('usdc', [], addressValue, block),
+    usedDigest: (digest: Hex, block?: BlockTag) => read('usedDigest', [digest], boolValue, block),
   }
 }
+
+export type OrderEscrow = ReturnType<typeof createOrderEscrow>
 
 /** The name and version of USDC's EIP-712 domain. @throws ChainUnavailableError, ChainAnswerError */
 export async function usdcDomain(
@@ -146,75 +125,56 @@ export async function usdcDomain(
 }
 
 /** Views of `ConfidentialLedger`. A blob that was never written is `0x`, its version 0. */
-interface ConfidentialLedger {
-  readonly address: Hex
-  enclaveBlob(accountId: Hex, block?: BlockTag): Promise<Hex>
-  portfolioVersion(accountId: Hex, block?: BlockTag): Promise<bigint>
-  /** The running hash of all writes of the portfolio; zero before the first. */
-  portfolioHash(accountId: Hex, block?: BlockTag): Promise<Hex>
-  policyBlob(orgId: Hex, block?: BlockTag): Promise<Hex>
-  policyVersion(orgId: Hex, block?: BlockTag): Promise<number>
-  usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
-}
-
-export function createConfidentialLedger(caller: ViewCaller, address: Hex): ConfidentialLedger {
+export function createConfidentialLedger(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.confidentialLedger)
   return {
     address,
-    enclaveBlob: (accountId, block) => read('enclaveBlob', [accountId], bytesValue, block),
-    portfolioVersion: (accountId, block) => read('portfolioVersion', [accountId], uintValue, block),
-    portfolioHash: (accountId, block) => read('portfolioHash', [accountId], bytes32Value, block),
-    policyBlob: (orgId, block) => read('policyBlob', [orgId], bytesValue, block),
-    policyVersion: (orgId, block) => read('policyVersion', [orgId], numberValue, block),
-    usedDigest: (digest, block) => read('usedDigest', [digest], boolValue, block),
+    enclaveBlob: (accountId: Hex, block?: BlockTag) => read('enclaveBlob', [accountId], bytesValue, block),
+    portfolioVersion: (accountId: Hex, block?: BlockTag) =>
+      read('portfolioVersion', [accountId], uintValue, block),
+    /** The running hash of all writes of the portfolio; zero before the first. */
+    portfolioHash: (accountId: Hex, block?: BlockTag) =>
+      read('portfolioHash', [accountId], bytes32Value, block),
+    policyBlob: (orgId: Hex, block?: BlockTag) => read('policyBlob', [orgId], bytesValue, block),
+    policyVersion: (orgId: Hex, block?: BlockTag) => read('policyVersion', [orgId], numberValue, block),
+    usedDigest: (digest: Hex, block?: BlockTag) => read('usedDigest', [digest], boolValue, block),
   }
 }
 
-/** Views of `EquityToken`. A symbol is its `bytes32`; quantities are share base units (9 decimals), 0 where no shares exist. */
-export interface EquityToken {
-  readonly address: Hex
-  isKyc(wallet: Hex, block?: BlockTag): Promise<boolean>
-  isListed(symbol: Hex, block?: BlockTag): Promise<boolean>
-  isFrozen(symbol: Hex, wallet: Hex, block?: BlockTag): Promise<boolean>
-  listedSymbols(block?: BlockTag): Promise<Hex[]>
-  /** Shares in existence, which the enclave keeps equal to what the broker holds and what was withdrawn. */
-  totalSupply(symbol: Hex, block?: BlockTag): Promise<bigint>
-  balanceOf(owner: Hex, symbol: Hex, block?: BlockTag): Promise<bigint>
-}
-
-function createEquityToken(caller: ViewCaller, address: Hex): EquityToken {
+/**
+ * Views of `EquityToken`. A symbol is its `bytes32`; quantities are share base units (9 decimals), 0 where no shares exist.
+ */
+function createEquityToken(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.equityToken)
   return {
     address,
-    isKyc: (wallet, block) => read('isKyc', [wallet], boolValue, block),
-    isListed: (symbol, block) => read('isListed', [symbol], boolValue, block),
-    isFrozen: (symbol, wallet, block) => read('isFrozen', [symbol, wallet], boolValue, block),
-    listedSymbols: (block) => read('listedSymbols', [], z.array(bytes32Value), block),
-    totalSupply: (symbol, block) => read('totalSupply', [symbol], uintValue, block),
-    balanceOf: (owner, symbol, block) => read('balanceOf', [owner, symbol], uintValue, block),
+    isKyc: (wallet: Hex, block?: BlockTag) => read('isKyc', [wallet], boolValue, block),
+    isListed: (symbol: Hex, block?: BlockTag) => read('isListed', [symbol], boolValue, block),
+    isFrozen: (symbol: Hex, wallet: Hex, block?: BlockTag) =>
+      read('isFrozen', [symbol, wallet], boolValue, block),
+    listedSymbols: (block?: BlockTag): Promise<Hex[]> =>
+      read('listedSymbols', [], z.array(bytes32Value), block),
+    /** Shares in existence, which the enclave keeps equal to what the broker holds and what was withdrawn. */
+    totalSupply: (symbol: Hex, block?: BlockTag) => read('totalSupply', [symbol], uintValue, block),
+    balanceOf: (owner: Hex, symbol: Hex, block?: BlockTag) =>
+      read('balanceOf', [owner, symbol], uintValue, block),
   }
 }
 
-/** Views of `PlatformPool`. */
-interface PlatformPool {
-  readonly address: Hex
-  /** Number that the symbol's next mint or burn must carry. */
-  nextBatch(symbol: Hex, block?: BlockTag): Promise<bigint>
-  /** Unix milliseconds: the symbol's fills until then are in its batches. */
-  countedUntil(symbol: Hex, block?: BlockTag): Promise<bigint>
-  /** The only address that the treasury can go to. */
-  brokerFunding(block?: BlockTag): Promise<Hex>
-  usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
-}
+export type EquityToken = ReturnType<typeof createEquityToken>
 
-function createPlatformPool(caller: ViewCaller, address: Hex): PlatformPool {
+/** Views of `PlatformPool`. */
+function createPlatformPool(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.platformPool)
   return {
     address,
-    nextBatch: (symbol, block) => read('nextBatch', [symbol], uintValue, block),
-    countedUntil: (symbol, block) => read('countedUntil', [symbol], uintValue, block),
-    brokerFunding: (block) => read('brokerFunding', [], addressValue, block),
-    usedDigest: (digest, block) => read('usedDigest', [digest], boolValue, block),
+    /** Number that the symbol's next mint or burn must carry. */
+    nextBatch: (symbol: Hex, block?: BlockTag) => read('nextBatch', [symbol], uintValue, block),
+    /** Unix milliseconds: the symbol's fills until then are in its batches. */
+    countedUntil: (symbol: Hex, block?: BlockTag) => read('countedUntil', [symbol], uintValue, block),
+    /** The only address that the treasury can go to. */
+    brokerFunding: (block?: BlockTag) => read('brokerFunding', [], addressValue, block),
+    usedDigest: (digest: Hex, block?: BlockTag) => read('usedDigest', [digest], boolValue, block),
   }
 }
 
@@ -235,49 +195,37 @@ const pendingValue = z
   .transform((pending): PendingRotation | null => (pending.effectiveAt === 0 ? null : pending))
 
 /** Views of `Authority`, which each of the five contracts names. */
-export interface Authority {
-  readonly address: Hex
-  owner(block?: BlockTag): Promise<Hex>
-  guardian(block?: BlockTag): Promise<Hex>
-  /** Seconds from the owner's call until a rotation takes effect. */
-  rotationDelay(block?: BlockTag): Promise<number>
-  /** Seconds that a pause lasts. */
-  maxPause(block?: BlockTag): Promise<number>
-  enclaveSigner(block?: BlockTag): Promise<Hex>
-  /** Null when the role stays where it is. */
-  pendingRotation(role: AuthorityRole, block?: BlockTag): Promise<PendingRotation | null>
-  /** Unix seconds at which the pause ends; 0 when the platform is not paused. */
-  pausedUntil(block?: BlockTag): Promise<number>
-}
-
-export function createAuthority(caller: ViewCaller, address: Hex): Authority {
+export function createAuthority(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.authority)
   return {
     address,
-    owner: (block) => read('owner', [], addressValue, block),
-    guardian: (block) => read('guardian', [], addressValue, block),
-    rotationDelay: (block) => read('rotationDelay', [], numberValue, block),
-    maxPause: (block) => read('maxPause', [], numberValue, block),
-    enclaveSigner: (block) => read('enclaveSigner', [], addressValue, block),
-    pendingRotation: (role, block) => read('pendingRotation', [ROLES.indexOf(role)], pendingValue, block),
-    pausedUntil: (block) => read('pausedUntil', [], numberValue, block),
+    owner: (block?: BlockTag) => read('owner', [], addressValue, block),
+    guardian: (block?: BlockTag) => read('guardian', [], addressValue, block),
+    /** Seconds from the owner's call until a rotation takes effect. */
+    rotationDelay: (block?: BlockTag) => read('rotationDelay', [], numberValue, block),
+    /** Seconds that a pause lasts. */
+    maxPause: (block?: BlockTag) => read('maxPause', [], numberValue, block),
+    enclaveSigner: (block?: BlockTag) => read('enclaveSigner', [], addressValue, block),
+    /** Null when the role stays where it is. */
+    pendingRotation: (role: AuthorityRole, block?: BlockTag): Promise<PendingRotation | null> =>
+      read('pendingRotation', [ROLES.indexOf(role)], pendingValue, block),
+    /** Unix seconds at which the pause ends; 0 when the platform is not paused. */
+    pausedUntil: (block?: BlockTag) => read('pausedUntil', [], numberValue, block),
   }
 }
 
-/** Views of USDC; amounts in base units (6 decimals). */
-export interface Usdc {
-  readonly address: Hex
-  balanceOf(owner: Hex, block?: BlockTag): Promise<bigint>
-  allowance(owner: Hex, spender: Hex, block?: BlockTag): Promise<bigint>
-  totalSupply(block?: BlockTag): Promise<bigint>
-}
+export type Authority = ReturnType<typeof createAuthority>
 
-export function createUsdc(caller: ViewCaller, address: Hex): Usdc {
+/** Views of USDC; amounts in base units (6 decimals). */
+export function createUsdc(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.usdc)
   return {
     address,
-    balanceOf: (owner, block) => read('balanceOf', [owner], uintValue, block),
-    allowance: (owner, spender, block) => read('allowance', [owner, spender], uintValue, block),
-    totalSupply: (block) => read('totalSupply', [], uintValue, block),
+    balanceOf: (owner: Hex, block?: BlockTag) => read('balanceOf', [owner], uintValue, block),
+    allowance: (owner: Hex, spender: Hex, block?: BlockTag) =>
+      read('allowance', [owner, spender], uintValue, block),
+    totalSupply: (block?: BlockTag) => read('totalSupply', [], uintValue, block),
   }
 }
+
+export type Usdc = ReturnType<typeof createUsdc>

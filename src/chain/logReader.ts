@@ -261,24 +261,17 @@ function isOneHistory(logs: readonly ChainLog[], last: BlockId): boolean {
   })
 }
 
-/** How many blocks one query spans, as far as the nodes take them. */
-interface RangeSize {
-  /** The first blocks of a range that one query may span, or its last ones. */
-  part(range: BlockRange, options?: { readonly backwards?: boolean }): BlockRange
-  /** A range was answered. One that is not whole says nothing of the size. */
-  answered(range: BlockRange): void
-  /** A range was refused. False when there is no shorter one. */
-  refused(): boolean
-}
-
 /**
  * Answers in a row after which a longer range is tried again. A provider's limit does not change, so trying at every second query
  * would waste a third of them. Where a range had too many events, the next ones may have fewer.
  */
 const ANSWERS_UNTIL_LONGER = 8
 
-/** Halved with each refusal, doubled after several answers in a row, up to the configured size. */
-export function createRangeSize(maxBlocks: number): RangeSize {
+/**
+ * How many blocks one query spans, as far as the nodes take them.
+ * Halved with each refusal, doubled after several answers in a row, up to the configured size.
+ */
+export function createRangeSize(maxBlocks: number) {
   let blocks = maxBlocks
   let inRow = 0
 
@@ -287,17 +280,20 @@ export function createRangeSize(maxBlocks: number): RangeSize {
   }
 
   return {
-    part({ from, to }, { backwards = false } = {}) {
+    /** The first blocks of a range that one query may span, or its last ones. */
+    part({ from, to }: BlockRange, { backwards = false }: { readonly backwards?: boolean } = {}): BlockRange {
       return backwards
         ? { from: Math.max(from, to - blocks + 1), to }
         : { from, to: Math.min(to, from + blocks - 1) }
     },
-    answered(range) {
+    /** A range was answered. One that is not whole says nothing of the size. */
+    answered(range: BlockRange): void {
       if (!isWhole(range) || ++inRow < ANSWERS_UNTIL_LONGER) return
       blocks = Math.min(maxBlocks, blocks * 2)
       inRow = 0
     },
-    refused() {
+    /** A range was refused. False when there is no shorter one. */
+    refused(): boolean {
       const isShorter = blocks > 1
       blocks = Math.max(1, Math.floor(blocks / 2))
       inRow = 0

@@ -26,26 +26,6 @@ interface RpcOptions {
   onRequest?: ((node: number, answers: RpcAnswer[] | null, durationMs: number) => void) | undefined
 }
 
-/** The chain's nodes. */
-export interface Rpc {
-  /**
-   * Answers in the order of the calls, all by one node and in one HTTP request, unless the node refuses so many: then in several.
-   * Calls that other callers make in the same turn of the event loop, with the same signal, travel with them.
-   *
-   * The next node is asked when one fails as a whole (no answer in time, HTTP error, not JSON-RPC, another chain). So it is when
-   * one refuses a call by its rate limit, or answers with errors that may be its own. Any other error for a single call is an
-   * answer. When no healthy node is left, the answers with the most results stand.
-   * @throws ChainUnavailableError when no node answered
-   */
-  send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>
-  /** Makes every node state its chain id again before its next use: one may have moved to another chain. */
-  doubt(): void
-  /** Asks every healthy node, or all when none is known to be healthy. */
-  toAll<T>(ask: (node: SingleNode) => Promise<T>): Promise<T[]>
-  /** Why each node is set aside, null when it is not. Asks none of them. */
-  faults(): (NodeFault | null)[]
-}
-
 /** One node of several. */
 export interface SingleNode {
   /** Null when it failed as a whole. */
@@ -58,7 +38,7 @@ export interface SingleNode {
  * aside, too, until it has caught up. When none is healthy, all are asked nevertheless: first those whose rest is over, last
  * those that are behind.
  */
-export function createRpc(options: RpcOptions): Rpc {
+export function createRpc(options: RpcOptions) {
   const { urls, timeoutMs, chainId, onNodeChange, onRequest } = options
   const nodes = urls.map((url, index) =>
     createRpcNode({
@@ -96,18 +76,33 @@ export function createRpc(options: RpcOptions): Rpc {
   }
 
   return {
+    /**
+     * Answers in the order of the calls, all by one node and in one HTTP request, unless the node refuses so many: then in several.
+     * Calls that other callers make in the same turn of the event loop, with the same signal, travel with them.
+     *
+     * The next node is asked when one fails as a whole (no answer in time, HTTP error, not JSON-RPC, another chain). So it is when
+     * one refuses a call by its rate limit, or answers with errors that may be its own. Any other error for a single call is an
+     * answer. When no healthy node is left, the answers with the most results stand.
+     * @throws ChainUnavailableError when no node answered
+     */
     send: createBatcher(request, options),
-    doubt() {
+    /** Makes every node state its chain id again before its next use: one may have moved to another chain. */
+    doubt(): void {
       for (const node of nodes) node.doubt()
     },
-    toAll(ask) {
+    /** Asks every healthy node, or all when none is known to be healthy. */
+    toAll<T>(ask: (node: SingleNode) => Promise<T>): Promise<T[]> {
       const { healthy } = healthyFirst()
       const asked = healthy.length > 0 ? healthy : nodes
       return Promise.all(asked.map((node) => ask(singleNode(node))))
     },
-    faults: () => nodes.map((node) => node.fault()),
+    /** Why each node is set aside, null when it is not. Asks none of them. */
+    faults: (): (NodeFault | null)[] => nodes.map((node) => node.fault()),
   }
 }
+
+/** The chain's nodes. */
+export type Rpc = ReturnType<typeof createRpc>
 
 function countResults(answers: readonly RpcAnswer[] = []): number {
   return answers.filter(isResult).length
@@ -231,14 +226,16 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+type Send = (calls: readonly RpcCall[], signal?: AbortSignal) => Promise<RpcAnswer[]>
+
 /**
  * Makes one request of all calls of one turn of the event loop that have the same signal. The calls of one caller stay together.
  * Identical calls of several callers share an answer, unless `shareAnswers` is false. All callers in a request share its failure.
  */
 export function createBatcher(
-  request: Rpc['send'],
+  request: Send,
   { shareAnswers = true }: Pick<RpcOptions, 'shareAnswers'> = {},
-): Rpc['send'] {
+): Send {
   const gatherers = new WeakMap<AbortSignal, (waiting: Waiting) => void>()
   const unsignalled = createGatherer(undefined)
 

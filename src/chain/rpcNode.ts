@@ -15,7 +15,15 @@ interface BatchAnswer {
   readonly isPartial: boolean
 }
 
-interface RpcNodeOptions {
+/**
+ * A node that fails rests for a second, then for twice as long each time, up to a minute; or for as long as its
+ * `Retry-After` says, within the same limits.
+ */
+const FIRST_REST_MS = 1_000
+const LONGEST_REST_MS = 60_000
+
+/** One node and its health. */
+export function createRpcNode(options: {
   readonly url: string
   /** Time that the node gets for one request. */
   readonly timeoutMs: number
@@ -25,37 +33,7 @@ interface RpcNodeOptions {
   readonly onChange: (fault: NodeFault | null) => void
   /** Called for each HTTP request that was not given up: its answers, null without any, and how long it took. */
   readonly onRequest?: ((answers: RpcAnswer[] | null, durationMs: number) => void) | undefined
-}
-
-/** One node and its health. */
-export interface RpcNode {
-  /** Its last answer was usable and of our chain, and it is not behind the others. */
-  isHealthy(): boolean
-  /** Why it is set aside; null when it is not. */
-  fault(): NodeFault | null
-  /** When it is worth asking again, by `performance.now()`. 0 unless its last request failed. */
-  retryAt(): number
-  /** Makes it state its chain id again before its next use. */
-  doubt(): void
-  /** Whether it is known to be behind the others: it is set aside until it has caught up. */
-  setBehind(isBehind: boolean): void
-  /** Looks, in the background, whether a node that is not known to be healthy is by now. Not before `retryAt`. */
-  refresh(): void
-  /**
-   * Null when the node failed as a whole: no answer in time, HTTP error, not JSON-RPC, each call beyond its rate,
-   * another chain.
-   */
-  send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<BatchAnswer | null>
-}
-
-/**
- * A node that fails rests for a second, then for twice as long each time, up to a minute; or for as long as its
- * `Retry-After` says, within the same limits.
- */
-const FIRST_REST_MS = 1_000
-const LONGEST_REST_MS = 60_000
-
-export function createRpcNode(options: RpcNodeOptions): RpcNode {
+}) {
   const { chainId, onChange } = options
   const mustVerify = chainId !== undefined
   let verified = !mustVerify
@@ -156,20 +134,30 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
   }
 
   return {
+    /** Its last answer was usable and of our chain, and it is not behind the others. */
     isHealthy: () => verified && !isBehind && retryAt <= performance.now(),
+    /** Why it is set aside; null when it is not. */
     fault,
+    /** When it is worth asking again, by `performance.now()`. 0 unless its last request failed. */
     retryAt: () => retryAt,
-    doubt() {
+    /** Makes it state its chain id again before its next use. */
+    doubt(): void {
       verified = !mustVerify
     },
-    setBehind(now) {
+    /** Whether it is known to be behind the others: it is set aside until it has caught up. */
+    setBehind(now: boolean): void {
       isBehind = now
       reportFault()
     },
-    refresh() {
+    /** Looks, in the background, whether a node that is not known to be healthy is by now. Not before `retryAt`. */
+    refresh(): void {
       if (!verified && retryAt <= performance.now()) void verification()
     },
-    async send(calls, signal) {
+    /**
+     * Null when the node failed as a whole: no answer in time, HTTP error, not JSON-RPC, each call beyond its rate,
+     * another chain.
+     */
+    async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<BatchAnswer | null> {
       if (!verified && !(await unlessAborted(verification(), signal))) return null
       const found = await ask(calls, signal)
       // Another request may have set the node aside. Then its chain id is checked first.
@@ -178,6 +166,8 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     },
   }
 }
+
+export type RpcNode = ReturnType<typeof createRpcNode>
 
 /** False as soon as the caller gives up. */
 function unlessAborted(wanted: Promise<boolean>, signal?: AbortSignal): Promise<boolean> {
