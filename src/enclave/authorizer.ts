@@ -12,30 +12,6 @@ import type { Look } from './heads.js'
 import type { EnclaveKeys } from './keys.js'
 import type { Relay } from './relay.js'
 
-/** Signs the enclave's decisions and waits until they have taken effect. */
-export interface Authorizer {
-  /**
-   * Returns once the chain has taken the authorization: `usedDigest` on the enclave's own node, not the relay's word.
-   * @throws PostponedError while the platform is paused or the relay has no gas for it; ConflictError when it was computed
-   *   from a state that is gone; RevertedError for any other refusal;
-   *   RunFailure when nothing is known by `stopAt` (it may still take effect)
-   */
-  submit(authorization: Authorization): Promise<void>
-  /**
-   * Stands before the first call of an attempt to the broker: without the relay nothing that the broker says could take effect.
-   * @throws RunFailure `relay-unavailable`, `relay-refused`, `out-of-time`
-   */
-  assertRelay(): Promise<void>
-}
-
-interface AuthorizerDeps {
-  chain: ChainState
-  clock: RunClock
-  relay: Relay
-  keys: Pick<EnclaveKeys, 'sign'>
-  timings: { confirmPollMs: number; relayAgainMs: number }
-}
-
 type Digest = Pick<Authorization, 'primaryType'> & { readonly digest: Hex }
 
 /** The most times that the relay may give no usable answer about one authorization. */
@@ -47,7 +23,15 @@ function unlessUnanswered(error: unknown): false {
   throw error
 }
 
-export function createAuthorizer({ chain, clock, relay, keys, timings }: AuthorizerDeps): Authorizer {
+/** Signs the enclave's decisions and waits until they have taken effect. */
+export function createAuthorizer(deps: {
+  chain: ChainState
+  clock: RunClock
+  relay: Relay
+  keys: Pick<EnclaveKeys, 'sign'>
+  timings: { confirmPollMs: number; relayAgainMs: number }
+}) {
+  const { chain, clock, relay, keys, timings } = deps
   async function isUsed({ primaryType, digest }: Digest, looking: Promise<Look>): Promise<boolean> {
     return chain.isUsed(primaryType, digest, (await looking).head)
   }
@@ -63,11 +47,21 @@ export function createAuthorizer({ chain, clock, relay, keys, timings }: Authori
   }
 
   return {
-    async assertRelay() {
+    /**
+     * Stands before the first call of an attempt to the broker: without the relay nothing that the broker says could take effect.
+     * @throws RunFailure `relay-unavailable`, `relay-refused`, `out-of-time`
+     */
+    async assertRelay(): Promise<void> {
       clock.check()
       await relay.assertReachable()
     },
-    async submit(authorization) {
+    /**
+     * Returns once the chain has taken the authorization: `usedDigest` on the enclave's own node, not the relay's word.
+     * @throws PostponedError while the platform is paused or the relay has no gas for it; ConflictError when it was computed
+     *   from a state that is gone; RevertedError for any other refusal;
+     *   RunFailure when nothing is known by `stopAt` (it may still take effect)
+     */
+    async submit(authorization: Authorization): Promise<void> {
       const { primaryType } = authorization
       const domain: AuthorizationDomain = {
         chainId: chain.chainId,
@@ -95,3 +89,5 @@ export function createAuthorizer({ chain, clock, relay, keys, timings }: Authori
     },
   }
 }
+
+export type Authorizer = ReturnType<typeof createAuthorizer>

@@ -42,18 +42,13 @@ interface ChainOptions extends Omit<HeadsOptions, 'onShorter'> {
   readonly addresses: ContractAddresses
 }
 
-/** The chain as all runs of a process share it: one look at each new head, and each view of a block once. */
-export interface SharedChain {
-  /** A run never sees a head below one that it has seen. */
-  forRun(): ChainState
-}
-
 /** For a single run, or a program that reads the chain once. */
 export function createChainState(options: Omit<ChainOptions, 'pollMs'>): ChainState {
   return createSharedChain({ ...options, pollMs: 0 }).forRun()
 }
 
-export function createSharedChain(options: ChainOptions): SharedChain {
+/** The chain as all runs of a process share it: one look at each new head, and each view of a block once. */
+export function createSharedChain(options: ChainOptions) {
   const { rpc, witness, chainId, addresses } = options
   const first = canonicalViews(rpc)
   const agreed = witness ? agreeing(first, canonicalViews(witness)) : first
@@ -91,7 +86,8 @@ export function createSharedChain(options: ChainOptions): SharedChain {
     deployedAt: constants.deployedAt.get,
   }
   return {
-    forRun() {
+    /** A run never sees a head below one that it has seen. */
+    forRun(): ChainState {
       const { look, lookLater, lookAlone } = rising(heads)
       const { escrow, ledger } = uncached
       const pausedUntil = async ({ hash }: BlockPoint) =>
@@ -100,6 +96,8 @@ export function createSharedChain(options: ChainOptions): SharedChain {
     },
   }
 }
+
+export type SharedChain = ReturnType<typeof createSharedChain>
 
 /** @throws ChainAnswerError for a head below one that was returned before */
 function rising(heads: Heads): Heads {

@@ -15,33 +15,27 @@ export const systemClock: Clock = {
   },
 }
 
-/** The clock of one run, which ends at `stopAt`. */
-export interface RunClock {
-  /** Unix milliseconds, and whole seconds. */
-  now(): number
-  seconds(): number
-  /** Whether the run may still be going on `ms` from now. */
-  allows(ms: number): boolean
-  /** Stands before every call to broker and relay. @throws RunFailure `out-of-time` from `stopAt` on */
-  check(): void
-  /** @throws RunFailure `out-of-time` immediately when it would end after `stopAt` */
-  sleep(ms: number): Promise<void>
-}
-
 /** @param stopAt Unix seconds; broker and relay are not called from then on, because another run may have begun */
-export function createRunClock(clock: Clock, stopAt: number): RunClock {
+export function createRunClock(clock: Clock, stopAt: number) {
   const allows = (ms: number) => clock.now() + ms < stopAt * 1_000
   const check = (ms: number) => {
     if (!allows(ms)) throw new RunFailure('out-of-time')
   }
   return {
+    /** Unix milliseconds, and whole seconds. */
     now: () => clock.now(),
     seconds: () => Math.floor(clock.now() / 1_000),
+    /** Whether the run may still be going on `ms` from now. */
     allows,
-    check: () => check(0),
-    async sleep(ms) {
+    /** Stands before every call to broker and relay. @throws RunFailure `out-of-time` from `stopAt` on */
+    check: (): void => check(0),
+    /** @throws RunFailure `out-of-time` immediately when it would end after `stopAt` */
+    async sleep(ms: number): Promise<void> {
       check(ms)
       await clock.sleep(ms)
     },
   }
 }
+
+/** The clock of one run, which ends at `stopAt`. */
+export type RunClock = ReturnType<typeof createRunClock>

@@ -22,16 +22,6 @@ export interface Look {
   deep: BlockPoint
 }
 
-/** The newest block, as all runs of a process see it. All methods throw ChainUnavailableError, ChainAnswerError. */
-export interface Heads {
-  /** A look that began after the call. Callers share it, so there is one request at a time. */
-  look(): Promise<Look>
-  /** A look by a request of its own, which no other caller shares. */
-  lookAlone(): Promise<Look>
-  /** A look after a pause. All callers that wait for a block share both. */
-  lookLater(): Promise<Look>
-}
-
 export interface HeadsOptions {
   readonly rpc: Pick<Rpc, 'send'>
   /** A node of another operator, which must have the same blocks. */
@@ -50,7 +40,8 @@ export interface HeadsOptions {
 const WITNESS_TRIES = 4
 const WITNESS_PAUSE_MS = 500
 
-export function createHeads(options: HeadsOptions): Heads {
+/** The newest block, as all runs of a process see it. All methods throw ChainUnavailableError, ChainAnswerError. */
+export function createHeads(options: HeadsOptions) {
   const { rpc, witness, depth, maxHeadAgeMs, pollMs, clock, onShorter } = options
   let last: Look | undefined
   let asking: Promise<unknown> = Promise.resolve()
@@ -117,9 +108,12 @@ export function createHeads(options: HeadsOptions): Heads {
   }
 
   return {
+    /** A look that began after the call. Callers share it, so there is one request at a time. */
     look,
+    /** A look by a request of its own, which no other caller shares. */
     lookAlone: ask,
-    lookLater() {
+    /** A look after a pause. All callers that wait for a block share both. */
+    lookLater(): Promise<Look> {
       const pause = () =>
         clock.sleep(pollMs).finally(() => {
           later = undefined
@@ -129,6 +123,8 @@ export function createHeads(options: HeadsOptions): Heads {
     },
   }
 }
+
+export type Heads = ReturnType<typeof createHeads>
 
 /** Null when the node has no such block. */
 async function findBlock(rpc: Pick<Rpc, 'send'>, tag: number | string): Promise<BlockPoint | null> {

@@ -9,16 +9,6 @@ import type { Clock } from './clock.js'
 import { RunFailure } from './failures.js'
 import { CLOCK_SKEW_S, REORGANIZATION_S } from './order/atBroker.js'
 
-export interface Ownership {
-  /**
-   * Lists the account's newest orders once a minute at most, one request, and in the background unless the last list is old. Without a
-   * list that is young enough nobody knows whose the account is, so nothing is begun.
-   * @throws RunFailure `broker-shared` while the broker has orders of the last hour that the escrow does not know; BrokerError,
-   *   ChainUnavailableError, ChainAnswerError where the last list is old and no other can be read
-   */
-  assert(): Promise<void>
-}
-
 interface OwnershipDeps {
   readonly broker: Pick<Broker, 'getNewestOrders'>
   readonly chain: Pick<ChainState, 'look' | 'lookLater' | 'escrow' | 'deployedAt'>
@@ -38,7 +28,7 @@ const SKEW_MS = CLOCK_SKEW_S * 1_000
 /** An older order is no run's: a write-ahead now would be too young for it. */
 const COUNTED_MS = REORGANIZATION_S * 1_000 + SKEW_MS
 
-export function createOwnership({ logger, ...deps }: OwnershipDeps & { readonly logger: Logger }): Ownership {
+export function createOwnership({ logger, ...deps }: OwnershipDeps & { readonly logger: Logger }) {
   const { clock } = deps
   const foreign = new Map<string, NamedOrder>()
   let listing: Promise<void> | undefined
@@ -82,7 +72,13 @@ export function createOwnership({ logger, ...deps }: OwnershipDeps & { readonly 
   }
 
   return {
-    async assert() {
+    /**
+     * Lists the account's newest orders once a minute at most, one request, and in the background unless the last list is old. Without a
+     * list that is young enough nobody knows whose the account is, so nothing is begun.
+     * @throws RunFailure `broker-shared` while the broker has orders of the last hour that the escrow does not know; BrokerError,
+     *   ChainUnavailableError, ChainAnswerError where the last list is old and no other can be read
+     */
+    async assert(): Promise<void> {
       const now = clock.now()
       if (now - listedAt > BELIEVED_MS) {
         if (failure !== undefined && now - askedAt < LIST_RETRY_MS) throw failure.error
@@ -93,6 +89,8 @@ export function createOwnership({ logger, ...deps }: OwnershipDeps & { readonly 
     },
   }
 }
+
+export type Ownership = ReturnType<typeof createOwnership>
 
 /**
  * The account's newest orders after a time, with ids of the platform's form, that the escrow knows at no account, by id. An order is

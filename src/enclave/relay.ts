@@ -22,16 +22,6 @@ export type RelayAnswer =
   | { kind: 'refused' }
   | { kind: 'unavailable' }
 
-/** Carries authorizations to the chain and pays their gas. */
-export interface Relay {
-  post(authorization: SignedAuthorization): Promise<RelayAnswer>
-  /**
-   * Looks whether the relay answers, once a second at most for all runs.
-   * @throws RunFailure `relay-unavailable`; `relay-refused` when it does not take the token
-   */
-  assertReachable(): Promise<void>
-}
-
 interface RelayOptions {
   /** Base URL of the server. */
   url: string
@@ -89,7 +79,7 @@ function targetOf(url: string): string {
 }
 
 /** A client of `POST /relay`, which may be asked the same thing twice. */
-export function createRelay(options: RelayOptions): Relay {
+export function createRelay(options: RelayOptions) {
   const { url, token, timeoutMs } = options
   const target = targetOf(url)
   const look = createTimedValue(LOOK_MAX_AGE_MS, async () => {
@@ -99,7 +89,7 @@ export function createRelay(options: RelayOptions): Relay {
   })
   const send = createPost({ timeoutMs, maxConnections: MAX_CONNECTIONS })
   return {
-    async post(authorization) {
+    async post(authorization: SignedAuthorization): Promise<RelayAnswer> {
       const body = JSON.stringify(z.encode(signedAuthorizationSchema, authorization))
       try {
         return read(await send(target, { authorization: `Bearer ${token}` }, body))
@@ -107,9 +97,16 @@ export function createRelay(options: RelayOptions): Relay {
         return { kind: 'unavailable' }
       }
     },
+    /**
+     * Looks whether the relay answers, once a second at most for all runs.
+     * @throws RunFailure `relay-unavailable`; `relay-refused` when it does not take the token
+     */
     assertReachable: look,
   }
 }
+
+/** Carries authorizations to the chain and pays their gas. */
+export type Relay = ReturnType<typeof createRelay>
 
 function read({ status, headers, text }: PostAnswer): RelayAnswer {
   if (status === 200 || status === 202) return receiptAnswer(receiptSchema.parse(JSON.parse(text)))

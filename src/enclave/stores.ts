@@ -32,18 +32,7 @@ interface SealedPortfolio {
   userBlob: Hex
 }
 
-export interface PortfolioStore {
-  /** @throws RunFailure `ledger-unreadable`: a portfolio that does not open is never taken for an empty one */
-  load(account: Hex, block: BlockPoint): Promise<StoredPortfolio>
-  /** Seals what is to be written next, after what is stored. */
-  seal(
-    account: Hex,
-    portfolio: Portfolio,
-    stored: Omit<StoredPortfolio, 'portfolio'>,
-  ): Promise<SealedPortfolio>
-}
-
-export function createPortfolioStore(chain: ChainState, keys: LedgerKeys): PortfolioStore {
+export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
   const place = (id: Hex, version: bigint): BlobPlace => ({
     chainId: chain.chainId,
     ledger: chain.addresses.confidentialLedger,
@@ -53,7 +42,8 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys): Portf
   const keyOf = (id: Hex) => keys.ledgerKey('account', id)
 
   return {
-    async load(account, block) {
+    /** @throws RunFailure `ledger-unreadable`: a portfolio that does not open is never taken for an empty one */
+    async load(account: Hex, block: BlockPoint): Promise<StoredPortfolio> {
       const id = accountIdOf(account)
       const [version, hash, blob] = await Promise.all([
         chain.ledger.portfolioVersion(id, block.hash),
@@ -69,7 +59,12 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys): Portf
         throw new RunFailure('ledger-unreadable')
       }
     },
-    async seal(account, portfolio, stored) {
+    /** Seals what is to be written next, after what is stored. */
+    async seal(
+      account: Hex,
+      portfolio: Portfolio,
+      stored: Omit<StoredPortfolio, 'portfolio'>,
+    ): Promise<SealedPortfolio> {
       const id = accountIdOf(account)
       const version = stored.version + 1n
       const value = z.encode(portfolioSchema, portfolio)
@@ -82,20 +77,15 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys): Portf
   }
 }
 
+export type PortfolioStore = ReturnType<typeof createPortfolioStore>
+
 /** An institution's rulebook as it stands on chain; null when none was published. */
 interface StoredPolicy {
   policy: Policy | null
   version: number
 }
 
-export interface PolicyStore {
-  /** @throws RunFailure `ledger-unreadable`: a rulebook that does not open never counts as none */
-  load(orgId: Hex, block: BlockPoint): Promise<StoredPolicy>
-  /** Seals what is to be written as `version`, which must be the stored one + 1. */
-  seal(orgId: Hex, policy: Policy, version: number): Promise<Hex>
-}
-
-export function createPolicyStore(chain: ChainState, keys: LedgerKeys): PolicyStore {
+export function createPolicyStore(chain: ChainState, keys: LedgerKeys) {
   const place = (id: Hex, version: number): BlobPlace => ({
     chainId: chain.chainId,
     ledger: chain.addresses.confidentialLedger,
@@ -107,7 +97,8 @@ export function createPolicyStore(chain: ChainState, keys: LedgerKeys): PolicySt
   const opened = new Map<Hex, { blob: Hex; version: number; policy: Policy }>()
 
   return {
-    async load(orgId, block) {
+    /** @throws RunFailure `ledger-unreadable`: a rulebook that does not open never counts as none */
+    async load(orgId: Hex, block: BlockPoint): Promise<StoredPolicy> {
       const [version, blob] = await Promise.all([
         chain.ledger.policyVersion(orgId, block.hash),
         chain.ledger.policyBlob(orgId, block.hash),
@@ -123,7 +114,10 @@ export function createPolicyStore(chain: ChainState, keys: LedgerKeys): PolicySt
         throw new RunFailure('ledger-unreadable')
       }
     },
-    seal: (orgId, policy, version) =>
+    /** Seals what is to be written as `version`, which must be the stored one + 1. */
+    seal: (orgId: Hex, policy: Policy, version: number) =>
       sealBlob(z.encode(policySchema, policy), keyOf(orgId), place(orgId, version)),
   }
 }
+
+export type PolicyStore = ReturnType<typeof createPolicyStore>

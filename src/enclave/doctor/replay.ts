@@ -26,22 +26,21 @@ interface Expected {
   positions: Map<string, bigint>
 }
 
-interface Sources {
-  /** By `client_order_id`. */
-  fills: ReadonlyMap<string, BrokerFill>
-  payouts: ReadonlyMap<Hex, Payout>
-  /** The fee schedule, and earlier ones by which sales were settled. */
-  schedules: readonly FeeSchedule[]
-}
-
 /**
  * Replays orders of one account.
  * @param orders without those in its portfolio: they have had no effect yet
  */
 export function replay(
   orders: Iterable<readonly [Hex, EscrowedOrder]>,
-  { fills, payouts, schedules }: Sources,
+  deps: {
+    /** By `client_order_id`. */
+    fills: ReadonlyMap<string, BrokerFill>
+    payouts: ReadonlyMap<Hex, Payout>
+    /** The fee schedule, and earlier ones by which sales were settled. */
+    schedules: readonly FeeSchedule[]
+  },
 ): Expected {
+  const { fills, payouts, schedules } = deps
   const expected: Expected = { cash: { least: 0n, most: 0n }, positions: new Map() }
   for (const [orderId, order] of orders) {
     const payout = payouts.get(orderId)

@@ -13,18 +13,15 @@ import type { Post } from '../../service/post.js'
 import { RunFailure } from '../failures.js'
 import type { FinishedRun, NotedRun } from './runTable.js'
 
-/** Messages to the server about runs. Each is posted until the server has it on its disk. */
-export interface Delivery {
-  /**
-   * Resolves once the server has it.
-   * @throws RunFailure `out-of-time` at `stopAt`; `relay-refused` when the server does not wait for this run
-   */
-  notice(run: NotedRun, provisional: ProvisionalResult): Promise<void>
-  /** Resolves with false when the enclave stops before the server has answered. Never rejects. */
-  result(run: FinishedRun): Promise<boolean>
-}
+const AGAIN_MS = 250
+const AGAIN_MAX_MS = 15_000
+/** The server takes no result later than 30 s after `stopAt`; the rest allows for clocks that differ. */
+const KEPT_AFTER_STOP_MS = 10 * 60_000
 
-interface DeliveryOptions {
+type Message = { readonly kind: 'notice' | 'result'; readonly runId: string; readonly body: string }
+
+/** Messages to the server about runs. Each is posted until the server has it on its disk. */
+export function createDelivery(options: {
   readonly post: Post
   /** Base URL of the server. */
   readonly serverUrl: string
@@ -37,16 +34,7 @@ interface DeliveryOptions {
   /** Milliseconds between two tries: doubled each time, up to the longest. */
   readonly againMs?: number
   readonly logger: Logger
-}
-
-const AGAIN_MS = 250
-const AGAIN_MAX_MS = 15_000
-/** The server takes no result later than 30 s after `stopAt`; the rest allows for clocks that differ. */
-const KEPT_AFTER_STOP_MS = 10 * 60_000
-
-type Message = { readonly kind: 'notice' | 'result'; readonly runId: string; readonly body: string }
-
-export function createDelivery(options: DeliveryOptions): Delivery {
+}) {
   const { post, relayToken, secret, boot, stopping, againMs = AGAIN_MS, logger } = options
   const base = options.serverUrl.replace(/\/+$/, '')
 
@@ -74,12 +62,17 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   }
 
   return {
-    async notice({ runId, stopAt }, provisional) {
+    /**
+     * Resolves once the server has it.
+     * @throws RunFailure `out-of-time` at `stopAt`; `relay-refused` when the server does not wait for this run
+     */
+    async notice({ runId, stopAt }: NotedRun, provisional: ProvisionalResult): Promise<void> {
       const body = JSON.stringify(z.encode(provisionalResultSchema, provisional))
       const answer = await deliver({ kind: 'notice', runId, body }, stopAt * 1_000)
       if (answer !== 'received') throw new RunFailure(answer === undefined ? 'out-of-time' : 'relay-refused')
     },
-    async result({ runId, stopAt, result }) {
+    /** Resolves with false when the enclave stops before the server has answered. Never rejects. */
+    async result({ runId, stopAt, result }: FinishedRun): Promise<boolean> {
       const body = JSON.stringify(z.encode(postedResultSchema, { ...result, enclave: boot }))
       const until = stopAt * 1_000 + KEPT_AFTER_STOP_MS
       const answer = await deliver({ kind: 'result', runId, body }, until, stopping)
@@ -88,3 +81,5 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     },
   }
 }
+
+export type Delivery = ReturnType<typeof createDelivery>

@@ -95,16 +95,15 @@ export interface Program {
 /** A rulebook of 16,384 bytes is 32,770 characters of hex. */
 const MAX_JOB_BYTES = 128 * 1_024
 
-interface DoorOptions {
+/** The enclave's two routes: `POST /` for signed jobs, `GET /health` for probes. Does not listen yet. */
+export function createDoor(options: {
   readonly secret: string
   readonly runs: Pick<ResidentRuns, 'accept' | 'counts'>
   readonly boot: EnclaveBoot
   readonly program: Program
   readonly logger: Logger
-}
-
-/** The enclave's two routes: `POST /` for signed jobs, `GET /health` for probes. Does not listen yet. */
-export function createDoor({ secret, runs, boot, program, logger }: DoorOptions): Server {
+}): Server {
+  const { secret, runs, boot, program, logger } = options
   async function accept(req: IncomingMessage, res: ServerResponse): Promise<void> {
     // A stranger's body is not read.
     const claimed = claimedRunMessage('job', req.headers)

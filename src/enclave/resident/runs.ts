@@ -9,39 +9,6 @@ import type { FinishedRun, RunTable } from './runTable.js'
 /** Why a job is not taken. Nothing of it has begun then. */
 type Refusal = 'run-too-late' | 'order-under-way' | 'too-many-runs'
 
-/**
- * The runs of one process: each job is run once, however often it is offered, and its result posted. A finished job that is
- * offered again has its result posted again, because the server may have lost it.
- */
-export interface ResidentRuns {
-  /** Notes the job durably, then has its run begin. @throws SQLite's error; nothing has begun then */
-  accept(job: Job): Promise<'accepted' | 'already-accepted' | Refusal>
-  /** Posts what earlier boots have left. Call it once. */
-  resume(): void
-  /** Forgets runs that the door would refuse as too late. */
-  sweep(): Promise<void>
-  /**
-   * Takes no further job; resolves when no run is under way, and every result is with the server or left to the next boot. What
-   * still hangs when the last run must be over, such as a write to the disk, is left behind.
-   */
-  stop(): Promise<void>
-  /** Runs under way; and how many were abandoned because they had not ended long after `stopAt`. */
-  counts(): { readonly runs: number; readonly abandoned: number }
-}
-
-interface ResidentRunsOptions {
-  readonly enclave: Enclave
-  readonly table: RunTable
-  readonly delivery: Delivery
-  /** Runs at once. */
-  readonly maxRuns: number
-  /** After `stopAt` a run calls neither broker nor relay; this much later its last call is over, and the server starts another run. */
-  readonly abandonAfterMs?: number
-  /** Time for the last results when the process stops: more than one post takes. */
-  readonly lastPostsMs?: number
-  readonly logger: Logger
-}
-
 interface UnderWay {
   /** Null for a job about no order. */
   readonly orderId: string | null
@@ -55,7 +22,22 @@ const LAST_POSTS_MS = 15_000
 /** Clocks differ: a job is refused as too late by this one's. */
 const REMEMBERED_AFTER_STOP_MS = 60_000
 
-export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
+/**
+ * The runs of one process: each job is run once, however often it is offered, and its result posted. A finished job that is
+ * offered again has its result posted again, because the server may have lost it.
+ */
+export function createResidentRuns(options: {
+  readonly enclave: Enclave
+  readonly table: RunTable
+  readonly delivery: Delivery
+  /** Runs at once. */
+  readonly maxRuns: number
+  /** After `stopAt` a run calls neither broker nor relay; this much later its last call is over, and the server starts another run. */
+  readonly abandonAfterMs?: number
+  /** Time for the last results when the process stops: more than one post takes. */
+  readonly lastPostsMs?: number
+  readonly logger: Logger
+}) {
   const { enclave, table, delivery, maxRuns, abandonAfterMs = ABANDON_AFTER_MS, logger } = options
   const { lastPostsMs = LAST_POSTS_MS } = options
   const underWay = new Map<string, UnderWay>()
@@ -142,7 +124,8 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
   }
 
   return {
-    async accept(job) {
+    /** Notes the job durably, then has its run begin. @throws SQLite's error; nothing has begun then */
+    async accept(job: Job): Promise<'accepted' | 'already-accepted' | Refusal> {
       const { runId, stopAt } = job
       const known = underWay.get(runId)
       if (known !== undefined) {
@@ -170,11 +153,17 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
       track(execute(job))
       return 'accepted'
     },
-    resume() {
+    /** Posts what earlier boots have left. Call it once. */
+    resume(): void {
       for (const run of table.left) track(deliver(run))
     },
+    /** Forgets runs that the door would refuse as too late. */
     sweep: () => table.forget(Math.floor((Date.now() - REMEMBERED_AFTER_STOP_MS) / 1_000)),
-    async stop() {
+    /**
+     * Takes no further job; resolves when no run is under way, and every result is with the server or left to the next boot. What
+     * still hangs when the last run must be over, such as a write to the disk, is left behind.
+     */
+    async stop(): Promise<void> {
       isStopping = true
       const over = [...underWay.values()].map(({ stopAt }) => stopAt * 1_000 + abandonAfterMs)
       const bound = Math.max(Date.now(), ...over) + lastPostsMs
@@ -184,6 +173,9 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
       await Promise.race([ended(), overdue])
       done.abort()
     },
+    /** Runs under way; and how many were abandoned because they had not ended long after `stopAt`. */
     counts: () => ({ runs: underWay.size, abandoned }),
   }
 }
+
+export type ResidentRuns = ReturnType<typeof createResidentRuns>
