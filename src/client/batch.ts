@@ -6,18 +6,6 @@ import { toTradingError } from './foreignErrors.js'
 import { sleep } from './retry.js'
 import type { Wallet } from './wallet.js'
 
-/** Several calls in one transaction, for wallets that offer it. https://eips.ethereum.org/EIPS/eip-5792 */
-export interface Batch {
-  /** Whether the wallet says that it executes a batch atomically on this chain, without changing the account first. */
-  isOffered(): Promise<boolean>
-  /**
-   * Sends the calls, and waits until they are mined.
-   * @param name of the call whose refusal a revert means
-   * @throws ContractError `unknown`; ClientError `transaction-refused`, `transaction-pending`
-   */
-  send(calls: readonly BatchCall[], name: string): Promise<Mined>
-}
-
 export interface BatchCall {
   readonly to: Hex
   readonly data: string
@@ -40,9 +28,11 @@ const callsSchema = z.object({
     .default([]),
 })
 
-export function createBatch({ request, account, chainId, miningTimeoutMs, signal }: Wallet): Batch {
+/** Several calls in one transaction, for wallets that offer it. https://eips.ethereum.org/EIPS/eip-5792 */
+export function createBatch({ request, account, chainId, miningTimeoutMs, signal }: Wallet) {
   return {
-    async isOffered() {
+    /** Whether the wallet says that it executes a batch atomically on this chain, without changing the account first. */
+    async isOffered(): Promise<boolean> {
       const id = await chainId()
       const answer: unknown = await request('wallet_getCapabilities', [
         await account(),
@@ -51,7 +41,12 @@ export function createBatch({ request, account, chainId, miningTimeoutMs, signal
       const found = Object.entries(capabilitiesSchema.safeParse(answer).data ?? {})
       return found.some(([chain, { atomic }]) => Number(chain) === id && atomic?.status === 'supported')
     },
-    async send(calls, name) {
+    /**
+     * Sends the calls, and waits until they are mined.
+     * @param name of the call whose refusal a revert means
+     * @throws ContractError `unknown`; ClientError `transaction-refused`, `transaction-pending`
+     */
+    async send(calls: readonly BatchCall[], name: string): Promise<Mined> {
       const batch = { version: VERSION, chainId: `0x${(await chainId()).toString(16)}`, atomicRequired: true }
       const sent = await request('wallet_sendCalls', [
         { ...batch, from: await account(), calls: calls.map((call) => ({ ...call, value: '0x0' })) },
@@ -73,6 +68,8 @@ export function createBatch({ request, account, chainId, miningTimeoutMs, signal
     },
   }
 }
+
+export type Batch = ReturnType<typeof createBatch>
 
 function refused(): ClientError {
   return new ClientError('transaction-refused', 'The transaction was rejected in the wallet.')

@@ -15,21 +15,20 @@ import type { Orders } from './orders.js'
 import type { Platform } from './platform.js'
 import type { Wallet } from './wallet.js'
 
-interface CancelDeps {
-  readonly wallet: Wallet
-  readonly platform: Platform
-  readonly orders: Orders
-}
-
 /**
  * Signs a cancel of the wallet's own order, seals it to the enclave, signs the envelope and posts it. Requests two signatures.
  * @throws ClientError `signature-refused`, `signature-invalid`; ServerError `order-not-found`, `not-order-account`, `order-ended`
  */
 export async function cancelOrder(
   orderId: Hex,
-  { wallet, platform, orders }: CancelDeps,
+  deps: {
+    readonly wallet: Wallet
+    readonly platform: Platform
+    readonly orders: Orders
+  },
   options?: CallOptions,
 ): Promise<OrderReceived> {
+  const { wallet, platform, orders } = deps
   const domain = intentDomain(platform)
   const order = { orderId, account: await wallet.account() }
   const sig = await wallet.signTyped({

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
-import { createContract, type Mined } from './contract.js'
+import { createContract } from './contract.js'
 import { ESCROW_ABI } from './escrow.js'
 import type { CallOptions } from './http.js'
 import type { PlatformContracts } from './platform.js'
@@ -28,23 +28,16 @@ export interface Claim {
   readonly recipient: Hex | null
 }
 
+const USDC = 'USDC'
+
 /**
  * The payments that wait at the escrow because the wallet could not receive them. Methods throw as `ClientContract`
  * does.
  */
-interface ClaimDesk {
-  /** Claims above zero. */
-  claims(options?: ClaimsOptions): Promise<readonly Claim[]>
-  /** Withdraws a claim to the wallet, or to the recipient that the platform's owner allowed. */
-  claim(asset: string, options?: ClaimOptions): Promise<Mined>
-}
-
-const USDC = 'USDC'
-
 export function createClaimDesk(deps: {
   readonly wallet: Wallet
   readonly contracts: Pick<PlatformContracts, 'escrow' | 'token'>
-}): ClaimDesk {
+}) {
   const { wallet, contracts } = deps
   const escrow = createContract({ wallet, address: contracts.escrow, abi: ESCROW_ABI })
 
@@ -53,7 +46,8 @@ export function createClaimDesk(deps: {
   }
 
   return {
-    async claims({ others = [] } = {}) {
+    /** Claims above zero. */
+    async claims({ others = [] }: ClaimsOptions = {}): Promise<readonly Claim[]> {
       const account = await wallet.account()
       const claims = await Promise.all(
         (await assets(others)).map(async (asset) => {
@@ -67,7 +61,8 @@ export function createClaimDesk(deps: {
       )
       return claims.filter(({ amount }) => amount > 0n)
     },
-    claim: async (asset, { to } = {}) =>
+    /** Withdraws a claim to the wallet, or to the recipient that the platform's owner allowed. */
+    claim: async (asset: string, { to }: ClaimOptions = {}) =>
       escrow.send('claim', [nameToBytes32(asset), to ?? (await wallet.account())]),
   }
 }

@@ -33,13 +33,12 @@ export interface ClientContract {
  */
 const GAS_LIMIT_PERCENT = 150n
 
-interface ContractDeps {
+export function createContract(deps: {
   readonly wallet: Wallet
   readonly address: Hex
   readonly abi: InterfaceAbi
-}
-
-export function createContract({ wallet, address, abi }: ContractDeps): ClientContract {
+}): ClientContract {
+  const { wallet, address, abi } = deps
   const contract = new Interface(abi)
   const { reads } = wallet
   const callOf = (method: string, args: readonly unknown[]) => ({

@@ -14,36 +14,30 @@ export interface DevicePlace {
   readonly account: Hex
 }
 
-interface DeviceSealOptions {
-  /** Such as `history`. What is sealed for one purpose does not open for another. */
-  readonly purpose: string
-  readonly place: DevicePlace
-  readonly keys: Pick<Keyring, 'newest' | 'opened'>
-}
-
-export interface DeviceSeal {
-  /** Seals a JSON value with the newest key, padded to hide its length. */
-  seal(value: unknown): Promise<Bytes>
-  /**
-   * The JSON value, unvalidated; undefined if no key opens it.
-   * @throws ClientError if the user rejects the signature that derives the key
-   */
-  open(bytes: Uint8Array): Promise<unknown>
-}
-
 /** The format of what is sealed. Other formats are not read. */
 const FORMAT = 1n
 
 /** Sealed as the ledger's blobs are, bound to purpose, chain, ledger, account and format. */
-export function createDeviceSeal({ purpose, place, keys }: DeviceSealOptions): DeviceSeal {
+export function createDeviceSeal(options: {
+  /** Such as `history`. What is sealed for one purpose does not open for another. */
+  readonly purpose: string
+  readonly place: DevicePlace
+  readonly keys: Pick<Keyring, 'newest' | 'opened'>
+}) {
+  const { purpose, place, keys } = options
   const { chainId, ledger, account } = place
   const blobPlace = { chainId, ledger, id: accountIdOf(account), version: FORMAT }
   return {
-    async seal(value) {
+    /** Seals a JSON value with the newest key, padded to hide its length. */
+    async seal(value: unknown): Promise<Bytes> {
       const { privateKey } = await keys.newest()
       return hexToBytes(await sealBlob(value, deviceKey(privateKey, purpose), blobPlace))
     },
-    async open(bytes) {
+    /**
+     * The JSON value, unvalidated; undefined if no key opens it.
+     * @throws ClientError if the user rejects the signature that derives the key
+     */
+    async open(bytes: Uint8Array): Promise<unknown> {
       const blob = bytesToHex(bytes)
       try {
         return await keys.opened(({ privateKey }) =>

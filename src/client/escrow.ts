@@ -34,38 +34,11 @@ export interface Funds {
 export type Funding = 'allowed' | 'batch' | 'short'
 
 /** Opens and reclaims orders on chain. Methods throw ContractError and ClientError as `ClientContract.send` does. */
-export interface Escrow {
-  /**
-   * How the wallet's USDC or shares get into the escrow without a transaction of its own for the approval, where it can: `allowed` already or
-   * nothing to pay, or in a `batch` with the approval. Otherwise `short`.
-   * @throws ClientError `insufficient-usdc`, `insufficient-shares`
-   */
-  fundingOf(order: SealedOrder): Promise<Funding>
-  /**
-   * Opens the order's escrow. A `short` one by its signed opening; without that it first approves exactly the amount.
-   * @param onStep called before each request to the wallet
-   */
-  open(order: SealedOrder, funding: Funding, onStep?: (step: 'approving' | 'opening') => void): Promise<Mined>
-  /** Sends the order's signed opening, at the wallet's own cost. */
-  openSigned(order: SignedOrder): Promise<Mined>
-  /**
-   * The account whose order has the same first 16 bytes in its id, if the escrow refused this one for that reason; else
-   * null. Ids are random, so that account copies ids from pending transactions.
-   * @param error the error that {@link open} threw
-   */
-  takenBy(orderId: Hex, error: unknown): Promise<Hex | null>
-  /** The USDC that the wallet can spend on a BUY. */
-  funds(): Promise<Funds>
-  /** Ends an unanswered order, from seven days after its deadline; returns its USDC. */
-  reclaim(orderId: Hex): Promise<Mined>
-}
-
-interface EscrowDeps {
+export function createEscrow(deps: {
   readonly wallet: Wallet
   readonly contracts: Pick<PlatformContracts, 'escrow' | 'usdc' | 'token'>
-}
-
-export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
+}) {
+  const { wallet, contracts } = deps
   const escrow = createContract({ wallet, address: contracts.escrow, abi: ESCROW_ABI })
   const usdc = createContract({ wallet, address: contracts.usdc, abi: erc20Abi })
   const batch = createBatch(wallet)
@@ -103,7 +76,12 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
   }
 
   return {
-    async fundingOf(order) {
+    /**
+     * How the wallet's USDC or shares get into the escrow without a transaction of its own for the approval, where it can: `allowed` already or
+     * nothing to pay, or in a `batch` with the approval. Otherwise `short`.
+     * @throws ClientError `insufficient-usdc`, `insufficient-shares`
+     */
+    async fundingOf(order: SealedOrder): Promise<Funding> {
       const payment = paymentOf(order)
       if (payment === null) return 'allowed'
       const { asset, amount, isUsdc } = payment
@@ -116,7 +94,15 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
       if (allowance >= amount) return 'allowed'
       return (await batch.isOffered()) ? 'batch' : 'short'
     },
-    async open(order, funding, onStep) {
+    /**
+     * Opens the order's escrow. A `short` one by its signed opening; without that it first approves exactly the amount.
+     * @param onStep called before each request to the wallet
+     */
+    async open(
+      order: SealedOrder,
+      funding: Funding,
+      onStep?: (step: 'approving' | 'opening') => void,
+    ): Promise<Mined> {
       const { orderId, commit, intent, opening } = order
       const payment = paymentOf(order)
       if (payment === null) {
@@ -135,8 +121,14 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
       }
       return opening === undefined ? escrow.send(method, args) : openSigned({ orderId, commit, opening })
     },
+    /** Sends the order's signed opening, at the wallet's own cost. */
     openSigned,
-    async takenBy(orderId, error) {
+    /**
+     * The account whose order has the same first 16 bytes in its id, if the escrow refused this one for that reason; else
+     * null. Ids are random, so that account copies ids from pending transactions.
+     * @param error the error that {@link open} threw
+     */
+    async takenBy(orderId: Hex, error: unknown): Promise<Hex | null> {
       if (!(error instanceof ContractError)) return null
       if (error.code === 'OrderIdTaken') return addressSchema.parse(error.args.by)
       // Some nodes omit a revert's data.
@@ -144,7 +136,11 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
       const holder = await escrow.read('takenBy', [orderId.slice(0, PREFIX_CHARS)], addressSchema)
       return holder === ZERO_ADDRESS || sameAddress(holder, await wallet.account()) ? null : holder
     },
+    /** The USDC that the wallet can spend on a BUY. */
     funds: () => fundsIn(usdc),
-    reclaim: (orderId) => escrow.send('reclaim', [orderId]),
+    /** Ends an unanswered order, from seven days after its deadline; returns its USDC. */
+    reclaim: (orderId: Hex) => escrow.send('reclaim', [orderId]),
   }
 }
+
+export type Escrow = ReturnType<typeof createEscrow>

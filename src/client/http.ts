@@ -28,22 +28,6 @@ export interface Tagged<T> {
   readonly etag: string | null
 }
 
-/**
- * The API over HTTP. Every method throws ServerError for a status of 400 or more, and ClientError `server-timeout`,
- * `server-unreachable` or `unexpected-answer`. An aborted call throws the signal's own reason.
- */
-export interface Http {
-  get<T>(path: string, schema: z.ZodType<T>, options?: RequestOptions): Promise<T>
-  /** `'unchanged'` if the server answers 304 to `etag`. */
-  getIfChanged<T>(
-    path: string,
-    schema: z.ZodType<T>,
-    etag: string | null,
-    options?: RequestOptions,
-  ): Promise<Tagged<T> | 'unchanged'>
-  post<T>(path: string, body: unknown, schema: z.ZodType<T>, options?: RequestOptions): Promise<T>
-}
-
 interface Exchange {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -55,30 +39,42 @@ const NOT_MODIFIED = 304
 const ACCEPT = { accept: 'application/json' }
 
 /** @throws ClientError `insecure-url` */
-export function createHttp(options: HttpOptions): Http {
+export function createHttp(options: HttpOptions) {
   // A relative URL is of the page's own server.
   if (URL.canParse(options.serverUrl) && !isSecureUrl(options.serverUrl)) {
     throw new ClientError('insecure-url', 'The server is reached over https, or at localhost.')
   }
   const send = sender(options)
   return {
-    async get(path, schema, request) {
+    async get<T>(path: string, schema: z.ZodType<T>, request?: RequestOptions): Promise<T> {
       const { text } = await send({ method: 'GET', path, headers: ACCEPT }, request)
       return parse(path, schema, text)
     },
-    async getIfChanged(path, schema, etag, request) {
+    /** `'unchanged'` if the server answers 304 to `etag`. */
+    async getIfChanged<T>(
+      path: string,
+      schema: z.ZodType<T>,
+      etag: string | null,
+      request?: RequestOptions,
+    ): Promise<Tagged<T> | 'unchanged'> {
       const headers = etag === null ? ACCEPT : { ...ACCEPT, 'if-none-match': etag }
       const answer = await send({ method: 'GET', path, headers }, request)
       if (answer.status === NOT_MODIFIED) return 'unchanged'
       return { body: parse(path, schema, answer.text), etag: answer.headers.get('etag') }
     },
-    async post(path, body, schema, request) {
+    async post<T>(path: string, body: unknown, schema: z.ZodType<T>, request?: RequestOptions): Promise<T> {
       const headers = { ...ACCEPT, 'content-type': 'application/json' }
       const { text } = await send({ method: 'POST', path, headers, body: JSON.stringify(body) }, request)
       return parse(path, schema, text)
     },
   }
 }
+
+/**
+ * The API over HTTP. Every method throws ServerError for a status of 400 or more, and ClientError `server-timeout`,
+ * `server-unreachable` or `unexpected-answer`. An aborted call throws the signal's own reason.
+ */
+export type Http = ReturnType<typeof createHttp>
 
 interface Answer {
   readonly status: number

@@ -11,22 +11,6 @@ import { ClientError } from './errors.js'
 import { derivePortfolioKey, type PortfolioKey } from './portfolioKey.js'
 import type { Wallet } from './wallet.js'
 
-/** The keys of one account: drawn ones, imported from files, and the one that its wallet derives. */
-export interface Keyring {
-  /** The key for the next order. Asks the wallet only if no drawn key is held. */
-  newest(): Promise<PortfolioKey>
-  /**
-   * Tries the keys from the newest to the oldest, and the wallet's derived key last.
-   * @param open throws ProtocolError `undecryptable` if it needs another key
-   */
-  opened<T>(open: (key: PortfolioKey) => Promise<T>): Promise<T>
-  /** Public keys of the imported ones, newest first. */
-  drawn(): Hex[]
-  draw(): Promise<string>
-  importKeys(text: string): Promise<void>
-  lock(): void
-}
-
 const MAX_FILE_CHARACTERS = 65_536
 
 const drawnSchema = z.strictObject({
@@ -42,13 +26,13 @@ const keyFileSchema = z.strictObject({
   keys: z.array(drawnSchema).min(1),
 })
 
-interface KeyringDeps {
+/** The keys of one account: drawn ones, imported from files, and the one that its wallet derives. */
+export function createKeyring(deps: {
   readonly wallet: Wallet
   /** The number of writes of the account's portfolio. */
   readonly portfolioVersion: () => Promise<bigint>
-}
-
-export function createKeyring({ wallet, portfolioVersion }: KeyringDeps): Keyring {
+}) {
+  const { wallet, portfolioVersion } = deps
   let derived: Promise<PortfolioKey> | null = null
   /** Newest first. */
   let drawn: readonly PortfolioKey[] = []
@@ -64,8 +48,13 @@ export function createKeyring({ wallet, portfolioVersion }: KeyringDeps): Keyrin
   }
 
   return {
+    /** The key for the next order. Asks the wallet only if no drawn key is held. */
     newest: async () => drawn[0] ?? derive(),
-    async opened(open) {
+    /**
+     * Tries the keys from the newest to the oldest, and the wallet's derived key last.
+     * @param open throws ProtocolError `undecryptable` if it needs another key
+     */
+    async opened<T>(open: (key: PortfolioKey) => Promise<T>): Promise<T> {
       for (const key of drawn) {
         try {
           return await open(key)
@@ -75,8 +64,9 @@ export function createKeyring({ wallet, portfolioVersion }: KeyringDeps): Keyrin
       }
       return open(await derive())
     },
-    drawn: () => drawn.map(({ publicKey }) => publicKey),
-    async draw() {
+    /** Public keys of the imported ones, newest first. */
+    drawn: (): Hex[] => drawn.map(({ publicKey }) => publicKey),
+    async draw(): Promise<string> {
       const [account, version] = await Promise.all([wallet.account(), portfolioVersion()])
       const now = Math.floor(Date.now() / 1_000)
       const drawnAt = Math.max(now, (drawn[0]?.drawnAt ?? 0) + 1)
@@ -87,7 +77,7 @@ export function createKeyring({ wallet, portfolioVersion }: KeyringDeps): Keyrin
       })
       return fileOf(account, [key, ...drawn])
     },
-    async importKeys(text) {
+    async importKeys(text: string): Promise<void> {
       const file = parseKeyFile(text)
       const account = await wallet.account()
       if (file.account !== account) {
@@ -99,12 +89,14 @@ export function createKeyring({ wallet, portfolioVersion }: KeyringDeps): Keyrin
       const known = new Map([...drawn, ...file.keys.map(keyOf)].map((key) => [key.publicKey, key]))
       drawn = [...known.values()].sort((one, other) => other.drawnAt - one.drawnAt)
     },
-    lock() {
+    lock(): void {
       derived = null
       drawn = []
     },
   }
 }
+
+export type Keyring = ReturnType<typeof createKeyring>
 
 function isPrivateKey(key: Hex): boolean {
   return utils.isValidSecretKey(hexToBytes(key))

@@ -75,12 +75,11 @@ const TOKEN_ABI = [
   'error ReservedSymbol(bytes32 symbol)',
 ]
 
-interface MembershipDeps {
+export function createMembership(deps: {
   readonly wallet: Wallet
   readonly contracts: (options?: CallOptions) => Promise<Pick<PlatformContracts, 'registry' | 'token'>>
-}
-
-export function createMembership({ wallet, contracts }: MembershipDeps): Membership {
+}): Membership {
+  const { wallet, contracts } = deps
   async function contract(options: CallOptions = {}): Promise<ClientContract> {
     const { registry: address } = await contracts(options)
     return createContract({ wallet: wallet.until(options.signal), address, abi: institutionRegistryAbi })

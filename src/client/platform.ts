@@ -39,25 +39,9 @@ export interface Platform extends PlatformContracts {
   readonly takesOpenings: boolean
 }
 
-interface PlatformSource {
-  /**
-   * Asks the server for the key on every call, because the enclave's key may have rotated.
-   * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, and the errors of
-   *   `Http`
-   */
-  platform(options?: CallOptions): Promise<Platform>
-  /** With a pinned escrow this asks only the chain, so methods that need no enclave work while the server is down. */
-  contracts(options?: CallOptions): Promise<PlatformContracts>
-}
-
-interface PlatformDeps {
-  readonly http: Http
-  readonly wallet: Wallet
-  readonly pins: Pins
-}
-
 /** Reads an escrow's immutables from the chain once. */
-export function createPlatform({ http, wallet, pins }: PlatformDeps): PlatformSource {
+export function createPlatform(deps: { readonly http: Http; readonly wallet: Wallet; readonly pins: Pins }) {
+  const { http, wallet, pins } = deps
   const known = new Map<Hex, PlatformContracts>()
 
   async function contractsOf(escrow: Hex, { signal }: CallOptions = {}): Promise<PlatformContracts> {
@@ -91,8 +75,14 @@ export function createPlatform({ http, wallet, pins }: PlatformDeps): PlatformSo
   }
 
   return {
+    /**
+     * Asks the server for the key on every call, because the enclave's key may have rotated.
+     * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, and the errors of
+     *   `Http`
+     */
     platform,
-    contracts: (options) =>
+    /** With a pinned escrow this asks only the chain, so methods that need no enclave work while the server is down. */
+    contracts: (options?: CallOptions) =>
       pins.escrow === undefined ? platform(options) : contractsOf(pins.escrow, options),
   }
 }

@@ -63,20 +63,19 @@ interface WalletDeps {
   readonly miningTimeoutMs: number
 }
 
-interface WalletOptions {
-  readonly miningTimeoutMs: number
-  /** The account to use; by default the signer's, or the first one that the browser's wallet reveals. */
-  readonly account?: Hex | undefined
-}
-
 /**
  * @param given an ethers signer with a JSON-RPC provider, or an EIP-1193 provider such as `window.ethereum`
  * @throws ClientError `no-provider`
  */
 export function createWallet(
   given: Signer | Eip1193Provider,
-  { miningTimeoutMs, account }: WalletOptions,
+  options: {
+    readonly miningTimeoutMs: number
+    /** The account to use; by default the signer's, or the first one that the browser's wallet reveals. */
+    readonly account?: Hex | undefined
+  },
 ): Wallet {
+  const { miningTimeoutMs, account } = options
   const holder = accountHolderOf(given)
   const asked = untilAnswered(() => holder.account())
   return walletOf({ holder, miningTimeoutMs, account: account === undefined ? asked : async () => account })

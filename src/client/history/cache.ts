@@ -27,25 +27,20 @@ const keptSchema = z.strictObject({
 /** The part of a history that no reorganization can change. */
 export type KeptHistory = z.output<typeof keptSchema>
 
-interface HistoryCache {
-  /** Null if nothing is kept that these keys open. */
-  load(): Promise<KeptHistory | null>
-  save(kept: KeptHistory): Promise<void>
-}
-
 export function createHistoryCache(
   store: HistoryStore,
   place: DevicePlace,
   keys: Pick<Keyring, 'newest' | 'opened'>,
-): HistoryCache {
+) {
   const name = `history/${place.chainId}/${place.ledger}/${place.account}`.toLowerCase()
   const sealed = createDeviceSeal({ purpose: 'history', place, keys })
   return {
-    async load() {
+    /** Null if nothing is kept that these keys open. */
+    async load(): Promise<KeptHistory | null> {
       const bytes = await unlessFailed(() => store.get(name))
       return bytes ? (keptSchema.safeParse(await sealed.open(bytes)).data ?? null) : null
     },
-    async save(kept) {
+    async save(kept: KeptHistory): Promise<void> {
       const bytes = await sealed.seal(z.encode(keptSchema, kept))
       await unlessFailed(() => store.set(name, bytes))
     },

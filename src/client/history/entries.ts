@@ -182,8 +182,7 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
 export type HistoryEntry = Readonly<z.output<typeof historyEntrySchema>>
 export type HistoryKind = HistoryEntry['kind']
 
-type Place = 'timestamp' | 'txHash' | 'isFinal' | 'cursor'
-type Unplaced<E> = E extends HistoryEntry ? Omit<E, Place> : never
+type Unplaced<E> = E extends HistoryEntry ? Omit<E, 'timestamp' | 'txHash' | 'isFinal' | 'cursor'> : never
 /** An entry before it has its place on the chain. */
 export type EntryBody = Unplaced<HistoryEntry>
 

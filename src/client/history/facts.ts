@@ -50,23 +50,6 @@ export type Fact = { readonly log: ChainLog; readonly timestamp: number } & (
   | { readonly is: 'written'; readonly write: Write }
 )
 
-export interface FactReader {
-  /** The range's first part, as long as the node takes it. */
-  read(range: BlockRange): Promise<{ readonly piece: LogPiece; readonly facts: readonly Fact[] }>
-  /** The last write in the range; null if there is none. */
-  lastWrite(range: BlockRange): Promise<Write | null>
-}
-
-interface FactReaderDeps {
-  readonly rpc: Node
-  readonly wallet: Wallet
-  readonly contracts: Pick<PlatformContracts, 'escrow' | 'ledger'>
-  readonly account: Hex
-  readonly chainId: number
-  readonly keys: Pick<Keyring, 'opened'>
-  readonly maxBlocks: number
-}
-
 const ledgerEvents = new Interface(confidentialLedgerAbi)
 const escrowEvents = new Interface(orderEscrowAbi)
 const UPDATED = topicOf(ledgerEvents, 'PortfolioUpdated')
@@ -92,7 +75,15 @@ type Transaction = z.output<typeof transactionSchema>
 const orderSchema = z.looseObject({ symbol: bytes32Schema, shares: z.bigint() })
 
 /** A reader of one account's events. @throws ClientError `chain-reorganized`, `unexpected-answer`, and those of its node */
-export function createFactReader(deps: FactReaderDeps): FactReader {
+export function createFactReader(deps: {
+  readonly rpc: Node
+  readonly wallet: Wallet
+  readonly contracts: Pick<PlatformContracts, 'escrow' | 'ledger'>
+  readonly account: Hex
+  readonly chainId: number
+  readonly keys: Pick<Keyring, 'opened'>
+  readonly maxBlocks: number
+}) {
   const { rpc, contracts, account, maxBlocks } = deps
   const accountId = accountIdOf(account)
   const padded = `0x${account.slice(2).toLowerCase().padStart(64, '0')}`
@@ -189,11 +180,13 @@ export function createFactReader(deps: FactReaderDeps): FactReader {
   }
 
   return {
-    async read(range) {
+    /** The range's first part, as long as the node takes it. */
+    async read(range: BlockRange): Promise<{ readonly piece: LogPiece; readonly facts: readonly Fact[] }> {
       const piece = await pieceOf(reader.readPiece(range))
       return { piece, facts: await factsOf(piece) }
     },
-    async lastWrite({ from, to }) {
+    /** The last write in the range; null if there is none. */
+    async lastWrite({ from, to }: BlockRange): Promise<Write | null> {
       for (let end = to; end >= from; ) {
         const piece = await pieceOf(backwards.readPiece({ from, to: end }, { backwards: true }))
         const last = piece.logs.at(-1)
@@ -204,6 +197,8 @@ export function createFactReader(deps: FactReaderDeps): FactReader {
     },
   }
 }
+
+export type FactReader = ReturnType<typeof createFactReader>
 
 const WRITE_TYPES = ['PortfolioUpdate', 'OrderSettlement', 'OrderRefund'] as const
 
