@@ -175,22 +175,9 @@ interface Past {
 }
 
 /** Reads past events, which takes hundreds of requests. */
-export interface LookBack {
-  /**
-   * Goes on where a failure stopped an earlier try: otherwise it would never finish at a node that limits its rate.
-   *
-   * @param now Unix seconds of the head
-   * @throws ChainUnavailableError, ChainAnswerError; repeatable then
-   */
-  read(now: number, head: BlockId): Promise<Past>
-  /** Frees the events. */
-  forget(): void
-}
+export type LookBack = ReturnType<typeof createLookBack>
 
-export function createLookBack(source: {
-  readonly events: EscrowEvents
-  readonly ranges: RangeReader
-}): LookBack {
+export function createLookBack(source: { readonly events: EscrowEvents; readonly ranges: RangeReader }) {
   /** The first block of the range, undefined before the first read, and the next one to read. */
   let first: number | undefined
   let next = 0
@@ -222,8 +209,15 @@ export function createLookBack(source: {
   }
 
   return {
+    /** Frees the events. */
     forget,
-    async read(now, head) {
+    /**
+     * Goes on where a failure stopped an earlier try: otherwise it would never finish at a node that limits its rate.
+     *
+     * @param now Unix seconds of the head
+     * @throws ChainUnavailableError, ChainAnswerError; repeatable then
+     */
+    async read(now: number, head: BlockId): Promise<Past> {
       const fit = last === undefined ? 'kept' : fitOf(last, head)
       if (fit !== 'kept') goBack(fit === 'behind' ? head.number + 1 : head.number)
       if (first === undefined) await begin(now, head)

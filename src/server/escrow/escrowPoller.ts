@@ -1,16 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fitOf } from '../../chain/blockTracker.js'
 import type { BlockId } from '../../chain/logReader.js'
-import type { Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { createAlarm } from '../../service/waiting.js'
 import { type EscrowEvent, type EscrowEvents, type RangeReader, REREAD_BLOCKS } from './escrowLogs.js'
-
-/** Follows the escrow's events. */
-interface EscrowPoller extends Service {
-  /** Looks now, because the chain has changed. */
-  poke(): void
-}
 
 interface EscrowPollerOptions {
   readonly events: EscrowEvents
@@ -41,10 +34,10 @@ export interface Recovered {
 const LEAST_PAUSE_MS = 200
 
 /**
- * First reads the chain's state, then new blocks, never twice at once. A failed look is repeated. When a reorganization has
- * replaced the last block, the next look goes some blocks back.
+ * Follows the escrow's events: first the chain's state, then new blocks, never twice at once. A failed look is repeated. When
+ * a reorganization has replaced the last block, the next look goes some blocks back.
  */
-export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
+export function createEscrowPoller(options: EscrowPollerOptions) {
   const { events, ranges, intervalMs, recover, onEvent, onLooked, logger } = options
   const window = createEventWindow()
   let stopping = false
@@ -102,6 +95,7 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
 
   return {
     name: 'escrow poller',
+    /** Looks now, because the chain has changed. */
     poke: () => alarm.ring(),
     async start() {
       running = run()
@@ -115,15 +109,7 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
 }
 
 /** The latest handled events, so that reading them again does not handle them again. */
-interface EventWindow {
-  /** The events of a range of blocks, both ends included, that are still to be handled. */
-  unhandled(events: readonly EscrowEvent[], from: number, to: number): EscrowEvent[]
-  add(event: EscrowEvent): void
-  /** Forgets what lies before this block. */
-  forgetBefore(block: number): void
-}
-
-function createEventWindow(): EventWindow {
+function createEventWindow() {
   /** Block numbers by the events' ids. */
   const known = new Map<string, number>()
 
@@ -134,15 +120,17 @@ function createEventWindow(): EventWindow {
   }
 
   return {
-    unhandled(events, from, to) {
+    /** The events of a range of blocks, both ends included, that are still to be handled. */
+    unhandled(events: readonly EscrowEvent[], from: number, to: number): EscrowEvent[] {
       // Events before the lost one count again: an order whose end has vanished is open.
       if (hasLost(events, from, to)) known.clear()
       return events.filter(({ id }) => !known.has(id))
     },
-    add(event) {
+    add(event: EscrowEvent) {
       known.set(event.id, event.position.block)
     },
-    forgetBefore(block) {
+    /** Forgets what lies before this block. */
+    forgetBefore(block: number) {
       for (const [id, at] of known) if (at < block) known.delete(id)
     },
   }

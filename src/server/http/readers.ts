@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { LRUCache } from 'lru-cache'
-import type { Readers } from '../../chain/readLane.js'
 import { countedOf, MAX_COUNTED } from './rateLimit.js'
 
 /**
@@ -13,24 +12,17 @@ const CALL_MS = MINUTE_MS / CALLS_PER_MINUTE
 const FIRST_MS = FIRST_CALLS * CALL_MS
 
 /** Whose request is being answered, and what that client's reads have cost the nodes. */
-export interface ClientReaders extends Readers {
-  /** Milliseconds until the calls that the client and its site have caused are within their rate again. */
-  waitMs(client: string): number
-  /** Answers a request of a client, who is `current` meanwhile. */
-  answer(client: string, answer: () => void): void
-  /** Makes a read that all clients share, at nobody's cost. */
-  shared<T>(read: () => T): T
-}
+export type ClientReaders = ReturnType<typeof createReaders>
 
 /** @param now milliseconds of the monotonic clock */
-export function createReaders(now: () => number = () => performance.now()): ClientReaders {
+export function createReaders(now: () => number = () => performance.now()) {
   const clients = new AsyncLocalStorage<string | undefined>()
   /** When all calls that each has caused are paid at its rate. */
   const paidAt = new LRUCache<string, number>({ max: MAX_COUNTED })
 
   return {
     current: () => clients.getStore(),
-    charge(count) {
+    charge(count: number) {
       const client = clients.getStore()
       if (client === undefined) return
       const at = now()
@@ -39,11 +31,14 @@ export function createReaders(now: () => number = () => performance.now()): Clie
         paidAt.set(key, Math.min(paid, at + FIRST_MS + MINUTE_MS))
       }
     },
-    waitMs(client) {
+    /** Milliseconds until the calls that the client and its site have caused are within their rate again. */
+    waitMs(client: string): number {
       const latest = Math.max(...countedOf(client).map(({ key }) => paidAt.get(key) ?? 0))
       return Math.max(0, latest - now() - FIRST_MS)
     },
-    answer: (client, answer) => clients.run(client, answer),
-    shared: (read) => clients.run(undefined, read),
+    /** Answers a request of a client, who is `current` meanwhile. */
+    answer: (client: string, answer: () => void) => clients.run(client, answer),
+    /** Makes a read that all clients share, at nobody's cost. */
+    shared: <T>(read: () => T): T => clients.run(undefined, read),
   }
 }

@@ -1,17 +1,11 @@
 import { countedOf } from './rateLimit.js'
 
-/** Counts what clients, and their sites, hold at once: connections, or places of requests under way. */
-export interface Shares {
-  hasRoom(client: string): boolean
-  /** @returns gives it back; to be called once */
-  take(client: string): () => void
-}
-
 /**
+ * Counts what clients, and their sites, hold at once: connections, or places of requests under way.
  * @param maxPerClient how many one client (`clientOf`) may hold
  * @param max how many all may hold: a site has half of them at most, or as many as one client
  */
-export function createShares(maxPerClient: number, max: number): Shares {
+export function createShares(maxPerClient: number, max: number) {
   const maxPerSite = Math.max(maxPerClient, Math.floor(max / 2))
   const held = new Map<string, number>()
 
@@ -24,11 +18,12 @@ export function createShares(maxPerClient: number, max: number): Shares {
   }
 
   return {
-    hasRoom: (client) =>
+    hasRoom: (client: string) =>
       countedOf(client).every(
         ({ key, clients }) => (held.get(key) ?? 0) < Math.min(clients * maxPerClient, maxPerSite),
       ),
-    take(client) {
+    /** @returns gives it back; to be called once */
+    take(client: string): () => void {
       change(client, 1)
       return () => change(client, -1)
     },

@@ -26,16 +26,11 @@ interface Begun {
   giveUp(): void
 }
 
-export interface UnderWay {
-  /** Takes a place until the answer is over, from when the body has arrived; or says why there is none. */
-  begin(request: Begun): Extract<ProblemCode, 'overloaded' | 'too-many-at-once'> | undefined
-}
-
 /**
  * Counts the requests under way: all, and those of one client or site. A request whose body is still to come holds no place, so
  * half-sent ones shut out no one. Limits are checked as headers come, so arriving bodies may exceed them by `MAX_ARRIVING` at most.
  */
-export function createUnderWay({ maxUnderWay, maxUnderWayPerClient }: UnderWayOptions): UnderWay {
+export function createUnderWay({ maxUnderWay, maxUnderWayPerClient }: UnderWayOptions) {
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
   const shares = createShares(maxUnderWayPerClient, maxUnderWay)
   /** Give up requests whose bodies are still to come, by client or site; the oldest first. */
@@ -84,7 +79,8 @@ export function createUnderWay({ maxUnderWay, maxUnderWayPerClient }: UnderWayOp
   }
 
   return {
-    begin(request) {
+    /** Takes a place until the answer is over, from when the body has arrived; or says why there is none. */
+    begin(request: Begun): Extract<ProblemCode, 'overloaded' | 'too-many-at-once'> | undefined {
       const { client, isRead, bodyOf } = request
       if (count >= (isRead ? maxForReads : maxUnderWay)) return 'overloaded'
       if (!shares.hasRoom(client)) return 'too-many-at-once'

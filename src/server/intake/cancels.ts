@@ -13,14 +13,7 @@ import type { CancelRecord, OrderRecords } from '../store/orderRecords.js'
 type NotStored = 'order-not-found' | 'not-order-account' | 'order-ended'
 
 /** The intake of sealed cancels. */
-export interface Cancels {
-  /**
-   * Stores an order's cancel, then has the order run; resolves once it is durable, or with the reason why it was not stored. Only
-   * the order's account can store one, so a stranger's junk takes no place.
-   * @throws StorageError, ChainUnavailableError
-   */
-  receive(orderId: Hex, cancel: PostCancel): Promise<OrderReceived | NotStored>
-}
+export type Cancels = ReturnType<typeof createCancels>
 
 interface CancelsDeps {
   readonly domain: IntentDomain
@@ -31,9 +24,14 @@ interface CancelsDeps {
   readonly onStored: (orderId: Hex, commit: Hex) => void
 }
 
-export function createCancels({ domain, escrowed, records, onStored }: CancelsDeps): Cancels {
+export function createCancels({ domain, escrowed, records, onStored }: CancelsDeps) {
   return {
-    async receive(orderId, { sig, ...envelope }) {
+    /**
+     * Stores an order's cancel, then has the order run; resolves once it is durable, or with the reason why it was not stored. Only
+     * the order's account can store one, so a stranger's junk takes no place.
+     * @throws StorageError, ChainUnavailableError
+     */
+    async receive(orderId: Hex, { sig, ...envelope }: PostCancel): Promise<OrderReceived | NotStored> {
       const signer = signerOf(sealedCancelDigest(orderId, envelope, domain), sig)
       if (signer === undefined) return 'not-order-account'
       const order = await escrowed(orderId)

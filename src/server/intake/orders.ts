@@ -15,19 +15,7 @@ import { type EscrowKnowledge, isOpen, type Reception, receive } from './recepti
 export type NotReceived = Extract<Reception['answer'], string>
 
 /** The intake of sealed orders. */
-export interface Orders {
-  /**
-   * Stores an envelope, then has it run; resolves once it is durable, or with the reason why it was not stored.
-   * @param client the poster, see `clientOf`
-   * @param needsRoom whether the envelope counts on the client's quota while its escrow is not known to be open
-   * @throws StorageError
-   */
-  receive(
-    order: Omit<PostOrder, 'opening'>,
-    client: string,
-    options?: { readonly needsRoom: boolean },
-  ): Promise<OrderReceived | NotReceived>
-}
+export type Orders = ReturnType<typeof createOrders>
 
 interface OrdersDeps {
   readonly records: OrderRecords
@@ -42,7 +30,7 @@ interface OrdersDeps {
   readonly knownEscrow: (orderId: Hex) => EscrowKnowledge | undefined
 }
 
-export function createOrders(deps: OrdersDeps): Orders {
+export function createOrders(deps: OrdersDeps) {
   const { records, escrow, onEscrowSeen, onStored, room, knownEscrow } = deps
 
   async function askChain(orderId: Hex): Promise<EscrowKnowledge> {
@@ -89,7 +77,17 @@ export function createOrders(deps: OrdersDeps): Orders {
   }
 
   return {
-    async receive({ orderId, ...envelope }, poster, { needsRoom } = { needsRoom: true }) {
+    /**
+     * Stores an envelope, then has it run; resolves once it is durable, or with the reason why it was not stored.
+     * @param client the poster, see `clientOf`
+     * @param needsRoom whether the envelope counts on the client's quota while its escrow is not known to be open
+     * @throws StorageError
+     */
+    async receive(
+      { orderId, ...envelope }: Omit<PostOrder, 'opening'>,
+      poster: string,
+      { needsRoom }: { readonly needsRoom: boolean } = { needsRoom: true },
+    ): Promise<OrderReceived | NotReceived> {
       const client = needsRoom ? poster : undefined
       const commit = commitOf(envelope)
       const offered: Candidate = { envelope, commit, receivedAt: new Date().toISOString() }
@@ -122,16 +120,7 @@ function bytesWith(record: OrderRecord | undefined, offered: Candidate): number 
 type SponsoredOrder = PostOrder & { readonly opening: PostedOpening }
 
 /** The intake of orders whose escrows the relay opens. */
-export interface Openings {
-  /**
-   * Checks the opening (signature, membership, simulation, quotas), then stores the envelope, then hands the opening to the relay. Resolves
-   * once both are durable, or with the reason why nothing was stored. The same order again begins nothing.
-   *
-   * @param client the poster, see `clientOf`
-   * @throws RelayRefusal, StorageError, ChainUnavailableError, ChainAnswerError
-   */
-  receive(order: SponsoredOrder, client: string): Promise<OrderReceived | NotReceived | 'opening-under-way'>
-}
+export type Openings = ReturnType<typeof createOpenings>
 
 interface OpeningsDeps {
   readonly orders: Orders
@@ -145,7 +134,7 @@ interface OpeningsDeps {
 /** After this long, an opening that is claimed and was not given to the relay is not on its way there any more. */
 const CLAIM_MS = 60_000
 
-export function createOpenings(deps: OpeningsDeps): Openings {
+export function createOpenings(deps: OpeningsDeps) {
   const { orders, verify, relay, quota, receipts, records } = deps
 
   async function isOver({ digest, at }: OpeningRecord): Promise<boolean> {
@@ -156,7 +145,17 @@ export function createOpenings(deps: OpeningsDeps): Openings {
   }
 
   return {
-    async receive({ opening: { sig, ...signed }, ...order }, client) {
+    /**
+     * Checks the opening (signature, membership, simulation, quotas), then stores the envelope, then hands the opening to the relay. Resolves
+     * once both are durable, or with the reason why nothing was stored. The same order again begins nothing.
+     *
+     * @param client the poster, see `clientOf`
+     * @throws RelayRefusal, StorageError, ChainUnavailableError, ChainAnswerError
+     */
+    async receive(
+      { opening: { sig, ...signed }, ...order }: SponsoredOrder,
+      client: string,
+    ): Promise<OrderReceived | NotReceived | 'opening-under-way'> {
       const commit = commitOf(order)
       const { orderId } = order
       const opening = await verify({ ...signed, orderId, commit }, sig)

@@ -63,15 +63,7 @@ export function createPolicyVersionView({
 }
 
 /** The publication of sealed rulebooks. */
-export interface Policy {
-  /**
-   * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts no run while no node answers,
-   * because the run could only fail.
-   * @param client the poster, see `clientOf`
-   * @throws JobRefusal, StorageError, ChainUnavailableError
-   */
-  publish(rulebook: PostPolicy, client: string): Promise<PolicyVersion>
-}
+export type Policy = ReturnType<typeof createPolicy>
 
 interface PolicyDeps {
   /** Runs the enclave on a rulebook; see `SealedJobs`. */
@@ -87,7 +79,7 @@ interface PolicyDeps {
 const CONFIRM_ATTEMPTS = 20
 const CONFIRM_PAUSE_MS = 250
 
-export function createPolicy({ run, checkAuthor, head, ledger, onPublished }: PolicyDeps): Policy {
+export function createPolicy({ run, checkAuthor, head, ledger, onPublished }: PolicyDeps) {
   async function isOnChain({ orgId, version }: PolicyVersion): Promise<boolean> {
     for (let attempt = 1; attempt <= CONFIRM_ATTEMPTS; attempt++) {
       if ((await ledger.policyVersion(orgId)) >= version) return true
@@ -97,7 +89,13 @@ export function createPolicy({ run, checkAuthor, head, ledger, onPublished }: Po
   }
 
   return {
-    async publish({ author, ...envelope }, client) {
+    /**
+     * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts no run while no node answers,
+     * because the run could only fail.
+     * @param client the poster, see `clientOf`
+     * @throws JobRefusal, StorageError, ChainUnavailableError
+     */
+    async publish({ author, ...envelope }: PostPolicy, client: string): Promise<PolicyVersion> {
       await head.current()
       if (author !== undefined) await checkAuthor(envelope, author)
       const sender = author === undefined ? { client } : { institution: author.orgId }

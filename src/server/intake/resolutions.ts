@@ -11,14 +11,7 @@ import type { SealedJobs } from '../trigger/sealedJobs.js'
 import { JobRefusal, resultOf, signerOf } from './jobResult.js'
 
 /** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
-export interface Resolutions {
-  /**
-   * Resolves once the enclave has applied it. Only the owner's signature of the envelope starts a run, until it expires by this
-   * machine's clock; the enclave goes by the chain's time.
-   * @throws JobRefusal, StorageError, ChainUnavailableError
-   */
-  apply(resolution: PostResolution): Promise<Resolved>
-}
+export type Resolutions = ReturnType<typeof createResolutions>
 
 interface ResolutionsDeps {
   readonly domain: IntentDomain
@@ -40,9 +33,14 @@ export function createOwnerView(rpc: Pick<Rpc, 'send'>): (escrow: Hex, block: Bl
   }
 }
 
-export function createResolutions({ domain, ownerOf, run, now, onResolved }: ResolutionsDeps): Resolutions {
+export function createResolutions({ domain, ownerOf, run, now, onResolved }: ResolutionsDeps) {
   return {
-    async apply({ sig, validBefore, ...envelope }) {
+    /**
+     * Resolves once the enclave has applied it. Only the owner's signature of the envelope starts a run, until it expires by this
+     * machine's clock; the enclave goes by the chain's time.
+     * @throws JobRefusal, StorageError, ChainUnavailableError
+     */
+    async apply({ sig, validBefore, ...envelope }: PostResolution): Promise<Resolved> {
       const signer = signerOf(sealedResolutionDigest(envelope, validBefore, domain), sig, rejected)
       if (now() >= validBefore * 1_000) throw rejected('expired')
       if (!sameAddress(await ownerOf(domain.escrow), signer)) throw rejected('not-owner')

@@ -47,15 +47,8 @@ interface OpsDeps {
   readonly logger: Logger
 }
 
-interface BuiltOps {
-  /** The operator's endpoints. */
-  readonly app: Express
-  /** For `GET /health/checks`. */
-  readonly healthChecks: () => Promise<HealthChecks>
-}
-
 /** Wires the operator's endpoints. Starts nothing. */
-export function buildOps(deps: OpsDeps): BuiltOps {
+export function buildOps(deps: OpsDeps) {
   const { config, rpc, engine, relay, enclaveRuns, progress, metrics, logger } = deps
   const { gas, minBalance } = config.relay
   const relayer = createRelayerView({ health: relay.health, gas })
@@ -76,7 +69,9 @@ export function buildOps(deps: OpsDeps): BuiltOps {
     standbys: store.standbys,
   })
   return {
+    /** The operator's endpoints. */
     app: createOpsApp({ readiness, registry: metrics.registry, logger }),
+    /** For `GET /health/checks`. */
     healthChecks: createHealthChecks({
       readiness,
       accounts: relayer.accounts,

@@ -49,11 +49,7 @@ interface CheckResult {
 }
 
 /** A look whose result concurrent callers share. */
-export interface Check {
-  readonly name: string
-  /** Answers within the time limit, whatever the look does. Never rejects. */
-  result(): Promise<CheckResult>
-}
+export type Check = ReturnType<typeof createCheck>
 
 interface CheckOptions {
   readonly name: string
@@ -72,7 +68,7 @@ const FRESH_MS = 1_000
  * Concurrent callers share one look, and callers shortly afterwards share its result. While a look hangs, only its first
  * callers wait for the time limit: the others fail immediately, and no other look begins.
  */
-export function createCheck(options: CheckOptions): Check {
+export function createCheck(options: CheckOptions) {
   const { name, look, logger, limitMs = LIMIT_MS, freshMs = FRESH_MS } = options
   let last: { readonly result: CheckResult; readonly at: number } | undefined
   let underWay: { readonly result: Promise<CheckResult>; readonly startedAt: number } | undefined
@@ -91,7 +87,8 @@ export function createCheck(options: CheckOptions): Check {
 
   return {
     name,
-    async result() {
+    /** Answers within the time limit, whatever the look does. Never rejects. */
+    async result(): Promise<CheckResult> {
       const now = performance.now()
       if (underWay === undefined) {
         if (last !== undefined && now - last.at < freshMs) return last.result

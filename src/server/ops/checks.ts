@@ -150,13 +150,7 @@ const LOW_GAS_DIVISOR = 10n
 const LOW_BALANCE_FACTOR = 2n
 
 /** Looks at the accounts that pay the gas, and remembers their balances for the metrics. */
-export interface RelayerView {
-  look(): Promise<CheckReason | null>
-  /** Looks at one of several accounts: the others may still have funds. */
-  lookAt(account: Hex): Promise<CheckReason | null>
-  /** As the last look found them; none when it could not. */
-  accounts(): readonly AccountHealth[]
-}
+export type RelayerView = ReturnType<typeof createRelayerView>
 
 /** Looks at the same time share one request. */
 const SHARED_MS = 500
@@ -164,7 +158,7 @@ const SHARED_MS = 500
 export function createRelayerView(options: {
   readonly health: () => Promise<RelayHealth>
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
-}): RelayerView {
+}) {
   let accounts: readonly AccountHealth[] = []
   const health = createTimedValue(SHARED_MS, options.health)
 
@@ -181,9 +175,11 @@ export function createRelayerView(options: {
   }
 
   return {
+    /** As the last look found them; none when it could not. */
     accounts: () => accounts,
     look: () => lookBy((current) => faultOf(current, options.gas)),
-    lookAt: (account) =>
+    /** Looks at one of several accounts: the others may still have funds. */
+    lookAt: (account: Hex) =>
       lookBy(({ accounts: all, minBalance }) => {
         const own = all.find(({ address }) => address === account)
         return own === undefined || isLow(own, minBalance) ? 'balance-low' : null
@@ -209,21 +205,18 @@ function faultOf(
 }
 
 /** Looks at the store, and remembers its standbys for the metrics. */
-export interface StoreView {
-  look: Look
-  /** The synchronous standbys at the last look; undefined where it found no answer, or the engine has none. */
-  standbys(): number | undefined
-}
+export type StoreView = ReturnType<typeof createStoreView>
 
 /** Whether the store takes a write, in the same way as every record, and keeps it through a crash. */
 export function createStoreView(options: {
   readonly document: Pick<StateDocument<number>, 'save'>
   readonly engine: Pick<Engine, 'durability'>
-}): StoreView {
+}) {
   const { document, engine } = options
   let standbys: number | undefined
 
   return {
+    /** The synchronous standbys at the last look; undefined where it found no answer, or the engine has none. */
     standbys: () => standbys,
     async look() {
       try {

@@ -7,28 +7,14 @@ import type { BlockId } from '../../chain/logReader.js'
 import { createReadLane, type Readers } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
-import { createPoller, type Service } from '../../service/lifetime.js'
+import { createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { type Patient, untilAborted, withPatience } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import { createEscrowEvents, type EscrowEvents } from '../escrow/escrowLogs.js'
 
 /** The chain's latest block, shared by all reads. */
-export interface ChainHead {
-  /** Takes over a head that another part has just read. */
-  note(head: BlockId): void
-  /**
-   * A block that was the head at most `maxAgeMs` ago. Concurrent callers share one request. Throws as `ask` does; for a
-   * moment after a failure it throws the same error without a request.
-   */
-  current(): Promise<BlockId>
-  /** Reads the head now. @throws ChainUnavailableError, ChainAnswerError */
-  ask(): Promise<BlockId>
-  /** A transaction of this platform was mined, so earlier reads are outdated. Sends no request. */
-  expire(): void
-  /** Reads the head at intervals, so that callers need not wait. */
-  readonly service: Service
-}
+export type ChainHead = ReturnType<typeof createChainHead>
 
 interface Known {
   readonly head: BlockId
@@ -56,7 +42,7 @@ export function createChainHead(options: {
   readonly events: Pick<EscrowEvents, 'head'>
   readonly maxAgeMs: number
   readonly logger: Logger
-}): ChainHead {
+}) {
   const { events, maxAgeMs, logger } = options
   const intervalMs = Math.max(LEAST_INTERVAL_MS, maxAgeMs / 2)
   let asking: Asking | undefined
@@ -102,9 +88,15 @@ export function createChainHead(options: {
   }
 
   return {
-    note: (head) => keep({ head, readAt: performance.now(), expired }),
+    /** Takes over a head that another part has just read. */
+    note: (head: BlockId) => keep({ head, readAt: performance.now(), expired }),
+    /** Reads the head now. @throws ChainUnavailableError, ChainAnswerError */
     ask,
-    async current() {
+    /**
+     * A block that was the head at most `maxAgeMs` ago. Concurrent callers share one request. Throws as `ask` does; for a
+     * moment after a failure it throws the same error without a request.
+     */
+    async current(): Promise<BlockId> {
       if (last !== undefined && isYounger(maxAgeMs)) return last.head
       const failed = failure
       if (failed === undefined) return askOnce().whole
@@ -112,12 +104,14 @@ export function createChainHead(options: {
       if (head === undefined) throw failed.error
       return head
     },
+    /** A transaction of this platform was mined, so earlier reads are outdated. Sends no request. */
     expire() {
       expired++
       failure = undefined
       // The request under way began before this.
       asking = undefined
     },
+    /** Reads the head at intervals, so that callers need not wait. */
     service: createPoller({
       name: 'chain-head',
       intervalMs,
@@ -140,23 +134,13 @@ interface BlockViews {
   readonly lenses: Lenses
 }
 
-interface BuiltReads {
-  readonly head: ChainHead
-  /** Views that can be asked for at one block, by its hash; for what trades. */
-  readonly trading: BlockViews
-  /** The same views for routes that anyone can call: they wait for one another, and hold up nothing that trades. */
-  readonly shown: BlockViews
-  /** Searches of events take long, so that they wait for themselves alone. */
-  readonly timelines: { readonly rpc: Pick<Rpc, 'send'>; readonly contracts: Contracts }
-}
-
 /** Wires the reads. Starts nothing. */
 export function buildReads(deps: {
   readonly config: Config
   readonly rpc: Pick<Rpc, 'send' | 'faults'>
   readonly readers: Readers
   readonly logger: Logger
-}): BuiltReads {
+}) {
   const { config, rpc, readers, logger } = deps
   const { contracts: addresses, readMaxAgeMs } = config.chain
   // The server answers requests that are under way when it stops.
@@ -169,8 +153,11 @@ export function buildReads(deps: {
   }
   return {
     head: createChainHead({ events, maxAgeMs: readMaxAgeMs, logger }),
+    /** Views that can be asked for at one block, by its hash; for what trades. */
     trading: blockViews(rpc),
+    /** The same views for routes that anyone can call: they wait for one another, and hold up nothing that trades. */
     shown: blockViews(createReadLane(rpc, readers)),
+    /** Searches of events take long, so that they wait for themselves alone. */
     timelines: { rpc: searches, contracts: createContracts(createViewCaller(searches), addresses) },
   }
 }

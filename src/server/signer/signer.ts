@@ -25,11 +25,7 @@ export interface RelayerKey {
 }
 
 /** Signs transactions of the account that pays the gas. */
-export interface RelayerSigner {
-  readonly address: Hex
-  /** The transaction's hash and the bytes that a node takes. @throws what the key throws, SigningTimeoutError */
-  sign(transaction: UnsignedTransaction): Promise<{ hash: Hex; raw: Hex }>
-}
+export type RelayerSigner = ReturnType<typeof createRelayerSigner>
 
 /** The key has not answered. A signature that comes later is thrown away. */
 class SigningTimeoutError extends Error {
@@ -39,10 +35,11 @@ class SigningTimeoutError extends Error {
 /** Longer than any key of ours takes to give up. The nonce is in use until then, and the monitor may wait for it. */
 const PATIENCE_MS = 20_000
 
-export function createRelayerSigner(key: RelayerKey): RelayerSigner {
+export function createRelayerSigner(key: RelayerKey) {
   return {
     address: key.address,
-    async sign(transaction) {
+    /** The transaction's hash and the bytes that a node takes. @throws what the key throws, SigningTimeoutError */
+    async sign(transaction: UnsignedTransaction): Promise<{ hash: Hex; raw: Hex }> {
       const prepared = prepareTransaction(transaction)
       const signature = await withTimeout(key.signDigest(prepared.digest), PATIENCE_MS)
       if (signature === undefined) throw new SigningTimeoutError('the key has not signed in time')

@@ -3,27 +3,18 @@ import type { EquityToken } from '../../chain/contracts.js'
 import type { EquityFacts, Lenses } from '../../chain/lenses.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, symbolSchema } from '../../protocol/identifiers.js'
-import { createPoller, type Service } from '../../service/lifetime.js'
+import { createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { untilAborted } from '../../service/waiting.js'
 
 /** The symbols listed on chain, from memory. Lists are sorted because every delisting changes the chain's order. */
-export interface ListedSymbols {
-  /** As last read; undefined until the first answer. */
-  current(): readonly string[] | undefined
-  /** Every symbol that was listed at one of the reads since the start. */
-  seen(): readonly string[]
-  /** Reads the chain, by default at the latest block. @throws ChainUnavailableError, ChainAnswerError */
-  read(block?: BlockTag): Promise<readonly string[]>
-  /** Reads at intervals, and keeps the last answer through an outage. */
-  readonly service: Service
-}
+export type ListedSymbols = ReturnType<typeof createListedSymbols>
 
 export function createListedSymbols(options: {
   readonly token: Pick<EquityToken, 'listedSymbols'>
   readonly intervalMs: number
   readonly logger: Logger
-}): ListedSymbols {
+}) {
   const { token, intervalMs, logger } = options
   const seen = new Set<string>()
   let current: readonly string[] | undefined
@@ -36,9 +27,13 @@ export function createListedSymbols(options: {
   }
 
   return {
+    /** As last read; undefined until the first answer. */
     current: () => current,
+    /** Every symbol that was listed at one of the reads since the start. */
     seen: () => [...seen].sort(),
+    /** Reads the chain, by default at the latest block. @throws ChainUnavailableError, ChainAnswerError */
     read,
+    /** Reads at intervals, and keeps the last answer through an outage. */
     service: createPoller({
       name: 'listed-symbols',
       intervalMs,

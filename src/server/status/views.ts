@@ -3,14 +3,7 @@ import type { Broker } from '../../broker/index.js'
 import type { Contracts, EquityToken } from '../../chain/contracts.js'
 import type { Lenses, WalletFacts } from '../../chain/lenses.js'
 import { sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
-import type {
-  ComplianceView,
-  InstitutionView,
-  MarketBars,
-  MarketClock,
-  MarketView,
-  WalletView,
-} from '../../protocol/api.js'
+import type { ComplianceView, InstitutionView, WalletView } from '../../protocol/api.js'
 import type { FeeSchedule } from '../../protocol/fees.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
@@ -21,15 +14,7 @@ import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js
 import { createMarketBarsView, createMarketClockView, createMarketView } from './market.js'
 
 /** The read-only views of the status routes. Each returns the very same object until its source may have changed. */
-export interface StatusViews {
-  readonly wallet: (address: Hex) => Promise<WalletView>
-  /** Null when the institution is not registered. */
-  readonly institution: (orgId: Hex) => Promise<InstitutionView | null>
-  readonly compliance: (address: Hex) => Promise<ComplianceView>
-  readonly market: () => Promise<MarketView>
-  readonly marketBars: () => Promise<MarketBars>
-  readonly marketClock: () => Promise<MarketClock>
-}
+export type StatusViews = ReturnType<typeof createStatusViews>
 
 export function createStatusViews(deps: {
   readonly head: Pick<ChainHead, 'current'>
@@ -42,7 +27,7 @@ export function createStatusViews(deps: {
   readonly fees: FeeSchedule
   readonly marketMaxAgeMs: number
   readonly marketClockMaxAgeMs: number
-}): StatusViews {
+}) {
   const { head, readers, contracts, lenses, symbols, broker, fees, marketMaxAgeMs, marketClockMaxAgeMs } =
     deps
   function atHead<T>(read: (id: Hex, block: BlockTag) => Promise<T>) {
@@ -50,6 +35,7 @@ export function createStatusViews(deps: {
   }
   return {
     wallet: atHead(async (wallet, block) => walletView(wallet, await lenses.wallet(wallet, block))),
+    /** Null when the institution is not registered. */
     institution: atHead(createInstitutionView({ contracts, lenses, symbols, readers })),
     compliance: atHead(createComplianceView({ token: contracts.token, lenses, symbols })),
     market: createMarketView({ broker, symbols, fees, maxAgeMs: marketMaxAgeMs }),

@@ -22,7 +22,6 @@ import {
   createRangeReader,
   type EscrowEvent,
   type EscrowEvents,
-  type EscrowObserver,
   type EscrowPiece,
   REREAD_BLOCKS,
 } from '../escrow/escrowLogs.js'
@@ -144,16 +143,7 @@ function endOf(
 }
 
 /** The orders' events on the chain, kept with the head at which they were read. */
-export interface OrderHistories {
-  /**
-   * The order's history at the latest block, empty when the chain does not know it. Concurrent callers share one read. Reads
-   * only when the head has moved, and never again once the order's end is final.
-   * @throws ChainUnavailableError, ChainAnswerError
-   */
-  of(orderId: Hex): Promise<OrderHistory>
-  /** Takes what the escrow poller reads. */
-  readonly observer: EscrowObserver
-}
+export type OrderHistories = ReturnType<typeof createOrderHistories>
 
 interface OrderHistoriesOptions {
   readonly head: Pick<ChainHead, 'note' | 'current' | 'ask'>
@@ -179,7 +169,7 @@ const MAX_LIFETIME_SECONDS = 30 * 24 * 3_600
 /** Concurrent searches for an opening: each one is many requests. */
 const SEARCHES = 2
 
-export function createOrderHistories(options: OrderHistoriesOptions): OrderHistories {
+export function createOrderHistories(options: OrderHistoriesOptions) {
   const { head: chainHead, events, escrow, readHistory, maxBlocks } = options
   const histories = new LRUCache<Hex, Known>({ max: HISTORIES })
   const openings = new LRUCache<Hex, number>({ max: OPENINGS })
@@ -236,16 +226,22 @@ export function createOrderHistories(options: OrderHistoriesOptions): OrderHisto
   }
 
   return {
-    of(orderId) {
+    /**
+     * The order's history at the latest block, empty when the chain does not know it. Concurrent callers share one read. Reads
+     * only when the head has moved, and never again once the order's end is final.
+     * @throws ChainUnavailableError, ChainAnswerError
+     */
+    of(orderId: Hex): Promise<OrderHistory> {
       const joined = underWay.get(orderId)
       if (joined !== undefined) return joined
       const refreshed = refresh(orderId).finally(() => underWay.delete(orderId))
       underWay.set(orderId, refreshed)
       return refreshed
     },
+    /** Takes what the escrow poller reads. */
     observer: {
       onHead: chainHead.note,
-      onEvents(seen) {
+      onEvents(seen: readonly EscrowEvent[]) {
         for (const event of seen) {
           if (event.kind === 'opened') openings.set(event.orderId, event.position.block)
         }

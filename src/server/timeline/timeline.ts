@@ -8,7 +8,7 @@ import type { PrimaryType } from '../../protocol/authorizationTypes.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
-import { createEscrowEvents, type EscrowObserver } from '../escrow/escrowLogs.js'
+import { createEscrowEvents } from '../escrow/escrowLogs.js'
 import { parseParam } from '../http/body.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
 import type { ChainHead } from '../reads/chainHead.js'
@@ -24,13 +24,6 @@ import {
   type OrderHistory,
 } from './orderHistory.js'
 
-interface BuiltTimeline {
-  readonly read: ReadTimeline
-  readonly historyOf: OrderHistories['of']
-  /** Takes what the escrow poller reads. */
-  readonly observer: EscrowObserver
-}
-
 /** Wires the timeline. Starts nothing. */
 export function buildTimeline(deps: {
   readonly config: Config
@@ -42,7 +35,7 @@ export function buildTimeline(deps: {
   readonly findOpening: FindOpening
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
-}): BuiltTimeline {
+}) {
   const { config, rpc, contracts, head, records, receipts, findOpening, stopping } = deps
   const { chainId, logRange } = config.chain
   const { escrow } = contracts
@@ -61,6 +54,7 @@ export function buildTimeline(deps: {
   return {
     read: createTimeline({ records, receipts, findOpening, histories }),
     historyOf: histories.of,
+    /** Takes what the escrow poller reads. */
     observer: histories.observer,
   }
 }

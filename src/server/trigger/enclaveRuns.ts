@@ -1,5 +1,5 @@
 import type { BrokerClock } from '../../broker/index.js'
-import type { Contracts, EscrowedOrder } from '../../chain/contracts.js'
+import type { Contracts } from '../../chain/contracts.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createHook, createPoller, type Service } from '../../service/lifetime.js'
@@ -11,12 +11,7 @@ import type { Engine } from '../store/engine.js'
 import type { ServeLease } from '../store/leaseHolder.js'
 import { createOrderRecords, type OrderRecords } from '../store/orderRecords.js'
 import { createRunRecords, type RunRecords } from '../store/runRecords.js'
-import {
-  createUnopenedOrders,
-  createUnopenedRoom,
-  type RoomLimits,
-  type UnopenedRoom,
-} from './envelopeQuota.js'
+import { createUnopenedOrders, createUnopenedRoom, type RoomLimits } from './envelopeQuota.js'
 import { createEnclaveDoor, createHttpRunner } from './httpRunner.js'
 import type { QueueDepth } from './orderQueue.js'
 import { RETRY_TIMES, type RetryTimes } from './orderRun.js'
@@ -159,20 +154,7 @@ export interface EnclaveRunsOptions extends TriggerOptions {
 }
 
 /** Everything that starts enclave runs. Of several servers, one at a time runs orders and the reconcile. */
-export interface EnclaveRuns {
-  readonly sealedJobs: SealedJobs
-  /** An envelope was stored; its order runs once its escrow is open. */
-  readonly onStored: (orderId: Hex, commit: Hex) => void
-  /** A cancel was stored; its order's next run has it. */
-  readonly onCancelled: (orderId: Hex, commit: Hex) => void
-  /** For envelopes whose escrow is not known to be open. */
-  readonly room: Pick<UnopenedRoom, 'refusal' | 'take'>
-  /** The escrow of an order that this server tracks, from memory. */
-  readonly knownEscrow: (orderId: Hex) => Pick<EscrowedOrder, 'state' | 'commit'> | undefined
-  readonly backlog: () => Backlog
-  /** In the order in which they start. */
-  readonly services: readonly Service[]
-}
+export type EnclaveRuns = ReturnType<typeof createEnclaveRuns>
 
 export interface Backlog {
   /** Undefined while another server runs the orders. */
@@ -184,7 +166,7 @@ export interface Backlog {
 }
 
 /** Builds the parts and wires them. Starts nothing. */
-export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
+export function createEnclaveRuns(options: EnclaveRunsOptions) {
   const { serveLease, termStores, records, runner, timeouts, rateLimit, stopping, logger } = options
   let active: TriggerTerm | undefined
   const room = createUnopenedRoom(options.unopened)
@@ -229,18 +211,23 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
   })
   return {
     sealedJobs,
-    onStored(orderId, commit) {
+    /** An envelope was stored; its order runs once its escrow is open. */
+    onStored(orderId: Hex, commit: Hex) {
       if (active?.stored(orderId, commit)) return room.leave(orderId)
       unopened.note(orderId)
     },
-    onCancelled: (orderId, commit) => active?.cancelled(orderId, commit),
+    /** A cancel was stored; its order's next run has it. */
+    onCancelled: (orderId: Hex, commit: Hex) => active?.cancelled(orderId, commit),
+    /** For envelopes whose escrow is not known to be open. */
     room,
-    knownEscrow: (orderId) => (active?.isTrusted() ? active.find(orderId) : undefined),
+    /** The escrow of an order that this server tracks, from memory. */
+    knownEscrow: (orderId: Hex) => (active?.isTrusted() ? active.find(orderId) : undefined),
     backlog: () => ({
       orders: active?.depth(),
       unopened: unopened.count(),
       waitingJobs: sealedJobs.waiting(),
     }),
+    /** In the order in which they start. */
     services: [unopenedPoller, lease],
   }
 }

@@ -10,19 +10,7 @@ import type { OrderRecords } from '../store/orderRecords.js'
  * Stored orders whose escrow no event has shown. Their escrows are read directly, so an order runs even if its event was
  * missed. Any client can post envelopes for escrows that never open, so those are counted, and expire.
  */
-export interface UnopenedOrders {
-  /** An envelope was just stored here: until its escrow is seen, the order counts against the quota. */
-  note(orderId: Hex): void
-  /** The order is stored, perhaps by another server. @param takesRoom whether it counts against this server's quota */
-  noteStored(orderId: Hex, takesRoom: boolean): void
-  count(): number
-  /**
-   * Reads the escrow of each new order once, and again at its expiry; repeatedly while this server reads no events. An order
-   * whose record fails is logged and deferred.
-   * @throws ChainUnavailableError, ChainAnswerError; repeatable then
-   */
-  check(): Promise<void>
-}
+export type UnopenedOrders = ReturnType<typeof createUnopenedOrders>
 
 /** Reads that travel as one request. */
 const BATCH = 100
@@ -54,7 +42,7 @@ export function createUnopenedOrders(options: {
   readonly readsEvents: () => boolean
   readonly logger: Logger
   readonly onFound: (found: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) => Promise<void>
-}): UnopenedOrders {
+}) {
   const { escrow, records, expiryMs, room, isSeen, readsEvents, logger, onFound } = options
   const noted = new Map<Hex, Noted>()
 
@@ -102,16 +90,23 @@ export function createUnopenedOrders(options: {
   }
 
   return {
-    note(orderId) {
+    /** An envelope was just stored here: until its escrow is seen, the order counts against the quota. */
+    note(orderId: Hex) {
       noted.set(orderId, { storedAt: Date.now(), asked: undefined })
       room.hold(orderId)
     },
-    noteStored(orderId, takesRoom) {
+    /** The order is stored, perhaps by another server. @param takesRoom whether it counts against this server's quota */
+    noteStored(orderId: Hex, takesRoom: boolean) {
       if (noted.has(orderId)) return
       noted.set(orderId, { storedAt: 0, asked: undefined })
       if (takesRoom) room.hold(orderId)
     },
     count: () => noted.size,
+    /**
+     * Reads the escrow of each new order once, and again at its expiry; repeatedly while this server reads no events. An order
+     * whose record fails is logged and deferred.
+     * @throws ChainUnavailableError, ChainAnswerError; repeatable then
+     */
     async check() {
       const cutoff = Date.now() - expiryMs
       const due: Hex[] = []
@@ -149,23 +144,14 @@ export interface RoomLimits {
  * The quota of envelopes whose escrow is not known to be open. Any client can post those without cost, so one client gets
  * only a part of it. Posters are kept in memory only: after a restart, stored envelopes count for all.
  */
-export interface UnopenedRoom {
-  /** Undefined when there is room for another envelope. */
-  refusal(orderId: Hex, occupant: Occupant): NoRoom | undefined
-  /** @returns a function that gives the room back, unless the order has left */
-  take(orderId: Hex, occupant: Occupant): () => void
-  /** An order that was stored by an earlier process. */
-  hold(orderId: Hex): void
-  /** The order needs no room any more. */
-  leave(orderId: Hex): void
-}
+export type UnopenedRoom = ReturnType<typeof createUnopenedRoom>
 
 interface Share {
   envelopes: number
   bytes: number
 }
 
-export function createUnopenedRoom(limits: RoomLimits): UnopenedRoom {
+export function createUnopenedRoom(limits: RoomLimits) {
   const orders = new Map<Hex, Set<Occupant>>()
   const shares = new Map<string, Share>()
 
@@ -186,14 +172,16 @@ export function createUnopenedRoom(limits: RoomLimits): UnopenedRoom {
   }
 
   return {
-    refusal(orderId, { client, bytes }) {
+    /** Undefined when there is room for another envelope. */
+    refusal(orderId: Hex, { client, bytes }: Occupant): NoRoom | undefined {
       if (!orders.has(orderId) && orders.size >= limits.maxOrders) return 'full'
       const share = shares.get(client)
       if (share === undefined) return undefined
       const isTooMuch = share.bytes + bytes > limits.maxBytesPerClient
       return isTooMuch || share.envelopes >= limits.maxPerClient ? 'client-full' : undefined
     },
-    take(orderId, { client, bytes }) {
+    /** @returns a function that gives the room back, unless the order has left */
+    take(orderId: Hex, { client, bytes }: Occupant): () => void {
       // A new object, because two equal envelopes count twice.
       const occupant = { client, bytes }
       occupantsOf(orderId).add(occupant)
@@ -208,8 +196,12 @@ export function createUnopenedRoom(limits: RoomLimits): UnopenedRoom {
         if (occupants.size === 0) orders.delete(orderId)
       }
     },
-    hold: occupantsOf,
-    leave(orderId) {
+    /** An order that was stored by an earlier process. */
+    hold(orderId: Hex) {
+      occupantsOf(orderId)
+    },
+    /** The order needs no room any more. */
+    leave(orderId: Hex) {
       for (const occupant of orders.get(orderId) ?? []) giveBack(occupant)
       orders.delete(orderId)
     },

@@ -178,13 +178,6 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   }
 }
 
-interface Offers {
-  /** Offers a job until the answer is definite. Never rejects. */
-  first(job: Job): Promise<void>
-  /** Offers the job of an earlier server's run in the same way, unless an enclave is known to have taken it. Never rejects. */
-  again(job: Job): Promise<void>
-}
-
 interface OffersOptions extends Pick<HttpRunnerOptions, 'door' | 'runRecords' | 'rateLimit' | 'logger'> {
   readonly times: HttpRunnerTimes
   /** Whether this server still follows the run, which has shown no effect and has time left. */
@@ -194,7 +187,7 @@ interface OffersOptions extends Pick<HttpRunnerOptions, 'door' | 'runRecords' | 
   readonly onRefused: (runId: string) => void
 }
 
-function createOffers(options: OffersOptions): Offers {
+function createOffers(options: OffersOptions) {
   const { door, runRecords, rateLimit, times, mayOffer, isTaken, onRefused, logger } = options
   const underWay = new Map<string, OfferedJob>()
 
@@ -235,13 +228,15 @@ function createOffers(options: OffersOptions): Offers {
   }
 
   return {
-    async first(job) {
+    /** Offers a job until the answer is definite. Never rejects. */
+    async first(job: Job) {
       const offered = { mayBeTaken: false }
       underWay.set(job.runId, offered)
       await offer(job, offered)
       underWay.delete(job.runId)
     },
-    async again(job) {
+    /** Offers the job of an earlier server's run in the same way, unless an enclave is known to have taken it. Never rejects. */
+    async again(job: Job) {
       const { runId } = job
       const offered = underWay.get(runId)
       if (offered !== undefined) {
@@ -298,10 +293,7 @@ type OfferAnswer =
   | { readonly kind: 'absent' | 'unknown'; readonly status: number | null }
 
 /** The enclave, over HTTP. It runs a job once, by its `runId`, however often it is offered. */
-interface EnclaveDoor {
-  /** Never rejects. */
-  offer(job: Job): Promise<OfferAnswer>
-}
+type EnclaveDoor = ReturnType<typeof createEnclaveDoor>
 
 /** Before it answers, an enclave only stores the job. */
 const TIMEOUT_MS = 10_000
@@ -311,10 +303,11 @@ const MAX_CONNECTIONS = 32
 const MAX_RETRY_AFTER_MS = 15 * 60_000
 
 /** @param options.url the exact URL for jobs; secret, because a hosted runtime's URL may hold a key */
-export function createEnclaveDoor(options: { readonly url: Secret; readonly secret: Secret }): EnclaveDoor {
+export function createEnclaveDoor(options: { readonly url: Secret; readonly secret: Secret }) {
   const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: MAX_CONNECTIONS })
   return {
-    async offer(job) {
+    /** Never rejects. */
+    async offer(job: Job): Promise<OfferAnswer> {
       const body = JSON.stringify(job)
       const headers = signRunMessage(options.secret.reveal(), { kind: 'job', runId: job.runId, body })
       try {

@@ -18,28 +18,9 @@ export interface QueueDepth {
  * Among accounts that woke between the same two turns, the one with the oldest escrow goes first. One account has one run at a
  * time. Times are in milliseconds of `performance.now()`.
  */
-export interface OrderQueue {
-  get(orderId: Hex): TrackedOrder | undefined
-  /** Tracks the order; one whose opening differs from the known one is corrected. */
-  track(opened: OpenedOrder): TrackedOrder
-  forget(orderId: Hex): void
-  /** Open orders that run once their envelopes come. */
-  awaitingEnvelope(): TrackedOrder[]
-  /** Open orders that wait for the market's opening, and are not due yet. */
-  awaitingMarket(now: number): TrackedOrder[]
-  /** An order of the account may have become due. */
-  wake(account: Hex): void
-  /** Whether `next` would return an order. */
-  hasNext(now: number): boolean
-  /** The next order to run, if any; its account loses its turn. */
-  next(now: number): TrackedOrder | undefined
-  /** Holds the account back, for a run or a failed record, until it has been released as often as it was occupied. */
-  occupy(account: Hex): void
-  release(account: Hex): void
-  depth(now: number): QueueDepth
-}
+export type OrderQueue = ReturnType<typeof createOrderQueue>
 
-export function createOrderQueue(): OrderQueue {
+export function createOrderQueue() {
   const orders = new Map<Hex, TrackedOrder>()
   const byAccount = new Map<Hex, TrackedOrder[]>()
   /** Accounts by the number of turns that were over when they woke. */
@@ -76,8 +57,9 @@ export function createOrderQueue(): OrderQueue {
   }
 
   return {
-    get: (orderId) => orders.get(orderId),
-    track(opened) {
+    get: (orderId: Hex) => orders.get(orderId),
+    /** Tracks the order; one whose opening differs from the known one is corrected. */
+    track(opened: OpenedOrder): TrackedOrder {
       const known = orders.get(opened.orderId)
       if (known !== undefined) {
         // A reorganization may have moved it, or brought another account's order under the same id.
@@ -107,24 +89,29 @@ export function createOrderQueue(): OrderQueue {
       insert(order)
       return order
     },
-    forget(orderId) {
+    forget(orderId: Hex) {
       const order = orders.get(orderId)
       if (order === undefined) return
       orders.delete(orderId)
       remove(order)
     },
+    /** Open orders that run once their envelopes come. */
     awaitingEnvelope: () => resting().filter((order) => order.dueAt === null && waitsForEnvelope(order)),
-    awaitingMarket: (now) =>
+    /** Open orders that wait for the market's opening, and are not due yet. */
+    awaitingMarket: (now: number) =>
       resting().filter(({ dueAt, waitsFor }) => (dueAt ?? 0) > now && waitsFor === 'market-closed'),
+    /** An order of the account may have become due. */
     wake,
-    hasNext(now) {
+    /** Whether `next` would return an order. */
+    hasNext(now: number): boolean {
       for (const account of awake.keys()) {
         if (firstOf(account, now) !== undefined) return true
         awake.delete(account)
       }
       return false
     },
-    next(now) {
+    /** The next order to run, if any; its account loses its turn. */
+    next(now: number): TrackedOrder | undefined {
       let first: TrackedOrder | undefined
       let since = turns
       // A map iterates in the order of insertion, so accounts come in the order of waking.
@@ -142,16 +129,17 @@ export function createOrderQueue(): OrderQueue {
       awake.delete(first.account)
       return first
     },
-    occupy(account) {
+    /** Holds the account back, for a run or a failed record, until it has been released as often as it was occupied. */
+    occupy(account: Hex) {
       occupied.set(account, (occupied.get(account) ?? 0) + 1)
     },
-    release(account) {
+    release(account: Hex) {
       const left = (occupied.get(account) ?? 0) - 1
       if (left > 0) occupied.set(account, left)
       else occupied.delete(account)
       wake(account)
     },
-    depth(now) {
+    depth(now: number): QueueDepth {
       let due = 0
       let longestWaitMs = 0
       for (const { dueAt, running } of orders.values()) {

@@ -22,23 +22,7 @@ import { logRunEnd, type Run, type RunEnd, type Runs } from './runner.js'
 const MAX_TRIGGERS = 50
 
 /** Runs of orders; the order's record has each one before it starts and after it ends. */
-export interface OrderRuns {
-  /**
-   * Starts a run of the order. Undefined when a run on receipt lacks its envelope.
-   * @throws StorageError; no run has started then
-   */
-  start(order: TrackedOrder): Promise<Run | undefined>
-  /**
-   * Records how a run ended, and retries for as long as `again` resolves with true. Never rejects. Undefined when it is not
-   * recorded: the run's row stays, and the next start finds it.
-   */
-  finish(
-    run: Run,
-    end: RunEnd,
-    failuresBefore: number,
-    again: () => Promise<boolean>,
-  ): Promise<EndedOrderRun | undefined>
-}
+export type OrderRuns = ReturnType<typeof createOrderRuns>
 
 export interface EndedOrderRun {
   readonly outcome: Outcome
@@ -57,7 +41,7 @@ export function createOrderRuns(options: {
   readonly runs: Pick<Runs, 'start'>
   readonly times: RetryTimes
   readonly logger: Logger
-}): OrderRuns {
+}) {
   const { records, runs, times, logger } = options
 
   /** Whether the end is recorded. A failure is logged once, because a disk may be full for hours. */
@@ -87,7 +71,11 @@ export function createOrderRuns(options: {
   }
 
   return {
-    async start(order) {
+    /**
+     * Starts a run of the order. Undefined when a run on receipt lacks its envelope.
+     * @throws StorageError; no run has started then
+     */
+    async start(order: TrackedOrder): Promise<Run | undefined> {
       const { orderId, account, commit, reason } = order
       const open = order.state === 'OPEN'
       const record = await records.update(orderId, (current) => {
@@ -108,7 +96,16 @@ export function createOrderRuns(options: {
       })
     },
 
-    async finish(run, end, failuresBefore, again) {
+    /**
+     * Records how a run ended, and retries for as long as `again` resolves with true. Never rejects. Undefined when it is not
+     * recorded: the run's row stays, and the next start finds it.
+     */
+    async finish(
+      run: Run,
+      end: RunEnd,
+      failuresBefore: number,
+      again: () => Promise<boolean>,
+    ): Promise<EndedOrderRun | undefined> {
       const ended = orderOutcome(end)
       const { outcome } = ended
       const failures = outcome === 'failed' ? failuresBefore + 1 : 0

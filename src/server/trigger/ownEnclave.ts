@@ -10,19 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { enclaveBootSchema } from '../../protocol/job.js'
 import { runSecretSchema } from '../../protocol/runMessage.js'
-import type { Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { readPrivateFile } from '../../service/privateFile.js'
 import { Secret } from '../../service/secret.js'
-
-/** How the server reaches the enclave that it starts itself. */
-interface OwnEnclave {
-  /** The server posts jobs to it. */
-  readonly url: Secret
-  readonly secret: Secret
-  /** Keeps the enclave up. It outlives this server, and the next one finds it by its socket. */
-  readonly service: Service
-}
 
 interface OwnEnclaveOptions {
   /** Its socket, its secret, its log and what it remembers; absolute, this user's alone. */
@@ -53,8 +43,11 @@ const AGAIN_MAX_MS = 5_000
 /** The log of earlier starts is kept beside the present one. */
 const MAX_LOG_BYTES = 10_000_000
 
-/** @throws the system's error when the directory cannot be used, SharedFileError when others can read the secret */
-export function createOwnEnclave(options: OwnEnclaveOptions): OwnEnclave {
+/**
+ * How the server reaches the enclave that it starts itself.
+ * @throws the system's error when the directory cannot be used, SharedFileError when others can read the secret
+ */
+export function createOwnEnclave(options: OwnEnclaveOptions) {
   const { directory, logger } = options
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const socketPath = join(directory, 'door.sock')
@@ -108,8 +101,10 @@ export function createOwnEnclave(options: OwnEnclaveOptions): OwnEnclave {
   }
 
   return {
+    /** The server posts jobs to it. */
     url: new Secret(`unix:${socketPath}`),
     secret: new Secret(secretIn(directory)),
+    /** Keeps the enclave up. It outlives this server, and the next one finds it by its socket. */
     service: {
       name: 'enclave',
       async start() {

@@ -1,21 +1,14 @@
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 
 /** Hands out turns to start runs, no more often than the enclave's runtime allows. */
-export interface TriggerRateLimit {
-  /** Resolves at the caller's turn; false when it does not come within `ms`. Turns are in the order of asking. */
-  take(ms?: number): Promise<boolean>
-  /** Counts a run that an earlier server triggered. @param at Unix milliseconds */
-  note(at: number): void
-  /** Gives no turn for as long as the runtime asks. */
-  hold(ms: number): void
-}
+export type TriggerRateLimit = ReturnType<typeof createTriggerRateLimit>
 
 /**
  * Uses the monotonic clock, so moving the system clock back cannot stall the queue.
  *
  * @param intervalMs least time between two turns; 0 lets every caller through immediately
  */
-export function createTriggerRateLimit(intervalMs: number): TriggerRateLimit {
+export function createTriggerRateLimit(intervalMs: number) {
   const queue: (() => void)[] = []
   /** Milliseconds of `performance.now()`. */
   let freeAt = 0
@@ -36,8 +29,9 @@ export function createTriggerRateLimit(intervalMs: number): TriggerRateLimit {
   }
 
   return {
-    take: (ms) =>
-      new Promise((resolve) => {
+    /** Resolves at the caller's turn; false when it does not come within `ms`. Turns are in the order of asking. */
+    take: (ms?: number) =>
+      new Promise<boolean>((resolve) => {
         const enter = () => {
           clearTimeout(limit)
           resolve(true)
@@ -52,12 +46,14 @@ export function createTriggerRateLimit(intervalMs: number): TriggerRateLimit {
         queue.push(enter)
         advance()
       }),
-    note(at) {
+    /** Counts a run that an earlier server triggered. @param at Unix milliseconds */
+    note(at: number) {
       // A time in the future is from before the clock was set back.
       const since = Math.max(0, Date.now() - at)
       freeAt = Math.max(freeAt, performance.now() + intervalMs - since)
     },
-    hold(ms) {
+    /** Gives no turn for as long as the runtime asks. */
+    hold(ms: number) {
       freeAt = Math.max(freeAt, performance.now() + ms)
     },
   }

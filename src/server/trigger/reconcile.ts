@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { BrokerClock } from '../../broker/index.js'
-import { createPoller, type Service } from '../../service/lifetime.js'
+import { createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { untilAborted } from '../../service/waiting.js'
 import { createStateDocument } from '../store/documents.js'
@@ -21,19 +21,13 @@ export interface ReconcileOptions {
   readonly logger: Logger
 }
 
-/** The scheduled reconcile: never two runs at once, and a missed run is caught up on. */
-interface Reconcile {
-  readonly service: Service
-  /** Takes a run that an earlier server left: no other starts before its end. Call it before the service starts. */
-  adopt(run: AdoptedRun): void
-}
-
 const CHECK_MS = 30_000
 /** Pause after a failed run: doubled each time, up to the longest. */
 const RETRY_MS = 30_000
 const RETRY_MAX_MS = 15 * 60_000
 
-export function createReconcile(options: ReconcileOptions): Reconcile {
+/** The scheduled reconcile: never two runs at once, and a missed run is caught up on. */
+export function createReconcile(options: ReconcileOptions) {
   const { runs, rateLimit, clock, state: store, intervalMs, logger } = options
   const earlier: Run[] = []
   let failures = 0
@@ -72,7 +66,8 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
   }
 
   return {
-    adopt(run) {
+    /** Takes a run that an earlier server left: no other starts before its end. Call it before the service starts. */
+    adopt(run: AdoptedRun) {
       earlier.push(run)
       run.offerAgain({ job: 'reconcile' })
     },
@@ -125,19 +120,13 @@ const stateSchema = z.strictObject({
 type ReconcileState = z.output<typeof stateSchema>
 
 /** Every method rejects with StorageError. */
-export interface ReconcileStateStore {
-  load(): Promise<ReconcileState>
-  /** Durable when it resolves. */
-  save(state: ReconcileState): Promise<void>
-}
+export type ReconcileStateStore = ReturnType<typeof createReconcileStateStore>
 
-export function createReconcileStateStore(options: {
-  readonly engine: Engine
-  readonly logger: Logger
-}): ReconcileStateStore {
+export function createReconcileStateStore(options: { readonly engine: Engine; readonly logger: Logger }) {
   const document = createStateDocument({ ...options, id: 'reconcile', schema: stateSchema })
   return {
     load: async () => (await document.load()) ?? { doneAt: null, nextClose: null },
+    /** Durable when it resolves. */
     save: document.save,
   }
 }

@@ -129,22 +129,7 @@ export interface AdoptedRun extends Run {
 }
 
 /** Starts runs so that a successor of this server knows of them. */
-export interface Runs {
-  /**
-   * Stores the run's row, then starts it.
-   * @throws StorageError; no run has started then
-   */
-  start(request: RunRequest): Promise<Run>
-  /** Follows runs that other servers left and that `isLeft` selects. */
-  adopt(isLeft: (run: RunRecord) => boolean): Promise<AdoptedRun[]>
-  /** Whether the run was started or adopted here, and its row is not removed yet. */
-  has(runId: string): boolean
-  /**
-   * Removes rows that were neither started nor adopted here: those of finished runs, and those of failed starts that were written all
-   * the same. Call it once the runs of earlier servers are adopted.
-   */
-  clear(): Promise<void>
-}
+export type Runs = ReturnType<typeof createRuns>
 
 export interface RunsOptions {
   readonly runRecords: RunRecords
@@ -160,7 +145,7 @@ export interface RunsOptions {
 /** How far the clock of the server that started a run may be behind. */
 const CLOCKS_DIFFER_MS = 30_000
 
-export function createRuns({ runRecords, runner, timeouts, over, observer, logger }: RunsOptions): Runs {
+export function createRuns({ runRecords, runner, timeouts, over, observer, logger }: RunsOptions) {
   const own = new Set<string>()
   /** Finished runs whose rows could not be removed: their accounts could start no further run. */
   const ended = new Set<string>()
@@ -201,7 +186,11 @@ export function createRuns({ runRecords, runner, timeouts, over, observer, logge
   }
 
   return {
-    async start(request) {
+    /**
+     * Stores the run's row, then starts it.
+     * @throws StorageError; no run has started then
+     */
+    async start(request: RunRequest): Promise<Run> {
       const record = newRunRecord(request, 'timeoutMs' in request ? request.timeoutMs : timeouts[request.job])
       await Promise.all([...ended].map(discard))
       own.add(record.runId)
@@ -214,7 +203,8 @@ export function createRuns({ runRecords, runner, timeouts, over, observer, logge
       }
       return toRun(record, runner.run(toJob(request, record), record, over))
     },
-    async adopt(isLeft) {
+    /** Follows runs that other servers left and that `isLeft` selects. */
+    async adopt(isLeft: (run: RunRecord) => boolean): Promise<AdoptedRun[]> {
       const earlier = (await runRecords.all()).filter((record) => !own.has(record.runId) && isLeft(record))
       return earlier.map((record) => {
         own.add(record.runId)
@@ -222,7 +212,12 @@ export function createRuns({ runRecords, runner, timeouts, over, observer, logge
         return { ...run, offerAgain: (request) => runner.offerAgain(toJob(request, record)) }
       })
     },
-    has: (runId) => own.has(runId),
+    /** Whether the run was started or adopted here, and its row is not removed yet. */
+    has: (runId: string) => own.has(runId),
+    /**
+     * Removes rows that were neither started nor adopted here: those of finished runs, and those of failed starts that were written all
+     * the same. Call it once the runs of earlier servers are adopted.
+     */
     async clear() {
       const all = await runRecords.all()
       const left = all.filter((run) => !own.has(run.runId) && (isOfFailedStart(run) || isCertainlyOver(run)))

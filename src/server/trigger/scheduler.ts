@@ -1,7 +1,6 @@
 import type { TriggerReason } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { FINAL_OUTCOMES, type Outcome } from '../../protocol/job.js'
-import type { Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import { StorageError } from '../store/engine.js'
@@ -11,7 +10,7 @@ import {
   type OrderRecord,
   type OrderRecords,
 } from '../store/orderRecords.js'
-import { createOrderQueue, monotonic, type QueueDepth, type TrackedOrder } from './orderQueue.js'
+import { createOrderQueue, monotonic, type TrackedOrder } from './orderQueue.js'
 import { type EndedOrderRun, failuresAtEnd } from './orderRun.js'
 import type { AdoptedRun, ShownOutcome } from './runner.js'
 import { createWorkers, type WorkersOptions } from './workers.js'
@@ -20,41 +19,7 @@ import { createWorkers, type WorkersOptions } from './workers.js'
  * Decides which order runs when, from chain events, envelopes and results. An order whose record fails is deferred with its
  * account; other accounts go on.
  */
-export interface Scheduler extends Service {
-  /** Follows a run that an earlier server left: its account waits for it. Before `release`. */
-  adopt(run: AdoptedRun): void
-  /** Runs an order that the start finds open on the chain, with its envelope or without. */
-  resume(opened: OpenedOrder): Promise<void>
-  /** Every order that was open at the start is known, so runs may begin. */
-  release(): void
-  /** An escrow is open; it runs if its envelope is here. Repeatable. */
-  opened(opened: OpenedOrder): Promise<void>
-  /** An envelope was stored; it runs if its escrow is open. False when that escrow is not known yet. */
-  stored(orderId: Hex, commit: Hex): boolean
-  /** An escrow has ended. An order that the enclave has begun and not finished runs once more. Repeatable. */
-  closed(order: OpenedOrder, state: 'SETTLED' | 'REFUNDED'): Promise<void>
-  /** The chain shows that a run of the order, if one is under way, has ended it. Before `closed`. */
-  seenOnChain(orderId: Hex, outcome: ShownOutcome): void
-  /** Like `closed`, for an escrow that may have been reclaimed: without a record the enclave may still hold the order. */
-  reclaimed(order: OpenedOrder): Promise<void>
-  /** Retries deferred updates. */
-  retry(): Promise<void>
-  /** A cancel was stored; its order runs with it, immediately or after the run under way. False when the order is not tracked. */
-  cancelled(orderId: Hex, commit: Hex): boolean
-  /** Looks for cancels of orders, whichever server has stored them. @throws StorageError */
-  lookForCancels(): Promise<void>
-  /** Orders with an open cancel that are not tracked: they have ended, or their opening has not been seen yet. */
-  untrackedCancels(): Hex[]
-  /** The order has ended without having been tracked. @throws StorageError */
-  closeCancel(orderId: Hex): Promise<void>
-  /** Looks for envelopes that other servers have stored for open orders. @throws StorageError */
-  lookForEnvelopes(): Promise<void>
-  /** Runs the orders that wait for the market if it is open, perhaps before its announced time. Asks only if any does. */
-  lookAtMarket(isOpen: () => Promise<boolean>): Promise<void>
-  /** The order, while it is tracked. */
-  find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined
-  depth(): QueueDepth
-}
+export type Scheduler = ReturnType<typeof createScheduler>
 
 /** In place of the commit of a cancel. */
 const UNREAD: Hex = '0x'
@@ -65,7 +30,7 @@ interface SchedulerOptions extends Omit<WorkersOptions, 'queue' | 'onEnded'> {
   readonly onFinal: () => void
 }
 
-export function createScheduler(options: SchedulerOptions): Scheduler {
+export function createScheduler(options: SchedulerOptions) {
   const { records, onFinal, logger } = options
   const queue = createOrderQueue()
   /** The commits of open cancels by order. */
@@ -233,7 +198,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     await close(order, 'REFUNDED')
   }
 
-  function find(orderId: Hex): ReturnType<Scheduler['find']> {
+  function find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined {
     const change = deferred.find(orderId)
     if (change === undefined) return queue.get(orderId)
     const running = queue.get(orderId)?.running ?? workers.isAdopted(orderId)
@@ -244,30 +209,45 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     name: 'scheduler',
     async start() {},
     stop: () => workers.stop(),
-    adopt: (run) => workers.adopt(run),
+    /** Follows a run that an earlier server left: its account waits for it. Before `release`. */
+    adopt: (run: AdoptedRun) => workers.adopt(run),
+    /** Every order that was open at the start is known, so runs may begin. */
     release: () => workers.release(),
-    seenOnChain: (orderId, outcome) => workers.seenOnChain(orderId, outcome),
+    /** The chain shows that a run of the order, if one is under way, has ended it. Before `closed`. */
+    seenOnChain: (orderId: Hex, outcome: ShownOutcome) => workers.seenOnChain(orderId, outcome),
+    /** Retries deferred updates. */
     retry: () => deferred.retry(),
+    /** Looks for envelopes that other servers have stored for open orders. @throws StorageError */
     lookForEnvelopes,
+    /** Looks for cancels of orders, whichever server has stored them. @throws StorageError */
     lookForCancels,
+    /** Orders with an open cancel that are not tracked: they have ended, or their opening has not been seen yet. */
     untrackedCancels: () => [...cancels.keys()].filter((orderId) => queue.get(orderId) === undefined),
+    /** The order has ended without having been tracked. @throws StorageError */
     closeCancel,
+    /** A cancel was stored; its order runs with it, immediately or after the run under way. False when the order is not tracked. */
     cancelled,
-    async lookAtMarket(isOpen) {
+    /** Runs the orders that wait for the market if it is open, perhaps before its announced time. Asks only if any does. */
+    async lookAtMarket(isOpen: () => Promise<boolean>) {
       const waiting = () => queue.awaitingMarket(performance.now())
       if (waiting().length === 0 || !(await isOpen())) return
       for (const order of waiting()) workers.schedule(order, performance.now(), 'retry')
     },
+    /** The order, while it is tracked. */
     find,
     depth: () => queue.depth(performance.now()),
-    opened(order) {
+    /** An escrow is open; it runs if its envelope is here. Repeatable. */
+    opened(order: OpenedOrder) {
       // After a deferral the record may hold runs of the order.
       const take = deferred.find(order.orderId) === undefined ? open : resume
       return deferred.attempt({ order, state: 'OPEN' }, () => take(order))
     },
-    resume: (order) => deferred.attempt({ order, state: 'OPEN' }, () => resume(order)),
-    reclaimed: (order) => deferred.attempt({ order, state: 'REFUNDED' }, () => reclaim(order)),
-    closed(order, state) {
+    /** Runs an order that the start finds open on the chain, with its envelope or without. */
+    resume: (order: OpenedOrder) => deferred.attempt({ order, state: 'OPEN' }, () => resume(order)),
+    /** Like `closed`, for an escrow that may have been reclaimed: without a record the enclave may still hold the order. */
+    reclaimed: (order: OpenedOrder) => deferred.attempt({ order, state: 'REFUNDED' }, () => reclaim(order)),
+    /** An escrow has ended. An order that the enclave has begun and not finished runs once more. Repeatable. */
+    closed(order: OpenedOrder, state: 'SETTLED' | 'REFUNDED') {
       const isUnsure = state === 'REFUNDED' && deferred.find(order.orderId) !== undefined
       return deferred.attempt({ order, state }, async () => {
         if (isUnsure) return reclaim(order)
@@ -275,7 +255,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       })
     },
 
-    stored(orderId, commit) {
+    /** An envelope was stored; it runs if its escrow is open. False when that escrow is not known yet. */
+    stored(orderId: Hex, commit: Hex): boolean {
       const order = queue.get(orderId)
       if (order !== undefined) receive(order, commit)
       return order !== undefined

@@ -17,16 +17,7 @@ export type JobSender = { readonly institution: Hex } | { readonly client: strin
  * Runs of rulebooks and resolutions, with permits of their own, so that they cannot starve orders. What is signed has a queue of
  * its own, in which institutions and the owner take turns; the rest share the other, in which clients take turns.
  */
-export interface SealedJobs {
-  /**
-   * Resolves when the run has ended, will not begin, or is out of time. One time-out covers the wait for a permit and a turn,
-   * and the run. The same envelope of the same sender joins its run, which goes on whether or not a caller waits for it.
-   * @throws StorageError; no run has started then
-   */
-  run(envelope: Envelope, sender: JobSender): Promise<SealedJobEnd>
-  /** The number of jobs that wait for a permit, by queue. */
-  waiting(): Readonly<Record<Queue, number>>
-}
+export type SealedJobs = ReturnType<typeof createSealedJobs>
 
 /** Queues of sealed jobs. */
 type Queue = 'signed' | 'unsigned'
@@ -55,7 +46,7 @@ interface SealedJobsOptions {
   readonly stopping: AbortSignal
 }
 
-export function createSealedJobs({ runs, rateLimit, timeoutMs, stopping }: SealedJobsOptions): SealedJobs {
+export function createSealedJobs({ runs, rateLimit, timeoutMs, stopping }: SealedJobsOptions) {
   const underWay = new Map<string, Promise<SealedJobEnd>>()
   const queues = {
     signed: createFairSemaphore<string>({ ...PER_SENDER, permits: PERMITS.signed }),
@@ -94,8 +85,14 @@ export function createSealedJobs({ runs, rateLimit, timeoutMs, stopping }: Seale
   }
 
   return {
+    /** The number of jobs that wait for a permit, by queue. */
     waiting: () => ({ signed: queues.signed.waiting(), unsigned: queues.unsigned.waiting() }),
-    async run(envelope, sender) {
+    /**
+     * Resolves when the run has ended, will not begin, or is out of time. One time-out covers the wait for a permit and a turn,
+     * and the run. The same envelope of the same sender joins its run, which goes on whether or not a caller waits for it.
+     * @throws StorageError; no run has started then
+     */
+    async run(envelope: Envelope, sender: JobSender): Promise<SealedJobEnd> {
       const deadline = performance.now() + timeoutMs
       const position = positionOf(sender)
       const key = [position.queue, position.party, envelopeHash(envelope)].join()

@@ -2,7 +2,7 @@ import type { Contracts, EscrowedOrder } from '../../chain/contracts.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 import { isReclaimable } from '../../protocol/reclaimDelay.js'
-import { createHook, createPoller, type Service } from '../../service/lifetime.js'
+import { createHook, createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import {
   type ClosedEvent,
@@ -20,7 +20,6 @@ import type { Term } from '../store/leaseHolder.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import type { RunRecords } from '../store/runRecords.js'
 import type { UnopenedOrders } from './envelopeQuota.js'
-import type { QueueDepth } from './orderQueue.js'
 import { createOrderRuns, RETRY_TIMES, type RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import { createReconcile, type ReconcileOptions, type ReconcileStateStore } from './reconcile.js'
@@ -36,19 +35,7 @@ export interface TermStores {
 }
 
 /** The work of the server that holds the lease `trigger`: it reads the escrow's events, and starts and follows runs. */
-export interface TriggerTerm {
-  /** In the order in which they start. */
-  readonly services: readonly Service[]
-  /** See `Term`. */
-  readonly isTrusted: Term['isTrusted']
-  /** See `Scheduler`. */
-  readonly stored: Scheduler['stored']
-  readonly cancelled: (orderId: Hex, commit: Hex) => void
-  readonly find: Scheduler['find']
-  readonly depth: () => QueueDepth
-  /** Handles an order whose escrow was read because no event of it was seen. */
-  readonly found: (order: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) => Promise<void>
-}
+export type TriggerTerm = ReturnType<typeof createTriggerTerm>
 
 export interface TriggerOptions {
   readonly runner: EnclaveRunner
@@ -89,7 +76,7 @@ const SWEEP_INTERVAL_MS = 30_000
 const LAST_POSITION = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
-export function createTriggerTerm(options: TriggerOptions, termDeps: TermDeps): TriggerTerm {
+export function createTriggerTerm(options: TriggerOptions, termDeps: TermDeps) {
   const { term, stores, isShared, unopened } = termDeps
   const { records, runRecords, reconcileState } = stores
   const { runner, timeouts, maxRuns, rateLimit, escrow, times = RETRY_TIMES, rpc, logger } = options
@@ -182,19 +169,22 @@ export function createTriggerTerm(options: TriggerOptions, termDeps: TermDeps): 
   })
 
   return {
+    /** In the order in which they start. */
     services: [adoption, scheduler, poller, market, reconcile.service, sweep],
     isTrusted: term.isTrusted,
-    stored(orderId, commit) {
+    stored(orderId: Hex, commit: Hex) {
       const isTracked = scheduler.stored(orderId, commit)
       if (!isTracked) poller.poke()
       return isTracked
     },
-    cancelled(orderId, commit) {
+    cancelled(orderId: Hex, commit: Hex) {
       if (!scheduler.cancelled(orderId, commit)) poller.poke()
     },
     find: scheduler.find,
     depth: scheduler.depth,
-    found: (order, state) => handleOpened(scheduler, { ...order, position: LAST_POSITION }, state),
+    /** Handles an order whose escrow was read because no event of it was seen. */
+    found: (order: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) =>
+      handleOpened(scheduler, { ...order, position: LAST_POSITION }, state),
   }
 }
 

@@ -9,31 +9,6 @@ import type { EndedOrderRun, OrderRuns, RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import type { AdoptedRun, Run, ShownOutcome } from './runner.js'
 
-/** Runs due orders: up to ENCLAVE_MAX_RUNS at once, one of an account at a time. */
-interface Workers {
-  /**
-   * @param dueAt by the monotonic clock; null for never
-   * @param waitsUntil the same in Unix milliseconds, where others have named that time. Should the system clock turn out to have been
-   * wrong, the order is due when either clock says so.
-   */
-  schedule(order: TrackedOrder, dueAt: number | null, reason: TriggerReason, waitsUntil?: number | null): void
-  /** Follows a run of an earlier server like one of its own. */
-  adopt(run: AdoptedRun): void
-  /** Offers the job of the order's adopted run again, if there is one. Repeatable. */
-  offerAgain(order: OpenedOrder, sealed: SealedParts): void
-  /** Whether an adopted run of the order is under way. */
-  isAdopted(orderId: Hex): boolean
-  /** The chain shows the effect of a run of the order. */
-  seenOnChain(orderId: Hex, outcome: ShownOutcome): void
-  /** Runs may start from now on. */
-  release(): void
-  /** Starts no run of the account until it is resumed as often as it was suspended. */
-  suspend(account: Hex): void
-  resume(account: Hex): void
-  /** Starts no further run; resolves once pending writes have ended. The runs themselves go on. */
-  stop(): Promise<void>
-}
-
 /** The stored envelopes that the order's account has sealed to the enclave. */
 interface SealedParts {
   readonly envelope?: Envelope | undefined
@@ -53,7 +28,8 @@ export interface WorkersOptions {
   readonly logger: Logger
 }
 
-export function createWorkers(options: WorkersOptions): Workers {
+/** Runs due orders: up to ENCLAVE_MAX_RUNS at once, one of an account at a time. */
+export function createWorkers(options: WorkersOptions) {
   const { queue, orderRuns, rateLimit, maxRuns, times, onEnded, logger } = options
   const timers = new Map<Hex, NodeJS.Timeout>()
   const adopted = new Map<Hex, AdoptedRun>()
@@ -219,16 +195,24 @@ export function createWorkers(options: WorkersOptions): Workers {
   }
 
   return {
+    /**
+     * @param dueAt by the monotonic clock; null for never
+     * @param waitsUntil the same in Unix milliseconds, where others have named that time. Should the system clock turn out to have been
+     * wrong, the order is due when either clock says so.
+     */
     schedule,
-    isAdopted: (orderId) => adopted.has(orderId),
-    adopt(run) {
+    /** Whether an adopted run of the order is under way. */
+    isAdopted: (orderId: Hex) => adopted.has(orderId),
+    /** Follows a run of an earlier server like one of its own. */
+    adopt(run: AdoptedRun) {
       const { record } = run
       if (record.job !== 'order') return
       adopted.set(record.orderId, run)
       void run.end.then(() => adopted.delete(record.orderId))
       void withPermit(record.account, (release) => follow(run, release))
     },
-    offerAgain({ orderId, position }, { envelope, cancel }) {
+    /** Offers the job of the order's adopted run again, if there is one. Repeatable. */
+    offerAgain({ orderId, position }: OpenedOrder, { envelope, cancel }: SealedParts) {
       const run = adopted.get(orderId)
       if (run?.record.job !== 'order') return
       const { account, attempt } = run.record
@@ -238,16 +222,20 @@ export function createWorkers(options: WorkersOptions): Workers {
         ...(cancel !== undefined && { cancel }),
       })
     },
-    seenOnChain: (orderId, outcome) => followed.get(orderId)?.seenOnChain(outcome),
+    /** The chain shows the effect of a run of the order. */
+    seenOnChain: (orderId: Hex, outcome: ShownOutcome) => followed.get(orderId)?.seenOnChain(outcome),
+    /** Runs may start from now on. */
     release() {
       released = true
       pump()
     },
-    suspend: (account) => queue.occupy(account),
-    resume(account) {
+    /** Starts no run of the account until it is resumed as often as it was suspended. */
+    suspend: (account: Hex) => queue.occupy(account),
+    resume(account: Hex) {
       queue.release(account)
       pump()
     },
+    /** Starts no further run; resolves once pending writes have ended. The runs themselves go on. */
     async stop() {
       stopping.abort()
       for (const timer of timers.values()) clearTimeout(timer)

@@ -26,19 +26,7 @@ export interface AccountState {
   readonly history: History
 }
 
-export interface AccountView {
-  /** One request. @throws ChainUnavailableError, ChainAnswerError */
-  look(): Promise<AccountState>
-  /** The gas that a block takes, by the last look; undefined before the first. */
-  blockGas(): bigint | undefined
-  /** Returns the worst break since the last call. */
-  takeBreak(): Break | null
-  /**
-   * Whether another transaction used the nonce, in a block so deep below `head` that the node cannot just be behind. One request,
-   * so that one node answers everything. @throws ChainUnavailableError, ChainAnswerError
-   */
-  isTaken(nonce: number, hashes: readonly Hex[], head: number): Promise<boolean>
-}
+export type AccountView = ReturnType<typeof createAccountView>
 
 const headSchema = blockSchema.extend({ gasLimit: quantitySchema })
 
@@ -50,7 +38,7 @@ export function createAccountView(options: {
   readonly address: Hex
   /** See `createBlockTracker`. */
   readonly trailingMs?: number | undefined
-}): AccountView {
+}) {
   const { rpc, address } = options
   const tracker = createBlockTracker(options)
   let broken: Break | null = null
@@ -59,13 +47,16 @@ export function createAccountView(options: {
   const ownSignal = new AbortController().signal
   const send = (calls: readonly RpcCall[]) => rpc.send(calls, ownSignal)
   return {
+    /** The gas that a block takes, by the last look; undefined before the first. */
     blockGas: () => blockGas,
-    takeBreak() {
+    /** Returns the worst break since the last call. */
+    takeBreak(): Break | null {
       const taken = broken
       broken = null
       return taken
     },
-    async look() {
+    /** One request. @throws ChainUnavailableError, ChainAnswerError */
+    async look(): Promise<AccountState> {
       const tip = tracker.tip()
       const [latest, count, pending, atTip] = await send([
         blockCall('latest'),
@@ -88,7 +79,11 @@ export function createAccountView(options: {
         history,
       }
     },
-    async isTaken(nonce, hashes, head) {
+    /**
+     * Whether another transaction used the nonce, in a block so deep below `head` that the node cannot just be behind. One request,
+     * so that one node answers everything. @throws ChainUnavailableError, ChainAnswerError
+     */
+    async isTaken(nonce: number, hashes: readonly Hex[], head: number): Promise<boolean> {
       if (head < TAKEN_DEPTH) return false
       const [count, atHead, ...receipts] = await send([
         { method: 'eth_getTransactionCount', params: [address, toQuantity(head - TAKEN_DEPTH)] },
@@ -117,16 +112,7 @@ interface ForeignUseOptions {
 }
 
 /** Notices transactions of the account that this server has not signed. */
-export interface ForeignUse {
-  /** A transaction of this server, or of an earlier process of it. */
-  noteOwn(hash: Hex): void
-  /** The chain shows the nonce as used, by an unknown transaction. */
-  suspect(nonce: number): void
-  /** Finds the transactions that used the suspected nonces; retried by the next check where no node answers. Never rejects. */
-  check(head: number): Promise<void>
-  /** Whether such a transaction was found within the last ten minutes. */
-  isRecent(): boolean
-}
+export type ForeignUse = ReturnType<typeof createForeignUse>
 
 /** How long a foreign transaction counts as recent. */
 const RECENT_MS = 600_000
@@ -141,7 +127,7 @@ const MAX_LOOKS = 5
  * A missing receipt proves nothing: the node may be behind or broken. So this searches for the block that used the nonce,
  * and compares its transaction with those that were signed here.
  */
-export function createForeignUse(options: ForeignUseOptions): ForeignUse {
+export function createForeignUse(options: ForeignUseOptions) {
   const { findNonceUse, logger } = options
   const own = new LRUCache<Hex, true>({ max: MAX_OWN })
   const suspected = new Map<number, number>()
@@ -162,11 +148,14 @@ export function createForeignUse(options: ForeignUseOptions): ForeignUse {
   }
 
   return {
-    noteOwn: (hash) => own.set(hash, true),
-    suspect(nonce) {
+    /** A transaction of this server, or of an earlier process of it. */
+    noteOwn: (hash: Hex) => void own.set(hash, true),
+    /** The chain shows the nonce as used, by an unknown transaction. */
+    suspect(nonce: number) {
       if (suspected.size < MAX_SUSPECTED && !suspected.has(nonce)) suspected.set(nonce, 0)
     },
-    async check(head) {
+    /** Finds the transactions that used the suspected nonces; retried by the next check where no node answers. Never rejects. */
+    async check(head: number) {
       const looks = [...suspected.keys()].map((nonce) =>
         look(nonce, head).catch((error: unknown) => {
           logger.warn('use of a nonce not found', { nonce, ...describeError(error) })
@@ -174,6 +163,7 @@ export function createForeignUse(options: ForeignUseOptions): ForeignUse {
       )
       await Promise.all(looks)
     },
+    /** Whether such a transaction was found within the last ten minutes. */
     isRecent: () => performance.now() - foundAt < RECENT_MS,
   }
 }

@@ -21,15 +21,7 @@ export interface NodeAnswers {
 }
 
 /** Broadcasts signed transactions to the chain's nodes. */
-export interface Broadcaster {
-  /**
-   * Sends the same bytes to every healthy node at the same time; never rejects. A refusal says little: "already known" is a
-   * success, "nonce too low" may be one, and nodes word them differently. So a node that refuses is asked whether it
-   * knows the hash. `held: 0` does not prove that the transaction will not be mined: a lost answer may
-   * hide that a node took it.
-   */
-  send(transaction: { raw: Hex; hash: Hex }): Promise<NodeAnswers>
-}
+export type Broadcaster = ReturnType<typeof createBroadcaster>
 
 interface Submission {
   readonly raw: Hex
@@ -46,7 +38,7 @@ const CONTROL: RpcCall = { method: 'eth_blockNumber', params: [] }
 const GROUP_LIMIT = REQUEST_LIMIT - sizeOfCall(CONTROL)
 
 /** Transactions of one turn of the event loop travel in one request, in the order in which they came. */
-export function createBroadcaster(nodes: Pick<Rpc, 'toAll'>): Broadcaster {
+export function createBroadcaster(nodes: Pick<Rpc, 'toAll'>) {
   async function sendAll(submissions: readonly Submission[]): Promise<void> {
     const verdicts = await nodes.toAll((node) => submitTo(node, submissions))
     for (const [index, { resolve }] of submissions.entries()) {
@@ -61,7 +53,14 @@ export function createBroadcaster(nodes: Pick<Rpc, 'toAll'>): Broadcaster {
     (group) => void sendAll(group),
   )
   return {
-    send: ({ raw, hash }) => new Promise((resolve) => gather({ raw, hash, resolve })),
+    /**
+     * Sends the same bytes to every healthy node at the same time; never rejects. A refusal says little: "already known" is a
+     * success, "nonce too low" may be one, and nodes word them differently. So a node that refuses is asked whether it
+     * knows the hash. `held: 0` does not prove that the transaction will not be mined: a lost answer may
+     * hide that a node took it.
+     */
+    send: ({ raw, hash }: { raw: Hex; hash: Hex }) =>
+      new Promise<NodeAnswers>((resolve) => gather({ raw, hash, resolve })),
   }
 }
 

@@ -134,26 +134,14 @@ interface ReportedTransaction {
 }
 
 /** Transactions that were reported as mined: a reorganization deeper than the confirmations may still take them back. */
-export interface ConfirmedTransactions {
-  /** @param head of the look that found it: its block may be above */
-  add(reported: ReportedTransaction, head: number): void
-  isEmpty(): boolean
-  /** Drops those that are too deep to be taken back. */
-  forget(head: number): void
-  /** Blocks were replaced: each transaction may be in another one now, or in none. */
-  suspectAll(): void
-  /** Asks for those that are suspected, and reports those that moved. They stay suspected where no node answers. */
-  check(head: number): Promise<void>
-  /** The chain was reset: no transaction is put back onto a chain that never had it. */
-  clear(): void
-}
+export type ConfirmedTransactions = ReturnType<typeof createConfirmedTransactions>
 
 /** Two epochs of Ethereum, after which a block is final. */
 const DEPTH = 64
 /** The most reported transactions that are watched. */
 const MAX_KEPT = 4_096
 
-export function createConfirmedTransactions(findMined: FindMined): ConfirmedTransactions {
+export function createConfirmedTransactions(findMined: FindMined) {
   const kept = new Set<ReportedTransaction>()
   const suspected = new Set<ReportedTransaction>()
   /**
@@ -177,7 +165,8 @@ export function createConfirmedTransactions(findMined: FindMined): ConfirmedTran
   }
 
   return {
-    add(reported, head) {
+    /** @param head of the look that found it: its block may be above */
+    add(reported: ReportedTransaction, head: number) {
       kept.add(reported)
       if (reported.transaction.blockNumber > head) aboveHead.add(reported)
       for (const oldest of kept) {
@@ -186,14 +175,17 @@ export function createConfirmedTransactions(findMined: FindMined): ConfirmedTran
       }
     },
     isEmpty: () => kept.size === 0,
-    forget(head) {
+    /** Drops those that are too deep to be taken back. */
+    forget(head: number) {
       for (const reported of kept)
         if (head - reported.transaction.blockNumber >= DEPTH) stopWatching(reported)
     },
+    /** Blocks were replaced: each transaction may be in another one now, or in none. */
     suspectAll() {
       for (const reported of kept) suspected.add(reported)
     },
-    async check(head) {
+    /** Asks for those that are suspected, and reports those that moved. They stay suspected where no node answers. */
+    async check(head: number) {
       for (const reported of aboveHead) {
         if (reported.transaction.blockNumber > head) continue
         aboveHead.delete(reported)
@@ -201,6 +193,7 @@ export function createConfirmedTransactions(findMined: FindMined): ConfirmedTran
       }
       await Promise.allSettled([...suspected].map(look))
     },
+    /** The chain was reset: no transaction is put back onto a chain that never had it. */
     clear() {
       kept.clear()
       suspected.clear()

@@ -3,14 +3,14 @@ import type { Rpc } from '../../chain/rpc.js'
 import { createTimedValue } from '../../service/waiting.js'
 
 /** The fees that a new transaction should offer. */
-export interface FeeMarket {
-  /** @throws ChainUnavailableError, ChainAnswerError */
-  current(): Promise<Fees>
-}
+export type FeeMarket = ReturnType<typeof createFeeMarket>
 
 /** {@link currentFees}, requested once in `maxAgeMs` for all callers. */
-export function createFeeMarket(options: { rpc: Rpc; ceiling: bigint; maxAgeMs: number }): FeeMarket {
-  return { current: createTimedValue(options.maxAgeMs, () => currentFees(options.rpc, options.ceiling)) }
+export function createFeeMarket(options: { rpc: Rpc; ceiling: bigint; maxAgeMs: number }) {
+  return {
+    /** @throws ChainUnavailableError, ChainAnswerError */
+    current: createTimedValue(options.maxAgeMs, () => currentFees(options.rpc, options.ceiling)),
+  }
 }
 
 /**

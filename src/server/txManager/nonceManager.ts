@@ -3,26 +3,7 @@ import { createKeyedLock } from '../../service/keyedLock.js'
 import type { AccountView } from './account.js'
 
 /** Assigns the account's nonces. A nonce is in use from `acquire` or `reserve` until `consume` or `recycle`. */
-export interface NonceManager {
-  /**
-   * Assigns the lowest nonce that is not in use. Returns undefined when it stops before one is known.
-   *
-   * @throws ChainUnavailableError, ChainAnswerError
-   */
-  acquire(): Promise<number | undefined>
-  /** Marks a nonce as in use that an earlier process assigned, or that a no-op transaction is to take. */
-  reserve(nonce: number): void
-  /** Frees a nonce under which no transaction was signed, or none can be mined. The next `acquire` assigns it again. */
-  recycle(nonce: number): void
-  /** Frees a nonce under which a transaction is mined. */
-  consume(nonce: number): void
-  /** At most `most` unused nonces from `count` on that lie below a used one: the transactions above wait for them. */
-  gaps(count: number, most: number): number[]
-  /** The chain has used every nonce below `count`. Calls `onUnknown` for each one that this process did not assign. */
-  observeCount(count: number): void
-  /** Drops the local count and asks the chain again. With `latest` it ignores the node's pool, which cannot be right then. */
-  resync(tag: 'pending' | 'latest'): void
-}
+export type NonceManager = ReturnType<typeof createNonceManager>
 
 /** Pause before a node that is behind is asked again. */
 const ASK_AGAIN_MS = 200
@@ -35,7 +16,7 @@ export function createNonceManager(
   account: AccountView,
   stopping: AbortSignal,
   onUnknown: (nonce: number) => void,
-): NonceManager {
+) {
   const lock = createKeyedLock()
   /** Users of each nonce. After a crash there may be two of one nonce; one of them loses it. */
   const used = new Map<number, number>()
@@ -71,6 +52,11 @@ export function createNonceManager(
   }
 
   return {
+    /**
+     * Assigns the lowest nonce that is not in use. Returns undefined when it stops before one is known.
+     *
+     * @throws ChainUnavailableError, ChainAnswerError
+     */
     acquire: () =>
       lock.run('nonce', async () => {
         if (first === undefined || used.size === 0) first = await ask()
@@ -81,13 +67,17 @@ export function createNonceManager(
         reserve(nonce)
         return nonce
       }),
+    /** Marks a nonce as in use that an earlier process assigned, or that a no-op transaction is to take. */
     reserve,
+    /** Frees a nonce under which no transaction was signed, or none can be mined. The next `acquire` assigns it again. */
     recycle,
-    consume(nonce) {
+    /** Frees a nonce under which a transaction is mined. */
+    consume(nonce: number) {
       recycle(nonce)
       if (first !== undefined) first = Math.max(first, nonce + 1)
     },
-    gaps(count, most) {
+    /** At most `most` unused nonces from `count` on that lie below a used one: the transactions above wait for them. */
+    gaps(count: number, most: number): number[] {
       const highest = Math.max(...used.keys())
       const gaps: number[] = []
       for (let nonce = count; nonce < highest && gaps.length < most; nonce++) {
@@ -95,8 +85,10 @@ export function createNonceManager(
       }
       return gaps
     },
+    /** The chain has used every nonce below `count`. Calls `onUnknown` for each one that this process did not assign. */
     observeCount,
-    resync(newTag) {
+    /** Drops the local count and asks the chain again. With `latest` it ignores the node's pool, which cannot be right then. */
+    resync(newTag: 'pending' | 'latest') {
       first = undefined
       tag = newTag
     },

@@ -157,31 +157,19 @@ export interface Commitments {
 }
 
 /** The pending transactions, each under its nonce. */
-export interface PendingTxs {
-  add(tx: PendingTx): void
-  /** Adds a transaction under the same nonce, signed and saved. */
-  addTransaction(tx: PendingTx, transaction: SignedTransaction): void
-  /** Removes it, and resolves its outcome. */
-  finish(tx: PendingTx, outcome: TxOutcome): void
-  /** In the order of their nonces. */
-  all(): PendingTx[]
-  of(nonce: number): PendingTx | undefined
-  /** In no particular order, and not copied, because every offer iterates over them. */
-  unordered(): Iterable<PendingTx>
-  count(): number
-  committed(): Commitments
-}
+export type PendingTxs = ReturnType<typeof createPendingTxs>
 
-export function createPendingTxs(): PendingTxs {
+export function createPendingTxs() {
   const pendingTxs = new Set<PendingTx>()
   let open = 0n
   let ended = 0n
   return {
-    add(tx) {
+    add(tx: PendingTx) {
       pendingTxs.add(tx)
       open += tx.maxCost
     },
-    addTransaction(tx, transaction) {
+    /** Adds a transaction under the same nonce, signed and saved. */
+    addTransaction(tx: PendingTx, transaction: SignedTransaction) {
       const before = tx.maxCost
       tx.transactions.push(transaction)
       tx.newest = transaction
@@ -190,7 +178,8 @@ export function createPendingTxs(): PendingTxs {
       tx.answers = undefined
       if (pendingTxs.has(tx)) open += tx.maxCost - before
     },
-    finish(tx, outcome) {
+    /** Removes it, and resolves its outcome. */
+    finish(tx: PendingTx, outcome: TxOutcome) {
       if (pendingTxs.delete(tx)) {
         open -= tx.maxCost
         ended += tx.maxCost
@@ -198,12 +187,14 @@ export function createPendingTxs(): PendingTxs {
       if (outcome.kind === 'displaced') tx.owner.lost()
       tx.finish(outcome)
     },
+    /** In the order of their nonces. */
     all: () => [...pendingTxs].toSorted((a, b) => a.nonce - b.nonce),
-    of(nonce) {
+    of(nonce: number): PendingTx | undefined {
       for (const tx of pendingTxs) if (tx.nonce === nonce) return tx
       return undefined
     },
-    unordered: () => pendingTxs,
+    /** In no particular order, and not copied, because every offer iterates over them. */
+    unordered: (): Iterable<PendingTx> => pendingTxs,
     count: () => pendingTxs.size,
     committed: () => ({ open, ended }),
   }

@@ -47,25 +47,7 @@ export interface SenderOptions {
 }
 
 /** Signs, saves and sends, in this order. Does not follow the outcome. */
-export interface Sender {
-  /** Signs and saves the call under this nonce. @throws what `save` throws, ChainUnavailableError, ChainAnswerError */
-  write(call: CheckedCall, nonce: number, owner: Owner): Promise<PendingTx>
-  /** Gives the newest transaction to the nodes. Resolves when they have answered; never rejects. */
-  broadcast(tx: PendingTx): Promise<void>
-  /** Raises its fee if the ceiling leaves room, and sends it again in any case. */
-  resubmit(tx: PendingTx): Promise<void>
-  /** Whether a transaction that is signed now would offer more. @throws ChainUnavailableError, ChainAnswerError */
-  isOutbid(tx: PendingTx): Promise<boolean>
-  /** Replaces a transaction that no node accepts with a no-op, so that later nonces can be mined. */
-  giveUp(tx: PendingTx): Promise<void>
-  /**
-   * Signs and saves a no-op for a nonce gap. No later term resumes it: if it is lost, the gap is found and filled again.
-   * @throws what `saveNoOp` throws, ChainUnavailableError, ChainAnswerError
-   */
-  fill(nonce: number): Promise<PendingTx>
-  /** Resolves when no broadcast is under way any more. */
-  idle(): Promise<void>
-}
+export type Sender = ReturnType<typeof createSender>
 
 /** The intrinsic gas of a transfer without data: G_transaction of the yellow paper. A rollup may ask for more. */
 const TRANSFER_GAS = 21_000n
@@ -78,7 +60,7 @@ const NO_OP_OWNER: Omit<Owner, 'save'> = {
   dropped: () => undefined,
 }
 
-export function createSender(options: SenderOptions): Sender {
+export function createSender(options: SenderOptions) {
   const {
     rpc,
     pendingTxs,
@@ -154,29 +136,39 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return {
+    /** Signs and saves the call under this nonce. @throws what `save` throws, ChainUnavailableError, ChainAnswerError */
     write,
+    /** Gives the newest transaction to the nodes. Resolves when they have answered; never rejects. */
     broadcast,
-    async resubmit(tx) {
+    /** Raises its fee if the ceiling leaves room, and sends it again in any case. */
+    async resubmit(tx: PendingTx) {
       tx.waitsSince = performance.now()
       await replace(tx, readTransaction(tx.newest.raw))
       logger.warn('transaction resubmitted', { txHash: tx.newest.hash, nonce: tx.nonce })
     },
-    async isOutbid(tx) {
+    /** Whether a transaction that is signed now would offer more. @throws ChainUnavailableError, ChainAnswerError */
+    async isOutbid(tx: PendingTx): Promise<boolean> {
       return isOutbid(readTransaction(tx.newest.raw).fees, await fees.current())
     },
-    async giveUp(tx) {
+    /** Replaces a transaction that no node accepts with a no-op, so that later nonces can be mined. */
+    async giveUp(tx: PendingTx) {
       tx.waitsSince = performance.now()
       if (!isNoOp(readTransaction(tx.newest.raw), signer.address))
         logger.warn('nonce filled: no node takes its transaction', { nonce: tx.nonce })
       return replace(tx, await noOp())
     },
-    async fill(nonce) {
+    /**
+     * Signs and saves a no-op for a nonce gap. No later term resumes it: if it is lost, the gap is found and filled again.
+     * @throws what `saveNoOp` throws, ChainUnavailableError, ChainAnswerError
+     */
+    async fill(nonce: number): Promise<PendingTx> {
       logger.warn('nonce filled: nothing is known of its transaction', { nonce })
       const call = await noOp()
       const tx = await write(call, nonce, { ...NO_OP_OWNER, save: saveNoOp })
       onNoOpSent(call.gasLimit)
       return tx
     },
+    /** Resolves when no broadcast is under way any more. */
     async idle() {
       await Promise.all(broadcasts)
     },
@@ -192,14 +184,7 @@ interface SendAheadOptions {
 }
 
 /** Offers transactions to the nodes in the order of their nonces, and no further ahead than the nodes take them. */
-export interface SendAhead {
-  /** Whether it would be sent too early now. */
-  isTooEarly(tx: PendingTx): boolean
-  /** Sends it, unless that is too early: then it has to be offered again later. */
-  offer(tx: PendingTx): void
-  /** @param count the lowest nonce that is free on the chain */
-  observeCount(count: number): void
-}
+export type SendAhead = ReturnType<typeof createSendAhead>
 
 /**
  * Some chains take only the account's next nonce (Arbitrum's class), others a certain number ahead. So no transaction is
@@ -208,7 +193,7 @@ export interface SendAhead {
  * Nor are more offered than one block takes by their gas limits: a node that fills a block may skip one that no longer fits, meet
  * smaller ones above it out of turn, and drop those from its pool.
  */
-export function createSendAhead({ pendingTxs, sender, account, limit }: SendAheadOptions): SendAhead {
+export function createSendAhead({ pendingTxs, sender, account, limit }: SendAheadOptions) {
   let free = 0
 
   function isTooEarly({ nonce, gasLimit }: PendingTx): boolean {
@@ -235,9 +220,12 @@ export function createSendAhead({ pendingTxs, sender, account, limit }: SendAhea
   }
 
   return {
+    /** Whether it would be sent too early now. */
     isTooEarly,
+    /** Sends it, unless that is too early: then it has to be offered again later. */
     offer,
-    observeCount(count) {
+    /** @param count the lowest nonce that is free on the chain */
+    observeCount(count: number) {
       free = count
     },
   }

@@ -1,5 +1,5 @@
 import type { Rpc } from '../../chain/rpc.js'
-import { createPoller, type Service } from '../../service/lifetime.js'
+import { createPoller } from '../../service/lifetime.js'
 import { createSemaphore } from '../../service/semaphore.js'
 import type { KeptTransaction } from '../signer/transaction.js'
 import { createAccountView, createFindNonceUse, createForeignUse } from './account.js'
@@ -11,14 +11,7 @@ import {
 } from './confirmations.js'
 import { createMonitor, createNonceGaps, createResubmission } from './monitor.js'
 import { createNonceManager } from './nonceManager.js'
-import {
-  type Commitments,
-  createPendingTx,
-  createPendingTxs,
-  type Owner,
-  type PendingTx,
-  type TxOutcome,
-} from './pendingTx.js'
+import { createPendingTx, createPendingTxs, type Owner, type PendingTx, type TxOutcome } from './pendingTx.js'
 import { type CheckedCall, createSendAhead, createSender, type SenderOptions } from './sender.js'
 
 interface TxManagerOptions extends Omit<SenderOptions, 'pendingTxs' | 'onSigned'> {
@@ -40,30 +33,9 @@ interface TxManagerOptions extends Omit<SenderOptions, 'pendingTxs' | 'onSigned'
 }
 
 /** The one user of the relayer's account: gets calls mined, many at a time, and leaves no nonce gap. */
-export interface TxManager {
-  /**
-   * Signs the call under the next nonce, saves it, broadcasts it and follows it. Resubmits it with a higher fee when it
-   * is not mined in time. Waits for a permit when too many are pending.
-   *
-   * @throws what `save` throws, ChainUnavailableError, ChainAnswerError: nothing was sent then, and no nonce used
-   */
-  send(call: CheckedCall, owner: Owner): Promise<TxOutcome>
-  /**
-   * Follows transactions that an earlier term signed, oldest first: they may have been broadcast, or mined. The newest is
-   * sent again only once a look at the chain shows that none is mined.
-   */
-  resume(transactions: readonly KeptTransaction[], owner: Owner): Promise<TxOutcome>
-  /** Whether a call would have to wait for a permit now. */
-  isFull(): boolean
-  committed(): Commitments
-  /** Pending transactions. */
-  inFlight(): number
-  /** Whether a transaction of the account that was not signed here was found lately. */
-  isKeyShared(): boolean
-  readonly service: Service
-}
+export type TxManager = ReturnType<typeof createTxManager>
 
-export function createTxManager(options: TxManagerOptions): TxManager {
+export function createTxManager(options: TxManagerOptions) {
   const findMined = createFindMined(options.rpc)
   const gasMeter = createGasMeter()
   const pendingTxs = createPendingTxs()
@@ -109,7 +81,13 @@ export function createTxManager(options: TxManagerOptions): TxManager {
   }
 
   return {
-    async send(call, owner) {
+    /**
+     * Signs the call under the next nonce, saves it, broadcasts it and follows it. Resubmits it with a higher fee when it
+     * is not mined in time. Waits for a permit when too many are pending.
+     *
+     * @throws what `save` throws, ChainUnavailableError, ChainAnswerError: nothing was sent then, and no nonce used
+     */
+    async send(call: CheckedCall, owner: Owner): Promise<TxOutcome> {
       await semaphore.acquire()
       try {
         if (stopping.signal.aborted) return { kind: 'stopped' }
@@ -124,7 +102,11 @@ export function createTxManager(options: TxManagerOptions): TxManager {
         semaphore.release()
       }
     },
-    async resume(transactions, owner) {
+    /**
+     * Follows transactions that an earlier term signed, oldest first: they may have been broadcast, or mined. The newest is
+     * sent again only once a look at the chain shows that none is mined.
+     */
+    async resume(transactions: readonly KeptTransaction[], owner: Owner): Promise<TxOutcome> {
       if (stopping.signal.aborted) return { kind: 'stopped' }
       for (const { hash } of transactions) foreignUse.noteOwn(hash)
       const tx = createPendingTx(transactions, owner)
@@ -134,9 +116,12 @@ export function createTxManager(options: TxManagerOptions): TxManager {
       pendingTxs.add(tx)
       return tx.outcome
     },
+    /** Whether a call would have to wait for a permit now. */
     isFull: semaphore.isFull,
     committed: pendingTxs.committed,
+    /** Pending transactions. */
     inFlight: pendingTxs.count,
+    /** Whether a transaction of the account that was not signed here was found lately. */
     isKeyShared: foreignUse.isRecent,
     service: {
       name: poller.name,
