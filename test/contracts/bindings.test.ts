@@ -85,7 +85,7 @@ it('a write of a portfolio names OPEN or REFUNDED; no other state is ever the ri
   }
 })
 
-it('a write of a portfolio after a reclaim is for one order, too', async () => {
+it('a write of a portfolio after a reclaim is for one order', async () => {
   const order = await buy('alice', 'buy', usd(5_000))
   await chain().mineAt((await soon(chain())) + 8 * DAY)
   await chain().send('alice', 'escrow', 'reclaim', order.orderId)

@@ -158,7 +158,7 @@ it.each([
   ['USDC is paused', 'Pausable: paused', () => usdc.turn(chain(), 'setPaused', true)],
   ['USDC has blacklisted the escrow', 'Blacklistable: account is blacklisted', () => blacklist(escrow())],
 ])(
-  'a failure that is not the recipient’s own makes no claim: everything reverts %s',
+  'a failure that is not the recipient’s own makes no claim, and everything reverts: %s',
   async (_, message, fail) => {
     const order = await buy('alice', 'buy', usd(1_000))
     const withdrawal = await request('alice', 'withdrawal')

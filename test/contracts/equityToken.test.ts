@@ -20,7 +20,7 @@ async function events(sent: ReturnType<typeof own>) {
     .map(({ name, args }) => [name, ...args])
 }
 
-it('the flags KYC: is set, told, and cleared; an unchanged flag tells nothing', async () => {
+it('the flag of KYC is set, told, and cleared; an unchanged flag tells nothing', async () => {
   const dave = account('dave')
   expect(await events(own('setKyc', dave, true))).toEqual([['KycUpdated', dave, true]])
   expect(await read('isKyc', dave)).toBe(true)
@@ -29,7 +29,7 @@ it('the flags KYC: is set, told, and cleared; an unchanged flag tells nothing', 
   expect(await read('isKyc', dave)).toBe(false)
 })
 
-it('the flags freeze: is per symbol and wallet, and needs no listing', async () => {
+it('the flag of a freeze is per symbol and wallet, and needs no listing', async () => {
   const alice = account('alice')
   expect(await events(own('setFrozen', MSFT, alice, true))).toEqual([['FreezeUpdated', MSFT, alice, true]])
   expect(await read('isFrozen', MSFT, alice)).toBe(true)
@@ -40,7 +40,7 @@ it('the flags freeze: is per symbol and wallet, and needs no listing', async () 
   expect(await read('isFrozen', MSFT, alice)).toBe(false)
 })
 
-it('the flags listing: listed, delisted and listed again', async () => {
+it('the flag of a listing is set, cleared and set again', async () => {
   expect(await events(own('setListed', MSFT, true))).toEqual([['ListingUpdated', MSFT, true]])
   expect(await read('listedSymbols')).toEqual([AAPL, MSFT])
   expect(await events(own('setListed', MSFT, true))).toEqual([])

@@ -41,7 +41,7 @@ it('refund gives the USDC back and writes the portfolio', async () => {
   await expectNothingOpen('alice')
 })
 
-it('refund with empty blobs is void once the portfolio was written', async () => {
+it('a refund with empty blobs is void once the portfolio was written', async () => {
   const order = await buy('alice', 'buy', usd(1_000))
   await relay(portfolioUpdate(order))
   const { version, previous } = await presentOf('alice')

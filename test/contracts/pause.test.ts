@@ -83,7 +83,7 @@ it('liftPause is the owner’s alone, and ends the pause in its block', async ()
   expect(await chain().revert('relayer', ...signedCall(chain(), one.of('OrderSettlement')))).toBeNull()
 })
 
-it('while it lasts nothing is opened', async () => {
+it('while a pause lasts nothing is opened', async () => {
   const until = await pause()
   const deadline = await soon(chain())
   const [id, commit] = [bytes32('another'), bytes32('another sealed')]
@@ -102,7 +102,7 @@ it('while it lasts nothing is opened', async () => {
 })
 
 it.each(PRIMARY_TYPES)(
-  'while it lasts nothing that the enclave signs takes effect (%s), and nothing is used up',
+  'while a pause lasts nothing that the enclave signs takes effect (%s), and nothing is used up',
   async (type) => {
     const call = signedCall(chain(), one.of(type))
     const until = await pause()
@@ -113,7 +113,7 @@ it.each(PRIMARY_TYPES)(
   },
 )
 
-it('while it lasts the owner still sets flags, moves the treasury, admits and rotates; members come and go', async () => {
+it('while a pause lasts the owner still sets flags, moves the treasury, admits and rotates; members come and go', async () => {
   await chain().send('alice', 'usdc', 'approve', chain().addressOf('pool'), 1n)
   await pause()
   await chain().send('alice', 'pool', 'fund', 1n)

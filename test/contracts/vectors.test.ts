@@ -30,7 +30,7 @@ const { chainId, authorizations, portfolioHashes } = readVectors(
 )
 
 it.each(authorizations)(
-  'the contracts answer to the frozen digests $primaryType',
+  'the contracts answer to the frozen digest of $primaryType',
   async ({ verifyingContract, digest, ...wire }) => {
     const authorization = signedAuthorizationSchema.parse(wire)
     const { primaryType } = authorization
@@ -44,7 +44,7 @@ it.each(authorizations)(
   },
 )
 
-it('the contracts answer to the frozen digests all six of them', () => {
+it('the contracts answer to the frozen digests of all six', () => {
   expect(new Set(authorizations.map(({ primaryType }) => primaryType)).size).toBe(6)
 })
 
