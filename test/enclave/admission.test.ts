@@ -343,7 +343,7 @@ it.each(
 
 const shut = { clock: closed(DEADLINE) }
 it.each<[string, Change, Market, Verdict]>([
-  ['is not asked for a buy that is refused anyway', { facts: { kyc: false } }, {}, 'kyc'],
+  ['the broker is not asked for a buy that is refused anyway', { facts: { kyc: false } }, {}, 'kyc'],
   ['tells first whether it is open', {}, {}, 'needs clock'],
   ['tells then whether the asset is traded', {}, { clock: open }, 'needs asset'],
   ['is not asked for the asset while it is closed for too long', {}, shut, 'closed-until-deadline'],
@@ -470,7 +470,7 @@ const later = closed(DEADLINE - 1)
 
 it.each<[string, Held, unknown]>([
   [
-    'is bought for whole cents',
+    'an order is bought for whole cents',
     { terms: { amount: usd(100.009), escrowed: usd(100.009) } },
     bought(usd(100)),
   ],

@@ -151,7 +151,7 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
   })
 })
 
-it('is not sent on the word of a node that took its time', async () => {
+it('an order is not sent on the word of a node that took its time', async () => {
   const order = await world().open(buy(250))
   const slow = sabotage(world().deps(), -1, 'crash', async (call) => {
     // The look at the chain right before the send, which follows the one at the depth of the write-ahead.

@@ -58,7 +58,7 @@ it('a deposit of shares adds to the position, while the market is closed and the
   await world().checkInvariants()
 })
 
-it('a deposit of shares of shares that are frozen before its run is refunded, and waits as a claim', async () => {
+it('a deposit of shares that are frozen before its run is refunded, and waits as a claim', async () => {
   await withdrawn()
   const before = await position()
   await world().chain.send('owner', 'token', 'setListed', nameToBytes32('AAPL'), false)

@@ -24,7 +24,7 @@ function reader() {
   }
 }
 
-it('reads each fact by itself, of the account and the symbol', async () => {
+it('the enclave reads each fact by itself, of the account and the symbol', async () => {
   const { chain } = world()
   const alice = chain.account('alice')
   const { look, factsAt } = reader()
@@ -69,7 +69,7 @@ it('reads each fact by itself, of the account and the symbol', async () => {
   await expectNow({ member: false, policy: null, leaving: false })
 })
 
-it('reads them at the head and at the stated depth', async () => {
+it('the enclave reads the facts at the head and at the stated depth', async () => {
   const { chain } = world()
   const { look, factsAt } = reader()
   const { head: deep } = await look()

@@ -67,7 +67,7 @@ it('fees up to what the schedule says are no fault, on the day or later', () => 
   expect(found(sold([{ day: later, amount: usd(0.21) }]))).toEqual([])
 })
 
-it('fees beyond it are one, of the first day on which they are', () => {
+it('fees beyond the schedule are a fault, of the first day on which they are', () => {
   expect(found(sold([{ day, amount: usd(0.22) }]))).toEqual([{ rule: 'fees-as-set', day }])
   const twice = [
     { day, amount: usd(0.2) },
@@ -76,7 +76,7 @@ it('fees beyond it are one, of the first day on which they are', () => {
   expect(found(sold(twice))).toEqual([{ rule: 'fees-as-set', day: later }])
 })
 
-it('fees before any fill are one', () => {
+it('fees before any fill are a fault', () => {
   const before = '2026-03-01'
   const early = [{ day: before, amount: usd(0.2) }]
   expect(found(sold(early))).toEqual([{ rule: 'fees-as-set', day: before }])

@@ -35,7 +35,7 @@ it('a closed market queues an order until it opens, and settles it then, without
   await world().checkInvariants()
 })
 
-it('a closed market leaves that to a run with enough time', async () => {
+it('a closed market leaves a queued order to a run with enough time', async () => {
   control().clock({ open: false })
   const order = await world().open({ ...buy(250), deadlineIn: DAY })
   await world().run(order)
@@ -154,7 +154,7 @@ it('the look-up by client_order_id comes before a refund, thirty seconds after t
   expect(asked()).toEqual(['look-up'])
 })
 
-it('asks the chain anew right before the send, whatever earlier looks at the same block have shown', async () => {
+it('a run asks the chain anew right before the send, whatever earlier looks at the same block have shown', async () => {
   const order = await world().open(buy(250))
   const { broker } = world().deps()
   const asked: string[] = []
@@ -188,7 +188,7 @@ it('an answer of the broker that got lost several times leaves the order queued,
   expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
 })
 
-it('calls neither broker nor relay from the time on at which it must stop', async () => {
+it('a run calls neither broker nor relay from the time on at which it must stop', async () => {
   const order = await world().open(buy(250))
   const seen = control().requests().length
   expect(await world().run(order, { budget: 0 })).toEqual({ outcome: 'failed', code: 'out-of-time' })

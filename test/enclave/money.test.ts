@@ -57,12 +57,6 @@ const held = portfolio({ cash: usd(500), positions: { AAPL: { qty: shares(10), l
 
 const TERMS = { credited: 0n, fees: [] }
 
-it('the books reserve the notionals of buys from cash, and of no other order', () => {
-  const some = withOrder(withOrder(held, ID, entry({})), OTHER, entry({ escrow: usd(100) }))
-  expect(freeCash(some)).toBe(usd(400))
-  expect(freeCash(withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) })))).toBe(usd(500))
-})
-
 it('the books lock what a sale may sell, and unlock it', () => {
   const locked = withOrder(held, ID, entry({ side: 'SELL', locked: shares(4) }))
   expect(freeShares(locked, 'AAPL')).toBe(shares(6))
@@ -78,12 +72,6 @@ it('the books round a buy’s cost up and a sale’s proceeds down, to the cent'
   const sold = withFill(selling, ID, fill(shares(0.5), '200.01'), TERMS)
   expect(sold.cash).toBe(usd(600))
   expect(sold.positions.AAPL).toEqual({ qty: shares(9.5), locked: 0n })
-})
-
-it('the books credit what an escrowed buy did not cost, and never charge more than it may cost', () => {
-  const buying = withOrder(portfolio(), ID, entry({ escrow: usd(100) }))
-  expect(withFill(buying, ID, fill(shares(0.4), '200'), { ...TERMS, credited: usd(100) }).cash).toBe(usd(20))
-  expect(withFill(buying, ID, fill(shares(0.6), '200'), { ...TERMS, credited: usd(100) }).cash).toBe(0n)
 })
 
 it('the books never take more than there is', () => {
@@ -130,11 +118,6 @@ it('the books tolerate that a buy costs half a per cent more than its whole cent
   expect(at('100.000001')).toBe('tolerated')
   expect(at('100.5')).toBe('tolerated')
   expect(at('100.500001')).toBe('beyond')
-})
-
-it('the books forget a position of nothing', () => {
-  const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(10) }))
-  expect(withFill(selling, ID, fill(shares(10), '1'), TERMS).positions).toEqual({})
 })
 
 it('the books neither create nor lose shares or cash in any sequence of orders', () => {

@@ -48,7 +48,7 @@ it.each([
   expect((retryAt ?? 0) - now).toBeLessThan(expected + 60)
 })
 
-it('a refund waits too, and what it would tell is kept', async () => {
+it('a refund waits for gas too, and what it would tell is kept', async () => {
   const order = await world().open({ ...buy(250), symbol: 'NONE' })
   world().relay.faults.push(OVER_QUOTA)
   expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'relay-quota-exhausted' })

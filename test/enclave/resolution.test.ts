@@ -56,7 +56,7 @@ async function figures({ orderId }: OpenedOrder, quantity: bigint, value: bigint
 const DONE = { outcome: 'done' }
 const rejected = (code: string) => ({ outcome: 'rejected', code })
 
-it('an order that was reclaimed, and whose order at the broker is not ours as a sale is ended by the figures signed, once, and its next run is the last', async () => {
+it('a sale that was reclaimed, and whose order at the broker is not ours, is ended by the figures signed, once, and its next run is the last', async () => {
   await world().settled(buy(1_000))
   const order = await reclaimedForeign(sell(400))
   const before = await world().portfolio('alice')
@@ -70,7 +70,7 @@ it('an order that was reclaimed, and whose order at the broker is not ours as a 
   expect(await world().resolve(signed, { deps: foreign() })).toEqual(rejected('entry-changed'))
 })
 
-it('an order that was reclaimed, and whose order at the broker is not ours is released without a fill, and what it locked and reserved is free', async () => {
+it('an order that was reclaimed, and whose order at the broker is not ours, is released without a fill, and what it locked and reserved is free', async () => {
   await world().settled(buy(1_000))
   await world().settled(sell(500))
   const order = await reclaimedForeign(fromCash)
@@ -82,7 +82,7 @@ it('an order that was reclaimed, and whose order at the broker is not ours is re
   await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: before?.cash ?? 0n })
 })
 
-it('an order that was reclaimed, and whose order at the broker is not ours as a buy out of its escrow brings no shares: its USDC went back', async () => {
+it('a buy that was reclaimed, and whose order at the broker is not ours, brings no shares: its USDC went back', async () => {
   const order = await reclaimedForeign(buy(250))
   const paid = await figures(order, shares(1), usd(200))
   expect(await world().resolve(paid, { deps: foreign() })).toEqual(rejected('invalid-figures'))
@@ -91,7 +91,7 @@ it('an order that was reclaimed, and whose order at the broker is not ours as a 
   expect(await world().usdc('alice')).toBe(WALLET)
 })
 
-it('an order whose escrow is open, and whose order at the broker is not ours is settled by the figures signed', async () => {
+it('an order whose escrow is open, and whose order at the broker is not ours, is settled by the figures signed', async () => {
   const order = await held(buy(250))
   expect(await world().run(order, { deps: foreign() })).toEqual({
     outcome: 'failed',
@@ -109,7 +109,7 @@ it('an order whose escrow is open, and whose order at the broker is not ours is 
   expect(await world().run(order)).toEqual(DONE)
 })
 
-it('an order that was never taken, and whose id the broker has is left alone until its account reclaims it', async () => {
+it('an order that was never taken, and whose id the broker has, is left alone until its account reclaims it', async () => {
   const order = await world().open({ ...buy(250), change: { nonce: 0 } })
   world().broker.control.fill({ mode: 'hold' })
   await takeId(order)
@@ -119,12 +119,15 @@ it('an order that was never taken, and whose id the broker has is left alone unt
   expect(await world().usdc('alice')).toBe(WALLET)
 })
 
-it.each(['alice', 'admin', 'guardian'] as const)('from %s, who is not the owner', async (signedBy) => {
-  const order = await held(buy(250))
-  const signed = await figures(order, 0n, 0n)
-  expect(await world().resolve(signed, { signedBy, deps: foreign() })).toEqual(rejected('not-owner'))
-  expect(await world().state(order)).toBe('OPEN')
-})
+it.each(['alice', 'admin', 'guardian'] as const)(
+  'a resolution is rejected from %s, who is not the owner',
+  async (signedBy) => {
+    const order = await held(buy(250))
+    const signed = await figures(order, 0n, 0n)
+    expect(await world().resolve(signed, { signedBy, deps: foreign() })).toEqual(rejected('not-owner'))
+    expect(await world().state(order)).toBe('OPEN')
+  },
+)
 
 it('a resolution is rejected for an order that the account’s runs end by themselves, which goes on', async () => {
   world().broker.control.fill({ mode: 'hold' })

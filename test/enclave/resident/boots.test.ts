@@ -29,7 +29,7 @@ async function offerBurst(url: string | undefined, count: number) {
   return jobs
 }
 
-test('killed in the middle of a burst: the next boot says at once that every run is over, and takes their orders again', async () => {
+test('an enclave that is killed in the middle of a burst: the next boot says at once that every run is over, and takes their orders again', async () => {
   const notice = await sealOrder('why')
   const { server, start } = await setUp({ early: { outcome: 'failed', notice }, act: 'hang' })
   const first = await start()
@@ -51,7 +51,7 @@ test('killed in the middle of a burst: the next boot says at once that every run
   await eventually('their results', () => server.results().length === 101)
 })
 
-test('paused: no other process gets its directory, and its runs go on where they were', async () => {
+test('an enclave that is paused: no other process gets its directory, and its runs go on where they were', async () => {
   const { directory, server, start } = await setUp({})
   const step = { outcome: 'settled', untilFile: `${directory}/go` }
   const first = await start({ plan: { any: [step] } })
