@@ -319,7 +319,7 @@ it.each(names)('every method %s ends with the reason of its signal', async (name
 })
 
 it.each(['eth_signTypedData_v4', 'eth_sendTransaction'])(
-  'every method an order ends with it while %s is open in the wallet, and the next order goes on',
+  'an order ends with the reason of its signal while %s is open in the wallet, and the next order goes on',
   async (pending) => {
     const [stop, reason] = [new AbortController(), new Error('the page is gone')]
     const client = withWallet(

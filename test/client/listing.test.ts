@@ -73,7 +73,7 @@ async function read(node: Node, options?: ListOptions<LogListing>): Promise<LogL
 const blocksOf = ({ logs }: LogListing) => logs.map(({ blockNumber }) => blockNumber)
 const at = (...blocks: number[]) => blocks.map((block) => ({ block }))
 
-it('is read from the newest to the first block on, in pieces, and told oldest first', async () => {
+it('a list is read from the newest to the first block on, in pieces, and told oldest first', async () => {
   const node = new Node(4_500, at(4_100, 300, 99))
   const parts = await partsOf(node, { fromBlock: 100, maxBlocks: 2_000 })
   expect(parts.map(blocksOf)).toEqual([[], [4_100], [4_100], [300, 4_100]].slice(0, parts.length))
@@ -88,7 +88,7 @@ it('is read from the newest to the first block on, in pieces, and told oldest fi
   ])
 })
 
-it('is read on from where an earlier call ended, but for blocks that may still be replaced', async () => {
+it('a list is read on from where an earlier call ended, but for blocks that may still be replaced', async () => {
   const node = new Node(4_500, at(4_400))
   const before = await read(node)
   node.asked.length = 0
@@ -98,7 +98,7 @@ it('is read on from where an earlier call ended, but for blocks that may still b
   expect(node.asked).toEqual([[4_489, 4_510]])
 })
 
-it('is not complete while the blocks of a long absence are being read', async () => {
+it('a list is not complete while the blocks of a long absence are being read', async () => {
   const node = new Node(50, at(48))
   const before = await read(node)
   node.head = 9_000
@@ -116,7 +116,7 @@ it('is not complete while the blocks of a long absence are being read', async ()
   ])
 })
 
-it('goes on where a failure stopped it', async () => {
+it('a list goes on where a failure stopped it', async () => {
   const node = new Node(4_500, at(7, 4_100))
   node.before = (_method, from, to) => {
     if (to > 0 && from < 1_000) throw new TypeError('Failed to fetch')
@@ -136,13 +136,13 @@ it('goes on where a failure stopped it', async () => {
   ])
 })
 
-it('comes in shorter pieces from a node that refuses long ones', async () => {
+it('a list comes in shorter pieces from a node that refuses long ones', async () => {
   const node = new Node(3_000, at(5, 2_900), 700)
   expect(blocksOf(await read(node))).toEqual([5, 2_900])
   expect(node.asked.length).toBeLessThan(20)
 })
 
-it('ends with the reason of its signal, also while the node is silent', async () => {
+it('a list ends with the reason of its signal, also while the node is silent', async () => {
   const node = new Node(3_000, [])
   const ended = new AbortController()
   node.before = () => {
@@ -152,7 +152,7 @@ it('ends with the reason of its signal, also while the node is silent', async ()
   await expect(read(node, { signal: ended.signal })).rejects.toThrow('the page is gone')
 })
 
-it('fails once a node has been silent for half a minute', async () => {
+it('a list fails once a node has been silent for half a minute', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const node = new Node(3_000, [])
@@ -164,7 +164,7 @@ it('fails once a node has been silent for half a minute', async () => {
   expect(await failure).toMatchObject({ code: 'node-unavailable' })
 })
 
-it('has the events of the new branch alone after a reorganization', async () => {
+it('a list has the events of the new branch alone after a reorganization', async () => {
   const node = new Node(50, [{ block: 48 }, { block: 49 }])
   const before = await read(node)
   node.logs = [{ block: 48, branch: 1 }]
@@ -177,7 +177,7 @@ it.each<[string, Place[], number[]]>([
   ['before it', at(500, 501, 999), [500, 501]],
   ['in its block', [{ block: 500 }, { block: 500, index: 1 }, { block: 999 }], [500, 500]],
 ])(
-  'may have the newest events alone, and one %s again when the chain takes the newest back',
+  'a list may have the newest events alone, and one %s again when the chain takes the newest back',
   async (_where, logs, left) => {
     const node = new Node(50, [])
     let last = await read(node, { limit: 2 })

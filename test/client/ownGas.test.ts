@@ -107,11 +107,14 @@ it('a buy at the wallet’s own cost is one batch where the wallet offers it, wi
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
-it.each(['ready', 'unsupported'] as const)('is no batch where that is only %s', async (atomic) => {
-  const { client, provider, buy, steps, onStep } = await setting(atomic)
-  await client.placeOrder(buy, { onStep })
-  expect([provider.batches, steps]).toEqual([0, ['authorizing', 'opening', 'submitting']])
-})
+it.each(['ready', 'unsupported'] as const)(
+  'a buy at the wallet’s own cost is no batch where that is only %s',
+  async (atomic) => {
+    const { client, provider, buy, steps, onStep } = await setting(atomic)
+    await client.placeOrder(buy, { onStep })
+    expect([provider.batches, steps]).toEqual([0, ['authorizing', 'opening', 'submitting']])
+  },
+)
 
 it.each([
   ['declined', { code: 'transaction-refused' }],

@@ -51,7 +51,7 @@ function sourceOf(path: string, name: string): string {
     : (path.split('/')[0] ?? '')
 }
 
-it('has a documented budget for the whole, and for parts', () => {
+it('the client has a documented budget for the whole, and for parts', () => {
   expect(budgets.map(({ imported }) => imported)).toEqual([
     'everything',
     '`createReader`',
@@ -67,7 +67,7 @@ it.each(budgets)('$imported weighs $most bytes at most, minified and gzipped', a
   expect(gzipped).toBeLessThanOrEqual(most)
 })
 
-it('is made of the client, the formats, the reader of events, the ABIs and packages that run in browsers', async () => {
+it('the bundle is made of the client, the formats, the reader of events, the ABIs and packages that run in browsers', async () => {
   expect([...(await bundle('everything')).from].sort()).toEqual([
     '@noble',
     'canonicalize',
@@ -82,7 +82,7 @@ it('is made of the client, the formats, the reader of events, the ABIs and packa
   ])
 })
 
-it('leaves out what a part does not use', async () => {
+it('a bundle leaves out what a part does not use', async () => {
   expect((await bundle('`createReader`')).from).not.toContain('dist/chain/generated')
   expect([...(await bundle('`parseDecimal`')).from]).toEqual(['dist/protocol'])
 })

@@ -39,7 +39,7 @@ beforeEach(() => {
 
 const reader = () => createReader({ serverUrl: api.url, timing: FAST })
 
-it('follows an order, and its timeline, to the end', async () => {
+it('a reader follows an order, and its timeline, to the end', async () => {
   const states: string[] = []
   for await (const { state } of reader().followOrder(orderId)) states.push(state)
   const kinds: string[] = []
@@ -49,7 +49,7 @@ it('follows an order, and its timeline, to the end', async () => {
   expect(api.requests.map(({ path }) => path)).toEqual([`/orders/${orderId}`, `/orders/${orderId}/timeline`])
 })
 
-it('asks with the fetch and the time-out that it is given', async () => {
+it('a reader asks with the fetch and the time-out that it is given', async () => {
   const asked: string[] = []
   const slow: typeof fetch = (input, init) => {
     asked.push(String(input))

@@ -21,7 +21,7 @@ function said(before: Policy | null, after: Policy): string[] {
   })
 }
 
-it('there are none between a rulebook and itself, whatever the case of its addresses and the order of its symbols', () => {
+it('there are no changes between a rulebook and itself, whatever the case of its addresses and the order of its symbols', () => {
   const rules = { ...free, restricted: ['TSLA', 'AAPL'] }
   const turned = { ...free, restricted: ['AAPL', 'TSLA'] }
   expect(said(policyOf({ [ADA]: rules }), policyOf({ [ADA.toLowerCase()]: turned }))).toEqual([])
