@@ -14,7 +14,7 @@ async function answering(name: string, status = 200) {
   return brokerOf(url)
 }
 
-it("the client reads Alpaca's documented examples clock", async () => {
+it("the client reads Alpaca's documented example: clock", async () => {
   const broker = await answering('clock')
   expect(await broker.getClock()).toEqual({
     timestamp: new Date('2022-04-28T18:07:04.451Z'),
@@ -24,7 +24,7 @@ it("the client reads Alpaca's documented examples clock", async () => {
   })
 })
 
-it("the client reads Alpaca's documented examples snapshots", async () => {
+it("the client reads Alpaca's documented example: snapshots", async () => {
   const broker = await answering('snapshots')
   const snapshots = await broker.getSnapshots(['AAPL', 'MSFT'])
   expect(snapshots.size).toBe(1)
@@ -38,7 +38,7 @@ it("the client reads Alpaca's documented examples snapshots", async () => {
   })
 })
 
-it("the client reads Alpaca's documented examples asset", async () => {
+it("the client reads Alpaca's documented example: asset", async () => {
   const broker = await answering('asset')
   expect(await broker.getAsset('AAPL')).toEqual({
     symbol: 'AAPL',
@@ -49,7 +49,7 @@ it("the client reads Alpaca's documented examples asset", async () => {
   })
 })
 
-it("the client reads Alpaca's documented examples an accepted order", async () => {
+it("the client reads Alpaca's documented example: an accepted order", async () => {
   const broker = await answering('order-accepted')
   const order = await broker.getOrderByClientOrderId('eb9e2aaa-f71a-4f51-b5b4-52a6c565dad4')
   expect(order).toMatchObject({
@@ -62,7 +62,7 @@ it("the client reads Alpaca's documented examples an accepted order", async () =
   expect(order).toMatchObject({ fills: [], notional: usd(500), qty: null })
 })
 
-it("the client reads Alpaca's documented examples a filled order", async () => {
+it("the client reads Alpaca's documented example: a filled order", async () => {
   const broker = await answering('order-filled')
   const order = await broker.getOrderByClientOrderId('cc8cc104-fe43-476c-b25c-f62650fb73f9')
   expect(order).toMatchObject({
@@ -73,12 +73,12 @@ it("the client reads Alpaca's documented examples a filled order", async () => {
   expect(order && fillValue(order, 'exact')).toBe(usd(1.29))
 })
 
-it("the client reads Alpaca's documented examples positions", async () => {
+it("the client reads Alpaca's documented example: positions", async () => {
   const broker = await answering('positions')
   expect(await broker.getPositions()).toEqual([{ symbol: 'AAPL', qty: shares(5) }])
 })
 
-it("the client reads Alpaca's documented examples account", async () => {
+it("the client reads Alpaca's documented example: account", async () => {
   const broker = await answering('account')
   expect(await broker.getAccount()).toEqual({
     id: '1d9eed04-be39-4e01-9b84-a48ac5bbafcf',
@@ -97,13 +97,13 @@ it.each([
   ['error-forbidden', 403, { kind: 'unauthorized', status: 403, code: undefined }],
   ['error-rate-limit', 429, { kind: 'rate-limited', status: 429, code: 42910000 }],
   ['error-not-found', 404, { kind: 'not-found', status: 404, code: 40410000 }],
-])("the client reads Alpaca's documented examples %s", async (name, status, expected) => {
+])("the client reads Alpaca's documented example: %s", async (name, status, expected) => {
   const broker = await answering(name, status)
   const placing = broker.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId: 'a' })
   await expect(placing).rejects.toMatchObject(expected)
 })
 
-it("the client reads Alpaca's documented examples error-not-cancelable", async () => {
+it("the client reads Alpaca's documented example: error-not-cancelable", async () => {
   const broker = await answering('error-not-cancelable', 422)
   expect(await broker.cancelOrder('61e69015-8549-4bfd-b9c3-01e75843f47d')).toBe('not-cancelable')
 })

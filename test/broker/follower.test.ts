@@ -64,14 +64,14 @@ it.each([
   ['beside a stream, after two seconds', { isLive: true }, [2_000, 4_000]],
   ['without one, after half a second', { isLive: false }, [500, 1_000, 1_500, 2_000]],
   ['at the pace that the rate limit leaves', { isLive: false, isScarce: true }, [500, 3_500]],
-])('the time of its looks %s', async (_when, how, expected) => {
+])('a follower looks %s', async (_when, how, expected) => {
   const { follow, looks } = setUp(how)
   void follow(order('a'), 10_000)
   await pass(expected.at(-1) ?? 0)
   expect(looks).toEqual(expected)
 })
 
-it('the time of its looks after an event, at once for a whole burst, and not while a look is under way', async () => {
+it('a follower looks after an event, at once for a whole burst, and not while a look is under way', async () => {
   const { follow, announce, looks } = setUp()
   for (const id of ['a', 'b', 'c']) void follow(order(id), 10_000)
   await pass(100)
@@ -83,7 +83,7 @@ it('the time of its looks after an event, at once for a whole burst, and not whi
   expect(looks).toEqual([125, 525])
 })
 
-it('the time of its looks after an event that came before its order was followed', async () => {
+it('a follower looks after an event that came before its order was followed', async () => {
   const { follow, announce, looks } = setUp()
   announce('early')
   await pass(1_000)
@@ -93,7 +93,7 @@ it('the time of its looks after an event that came before its order was followed
   expect(looks).toEqual([1_025])
 })
 
-it('the time of its looks not for events of orders that it does not follow, and never when it follows none', async () => {
+it('a follower looks for no event of an order that it does not follow, and never when it follows none', async () => {
   const { follow, announce, looks } = setUp()
   const seen = follow(order('a'), 500)
   announce('another')
@@ -104,7 +104,7 @@ it('the time of its looks not for events of orders that it does not follow, and 
   expect(looks).toEqual([])
 })
 
-it('its look at the broker is the list from the oldest order on, of the symbols that matter', async () => {
+it('a follower’s look at the broker is the list from the oldest order on, of the symbols that matter', async () => {
   const { follow, filters } = setUp()
   void follow(order('new', { symbol: 'MSFT' }), 10_000)
   void follow(order('old', { createdAt: new Date(START - 60_000) }), 10_000)
@@ -116,7 +116,7 @@ it.each([
   ['another status', { status: 'filled', state: 'filled' }],
   ['another quantity', { filledQty: 1n }],
   ['another id, where one carries on', { id: 'next' }],
-] as const)('its answers %s is a change', async (_what, change) => {
+] as const)('a follower answers with %s as a change', async (_what, change) => {
   const { follow, list } = setUp()
   list.set('a', order('a', change))
   const seen = follow(order('a'), 10_000)
@@ -124,7 +124,7 @@ it.each([
   expect(await seen).toEqual(order('a', change))
 })
 
-it('its answers the order as it was given when the list says the same, or does not name it', async () => {
+it('a follower answers with the order as it was given when the list says the same, or does not name it', async () => {
   const { follow, list } = setUp()
   list.set('a', order('a'))
   const given = [order('a'), order('b')]
@@ -133,7 +133,7 @@ it('its answers the order as it was given when the list says the same, or does n
   expect(await seen).toEqual(given)
 })
 
-it('its answers a failure when the last look failed, and not when one has succeeded since', async () => {
+it('a follower answers with a failure when the last look failed, and not when one has succeeded since', async () => {
   const { follow, fail } = setUp()
   const [failing, recovered] = [follow(order('a'), 2_500), follow(order('b'), 5_000)]
   const failed = expect(failing).rejects.toBe(UNAVAILABLE)

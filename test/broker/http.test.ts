@@ -33,28 +33,25 @@ async function kinds(broker: PlacingBroker) {
 
 const NO_ANSWER = { read: 'unavailable', place: 'ambiguous', cancel: 'ambiguous' }
 
-it('a request without a definite answer is ambiguous on time-out, unless it only reads', async () => {
+it('a request is ambiguous on time-out, unless it only reads', async () => {
   const url = await startRawServer(() => {})
   expect(await kinds(client(url, 50))).toEqual(NO_ANSWER)
   expect((await failure(client(url, 50).getClock())).reason).toBe('timeout')
 })
 
-it('a request without a definite answer is ambiguous when the connection is reset', async () => {
+it('a request is ambiguous when the connection is reset', async () => {
   const url = await startRawServer((request) => request.socket.resetAndDestroy())
   expect(await kinds(client(url))).toEqual(NO_ANSWER)
 })
 
-it.each([500, 502, 503, 504, 408, 302, 307])(
-  'a request without a definite answer is ambiguous on %i',
-  async (status) => {
-    const url = await startRawServer((_request, response) => {
-      response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end('{"code":1,"message":"x"}')
-    })
-    expect(await kinds(client(url))).toEqual(NO_ANSWER)
-  },
-)
+it.each([500, 502, 503, 504, 408, 302, 307])('a request is ambiguous on %i', async (status) => {
+  const url = await startRawServer((_request, response) => {
+    response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end('{"code":1,"message":"x"}')
+  })
+  expect(await kinds(client(url))).toEqual(NO_ANSWER)
+})
 
-it('a request without a definite answer follows no redirect, which could hand the keys to another host', async () => {
+it('a request follows no redirect, which could hand the keys to another host', async () => {
   let followed = 0
   const elsewhere = await startRawServer((_request, response) => {
     followed += 1
@@ -73,14 +70,14 @@ it.each([
   ['null', 'null'],
   ['an array', '[]'],
   ['another shape', '{"is_open":"yes"}'],
-])('a request without a definite answer is ambiguous on a 200 with %s', async (_name, body) => {
+])('a request is ambiguous on a 200 with %s', async (_name, body) => {
   const url = await startRawServer((_request, response) => response.writeHead(200).end(body))
   const broker = client(url)
   expect((await failure(broker.getClock())).kind).toBe('unavailable')
   expect((await failure(broker.placeOrder(ORDER))).kind).toBe('ambiguous')
 })
 
-it('a request without a definite answer does not read a huge body to its end', async () => {
+it('a request does not read a huge body to its end', async () => {
   let written = 0
   const url = await startRawServer((_request, response) => {
     response.writeHead(200)
@@ -132,7 +129,7 @@ it('a definite refusal carries code and the time of the reset', async () => {
   expect(error).toMatchObject({ kind: 'rate-limited', code: 42910000, resetAt: new Date(1674044551000) })
 })
 
-it('a request that is sent keys as headers, a market order for the day as JSON, amounts as decimal strings', async () => {
+it('a request has the keys as headers, a market order for the day as JSON, amounts as decimal strings', async () => {
   const seen: unknown[] = []
   const url = await startRawServer(async (request, response) => {
     let body = ''
@@ -168,11 +165,11 @@ it('a request that is sent keys as headers, a market order for the day as JSON, 
   ])
 })
 
-it('a request that is sent no request at all for no symbols', async () => {
+it('no symbols are no request at all', async () => {
   expect((await client('http://127.0.0.1:1').getSnapshots([])).size).toBe(0)
 })
 
-it('a request that is sent ids that cannot leave their place in the path', async () => {
+it('a request has ids that cannot leave their place in the path', async () => {
   let path: string | undefined
   const url = await startRawServer((request, response) => {
     path = request.url
@@ -198,7 +195,7 @@ it('keys stay out of errors of every kind', async () => {
   }
 })
 
-it('keys stay out of errors that a key which is no header value is refused without quoting it', () => {
+it('a key that is no header value is refused without being quoted', () => {
   for (const secretKey of ['CANARY\nSECRET', '', 'é']) {
     const create = () =>
       createBroker({ tradingUrl: 'http://x', dataUrl: 'http://x', keyId: 'a', secretKey, timeoutMs: 1 })
@@ -206,7 +203,7 @@ it('keys stay out of errors that a key which is no header value is refused witho
   }
 })
 
-it('snapshots any symbol and any member of it may be missing or null', async () => {
+it('any symbol of a snapshot, and any member of it, may be missing or null', async () => {
   const url = await startRawServer((_request, response) => {
     response.end(
       JSON.stringify({

@@ -76,7 +76,7 @@ it.each([
   { filled_qty: null, filled_at: null, status: 'rejected' },
   { filled_avg_price: '0.00' },
   { side: 'short' },
-])('an order that could not be settled is not read %j', async (change) => {
+])('an order that could not be settled is not read: %j', async (change) => {
   const order = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', ...change }
   const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
   await expect(brokerOf(url).getOrderByClientOrderId('mine')).rejects.toMatchObject({
@@ -90,20 +90,17 @@ it.each([
   { filled_qty: undefined, filled_avg_price: undefined, status: 'rejected' },
   { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'canceled' },
   { filled_qty: undefined, filled_avg_price: undefined, filled_at: undefined, status: 'expired' },
-])(
-  'an order that could not be settled is not read but one that certainly filled nothing is: %j',
-  async (change) => {
-    const order = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', ...change }
-    const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
-    expect(await brokerOf(url).getOrderByClientOrderId('mine')).toMatchObject({
-      state: change.status,
-      filledQty: 0n,
-      fills: [],
-    })
-  },
-)
+])('an order that certainly filled nothing is read: %j', async (change) => {
+  const order = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', ...change }
+  const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
+  expect(await brokerOf(url).getOrderByClientOrderId('mine')).toMatchObject({
+    state: change.status,
+    filledQty: 0n,
+    fills: [],
+  })
+})
 
-it('an order that could not be settled is not read but a partly filled and canceled one is, with its fill', async () => {
+it('an order that was partly filled and canceled is read, with its fill', async () => {
   const order = {
     ...Object(alpacaExample('order-filled')),
     client_order_id: 'mine',
@@ -135,11 +132,11 @@ it.each([
   ['done_for_day', true],
   ['filled', false],
   ['canceled', false],
-])('whether an order may still fill, though its fills cannot be read %s: %s', async (status, expected) => {
+])('an order that cannot be read, and is %s, may still fill: %s', async (status, expected) => {
   expect(await mayFill(status)).toBe(expected)
 })
 
-it('whether an order may still fill, though its fills cannot be read is what those say that carried it on, and nothing is left to fill where one is gone', async () => {
+it('an order that cannot be read may still fill while those may that carried it on, and not where one is gone', async () => {
   const second = { ...unreadable, id: 'second', status: 'replaced', replaced_by: 'third' }
   const third = { ...unreadable, id: 'third', status: 'new' }
   expect(await mayFill('replaced', { second, third })).toBe(true)

@@ -124,22 +124,25 @@ const tables: Record<
     ],
   },
 }
-it.each(Object.entries(tables))('a window, step by step %s', async (_name, { left, steps }) => {
-  const budget = await knowing(left)
-  const { ask, granted } = asking(budget)
-  let time = 0
-  let opened = 0
-  for (const [at, asks, holds] of steps) {
-    await pass(at - time)
-    time = at
-    for (const [name, purpose] of asks) {
-      opened += 1
-      ask(name, purpose === 'place' ? placing(name, opened) : others(purpose))
+it.each(Object.entries(tables))(
+  'a window is as its answers say, step by step: %s',
+  async (_name, { left, steps }) => {
+    const budget = await knowing(left)
+    const { ask, granted } = asking(budget)
+    let time = 0
+    let opened = 0
+    for (const [at, asks, holds] of steps) {
+      await pass(at - time)
+      time = at
+      for (const [name, purpose] of asks) {
+        opened += 1
+        ask(name, purpose === 'place' ? placing(name, opened) : others(purpose))
+      }
+      await pass(0)
+      expect(granted.join(' '), `at ${at} ms`).toBe(holds)
     }
-    await pass(0)
-    expect(granted.join(' '), `at ${at} ms`).toBe(holds)
-  }
-})
+  },
+)
 
 it('placements find out the tokens of a new window, ten at once', async () => {
   const budget = await knowing(0)
@@ -222,7 +225,7 @@ it('the learnt limit is scarce exactly while placements wait for the limit, not 
   expect((await knowing(21)).isScarce()).toBe(false)
 })
 
-it('the learnt limit a request that was not sent gives its token back, one whose answer is lost does not', async () => {
+it('a request that was not sent gives its token back, one whose answer is lost does not', async () => {
   const budget = await knowing(2)
   const [first, second] = [await budget.take(others('cancel')), await budget.take(others('cancel'))]
   expect(await budget.take(others('cancel', 0))).toBeNull()
@@ -235,7 +238,7 @@ it('the learnt limit a request that was not sent gives its token back, one whose
   expect(await budget.take(others('cancel', 0))).toBeNull()
 })
 
-it('the learnt limit an answer that comes late says nothing of what is left by now', async () => {
+it('an answer that comes late says nothing of what is left by now', async () => {
   const budget = newBudget()
   const [early, late] = [await budget.take(others('awaited')), await budget.take(others('awaited'))]
   late?.spent(saying(3))
@@ -244,7 +247,7 @@ it('the learnt limit an answer that comes late says nothing of what is left by n
   expect(taken.filter((token) => token !== null)).toHaveLength(3)
 })
 
-it('the learnt limit a broker that states no limit is asked freely', async () => {
+it('a broker that states no limit is asked freely', async () => {
   const budget = newBudget()
   const first = await budget.take(others('awaited'))
   first?.spent({ status: 200, headers: {} })
@@ -252,7 +255,7 @@ it('the learnt limit a broker that states no limit is asked freely', async () =>
   expect(taken).not.toContain(null)
 })
 
-it('the learnt limit and after its 429 again after a pause that grows', async () => {
+it('a broker that states no limit is asked again after its 429, after a pause that grows', async () => {
   const budget = newBudget()
   for (const pauseMs of [1_000, 2_000, 4_000]) {
     const token = await budget.take(others('awaited'))
@@ -303,7 +306,7 @@ function greedy(budget: RateBudget, broker: ReturnType<typeof limitedBroker>) {
   return done
 }
 
-it('against a broker that counts 200 a minute three processes share it evenly, and hardly a request is refused', async () => {
+it('three processes share the limit of a broker that counts 200 a minute evenly, and hardly a request is refused', async () => {
   const broker = limitedBroker(200)
   const shares = [1, 2, 3].map(() => greedy(newBudget(), broker))
   await pass(3 * MINUTE)
@@ -313,7 +316,7 @@ it('against a broker that counts 200 a minute three processes share it evenly, a
   expect(broker.refusals()).toBeLessThan(15)
 })
 
-it('against a broker that counts 200 a minute a thousand orders at the opening go out in the order of their escrows, at its pace, and are deferred once at most', async () => {
+it('a thousand orders at the opening go out in the order of their escrows, at its pace, and are deferred once at most', async () => {
   const broker = limitedBroker(200)
   const budget = newBudget()
   const placed: number[] = []

@@ -86,7 +86,7 @@ it('the market clock shows an unscheduled close after a minute, also where the m
   expect((await broker.getClock()).isOpen).toBe(true)
 })
 
-it('assets and prices an asset is known for a minute, and so is that there is none', async () => {
+it('an asset is known for a minute, and so is that there is none', async () => {
   const pass = steppedClocks()
   const both = () => Promise.all([broker.getAsset('AAPL'), broker.getAsset('NONE'), broker.getAsset('AAPL')])
   expect((await both()).map((asset) => asset?.symbol)).toEqual(['AAPL', undefined, 'AAPL'])
@@ -98,7 +98,7 @@ it('assets and prices an asset is known for a minute, and so is that there is no
   expect(asked('/v2/assets')).toHaveLength(4)
 })
 
-it('assets and prices prices that are asked for in a moment come from one call, and later ones from another', async () => {
+it('prices that are asked for in a moment come from one call, and later ones from another', async () => {
   const found = await Promise.all([
     broker.getSnapshots(['AAPL']),
     broker.getSnapshots(['MSFT', 'AAPL']),
@@ -214,7 +214,7 @@ it('a placement that is looked up first has room for both requests at its turn, 
   expect(asked('/v2/orders').map(({ outcome }) => outcome)).not.toContain(429)
 })
 
-it('following orders shows each at its next change, all from one list', async () => {
+it('following several orders shows each at its next change, all from one list', async () => {
   standIn.control.fill({ mode: 'hold' })
   const placed = await Promise.all(
     ['1', '2', '3', '4', '5'].map((id) => place(id, id === '5' ? 'MSFT' : 'AAPL')),

@@ -13,7 +13,7 @@ test('the delay before a reclaim is the contract’s', async () => {
   expect(await chain().read('authority', 'RECLAIM_DELAY')).toBe(BigInt(RECLAIM_DELAY))
 })
 
-test('the signer, and that nothing is pending', async () => {
+test('the signer is the contract’s, and nothing is pending', async () => {
   const { enclaveSigner, pendingRotation, pausedUntil } = authority()
   expect(await enclaveSigner()).toBe(ENCLAVE_SIGNER)
   expect(await pendingRotation('signer')).toBeNull()
@@ -34,7 +34,7 @@ test.each([
   expect(await chain().read('authority', role === 'signer' ? 'enclaveSigner' : role)).toBe(to)
 })
 
-test('until when a pause lasts', async () => {
+test('the end of a pause is the contract’s', async () => {
   await chain().send('guardian', 'authority', 'pause')
   const until = await authority().pausedUntil()
   expect(until).toBeGreaterThan(await chain().now())

@@ -38,13 +38,13 @@ test('nothing is found at a deployment as it should be', async () => {
   expect(await found()).toEqual({ checks: [], text: '' })
 })
 
-test('the authority of another deployment', async () => {
+test('the authority of another deployment is found', async () => {
   const { addresses, addressOf, account } = chain()
   await replaceImmutable(addressOf('authority'), addresses.platformPool, account('dave'))
   expect((await found()).checks).toEqual(['fault authority'])
 })
 
-test('a signer who takes over later: the fault says when', async () => {
+test('a signer that takes over later is a fault that says when', async () => {
   await chain().send('owner', 'authority', 'rotateSigner', chain().account('dave'))
   const at = isoAt((await chain().now()) + DELAY)
   const { checks, text } = await found({ signer: chain().account('dave') })

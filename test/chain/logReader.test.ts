@@ -33,7 +33,7 @@ it.each([
   ['a word that the data do not have', () => wordAt(`0x${word('1')}`, 1)],
   ['a word with more than an address', () => addressIn(`0x${'1'.repeat(64)}`)],
   ['a word with more than a time', () => numberIn(`0x1${word('1').slice(1)}`)],
-])('the fields of a log %s is refused', (_, read) => {
+])('a log with %s is refused', (_, read) => {
   expect(read).toThrow(ChainAnswerError)
 })
 
@@ -83,7 +83,7 @@ it.each<[string, unknown]>([
   ['with a later log that is malformed', [log, { ...log, logIndex: '0x1', blockHash: '0x5' }]],
   ["with another contract's log", [{ ...log, address: `0x${'b'.repeat(40)}` }]],
   ['with a log of another block', [{ ...log, blockNumber: '0x4' }]],
-])('the answer of a query %s is refused', (_, logs) => {
+])('an answer %s is refused', (_, logs) => {
   expect(() => read(logs)).toThrow(ChainAnswerError)
 })
 

@@ -82,7 +82,7 @@ it.each(Object.keys(faulty))('another node is asked after %s', async (fault) => 
   expect(await transport.send(calls)).toEqual(answers)
 })
 
-it('another node is asked after which is then asked first', async () => {
+it('the node that answered after another had failed is asked first from then on', async () => {
   const bad = await node(() => ({}), 500)
   const good = await echo()
   const transport = createRpc({ urls: [bad.url, good.url], timeoutMs: 1_000 })
@@ -126,20 +126,17 @@ it('an error of one call among others may be the fault of the call', async () =>
 it.each([
   ['first', [0, 1]],
   ['last', [1, 0]],
-])(
-  'answers none of which are whole the ones with the most results stand, when they come %s',
-  async (_, order) => {
-    const broken = await node((batch) => batch.map(({ id }) => ({ id, error: INTERNAL })))
-    const nodes = [await limitedInOne(), broken]
-    const urls = order.map((index) => nodes[index]?.url ?? '')
-    const transport = createRpc({ urls, timeoutMs: 1_000 })
-    expect(await transport.send(calls)).toEqual([{ result: 'partly' }, { error: LIMIT }])
-  },
-)
+])('the answers with the most results stand where none are whole, when they come %s', async (_, order) => {
+  const broken = await node((batch) => batch.map(({ id }) => ({ id, error: INTERNAL })))
+  const nodes = [await limitedInOne(), broken]
+  const urls = order.map((index) => nodes[index]?.url ?? '')
+  const transport = createRpc({ urls, timeoutMs: 1_000 })
+  expect(await transport.send(calls)).toEqual([{ result: 'partly' }, { error: LIMIT }])
+})
 
 const partly = [{ result: 'partly' }, { error: LIMIT }]
 
-it('a rate limit in one answer is handed on with the other answers when no other node is healthy', async () => {
+it('a rate limit in one of the answers is handed on with the other answers when no other node is healthy', async () => {
   const bad = await limitedInOne()
   const alone = createRpc({ urls: [bad.url], timeoutMs: 1_000 })
   expect(await alone.send(calls)).toEqual(partly)
@@ -150,7 +147,7 @@ it('a rate limit in one answer is handed on with the other answers when no other
   expect(gone.seen.requests).toBe(1)
 })
 
-it('a rate limit in one answer of a query for events may be the fault of the query, and sets nothing aside', async () => {
+it('a rate limit in the answer of a query for events may be the fault of the query, and sets nothing aside', async () => {
   const [limited, good] = [await limitedInOne(), await echo()]
   const transport = createRpc({ urls: [limited.url, good.url], timeoutMs: 1_000 })
   const queries = calls.map(({ params }) => ({ method: 'eth_getLogs', params }))
@@ -159,7 +156,7 @@ it('a rate limit in one answer of a query for events may be the fault of the que
   expect(good.seen.requests).toBe(0)
 })
 
-it('fails without naming a URL when no node answers', async () => {
+it('a request fails without naming a URL when no node answers', async () => {
   const bad = await node(() => ({}), 500)
   const transport = createRpc({ urls: [bad.url, 'http://127.0.0.1:9/key-in-path'], timeoutMs: 500 })
   const failure = transport.send(calls)

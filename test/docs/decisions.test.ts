@@ -16,7 +16,7 @@ test('the decisions are listed by their index, each once', () => {
   expect(listed.toSorted()).toEqual(pages.toSorted())
 })
 
-test.each(pages)('the decisions %s has status, context, decision and consequences', (name) => {
+test.each(pages)('decision %s has status, context, decision and consequences', (name) => {
   const page = readFileSync(`${FOLDER}/${name}`, 'utf8')
   expect(page).toMatch(new RegExp(`^# ${name.slice(0, 4)}: \\S`))
   for (const part of ['Status', 'Context', 'Decision', 'Consequences']) {

@@ -124,21 +124,21 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-test('the pages describes every metric of ours by its type, and none that is not there', () => {
+test('the pages describe every metric of ours by its type, and none that is not there', () => {
   const ours = [...told.types].filter(([name]) => name.startsWith('trading_'))
   const described = [...documented].map(([name, { type }]) => [name, type])
   expect(described.toSorted()).toEqual(ours.toSorted())
   for (const [, , , meaning = ''] of rows(/^trading_/)) expect(meaning).not.toBe('')
 })
 
-test('the pages names their labels', () => {
+test('the pages name the labels of a metric', () => {
   for (const { name, labels } of told.samples.filter((sample) => sample.name.startsWith('trading_'))) {
     const own = Object.keys(labels).filter((label) => label !== 'le')
     expect(own.toSorted(), name).toEqual(documented.get(familyOf(name))?.labels.toSorted())
   }
 })
 
-test('the pages has a row for every reason of a check, with what it is and what to do', () => {
+test('the pages have a row for every reason of a check, with what it is and what to do', () => {
   const reasons = new Map<string, string>(Object.entries(REASONS))
   const described = rows(/^(server|any|chain|contracts|relayer|enclave|store|leases|narrator)$/)
   expect(new Set(described.map(([, reason]) => reason))).toEqual(new Set(reasons.keys()))
@@ -148,7 +148,7 @@ test('the pages has a row for every reason of a check, with what it is and what 
   }
 })
 
-test('the pages has a row for every alert, with its severity, its meaning and what to do', () => {
+test('the pages have a row for every alert, with its severity, its meaning and what to do', () => {
   const described = rows(/^Trading/)
   expect(described.map(([alert, severity]) => [alert, severity])).toEqual(
     rules.map(({ alert, labels }) => [alert, labels.severity]),
@@ -159,7 +159,7 @@ test('the pages has a row for every alert, with its severity, its meaning and wh
   }
 })
 
-test('the pages quotes only log lines that the programs write', () => {
+test('the pages quote only log lines that the programs write', () => {
   const quoted = [...page.matchAll(/`((?!npm )[a-z']+(?::? [a-z']+)+)`/g)].map(([, line = '']) => line)
   const lines = quoted.filter((line) => !/: (true|false)$/.test(line))
   expect(lines).toContain('transaction resubmitted')
@@ -168,7 +168,7 @@ test('the pages quotes only log lines that the programs write', () => {
   expect(lines.filter((line) => !code.includes(`'${line}`) && !code.includes(`"${line}`))).toEqual([])
 })
 
-test('the pages names no metric that does not exist', () => {
+test('the pages name no metric that does not exist', () => {
   const named = [...page.matchAll(/`(trading_\w+?\w)`/g)].map(([, name = '']) => name)
   expect(named.filter((name) => !told.types.has(familyOf(name)))).toEqual([])
 })

@@ -112,12 +112,12 @@ const signed = {
   ...receiveWithAuthorizationTypes,
   ...requestOpeningTypes,
 }
-it.each(Object.entries(signed))('the page’s types and names %s', (name, fields) => {
+it.each(Object.entries(signed))('docs/protocol.md has the types and names of %s', (name, fields) => {
   expect(page).toContain(`\n${encodeType(name, fields)}\n`)
 })
 
 it.each(Object.entries(authorizationTargets))(
-  'the page’s types and names %s',
+  'docs/protocol.md has the types and names of %s',
   (name, { contract, method }) => {
     const fields = Object.entries(authorizationTypes).find(([key]) => key === name)?.[1] ?? []
     const line = page.split('\n').find((text) => text.startsWith(`${contract}.${method} `))
@@ -134,12 +134,12 @@ const interfaces: Record<string, Interface> = {
 }
 const functions = [...page.matchAll(/^\| (\w*[a-z]\w*|USDC) \| `(\w+)(\(.*\).*)` \|$/gm)]
 
-it('the page’s types and names has the functions that a client calls', () => {
+it('docs/protocol.md has the functions that a client calls', () => {
   expect(functions).toHaveLength(32)
 })
 
 it.each(functions.map(([, contract = '', name = '', rest = '']) => [contract, name, rest] as const))(
-  'the page’s types and names %s.%s%s',
+  'docs/protocol.md has the types and names of %s.%s%s',
   (contract, name, rest) => {
     const stated = Interface.from([`function ${name}${rest}`]).getFunction(name)
     const compiled = interfaces[contract]?.getFunction(name)
@@ -151,12 +151,12 @@ it.each(functions.map(([, contract = '', name = '', rest = '']) => [contract, na
 
 const errors = [...page.matchAll(/^\| `(\w+)\((.*)\)` \| `(0x[0-9a-f]{8})` \|/gm)]
 
-it('the page’s types and names has the errors that a client meets', () => {
+it('docs/protocol.md has the errors that a client meets', () => {
   expect(errors).toHaveLength(15)
 })
 
 it.each(errors.map(([, name = '', inputs = '', selector = '']) => [name, inputs, selector] as const))(
-  'the page’s types and names %s(%s) %s',
+  'docs/protocol.md has the types and names of %s(%s) %s',
   (name, inputs, selector) => {
     const error = new Interface(ESCROW_ABI).getError(name)
     expect(error?.selector).toBe(selector)
@@ -164,11 +164,11 @@ it.each(errors.map(([, name = '', inputs = '', selector = '']) => [name, inputs,
   },
 )
 
-it('the page’s types and names lists every notice', () => {
+it('docs/protocol.md lists every notice', () => {
   expect(firstColumn('10. Notice')).toEqual([...noticeCodes])
 })
 
-it('the page’s types and names names codes that the server knows', () => {
+it('docs/protocol.md names codes that the server knows', () => {
   const rows = [...page.matchAll(/^\| \d{3}(?:, \d{3})? \| (`[^|]+`) \|/gm)]
   const codes = rows.flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([a-z-]+)`/g)].map(([, code = '']) => code),
@@ -177,14 +177,14 @@ it('the page’s types and names names codes that the server knows', () => {
   expect(codes.filter((code) => !(code in PROBLEMS))).toEqual([])
 })
 
-it('the page’s types and names states the limits and constants of the code', () => {
+it('docs/protocol.md states the limits and constants of the code', () => {
   expect(page).toContain(`0x${CURVE_ORDER.toString(16)}`)
   expect(page).toContain(PORTFOLIO_KEY_MESSAGE)
   for (const limit of [MAX_ORDER_BYTES, MAX_POLICY_BYTES, MAX_CANCEL_BYTES])
     expect(page).toContain(limit.toLocaleString('en'))
 })
 
-it('the page’s types and names links to sections that exist', () => {
+it('docs/protocol.md links to sections that exist', () => {
   const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()

@@ -204,7 +204,7 @@ it.each([
   expect({ exit, code: errorOf(err).code }).toEqual({ exit: 2, code: 'usage' })
 })
 
-it('the views wallet tells of one’s own wallet, or of another', async () => {
+it('confidential-trading wallet tells of one’s own wallet, or of another', async () => {
   const { trader, run } = await person(0)
   const { exit, out } = await run('wallet')
   expect(exit).toBe(0)
@@ -217,7 +217,7 @@ it('the views wallet tells of one’s own wallet, or of another', async () => {
   expect(other).toEqual({ address, screen: 'found' })
 })
 
-it('the views status tells how the platform is set up', async () => {
+it('confidential-trading status tells how the platform is set up', async () => {
   const { run } = await person(0)
   const { exit, out } = await run('status')
   expect(exit).toBe(0)
@@ -225,7 +225,7 @@ it('the views status tells how the platform is set up', async () => {
   expect(out).toContain('market\topen until ')
 })
 
-it('the views watch market prints prices that changed, until it is interrupted', async () => {
+it('confidential-trading watch market prints prices that changed, until it is interrupted', async () => {
   const { env } = await person(0)
   const program = startCli(['watch', 'market', '--json'], env)
   const lines = () =>
@@ -273,7 +273,7 @@ it('confidential-trading relay shows the receipt of a digest to who has the toke
   })
 })
 
-it('failures have 5 for a server or a node that does not answer', async () => {
+it('confidential-trading ends with 5 for a server or a node that does not answer', async () => {
   const { env } = await person(0)
   const noServer = await runShippedCli(['status', '--json'], {
     ...env,
@@ -293,7 +293,7 @@ it('failures have 5 for a server or a node that does not answer', async () => {
   })
 })
 
-it('failures tell that the server names another enclave key than the pinned one, before anything is opened', async () => {
+it('confidential-trading tells that the server names another enclave key than the pinned one, before anything is opened', async () => {
   const { env, kept } = await person(0)
   const pinned = {
     ...env,

@@ -21,7 +21,7 @@ async function person() {
 const linesOf = (out: string) => out.trimEnd().split('\n')
 const idOf = (out: string) => orderSchema.parse(JSON.parse(out)).orderId
 
-it('lists what was traded, without a server, as JSON, CSV and a table', async () => {
+it('confidential-trading history lists what was traded, without a server, as JSON, CSV and a table', async () => {
   const { trader, env, run } = await person()
   const bought = idOf((await run('order', 'buy', 'AAPL', '1000', '--json')).out)
   const sold = idOf((await run('order', 'sell', 'AAPL', '300', '--json')).out)

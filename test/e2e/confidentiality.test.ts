@@ -43,7 +43,7 @@ afterAll(async () => {
   await recorder.stop()
 })
 
-it('a day of the platform a rulebook, and one that is rejected', async () => {
+it('a day of the platform: a rulebook, and one that is rejected', async () => {
   const { admin, traders } = desk()
   const [alice, bob, carol] = traders
   const all = { canBuy: true, canSell: true, restricted: [] }
@@ -61,7 +61,7 @@ it('a day of the platform a rulebook, and one that is rejected', async () => {
   evidence.add('error', 'a rejected rulebook', inspect(error, { depth: null }))
 })
 
-it('a day of the platform a buy, and orders that the rulebook refuses', async () => {
+it('a day of the platform: a buy, and orders that the rulebook refuses', async () => {
   const [alice, , carol] = desk().traders
   const bought = await alice.trade({ side: 'BUY', symbol, maxSpend: 15_000n * ONE_USDC })
   expect(bought.state).toBe('SETTLED')
@@ -71,7 +71,7 @@ it('a day of the platform a buy, and orders that the rulebook refuses', async ()
   expect(await carol.reason(no)).toBe('restricted-symbol')
 })
 
-it('a day of the platform a sale in two parts, a withdrawal', async () => {
+it('a day of the platform: a sale in two parts, a withdrawal', async () => {
   const [alice] = desk().traders
   const { broker } = desk().sandbox
   broker.fill({ symbol, mode: 'partial', fraction: '0.3', times: 1 })
@@ -86,7 +86,7 @@ it('a day of the platform a sale in two parts, a withdrawal', async () => {
   }
 })
 
-it('a day of the platform an enclave that is killed, then the server', async () => {
+it('a day of the platform: an enclave that is killed, then the server', async () => {
   const [alice] = desk().traders
   const { sandbox } = desk()
   sandbox.broker.fill({ symbol, mode: 'hold', times: 1 })
@@ -109,7 +109,7 @@ it('a day of the platform an enclave that is killed, then the server', async () 
   expect((await alice.ended(orderId)).state).toBe('SETTLED')
 })
 
-it('a day of the platform a broker whose errors quote what it knows', async () => {
+it('a day of the platform: a broker whose errors quote what it knows', async () => {
   const [alice] = desk().traders
   const { broker } = desk().sandbox
   const message = `${symbol} for ${saleAmount} by ${alice.account.privateKey}: try again`
@@ -130,7 +130,7 @@ it('a day of the platform a broker whose errors quote what it knows', async () =
   await answer(200)
 })
 
-it('a day of the platform every view', async () => {
+it('a day of the platform: every view', async () => {
   const { sandbox, traders } = desk()
   const { address } = traders[0].account
   const org = nameToBytes32(INSTITUTION)
@@ -148,7 +148,7 @@ it('a day of the platform every view', async () => {
   )
 })
 
-it('a day of the platform requests that quote every secret, in paths, bodies and headers', async () => {
+it('a day of the platform: requests that quote every secret, in paths, bodies and headers', async () => {
   const { relayAuthToken } = desk().sandbox.secrets
   for (const { name, written } of await secretsOf(desk())) {
     const statuses = await sendAll(recorder.url, hostileRequests(written, relayAuthToken))
@@ -159,7 +159,7 @@ it('a day of the platform requests that quote every secret, in paths, bodies and
   }
 })
 
-it('a day of the platform a configuration of server and enclave with every value at the wrong place', async () => {
+it('a day of the platform: a configuration of server and enclave with every value at the wrong place', async () => {
   const { sandbox } = desk()
   for (const [program, file, args] of [
     ['server', '.env', []],

@@ -180,7 +180,7 @@ it('a sandbox that was killed leaves files that the next one clears, those of it
 })
 
 it.each(['port', 'rpc-port', 'broker-port', 'enclave-port', 'desk-port'])(
-  'impossible options a --%s that is in use',
+  'a port in use is named with --%s, and nothing is left',
   async (option) => {
     const other = await startHttpServer((_req, res) => res.end())
     const { port } = new URL(other.url)
@@ -197,7 +197,7 @@ it.each(['port', 'rpc-port', 'broker-port', 'enclave-port', 'desk-port'])(
 it.each([
   ['enclave/main.js', 'the programs are', 'npm run build'],
   ['web/index.html', 'the page is', 'npm run build:web'],
-])('impossible options a build without %s', async (missing, what, command) => {
+])('a build without %s is refused, with the command that makes it', async (missing, what, command) => {
   const root = await temporaryDirectory()
   await cp(join(ROOT, 'dist'), join(root, 'dist'), { recursive: true })
   await cp(join(ROOT, 'package.json'), join(root, 'package.json'))
@@ -214,14 +214,14 @@ it.each([
   [['--onse'], /^sandbox: Unknown option '--onse'.*Usage: npm run sandbox/s],
   [['--port'], /^sandbox: Option '--port <value>' argument missing.*Usage: npm run sandbox/s],
   [['--rpc-port=70000'], /^sandbox: --rpc-port expects a port, got "70000"\n$/],
-])('impossible options %j', async (args, message) => {
+])('the options %j are refused with a reason', async (args, message) => {
   const sandbox = await startSandbox(args)
   expect(await sandbox.exit).toBe(1)
   expect(sandbox.err()).toMatch(message)
   expect(sandbox.out()).toBe('')
 })
 
-it('impossible options --help is no fault', async () => {
+it('--help is no fault', async () => {
   const sandbox = await startSandbox(['--help'])
   expect(await sandbox.exit).toBe(0)
   expect(sandbox.out()).toMatch(/^Usage: npm run sandbox/)

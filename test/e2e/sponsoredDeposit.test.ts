@@ -8,7 +8,7 @@ const desk = useDesk({ serverSettings: { RELAY_ACCOUNT_DAILY_GAS: '300000' } })
 const ONE = 1_000_000n
 const DEPOSIT = { side: 'DEPOSIT', symbol: 'USDC', maxSpend: 25n * ONE } as const
 
-test('is opened for an account without ether, becomes cash once, and then meets the end of its quota', async () => {
+test('a sponsored deposit is opened for an account without ether, becomes cash once, and then meets the end of its quota', async () => {
   const [alice] = desk().traders
   await desk().sandbox.provider.send('anvil_setBalance', [alice.account.address, '0x0'])
   const before = await alice.wallet()

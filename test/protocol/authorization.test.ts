@@ -67,7 +67,7 @@ it.each(['account', 'asset', 'amount', 'commit', 'previous'])(
   },
 )
 
-it('refuses a state that is no uint8', () => {
+it('an authorization has no state that is no uint8', () => {
   const update: Authorization = {
     primaryType: 'PortfolioUpdate',
     message: { ...order, state: 255n, ...write },

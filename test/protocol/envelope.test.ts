@@ -14,14 +14,14 @@ import { publicKeyOf } from '../../src/protocol/publicKey.js'
 const privateKey = hexToBytes(`0x${'11'.repeat(32)}`)
 const recipient = publicKeyOf(privateKey)
 
-it('envelope draws a fresh ephemeral key and iv each time', async () => {
+it('an envelope draws a fresh ephemeral key and iv each time', async () => {
   const [one, two] = await Promise.all([seal(1, recipient, ORDER_PLACE), seal(1, recipient, ORDER_PLACE)])
   expect(one.epk).not.toBe(two.epk)
   expect(one.iv).not.toBe(two.iv)
   expect(commitOf(one)).not.toBe(commitOf(two))
 })
 
-it('envelope opens under no other key, kind or context', async () => {
+it('an envelope opens under no other key, kind or context', async () => {
   const envelope = await seal({ secret: true }, recipient, ORDER_PLACE)
   const other = hexToBytes(`0x${'22'.repeat(32)}`)
   const attempts: [Bytes, EnvelopePlace][] = [
@@ -34,7 +34,7 @@ it('envelope opens under no other key, kind or context', async () => {
   }
 })
 
-it.each(['epk', 'iv', 'ct', 'tag'] as const)('refuses a changed %s', async (member) => {
+it.each(['epk', 'iv', 'ct', 'tag'] as const)('an envelope is refused with a changed %s', async (member) => {
   const envelope = await seal({ secret: true }, recipient, ORDER_PLACE)
   const bytes = hexToBytes(envelope[member])
   bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1
@@ -54,12 +54,12 @@ it.each([
   ['no hex', { ct: '0xzz' }],
   ['an unknown member', { extra: 1 }],
   ['no prefix', { tag: '00'.repeat(16) }],
-])('envelope does not parse %s', async (_, change) => {
+])('an envelope does not parse with %s', async (_, change) => {
   const envelope = await seal({}, recipient, ORDER_PLACE)
   expect(orderEnvelopeSchema.safeParse({ ...envelope, ...change }).success).toBe(false)
 })
 
-it('envelope takes an uncompressed ephemeral key and either case of hex', async () => {
+it('an envelope takes an uncompressed ephemeral key and either case of hex', async () => {
   const { Point } = await import('@noble/secp256k1')
   const envelope = await seal('hello', recipient, ORDER_PLACE)
   const epk = `0x04${Point.fromBytes(hexToBytes(envelope.epk)).toHex(false).slice(2).toUpperCase()}`

@@ -37,7 +37,7 @@ it.each([
   'TAF:0.1/share:max=0.001',
   'TAF:0.1/share:both:max=1',
   'TAF:0.0000000000001/share',
-])('a schedule as text %s is refused', (text) => {
+])('a schedule is refused as text: %s', (text) => {
   expect(feeScheduleText.safeParse(text).success).toBe(false)
 })
 

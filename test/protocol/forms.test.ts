@@ -54,19 +54,11 @@ it.each([
   if (text !== '0x' && text !== '0xabcdef') expect(() => hexToBytes(String(text))).toThrow(ProtocolError)
 })
 
-it('addresses with a wrong checksum are an error', () => {
-  const flip = (letter: string) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase())
-  const wrong = account.replace(/(?<=^0x.*)[a-fA-F]/, flip)
-  expect(wrong).not.toBe(account)
-  expect(addressSchema.safeParse(wrong).success).toBe(false)
-  expect(addressSchema.safeParse(account.slice(2)).success).toBe(false)
-})
-
-it.each(['', 'x'.repeat(32), 'é', 'a\nb', ' a', 'a '])('names refuses %j', (name) => {
+it.each(['', 'x'.repeat(32), 'é', 'a\nb', ' a', 'a '])('a name is not %j', (name) => {
   expect(() => nameToBytes32(name)).toThrow(expect.objectContaining({ code: 'invalid-name' }))
 })
 
-it('names finds none in bytes that are no name', () => {
+it('no name is found in bytes that are no name', () => {
   expect(bytes32ToName(`0x${'00'.repeat(32)}`)).toBeNull()
   expect(bytes32ToName(`0x41004200${'00'.repeat(28)}`)).toBeNull()
   expect(bytes32ToName(`0x${'ff'.repeat(32)}`)).toBeNull()
@@ -156,7 +148,7 @@ it.each([
   expect(publicKeySchema.safeParse(key).success).toBe(false)
 })
 
-it('portfolio key is refused for a signature of another wallet or another text', async () => {
+it('a portfolio key is refused for a signature of another wallet or another text', async () => {
   const other: Hex = `0x${(await wallet.signMessage('something else')).slice(2)}`
   expect(() => portfolioKeyOf(other, account)).toThrow(expect.objectContaining({ code: 'wrong-signer' }))
 })
@@ -168,7 +160,7 @@ const key = {
   usdc: account,
 }
 
-it('enclave key names a chain whose signatures a double still counts', () => {
+it('the enclave key names a chain whose signatures a double still counts', () => {
   const accepts = (chainId: number) => enclaveKeySchema.safeParse({ ...key, chainId }).success
   expect(accepts(MAX_CHAIN_ID)).toBe(true)
   expect(accepts(MAX_CHAIN_ID + 1)).toBe(false)
@@ -186,6 +178,6 @@ it.each([
   ['a symbol twice', { employees: { [account.toLowerCase()]: { ...rules, restricted: ['AAPL', 'AAPL'] } } }],
   ['a number for money', { maxOrderNotional: 1 }],
   ['an unknown rule', { canFly: true }],
-])('policy with %s is refused', (_, change) => {
+])('a policy with %s is refused', (_, change) => {
   expect(policySchema.safeParse({ ...policy, ...change }).success).toBe(false)
 })

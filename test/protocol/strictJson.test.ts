@@ -57,7 +57,7 @@ test('parseStrictJson bounds the nesting at 32', () => {
   expect(() => parseStrictJson(nested(60_000))).toThrow(JsonError)
 })
 
-test('parseStrictJson a message never quotes the text', () => {
+test('a message of parseStrictJson never quotes the text', () => {
   for (const text of ['{"canary":1,"canary":2}', '{"canary"', '{"__proto__":"canary"}']) {
     expect(() => parseStrictJson(text)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('canary') }),

@@ -28,7 +28,7 @@ it.each([
   ['-1.2345671', 'up', -1_234_568n],
   ['0.0000001', 'up', 1n],
   ['7', 'exact', 7_000_000n],
-] as const)('parseDecimal and formatDecimal rounds %s %s', (text, rounding, units) => {
+] as const)('formatDecimal rounds %s %s', (text, rounding, units) => {
   expect(parseDecimal(text, 6, rounding)).toBe(units)
 })
 
@@ -39,7 +39,7 @@ it.each(['', '.', '1.', '.5', '1e3', '1,000', ' 1', '0x1', 'NaN', '--1', '+1'])(
   },
 )
 
-it('shares and notional never buys more than the notional pays for', () => {
+it('a notional never buys more shares than the notional pays for', () => {
   const amount = fc.bigInt({ min: 1n, max: 10n ** 15n })
   fc.assert(
     fc.property(amount, amount, (notional, price) => {
@@ -66,6 +66,6 @@ it.each(['', '-1', '01', '1.0', '0x1', '1e3', ' 1', `${1n << 256n}`])(
   },
 )
 
-it('unsigned integers on the wire refuses a JSON number', () => {
+it('an unsigned integer on the wire is no JSON number', () => {
   expect(uint256Schema.safeParse(1).success).toBe(false)
 })

@@ -26,21 +26,21 @@ afterEach(() => standIn.stop())
 const buy = (clientOrderId: string) =>
   broker.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(10), clientOrderId })
 
-it('faults, steered over HTTP lose the answer to an order that was placed', async () => {
+it('a fault that is steered over HTTP loses the answer to an order that was placed', async () => {
   await control.run('fault', { method: 'POST', path: '/v2/orders', drop: 'after' })
   await expect(buy('lost')).rejects.toMatchObject({ kind: 'ambiguous' })
   expect(await broker.getOrderByClientOrderId('lost')).toMatchObject({ state: 'filled' })
   await expect(buy('lost')).rejects.toMatchObject({ kind: 'rejected', status: 422 })
 })
 
-it('faults, steered over HTTP cut the connection before the order is placed', async () => {
+it('a fault that is steered over HTTP cuts the connection before the order is placed', async () => {
   await control.run('fault', { method: 'POST', path: '/v2/orders', drop: 'before' })
   await expect(buy('cut')).rejects.toMatchObject({ kind: 'ambiguous' })
   expect(await broker.getOrderByClientOrderId('cut')).toBeNull()
   expect(await buy('cut')).toMatchObject({ clientOrderId: 'cut' })
 })
 
-it('faults, steered over HTTP answer instead of the broker, so many times, on the path and for the account that are named', async () => {
+it('a fault that is steered over HTTP answers instead of the broker, so many times, on the path and for the account that are named', async () => {
   await control.run('fault', {
     path: '/v2/clock',
     account: 'enclave',
@@ -59,7 +59,7 @@ it('faults, steered over HTTP answer instead of the broker, so many times, on th
   await broker.getClock()
 })
 
-it('faults, steered over HTTP delay, and can be cleared', async () => {
+it('a fault that is steered over HTTP delays, and can be cleared', async () => {
   await control.run('fault', { path: '/v2/clock', delayMs: 20 })
   await broker.getClock()
   await control.run('fault', { times: 5, respond: { status: 503, body: {} } })

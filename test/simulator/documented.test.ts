@@ -44,16 +44,16 @@ function formOf(value: unknown): unknown {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value) ? 'uuid' : 'text'
 }
 
-it("the stand-in answers in Alpaca's documented form, member for member GET /v2/clock", async () => {
+it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/clock", async () => {
   expect(formOf((await call('/v2/clock')).body)).toEqual(formOf(alpacaExample('clock')))
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member GET /v2/stocks/snapshots", async () => {
+it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/stocks/snapshots", async () => {
   const { body } = await call('/v2/stocks/snapshots?symbols=AAPL,NOPE&feed=iex')
   expect(formOf(body)).toEqual(formOf(alpacaExample('snapshots')))
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member GET /v2/stocks/bars", async () => {
+it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/stocks/bars", async () => {
   const since = new Date(Date.now() - 5 * 86_400_000).toISOString()
   const query = `symbols=NOPE,AAPL&timeframe=15Min&start=${since}&limit=2&feed=iex`
   const { body } = await call(`/v2/stocks/bars?${query}`)
@@ -66,18 +66,18 @@ it("the stand-in answers in Alpaca's documented form, member for member GET /v2/
   expect((await call('/v2/stocks/bars')).status).toBe(400)
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member GET /v2/assets/{symbol}", async () => {
+it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/assets/{symbol}", async () => {
   const { attributes, ...form } = Object(formOf((await call('/v2/assets/AAPL')).body))
   const { attributes: documented, ...expected } = Object(formOf(alpacaExample('asset')))
   expect(form).toEqual(expected)
   expect([Array.isArray(attributes), Array.isArray(documented)]).toEqual([true, true])
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member GET /v2/account", async () => {
+it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/account", async () => {
   expect(formOf((await call('/v2/account')).body)).toEqual(formOf(alpacaExample('account')))
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member POST /v2/orders, by amount", async () => {
+it("the stand-in answers in Alpaca's documented form, member for member: POST /v2/orders, by amount", async () => {
   const { status, body } = await place({
     notional: '500',
     client_order_id: 'eb9e2aaa-f71a-4f51-b5b4-52a6c565dad4',
@@ -86,14 +86,14 @@ it("the stand-in answers in Alpaca's documented form, member for member POST /v2
   expect(formOf(body)).toEqual(formOf(alpacaExample('order-accepted')))
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member GET /v2/orders:by_client_order_id, filled by quantity", async () => {
+it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/orders:by_client_order_id, filled by quantity", async () => {
   const id = 'cc8cc104-fe43-476c-b25c-f62650fb73f9'
   await place({ qty: '3', client_order_id: id })
   const { body } = await call(`/v2/orders:by_client_order_id?client_order_id=${id}`)
   expect(formOf(body)).toEqual(formOf(alpacaExample('order-filled')))
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member GET /v2/orders/{id}", async () => {
+it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/orders/{id}", async () => {
   const { body } = await place({ notional: '500' })
   standIn.control.fill({ mode: 'hold' })
   const held = await place({ notional: '500' })
@@ -103,7 +103,7 @@ it("the stand-in answers in Alpaca's documented form, member for member GET /v2/
   )
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member GET /v2/account/activities, of all types and of one", async () => {
+it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/account/activities, of all types and of one", async () => {
   await place({ qty: '3' })
   standIn.control.clock({ open: false })
   const { body } = await call('/v2/account/activities?activity_types=FILL,FEE&direction=asc')
@@ -114,12 +114,12 @@ it("the stand-in answers in Alpaca's documented form, member for member GET /v2/
   expect((await call('/v2/account/activities/FEE')).body).toEqual([body[1]])
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member GET /v2/positions", async () => {
+it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/positions", async () => {
   await place({ qty: '3' })
   expect(formOf((await call('/v2/positions')).body)).toEqual(formOf(alpacaExample('positions')))
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member DELETE /v2/orders/{id}", async () => {
+it("the stand-in answers in Alpaca's documented form, member for member: DELETE /v2/orders/{id}", async () => {
   standIn.control.fill({ mode: 'hold' })
   const { body } = await place({ qty: '3' })
   expect(await call(`/v2/orders/${body.id}`, { method: 'DELETE' })).toMatchObject({
@@ -128,7 +128,7 @@ it("the stand-in answers in Alpaca's documented form, member for member DELETE /
   })
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member the refusals", async () => {
+it("the stand-in answers in Alpaca's documented form: the refusals", async () => {
   const used = { notional: '500', client_order_id: 'used' }
   const { body: filled } = await place(used)
   standIn.control.fill({ mode: 'hold' })
@@ -160,7 +160,7 @@ it("the stand-in answers in Alpaca's documented form, member for member the refu
   }
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member X-RateLimit-* on every answer to good keys, for each of the two APIs", async () => {
+it("the stand-in answers in Alpaca's documented form: X-RateLimit-* on every answer to good keys, for each of the two APIs", async () => {
   standIn.control.limit({ perMinute: 200 })
   for (const path of ['/v2/clock', '/v2/stocks/snapshots?symbols=AAPL']) {
     const { headers } = await call(path)

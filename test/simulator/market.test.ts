@@ -4,7 +4,7 @@ import { useStandIn } from './useStandIn.js'
 
 const { standIn, broker, buy, read } = useStandIn()
 
-it('the clock holds orders placed while it is closed until it opens', async () => {
+it('orders that are placed while the market is closed wait until it opens', async () => {
   standIn().control.clock({ open: false, nextOpen: '2040-01-03T14:30:00Z' })
   expect(await broker().getClock()).toMatchObject({
     isOpen: false,
@@ -18,7 +18,7 @@ it('the clock holds orders placed while it is closed until it opens', async () =
   expect((await read('night')).state).toBe('filled')
 })
 
-it('the clock expires the orders of the session when it closes, unless told not to', async () => {
+it('the orders of a session expire when the market closes, unless told not to', async () => {
   standIn().control.fill({ mode: 'hold' })
   await buy('a', usd(100))
   standIn().control.clock({ open: false, expireDayOrders: false })
@@ -28,7 +28,7 @@ it('the clock expires the orders of the session when it closes, unless told not 
   expect((await read('a')).state).toBe('expired')
 })
 
-it('the clock lets a delayed fill wait for the next session', async () => {
+it('a closed market lets a delayed fill wait for the next session', async () => {
   standIn().control.fill({ mode: 'delay', delayMs: 500, times: 1 })
   await buy('late', usd(100))
   standIn().control.clock({ open: false, expireDayOrders: false })

@@ -13,7 +13,7 @@ function view(name = 'enclave') {
   return found
 }
 
-it('fills answers pending_new, then fills a buy by amount at the ask, floored to nine decimals', async () => {
+it('an order is answered by pending_new, and a buy filled by amount at the ask, floored to nine decimals', async () => {
   expect(await buy('b', usd(1000))).toMatchObject({ status: 'pending_new', state: 'live', filledQty: 0n })
   const order = await read('b')
   // 1000 / 200.01 = 4.99975001249937…
@@ -29,7 +29,7 @@ it('fills answers pending_new, then fills a buy by amount at the ask, floored to
   expect(await broker().getPositions()).toEqual([{ symbol: 'AAPL', qty: 4_999_750_012n }])
 })
 
-it('fills sells by quantity at the bid and drops an empty position', async () => {
+it('a sale by quantity is filled at the bid, and drops an empty position', async () => {
   await buy('b', usd(1000))
   standIn().control.price({ symbol: 'AAPL', price: '150', bid: '149.5' })
   await sell('s', 4_999_750_012n)
@@ -42,7 +42,7 @@ it('fills sells by quantity at the bid and drops an empty position', async () =>
   expect(await broker().getPositions()).toEqual([])
 })
 
-it('fills ends orders as told: rejected, expired, expired in part', async () => {
+it('orders end as told: rejected, expired, expired in part', async () => {
   standIn().control.fill({ mode: 'expire', fraction: '0.5', symbol: 'MSFT' })
   standIn().control.fill({ mode: 'reject', times: 1 })
   await buy('rejected', usd(100))
@@ -55,14 +55,14 @@ it('fills ends orders as told: rejected, expired, expired in part', async () => 
   expect(view().positions).toEqual({ MSFT: '1' })
 })
 
-it('fills fills after a delay', async () => {
+it('a fill comes after its delay', async () => {
   standIn().control.fill({ mode: 'delay', delayMs: 1_000 })
   await buy('d', usd(100))
   expect((await read('d')).status).toBe('new')
   await expect.poll(async () => (await read('d')).state, { timeout: 10_000 }).toBe('filled')
 })
 
-it('cancelling cancels a live order, keeps its fills, and succeeds when repeated', async () => {
+it('cancelling ends a live order, keeps its fills, and succeeds when repeated', async () => {
   standIn().control.fill({ mode: 'partial', fraction: '0.5' })
   const { id } = await broker().placeOrder({
     symbol: 'AAPL',

@@ -6,7 +6,7 @@ const { standIn, broker, buy, sell, read } = useStandIn()
 
 const rejected = (status: number, code: number) => ({ kind: 'rejected', status, code })
 
-it('refusals less than a dollar, more than the cash or the shares', async () => {
+it('an order of less than a dollar is refused, and one of more than the cash or the shares', async () => {
   await expect(buy('1', usd(0.99))).rejects.toMatchObject(rejected(403, 40310000))
   await expect(buy('2', usd(100000.01))).rejects.toMatchObject(rejected(403, 40310000))
   await expect(sell('3', shares(1))).rejects.toMatchObject(rejected(403, 40310000))
@@ -15,7 +15,7 @@ it('refusals less than a dollar, more than the cash or the shares', async () => 
   expect(standIn().control.orders()).toHaveLength(1)
 })
 
-it('refusals an opposite live order in the account, for as long as it is live', async () => {
+it('an opposite live order in the account has an order refused, for as long as it is live', async () => {
   standIn().control.account({ name: 'enclave', positions: { AAPL: '2' } })
   standIn().control.fill({ mode: 'hold', times: 1 })
   await buy('1', usd(100))
@@ -24,7 +24,7 @@ it('refusals an opposite live order in the account, for as long as it is live', 
   await sell('2', shares(1))
 })
 
-it('refusals sizes that Alpaca does not take', async () => {
+it('sizes that Alpaca does not take are refused', async () => {
   const post = async (size: Record<string, unknown>) => {
     const response = await fetch(`${standIn().url}/v2/orders`, {
       method: 'POST',
@@ -54,7 +54,7 @@ it('refusals sizes that Alpaca does not take', async () => {
   expect(await post({ notional: '10.50', qty: null })).toEqual([200, undefined])
 })
 
-it('refusals assets that are unknown, halted or not fractionable', async () => {
+it('assets that are unknown, halted or not fractionable are refused', async () => {
   await expect(buy('1', usd(10), 'NOPE')).rejects.toMatchObject({ kind: 'rejected', status: 422 })
   standIn().control.asset({ symbol: 'AAPL', tradable: false })
   await expect(buy('1', usd(10))).rejects.toMatchObject({ kind: 'rejected', status: 422 })
@@ -64,7 +64,7 @@ it('refusals assets that are unknown, halted or not fractionable', async () => {
   expect(await broker().getAsset('NOPE')).toBeNull()
 })
 
-it('refusals a client_order_id that was ever used in the account', async () => {
+it('a client_order_id that was ever used in the account is refused', async () => {
   await buy('once', usd(10))
   await expect(buy('once', usd(10))).rejects.toMatchObject({ kind: 'rejected', status: 422 })
   expect(await broker().getOrderByClientOrderId('once')).toMatchObject({ symbol: 'AAPL', side: 'buy' })

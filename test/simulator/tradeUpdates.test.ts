@@ -90,7 +90,7 @@ it('the stream answers as documented to streams that there are not, and to nonse
   await expect.poll(() => stream.isClosed()).toBe(true)
 })
 
-it('the stream answers as documented with a fill, member for member', async () => {
+it('the stream tells of a fill as documented, member for member', async () => {
   const stream = await listening()
   await buy('filled')
   await stream.hears(4)
