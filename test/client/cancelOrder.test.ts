@@ -58,11 +58,6 @@ it('cancelling an order posts the same cancel again when the server was away', a
   expect([second, more]).toEqual([first, []])
 })
 
-it('cancelling an order hands on why there is nothing to cancel', async () => {
-  const client = clientOfServer(() => problem(409, 'order-ended'))
-  await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'order-ended' })
-})
-
 it('cancelling an order does not believe an answer about another order', async () => {
   const client = clientOfServer((body) => stored(body, other))
   await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'unexpected-answer' })

@@ -60,16 +60,6 @@ it('a drawn key is random, bound to the account, and not in use before its file 
   expect(privateKey).not.toEqual(derived.privateKey)
 })
 
-it('a drawn key is the one of the next order, and opens what the enclave then writes, without the wallet', async () => {
-  const alice = device()
-  await alice.importKeys(await alice.drawKey())
-  const { publicKey } = await alice.unlock()
-  expect(await sell(alice)).toBe(publicKey)
-  await write(publicKey, 1n)
-  expect((await alice.getPortfolio())?.version).toBe(1n)
-  expect(alice.counted.asked).toBe(0)
-})
-
 it('a drawn key leaves the older ones what they open: the derived one too', async () => {
   const alice = device()
   const derived = await alice.unlock()
@@ -103,19 +93,6 @@ it('a drawn key stays the newest when an older file is imported after it', async
   const newest = await alice.unlock()
   await alice.importKeys(older)
   expect(await alice.unlock()).toEqual(newest)
-})
-
-it('an order is not sealed under a key that was given up: a device without the file does not bring it back', async () => {
-  const alice = device()
-  const file = await alice.drawKey()
-  await alice.importKeys(file)
-  await write((await alice.unlock()).publicKey, 1n)
-
-  const elsewhere = device()
-  await expect(elsewhere.getPortfolio()).rejects.toMatchObject({ code: 'portfolio-undecryptable' })
-  await expect(sell(elsewhere)).rejects.toMatchObject({ code: 'portfolio-key-missing' })
-  await elsewhere.importKeys(file)
-  expect(await sell(elsewhere)).toBe((await alice.unlock()).publicKey)
 })
 
 it('an order goes out under another drawn key when the file was lost, up to the version that it was drawn at', async () => {

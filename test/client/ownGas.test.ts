@@ -204,18 +204,6 @@ it('an order that was signed for the platform, and not opened keeps another clie
   expect(next.steps).toEqual(['approving', 'opening', 'submitting'])
 })
 
-it('an order that was signed for the platform, and not opened is opened by the wallet itself, in one transaction, and then known as open', async () => {
-  const { client, order } = await refused()
-  expect(await client.getOpeningState(order)).toBe('usable')
-  const before = await nonceOf()
-  expect(await client.openOrder(order)).toMatchObject({ orderId: order.orderId, commit: order.commit })
-  expect((await nonceOf()) - before).toBe(1)
-  expect(posted().at(-1)?.body).not.toHaveProperty('opening')
-  expect(await client.getOpeningState(order)).toBe('open')
-  expect(await client.openOrder(order)).toMatchObject({ orderId: order.orderId })
-  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
-})
-
 it('an order that was signed for the platform, and not opened has expired at its last second, and is opened no more', async () => {
   const { client, order } = await refused()
   await chain().mineAt(order.opening.validBefore)

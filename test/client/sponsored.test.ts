@@ -157,34 +157,6 @@ it('a sponsored order that the platform does not open in time is given up at its
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
 
-it('a sponsored order that the platform could not open ends with the contract’s reason, and can be sent again', async () => {
-  const { client, buy } = await setting()
-  const kept: SealedOrder[] = []
-  const error = { name: 'ERC20InsufficientBalance', args: {} }
-  answerAsServer(api, chain(), ({ method, path }) => {
-    if (method !== 'GET' || !path.startsWith('/orders/')) return undefined
-    const orderId = path.split('/').at(-1)
-    const unopened = { account: null, amount: null, deadline: null, commit: null, notice: null }
-    const status = {
-      orderId,
-      state: 'NONE',
-      ...unopened,
-      receivedAt: null,
-      triggers: [],
-      nextTriggerAt: null,
-    }
-    return { body: { ...status, opening: { status: 'failed', error } } }
-  })
-  const placing = client.placeOrder(buy, { ...SPONSORED, beforeOpen: (sealed) => void kept.push(sealed) })
-  await expect(placing).rejects.toMatchObject({ name: 'ContractError', code: error.name })
-  answerAsSponsor()
-  const [order] = kept
-  if (order === undefined) throw new Error('nothing was kept')
-  await expect(client.placeOrder(buy, SPONSORED)).rejects.toMatchObject({ code: 'opening-outstanding' })
-  await client.submitOrder(order)
-  expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
-})
-
 it('a second opening is not signed while a refused one can still be used', async () => {
   const { client, signer, buy } = await setting()
   answerAsSponsor(() => refusal)
