@@ -121,22 +121,6 @@ test('a job is run once, however often it is offered: at once, during the run, a
   expect(new Set(server.posts.map(({ body }) => body.outcome))).toEqual(new Set(['settled']))
 })
 
-test('a job that is offered again has its result posted again once it has ended, also after a restart', async () => {
-  const { enclave, server, start } = await setUp(async () => ({ outcome: 'settled' }))
-  const job = await orderJob()
-  await offer(enclave.url, job)
-  await eventually('the result', () => server.posts.length === 1)
-  await offer(enclave.url, job)
-  await eventually('the result again', () => server.posts.length === 2)
-  await enclave.stop()
-  const second = await start()
-  await offer(second.url, job)
-  await eventually('the result of the earlier boot', () => server.posts.length === 3)
-  expect(server.posts.map(({ runId, body }) => [runId, body.outcome])).toEqual(
-    Array.from({ length: 3 }, () => [job.runId, 'settled']),
-  )
-})
-
 test('a job is refused past its time, and not started', async () => {
   const { enclave } = await setUp(() => Promise.reject(new Error('started')))
   const late = await offer(enclave.url, await orderJob({ seconds: 0 }))
