@@ -36,7 +36,7 @@ it.each([
   ['after an hour, though the relay says ten', 10 * HOUR, HOUR],
   ['when the relay says, where that is sooner', 90, 90],
   ['not at once, whatever the relay says', 0, 5],
-])('it runs again %s', async (_, seconds, expected) => {
+])('an order that has no gas runs again %s', async (_, seconds, expected) => {
   const order = await world().open(buy(250))
   const now = Math.floor(world().clock.now() / 1_000)
   const relay: Relay = {
