@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { activitiesOf } from './activities.js'
 import { admit } from './admission.js'
 import { barsOf } from './bars.js'
+import type { FillBehaviour } from './controlSchemas.js'
 import { type Lifecycle, newOrder } from './lifecycle.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
 import { NO_SUCH_ENDPOINT, refusal } from './refusal.js'
 import { accountJson, assetJson, orderJson, positionJson, snapshotJson } from './shapes.js'
-import type { FillBehaviour, Reply, StandInAccount, StandInOrder } from './types.js'
+import type { Reply, StandInAccount, StandInOrder } from './types.js'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

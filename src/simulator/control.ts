@@ -1,17 +1,11 @@
 import { formatDecimal, SHARE_DECIMALS } from '../protocol/units.js'
 import type { ControlRunners } from './commands.js'
+import type { AccountView, SeenRequest } from './controlClient.js'
 import type { ControlCommand, ControlInput } from './controlSchemas.js'
 import { formatCash, shownCash } from './money.js'
-import type { RequestLog, SeenRequest } from './requestLog.js'
+import type { RequestLog } from './requestLog.js'
 import { orderJson } from './shapes.js'
 import type { Activity, StandInAccount } from './types.js'
-
-export interface AccountView {
-  readonly name: string
-  /** Cash minus accrued fees. */
-  readonly cash: string
-  readonly positions: Record<string, string>
-}
 
 /** An order as the API answers it, with its exact filled quantity. */
 export type OrderView = Omit<ReturnType<typeof orderJson>, 'filled_qty'> & {

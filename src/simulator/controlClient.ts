@@ -18,18 +18,24 @@ const orderViewSchema = z.looseObject({
 
 const accountViewSchema = z.object({
   name: z.string(),
+  /** Cash minus accrued fees. */
   cash: z.string(),
   positions: z.record(z.string(), z.string()),
 })
+export type AccountView = z.output<typeof accountViewSchema>
 
+/** One request to Alpaca's routes. It holds no key: `account` is the account's name, null for refused keys. */
 const seenRequestSchema = z.object({
   at: z.string(),
   account: z.string().nullable(),
   method: z.string(),
+  /** Path and query. */
   url: z.string(),
   body: z.unknown().optional(),
+  /** The answer's status; `dropped` if the connection was cut instead. */
   outcome: z.union([z.number(), z.literal('dropped')]),
 })
+export type SeenRequest = z.output<typeof seenRequestSchema>
 
 /**
  * Controls a stand-in in another process.

@@ -9,6 +9,35 @@ const times = z.number().int().min(1).max(1_000_000)
 const share = z.number().min(0).max(1)
 const time = z.iso.datetime({ offset: true })
 const snapshotMember = z.enum(['latestTrade', 'latestQuote', 'minuteBar', 'dailyBar', 'prevDailyBar'])
+const waitingStatus = z.enum(['held', 'suspended', 'stopped', 'accepted_for_bidding', 'pending_replace'])
+const endingStatus = z.enum(['calculated', 'done_for_day'])
+const endStatus = z.enum(['canceled', 'expired', 'rejected'])
+/** The statuses that a command can name. */
+export type NamedStatus = z.output<typeof waitingStatus | typeof endingStatus | typeof endStatus>
+export type EndStatus = z.output<typeof endStatus>
+
+/** The fate of an order once the market is open. */
+const fillBehaviour = z.strictObject({
+  /**
+   * - `immediate` fills before the next request, `delay` after `delayMs`, `hold` when released
+   * - `partial` fills `fraction`, then waits for release
+   * - `reject` and `expire` end the order, after filling `fraction` if given
+   * - `replace` fills `fraction`; a new order under another id continues, and fills after `delayMs`
+   */
+  mode: z.enum(['immediate', 'delay', 'hold', 'partial', 'reject', 'expire', 'replace']),
+  delayMs: delayMs.optional(),
+  fraction: fraction.optional(),
+  /** How long a requested cancellation stays pending; the order may still fill during that time. */
+  cancelDelayMs: delayMs.optional(),
+  /** The status of the waiting order, instead of `new`. */
+  waitsAs: waitingStatus.optional(),
+  /** The status between the last fill and the end, for `endDelayMs`. */
+  endsThrough: endingStatus.optional(),
+  endDelayMs: delayMs.optional(),
+  /** The form of `filled_qty` once the order has ended, instead of a decimal. */
+  filledQty: z.enum(['null', 'absent']).optional(),
+})
+export type FillBehaviour = z.output<typeof fillBehaviour>
 
 /** Selects the live orders that match every given member. */
 const selection = {
@@ -48,26 +77,23 @@ export const controlSchemas = {
     positions: z.record(z.string(), decimal).optional(),
   }),
   /** Applies to later orders; the newest matching rule wins. Without `times`, it applies until cleared. */
-  fill: z.strictObject({
+  fill: fillBehaviour.extend({
     account: z.string().optional(),
     symbol: z.string().optional(),
     times: times.optional(),
-    mode: z.enum(['immediate', 'delay', 'hold', 'partial', 'reject', 'expire', 'replace']),
-    delayMs: delayMs.optional(),
-    fraction: fraction.optional(),
-    cancelDelayMs: delayMs.optional(),
-    waitsAs: z.enum(['held', 'suspended', 'stopped', 'accepted_for_bidding', 'pending_replace']).optional(),
-    endsThrough: z.enum(['calculated', 'done_for_day']).optional(),
-    endDelayMs: delayMs.optional(),
-    filledQty: z.enum(['null', 'absent']).optional(),
   }),
   release: z.strictObject({ ...selection, fraction: fraction.optional() }),
-  end: z.strictObject({ ...selection, status: z.enum(['canceled', 'expired', 'rejected']) }),
+  end: z.strictObject({ ...selection, status: endStatus }),
+  /** A fault of the next matching requests: `respond` or `drop`, after `delayMs` if given, or a delay alone. */
   fault: z.strictObject({
     method: z.enum(['GET', 'POST', 'DELETE']).optional(),
+    /** Prefix of the path, such as `/v2/orders`. */
     path: z.string().startsWith('/').optional(),
+    /** The account whose keys the request carries. */
     account: z.string().optional(),
+    /** The number of requests that it affects; 1 if absent. */
     times: times.optional(),
+    /** The answer, instead of handling the request. */
     respond: z
       .strictObject({
         status: z.number().int().min(200).max(599),
@@ -75,17 +101,25 @@ export const controlSchemas = {
         headers: z.record(z.string(), z.string()).default({}),
       })
       .optional(),
+    /** Cuts the connection before the request is handled, or after, so that its answer is lost. */
     drop: z.enum(['before', 'after']).optional(),
+    /** A delay before all other effects. */
     delayMs: delayMs.optional(),
   }),
   clear: z.strictObject({ what: z.enum(['fills', 'faults']) }),
   /** Replaces the stream's behaviour, or invents one event. */
   stream: z.strictObject({
+    /** The share of events that the stream drops. */
     drop: share.optional(),
+    /** The share of events that it sends twice. */
     repeat: share.optional(),
+    /** The maximum random delay of an event, so that events overtake each other. */
     shuffleMs: delayMs.optional(),
+    /** Sends neither events nor answers on existing connections. */
     silent: z.boolean().optional(),
+    /** Sends text frames, like a live account, instead of a paper account's binary frames. */
     text: z.boolean().optional(),
+    /** Refuses new connections. */
     refuse: z.boolean().optional(),
     /** Closes every connection. */
     disconnect: z.boolean().optional(),

@@ -1,22 +1,7 @@
-import type { Reply } from './types.js'
+import type { z } from 'zod'
+import type { controlSchemas } from './controlSchemas.js'
 
-/** A fault of the next matching requests: `respond` or `drop`, after `delayMs` if given, or a delay alone. */
-export interface Fault {
-  /** Any method if absent. */
-  readonly method?: string | undefined
-  /** Prefix of the path, such as `/v2/orders`; any path if absent. */
-  readonly path?: string | undefined
-  /** The account whose keys the request carries; any account if absent. */
-  readonly account?: string | undefined
-  /** The number of requests that it affects; 1 if absent. */
-  readonly times?: number | undefined
-  /** The answer, instead of handling the request. */
-  readonly respond?: Reply | undefined
-  /** Cuts the connection before the request is handled, or after, so that its answer is lost. */
-  readonly drop?: 'before' | 'after' | undefined
-  /** A delay before all other effects. */
-  readonly delayMs?: number | undefined
-}
+type Fault = z.output<typeof controlSchemas.fault>
 
 export function createFaults() {
   let pending: { fault: Fault; left: number }[] = []

@@ -1,4 +1,4 @@
-import type { FillBehaviour } from './types.js'
+import type { FillBehaviour } from './controlSchemas.js'
 
 interface FillRule {
   /** Any account if absent. */

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { ONE_CENT, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../protocol/units.js'
+import type { EndStatus } from './controlSchemas.js'
 import { createLater } from './later.js'
 import { bookFill, chargeFees } from './ledger.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
 import { isLive, liveOrders, remainingQty, toCash } from './money.js'
 import type { LastFill } from './tradeUpdates.js'
-import type { EndStatus, StandInAccount, StandInOrder } from './types.js'
+import type { StandInAccount, StandInOrder } from './types.js'
 
 /** Moves orders from `accepted` or `pending_new` to their end, and cash and positions with every fill. */
 export function createLifecycle(options: {

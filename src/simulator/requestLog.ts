@@ -1,17 +1,7 @@
+import type { SeenRequest } from './controlClient.js'
+
 /** The log drops its oldest entries beyond this number. */
 const KEPT = 10_000
-
-/** One request to Alpaca's routes. It holds no key: `account` is the account's name, null for refused keys. */
-export interface SeenRequest {
-  readonly at: string
-  readonly account: string | null
-  readonly method: string
-  /** Path and query. */
-  readonly url: string
-  readonly body: unknown
-  /** The answer's status; `dropped` if the connection was cut instead. */
-  readonly outcome: number | 'dropped'
-}
 
 export function createRequestLog() {
   const seen: SeenRequest[] = []

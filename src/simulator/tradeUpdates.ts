@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
 import { formatDecimal, PRICE_DECIMALS, SHARE_DECIMALS } from '../protocol/units.js'
+import type { controlSchemas } from './controlSchemas.js'
 import { createLater } from './later.js'
 import { createRandom } from './random.js'
 import { nanoTime, orderJson } from './shapes.js'
@@ -27,21 +28,7 @@ const EVENTS: ReadonlyMap<OrderStatus, string> = new Map([
   ['pending_replace', 'pending_replace'],
 ])
 
-/** The stream's behaviour. Shares are between 0 and 1; an absent member has no effect. */
-interface StreamBehaviour {
-  /** The share of events that the stream drops. */
-  readonly drop?: number | undefined
-  /** The share of events that the stream sends twice. */
-  readonly repeat?: number | undefined
-  /** The maximum random delay of an event, so that events overtake each other. */
-  readonly shuffleMs?: number | undefined
-  /** Sends neither events nor answers on existing connections. */
-  readonly silent?: boolean | undefined
-  /** Sends text frames, like a live account, instead of a paper account's binary frames. */
-  readonly text?: boolean | undefined
-  /** Refuses new connections. */
-  readonly refuse?: boolean | undefined
-}
+type StreamBehaviour = Omit<z.output<typeof controlSchemas.stream>, 'disconnect' | 'invent'>
 
 export interface LastFill {
   readonly qty: bigint

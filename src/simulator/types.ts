@@ -1,4 +1,5 @@
 import type { FeeSchedule } from '../protocol/fees.js'
+import type { EndStatus, FillBehaviour, NamedStatus } from './controlSchemas.js'
 
 /** The configuration of an account. */
 export interface StandInAccountConfig {
@@ -17,41 +18,9 @@ export interface StandInSymbol {
   readonly price: string
 }
 
-/** The fate of an order once the market is open. */
-export interface FillBehaviour {
-  /**
-   * - `immediate` fills before the next request, `delay` after `delayMs`, `hold` when released
-   * - `partial` fills `fraction`, then waits for release
-   * - `reject` and `expire` end the order, after filling `fraction` if given
-   * - `replace` fills `fraction`; a new order under another id continues, and fills after `delayMs`
-   */
-  readonly mode: 'immediate' | 'delay' | 'hold' | 'partial' | 'reject' | 'expire' | 'replace'
-  readonly delayMs?: number | undefined
-  /** Plain decimals between 0 and 1. */
-  readonly fraction?: string | undefined
-  /** How long a requested cancellation stays pending; the order may still fill during that time. */
-  readonly cancelDelayMs?: number | undefined
-  /** The status of the waiting order, instead of `new`. */
-  readonly waitsAs?: WaitingStatus | undefined
-  /** The status between the last fill and the end, for `endDelayMs`. */
-  readonly endsThrough?: EndingStatus | undefined
-  readonly endDelayMs?: number | undefined
-  /** The form of `filled_qty` once the order has ended, instead of a decimal. */
-  readonly filledQty?: 'null' | 'absent' | undefined
-}
-
-export type EndStatus = 'canceled' | 'expired' | 'rejected'
-type WaitingStatus = 'held' | 'suspended' | 'stopped' | 'accepted_for_bidding' | 'pending_replace'
-type EndingStatus = 'calculated' | 'done_for_day'
-type LiveStatus =
-  | 'accepted'
-  | 'pending_new'
-  | 'new'
-  | 'partially_filled'
-  | 'pending_cancel'
-  | WaitingStatus
-  | EndingStatus
-export type OrderStatus = LiveStatus | EndStatus | 'filled' | 'replaced'
+export type OrderStatus =
+  | ('accepted' | 'pending_new' | 'new' | 'partially_filled' | 'pending_cancel' | 'filled' | 'replaced')
+  | NamedStatus
 
 /** Quantities are share base units (9 decimals), `notional` USD with 6 decimals, `filledValue` USD with 15. */
 export interface StandInOrder {
@@ -74,7 +43,7 @@ export interface StandInOrder {
   filledValue: bigint
   /** The cash moved by its fills, in whole cents: USD with 15 decimals. */
   movedCash: bigint
-  /** The pending end status, while the status is an `EndingStatus`. */
+  /** The pending end status, while the status is `calculated` or `done_for_day`. */
   endsAs: EndStatus | 'filled' | null
   /** Whether its behaviour has started; orders wait for the market to open. */
   begun: boolean
