@@ -12,46 +12,33 @@ const ORDER = {
   position: { block: 1, logIndex: 0 },
 }
 
-function setUp() {
+test('an order that fails suspends its account once, and only until it is settled or its record works', async () => {
   const suspended: string[] = []
   const deferred = createDeferredUpdates({
     suspend: (account) => suspended.push(account),
     resume: (account) => suspended.splice(suspended.indexOf(account), 1),
     logger: createLogLines().logger,
   })
-  const put = (state: EscrowChange['state']) =>
-    deferred.attempt({ order: ORDER, state }, () => Promise.reject(new StorageError('injected')))
-  const done = (state: EscrowChange['state']) =>
-    deferred.attempt({ order: ORDER, state }, async () => undefined)
-  return { suspended, deferred, put, done }
-}
-
-test.each(['OPEN', 'REFUNDED'] as const)('an order that is %s suspends its account once', async (state) => {
-  const { suspended, put, done } = setUp()
-  await put(state)
-  await put(state)
-  expect(suspended).toEqual([ACCOUNT])
-  await done(state)
-  expect(suspended).toEqual([])
-})
-
-test('an order that is settled suspends no account', async () => {
-  const { suspended, deferred, put, done } = setUp()
-  await put('SETTLED')
-  expect(suspended).toEqual([])
-  expect(deferred.find(ORDER.orderId)?.state).toBe('SETTLED')
-  await done('SETTLED')
-  expect(suspended).toEqual([])
-  expect(deferred.find(ORDER.orderId)).toBeUndefined()
-})
-
-test('an order resumes its account once it is settled, and suspends it again if it is open after all', async () => {
-  const { suspended, put, done } = setUp()
-  await put('OPEN')
-  await put('SETTLED')
-  expect(suspended).toEqual([])
-  await put('OPEN')
-  expect(suspended).toEqual([ACCOUNT])
-  await done('OPEN')
-  expect(suspended).toEqual([])
+  const attempt = (state: EscrowChange['state'], works: boolean) =>
+    deferred.attempt({ order: ORDER, state }, async () => {
+      if (!works) throw new StorageError('injected')
+    })
+  const steps = []
+  for (const [state, works] of [
+    ['OPEN', false],
+    ['REFUNDED', false],
+    ['SETTLED', false],
+    ['OPEN', false],
+    ['OPEN', true],
+  ] as const) {
+    await attempt(state, works)
+    steps.push([suspended.length, deferred.find(ORDER.orderId)?.state])
+  }
+  expect(steps).toEqual([
+    [1, 'OPEN'],
+    [1, 'REFUNDED'],
+    [0, 'SETTLED'],
+    [1, 'OPEN'],
+    [0, undefined],
+  ])
 })

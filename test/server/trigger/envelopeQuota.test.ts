@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createRpc, type Rpc } from '../../../src/chain/rpc.js'
-import { StorageError } from '../../../src/server/store/engine.js'
 import { createUnopenedOrders } from '../../../src/server/trigger/envelopeQuota.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -54,32 +53,6 @@ describe('a stored order without an escrow', () => {
     const told = () => logLines().filter(({ msg }) => msg === LEFT_FOR_LATER)
     expect(told()).toEqual([expect.objectContaining({ recordId: A, errorCode: 'UNREADABLE_RECORD' })])
   })
-})
-
-test('a record that fails is logged again once its order had been seen in between', async () => {
-  const { logger, lines } = createLogLines()
-  const seen = new Set<string>()
-  const unopened = createUnopenedOrders({
-    escrow: { orders: async () => NO_ESCROW },
-    records: { expire: () => Promise.reject(new StorageError('injected')) },
-    expiryMs: 1_000,
-    room: { hold() {}, leave() {} },
-    isSeen: (orderId) => seen.has(orderId),
-    readsEvents: () => true,
-    logger,
-    onFound: async () => undefined,
-  })
-  const told = () => lines().filter(({ msg }) => msg === LEFT_FOR_LATER).length
-  unopened.noteStored(A, true)
-  await unopened.check()
-  await unopened.check()
-  expect(told()).toBe(1)
-  seen.add(A)
-  await unopened.check()
-  seen.delete(A)
-  unopened.noteStored(A, true)
-  await unopened.check()
-  expect(told()).toBe(2)
 })
 
 test('an order is asked for again, with doubled pauses, while another server reads the events', async () => {

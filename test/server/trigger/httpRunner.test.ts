@@ -14,7 +14,7 @@ import { createLogLines } from '../../support/logLines.js'
 import { closedUrl } from '../../support/rawServer.js'
 import { type DoorStep, startScriptedDoor } from '../../support/scriptedDoor.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
-import { openIds, storedRows } from '../../support/storedRows.js'
+import { storedRows } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -77,16 +77,6 @@ async function hasEnded(end: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a run', () => {
-  test('gets its job, signed, and ends with the result that is posted', async () => {
-    const { door, runner, job } = await setUp([202])
-    const end = begin(runner, job)
-    await eventually('the offer', () => door.offers.length > 0)
-    expect(door.offers).toEqual([{ body: job, isSigned: true }])
-    expect(await hasEnded(end)).toBe(false)
-    expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
-    expect(await end).toEqual({ how: 'result', result: SETTLED })
-  })
-
   test.each<[string, DoorStep[]]>([
     ['lost', ['lose', 'lose', 202]],
     ['one of a gateway', [502, 504, 202]],
@@ -140,27 +130,15 @@ describe('a run', () => {
     expect(Date.now() - from).toBeGreaterThanOrEqual(1_000)
   })
 
-  test('of which nothing is heard lasts until 30 s after its time, whatever was answered', async () => {
-    const { runner, job } = await setUp(['lose'], { seconds: -HALF_A_MINUTE + 2 })
-    expect(await begin(runner, job)).toEqual({ how: 'timeout', result: null })
-    expect(Date.now()).toBeGreaterThanOrEqual((job.stopAt + HALF_A_MINUTE) * 1_000)
-    expect(await runner.receiveResult(job.runId, SETTLED)).toBe('not-awaited')
-  })
-
-  test('whose effect the chain shows has ended with it, once a result with a notice had its time', async () => {
-    const first = await setUp([202])
-    const end = begin(first.runner, first.job)
-    first.runner.seenOnChain(first.job.runId, 'refunded')
-    expect((await end).result).toEqual({ outcome: 'refunded' })
-
-    const second = await setUp([202], { effectMs: 60_000 })
-    const ending = begin(second.runner, second.job)
+  test('ends with the result and its notice, although the chain has shown its effect before', async () => {
+    const { runner, job } = await setUp([202], { effectMs: 60_000 })
+    const end = begin(runner, job)
     const refunded: RunResult = { outcome: 'refunded', notice: await sealOrder('why') }
-    second.runner.seenOnChain(second.job.runId, 'refunded')
+    runner.seenOnChain(job.runId, 'refunded')
     await sleep(100)
-    expect(await hasEnded(ending)).toBe(false)
-    await second.runner.receiveResult(second.job.runId, refunded)
-    expect((await ending).result).toEqual(refunded)
+    expect(await hasEnded(end)).toBe(false)
+    await runner.receiveResult(job.runId, refunded)
+    expect((await end).result).toEqual(refunded)
   })
 
   test('leaves neither the URL nor the secret nor what is sealed in the log', async () => {
@@ -180,14 +158,6 @@ describe('a result', () => {
     expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
     expect((await runRecords.get(job.runId))?.result).toEqual(SETTLED)
     expect((await server().attach(earlier(job))).result).toEqual(SETTLED)
-  })
-
-  test('of a run of an earlier server ends it, and offers nothing again', async () => {
-    const { job, door, runner } = await setUp([202])
-    const end = runner.attach(earlier(job))
-    expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
-    expect((await end).result).toEqual(SETTLED)
-    expect(door.offers).toEqual([])
   })
 
   test('of a run of an earlier server is awaited no longer because the clock was set back since', async () => {
@@ -210,12 +180,6 @@ describe('a result', () => {
     expect(await runner.receiveResult(job.runId, { outcome: 'failed' })).toBe('not-awaited')
     expect(storedRows(root, 'runs')).toEqual([])
   })
-
-  test('of an unknown run is not awaited, and not kept', async () => {
-    const { runner, root, job } = await setUp([202])
-    expect(await runner.receiveResult(randomUUID(), SETTLED)).toBe('not-awaited')
-    expect(openIds(root, 'runs')).toEqual([job.runId])
-  })
 })
 
 describe('a run of an earlier server, offered again', () => {
@@ -230,33 +194,17 @@ describe('a run of an earlier server, offered again', () => {
     return { ...setting, over, end }
   }
 
-  test('is the same run, which an enclave takes if it has not got it', async () => {
-    const { runner, job, door, runRecords, end } = await adopted([{ ...taker, result: 'accepted' }])
-    runner.offerAgain(job)
-    await eventually('the note of it', async () => (await runRecords.get(job.runId))?.enclave)
-    expect(door.offers).toEqual([{ body: job, isSigned: true }])
-    expect((await runRecords.get(job.runId))?.enclave).toEqual(taker)
-    await runner.receiveResult(job.runId, { ...SETTLED, enclave: taker })
-    expect((await end).result).toEqual(SETTLED)
-  })
-
-  test.each([
+  test.each<[string, object | 'removed']>([
     ['an enclave is known to have it', { enclave: taker }],
     ['its result is there', { result: SETTLED }],
     [
       'an earlier version has started a process for it',
       { process: { space: 'a boot', pid: 7, startedAt: '1' } },
     ],
+    ['its row is gone, as it has ended', 'removed'],
   ])('is not offered where %s', async (_what, change) => {
-    const { runner, job, door } = await adopted([202], change)
-    runner.offerAgain(job)
-    await sleep(100)
-    expect(door.offers).toEqual([])
-  })
-
-  test('is not offered where its row is gone: it has ended', async () => {
-    const { runner, job, door, runRecords } = await adopted([202])
-    await runRecords.remove(job.runId)
+    const { runner, job, door, runRecords } = await adopted([202], change === 'removed' ? {} : change)
+    if (change === 'removed') await runRecords.remove(job.runId)
     runner.offerAgain(job)
     await sleep(100)
     expect(door.offers).toEqual([])
@@ -313,17 +261,6 @@ describe('a run that an enclave has taken', () => {
     return { ...setting, end }
   }
 
-  test('names instance and boot in its row', async () => {
-    const { runRecords, job } = await taken()
-    expect((await runRecords.get(job.runId))?.enclave).toEqual(taker)
-  })
-
-  test('is over when a later boot of the same instance says so', async () => {
-    const { runner, job, end } = await taken()
-    expect(await runner.receiveResult(job.runId, restarted({ ...taker, boot: 4 }))).toBe('received')
-    expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED })
-  })
-
   test.each<[string, PostedResult]>([
     ['another instance says so', restarted({ instance: randomUUID(), boot: 9 })],
     ['the boot that runs it says so', restarted(taker)],
@@ -346,15 +283,6 @@ describe('a run that an enclave has taken', () => {
     await eventually('the note of it', async () => (await runRecords.get(job.runId))?.enclave)
     expect(await runner.receiveResult(job.runId, restarted(next))).toBe('received')
     expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED })
-  })
-
-  test('a late result of it touches no other', async () => {
-    const { runner, job, runRecords, end } = await taken()
-    await runner.receiveResult(job.runId, restarted({ ...taker, boot: 4 }))
-    await end
-    await runRecords.remove(job.runId)
-    expect(await runner.receiveResult(job.runId, { ...SETTLED, enclave: taker })).toBe('not-awaited')
-    expect(await runRecords.all()).toEqual([])
   })
 })
 
@@ -383,10 +311,5 @@ describe('a notice', () => {
     await settled.runner.receiveNotice(settled.job.runId, { notice })
     await settled.runner.receiveResult(settled.job.runId, SETTLED)
     expect((await ending).result).toEqual(SETTLED)
-  })
-
-  test('of a run that no one knows is not awaited', async () => {
-    const { runner } = await setUp([202])
-    expect(await runner.receiveNotice(randomUUID(), { code: 'reclaimed-after-fill' })).toBe('not-awaited')
   })
 })

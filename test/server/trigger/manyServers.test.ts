@@ -1,7 +1,7 @@
 // Two servers on one PostgreSQL, before a real chain, with one enclave's door behind both. One of them holds the lease.
 import { join } from 'node:path'
 import request from 'supertest'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { timelineSchema } from '../../../src/protocol/api.js'
 import type { Envelope } from '../../../src/protocol/envelope.js'
@@ -11,12 +11,12 @@ import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { handled } from '../../support/handled.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { chainEnvironment, openFor, sealOrder } from '../../support/intakeServer.js'
 import { startScriptedDoor } from '../../support/scriptedDoor.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { type ServerProcess, startServerProcess } from '../../support/serverProcess.js'
-import { startTcpProxy } from '../../support/tcpProxy.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const chain = useChain(setUpInstitution)
@@ -36,26 +36,21 @@ function leases({ output }: ServerProcess, what: 'taken' | 'given up'): number {
     .filter((line) => line.includes(`"lease ${what}"`) && line.includes('"trigger"')).length
 }
 
-/** The second one starts once the first one has the lease. The first one's connections to the database lead through `link`. */
+/** The second one starts once the first one has the lease. */
 async function startTwo(firstEnvironment: Record<string, string> = {}) {
   const door = await startScriptedDoor([202])
-  const link = await startTcpProxy(postgres.port)
-  onTestFinished(link.stop)
-  const url = new URL((await postgres.createDatabase()).reveal())
   const environment = {
     ...chainEnvironment(chain()),
     ENCLAVE_URL: door.url,
-    DATABASE_URL: url.href,
+    DATABASE_URL: (await postgres.createDatabase()).reveal(),
     DATA_DIR: join(await temporaryDirectory(), 'data'),
     LEASE_TTL: '1s',
   }
-  url.port = String(link.port)
-  const holder = await startServerProcess({ ...environment, DATABASE_URL: url.href, ...firstEnvironment })
+  const holder = await startServerProcess({ ...environment, ...firstEnvironment })
   await eventually('the lease', () => leases(holder, 'taken') === 1)
   const other = await startServerProcess(environment)
   const offersOf = (key: string) => door.offers.filter(({ body }) => (body.orderId ?? body.job) === key)
   return {
-    link,
     holder,
     other,
     offersOf,
@@ -102,34 +97,43 @@ async function gauge({ opsUrl }: ServerProcess, name: string): Promise<number | 
   return value === undefined ? undefined : z.coerce.number().parse(value)
 }
 
-const [A, B] = [bytes32('A'), bytes32('B')]
+const [A, B, C] = [bytes32('A'), bytes32('B'), bytes32('C')]
 
-describe('an order that the other server has stored', { timeout: 60_000 }, () => {
-  test.each(['before', 'after'])(
-    '%s its escrow is seen runs, and ends with a result that either receives',
-    async (when) => {
-      const { holder, other, offersOf, end } = await startTwo()
-      const envelope = await sealOrder('an order')
-      if (when === 'before') {
-        await post(other, A, envelope)
-        expect(await gauge(other, 'orders_unopened')).toBe(1)
-      }
-      await openFor(chain(), 'alice', A, envelope)
-      await eventually('the event', async () => (await gauge(holder, 'orders_watched')) === 1)
-      if (when === 'after') await post(other, A, envelope)
-      await eventually('its run', () => offersOf(A).length === 1)
-      expect(offersOf(A)[0]?.body.envelope).toEqual(envelope)
-      await eventually('room again', async () => (await gauge(other, 'orders_unopened')) === 0)
-      expect(await gauge(other, 'orders_watched')).toBeUndefined()
-      await place(holder, 'alice', B)
-      await end(A, other, PLACED)
-      await eventually('the next run of the account', () => offersOf(B).length === 1)
-      const entries = ['opened', 'received', 'triggered', 'placed']
-      for (const server of [holder, other]) expect((await timeline(server, A)).sort()).toEqual(entries.sort())
-      expect(offersOf(A)).toHaveLength(1)
-    },
+test('orders and a rulebook run wherever they are posted, and end with results that either server receives', async () => {
+  const { holder, other, offersOf, end } = await startTwo()
+  const [before, after] = [await sealOrder('before'), await sealOrder('after')]
+  await post(other, A, before)
+  expect(await gauge(other, 'orders_unopened')).toBe(1)
+  await openFor(chain(), 'alice', A, before)
+  await openFor(chain(), 'bob', C, after)
+  await eventually('the events', async () => (await gauge(holder, 'orders_watched')) === 2)
+  await post(other, C, after)
+  for (const [orderId, envelope] of [
+    [A, before],
+    [C, after],
+  ] as const) {
+    await eventually('its run', () => offersOf(orderId).length === 1)
+    expect(offersOf(orderId)[0]?.body.envelope).toEqual(envelope)
+  }
+  await eventually('room again', async () => (await gauge(other, 'orders_unopened')) === 0)
+  expect(await gauge(other, 'orders_watched')).toBeUndefined()
+  await place(holder, 'alice', B)
+  await end(A, other, PLACED)
+  await eventually('the next run of the account', () => offersOf(B).length === 1)
+  const entries = ['opened', 'received', 'triggered', 'placed']
+  for (const server of [holder, other]) expect((await timeline(server, A)).sort()).toEqual(entries.sort())
+  expect(offersOf(A)).toHaveLength(1)
+
+  const answer = handled(
+    request(other.url)
+      .post('/policy')
+      .send(await sealOrder('a rulebook'))
+      .then(({ body }) => body.code),
   )
-})
+  await eventually('its run', () => offersOf('policy').length === 1)
+  await end('policy', holder, { outcome: 'rejected', code: 'wrong-version' })
+  expect(await answer).toBe('policy-rejected')
+}, 60_000)
 
 describe('another server takes over', { timeout: 60_000 }, () => {
   test('a run whose server was killed: offers it again as the same one, and starts none beside it', async () => {
@@ -174,39 +178,7 @@ test('an order whose run has settled it runs no more, while its event is still t
   // Two looks at the escrow, each of which looks for envelopes that other servers have stored.
   await place(other, 'bob', B)
   await eventually('the first look', () => offersOf(B).length === 1)
-  await place(other, 'carol', bytes32('C'))
-  await eventually('the second look', () => offersOf(bytes32('C')).length === 1)
+  await place(other, 'carol', C)
+  await eventually('the second look', () => offersOf(C).length === 1)
   expect(offersOf(A)).toHaveLength(1)
-}, 60_000)
-
-test('a server that is cut off from the database takes no order, and answers what needs none', async () => {
-  const { link, holder, other, offersOf } = await startTwo()
-  const envelope = await sealOrder('an order')
-  link.set('hang')
-  const refused = await request(holder.url)
-    .post('/orders')
-    .send({ orderId: A, ...envelope })
-  expect([refused.status, refused.body.code]).toEqual([503, 'storage-unavailable'])
-  expect((await request(holder.url).get('/health')).status).toBe(200)
-  await eventually('the other takes over', () => leases(other, 'taken') === 1)
-  await openFor(chain(), 'alice', A, envelope)
-  await post(other, A, envelope)
-  await eventually('its run', () => offersOf(A).length === 1)
-  link.set('pass')
-  link.cut()
-  await eventually('the first notices', () => leases(holder, 'given up') === 1)
-  await place(holder, 'bob', B)
-  await eventually('its run', () => offersOf(B).length === 1)
-  expect(offersOf(A)).toHaveLength(1)
-}, 60_000)
-
-test('a rulebook runs where it is posted, and ends with a result that the other server receives', async () => {
-  const { holder, other, offersOf, end } = await startTwo()
-  const answer = request(other.url)
-    .post('/policy')
-    .send(await sealOrder('a rulebook'))
-    .then(({ body }) => body.code)
-  await eventually('its run', () => offersOf('policy').length === 1)
-  await end('policy', holder, { outcome: 'rejected', code: 'wrong-version' })
-  expect(await answer).toBe('policy-rejected')
 }, 60_000)

@@ -1,55 +1,124 @@
-import { expect, test } from 'vitest'
-import { createOrderQueue } from '../../../src/server/trigger/orderQueue.js'
+import { describe, expect, test } from 'vitest'
+import {
+  byPosition,
+  createOrderQueue,
+  nextRunnable,
+  type TrackedOrder,
+} from '../../../src/server/trigger/orderQueue.js'
 import { bytes32 } from '../../support/institution.js'
 
-const [ALICE, BOB] = [`0x${'a1'.repeat(20)}`, `0x${'b0'.repeat(20)}`] as const
+const ALICE = `0x${'aa'.repeat(20)}` as const
+const BOB = `0x${'bb'.repeat(20)}` as const
+const CAROL = `0x${'cc'.repeat(20)}` as const
+const NOW = 1_000_000
 
-test('an order that is opened anew, by another account, is that account’s from then on', () => {
-  const queue = createOrderQueue()
-  const orderId = bytes32('A')
-  const first = { orderId, account: ALICE, commit: bytes32('1'), position: { block: 5, logIndex: 0 } }
-  const second = { orderId, account: BOB, commit: bytes32('2'), position: { block: 4, logIndex: 1 } }
-  const order = queue.track(first)
-  order.dueAt = 0
-  expect(queue.track(second)).toBe(order)
-  expect(order).toMatchObject(second)
-  queue.wake(ALICE)
-  expect(queue.hasNext(1)).toBe(false)
-  expect(queue.next(1)).toBeUndefined()
-  queue.wake(BOB)
-  expect(queue.hasNext(1)).toBe(true)
-  expect(queue.next(1)).toBe(order)
-})
+function opened(name: string, block: number, account: Hex = ALICE) {
+  return { orderId: bytes32(name), account, commit: bytes32('sealed'), position: { block, logIndex: 0 } }
+}
+type Hex = typeof ALICE | typeof BOB | typeof CAROL
 
-test('tells how many orders wait for a run, and how long the first of them has', () => {
-  const queue = createOrderQueue()
-  const track = (name: string, dueAt: number | null, running = false) => {
-    const opened = { account: ALICE, commit: bytes32('1'), position: { block: 5, logIndex: 0 } }
-    Object.assign(queue.track({ orderId: bytes32(name), ...opened }), { dueAt, running })
-  }
-  expect(queue.depth(100)).toEqual({ watched: 0, due: 0, longestWaitMs: 0 })
-  track('running', 10, true)
-  track('never', null)
-  track('later', 101)
-  expect(queue.depth(100)).toEqual({ watched: 3, due: 0, longestWaitMs: 0 })
-  track('now', 100)
-  track('earlier', 70)
-  expect(queue.depth(100)).toEqual({ watched: 5, due: 2, longestWaitMs: 30 })
-})
+function order(name: string, more: Partial<TrackedOrder> = {}): TrackedOrder {
+  return { ...createOrderQueue().track(opened(name, 1)), ...more }
+}
 
-test('an account of which two runs are under way has no turn before both have ended', () => {
-  const queue = createOrderQueue()
-  const order = queue.track({
-    orderId: bytes32('A'),
-    account: ALICE,
-    commit: bytes32('1'),
-    position: { block: 5, logIndex: 0 },
+describe('the next run of an account', () => {
+  const due = order('due', { dueAt: NOW })
+  const held = { ...due, mayBeHeld: true, lastOutcome: 'queued' } as const
+  const live = { ...due, mayBeHeld: true, lastOutcome: 'placed' } as const
+  const cancelled = { ...due, cancelCommit: '0xc0' } as const
+  const failed = (failures: number) => order('failed', { dueAt: NOW + 1, failures })
+  const waits = (waitsFor: TrackedOrder['waitsFor']) =>
+    order('waits', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor, mayBeHeld: true })
+  const [quota, market, paused] = [waits('relay-quota-exhausted'), waits('market-closed'), waits('paused')]
+  const none = undefined
+
+  test.each<[string, TrackedOrder[], TrackedOrder | undefined]>([
+    ['is the first that is due', [order('idle'), due, { ...due }], due],
+    ['waits for its time', [order('idle'), order('later', { dueAt: NOW + 1 })], none],
+    ['waits for an earlier one that failed once', [failed(1), due], none],
+    ['waits for an earlier one that failed four times', [failed(4), due], none],
+    ['passes an earlier one that failed five times', [failed(5), due], due],
+    ['passes a later one that failed', [due, failed(1)], due],
+    ['passes an earlier one that waits and names no reason', [waits(undefined), due], due],
+    ['waits for an earlier one that waits for its quota', [quota, due], none],
+    ['passes it once the enclave may hold this one', [quota, { ...due, mayBeHeld: true }], held],
+    ['passes one that waits for its quota and is never due again', [{ ...quota, dueAt: null }, due], due],
+    ['is written ahead while an earlier one waits for the market', [market, due], due],
+    ['is not written ahead past one that waits out a pause', [market, paused, due], none],
+    ['waits in the queue of the market', [market, held], none],
+    ['waits in the queue of the broker’s rate limit', [waits('broker-rate-limit'), held], none],
+    ['passes the queue of the market once it is at the broker', [market, held, live], live],
+    ['passes one that waits once it is cancelled', [paused, cancelled], cancelled],
+    ['passes the queue of the market once it is cancelled', [market, { ...held, ...cancelled }], cancelled],
+    ['waits for one that failed, cancelled or not', [{ ...paused, failures: 1 }, cancelled], none],
+  ])('%s', (_what, orders, expected) => {
+    expect(nextRunnable(orders, NOW)?.orderId).toBe(expected?.orderId)
   })
-  order.dueAt = 0
-  queue.occupy(ALICE)
-  queue.occupy(ALICE)
-  queue.release(ALICE)
-  expect(queue.next(1)).toBeUndefined()
-  queue.release(ALICE)
-  expect(queue.next(1)).toBe(order)
+})
+
+test('positions are compared as numbers: by block, then by log', () => {
+  const [first, second, third] = [
+    { block: 9, logIndex: 11 },
+    { block: 10, logIndex: 0 },
+    { block: 10, logIndex: 2 },
+  ]
+  expect([third, first, second].sort(byPosition)).toEqual([first, second, third])
+})
+
+describe('the queue', () => {
+  function fill(...orders: ReturnType<typeof opened>[]) {
+    const queue = createOrderQueue()
+    const add = (...more: typeof orders) => {
+      for (const each of more) {
+        queue.track(each).dueAt = NOW
+        queue.wake(each.account)
+      }
+    }
+    add(...orders)
+    return { queue, add }
+  }
+
+  test('gives the turn to the oldest escrow, of accounts that woke between the same two turns', () => {
+    const { queue, add } = fill(opened('b', 2, BOB), opened('a', 1))
+    expect(queue.next(NOW)?.account).toBe(ALICE)
+    add(opened('c', 0, CAROL))
+    expect([queue.next(NOW)?.account, queue.next(NOW)?.account]).toEqual([BOB, CAROL])
+  })
+
+  test('keeps an order that is tracked again, at its new place and under its new account', () => {
+    const { queue } = fill(opened('a', 1), opened('b', 2))
+    const known = queue.get(bytes32('a'))
+    expect(queue.track(opened('a', 3))).toBe(known)
+    expect(queue.next(NOW)?.orderId).toBe(bytes32('b'))
+    expect(queue.track(opened('a', 3, BOB))).toBe(known)
+    queue.forget(bytes32('b'))
+    queue.wake(ALICE)
+    expect(queue.hasNext(NOW)).toBe(false)
+    queue.wake(BOB)
+    expect(queue.next(NOW)).toBe(known)
+  })
+
+  test('gives an account with two runs under way no turn before both have ended', () => {
+    const { queue } = fill(opened('a', 1))
+    queue.occupy(ALICE)
+    queue.occupy(ALICE)
+    queue.release(ALICE)
+    expect(queue.next(NOW)).toBeUndefined()
+    queue.release(ALICE)
+    expect(queue.next(NOW)?.account).toBe(ALICE)
+  })
+
+  test('tells how many orders wait for a run, and how long the first of them has', () => {
+    const queue = createOrderQueue()
+    expect(queue.depth(100)).toEqual({ watched: 0, due: 0, longestWaitMs: 0 })
+    for (const [name, dueAt, running] of [
+      ['running', 10, true],
+      ['never', null, false],
+      ['later', 101, false],
+      ['now', 100, false],
+      ['earlier', 70, false],
+    ] as const)
+      Object.assign(queue.track(opened(name, 5)), { dueAt, running })
+    expect(queue.depth(100)).toEqual({ watched: 5, due: 2, longestWaitMs: 30 })
+  })
 })

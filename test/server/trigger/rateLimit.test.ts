@@ -1,69 +1,52 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 
-const INTERVAL_MS = 200
+const INTERVAL_MS = 60_000
 
-describe('turns', () => {
-  test('without an interval come at once', async () => {
-    const rateLimit = createTriggerRateLimit(0)
-    expect(await Promise.all([rateLimit.take(0), rateLimit.take(0), rateLimit.take()])).toEqual([
-      true,
-      true,
-      true,
-    ])
-  })
+beforeEach(() => {
+  vi.useFakeTimers()
+  return () => void vi.useRealTimers()
+})
 
-  test('come in the order of asking, an interval apart', async () => {
+test('turns come in the order of asking, an interval apart, and none is lost to a caller that stops waiting', async () => {
+  const rateLimit = createTriggerRateLimit(INTERVAL_MS)
+  const turns: [string, boolean, number][] = []
+  const from = performance.now()
+  const ask = async (name: string, ms?: number) => {
+    const isGiven = await rateLimit.take(ms)
+    turns.push([name, isGiven, performance.now() - from])
+  }
+  void ask('first')
+  void ask('impatient', 1)
+  void ask('second')
+  void ask('third')
+  await vi.advanceTimersByTimeAsync(2 * INTERVAL_MS)
+  expect(turns).toEqual([
+    ['first', true, 0],
+    ['impatient', false, 1],
+    ['second', true, INTERVAL_MS],
+    ['third', true, 2 * INTERVAL_MS],
+  ])
+})
+
+test('the first turn of a server comes an interval after the last run of an earlier server', async () => {
+  const takes = [INTERVAL_MS, INTERVAL_MS / 2].map((ago) => {
     const rateLimit = createTriggerRateLimit(INTERVAL_MS)
-    const turns: { who: string; at: number }[] = []
-    const ask = async (who: string) => {
-      await rateLimit.take()
-      turns.push({ who, at: performance.now() })
-    }
-    // The first turn comes no earlier, though a busy machine may notice it late.
-    const from = performance.now()
-    await Promise.all(['first', 'second', 'third'].map(ask))
-    expect(turns.map(({ who }) => who)).toEqual(['first', 'second', 'third'])
-    const [, second = 0, third = 0] = turns.map(({ at }) => at)
-    expect(second - from).toBeGreaterThanOrEqual(INTERVAL_MS)
-    expect(third - from).toBeGreaterThanOrEqual(2 * INTERVAL_MS)
+    rateLimit.note(Date.now() - ago)
+    return rateLimit.take(1)
   })
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await Promise.all(takes)).toEqual([true, false])
+})
 
-  test('do not come to who has stopped waiting, and are not lost by that', async () => {
-    const rateLimit = createTriggerRateLimit(INTERVAL_MS)
-    await rateLimit.take()
-    const [impatient, patient] = [rateLimit.take(1), rateLimit.take()]
-    expect(await impatient).toBe(false)
-    expect(await patient).toBe(true)
-  })
-
-  test('count what an earlier server has triggered', async () => {
-    const rateLimit = createTriggerRateLimit(60_000)
-    rateLimit.note(Date.now() - 60_000)
-    expect(await rateLimit.take(1)).toBe(true)
-    const next = createTriggerRateLimit(60_000)
-    next.note(Date.now() - 30_000)
-    expect(await next.take(1)).toBe(false)
-  })
-
-  test('come as ever when the clock is set back by an hour', async () => {
-    const paces = [createTriggerRateLimit(0), createTriggerRateLimit(INTERVAL_MS)]
-    for (const rateLimit of paces) await rateLimit.take()
-    const now = Date.now
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000)
-    onTestFinished(() => clock.mockRestore())
-    for (const rateLimit of paces) expect(await rateLimit.take(10_000)).toBe(true)
-    const next = createTriggerRateLimit(INTERVAL_MS)
-    next.note(now())
-    expect(await next.take(10_000)).toBe(true)
-  })
-
-  test('do not come while the host wants none', async () => {
-    const rateLimit = createTriggerRateLimit(0)
-    rateLimit.hold(INTERVAL_MS)
-    const from = performance.now()
-    expect(await rateLimit.take(1)).toBe(false)
-    expect(await rateLimit.take()).toBe(true)
-    expect(performance.now() - from).toBeGreaterThanOrEqual(INTERVAL_MS)
-  })
+test('turns come as ever when the clock is set back by an hour', async () => {
+  const running = createTriggerRateLimit(INTERVAL_MS)
+  await running.take()
+  const before = Date.now()
+  vi.setSystemTime(before - 3_600_000)
+  const next = createTriggerRateLimit(INTERVAL_MS)
+  next.note(before)
+  const takes = [running.take(2 * INTERVAL_MS), next.take(2 * INTERVAL_MS)]
+  await vi.advanceTimersByTimeAsync(INTERVAL_MS)
+  expect(await Promise.all(takes)).toEqual([true, true])
 })

@@ -95,28 +95,6 @@ describe('after each market close', () => {
   })
 })
 
-describe('at an interval', () => {
-  test('runs follow one another, never two at once', async () => {
-    const { start, enclave } = await setUp([{ outcome: 'done', waitMs: 150 }])
-    await start(20)
-    await eventually('three runs', async () => (await enclave.jobs()).length === 3)
-    const events = (await enclave.notes()).map(({ event }) => event)
-    expect(events.slice(0, 5)).toEqual(['started', 'ended', 'started', 'ended', 'started'])
-  })
-
-  test('a run that outlives its server is waited for', async () => {
-    const { start, enclave } = await setUp([{ outcome: 'done', waitMs: 700 }])
-    const first = await start(20)
-    await eventually('the run', async () => (await enclave.jobs()).length === 1)
-    await first.stop()
-    expect((await enclave.notes()).map(({ event }) => event)).toEqual(['started'])
-    await start(20)
-    await eventually('the second run', async () => (await enclave.jobs()).length === 2)
-    const events = (await enclave.notes()).map(({ event }) => event)
-    expect(events.slice(0, 3)).toEqual(['started', 'ended', 'started'])
-  })
-})
-
 test('a run that failed is not taken for done', async () => {
   const { start, state, enclave } = await setUp([{ outcome: 'failed' }])
   const { stop } = await start(60_000)

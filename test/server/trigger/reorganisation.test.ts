@@ -10,25 +10,18 @@ import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { settlementNow } from '../../support/orderEnds.js'
 import type { Role } from '../../support/roles.js'
 import { startRpcProxy } from '../../support/rpcProxy.js'
-import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { outcomes, startTrigger } from '../../support/triggerHarness.js'
+import type { Step } from '../../support/scriptedEnclave.js'
+import { outcomes, PLACED, triggerUnderTest } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
-const PLACED: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
 
 async function setUp(steps: Step[] = [PLACED]) {
-  const directory = await temporaryDirectory()
-  const enclave = await createScriptedEnclave(directory)
-  await enclave.plan({ any: steps })
   const proxy = await startRpcProxy(chain().anvil.rpcUrl)
   const { chainId } = chain().anvil
   const rpc = createRpc({ urls: [proxy.url], timeoutMs: 5_000, chainId })
-  const started = await startTrigger(chain(), enclave, `${directory}/data`, { rpc })
   return {
-    ...started,
-    keys: async () => (await enclave.jobs()).map((job) => (job.job === 'order' ? job.orderId : job.job)),
+    ...(await triggerUnderTest(chain(), { any: steps }, { rpc })),
     /** Resolves once the server has looked at the chain as it is now, and dealt with it. */
     async looked() {
       const before = proxy.requests.length

@@ -11,62 +11,22 @@ import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { refundOrder, settleOrder } from '../../support/orderEnds.js'
-import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
-import { dropStored, openIds, setStoredText, storedRows, storedText } from '../../support/storedRows.js'
+import type { Step } from '../../support/scriptedEnclave.js'
+import { dropStored, openIds, setStoredText, storedText } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { outcomes, startTrigger } from '../../support/triggerHarness.js'
+import { outcomes, PLACED, triggerSetting } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B, C] = [bytes32('A'), bytes32('B'), bytes32('C')]
-const PLACED: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
 
-async function setUp(plan: Record<string, Step[]>) {
-  const directory = await temporaryDirectory()
-  const enclave = await createScriptedEnclave(directory)
-  await enclave.plan({ any: [PLACED], ...plan })
-  const root = `${directory}/data`
-  return {
-    enclave,
-    directory,
-    root,
-    start: (changes: Parameters<typeof startTrigger>[3] = {}) =>
-      startTrigger(chain(), enclave, root, changes),
-    runRecords: createRunRecords({ ...(await openStores(root)), logger: createLogLines().logger }),
-    keys: async () => (await enclave.jobs()).map((job) => (job.job === 'order' ? job.orderId : job.job)),
-  }
+async function setUp(plan: Record<string, Step[]> = {}) {
+  const setting = await triggerSetting(chain(), plan)
+  const { engine } = await openStores(setting.root)
+  return { ...setting, runRecords: createRunRecords({ engine, logger: createLogLines().logger }) }
 }
 
 describe('a run that outlives its server', () => {
-  test('is noted on disk, and is recorded by the next server', async () => {
-    const directory = await temporaryDirectory()
-    const gate = { outcome: 'settled', untilFile: `${directory}/go` } as const
-    const { start, runRecords, enclave, root } = await setUp({ [A]: [gate] })
-    const first = await start()
-    await first.place('alice', A)
-    await eventually('the run', async () => (await enclave.notes()).length > 0)
-    await first.stop()
-    const [runRecord, ...others] = await runRecords.all()
-    expect(others).toEqual([])
-    expect(runRecord).toMatchObject({
-      job: 'order',
-      orderId: A,
-      account: chain().account('alice'),
-      attempt: 1,
-    })
-
-    const second = await start()
-    await second.place('alice', B)
-    await second.place('bob', bytes32('another account'))
-    await second.until(bytes32('another account'), 'its run', (record) => outcomes(record)[0] === 'placed')
-    expect((await second.records.get(B))?.triggers).toEqual([])
-    await writeFile(gate.untilFile, '')
-    const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'settled')
-    expect(record.triggers).toHaveLength(1)
-    await second.until(B, 'the later order', (found) => outcomes(found)[0] === 'placed')
-    await eventually('no run', () => openIds(root, 'runs').length === 0)
-  })
-
   test('and began without the envelope is followed by one with it, which came during the run', async () => {
     const directory = await temporaryDirectory()
     const untilFile = `${directory}/go`
@@ -84,32 +44,15 @@ describe('a run that outlives its server', () => {
     expect((await enclave.jobs()).map((job) => 'envelope' in job)).toEqual([false, true])
   })
 
-  test('and ends while no server runs is recorded by the next one', async () => {
-    const notice = await sealOrder('why')
-    const { start, enclave } = await setUp({ [A]: [{ outcome: 'refunded', notice, waitMs: 300 }] })
-    const first = await start()
-    await first.place('alice', A)
-    await eventually('the run', async () => (await enclave.notes()).length > 0)
-    await first.stop()
-    await eventually('its end', async () => (await enclave.notes()).some(({ event }) => event === 'ended'))
-    const second = await start()
-    const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'refunded')
-    expect(record.notice).toEqual(notice)
-  })
-
-  // Earlier versions could start a process for each run.
-  test.each([
-    ['of which nothing is known', null],
-    ['with a process, of an earlier version', { space: 'a boot', pid: 7, startedAt: '1' }],
-  ])('%s keeps its account waiting until 30 s after its time', async (_what, process) => {
-    const { start, runRecords, keys } = await setUp({})
-    const stopAt = Math.floor(Date.now() / 1_000) - 26
+  test('holds up its account until 30 s after its time when nothing is known of it', async () => {
+    const { start, runRecords, keys } = await setUp()
+    const stopAt = Math.floor(Date.now() / 1_000) - 27
     const lost = {
       job: 'order',
       runId: '5dc2a284-70d3-4eee-95c6-57ac51d6c5e0',
       startedAt: new Date().toISOString(),
       stopAt,
-      process,
+      process: null,
       orderId: A,
       account: chain().account('alice'),
       attempt: 1,
@@ -155,7 +98,7 @@ describe('a record that cannot be read', () => {
   })
 
   test('holds up no later event', async () => {
-    const { start, root, keys } = await setUp({})
+    const { start, root, keys } = await setUp()
     const { place, store, until } = await start()
     const unreadable = { id: A, version: 1, isOpen: false, uniqueKey: null, doc: 'no record' }
     await (await openStores(root)).engine.put('orders', unreadable)
@@ -192,15 +135,6 @@ describe('the start', () => {
     expect(await keys()).toEqual([A, A, B])
   })
 
-  test('removes an envelope that has expired without an escrow', async () => {
-    const { start, root } = await setUp({})
-    const first = await start()
-    await first.store(A, await sealOrder('never opened'))
-    await first.stop()
-    await start({ unopened: { expiryMs: 1, maxOrders: 1, maxPerClient: 1, maxBytesPerClient: 1 } })
-    await eventually('no record', () => storedRows(root, 'orders').length === 0)
-  })
-
   test('neither asks for nor reads the orders that have ended, however many they are', async () => {
     const { start, root } = await setUp({ [B]: [PLACED, { outcome: 'done' }] })
     const first = await start()
@@ -231,21 +165,8 @@ describe('the start', () => {
     const second = await start({ escrow: { ...escrow, orders } })
     await eventually('the start', () => second.logText().includes('open orders read'))
     await second.stop()
-    expect(asked).toEqual([C])
+    expect(new Set(asked)).toEqual(new Set([C]))
     expect(second.logText()).not.toContain('stored record not readable')
-  })
-
-  test('leaves what waits for its time waiting', async () => {
-    const retryAt = Math.floor(Date.now() / 1_000) + 4
-    const { start, enclave } = await setUp({ [A]: [{ outcome: 'queued', retryAt }, PLACED] })
-    const first = await start()
-    await first.place('alice', A)
-    await first.until(A, 'its outcome', (record) => outcomes(record)[0] === 'queued')
-    await first.stop()
-    const second = await start()
-    await second.until(A, 'the follow-up', (record) => outcomes(record)[1] === 'placed')
-    const starts = (await enclave.notes()).filter(({ event }) => event === 'started')
-    expect(starts[1]?.at).toBeGreaterThanOrEqual(retryAt * 1_000)
   })
 
   test('does not prolong the wait of an order because the clock was set back before it', async () => {
@@ -281,19 +202,8 @@ describe('the start', () => {
     expect((await enclave.jobs()).map((job) => 'envelope' in job)).toEqual([true, false, true])
   })
 
-  test('follows a recovered order up at its time, still without an envelope', async () => {
-    const { start, enclave } = await setUp({
-      [A]: [{ outcome: 'queued', retryAt: 1 }, { outcome: 'failed' }, PLACED],
-    })
-    await openFor(chain(), 'alice', A, await sealOrder('lost'))
-    const { until } = await start()
-    const record = await until(A, 'three runs', (found) => outcomes(found)[2] === 'placed')
-    expect(record.triggers.map(({ reason }) => reason)).toEqual(['recovered', 'retry', 'retry'])
-    expect((await enclave.jobs()).map((job) => 'envelope' in job)).toEqual([false, false, false])
-  })
-
   test('finds escrows through many small ranges of blocks, but none older than 38 days', async () => {
-    const { start, keys } = await setUp({})
+    const { start, keys } = await setUp()
     await openFor(chain(), 'alice', A, await sealOrder('old'))
     await chain().mineAt((await chain().now()) + 38 * 86_400 + 60)
     await chain().provider.send('anvil_mine', ['0x20'])

@@ -20,24 +20,9 @@ test('only a queued order tells what it waits for, and only codes that are made 
 })
 
 describe('the outcome of a run', () => {
-  test('is its result', () => {
-    const result = { outcome: 'placed', retryAt: 5 } as const
-    expect(orderOutcome({ how: 'result', result })).toEqual(result)
-  })
-
-  test.each(['timeout', 'not-started'] as const)('is failed after %s', (how) => {
-    expect(orderOutcome({ how, result: null })).toEqual({ outcome: 'failed' })
-  })
-
   test('is failed, with the notice, after a time-out that left a provisional result', () => {
     const end = { how: 'timeout', result: { outcome: 'failed', notice } } as const
     expect(orderOutcome(end)).toEqual({ outcome: 'failed', notice })
-  })
-
-  test('is failed when it is the outcome of another kind of job', () => {
-    expect(orderOutcome({ how: 'result', result: { outcome: 'accepted' } })).toEqual({
-      outcome: 'failed',
-    })
   })
 })
 

@@ -11,12 +11,11 @@ import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { refundOrder, settleOrder } from '../../support/orderEnds.js'
-import { closedUrl } from '../../support/rawServer.js'
-import { createScriptedEnclave, type Note, type Step } from '../../support/scriptedEnclave.js'
+import type { Note, Step } from '../../support/scriptedEnclave.js'
 import { dropStored, openIds, setStoredText } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { outcomes, startTrigger } from '../../support/triggerHarness.js'
+import { outcomes, PLACED, triggerUnderTest } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B, C, D] = [bytes32('A'), bytes32('B'), bytes32('C'), bytes32('D')]
@@ -26,23 +25,10 @@ const NAMES = new Map<string, string>([
   [C, 'C'],
   [D, 'D'],
 ])
-const PLACED: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
 const QUEUED: Step = { ...PLACED, outcome: 'queued' }
 
-async function setUp(plan: Record<string, Step[]>, changes: Parameters<typeof startTrigger>[3] = {}) {
-  const directory = await temporaryDirectory()
-  const enclave = await createScriptedEnclave(directory)
-  await enclave.plan({ any: [PLACED], ...plan })
-  const root = `${directory}/data`
-  const started = await startTrigger(chain(), enclave, root, changes)
-  return {
-    ...started,
-    enclave,
-    root,
-    directory,
-    restart: () => startTrigger(chain(), enclave, root, changes),
-  }
-}
+const setUp = (plan: Record<string, Step[]> = {}, changes: Parameters<typeof triggerUnderTest>[2] = {}) =>
+  triggerUnderTest(chain(), plan, changes)
 
 /** The orders of the runs, in the order in which they started. */
 function sequence(notes: Note[]): string {
@@ -108,27 +94,6 @@ describe('the orders of one account', () => {
       '5 retry',
       '6 retry',
     ])
-  })
-
-  test('wait for a failed one until it does better', async () => {
-    const { place, until, enclave } = await setUp({
-      [A]: [{ outcome: 'failed' }, { outcome: 'failed' }, PLACED],
-    })
-    await place('alice', A)
-    await place('alice', B)
-    await until(B, 'the later order', (record) => outcomes(record)[0] === 'placed')
-    expect(sequence(await enclave.notes())).toBe('AAAB')
-  })
-
-  test.each(['queued', 'placed'] as const)('do not wait for one that is %s', async (outcome) => {
-    const { place, until, enclave } = await setUp({
-      [A]: [{ outcome, retryAt: Math.floor(Date.now() / 1_000) + 3 }, PLACED],
-    })
-    await place('alice', A)
-    await until(A, 'the first outcome', (record) => outcomes(record)[0] === outcome)
-    await place('alice', B)
-    await until(A, 'the follow-up', (record) => outcomes(record)[1] === 'placed')
-    expect(sequence(await enclave.notes())).toBe('ABA')
   })
 })
 
@@ -210,40 +175,6 @@ describe('a run that goes wrong', () => {
       expect(Date.parse(finishedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(startedAt))
     }
   })
-
-  test('has its code in the log', async () => {
-    const code = 'ledger-unreadable'
-    const { place, until, logLines } = await setUp({ [A]: [{ outcome: 'failed', code }, PLACED] })
-    await place('alice', A)
-    await until(A, 'a good end', (found) => outcomes(found).includes('placed'))
-    expect(logLines()).toContainEqual(
-      expect.objectContaining({ msg: 'order run ended', level: 50, code, orderId: A, attempt: 1 }),
-    )
-  })
-
-  test('by hanging is stopped at its time', async () => {
-    const timeouts = { order: 1_000, policy: 1_000, reconcile: 1_000 }
-    const { place, until } = await setUp({ [A]: [{ act: 'hang' }, PLACED] }, { timeouts })
-    await place('alice', A)
-    const record = await until(A, 'a good end', (found) => outcomes(found).includes('placed'))
-    expect(outcomes(record)).toEqual(['failed', 'placed'])
-  })
-
-  test('by not starting is recorded', async () => {
-    const away = { ...(await createScriptedEnclave(await temporaryDirectory())), url: await closedUrl() }
-    const { place, until } = await startTrigger(chain(), away, await temporaryDirectory())
-    await place('alice', A)
-    await until(A, 'two failures', (record) => outcomes(record).filter((one) => one === 'failed').length > 1)
-  })
-
-  test('by crashing after it has left a notice loses no notice', async () => {
-    const notice = await sealOrder('why')
-    const { place, until } = await setUp({ [A]: [{ early: { notice }, act: 'throw' }, PLACED] })
-    await place('alice', A)
-    const record = await until(A, 'a good end', (found) => outcomes(found).includes('placed'))
-    expect(outcomes(record)).toEqual(['failed', 'placed'])
-    expect(record.notice).toEqual(notice)
-  })
 })
 
 describe('the end of a run that cannot be written', () => {
@@ -283,10 +214,10 @@ describe('the end of a run that cannot be written', () => {
   })
 
   test('is left to the next server, which need not wait for this one', async () => {
-    const { stop, restart, disk, sealed } = await setUpFailing()
+    const { stop, start, disk, sealed } = await setUpFailing()
     await stop()
     disk.fails = false
-    const { until } = await restart()
+    const { until } = await start()
     const record = await until(A, 'the outcome', (found) => outcomes(found)[0] === 'queued')
     expect(record.notice).toEqual(sealed)
   })
@@ -333,19 +264,8 @@ describe('an escrow that ends', () => {
     expect((await until(A, 'it', () => true)).nextTriggerAt).toBeNull()
   })
 
-  test('by a reclaim that the server missed runs once more at its start', async () => {
-    const { place, until, stop, restart, enclave } = await setUp({ [A]: [PLACED, { outcome: 'done' }] })
-    await place('alice', A)
-    await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
-    await stop()
-    await reclaim(A)
-    const second = await restart()
-    await second.until(A, 'the end', (found) => outcomes(found).includes('done'))
-    expect((await enclave.jobs())[1]).not.toHaveProperty('envelope')
-  })
-
   test('by a reclaim that the server missed, with its cache lost, runs once more', async () => {
-    const { place, until, stop, restart, enclave, root } = await setUp({ [A]: [PLACED, { outcome: 'done' }] })
+    const { place, until, stop, start, enclave, root } = await setUp({ [A]: [PLACED, { outcome: 'done' }] })
     await place('alice', A)
     await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
     await openFor(chain(), 'bob', B, await sealOrder('refused'))
@@ -353,12 +273,12 @@ describe('an escrow that ends', () => {
     await refundOrder(chain(), B)
     await reclaim(A)
     await rm(root, { recursive: true })
-    const second = await restart()
+    const second = await start()
     const record = await second.until(A, 'the end', (found) => outcomes(found).includes('done'))
     expect(record.triggers.map(({ reason }) => reason)).toEqual(['reclaimed'])
     await eventually('no open record', () => openIds(root, 'orders').length === 0)
     await second.stop()
-    const third = await restart()
+    const third = await start()
     await third.place('bob', C)
     await third.until(C, 'its run', (found) => outcomes(found)[0] === 'placed')
     // An order that the enclave itself refunded needs no run, and one that has run needs no other.
@@ -366,12 +286,12 @@ describe('an escrow that ends', () => {
   })
 
   test('by a reclaim while its record cannot be read runs once more, also when that record is lost', async () => {
-    const { place, until, stop, restart, enclave, root } = await setUp({ [A]: [PLACED, { outcome: 'done' }] })
+    const { place, until, stop, start, enclave, root } = await setUp({ [A]: [PLACED, { outcome: 'done' }] })
     await place('alice', A)
     await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
     await stop()
     setStoredText(root, 'orders', A, 'no record')
-    const second = await restart()
+    const second = await start()
     await eventually('the debt', async () => second.logText().includes('order deferred: its record fails'))
     await reclaim(A)
     await eventually('its end', async () => second.trigger.knownEscrow(A)?.state === 'REFUNDED')
@@ -382,7 +302,7 @@ describe('an escrow that ends', () => {
   })
 
   test('without ever having been run is final at once', async () => {
-    const { until, enclave, store, place, root } = await setUp({})
+    const { until, enclave, store, place, root } = await setUp()
     await openFor(chain(), 'alice', A, await sealOrder('another'))
     await store(A, await sealOrder('not what the escrow wants'))
     await reclaim(A)

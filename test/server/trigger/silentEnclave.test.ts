@@ -54,21 +54,6 @@ async function setUp(steps: DoorStep[] = [202], intervalMs = 0) {
   }
 }
 
-test('an account’s next order waits until the result of the one before has come', async () => {
-  const { server, door, offered, runIdOf } = await setUp()
-  const { runner, start } = server()
-  const { place, until } = await start()
-  await place('alice', A)
-  await eventually('the offer', () => door.offers.length > 0)
-  await place('alice', B)
-  await place('bob', bytes32('another account'))
-  await eventually('the other account', () => door.offers.length > 1)
-  expect(offered()).toEqual([A, bytes32('another account')])
-  await runner.receiveResult(runIdOf(A), { outcome: 'placed', retryAt: 4_000_000_000 })
-  await until(A, 'its outcome', (record) => outcomes(record)[0] === 'placed')
-  await eventually('the next order', () => offered().includes(B))
-})
-
 test('a server that starts offers the run of the one before again, as the same run, and waits for it', async () => {
   const { server, door, offered, runIdOf, root } = await setUp(['lose', 202])
   const first = await server().start()
@@ -136,20 +121,6 @@ test('a server that starts offers the reconcile of the one before again, as the 
   expect(new Set(door.offers.map(({ body }) => body.runId)).size).toBe(1)
 })
 
-test('a server that starts offers no run again that an enclave is known to have', async () => {
-  const { server, door, offered } = await setUp([
-    { instance: '6f1b0d2c-8a43-4c55-9d0e-0f3f3e6f7a11', boot: 1, result: 'accepted' },
-  ])
-  const first = await server().start()
-  await first.place('alice', A)
-  await eventually('the offer', () => door.offers.length > 0)
-  await first.stop()
-  const second = await server().start()
-  await second.place('bob', B)
-  await eventually('the other account', () => offered().includes(B))
-  expect(offered()).toEqual([A, B])
-})
-
 describe('a run of which only the chain tells', () => {
   test.each([
     ['settled', settleOrder],
@@ -207,7 +178,7 @@ test('a rulebook’s run that nothing is heard of is reported at its time, and j
 })
 
 test('orders are offered no more often than the rate limit allows', async () => {
-  const INTERVAL_MS = 600
+  const INTERVAL_MS = 200
   const { server, offered } = await setUp([202], INTERVAL_MS)
   const { place, trigger } = await server().start()
   const from = Date.now()
