@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, chmod, readdir, readFile, writeFile } from 'node:fs/promises'
+import { access, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { computeAddress } from 'ethers'
@@ -9,7 +9,6 @@ import { checkStores } from '../../src/operate/doctor/stores.js'
 import { healthSchema } from '../../src/protocol/api.js'
 import { type Postgres, startPostgres } from '../../src/sandbox/postgres.js'
 import { readConfig } from '../../src/server/config/config.js'
-import { createDatabase } from '../../src/server/store/postgres/database.js'
 import { lockDirectory } from '../../src/service/directoryLock.js'
 import { Secret } from '../../src/service/secret.js'
 import { built } from '../support/built.js'
@@ -143,30 +142,6 @@ describe('the server process', { timeout: 120_000 }, () => {
       'AWS KMS does not give the public key of RELAYER_KMS_KEY_ID: AccessDenied',
     )
     expect(refused.err()).not.toContain('    at ')
-  })
-
-  test('warns at its start when the enclave’s configuration cannot be read, and goes on', async () => {
-    const dataDir = await temporaryDirectory()
-    const file = join(await temporaryDirectory(), '.env.enclave')
-    const warning = '"ENCLAVE_ENV_FILE cannot be read: no enclave run can succeed"'
-    const {
-      ENCLAVE_TRIGGER: _trigger,
-      ENCLAVE_URL: _url,
-      ENCLAVE_TRIGGER_SECRET: _secret,
-      ...environment
-    } = SERVER_ENVIRONMENT
-    const start = async () => {
-      const server = run({ ...environment, DATA_DIR: dataDir, ENCLAVE_ENV_FILE: file })
-      await listeningPort(server)
-      server.child.kill('SIGTERM')
-      expect(await server.exit).toBe(0)
-      return server.err()
-    }
-    expect(await start()).toContain(warning)
-    await writeFile(file, 'anything\n', { mode: 0o600 })
-    expect(await start()).not.toContain('ENCLAVE_ENV_FILE')
-    await chmod(file, 0o644)
-    expect(await start()).toContain('"ENCLAVE_ENV_FILE can be read by other users')
   })
 
   test('logs once what chain and broker say against its configuration, with the remedy, and goes on', async () => {
@@ -334,21 +309,6 @@ describe('on PostgreSQL', { timeout: 120_000 }, () => {
     expect(await refusal({ ...env, CHAIN_ID: '1' })).toBe(
       "DATABASE_URL: its database belongs to another deployment: its chain is 31337, and this server's is 1. Give each deployment a database of its own.\n",
     )
-  })
-
-  test('a database of a later server is left as it is', async () => {
-    const url = await postgres.createDatabase()
-    const env = await environment(url)
-    await stopped(await started(env))
-    const database = createDatabase({
-      url,
-      maxConnections: 1,
-      connectTimeoutMs: 5_000,
-      queryTimeoutMs: 5_000,
-    })
-    await database.query('INSERT INTO schema_versions VALUES (99, now())')
-    await database.end()
-    expect(await refusal(env)).toMatch(/^DATABASE_URL: its database has schema 99, .*\n$/)
   })
 
   test.each([

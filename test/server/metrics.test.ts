@@ -1,23 +1,18 @@
 import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { formatEther } from 'ethers'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { RELAYED_TYPES } from '../../src/protocol/api.js'
 import { PROBLEMS } from '../../src/server/http/problemCodes.js'
 import { batchMint, digestOf } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
 import { AAPL, bytes32, setUpInstitution, shares } from '../support/institution.js'
-import {
-  chainEnvironment,
-  enclaveEnvironment,
-  openFor,
-  sealOrder,
-  startIntakeServer,
-} from '../support/intakeServer.js'
+import { openFor, sealOrder } from '../support/intakeServer.js'
 import { metricsOf } from '../support/ops.js'
-import { ENCLAVE_SIGNER, ROLES } from '../support/roles.js'
-import { createScriptedEnclave, type Step } from '../support/scriptedEnclave.js'
+import { ROLES } from '../support/roles.js'
+import type { Step } from '../support/scriptedEnclave.js'
 import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
+import { serverUnderTest } from '../support/serverUnderTest.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { bodyOf } from './relay/relayUnderTest.js'
 
@@ -26,22 +21,11 @@ const MINT = batchMint(AAPL, shares(5))
 const ORDER = bytes32('an order')
 
 async function start(plan: Record<string, Step[]> = {}) {
-  const directory = await temporaryDirectory()
-  const enclave = await createScriptedEnclave(directory)
-  await enclave.plan({ any: [{ outcome: 'failed' }], ...plan })
-  const server = await startIntakeServer(
-    {
-      ...chainEnvironment(chain()),
-      ...enclaveEnvironment(enclave),
-      ENCLAVE_SIGNER,
-      RELAYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
-      DATA_DIR: `${directory}/data`,
-      NARRATOR_INTERVAL: '50ms',
-      RECONCILE_INTERVAL: '24h',
-      RELAY_POLL_INTERVAL: '20ms',
-    },
-    enclave,
-  )
+  const server = await serverUnderTest({
+    chain: chain(),
+    plan: { any: [{ outcome: 'failed' }], ...plan },
+    env: { NARRATOR_INTERVAL: '50ms', RECONCILE_INTERVAL: '24h' },
+  })
   const { opsUrl, url } = server
   const post = (path: string, body: object) =>
     fetch(url + path, {
@@ -61,7 +45,7 @@ async function start(plan: Record<string, Step[]> = {}) {
 type Started = Awaited<ReturnType<typeof start>>
 let server: Started
 
-describe('of requests', () => {
+describe('the metrics of requests', () => {
   beforeEach(async () => {
     server = await start()
   })
@@ -90,32 +74,9 @@ describe('of requests', () => {
     await fetch(`${server.url}/wallet/0x12`)
     await server.becomes('trading_http_problems_total', { code: 'invalid-parameter' }, 1)
   })
-
-  test('counts one whose caller has gone as aborted', async () => {
-    const gone = new AbortController()
-    // The caller waits for the block that holds the transaction.
-    const mineAtOnce = (isOn: boolean) => chain().provider.send('evm_setAutomine', [isOn])
-    await mineAtOnce(false)
-    onTestFinished(() => mineAtOnce(true))
-    const pending = fetch(`${server.url}/relay`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`,
-      },
-      body: JSON.stringify(bodyOf(chain(), MINT)),
-      signal: gone.signal,
-    }).catch(() => undefined)
-    await server.becomes('trading_relay_under_way', { stage: 'in_flight' }, 1)
-    gone.abort()
-    await pending
-    await server.becomes('trading_http_requests_total', { route: '/relay', status: 'aborted' }, 1)
-    await chain().provider.send('evm_mine', [])
-    await server.becomes('trading_relay_under_way', { stage: 'in_flight' }, 0)
-  })
 })
 
-describe('of the relay', () => {
+describe('the metrics of the relay', () => {
   test('counts each authorization that has come to its end, by type and status', async () => {
     server = await start()
     const before = await server.metrics()
@@ -141,7 +102,7 @@ describe('of the relay', () => {
   })
 })
 
-describe('of the enclave', () => {
+describe('the metrics of the enclave', () => {
   test('counts runs by what they came to, and what somebody has to act on', async () => {
     server = await start({
       [ORDER]: [{ outcome: 'failed', code: 'ledger-unreadable' }, { act: 'throw' }, { outcome: 'rejected' }],
@@ -178,7 +139,7 @@ describe('of the enclave', () => {
   })
 })
 
-describe('of the chain', () => {
+describe('the metrics of the chain', () => {
   test('counts requests to nodes, and how far the narration has come', async () => {
     server = await start()
     const head = await chain().provider.getBlockNumber()
@@ -194,7 +155,7 @@ describe('of the chain', () => {
   })
 })
 
-describe('of the leases', () => {
+describe('the metrics of the leases', () => {
   test('shows which this server holds, and how often it has taken each', async () => {
     server = await start()
     await server.becomes('trading_lease_held', { lease: 'narrator' }, 1)
@@ -205,7 +166,7 @@ describe('of the leases', () => {
   })
 })
 
-describe('all of them', () => {
+describe('all metrics', () => {
   test('contain no address, id, digest or account after any request', async () => {
     server = await start({ [ORDER]: [{ outcome: 'placed', retryAt: 4_000_000_000 }] })
     const envelope = await sealOrder('buy')

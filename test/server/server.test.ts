@@ -2,13 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { problemSchema } from '../../src/protocol/api.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { type RunningServer, startServer } from '../../src/server/server.js'
 import type { Engine } from '../../src/server/store/engine.js'
-import { DirectoryLockedError, lockDirectory } from '../../src/service/directoryLock.js'
+import { lockDirectory } from '../../src/service/directoryLock.js'
 import { useChain } from '../support/chain.js'
-import { eventually } from '../support/eventually.js'
 import { handled } from '../support/handled.js'
 import { chainEnvironment } from '../support/intakeServer.js'
 import { createLogLines } from '../support/logLines.js'
@@ -27,24 +25,6 @@ async function start(overrides: Record<string, string> = {}) {
   onTestFinished(() => running.stop())
   const at = (port: number) => `http://127.0.0.1:${port}`
   return { server: running, url: at(server.port), opsUrl: at(server.opsPort), dataDir, log }
-}
-
-/** Sends bytes as they are and returns all that comes back until the server hangs up. */
-async function exchange(port: number, text: string): Promise<string> {
-  const socket = connect(port, '127.0.0.1')
-  let answer = ''
-  socket.setEncoding('utf8').on('data', (part: string) => {
-    answer += part
-  })
-  socket.write(text)
-  await once(socket, 'close')
-  return answer
-}
-
-function problemOf(answer: string) {
-  const [head = '', body = ''] = answer.split('\r\n\r\n')
-  expect(head).toContain('Content-Type: application/problem+json')
-  return problemSchema.parse(JSON.parse(body))
 }
 
 describe('on a chain', () => {
@@ -74,83 +54,7 @@ describe('on a chain', () => {
   })
 })
 
-describe('without a chain', () => {
-  test('GET /health answers, and what needs the chain is 503 with Retry-After', async () => {
-    const { url } = await start()
-    const health = await fetch(`${url}/health`)
-    expect(health.status).toBe(200)
-    expect(await health.json()).toMatchObject({ status: 'ok', symbols: [] })
-    const key = await fetch(`${url}/enclave-key`)
-    expect(key.status).toBe(503)
-    expect(key.headers.get('retry-after')).toBe('5')
-    expect(await key.json()).toMatchObject({ code: 'chain-unavailable' })
-  })
-
-  test.each(['GET', 'HEAD'])(
-    'a probe by %s gets the answer of the route, and is logged and counted as one',
-    async (method) => {
-      const { url, log } = await start()
-      const answerOf = async (headers: Record<string, string>) => {
-        const response = await fetch(`${url}/health`, { method, headers })
-        const ownOnes = /^(?:date|x-request-id|ratelimit.*)$/
-        return {
-          status: response.status,
-          headers: Object.fromEntries([...response.headers].filter(([name]) => !ownOnes.test(name))),
-          body: await response.text(),
-        }
-      }
-      const probe = await answerOf({ 'X-Request-Id': 'probe' })
-      expect(probe).toEqual(await answerOf({ 'If-None-Match': '"another"' }))
-      expect(probe.headers).toHaveProperty('content-security-policy')
-      const lines = await eventually('both lines', () => {
-        const found = log.lines().filter(({ msg }) => msg === 'request')
-        return found.length === 2 && found
-      })
-      expect(lines).toMatchObject([
-        { requestId: 'probe', method, route: '/health', status: 200 },
-        { method, route: '/health', status: 200 },
-      ])
-    },
-  )
-
-  test('GET /health answers while a node hangs', async () => {
-    const rpc = await startRawServer(() => undefined)
-    const { url } = await start({ RPC_URL: rpc })
-    expect((await fetch(`${url}/health`)).status).toBe(200)
-  })
-})
-
-describe('bytes that are no request', () => {
-  test('is a problem too, and the connection ends', async () => {
-    const { server } = await start()
-    const answer = await exchange(server.port, 'hello\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(problemOf(answer)).toMatchObject({ code: 'malformed-request', status: 400 })
-  })
-
-  test('headers that are too long are 431', async () => {
-    const { server } = await start()
-    const answer = await exchange(
-      server.port,
-      `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
-    )
-    expect(problemOf(answer)).toMatchObject({ code: 'headers-too-large', status: 431 })
-  })
-
-  test('headers that never end are 408', async () => {
-    const { server } = await start({ HEADERS_TIMEOUT: '100ms' })
-    const answer = await exchange(server.port, 'GET /health HTTP/1.1\r\nHost: a\r\n')
-    expect(problemOf(answer)).toMatchObject({ code: 'request-timeout', status: 408 })
-  })
-})
-
 describe('start', () => {
-  test('a second server on one data directory is refused, and the first goes on', async () => {
-    const { url, dataDir } = await start()
-    await expect(start({ DATA_DIR: dataDir })).rejects.toThrow(DirectoryLockedError)
-    expect((await fetch(`${url}/health`)).status).toBe(200)
-  })
-
   test('shows in the probes: alive, and not ready before every service has started', async () => {
     const { port } = new URL(await closedUrl())
     const opsUrl = `http://127.0.0.1:${port}`
@@ -176,29 +80,6 @@ describe('start', () => {
     readOn()
     await starting
     expect((await readinessOf(opsUrl)).faults).not.toHaveProperty('server')
-  })
-
-  test.each([
-    ['PORT', 'OPS_PORT'],
-    ['OPS_PORT', 'RELAY_PORT'],
-    ['RELAY_PORT', 'PORT'],
-  ])('an occupied %s leaves %s free, too', async (name, other) => {
-    const { server } = await start()
-    const { port: free } = new URL(await closedUrl())
-    await expect(start({ [name]: String(server.port), [other]: free })).rejects.toMatchObject({
-      code: 'EADDRINUSE',
-      port: server.port,
-    })
-    await start({ PORT: free })
-  })
-
-  test('an occupied port fails as the system says, and leaves the data directory free', async () => {
-    const { server } = await start()
-    const dataDir = await temporaryDirectory()
-    await expect(start({ DATA_DIR: dataDir, PORT: String(server.port) })).rejects.toMatchObject({
-      code: 'EADDRINUSE',
-    })
-    lockDirectory(dataDir).release()
   })
 })
 

@@ -53,55 +53,23 @@ describe('jsonBody takes', () => {
   })
 })
 
+// test/e2e/badInput.test.ts has what every route refuses.
 describe('jsonBody refuses', () => {
   const bomb = gzipSync(Buffer.alloc(10_000_000, ' '))
-  test.each<[string, number, string, string | Buffer, Record<string, string>]>([
-    ['no media type', 415, 'unsupported-media-type', Buffer.from('{}'), { 'Content-Type': '' }],
-    ['text/plain', 415, 'unsupported-media-type', '{}', { 'Content-Type': 'text/plain' }],
-    ['a form', 415, 'unsupported-media-type', 'a=1', { 'Content-Type': 'application/x-www-form-urlencoded' }],
-    [
-      'a look-alike type',
-      415,
-      'unsupported-media-type',
-      '{}',
-      { 'Content-Type': 'application/json-patch+json' },
-    ],
-    ['two types', 415, 'unsupported-media-type', '{}', { 'Content-Type': 'text/plain, application/json' }],
-    [
-      'another charset',
-      415,
-      'unsupported-media-type',
-      '{}',
-      { 'Content-Type': 'application/json; charset=utf-16' },
-    ],
-    [
-      'an odd parameter',
-      415,
-      'unsupported-media-type',
-      '{}',
-      { 'Content-Type': 'application/json; x=text/plain' },
-    ],
-    ['gzip', 415, 'unsupported-media-type', bomb, { ...json, 'Content-Encoding': 'gzip' }],
-    ['br', 415, 'unsupported-media-type', '{}', { ...json, 'Content-Encoding': 'br' }],
-    ['two encodings', 415, 'unsupported-media-type', '{}', { ...json, 'Content-Encoding': 'identity, gzip' }],
-    ['a byte above the limit', 413, 'body-too-large', JSON.stringify('x'.repeat(LIMIT - 1)), json],
-    ['far more than the limit', 413, 'body-too-large', JSON.stringify('x'.repeat(1_000_000)), json],
-    ['an empty body', 400, 'malformed-json', '', json],
-    ['spaces alone', 400, 'malformed-json', '   ', json],
-    ['half an object', 400, 'malformed-json', '{"a":', json],
-    ['two values', 400, 'malformed-json', '{}{}', json],
-    ['a byte order mark', 400, 'malformed-json', '\ufeff{}', json],
-    ['invalid UTF-8', 400, 'malformed-json', Buffer.from([0x22, 0xff, 0xfe, 0x22]), json],
-    ['an overlong UTF-8 quote', 400, 'malformed-json', Buffer.from([0x22, 0xc0, 0xa2, 0x22]), json],
-    ['UTF-16', 400, 'malformed-json', Buffer.from('{}', 'utf16le'), json],
-    ['a repeated name', 400, 'malformed-json', '{"a":1,"a":2}', json],
-    ['__proto__', 400, 'malformed-json', '{"__proto__":{"admin":true}}', json],
-    ['constructor', 400, 'malformed-json', '{"a":{"constructor":{"prototype":{}}}}', json],
-    ['deep nesting', 400, 'malformed-json', '['.repeat(500) + ']'.repeat(500), json],
-  ])('%s', async (_what, status, code, body, headers) => {
+  const typed = (type: string) => ({ 'Content-Type': type })
+  test.each<[string, number, string | Buffer, Record<string, string>]>([
+    ['no media type', 415, Buffer.from('{}'), typed('')],
+    ['a look-alike type', 415, '{}', typed('application/json-patch+json')],
+    ['two types', 415, '{}', typed('text/plain, application/json')],
+    ['an odd parameter', 415, '{}', typed('application/json; x=text/plain')],
+    ['gzip', 415, bomb, { ...json, 'Content-Encoding': 'gzip' }],
+    ['two encodings', 415, '{}', { ...json, 'Content-Encoding': 'identity, gzip' }],
+    ['a byte above the limit', 413, JSON.stringify('x'.repeat(LIMIT - 1)), json],
+    ['an overlong UTF-8 quote', 400, Buffer.from([0x22, 0xc0, 0xa2, 0x22]), json],
+    ['UTF-16', 400, Buffer.from('{}', 'utf16le'), json],
+  ])('%s', async (_what, status, body, headers) => {
     const { response, reached } = await post(body, headers)
     expect(response.status).toBe(status)
-    expect(response.body).toMatchObject({ code, status })
     expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8')
     expect(reached).toEqual([])
   })

@@ -21,50 +21,23 @@ async function setUp(options: Parameters<typeof limitedApp>[0]) {
 describe('a server without room', () => {
   const NO_ROOM = { maxUnderWay: 0 }
 
-  test.each(OPERATIONS.map(({ method, path }) => ({ method, path })))(
-    '$method $path is refused, unless it is a probe or a result of a run',
-    async ({ method, path }) => {
-      const { url } = await setUp(NO_ROOM)
-      const target = path.replace(/:\w+/g, `0x${'00'.repeat(32)}`)
-      const expected = /^\/(?:health|runs\/.*)$/.test(path) ? 200 : 503
-      for (const asked of [target, `${target}?query`]) {
-        const { status } = await fetch(url + asked, { method })
-        expect([asked, status]).toEqual([asked, expected])
-      }
-    },
-  )
-
-  test.each(['/', '/healthy', '/health/', '/relay', '/relayed', '/market/health', '/Relay'])(
-    '%s has no exception either',
-    async (path) => {
-      const { url } = await setUp(NO_ROOM)
-      expect((await fetch(url + path)).status).toBe(503)
-    },
-  )
-
-  test.each(['/relay', '/relay?query', `/relay/0x${'00'.repeat(32)}`])(
-    'takes %s with the relay token, and refuses another token',
-    async (path) => {
-      const { url, taken } = await setUp(NO_ROOM)
-      expect((await fetch(url + path, { headers: TOKEN })).status).toBe(200)
-      const other = { authorization: `${TOKEN.authorization}0` }
-      expect((await fetch(url + path, { headers: other })).status).toBe(503)
-      expect(taken).toEqual([`GET ${path}`])
-    },
-  )
-
-  test.each<[string, RequestInit]>([
-    ['of a page', { headers: { Origin: ORIGIN } }],
-    ['by another method', { method: 'POST' }],
-  ])('refuses what is no probe of /health: %s', async (_what, init) => {
+  // test/server/openapi/contract.test.ts has every operation refused.
+  test('takes probes of /health, results of runs and what shows the relay token, and nothing like them', async () => {
     const { url, taken } = await setUp(NO_ROOM)
-    expect((await fetch(`${url}/health`, init)).status).toBe(503)
+    const digest = `0x${'00'.repeat(32)}`
+    const probes = ['/health', '/health?query', '/runs/1/result']
+    const relayed = ['/relay', '/relay?query', `/relay/${digest}`]
+    const others = ['/', '/healthy', '/health/', '/relayed', '/market', '/market/health', '/Relay']
+    const statusOf = async (path: string, init: RequestInit = {}) => (await fetch(url + path, init)).status
+    for (const path of probes) expect([path, await statusOf(path)]).toEqual([path, 200])
+    for (const path of relayed) expect([path, await statusOf(path, { headers: TOKEN })]).toEqual([path, 200])
+    expect(taken.splice(0)).toHaveLength(probes.length + relayed.length)
+    for (const path of [...relayed, ...others]) expect([path, await statusOf(path)]).toEqual([path, 503])
+    for (const path of others) expect([path, await statusOf(path, { headers: TOKEN })]).toEqual([path, 503])
+    expect(await statusOf('/relay', { headers: { authorization: `${TOKEN.authorization}0` } })).toBe(503)
+    expect(await statusOf('/health', { headers: { Origin: ORIGIN } })).toBe(503)
+    expect(await statusOf('/health', { method: 'POST' })).toBe(503)
     expect(taken).toEqual([])
-  })
-
-  test.each(['/relayed', '/market', '/Relay'])('refuses %s with the token too', async (path) => {
-    const { url } = await setUp(NO_ROOM)
-    expect((await fetch(url + path, { headers: TOKEN })).status).toBe(503)
   })
 
   test('refuses with a problem that the one origin may read, and says when to come back', async () => {

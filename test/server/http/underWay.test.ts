@@ -30,17 +30,6 @@ test('a body that has not arrived in its time ends its request, which held no pl
   expect(giveUp).toHaveBeenCalledOnce()
 })
 
-test('a request whose body has arrived has its place for as long as its answer takes', () => {
-  const { begin } = setUp()
-  const { body, res, giveUp } = begin('192.0.2.1', true)
-  body.emit('end')
-  vi.advanceTimersByTime(10 * BODY_TIMEOUT_MS)
-  expect(begin('192.0.2.2').refusal).toBe('overloaded')
-  expect(giveUp).not.toHaveBeenCalled()
-  res.emit('close')
-  expect(begin('192.0.2.2').refusal).toBeUndefined()
-})
-
 test('a request that is answered before its body has come takes no place for what comes later', () => {
   const { begin } = setUp()
   const { body, res, giveUp } = begin('192.0.2.1', true)
