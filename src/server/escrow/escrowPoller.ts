@@ -5,23 +5,6 @@ import { describeError, type Logger } from '../../service/logger.js'
 import { createAlarm } from '../../service/waiting.js'
 import { type EscrowEvent, type EscrowEvents, type RangeReader, REREAD_BLOCKS } from './escrowLogs.js'
 
-interface EscrowPollerOptions {
-  readonly events: EscrowEvents
-  readonly ranges: RangeReader
-  /** Pause between two looks. */
-  readonly intervalMs: number
-  /** Handles the chain's state at the start. Repeatable. */
-  readonly recover: () => Promise<Recovered>
-  /**
-   * Handles one event. An event comes again after a rejection, and may come again after a reorganization.
-   * @param isPast the block was read before, so that later events may have been handled already
-   */
-  readonly onEvent: (event: EscrowEvent, isPast: boolean) => Promise<void>
-  /** After each look that reached the chain's head. When it rejects, the look counts as failed. */
-  readonly onLooked: () => Promise<void>
-  readonly logger: Logger
-}
-
 /** The result of `recover`. */
 export interface Recovered {
   /** The latest block that was read. */
@@ -37,7 +20,22 @@ const LEAST_PAUSE_MS = 200
  * Follows the escrow's events: first the chain's state, then new blocks, never twice at once. A failed look is repeated. When
  * a reorganization has replaced the last block, the next look goes some blocks back.
  */
-export function createEscrowPoller(options: EscrowPollerOptions) {
+export function createEscrowPoller(options: {
+  readonly events: EscrowEvents
+  readonly ranges: RangeReader
+  /** Pause between two looks. */
+  readonly intervalMs: number
+  /** Handles the chain's state at the start. Repeatable. */
+  readonly recover: () => Promise<Recovered>
+  /**
+   * Handles one event. An event comes again after a rejection, and may come again after a reorganization.
+   * @param isPast the block was read before, so that later events may have been handled already
+   */
+  readonly onEvent: (event: EscrowEvent, isPast: boolean) => Promise<void>
+  /** After each look that reached the chain's head. When it rejects, the look counts as failed. */
+  readonly onLooked: () => Promise<void>
+  readonly logger: Logger
+}) {
   const { events, ranges, intervalMs, recover, onEvent, onLooked, logger } = options
   const window = createEventWindow()
   let stopping = false

@@ -53,19 +53,18 @@ export const MAX_COUNTED = 50_000
 /** What a request takes of its client's rate. A post costs at least the recovery of a signer, some 2 ms, and may cost chain, disk and gas. */
 const [READ_COST, POST_COST] = [1, 30]
 
-interface RateLimitOptions {
+/**
+ * Counts what the requests of each client (`clientOf`) and its site cost in a minute that begins with their first one, and refuses
+ * those beyond the limit. Every answer says what is left: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
+ */
+export function limitRate(options: {
   readonly limitPerMinute: number
   /** Gives a request's cost back once it is answered. */
   readonly isFree: (req: Request, res: Response) => boolean
   /** Milliseconds of the monotonic clock. */
   readonly now?: () => number
-}
-
-/**
- * Counts what the requests of each client (`clientOf`) and its site cost in a minute that begins with their first one, and refuses
- * those beyond the limit. Every answer says what is left: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
- */
-export function limitRate({ limitPerMinute, isFree, now }: RateLimitOptions): RequestHandler {
+}): RequestHandler {
+  const { limitPerMinute, isFree, now } = options
   const windows = createWindows(now)
   const [ofReads, ofPosts] = [READ_COST, POST_COST].map((cost) =>
     rateLimit({

@@ -10,11 +10,6 @@ export const BODY_TIMEOUT_MS = 10_000
 /** Bodies on their way at once. Of more, the oldest of the site that has the most is given up. */
 export const MAX_ARRIVING = 1_000
 
-interface UnderWayOptions {
-  readonly maxUnderWay: number
-  readonly maxUnderWayPerClient: number
-}
-
 interface Begun {
   /** See `clientOf`. */
   readonly client: string
@@ -30,7 +25,11 @@ interface Begun {
  * Counts the requests under way: all, and those of one client or site. A request whose body is still to come holds no place, so
  * half-sent ones shut out no one. Limits are checked as headers come, so arriving bodies may exceed them by `MAX_ARRIVING` at most.
  */
-export function createUnderWay({ maxUnderWay, maxUnderWayPerClient }: UnderWayOptions) {
+export function createUnderWay(options: {
+  readonly maxUnderWay: number
+  readonly maxUnderWayPerClient: number
+}) {
+  const { maxUnderWay, maxUnderWayPerClient } = options
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
   const shares = createShares(maxUnderWayPerClient, maxUnderWay)
   /** Give up requests whose bodies are still to come, by client or site; the oldest first. */

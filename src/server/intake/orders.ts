@@ -122,19 +122,17 @@ type SponsoredOrder = PostOrder & { readonly opening: PostedOpening }
 /** The intake of orders whose escrows the relay opens. */
 export type Openings = ReturnType<typeof createOpenings>
 
-interface OpeningsDeps {
+/** After this long, an opening that is claimed and was not given to the relay is not on its way there any more. */
+const CLAIM_MS = 60_000
+
+export function createOpenings(deps: {
   readonly orders: Orders
   readonly verify: VerifyOpening
   readonly relay: Pick<RelayDispatcher, 'precheck' | 'post'>
   readonly quota: OpeningQuota
   readonly receipts: Pick<ReceiptStore, 'get'>
   readonly records: OpeningRecords
-}
-
-/** After this long, an opening that is claimed and was not given to the relay is not on its way there any more. */
-const CLAIM_MS = 60_000
-
-export function createOpenings(deps: OpeningsDeps) {
+}) {
   const { orders, verify, relay, quota, receipts, records } = deps
 
   async function isOver({ digest, at }: OpeningRecord): Promise<boolean> {

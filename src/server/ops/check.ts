@@ -51,16 +51,6 @@ interface CheckResult {
 /** A look whose result concurrent callers share. */
 export type Check = ReturnType<typeof createCheck>
 
-interface CheckOptions {
-  readonly name: string
-  readonly look: Look
-  readonly logger: Logger
-  /** Time that a look may take. */
-  readonly limitMs?: number
-  /** How long callers share its result. */
-  readonly freshMs?: number
-}
-
 const LIMIT_MS = 2_000
 const FRESH_MS = 1_000
 
@@ -68,7 +58,15 @@ const FRESH_MS = 1_000
  * Concurrent callers share one look, and callers shortly afterwards share its result. While a look hangs, only its first
  * callers wait for the time limit: the others fail immediately, and no other look begins.
  */
-export function createCheck(options: CheckOptions) {
+export function createCheck(options: {
+  readonly name: string
+  readonly look: Look
+  readonly logger: Logger
+  /** Time that a look may take. */
+  readonly limitMs?: number
+  /** How long callers share its result. */
+  readonly freshMs?: number
+}) {
   const { name, look, logger, limitMs = LIMIT_MS, freshMs = FRESH_MS } = options
   let last: { readonly result: CheckResult; readonly at: number } | undefined
   let underWay: { readonly result: Promise<CheckResult>; readonly startedAt: number } | undefined

@@ -83,15 +83,6 @@ export class RelayerKeyError extends Error {
 
 type Kms = typeof import('@aws-sdk/client-kms')
 
-interface KmsKeyOptions {
-  /** Key id, ARN or alias of an asymmetric key ECC_SECG_P256K1 for SIGN_VERIFY. */
-  readonly keyId: string
-  /** Region, credentials and endpoint; those of AWS's environment when left out. */
-  readonly client?: KMSClientConfig
-  /** Loads the optional package. */
-  readonly load?: () => Promise<Kms>
-}
-
 /** The longest wait for one answer, and between two parts of it; and how many times a signature is tried. */
 const TIMEOUT_MS = 3_000
 const MAX_ATTEMPTS = 3
@@ -109,7 +100,14 @@ const signedSchema = z.looseObject({ Signature: z.instanceof(Uint8Array) })
  *
  * @throws RelayerKeyError when the package is missing, KMS does not answer, or the key is of another kind
  */
-export async function openKmsKey(options: KmsKeyOptions): Promise<RelayerKey> {
+export async function openKmsKey(options: {
+  /** Key id, ARN or alias of an asymmetric key ECC_SECG_P256K1 for SIGN_VERIFY. */
+  readonly keyId: string
+  /** Region, credentials and endpoint; those of AWS's environment when left out. */
+  readonly client?: KMSClientConfig
+  /** Loads the optional package. */
+  readonly load?: () => Promise<Kms>
+}): Promise<RelayerKey> {
   const { keyId, load = () => import('@aws-sdk/client-kms') } = options
   const kms = await loaded(load)
   const client = new kms.KMSClient({

@@ -14,17 +14,6 @@ import type { ListedSymbols } from './listedSymbols.js'
 /** Where there are older prices, callers get those rather than wait longer. */
 const PATIENCE_MS = 250
 
-interface MarketDeps {
-  readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots'>
-  readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
-  /** The fees of sales. */
-  readonly fees: FeeSchedule
-  /** How long one answer of the broker is fresh. For as long again it is stale, and the next one is fetched. */
-  readonly maxAgeMs: number
-  /** How long callers wait for the broker where there are older prices. */
-  readonly patienceMs?: number
-}
-
 /**
  * The symbols that are listed on chain and tradable at the broker, with the broker's prices: one call for all symbols and
  * all callers. A stale answer bears `stale: true` and its own `asOf`; it also serves while the broker fails or is slow.
@@ -33,7 +22,16 @@ interface MarketDeps {
  * The function throws MarketUnavailableError when the broker has not answered yet, ChainUnavailableError when the list
  * could not be read yet.
  */
-export function createMarketView(deps: MarketDeps): () => Promise<MarketView> {
+export function createMarketView(deps: {
+  readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots'>
+  readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
+  /** The fees of sales. */
+  readonly fees: FeeSchedule
+  /** How long one answer of the broker is fresh. For as long again it is stale, and the next one is fetched. */
+  readonly maxAgeMs: number
+  /** How long callers wait for the broker where there are older prices. */
+  readonly patienceMs?: number
+}): () => Promise<MarketView> {
   const { broker, symbols, maxAgeMs, patienceMs = PATIENCE_MS } = deps
   const fees = [...deps.fees]
   const tradable = createTradableAssets(broker)
@@ -240,20 +238,6 @@ function marketUnavailable(error: unknown): unknown {
   return new MarketUnavailableError(Math.ceil(brokerRetryMs(error) / 1_000), error)
 }
 
-interface SharedValueOptions<T> {
-  readonly load: () => Promise<T>
-  /** How long a value is fresh, from its loading. */
-  readonly freshMs: (value: T) => number
-  /** How long it serves while a new one is loading. */
-  readonly usableMs: (value: T) => number
-  /** Whether a value has ended by the system's clock: the monotonic one may stand still while the machine sleeps. */
-  readonly isOver?: (value: T) => boolean
-  /** How long callers wait for a load, from its start, before they get an older value; unset: until it ends. */
-  readonly patienceMs?: number
-  /** Pause before the next load after this failure. */
-  readonly retryMs: (error: unknown) => number
-}
-
 interface Shared<T> {
   readonly value: T
   readonly isFresh: boolean
@@ -270,7 +254,19 @@ interface SharedValue<T> {
   last(): T | undefined
 }
 
-export function createSharedValue<T>(options: SharedValueOptions<T>): SharedValue<T> {
+export function createSharedValue<T>(options: {
+  readonly load: () => Promise<T>
+  /** How long a value is fresh, from its loading. */
+  readonly freshMs: (value: T) => number
+  /** How long it serves while a new one is loading. */
+  readonly usableMs: (value: T) => number
+  /** Whether a value has ended by the system's clock: the monotonic one may stand still while the machine sleeps. */
+  readonly isOver?: (value: T) => boolean
+  /** How long callers wait for a load, from its start, before they get an older value; unset: until it ends. */
+  readonly patienceMs?: number
+  /** Pause before the next load after this failure. */
+  readonly retryMs: (error: unknown) => number
+}): SharedValue<T> {
   let last: { readonly value: T; readonly freshUntil: number; readonly usableUntil: number } | undefined
   let failure: { readonly error: unknown; readonly retryAt: number } | undefined
   let loading: Patient<Shared<T>> | undefined

@@ -145,15 +145,6 @@ function endOf(
 /** The orders' events on the chain, kept with the head at which they were read. */
 export type OrderHistories = ReturnType<typeof createOrderHistories>
 
-interface OrderHistoriesOptions {
-  readonly head: Pick<ChainHead, 'note' | 'current' | 'ask'>
-  readonly events: EscrowEvents
-  readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
-  readonly readHistory: HistoryReader
-  /** Blocks that one query of events may span. */
-  readonly maxBlocks: number
-}
-
 interface Known {
   readonly events: readonly EscrowEvent[]
   readonly history: OrderHistory
@@ -169,7 +160,14 @@ const MAX_LIFETIME_SECONDS = 30 * 24 * 3_600
 /** Concurrent searches for an opening: each one is many requests. */
 const SEARCHES = 2
 
-export function createOrderHistories(options: OrderHistoriesOptions) {
+export function createOrderHistories(options: {
+  readonly head: Pick<ChainHead, 'note' | 'current' | 'ask'>
+  readonly events: EscrowEvents
+  readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
+  readonly readHistory: HistoryReader
+  /** Blocks that one query of events may span. */
+  readonly maxBlocks: number
+}) {
   const { head: chainHead, events, escrow, readHistory, maxBlocks } = options
   const histories = new LRUCache<Hex, Known>({ max: HISTORIES })
   const openings = new LRUCache<Hex, number>({ max: OPENINGS })
@@ -265,13 +263,6 @@ interface Scanned {
   readonly at: BlockId
 }
 
-interface ScanRange {
-  readonly from: number
-  readonly head: BlockId
-  /** The escrow says that the order has not ended, so no block between its opening and the head need be read. */
-  readonly isOpen: boolean
-}
-
 /**
  * Reads the events of one order, in pieces that the nodes take. Undefined when the node that answered is behind, or the
  * chain was reorganized in between.
@@ -281,8 +272,14 @@ async function scan(
   events: EscrowEvents,
   maxBlocks: number,
   orderId: Hex,
-  { from, head, isOpen }: ScanRange,
+  options: {
+    readonly from: number
+    readonly head: BlockId
+    /** The escrow says that the order has not ended, so no block between its opening and the head need be read. */
+    readonly isOpen: boolean
+  },
 ): Promise<Scanned | undefined> {
+  const { from, head, isOpen } = options
   const ranges = createRangeReader(events, maxBlocks, orderId)
   const found: EscrowEvent[] = []
   let first: EscrowPiece | undefined

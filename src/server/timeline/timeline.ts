@@ -59,13 +59,6 @@ export function buildTimeline(deps: {
   }
 }
 
-interface TimelineDeps {
-  readonly records: Pick<OrderRecords, 'get' | 'cancels'>
-  readonly receipts: Pick<ReceiptStore, 'get'>
-  readonly findOpening: FindOpening
-  readonly histories: Pick<OrderHistories, 'of'>
-}
-
 /**
  * Everything on the chain that happened to an order, and the server's own acts as far as its store has them. Null for an
  * unknown order.
@@ -74,7 +67,13 @@ interface TimelineDeps {
  */
 export type ReadTimeline = (orderId: Hex) => Promise<Timeline | null>
 
-function createTimeline({ records, receipts, findOpening, histories }: TimelineDeps): ReadTimeline {
+function createTimeline(deps: {
+  readonly records: Pick<OrderRecords, 'get' | 'cancels'>
+  readonly receipts: Pick<ReceiptStore, 'get'>
+  readonly findOpening: FindOpening
+  readonly histories: Pick<OrderHistories, 'of'>
+}): ReadTimeline {
+  const { records, receipts, findOpening, histories } = deps
   return async (orderId) => {
     const [history, record, cancel, opening] = await Promise.all([
       histories.of(orderId),

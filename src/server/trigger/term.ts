@@ -61,14 +61,6 @@ export interface TriggerOptions {
   readonly logger: Logger
 }
 
-interface TermDeps {
-  readonly term: Term
-  readonly stores: TermStores
-  /** Whether other servers store orders too. */
-  readonly isShared: boolean
-  readonly unopened: UnopenedOrders
-}
-
 /** Between two looks at all stored orders, for those without an event. */
 const SWEEP_INTERVAL_MS = 30_000
 
@@ -76,7 +68,16 @@ const SWEEP_INTERVAL_MS = 30_000
 const LAST_POSITION = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
-export function createTriggerTerm(options: TriggerOptions, termDeps: TermDeps) {
+export function createTriggerTerm(
+  options: TriggerOptions,
+  termDeps: {
+    readonly term: Term
+    readonly stores: TermStores
+    /** Whether other servers store orders too. */
+    readonly isShared: boolean
+    readonly unopened: UnopenedOrders
+  },
+) {
   const { term, stores, isShared, unopened } = termDeps
   const { records, runRecords, reconcileState } = stores
   const { runner, timeouts, maxRuns, rateLimit, escrow, times = RETRY_TIMES, rpc, logger } = options

@@ -102,15 +102,6 @@ export function createAccountView(options: {
   }
 }
 
-interface ForeignUseOptions {
-  readonly findNonceUse: FindNonceUse
-  /** Whether the account is known to be this process's own: another server of ours may have used the nonce otherwise. */
-  readonly isTrusted: () => boolean
-  /** The account's key is used elsewhere: called once for each transaction that shows it. */
-  readonly onForeign: () => void
-  readonly logger: Logger
-}
-
 /** Notices transactions of the account that this server has not signed. */
 export type ForeignUse = ReturnType<typeof createForeignUse>
 
@@ -127,7 +118,14 @@ const MAX_LOOKS = 5
  * A missing receipt proves nothing: the node may be behind or broken. So this searches for the block that used the nonce,
  * and compares its transaction with those that were signed here.
  */
-export function createForeignUse(options: ForeignUseOptions) {
+export function createForeignUse(options: {
+  readonly findNonceUse: FindNonceUse
+  /** Whether the account is known to be this process's own: another server of ours may have used the nonce otherwise. */
+  readonly isTrusted: () => boolean
+  /** The account's key is used elsewhere: called once for each transaction that shows it. */
+  readonly onForeign: () => void
+  readonly logger: Logger
+}) {
   const { findNonceUse, logger } = options
   const own = new LRUCache<Hex, true>({ max: MAX_OWN })
   const suspected = new Map<number, number>()

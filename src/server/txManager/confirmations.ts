@@ -9,20 +9,6 @@ import type { AccountView, ForeignUse } from './account.js'
 import type { NonceManager } from './nonceManager.js'
 import { isNoOp, type MinedTransaction, type PendingTx, type PendingTxs } from './pendingTx.js'
 
-interface ConfirmationsOptions {
-  readonly findMined: FindMined
-  readonly account: Pick<AccountView, 'isTaken'>
-  /** The relayer's address. */
-  readonly address: Hex
-  readonly pendingTxs: PendingTxs
-  readonly confirmed: ConfirmedTransactions
-  readonly nonceManager: NonceManager
-  readonly confirmations: number
-  readonly gasMeter: GasMeter
-  readonly foreignUse: Pick<ForeignUse, 'suspect'>
-  readonly logger: Logger
-}
-
 /**
  * Follows a pending transaction from its block to its outcome.
  *
@@ -38,7 +24,19 @@ export type CheckConfirmations = (tx: PendingTx, head: number, isBroken: boolean
  */
 const RECEIPT_LAG_MS = 5_000
 
-export function createConfirmations(options: ConfirmationsOptions): CheckConfirmations {
+export function createConfirmations(options: {
+  readonly findMined: FindMined
+  readonly account: Pick<AccountView, 'isTaken'>
+  /** The relayer's address. */
+  readonly address: Hex
+  readonly pendingTxs: PendingTxs
+  readonly confirmed: ConfirmedTransactions
+  readonly nonceManager: NonceManager
+  readonly confirmations: number
+  readonly gasMeter: GasMeter
+  readonly foreignUse: Pick<ForeignUse, 'suspect'>
+  readonly logger: Logger
+}): CheckConfirmations {
   const { findMined, address, pendingTxs, nonceManager, confirmations } = options
 
   /** A transaction under an earlier nonce ends the call only if it had its effect: it may have reverted then, and succeed now. */

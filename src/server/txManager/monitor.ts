@@ -7,7 +7,16 @@ import type { NonceManager } from './nonceManager.js'
 import { isHeld, isRefused, type PendingTx, type PendingTxs } from './pendingTx.js'
 import type { SendAhead, Sender } from './sender.js'
 
-interface MonitorOptions {
+/** While no transaction is pending, a look only finds transactions that blocks have lost. */
+const IDLE_LOOK_MS = 5_000
+/** While none can be lost either, a look only finds other uses of the account. */
+const RESTING_LOOK_MS = 30_000
+
+/**
+ * Looks at the chain for every pending transaction, and acts on the result. One look is a request for head and nonce, and one more
+ * for the receipts of transactions that seem mined.
+ */
+export function createMonitor(options: {
   /** Whether the account is known to be this process's own. Otherwise another server may use it, and a look proves nothing here. */
   readonly isTrusted: () => boolean
   readonly account: AccountView
@@ -22,18 +31,7 @@ interface MonitorOptions {
   readonly nonceManager: Pick<NonceManager, 'observeCount'>
   readonly foreignUse: Pick<ForeignUse, 'check'>
   readonly logger: Logger
-}
-
-/** While no transaction is pending, a look only finds transactions that blocks have lost. */
-const IDLE_LOOK_MS = 5_000
-/** While none can be lost either, a look only finds other uses of the account. */
-const RESTING_LOOK_MS = 30_000
-
-/**
- * Looks at the chain for every pending transaction, and acts on the result. One look is a request for head and nonce, and one more
- * for the receipts of transactions that seem mined.
- */
-export function createMonitor(options: MonitorOptions): () => Promise<void> {
+}): () => Promise<void> {
   const { account, pendingTxs, sendAhead, confirmed, logger } = options
   let lookedAt = 0
 
@@ -87,14 +85,6 @@ export function createMonitor(options: MonitorOptions): () => Promise<void> {
   }
 }
 
-interface ResubmissionOptions {
-  readonly sender: Sender
-  readonly sendAhead: SendAhead
-  readonly nonceManager: NonceManager
-  readonly pendingTxs: PendingTxs
-  readonly resubmitAfterMs: number
-}
-
 /**
  * Offers, resubmits or gives up a transaction that is in no block, at its time.
  *
@@ -108,7 +98,13 @@ type Resubmission = (tx: PendingTx, look: Pick<AccountState, 'count' | 'pending'
  */
 const OFFER_AGAIN_MS = 1_000
 
-export function createResubmission(options: ResubmissionOptions): Resubmission {
+export function createResubmission(options: {
+  readonly sender: Sender
+  readonly sendAhead: SendAhead
+  readonly nonceManager: NonceManager
+  readonly pendingTxs: PendingTxs
+  readonly resubmitAfterMs: number
+}): Resubmission {
   const { sender, sendAhead, nonceManager, pendingTxs, resubmitAfterMs } = options
 
   /** A transaction that was in a block before is sent again immediately. */
@@ -169,14 +165,6 @@ function isUnanswered(answers: NodeAnswers | undefined): boolean {
   return answers?.held === 0 && answers.refused === 0
 }
 
-interface NonceGapsOptions {
-  readonly pendingTxs: PendingTxs
-  readonly nonceManager: NonceManager
-  readonly sender: Sender
-  readonly resubmitAfterMs: number
-  readonly logger: Logger
-}
-
 /** Fills nonce gaps below pending transactions. @param broken how the chain's history broke since the last time */
 type CloseGaps = (look: AccountState, broken: Break | null) => Promise<void>
 
@@ -189,7 +177,13 @@ const MAX_FILLED = 16
  * A crash between two saves, a lost record or a chain that lost blocks leaves gaps. A no-op transaction fills each; where they
  * are too many for that, the transactions above start again below.
  */
-export function createNonceGaps(options: NonceGapsOptions): CloseGaps {
+export function createNonceGaps(options: {
+  readonly pendingTxs: PendingTxs
+  readonly nonceManager: NonceManager
+  readonly sender: Sender
+  readonly resubmitAfterMs: number
+  readonly logger: Logger
+}): CloseGaps {
   const { pendingTxs, nonceManager, sender, resubmitAfterMs, logger } = options
   let lowestGap: { nonce: number; since: number } | undefined
 

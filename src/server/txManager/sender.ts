@@ -175,14 +175,6 @@ export function createSender(options: SenderOptions) {
   }
 }
 
-interface SendAheadOptions {
-  readonly pendingTxs: Pick<PendingTxs, 'of' | 'unordered'>
-  readonly sender: Pick<Sender, 'broadcast'>
-  readonly account: Pick<AccountView, 'blockGas'>
-  /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes take. */
-  readonly limit: number | undefined
-}
-
 /** Offers transactions to the nodes in the order of their nonces, and no further ahead than the nodes take them. */
 export type SendAhead = ReturnType<typeof createSendAhead>
 
@@ -193,7 +185,14 @@ export type SendAhead = ReturnType<typeof createSendAhead>
  * Nor are more offered than one block takes by their gas limits: a node that fills a block may skip one that no longer fits, meet
  * smaller ones above it out of turn, and drop those from its pool.
  */
-export function createSendAhead({ pendingTxs, sender, account, limit }: SendAheadOptions) {
+export function createSendAhead(options: {
+  readonly pendingTxs: Pick<PendingTxs, 'of' | 'unordered'>
+  readonly sender: Pick<Sender, 'broadcast'>
+  readonly account: Pick<AccountView, 'blockGas'>
+  /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes take. */
+  readonly limit: number | undefined
+}) {
+  const { pendingTxs, sender, account, limit } = options
   let free = 0
 
   function isTooEarly({ nonce, gasLimit }: PendingTx): boolean {
