@@ -4,9 +4,8 @@ import type { Receipt } from '../protocol/api.js'
 import type { Service } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
 import { readVersion } from '../service/version.js'
-import { type AppDeps, createApp } from './app.js'
+import { type AppDeps, createApp, createEnclaveApp } from './app.js'
 import type { Config } from './config/config.js'
-import { createEnclaveApp } from './enclaveApp.js'
 import { createReaders } from './http/readers.js'
 import { createCancels } from './intake/cancels.js'
 import { createOrderStatus } from './intake/orderStatus.js'
@@ -36,7 +35,8 @@ import type { RetryTimes } from './trigger/orderRun.js'
 
 const LISTED_SYMBOLS_INTERVAL_MS = 15_000
 
-interface ServerDeps {
+/** Builds every part from the configuration and wires them. Starts no part and sends no request. */
+export function buildServer(deps: {
   readonly config: Config
   readonly logger: Logger
   readonly engine: Engine
@@ -51,10 +51,7 @@ interface ServerDeps {
   readonly output: NarratorOutput
   /** Default: the trigger's own. */
   readonly times?: RetryTimes | undefined
-}
-
-/** Builds every part from the configuration and wires them. Starts no part and sends no request. */
-export function buildServer(deps: ServerDeps): {
+}): {
   app: ReturnType<typeof createApp>
   /** The routes that the enclave calls. */
   enclave: ReturnType<typeof createEnclaveApp>

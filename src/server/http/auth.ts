@@ -39,20 +39,12 @@ function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }
 
-interface SignedRunOptions {
-  readonly kind: RunMessageKind
-  readonly secret: Secret
-  readonly limitBytes: number
-  /** The run that a message must be about, by the request's path; undefined: any run. */
-  readonly runIdOf?: (params: Readonly<Record<string, string | string[]>>) => unknown
-}
-
 /**
- * Lets in only messages that the other side of a run has signed, and reads the JSON body into `req.body`. A request without a
- * fresh signature for this kind and run ends before its body is read. A body that is not the signed one is never parsed.
- * Either way the answer is 401, the same whether or not there is such a run.
+ * Lets in only messages that the other side of the path's run, `:runId`, has signed, and reads the JSON body into `req.body`. A
+ * request without a fresh signature for this kind and run ends before its body is read. A body that is not the signed one is never
+ * parsed. Either way the answer is 401, the same whether or not there is such a run.
  */
-export function signedRun({ kind, secret, limitBytes, runIdOf }: SignedRunOptions): RequestHandler {
+export function signedRun(kind: RunMessageKind, secret: Secret, limitBytes: number): RequestHandler {
   const claims = new WeakMap<object, ClaimedRunMessage>()
   const readBody = jsonBody(limitBytes, (raw, req) => {
     const claimed = claims.get(req)
@@ -65,8 +57,7 @@ export function signedRun({ kind, secret, limitBytes, runIdOf }: SignedRunOption
   })
   return (req, res, next) => {
     const claimed = claimedRunMessage(kind, req.headers)
-    if (claimed === undefined) throw unauthorized()
-    if (runIdOf !== undefined && runIdOf(req.params) !== claimed.runId) throw unauthorized()
+    if (claimed === undefined || req.params.runId !== claimed.runId) throw unauthorized()
     claims.set(req, claimed)
     readBody(req, res, next)
   }

@@ -4,7 +4,6 @@ import type { Request, RequestHandler } from 'express'
 import type { ZodError, ZodType } from 'zod'
 import { JsonError, parseStrictJson } from '../../protocol/strictJson.js'
 import { type FieldError, Problem } from './errors.js'
-import type { ProblemCode } from './problemCodes.js'
 
 /**
  * Reads a JSON body into `req.body`, not yet parsed by a schema. Stands in the routes that take a body, after every check of
@@ -92,26 +91,14 @@ function parseRaw(raw: Buffer): unknown {
 const MAX_ERRORS = 20
 const MAX_MESSAGE_LENGTH = 200
 
-/**
- * Parses a request's body with its schema.
- *
- * @throws Problem `invalid-body` with `errors: [{path, message}]`, or the code given
- */
-export function parseBody<T>(
-  schema: ZodType<T>,
-  body: unknown,
-  code: Extract<ProblemCode, 'invalid-body' | 'invalid-envelope'> = 'invalid-body',
-): T {
+/** Parses a request's body with its schema. @throws Problem `invalid-body` with `errors: [{path, message}]` */
+export function parseBody<T>(schema: ZodType<T>, body: unknown): T {
   const result = schema.safeParse(body)
   if (result.success) return result.data
-  throw new Problem(code, { extensions: { errors: fieldErrors(result.error) } })
+  throw new Problem('invalid-body', { extensions: { errors: fieldErrors(result.error) } })
 }
 
-/**
- * Parses one path parameter.
- *
- * @throws Problem `invalid-parameter` with `errors: [{path: name, message}]`
- */
+/** Parses one path parameter. @throws Problem `invalid-parameter` with `errors: [{path: name, message}]` */
 export function parseParam<T>(schema: ZodType<T>, name: string, value: unknown): T {
   const result = schema.safeParse(value)
   if (result.success) return result.data

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { z } from 'zod'
 import { isChainFailure } from '../../chain/errors.js'
-import { API_PATHS, type Quota, quotaSchema, type Revert, revertSchema } from '../../protocol/api.js'
+import { API_PATHS, quotaSchema, revertSchema } from '../../protocol/api.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { StorageError } from '../store/engine.js'
 import type { ProblemDefinition } from './clientProblems.js'
@@ -9,31 +9,29 @@ import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from './problemCodes.js'
 
 // Body shape: RFC 9457 (problem details for HTTP APIs).
 
-/** One fault of a body or parameter: its place (dotted path, empty for the whole) and the problem. */
-export interface FieldError {
-  readonly path: string
-  readonly message: string
-}
+/** The RFC 9457 body. `type` is a path on this server: the code's section of its page of errors. */
+export const problemBodySchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  instance: z.string(),
+  code: z.enum(PROBLEM_CODES),
+  requestId: z.string(),
+  /** The faults of a body or parameter, each with its place: a dotted path, empty for the whole. */
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
+  /** `policy-rejected`: the enclave's own code. */
+  reason: z.string().exactOptional(),
+  /** `would-revert`: the contract's typed error. */
+  revert: revertSchema.exactOptional(),
+  /** `relay-quota-exhausted`: whose quota is used up. */
+  quota: quotaSchema.exactOptional(),
+})
+type ProblemBody = z.output<typeof problemBodySchema>
+export type FieldError = NonNullable<ProblemBody['errors']>[number]
 
 /** Our own members besides the standard ones. Nothing confidential: they are sent as they are. */
-interface ProblemExtensions {
-  readonly errors?: readonly FieldError[]
-  /** `policy-rejected`: the enclave's own code. */
-  readonly reason?: string
-  /** `would-revert`: the contract's typed error. */
-  readonly revert?: Revert
-  /** `relay-quota-exhausted`: whose quota is used up. */
-  readonly quota?: Quota
-}
-
-interface ProblemOptions {
-  /** The particular fault; the code's remedy when left out. */
-  readonly detail?: string
-  readonly extensions?: ProblemExtensions
-  readonly headers?: Readonly<Record<string, string>>
-  /** Only for the log. */
-  readonly cause?: unknown
-}
+type ProblemExtensions = Pick<ProblemBody, 'errors' | 'reason' | 'revert' | 'quota'>
 
 /** A failure with a code of the registry. Its thrower, a router or a middleware, decides the answer of the request. */
 export class Problem extends Error {
@@ -44,7 +42,17 @@ export class Problem extends Error {
   readonly extensions: ProblemExtensions
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+  constructor(
+    code: ProblemCode,
+    options: {
+      /** The particular fault; the code's remedy when left out. */
+      readonly detail?: string
+      readonly extensions?: ProblemExtensions
+      readonly headers?: Readonly<Record<string, string>>
+      /** Only for the log. */
+      readonly cause?: unknown
+    } = {},
+  ) {
     const definition: ProblemDefinition = PROBLEMS[code]
     super(`${code}: ${options.detail ?? definition.title}`, { cause: options.cause })
     this.code = code
@@ -58,32 +66,6 @@ export class Problem extends Error {
     }
   }
 }
-
-/** The RFC 9457 body. `type` is a path on this server: the code's section of its page of errors. */
-interface ProblemBody extends ProblemExtensions {
-  readonly type: string
-  readonly title: string
-  readonly status: number
-  readonly detail: string
-  readonly instance: string
-  readonly code: ProblemCode
-  readonly requestId: string
-}
-
-/** The same as a schema, for the API's description. */
-export const problemBodySchema = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  instance: z.string(),
-  code: z.enum(PROBLEM_CODES),
-  requestId: z.string(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
-  reason: z.string().exactOptional(),
-  revert: revertSchema.exactOptional(),
-  quota: quotaSchema.exactOptional(),
-}) satisfies z.ZodType<ProblemBody>
 
 /** Renders a problem; the standard members win over an extension of the same name. */
 export function problemBody(problem: Problem, where: { instance: string; requestId: string }): ProblemBody {

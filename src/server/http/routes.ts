@@ -6,15 +6,13 @@ import { methodNotAllowed } from './errors.js'
 import { clientOf } from './rateLimit.js'
 
 /** One line of a table of routes. */
-export type Route = Read | Post
-
-interface Guarded {
+export type Route = (Read | Post) & {
   /** Called before the answer, and before a body is read. @throws Problem */
   readonly check?: (req: IncomingMessage) => void
 }
 
 /** A route that only reads: GET, and HEAD with it. */
-export interface Read extends Guarded {
+export interface Read {
   readonly method: 'GET'
   /** As Express writes it, with at most one parameter: `/wallet/:address`. */
   readonly path: string
@@ -23,21 +21,21 @@ export interface Read extends Guarded {
 }
 
 /** A route that takes a JSON body. */
-interface Post extends Guarded {
+interface Post {
   readonly method: 'POST'
   /** Without a parameter. */
   readonly path: string
   readonly bodyLimitBytes: number
-  /** @param client who posts it, see `clientOf` @throws Problem */
-  readonly answer: (body: unknown, client: string, headers: IncomingHttpHeaders) => Promise<Posted>
-}
-
-interface Posted {
-  readonly status: number
-  /** Path of what has been made. */
-  readonly location: string
-  /** Sent as JSON. */
-  readonly body: object
+  /**
+   * @param client who posts it, see `clientOf`
+   * @returns `location` is the path of what has been made; `body` is sent as JSON
+   * @throws Problem
+   */
+  readonly answer: (
+    body: unknown,
+    client: string,
+    headers: IncomingHttpHeaders,
+  ) => Promise<{ readonly status: number; readonly location: string; readonly body: object }>
 }
 
 /**

@@ -3,11 +3,10 @@ import { sameAddress } from '../../protocol/address.js'
 import type { OrderReceived } from '../../protocol/api.js'
 import { type PostCancel, sealedCancelDigest } from '../../protocol/cancelIntent.js'
 import { commitOf } from '../../protocol/envelope.js'
-import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
-import { recoverAddress } from '../../protocol/signature.js'
 import type { CancelRecord, OrderRecords } from '../store/orderRecords.js'
+import { signerOf } from './jobResult.js'
 
 /** Why a cancel was not stored. */
 type NotStored = 'order-not-found' | 'not-order-account' | 'order-ended'
@@ -15,16 +14,15 @@ type NotStored = 'order-not-found' | 'not-order-account' | 'order-ended'
 /** The intake of sealed cancels. */
 export type Cancels = ReturnType<typeof createCancels>
 
-interface CancelsDeps {
+export function createCancels(deps: {
   readonly domain: IntentDomain
   /** At the chain's head: asked for once a block and order, however many send cancels. */
   readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
   readonly records: Pick<OrderRecords, 'update' | 'cancels'>
   /** Called when a cancel has been stored. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
-}
-
-export function createCancels({ domain, escrowed, records, onStored }: CancelsDeps) {
+}) {
+  const { domain, escrowed, records, onStored } = deps
   return {
     /**
      * Stores an order's cancel, then has the order run; resolves once it is durable, or with the reason why it was not stored. Only
@@ -51,16 +49,6 @@ export function createCancels({ domain, escrowed, records, onStored }: CancelsDe
       onStored(orderId, kept.commit)
       return answerOf(kept, 'received')
     },
-  }
-}
-
-/** Undefined for a signature that recovers to no key. */
-function signerOf(digest: Hex, sig: Hex): Hex | undefined {
-  try {
-    return recoverAddress(digest, sig)
-  } catch (error) {
-    if (error instanceof ProtocolError) return undefined
-    throw error
   }
 }
 

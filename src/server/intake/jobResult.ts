@@ -1,4 +1,4 @@
-// What rulebooks and resolutions share: who sent a sealed job, and what came of it.
+// The author of an envelope, and the result of a sealed job.
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { RunResult } from '../../protocol/job.js'
@@ -28,12 +28,12 @@ export class JobRefusal extends Error {
   }
 }
 
-/** The author of a sealed job, by the signature outside the seal. @throws what `rejected` makes of `invalid-signature` */
-export function signerOf(digest: Hex, sig: Hex, rejected: (reason: 'invalid-signature') => JobRefusal): Hex {
+/** The author of an envelope, by the signature outside the seal; undefined for a signature that recovers to no key. */
+export function signerOf(digest: Hex, sig: Hex): Hex | undefined {
   try {
     return recoverAddress(digest, sig)
   } catch (error) {
-    if (error instanceof ProtocolError) throw rejected('invalid-signature')
+    if (error instanceof ProtocolError) return undefined
     throw error
   }
 }

@@ -13,8 +13,7 @@ import {
   type RulebookAuthor,
   sealedRulebookDigest,
 } from '../../protocol/sealedRulebook.js'
-import type { ChainHead } from '../reads/chainHead.js'
-import { ifRegistered } from '../reads/registered.js'
+import { type ChainHead, ifRegistered } from '../reads/chainHead.js'
 import type { SealedJobs } from '../trigger/sealedJobs.js'
 import { JobRefusal, resultOf, signerOf } from './jobResult.js'
 
@@ -27,17 +26,17 @@ import { JobRefusal, resultOf, signerOf } from './jobResult.js'
  */
 type CheckAuthor = (envelope: Envelope, author: RulebookAuthor) => Promise<void>
 
-interface AuthorDeps {
+/** A signature costs a hash and a recovery, and at most one read per block for each institution that senders name. */
+export function createAuthorCheck(deps: {
   readonly domain: IntentDomain
   /** The admin at the chain's head, zero for an institution that has none. It is asked for once a block and institution. */
   readonly adminOf: (orgId: Hex) => Promise<Hex>
-}
-
-/** A signature costs a hash and a recovery, and at most one read per block for each institution that senders name. */
-export function createAuthorCheck({ domain, adminOf }: AuthorDeps): CheckAuthor {
+}): CheckAuthor {
+  const { domain, adminOf } = deps
   return async (envelope, { orgId, sig }) => {
     const digest = sealedRulebookDigest({ orgId, envelopeHash: envelopeHash(envelope) }, domain)
-    const signer = signerOf(digest, sig, rejected)
+    const signer = signerOf(digest, sig)
+    if (signer === undefined) throw rejected('invalid-signature')
     const admin = await adminOf(orgId)
     if (admin === ZERO_ADDRESS) throw rejected('unknown-institution')
     if (!sameAddress(admin, signer)) throw rejected('not-admin')
@@ -65,7 +64,11 @@ export function createPolicyVersionView({
 /** The publication of sealed rulebooks. */
 export type Policy = ReturnType<typeof createPolicy>
 
-interface PolicyDeps {
+/** The enclave has seen the transaction on its own node; ours may be a few blocks behind. */
+const CONFIRM_ATTEMPTS = 20
+const CONFIRM_PAUSE_MS = 250
+
+export function createPolicy(deps: {
   /** Runs the enclave on a rulebook; see `SealedJobs`. */
   readonly run: SealedJobs['run']
   readonly checkAuthor: CheckAuthor
@@ -73,13 +76,8 @@ interface PolicyDeps {
   readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
   /** Called when a new version has been seen on the chain. */
   readonly onPublished: () => void
-}
-
-/** The enclave has seen the transaction on its own node; ours may be a few blocks behind. */
-const CONFIRM_ATTEMPTS = 20
-const CONFIRM_PAUSE_MS = 250
-
-export function createPolicy({ run, checkAuthor, head, ledger, onPublished }: PolicyDeps) {
+}) {
+  const { run, checkAuthor, head, ledger, onPublished } = deps
   async function isOnChain({ orgId, version }: PolicyVersion): Promise<boolean> {
     for (let attempt = 1; attempt <= CONFIRM_ATTEMPTS; attempt++) {
       if ((await ledger.policyVersion(orgId)) >= version) return true

@@ -13,17 +13,6 @@ import { JobRefusal, resultOf, signerOf } from './jobResult.js'
 /** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
 export type Resolutions = ReturnType<typeof createResolutions>
 
-interface ResolutionsDeps {
-  readonly domain: IntentDomain
-  /** The owner of the escrow's platform at the chain's head: asked for once a block, however many send resolutions. */
-  readonly ownerOf: (escrow: Hex) => Promise<Hex>
-  readonly run: SealedJobs['run']
-  /** Unix milliseconds. */
-  readonly now: () => number
-  /** Called when a resolution has taken effect. */
-  readonly onResolved: () => void
-}
-
 /** The platform's owner at a block, as the escrow's authority has it. */
 export function createOwnerView(rpc: Pick<Rpc, 'send'>): (escrow: Hex, block: BlockTag) => Promise<Hex> {
   const caller = createViewCaller(rpc)
@@ -33,7 +22,17 @@ export function createOwnerView(rpc: Pick<Rpc, 'send'>): (escrow: Hex, block: Bl
   }
 }
 
-export function createResolutions({ domain, ownerOf, run, now, onResolved }: ResolutionsDeps) {
+export function createResolutions(deps: {
+  readonly domain: IntentDomain
+  /** The owner of the escrow's platform at the chain's head: asked for once a block, however many send resolutions. */
+  readonly ownerOf: (escrow: Hex) => Promise<Hex>
+  readonly run: SealedJobs['run']
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Called when a resolution has taken effect. */
+  readonly onResolved: () => void
+}) {
+  const { domain, ownerOf, run, now, onResolved } = deps
   return {
     /**
      * Resolves once the enclave has applied it. Only the owner's signature of the envelope starts a run, until it expires by this
@@ -41,7 +40,8 @@ export function createResolutions({ domain, ownerOf, run, now, onResolved }: Res
      * @throws JobRefusal, StorageError, ChainUnavailableError
      */
     async apply({ sig, validBefore, ...envelope }: PostResolution): Promise<Resolved> {
-      const signer = signerOf(sealedResolutionDigest(envelope, validBefore, domain), sig, rejected)
+      const signer = signerOf(sealedResolutionDigest(envelope, validBefore, domain), sig)
+      if (signer === undefined) throw rejected('invalid-signature')
       if (now() >= validBefore * 1_000) throw rejected('expired')
       if (!sameAddress(await ownerOf(domain.escrow), signer)) throw rejected('not-owner')
       const { outcome, code } = resultOf(await run(envelope, { owner: signer }))

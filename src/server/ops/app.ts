@@ -56,29 +56,18 @@ export function buildOps(deps: OpsDeps) {
   const store = createStoreView({ document, engine })
   const checks = createChecks(deps, { relayer, store })
   const readiness = createReadiness(checks)
+  const { backlog } = enclaveRuns
+  const { load } = relay
+  const { accounts } = relayer
   addGauges({
-    metrics,
-    readiness,
-    backlog: enclaveRuns.backlog,
-    load: relay.load,
-    rpc,
-    progress,
-    accounts: relayer.accounts,
-    minBalance,
-    gas,
+    ...{ metrics, readiness, backlog, load, rpc, progress, accounts, minBalance, gas },
     standbys: store.standbys,
   })
   return {
     /** The operator's endpoints. */
     app: createOpsApp({ readiness, registry: metrics.registry, logger }),
     /** For `GET /health/checks`. */
-    healthChecks: createHealthChecks({
-      readiness,
-      accounts: relayer.accounts,
-      load: relay.load,
-      minBalance,
-      gas,
-    }),
+    healthChecks: createHealthChecks({ readiness, accounts, load, minBalance, gas }),
   }
 }
 
@@ -119,12 +108,6 @@ function phaseLook(phase: () => Phase): Look {
   }
 }
 
-interface OpsAppDeps {
-  readonly readiness: () => Promise<ReadinessReport>
-  readonly registry: Pick<Registry, 'metrics' | 'contentType'>
-  readonly logger: Logger
-}
-
 /** When a probe should look again: the checks run anew every few seconds. */
 const RETRY_AFTER_SECONDS = 5
 
@@ -132,7 +115,12 @@ const RETRY_AFTER_SECONDS = 5
  * The operator's endpoints, for a port of their own: they hold no secrets and name no client, but they have no rate limit.
  * Requests are not logged because probes come every few seconds. Never listens.
  */
-export function createOpsApp({ readiness, registry, logger }: OpsAppDeps): Express {
+export function createOpsApp(deps: {
+  readonly readiness: () => Promise<ReadinessReport>
+  readonly registry: Pick<Registry, 'metrics' | 'contentType'>
+  readonly logger: Logger
+}): Express {
+  const { readiness, registry, logger } = deps
   const app = createBareApp()
   app.disable('etag')
   app.use(requestId(), securityHeaders(), requireHost())
@@ -156,7 +144,8 @@ export function createOpsApp({ readiness, registry, logger }: OpsAppDeps): Expre
 /** However many callers ask, the checks run four times a minute at most. */
 const SHARED_MS = 15_000
 
-interface HealthChecksDeps {
+/** The readiness for the public port: one look for all callers, and the very same object until the next. Never rejects. */
+export function createHealthChecks(deps: {
   readonly readiness: () => Promise<ReadinessReport>
   /** As the last look at the readiness found. */
   readonly accounts: () => readonly AccountHealth[]
@@ -165,10 +154,7 @@ interface HealthChecksDeps {
   readonly minBalance: bigint
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
   readonly sharedMs?: number
-}
-
-/** The readiness for the public port: one look for all callers, and the very same object until the next. Never rejects. */
-export function createHealthChecks(deps: HealthChecksDeps): () => Promise<HealthChecks> {
+}): () => Promise<HealthChecks> {
   const { readiness, accounts, load, minBalance, gas } = deps
   return createTimedValue(deps.sharedMs ?? SHARED_MS, async () => {
     const { status, checks } = await readiness()

@@ -7,6 +7,8 @@ import type { BlockId } from '../../chain/logReader.js'
 import { createReadLane, type Readers } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
+import { ZERO_ADDRESS } from '../../protocol/address.js'
+import type { Hex } from '../../protocol/hex.js'
 import { createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { type Patient, untilAborted, withPatience } from '../../service/waiting.js'
@@ -162,7 +164,7 @@ export function buildReads(deps: {
   }
 }
 
-/** Values that are kept: some megabytes. */
+/** Values, and institutions, that are kept: some megabytes. */
 const CAPACITY = 10_000
 
 interface KeptValue<T> {
@@ -211,5 +213,24 @@ export function createHeadReads<K extends string, T>(options: {
       entry.isPending = false
     }, forget)
     return entry.value
+  }
+}
+
+/**
+ * Makes a read of an institution cost one call where there is none. An institution stays registered, so that only its first
+ * read asks before the others.
+ * @returns null when the institution is not registered
+ */
+export function ifRegistered<T>(
+  registry: Pick<Contracts['registry'], 'adminOf'>,
+  read: (orgId: Hex, block: BlockTag) => Promise<T | null>,
+): (orgId: Hex, block: BlockTag) => Promise<T | null> {
+  const known = new LRUCache<Hex, true>({ max: CAPACITY })
+  return async (orgId, block) => {
+    if (!known.has(orgId)) {
+      if ((await registry.adminOf(orgId, block)) === ZERO_ADDRESS) return null
+      known.set(orgId, true)
+    }
+    return read(orgId, block)
   }
 }

@@ -1,4 +1,5 @@
 import type { BlockTag } from 'ethers'
+import { LRUCache } from 'lru-cache'
 import type { Broker } from '../../broker/index.js'
 import type { Contracts, EquityToken } from '../../chain/contracts.js'
 import type { Lenses, WalletFacts } from '../../chain/lenses.js'
@@ -8,8 +9,7 @@ import type { FeeSchedule } from '../../protocol/fees.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import type { ClientReaders } from '../http/readers.js'
-import { type ChainHead, createHeadReads } from '../reads/chainHead.js'
-import { ifRegistered } from '../reads/registered.js'
+import { type ChainHead, createHeadReads, ifRegistered } from '../reads/chainHead.js'
 import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
 import { createMarketBarsView, createMarketClockView, createMarketView } from './market.js'
 
@@ -112,7 +112,12 @@ function createInstitutionView(
   deps: ViewDeps & { readonly readers: Pick<ClientReaders, 'shared'> },
 ): (orgId: Hex, block: BlockTag) => Promise<InstitutionView | null> {
   const { registry, ledger, escrow } = deps.contracts
-  const poolAt = oncePerBlock((block) => deps.readers.shared(() => readPool(deps, block)))
+  const readShared = (block: BlockTag) => deps.readers.shared(() => readPool(deps, block))
+  // The pool at the last blocks, by their hashes, is shared among all institutions. A failure is not kept.
+  const pools = new LRUCache<BlockTag, InstitutionView['pool']>({
+    ...{ max: 2, fetchMethod: readShared, ignoreFetchAbort: true },
+  })
+  const poolAt = (block: BlockTag) => (block === 'latest' ? readShared(block) : pools.forceFetch(block))
   return ifRegistered(registry, async (orgId, block) => {
     const [admin, walletCount, rulesVersion, openOrders, pool] = await Promise.all([
       registry.adminOf(orgId, block),
@@ -124,21 +129,6 @@ function createInstitutionView(
     if (admin === ZERO_ADDRESS) return null
     return { orgId, name: bytes32ToName(orgId), admin, walletCount, rulesVersion, openOrders, pool }
   })
-}
-
-/** Shares the read of the last block, by its hash, among all institutions. A failure is not kept. */
-function oncePerBlock<T>(read: (block: BlockTag) => Promise<T>): (block: BlockTag) => Promise<T> {
-  let last: { readonly block: BlockTag; readonly value: Promise<T> } | undefined
-  return (block) => {
-    if (block === 'latest') return read(block)
-    if (last?.block === block) return last.value
-    const mine = { block, value: read(block) }
-    last = mine
-    mine.value.catch(() => {
-      if (last === mine) last = undefined
-    })
-    return mine.value
-  }
 }
 
 /**

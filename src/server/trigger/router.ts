@@ -22,18 +22,15 @@ export function createRunsRouter({ secret, results }: RunsRouterDeps): Router {
   function route<Posted>(
     kind: 'notice' | 'result',
     schema: z.ZodType<Posted>,
-    take: (runId: string, posted: Posted) => Promise<Acknowledgement>,
+    receive: (runId: string, posted: Posted) => Promise<Acknowledgement>,
   ): void {
     router
       .route(`/runs/:runId/${kind}`)
-      .post(
-        signedRun({ kind, secret, limitBytes: MAX_RESULT_BYTES, runIdOf: ({ runId }) => runId }),
-        async (req, res) => {
-          const runId = parseParam(runIdSchema, 'runId', req.params.runId)
-          const result = await take(runId, parseBody(schema, req.body))
-          sendUntagged(res, z.encode(runResultReceivedSchema, { runId, result }))
-        },
-      )
+      .post(signedRun(kind, secret, MAX_RESULT_BYTES), async (req, res) => {
+        const runId = parseParam(runIdSchema, 'runId', req.params.runId)
+        const result = await receive(runId, parseBody(schema, req.body))
+        sendUntagged(res, z.encode(runResultReceivedSchema, { runId, result }))
+      })
       .all(methodNotAllowed('POST'))
   }
   route('notice', provisionalResultSchema, results.receiveNotice)

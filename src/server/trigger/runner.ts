@@ -212,8 +212,6 @@ export function createRuns({ runRecords, runner, timeouts, over, observer, logge
         return { ...run, offerAgain: (request) => runner.offerAgain(toJob(request, record)) }
       })
     },
-    /** Whether the run was started or adopted here, and its row is not removed yet. */
-    has: (runId: string) => own.has(runId),
     /**
      * Removes rows that were neither started nor adopted here: those of finished runs, and those of failed starts that were written all
      * the same. Call it once the runs of earlier servers are adopted.
