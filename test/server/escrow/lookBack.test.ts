@@ -76,21 +76,6 @@ describe('looking back', () => {
     expect(found.events.map(({ id }) => id)).toEqual(hashes)
     expect(reads.filter((range) => range === '0-99')).toHaveLength(1)
   })
-
-  test('begins anew on a chain that does', async () => {
-    const { hashes, read } = setUp(300)
-    await read()
-    replaceFrom(hashes, 0, 20)
-    expect((await read()).events.map(({ id }) => id)).toEqual(hashes)
-  })
-
-  test('keeps nothing after a call of forget', async () => {
-    const { hashes, lookBack, reads, read } = setUp(100)
-    await read()
-    lookBack.forget()
-    expect((await read()).events).toHaveLength(hashes.length)
-    expect(reads).toEqual(['0-99', '0-99'])
-  })
 })
 
 test('a start ends on a node that refuses every third query, and reads no range twice', async () => {

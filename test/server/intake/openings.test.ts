@@ -159,7 +159,7 @@ describe('refused, nothing is stored and nothing is sent:', () => {
     return [...of(answer), answer.body.revert?.name]
   }
 
-  test('what the escrow would refuse now', async () => {
+  test('an opening that the escrow would revert now', async () => {
     const server = await setUp()
     const reverts = async (body: SponsoredBody) => refused(server, body)
     const would = (name: string) => [422, 'would-revert', name]

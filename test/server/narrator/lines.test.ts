@@ -153,26 +153,6 @@ describe('printing', () => {
   const settings = { format: 'json', mayColour: false } as const
   const many = Array.from({ length: 200 }, () => event(OPENED))
 
-  test('writes whole lines, no more at once than a full pipe takes whole, each after the one before', async () => {
-    const written: string[] = []
-    let open = 0
-    const write = (part: string, done: () => void) => {
-      expect(++open).toBe(1)
-      written.push(part)
-      setImmediate(() => {
-        open--
-        done()
-      })
-    }
-    await createPrinter({ write }, settings)(many, new AbortController().signal)
-    expect(written.join('')).toBe(`${jsonLine(event(OPENED))}\n`.repeat(200))
-    expect(written.length).toBeGreaterThan(1)
-    for (const part of written) {
-      expect(part.endsWith('\n')).toBe(true)
-      expect(part.length).toBeLessThanOrEqual(4_096)
-    }
-  })
-
   test('waits for a reader, but not once the server stops', async () => {
     const stopping = new AbortController()
     let writes = 0

@@ -32,16 +32,6 @@ describe('an event that a reorganization removed', () => {
     expect(told(narrator.lines)).toEqual([1, 2, 3, 4, -4, -3, -2, 5, 3])
   })
 
-  test('is retracted where as many blocks took the place of its own', async () => {
-    const narrator = await atHead()
-    await buys(1, 2, 3)
-    await caughtUp(narrator)
-    await chain().provider.send('anvil_reorg', [2, []])
-    await eventually('the retractions', () => narrator.lines.length === 5)
-    await severalTicks(narrator)
-    expect(told(narrator.lines)).toEqual([1, 2, 3, -3, -2])
-  })
-
   test('while the server was down is retracted by the next start, and not by the one after it', async () => {
     const narrator = await atHead()
     await buys(1)
@@ -124,24 +114,6 @@ describe('an event that a reorganization removed', () => {
     await mine(80)
     await caughtUp(narrator)
     expect(told(narrator.lines).slice(4)).toEqual(['reset', 4])
-  })
-
-  test('is not taken for removed while a node is behind, however long', async () => {
-    const { proxy, narrator } = await atProxy()
-    const old = await block('latest')
-    const before = await head()
-    await buys(1, 2)
-    await caughtUp(narrator)
-    proxy.answer = ({ method, params }) => {
-      if (method !== 'eth_getBlockByNumber') return undefined
-      if (params[0] === 'latest') return { result: old }
-      return Number(params[0]) > before ? { result: null } : undefined
-    }
-    for (let round = 0; round < 3; round++) await severalTicks(narrator)
-    proxy.answer = () => undefined
-    await buys(3)
-    await caughtUp(narrator)
-    expect(told(narrator.lines)).toEqual([1, 2, 3])
   })
 
   test('is retracted up to 64 blocks deep; deeper, a reset is one line, and narration begins anew', async () => {

@@ -1,5 +1,4 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -7,7 +6,6 @@ import { createNarratorProgress } from '../../../src/server/narrator/poll.js'
 import {
   createRelayerView,
   createStoreView,
-  enclaveDoorLook,
   enclaveLook,
   leasesLook,
   narratorLook,
@@ -17,10 +15,8 @@ import { createStateDocument } from '../../../src/server/store/documents.js'
 import { type Durability, type Engine, storageError } from '../../../src/server/store/engine.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
-import { createFailingEngine, openStores } from '../../support/stores.js'
+import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-
-const addressSchema = z.object({ port: z.number() })
 
 describe('the enclave', () => {
   /** A directory with a program, a folder and a configuration in it. */
@@ -34,31 +30,16 @@ describe('the enclave', () => {
     return { at, look }
   }
 
-  test('that the server starts is there, also by a link', async () => {
+  test('is healthy when its program is a file, or a link to one', async () => {
     const { at, look } = await setUp()
     await symlink(at('main.js'), at('link'))
     for (const program of [at('main.js'), at('link')]) expect(await look(program)).toBeNull()
   })
 
-  test('that the server starts is missing where no file is', async () => {
+  test('is unhealthy where its program is no file', async () => {
     const { at, look } = await setUp()
     for (const program of [at('none.js'), at('folder'), '']) {
       expect(await look(program), program).toBe('enclave-program-missing')
-    }
-  })
-
-  test('at a host of its own is there while something listens at its port', async () => {
-    const server = createServer()
-    for (const [host, shown] of [
-      ['127.0.0.1', '127.0.0.1'],
-      ['::1', '[::1]'],
-    ]) {
-      await new Promise<void>((resolve) => server.listen(0, host, resolve))
-      const { port } = addressSchema.parse(server.address())
-      const look = enclaveDoorLook(`http://${shown}:${port}/jobs`)
-      expect(await look()).toBeNull()
-      await new Promise((resolve) => server.close(resolve))
-      expect(await look()).toBe('enclave-host-unreachable')
     }
   })
 
@@ -152,25 +133,6 @@ describe('the store', () => {
     return createStoreView({ document, engine })
   }
 
-  test('is written to, however often', async () => {
-    const { engine } = await openStores(await temporaryDirectory())
-    const { look, standbys } = lookAt(engine)
-    expect([await look(), await look()]).toEqual([null, null])
-    expect((await engine.get('state', 'readiness'))?.version).toBe(2)
-    expect(standbys()).toBeUndefined()
-  })
-
-  test('is not writable while it refuses a write', async () => {
-    const { engine, left } = createFailingEngine((await openStores(await temporaryDirectory())).engine)
-    const { look } = lookAt(engine)
-    left.writes = 2
-    expect([await look(), await look(), await look()]).toEqual([
-      'store-not-writable',
-      'store-not-writable',
-      null,
-    ])
-  })
-
   test('lacks its standby where commits wait for one, and asks for no write then', async () => {
     const { engine } = await openStores(await temporaryDirectory())
     let durability: Durability = { fault: null, waitsForStandby: true, standbys: 0 }
@@ -262,7 +224,7 @@ describe('the narrator', () => {
     expect(await look()).toBe('narration-stalled')
   })
 
-  test('that is on another server says nothing here', async () => {
+  test('says nothing here while another server narrates', async () => {
     const { progress, pass, look } = setUp(2_000)
     progress.note({ block: 7, lag: 1 })
     progress.end()

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { ChainAnswerError, ChainUnavailableError } from '../../../src/chain/errors.js'
+import { ChainUnavailableError } from '../../../src/chain/errors.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { createHeadReads } from '../../../src/server/reads/chainHead.js'
 
@@ -22,19 +22,6 @@ function setUp(answer: (key: string, block: unknown) => Promise<object>) {
     },
   }
 }
-
-test('a read at a block is the same object for all callers, until the head is another block', async () => {
-  const { get, read, moveTo } = setUp(async (key, block) => ({ key, block }))
-  const [first, second] = await Promise.all([get('k'), get('k')])
-  expect(first).toEqual({ key: 'k', block: '0xa' })
-  expect(second).toBe(first)
-  expect(await get('k')).toBe(first)
-  expect(await get('other')).toEqual({ key: 'other', block: '0xa' })
-  expect(read).toHaveBeenCalledTimes(2)
-  moveTo('0xb')
-  expect(await get('k')).toEqual({ key: 'k', block: '0xb' })
-  expect(read).toHaveBeenCalledTimes(3)
-})
 
 test('a client waits for its own turn, not for that of another client', async () => {
   const turns: ((value: object) => void)[] = []
@@ -62,15 +49,4 @@ test('a failure reaches every waiting caller, and none after them', async () => 
   expect(read).toHaveBeenCalledTimes(1)
   isDown = false
   expect(await get('k')).toEqual({})
-})
-
-test('a node that does not know the block is asked for its latest one, of which nothing is kept', async () => {
-  const { get, read } = setUp(async (_key, block) => {
-    if (block !== 'latest') throw new ChainAnswerError('header not found')
-    return {}
-  })
-  const [first, second] = await Promise.all([get('k'), get('k')])
-  expect(second).toBe(first)
-  expect(read.mock.calls.map(([, block]) => block)).toEqual(['0xa', 'latest'])
-  expect(await get('k')).not.toBe(first)
 })

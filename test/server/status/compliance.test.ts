@@ -52,9 +52,3 @@ test('a symbol that was never listed is not shown, frozen or not', async () => {
   const { app } = await buildApp({ chain: chain() })
   expect(await equitiesOf('alice', app)).toMatchObject([{ symbol: 'AAPL' }])
 })
-
-test('with nothing listed there is nothing to show', async () => {
-  await chain().send('owner', 'token', 'setListed', AAPL, false)
-  const { app } = await buildApp({ chain: chain() })
-  expect(await equitiesOf('alice', app)).toEqual([])
-})

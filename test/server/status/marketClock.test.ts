@@ -38,15 +38,6 @@ async function setUp() {
   }
 }
 
-test('is exactly three members, times in UTC', async () => {
-  const { view } = await setUp()
-  expect(await view()).toEqual({
-    isOpen: false,
-    nextOpen: '2027-01-05T14:30:00.000Z',
-    nextClose: '2027-01-05T21:00:00.000Z',
-  })
-})
-
 test('is asked for once by many, and again after a while, without a wait for callers', async () => {
   const { view, requests, set, control } = await setUp()
   await Promise.all([view(), view()])

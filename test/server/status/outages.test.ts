@@ -54,20 +54,6 @@ describe('when the chain does not answer', () => {
     },
   )
 
-  test('/market is unavailable as long as the list was never read', async () => {
-    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
-    proxy.mode = 'drop'
-    const { app } = await buildApp({
-      chain: chain(),
-      rpcUrl: proxy.url,
-      brokerUrl: (await standIn()).url,
-    })
-    const response = await request(app).get('/market')
-    expect(response.status).toBe(503)
-    expect(response.body.code).toBe('chain-unavailable')
-    expect(response.headers['retry-after']).toMatch(/^\d+$/)
-  })
-
   test('nor when the contracts are not there', async () => {
     const { app } = await buildApp({
       chain: chain(),

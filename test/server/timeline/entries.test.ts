@@ -52,19 +52,6 @@ const kindsOf = (changes: Partial<TimelineParts>) =>
 const WHOLE = ['opened', 'received', 'triggered', 'relayed', 'transaction', 'settled', 'outcome']
 
 describe('the list', () => {
-  test('has every part with its references, oldest first', () => {
-    const [openTx, endTx] = [bytes32('opening'), bytes32('settling')]
-    expect(timelineEntries(PARTS)).toEqual([
-      { kind: 'opened', at: at(1), event: 'OrderOpened', txHash: openTx, blockNumber: 5 },
-      { kind: 'received', at: at(2), commit: bytes32('commit') },
-      { kind: 'triggered', at: at(3), attempt: 1, reason: 'received' },
-      { kind: 'relayed', at: at(4.5), digest: DIGEST, status: 'confirmed' },
-      { kind: 'transaction', at: at(5), digest: DIGEST, txHash: endTx, status: 'confirmed', blockNumber: 8 },
-      { kind: 'settled', at: at(5), event: 'OrderSettled', txHash: endTx, blockNumber: 8 },
-      { kind: 'outcome', at: at(7), attempt: 1, outcome: 'settled' },
-    ])
-  })
-
   test('is in causal order though the block’s clock is behind, or ahead by days', () => {
     expect(kindsOf({ history: { opened, ended: end(4) } })).toEqual(WHOLE)
     expect(kindsOf({ history: { opened, ended: end(0) } })).toEqual(WHOLE)
@@ -125,19 +112,6 @@ describe('the list', () => {
     const entries = timelineEntries({ ...PARTS, opening: refused })
     expect(entries.find(({ kind }) => kind === 'opening')).toMatchObject({ status: 'confirmed', error: null })
   })
-
-  test('is empty when nothing is known', () => {
-    expect(
-      timelineEntries({
-        received: null,
-        cancelReceivedAt: undefined,
-        opening: undefined,
-        triggers: [],
-        receipts: [],
-        history: NO_HISTORY,
-      }),
-    ).toEqual([])
-  })
 })
 
 describe('relayed transactions', () => {
@@ -158,13 +132,6 @@ describe('relayed transactions', () => {
     expect(relayed({ status: 'pending' })).toHaveLength(1)
   })
 
-  test('shows the transaction that is under way, in no block', () => {
-    expect(relayed({ status: 'submitted', blockNumber: null })).toMatchObject([
-      { kind: 'relayed', status: 'submitted' },
-      { kind: 'transaction', at: at(6), txHash: bytes32('settling'), status: 'submitted', blockNumber: null },
-    ])
-  })
-
   test('shows one that reverted in its block, and one that was given up before', () => {
     expect(relayed({ status: 'failed' })).toMatchObject([
       { kind: 'relayed', status: 'failed' },
@@ -183,23 +150,6 @@ describe('relayed transactions', () => {
     expect(relayed({ status: 'submitted', txHash: bytes32('another') }, end(5))).toMatchObject([
       { kind: 'relayed', status: 'confirmed' },
       { kind: 'transaction', txHash: bytes32('settling'), status: 'confirmed' },
-      { kind: 'settled' },
-    ])
-  })
-
-  test('by another server is known from the chain', () => {
-    const history = { opened: null, ended: end(5) }
-    expect(
-      timelineEntries({
-        received: null,
-        cancelReceivedAt: undefined,
-        opening: undefined,
-        triggers: [],
-        receipts: [],
-        history,
-      }),
-    ).toMatchObject([
-      { kind: 'transaction', digest: DIGEST, status: 'confirmed', blockNumber: 8 },
       { kind: 'settled' },
     ])
   })

@@ -70,18 +70,6 @@ describe('a history', () => {
     expect((await requestsOf(orderId)).requests).toEqual([])
   })
 
-  test('asks once more for what an event does not say itself', async () => {
-    const { of, noteHead, requestsOf } = await setUp()
-    const orderId = await openRequest(chain(), 'alice', 'settled')
-    await of(orderId)
-    const { hash, blockNumber } = await settle(orderId)
-    await noteHead()
-    const { history, requests } = await requestsOf(orderId)
-    expect(history.ended).toMatchObject({ kind: 'settled', txHash: hash, blockNumber })
-    const details = ['eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getTransactionByHash']
-    expect(requests).toEqual([GO_ON, details])
-  })
-
   test('is asked for once by many who want it at the same time', async () => {
     const { of, noteHead, proxy } = await setUp()
     const orderId = await openRequest(chain(), 'alice', 'popular')
@@ -106,7 +94,7 @@ describe('a history', () => {
     expect(proxy.requests).toEqual([[...GO_ON, 'eth_getLogs', 'eth_getBlockByNumber']])
   })
 
-  test('that has ended long ago is never asked for again, one that ended lately is', async () => {
+  test('is asked for until 64 blocks lie on the end of its order, and never again', async () => {
     const { of, noteHead, requestsOf } = await setUp()
     const orderId = await openRequest(chain(), 'alice', 'final')
     await settle(orderId)
@@ -122,17 +110,6 @@ describe('a history', () => {
     const { history, requests } = await requestsOf(orderId)
     expect(requests).toEqual([])
     expect(history.ended?.kind).toBe('settled')
-  })
-
-  test('follows a reorganization that replaced the head by another of its height', async () => {
-    const { of, noteHead } = await setUp()
-    const orderId = await openRequest(chain(), 'alice', 'replaced')
-    await mine(1)
-    await settle(orderId)
-    expect((await of(orderId)).ended?.kind).toBe('settled')
-    await chain().provider.send('anvil_reorg', [1, []])
-    await noteHead()
-    expect(await of(orderId)).toMatchObject({ opened: { commit: expect.any(String) }, ended: null })
   })
 
   test('follows one that took the event away below a higher head', async () => {
@@ -193,7 +170,7 @@ describe('an order that was opened long ago', () => {
 })
 
 describe('a node', () => {
-  test('that is behind changes nothing of what is known', async () => {
+  test('behind the head changes nothing of what is known', async () => {
     const { of, observer } = await setUp()
     const orderId = await openRequest(chain(), 'alice', 'ahead')
     const known = await of(orderId)
@@ -201,7 +178,7 @@ describe('a node', () => {
     expect(await of(orderId)).toBe(known)
   })
 
-  test('that did not know an order yet is not believed when the head has moved', async () => {
+  test('is asked again once the head has moved when it did not know an order', async () => {
     const none = {
       ...{ account: ZERO_ADDRESS, amount: 0n, deadline: 0, orgId: ZERO_BYTES32, commit: ZERO_BYTES32 },
       ...{ symbol: ZERO_BYTES32, shares: 0n },
@@ -221,7 +198,7 @@ describe('a node', () => {
   test.each([
     ['lagging', async () => undefined],
     ['refused', () => Promise.reject(new RangeRefusedError('too many blocks'))],
-  ])('that is %s is an outage while nothing is known', async (_how, read) => {
+  ])('is an outage when it is %s and nothing is known', async (_how, read) => {
     const { of } = await setUp(2_000, { read })
     const orderId = await openRequest(chain(), 'alice', 'unread')
     await expect(of(orderId)).rejects.toThrow(ChainAnswerError)

@@ -17,18 +17,16 @@ import { eventually } from '../../support/eventually.js'
 import { bytes32, openRequest, soon } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { refundNow, refundOrder, settlementNow, settleOrder } from '../../support/orderEnds.js'
-import { ENCLAVE_KEY, ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
+import { ENCLAVE_KEY } from '../../support/roles.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { ORDER, useOrders } from '../intake/ordersUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
 const EIGHT_DAYS = 8 * 86_400
 
-/** A server that can relay, and what an enclave would post to it. */
+/** A server, and what an enclave would post to it. */
 async function setUpWithRelay(overrides: Record<string, string> = {}) {
-  const key = chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '0x'
-  const relaying = { RELAYER_PRIVATE_KEY: key, ENCLAVE_SIGNER, RELAY_POLL_INTERVAL: '20ms' }
-  const server = await setUp({ ...relaying, ...overrides })
+  const server = await setUp(overrides)
   return { ...server, relay: (authorization: Authorization) => relayTo(server.url, authorization) }
 }
 
@@ -232,27 +230,6 @@ describe('GET /orders/:orderId/timeline', () => {
     await chain().mineAt((await chain().now()) + EIGHT_DAYS + 86_400)
     await forward('reclaim', [orderId], await junkFor(orderId))
     expect((await entriesOf(url, orderId)).map(({ kind }) => kind)).toEqual(['opened', 'reclaimed'])
-  })
-
-  test('of an order that neither chain nor cache knows is 404, and one without the right form 400', async () => {
-    const { url } = await setUp()
-    const unknown = await get(url, bytes32('unknown'))
-    expect([unknown.status, unknown.body.code]).toEqual([404, 'order-not-found'])
-    expect(unknown.body.instance).toBe(`/orders/${bytes32('unknown')}/timeline`)
-    const malformed = await get(url, '0x12')
-    expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid-parameter'])
-    const posted = await request(url).post(`/orders/${ORDER}/timeline`).send({})
-    expect([posted.status, posted.body.code, posted.headers.allow]).toEqual([
-      405,
-      'method-not-allowed',
-      'GET, HEAD',
-    ])
-  })
-
-  test('is 503 while no node answers', async () => {
-    const { url } = await setUp({ RPC_URL: 'http://127.0.0.1:9' })
-    const response = await get(url)
-    expect([response.status, response.body.code]).toEqual([503, 'chain-unavailable'])
   })
 })
 

@@ -40,7 +40,7 @@ function withoutEvents(rpc: Pick<Rpc, 'send'>): Pick<Rpc, 'send'> {
 }
 
 describe('a stored order without an escrow', () => {
-  test('whose record fails holds up no other', async () => {
+  test('holds up no other when its record fails', async () => {
     const directory = await temporaryDirectory()
     const root = `${directory}/data`
     const { store, logLines } = await startTrigger(chain(), await createScriptedEnclave(directory), root, {

@@ -81,19 +81,22 @@ describe('a run', () => {
     ['lost', ['lose', 'lose', 202]],
     ['one of a gateway', [502, 504, 202]],
     ['no more than that it took too long', [408, 202]],
-  ])('whose answer is %s is offered again as the same run, and goes on during that', async (_what, steps) => {
-    const { door, runner, job } = await setUp(steps)
-    const end = begin(runner, job)
-    await eventually('all offers', () => door.offers.length === steps.length)
-    expect(new Set(door.offers.map(({ body }) => body.runId))).toEqual(new Set([job.runId]))
-    expect(door.offers.every(({ isSigned }) => isSigned)).toBe(true)
-    expect(await hasEnded(end)).toBe(false)
-    await runner.receiveResult(job.runId, SETTLED)
-    expect((await end).result).toEqual(SETTLED)
-  })
+  ])(
+    'is offered again as the same run when the answer is %s, and goes on during that',
+    async (_what, steps) => {
+      const { door, runner, job } = await setUp(steps)
+      const end = begin(runner, job)
+      await eventually('all offers', () => door.offers.length === steps.length)
+      expect(new Set(door.offers.map(({ body }) => body.runId))).toEqual(new Set([job.runId]))
+      expect(door.offers.every(({ isSigned }) => isSigned)).toBe(true)
+      expect(await hasEnded(end)).toBe(false)
+      await runner.receiveResult(job.runId, SETTLED)
+      expect((await end).result).toEqual(SETTLED)
+    },
+  )
 
   test.each<DoorStep>([400, 401, 404, 409, 422, 429, 'redirect'])(
-    'that is refused (%s) has not started',
+    'has not started when its offer is refused (%s)',
     async (step) => {
       const { door, runner, job } = await setUp([step])
       expect(await begin(runner, job)).toEqual({
@@ -111,7 +114,7 @@ describe('a run', () => {
     expect(performance.now() - from).toBeGreaterThanOrEqual(TIMES.absentMs)
   })
 
-  test('that may have been taken is not ended by a refusal that follows', async () => {
+  test('goes on after a refusal when an earlier offer may have been taken', async () => {
     const { door, runner, job } = await setUp(['lose', 401])
     const end = begin(runner, job)
     await eventually('the refusals', () => door.offers.length > 2)
@@ -120,7 +123,7 @@ describe('a run', () => {
     expect((await end).result).toEqual(SETTLED)
   })
 
-  test('that is refused for now holds every other back for as long', async () => {
+  test('holds every other run back for as long as its refusal says', async () => {
     const rateLimit = createTriggerRateLimit(0)
     const { runner, job } = await setUp([429], { rateLimit })
     const from = Date.now()
@@ -160,7 +163,7 @@ describe('a result', () => {
     expect((await server().attach(earlier(job))).result).toEqual(SETTLED)
   })
 
-  test('of a run of an earlier server is awaited no longer because the clock was set back since', async () => {
+  test('is not awaited for longer when the clock was set back since its run began', async () => {
     const { job, runner } = await setUp([202])
     const startedAt = Date.now() + 3_600_000
     const stopAt = Math.floor(startedAt / 1_000) - HALF_A_MINUTE
@@ -168,7 +171,7 @@ describe('a result', () => {
     expect((await runner.attach(run)).how).toBe('timeout')
   })
 
-  test('that is posted again, or another one after it, changes nothing and leaves nothing', async () => {
+  test('changes nothing when it is posted again, or another one after it', async () => {
     const { runner, job, runRecords, root } = await setUp([202])
     const end = begin(runner, job)
     const posts = [SETTLED, SETTLED, { outcome: 'failed' } as const].map((result) =>

@@ -20,7 +20,7 @@ beforeEach(async () => {
   first = await startFaultProxy(anvil.rpcUrl)
   second = await startFaultProxy(anvil.rpcUrl)
   const urls = [first.url, second.url]
-  broadcaster = createBroadcaster(createRpc({ urls, timeoutMs: 2_000 }))
+  broadcaster = createBroadcaster(createRpc({ urls, timeoutMs: 10_000 }))
 })
 
 /** Signed by the chain's first account. */

@@ -53,12 +53,3 @@ test('4,096 reports are watched, and the oldest let go of beyond them', async ()
   expect(dropped).toHaveLength(4_096)
   expect(dropped).not.toContain(0)
 })
-
-test('nothing is put back onto a chain that was reset', async () => {
-  const { confirmed, add, dropped } = lost()
-  add(0, 100)
-  confirmed.suspectAll()
-  confirmed.clear()
-  await confirmed.check(HEAD)
-  expect([dropped, confirmed.isEmpty()]).toEqual([[], true])
-})

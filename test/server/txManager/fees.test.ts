@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { currentFees, type Fees, priceLimit } from '../../../src/chain/fees.js'
+import { currentFees, type Fees } from '../../../src/chain/fees.js'
 import { createRpc } from '../../../src/chain/rpc.js'
 import { raisedFees } from '../../../src/server/txManager/fees.js'
 import { useChain } from '../../support/chain.js'
@@ -51,14 +51,6 @@ describe('current fees', () => {
     for (const bad of [{}, { baseFeePerGas: [] }, { baseFeePerGas: ['10'] }]) {
       await expect(feesWhere(bad)).rejects.toThrow()
     }
-  })
-
-  test('are read from a real node', async () => {
-    const { anvil } = chain()
-    const provider = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
-    const found = await currentFees(provider, 500n * GWEI)
-    expect(found.type).toBe(2)
-    expect(priceLimit(found)).toBeGreaterThan(0n)
   })
 })
 

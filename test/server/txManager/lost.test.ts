@@ -1,7 +1,7 @@
 import { keccak256, Transaction } from 'ethers'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ProxiedCall } from '../../support/faultProxy.js'
-import { REPEAT, SEED } from '../../support/seed.js'
+import { REPEAT } from '../../support/seed.js'
 import { soon } from '../relay/relayUnderTest.js'
 import { type Sent, startTxManager, type TxManagerUnderTest } from './txManagerUnderTest.js'
 
@@ -67,14 +67,6 @@ async function expectNoneStands({ sent, counts }: { sent: Sent[]; counts: number
 describe('no nonce stands still for more than three blocks, and nothing is sent under two', () => {
   test('where a node takes every tenth transaction and loses it', async () => {
     const outcome = await countsOf({ isLost: (offer) => offer % 10 === 3 })
-    await expectNoneStands(outcome)
-  })
-
-  test('where a node loses a random window of what it is offered', async () => {
-    const first = SEED % CALLS
-    // No more than a node is offered between three blocks.
-    const length = 1 + (SEED % Math.min(18, CALLS - first))
-    const outcome = await countsOf({ isLost: (offer) => offer >= first && offer < first + length })
     await expectNoneStands(outcome)
   })
 

@@ -1,4 +1,3 @@
-import { Transaction } from 'ethers'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { priceLimit } from '../../../src/chain/fees.js'
@@ -42,21 +41,8 @@ async function minedOf(under: TxManagerUnderTest, sent: Sent): Promise<SignedTra
   return newest(sent)
 }
 
-test('a call’s highest cost is committed when its owner hears of that, and has ended when it was mined', async () => {
-  const under = await startTxManager({})
-  const sent = under.send()
-  await soon(() => sent.saved.length).toBe(1)
-  const { gasLimit, fees } = readTransaction(newest(sent).raw)
-  const cost = gasLimit * priceLimit(fees)
-  await soon(() => under.pooled()).toBe(1)
-  expect(sent.committed).toBe(cost)
-  expect(under.txManager.committed()).toEqual({ open: cost, ended: 0n })
-  await minedOf(under, sent)
-  expect(under.txManager.committed()).toEqual({ open: 0n, ended: cost })
-})
-
 describe('a nonce', () => {
-  test('whose transaction could not be saved goes to the next one', async () => {
+  test('goes to the next transaction when its own could not be saved', async () => {
     const under = await startTxManager({})
     let fail = () => {}
     const failing = under.send(
@@ -79,7 +65,7 @@ describe('a nonce', () => {
     expect(await third.outcome).toMatchObject({ kind: 'mined' })
   })
 
-  test('whose transaction could not be saved is filled when no other call takes it', async () => {
+  test('is filled when its transaction could not be saved and no other call takes it', async () => {
     const under = await startTxManager({})
     let fail = () => {}
     const failing = under.send(
@@ -136,26 +122,7 @@ describe('a nonce', () => {
     expect(offered.map(({ raw }) => readTransaction(raw).gasLimit)).toEqual([125_000n])
   })
 
-  test('whose record was lost in a crash is filled, and transactions above it are mined', async () => {
-    const under = await startTxManager({})
-    // Signed by an earlier process under nonces 0, 1 and 2; nothing was broadcast, and the first is lost.
-    under.proxy.fault = (calls) => (calls.some(isSend) ? 'drop' : 'none')
-    const earlier = [under.send(), under.send(), under.send()]
-    await soon(() => earlier.every(({ saved }) => saved.length === 1)).toBe(true)
-    const left = earlier.map(newest).sort((a, b) => a.nonce - b.nonce)
-    await under.txManager.service.stop()
-
-    const next = await startTxManager({})
-    const resumed = left.slice(1).map((transaction) => next.resume([transaction]))
-    for (const sent of resumed) await untilMined(next, sent)
-    expect(await Promise.all(resumed.map(({ outcome }) => outcome))).toMatchObject([
-      { transaction: { hash: left[1]?.hash } },
-      { transaction: { hash: left[2]?.hash } },
-    ])
-    expect(await next.count()).toBe(3)
-  })
-
-  test('that the pool knows of is left to it for as long as a transaction may take', async () => {
+  test('is left to the pool that knows of it for as long as a transaction may take', async () => {
     let now = performance.now()
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
     onTestFinished(() => clock.mockRestore())
@@ -190,33 +157,6 @@ describe('a nonce', () => {
     const again = under.send()
     await soon(() => again.saved.length).toBe(1)
     expect(noncesOf([again])).toEqual([0])
-  })
-
-  test('whose transaction no node takes is filled, and no longer holds up later ones', async () => {
-    const under = await startTxManager({ resubmitAfterMs: 2_000 })
-    under.proxy.answer = ({ method, params: [raw] }) => {
-      if (method !== 'eth_sendRawTransaction') return undefined
-      const { nonce, to } = Transaction.from(String(raw))
-      if (nonce !== 0 || to === under.relayer) return undefined
-      return { error: { code: -32_000, message: 'exceeds block gas limit' } }
-    }
-    const stuck = under.send()
-    await soon(() => stuck.saved.length).toBe(1)
-    const next = under.send()
-    await minedOf(under, next)
-    expect(await stuck.outcome).toEqual({ kind: 'refused' })
-    expect(readTransaction(newest(stuck).raw).to).toBe(under.relayer)
-    expect(await under.count()).toBe(2)
-  })
-
-  test('that nodes do not answer about is offered again as it is', async () => {
-    const under = await startTxManager({ resubmitAfterMs: 300 })
-    let offers = 0
-    under.proxy.fault = (calls) => (calls.some(isSend) && ++offers <= 3 ? 'drop' : 'none')
-    const sent = under.send()
-    await minedOf(under, sent)
-    expect(sent.saved).toHaveLength(1)
-    expect(offers).toBe(4)
   })
 })
 
@@ -415,7 +355,7 @@ describe('a chain without a base fee', () => {
 })
 
 describe('a reorganization', () => {
-  test('that takes a mined transaction back has it sent again, before it is reported', async () => {
+  test('has a mined transaction sent again, before it is reported', async () => {
     const under = await startTxManager({ confirmations: 3 })
     const sent = under.send()
     await soon(() => under.pooled()).toBe(1)
@@ -430,20 +370,7 @@ describe('a reorganization', () => {
     expect(sent.dropped).toBe(0)
   })
 
-  test('that takes back a reported receipt is reported, once', async () => {
-    const under = await startTxManager({})
-    for (let block = 0; block < 5; block++) await under.mine()
-    const [first, second] = [await minedNext(under), await minedNext(under)]
-    await under.rpc('anvil_reorg', 2, [])
-    await soon(() => [first.dropped, second.dropped]).toEqual([1, 1])
-    // The next one takes back what was reported since, and tells nothing again.
-    const later = await minedNext(under)
-    await under.rpc('anvil_reorg', 1, [])
-    await soon(() => later.dropped).toBe(1)
-    expect([first.dropped, second.dropped]).toEqual([1, 1])
-  })
-
-  test('of a block that no look has seen as head is noticed by what was reported from there', async () => {
+  test('is noticed by a reported transaction although no look has seen its block as head', async () => {
     const under = await startTxManager({})
     await under.mine()
     const below = await under.rpc('eth_getBlockByNumber', 'latest', false)
@@ -454,29 +381,4 @@ describe('a reorganization', () => {
     under.proxy.answer = () => undefined
     await soon(() => sent.dropped).toBe(1)
   })
-
-  test('below what was reported changes nothing', async () => {
-    const under = await startTxManager({})
-    const sent = under.send()
-    await soon(() => under.pooled()).toBe(1)
-    await minedOf(under, sent)
-    await under.mine()
-    const other = under.send()
-    await soon(() => under.pooled()).toBe(1)
-    await under.rpc('anvil_reorg', 1, [])
-    await minedOf(under, other)
-    expect(sent.dropped).toBe(0)
-  })
-})
-
-test('an account whose lease is not trusted signs nothing, and gives the nonce to the next one', async () => {
-  let isTrusted = false
-  const under = await startTxManager({ isTrusted: () => isTrusted })
-  const refused = under.send()
-  await expect(refused.outcome).rejects.toMatchObject({ code: 'LEASE_NOT_TRUSTED' })
-  expect(refused.saved).toEqual([])
-  isTrusted = true
-  const sent = under.send()
-  await minedOf(under, sent)
-  expect(newest(sent).nonce).toBe(0)
 })
