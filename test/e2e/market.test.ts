@@ -69,6 +69,7 @@ it('an order that the enclave never answered and was live at the broker: its sal
   const [, , carol] = desk().traders
   const { sandbox } = desk()
   sandbox.broker.clock({ open: true })
+  await carol.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 500n * ONE_USDC })
   const before = await carol.portfolio()
   sandbox.broker.fill({ symbol: 'AAPL', mode: 'hold', times: 1 })
   const orderId = await carol.send({ side: 'SELL', symbol: 'AAPL', maxSpend: 100n * ONE_USDC })
