@@ -114,8 +114,7 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
       waitMs: settings.waitMs,
       stopping,
     },
-    // They stop in the reverse order: an account is released before the gas of its last transactions is stored.
-    services: [budget.service, ...accounts.services, dispatcher.service],
+    services: [...accounts.services, dispatcher.service],
     leases: accounts.leases,
     addresses: relayerKeys.map(({ address }) => address),
     dispatcher,
@@ -131,8 +130,9 @@ function createShared({ config, rpc, engine, relayerKeys, logger }: BuildRelayDe
   // The contracts demand no particular sender, so a call is tried out from any of the accounts.
   const from = relayerKeys[0]?.address
   if (from === undefined) throw new TypeError('the relay has no account')
+  const store = createReceiptStore({ engine, logger })
   return {
-    store: createReceiptStore({ engine, logger }),
+    store,
     chainView: createChainView({ rpc, from, confirmations: chain.confirmations }),
     preflight: createPreflight({ rpc, from, maxGas: settings.maxGas }),
     fees: createFeeMarket({
@@ -140,7 +140,7 @@ function createShared({ config, rpc, engine, relayerKeys, logger }: BuildRelayDe
       ceiling: settings.maxFeePerGas,
       maxAgeMs: settings.pollIntervalMs,
     }),
-    budget: createGasBudget({ engine, limits: settings.gas, now: Date.now, logger }),
+    budget: createGasBudget({ engine, store, limits: settings.gas, now: Date.now, logger }),
   }
 }
 
@@ -165,9 +165,11 @@ function buildTerm(
 ): RelayTerm {
   const { config, rpc, logger, onEnd } = deps
   const { chain, relay: settings } = config
-  const { chainView, preflight, fees, budget } = shared
+  const { chainView, preflight, fees } = shared
   const { engine, signer, term } = termDeps
   const account = signer.address
+  const store = createReceiptStore({ engine, logger })
+  const budget = createGasBudget({ engine, store, limits: settings.gas, now: Date.now, logger })
   const txManager = createTxManager({
     ...settings,
     chainId: chain.chainId,
@@ -185,13 +187,13 @@ function buildTerm(
   })
   const relay = createRelay({
     account,
-    store: createReceiptStore({ engine, logger }),
+    store,
+    budget,
     chain: chainView,
     preflight,
     admission: createAdmission({
       rpc,
       from: account,
-      budget,
       fees,
       minBalance: settings.minBalance,
       committed: txManager.committed,

@@ -11,7 +11,7 @@ import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
 import type { GasBudget } from './gasBudget.js'
 import type { Preflight } from './preflight.js'
-import { accountOf, keptFor, pendingRecord, TakenElsewhereError } from './record.js'
+import { accountOf, pendingRecord, TakenElsewhereError, withLimit } from './record.js'
 import { afterEffect, matchesChain } from './relay.js'
 import { endedJob } from './relayJob.js'
 
@@ -52,14 +52,14 @@ interface RelayDispatcherOptions {
   readonly store: ReceiptStore
   readonly chain: ChainView
   readonly preflight: Preflight
-  readonly budget: Pick<GasBudget, 'assertRoom' | 'endOrphans'>
+  readonly budget: Pick<GasBudget, 'put' | 'assertRoom' | 'endOld' | 'refresh'>
   /** Whether an account has more than it has to keep, as of some seconds ago. @throws ChainUnavailableError */
   readonly isFunded: (account: Hex) => Promise<boolean>
   /** Authorizations that one account has under way at once, those without a transaction included. */
   readonly maxUnderWay: number
   /** The longest that a caller waits. */
   readonly waitMs: number
-  /** Pause between two searches: for open records, also of accounts that no server has a key for, and for bookings without a write-ahead. */
+  /** Pause between two searches: for open records, also of accounts that no server has a key for, and for bookings of orders long over. */
   readonly searchEveryMs?: number | undefined
   readonly stopping: AbortSignal
   readonly logger: Logger
@@ -149,15 +149,12 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
 
   /** Stores an authorization for an account of another server, or for one that this server is about to hold. */
   async function leave(authorization: VerifiedAuthorization): Promise<Followed> {
-    const { digest, target, data, purpose } = authorization
+    const { digest, target, data } = authorization
     const stored = await store.find(digest)
     if (stored !== undefined && !isFinal(stored.record.receipt)) return following.of(stored)
     if (following.count() >= maxUnderWay) throw new RelayRefusal({ code: 'relay-overloaded' })
     const forecast = await preflight.check({ to: target, data })
-    const pending = {
-      ...pendingRecord(authorization, new Date()),
-      transactions: keptFor(undefined, stored?.record),
-    }
+    let pending = pendingRecord(authorization, new Date(), undefined, stored?.record)
     if ('revert' in forecast) {
       const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(authorization))
       if (!isUsed) throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
@@ -165,15 +162,15 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
       const next = (await afterEffect(chain, record)) ?? record
       if (isFinal(next.receipt)) return endedJob(next)
     } else {
-      await budget.assertRoom(digest, purpose, forecast.gasLimit)
+      pending = withLimit(pending, forecast.gasLimit)
     }
     // A conflict means that another server has stored it first.
-    await store.put(digest, pending, stored?.version ?? 0)
+    await budget.put(pending, stored)
     return follow(digest)
   }
 
   async function precheck(authorization: VerifiedAuthorization): Promise<void> {
-    const { digest, target, data, purpose } = authorization
+    const { digest, target, data } = authorization
     const stored = await store.find(digest)
     if (stored !== undefined && !isFinal(stored.record.receipt)) return
     if (withRoom().length === 0 && isAlone()) throw new RelayRefusal({ code: 'relay-overloaded' })
@@ -183,7 +180,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
       throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
     }
     if (!isFunded) throw new RelayRefusal({ code: 'relayer-underfunded' })
-    await budget.assertRoom(digest, purpose, forecast.gasLimit)
+    await budget.assertRoom(withLimit(pendingRecord(authorization, new Date()), forecast.gasLimit))
   }
 
   /** Judged by the chain, which the server of its account may not have asked yet. */
@@ -261,14 +258,8 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
       else if (owner === undefined || abandoned.has(owner)) free.push(stored)
     }
     await claimFree(free)
-    await budget.endOrphans(stateOf)
-  }
-
-  /** Whether the write-ahead that has booked gas for its order may still hold it. */
-  async function stateOf(digest: Hex) {
-    if (jobOf(digest) !== undefined || beginnings.has(digest)) return 'open'
-    const record = await store.get(digest).catch(() => null)
-    return record === undefined || record?.receipt.status === 'failed' ? 'over' : 'open'
+    await budget.endOld()
+    await budget.refresh()
   }
 
   return {

@@ -1,15 +1,20 @@
-import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import type { Hex } from '../../protocol/hex.js'
-import { createKeyedLock } from '../../service/keyedLock.js'
-import type { Service } from '../../service/lifetime.js'
+import { addressSchema } from '../../protocol/address.js'
+import { isFinal } from '../../protocol/api.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { uint256Schema } from '../../protocol/units.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { createDocuments } from '../store/documents.js'
-import type { Engine } from '../store/engine.js'
-import type { GasPurpose } from '../store/receipts.js'
+import { createDocuments, type StoredEntry } from '../store/documents.js'
+import { type Addition, type Change, type Engine, type Sum, storageError } from '../store/engine.js'
+import {
+  type GasPurpose,
+  NO_GAS,
+  type ReceiptStore,
+  type RelayRecord,
+  type StoredRelay,
+} from '../store/receipts.js'
 import { RelayRefusal } from './authorization.js'
-import { gasVersionSchema, holderOf } from './gasCount.js'
-import { createGasLedger, type NextGas } from './gasLedger.js'
 
 /** Limits of one day's gas (UTC). */
 export interface GasLimits {
@@ -33,347 +38,277 @@ export interface GasLeft {
 }
 
 /**
- * Gas that may be used in one day, by purpose. A write-ahead reserves gas for the whole order. Its settlement or refund
- * draws on that, then on the reserve.
+ * Gas that may be used in one day, by purpose. Records say what they have set aside and used, bookings what held orders still need, and
+ * sums add both up. All three change in the transaction that writes the record, so none can disagree with another.
  */
 export interface GasBudget {
   /**
-   * Sets gas aside for an authorization, in place of an earlier reservation. Durable when it resolves.
-   * @throws RelayRefusal `relay-quota-exhausted`, `relay-budget-exhausted`; StorageError
+   * Puts a record in the place of `before`, and counts what it sets aside, has used, and books or ends for its order.
+   *
+   * @param bookable the most gas that may be booked for held orders afterwards, where the record is not of a held order itself
+   * @returns false where another version stands in its place
+   * @throws RelayRefusal `relay-quota-exhausted`, `relay-budget-exhausted`, `relayer-underfunded`; StorageError: it may have happened
    */
-  reserve(digest: Hex, purpose: GasPurpose, gas: bigint): Promise<void>
-  /** Checks whether {@link GasBudget.reserve} would succeed now. Changes nothing. @throws the same */
-  assertRoom(digest: Hex, purpose: GasPurpose, gas: bigint): Promise<void>
-  /**
-   * Gas that the account must still be able to pay for held orders once it takes the authorization on. Null when the
-   * authorization itself belongs to a held order.
-   */
-  keptForHeld(purpose: GasPurpose, gas: bigint): bigint | null
-  /**
-   * One of its transactions was mined and used `gas`. The rest of its reservation is free.
-   * @returns a function that takes the gas off the quota, and leaves it on the budget, on the same day
-   */
-  spend(digest: Hex, gas: bigint): () => void
-  /** Counts its limit as used until midnight, because the transaction may still be mined. */
-  lose(digest: Hex): void
-  /**
-   * This server sends nothing more for it. The booking for its order stays until the order has ended. Durable when it resolves: a record
-   * that is stored as confirmed only after that leaves no booking behind, whenever its server is killed.
-   * @throws StorageError: call it again
-   */
-  end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): Promise<void>
-  /**
-   * Ends bookings whose write-ahead no server relays any more: a server was killed before it stored a record, or before it stored the
-   * end of the booking. A booking is ended by the second call in a row that finds it so, because its record may be on its way.
-   * @throws StorageError
-   */
-  endOrphans(stateOf: (digest: Hex) => Promise<'open' | 'over'>): Promise<void>
-  /** This server sent nothing for it, and another server may relay it. The booking for its order stays. */
-  release(digest: Hex): void
+  put(next: RelayRecord, before: StoredRelay | undefined, bookable?: bigint): Promise<boolean>
+  /** Checks whether {@link GasBudget.put} would find room now. Changes nothing. @throws the same */
+  assertRoom(next: RelayRecord): Promise<void>
   /** Counts the gas of a transaction that belongs to no authorization. */
   spendOther(gas: bigint): void
-  /** As of the newest version that this server knows. */
+  /** Ends bookings of orders that must be over. @throws StorageError */
+  endOld(): Promise<void>
+  /** As of the last {@link GasBudget.refresh}. */
   left(): GasLeft
-  /** Reads the other servers' changes. @throws StorageError */
+  /** @throws StorageError */
   refresh(): Promise<void>
-  /** Its start reads the gas used today and the bookings for held orders. */
-  readonly service: Service
 }
 
 interface GasBudgetOptions {
+  /** For the server that holds an account, the one whose writes carry the term of its lease. */
   readonly engine: Engine
+  readonly store: Pick<ReceiptStore, 'put' | 'toChange'>
   readonly limits: GasLimits
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly logger: Logger
 }
 
-/**
- * Version n of the count lies in row n modulo this, in the place of version n - ROWS. The first row of each round has the
- * count in full, and every other one only a change. So a write does not grow with the accounts of the day.
- */
-const ROWS = 256
-const rowOf = (version: number) => `relay-gas:${version % ROWS}`
-const roundOf = (version: number) => Math.floor(version / ROWS)
-const LOCK = 'relay-gas'
 const DAY_MS = 86_400_000
-const NOT_DECIDED = () => undefined
-
-/** Exported for tests, which read the count as it is stored. */
-export const gasRowSchema = z.strictObject({
-  /** The process that wrote the version. */
-  by: z.uuid(),
-  version: gasVersionSchema,
-})
-
-/** A reservation that waits to be stored. */
-interface Request extends Decided {
-  readonly digest: Hex
-  readonly purpose: GasPurpose
-  readonly gas: bigint
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
-interface Decided {
-  /** Undoes the reservation, or is the reason why there is none. */
-  decision: (() => void) | RelayRefusal
-  /** How many of the other servers' versions the ledger had read by then. */
-  decidedBy: number
-}
-
 /**
- * One count for all servers. Each changes it by compare-and-set: a server that finds another version in the place of its own
- * decides its requests again. So the servers never exceed the day's limit or a quota together, and need no lease. Each server
- * has at most one write under way, which carries all requests of that time. The stored count runs ahead of the gas used by at
- * most a thousandth of the budget or a tenth of a quota. So gas on no quota rarely needs a write, and the stored count always
- * covers the gas that a killed process used.
+ * The most that an order's end needs beyond its write-ahead. Both write a portfolio of the same length. The end also moves
+ * USDC or makes a claim, which takes 90,000 at most.
  */
+const END_EXTRA = 120_000n
+/** A deadline is 30 days ahead at most, and a reclaim 7 days later. No order needs an older booking. */
+const MAX_HELD_DAYS = 40
+/** Gas that the chain could not use in a year. The sums have 63 bits. */
+const MOST = 2n ** 60n
+
+/** Names of the sums, beside the holders of quotas: all gas, and the part of it that is booked and not set aside. */
+const ALL = 'all'
+const BOOKED = 'booked'
+
+/** Gas that an order still needs, booked by the write that began to hold it. Exported for tests. */
+export const bookingSchema = z.strictObject({
+  account: addressSchema,
+  /** For its end. */
+  gas: uint256Schema,
+  /** For the write that marks it as never placed, until that is confirmed. */
+  mark: uint256Schema,
+  /** When it was booked, in days since 1970, and by which digest. */
+  day: z.int().min(0),
+  by: bytes32Schema,
+  /** The gas of it that authorizations have set aside. */
+  drawn: z.array(z.strictObject({ by: bytes32Schema, gas: uint256Schema })),
+})
+export type Booking = z.output<typeof bookingSchema>
+
+/** The part of an order's booking that is not set aside. */
+export function restOf(booking: Booking | undefined): bigint {
+  if (booking === undefined) return 0n
+  const drawn = booking.drawn.reduce((sum, { gas }) => sum + gas, 0n)
+  return max(booking.gas + booking.mark - drawn, 0n)
+}
+
+/** The holder of the quota that the gas counts on. */
+export function holderOf(purpose: GasPurpose): Hex | undefined {
+  if (purpose.kind === 'platform') return undefined
+  return purpose.kind === 'institution' ? purpose.orgId : purpose.account
+}
+
+/** The changes that go with a record. */
+interface Plan {
+  readonly additions: readonly Addition[]
+  readonly changes: readonly Change[]
+  /** The version of the booking that it was made from, 0 for none. */
+  readonly bookingVersion: number
+}
+
 export function createGasBudget(options: GasBudgetOptions): GasBudget {
-  const { engine, limits, logger } = options
-  const documents = createDocuments({ engine, logger, table: 'state', schema: gasRowSchema })
-  const ahead = min(limits.perDay / 1_000n, limits.perAccount / 10n)
-  const ledger = createGasLedger(options.now)
-  const lock = createKeyedLock()
-  let waiting: Request[] = []
-  /** Resolved once the changes of the ledger are stored. */
-  let saving: PromiseWithResolvers<void>[] = []
-  let gathering: Promise<void> | undefined
-  let isToBeSaved = false
-  let isStopping = false
-  /** The next version of the shared count: the ledger knows all below it. */
-  let next = 0
-  let versionsRead = 0
-  /** Versions, by their ids, whose writes failed but may take effect all the same, even after the next read. */
-  const doubtful = new Map<string, NextGas>()
-  /** Digests whose bookings had no authorization under way when {@link GasBudget.endOrphans} last looked. */
-  let orphans = new Set<Hex>()
+  const { engine, store, limits, now, logger } = options
+  const bookings = createDocuments({ engine, logger, table: 'bookings', schema: bookingSchema })
+  let latest: Pick<GasLeft, 'booked'> & { readonly all: bigint } = { all: 0n, booked: 0n }
 
-  /** Takes over all newer versions. @returns whether other servers wrote any */
-  async function read(): Promise<boolean> {
-    const before = versionsRead
-    for (;;) {
-      const round = roundOf(next) + 1
-      const row = await documents.getUnless((found) => found.version < round, rowOf(next))
-      if (row === undefined || row === 'known') break
-      if (row.version > round) {
-        // The other servers have overwritten it. If the doubtful write happened, its gas counts as theirs until midnight.
-        doubtful.clear()
-        next = ROWS * (await newestRound())
-        continue
-      }
-      next++
-      const own = doubtful.get(row.value.by)
-      doubtful.clear()
-      if (own !== undefined) {
-        own.written()
-        continue
-      }
-      versionsRead++
-      ledger.merge(row.value.version)
-    }
-    return versionsRead > before
+  const today = () => Math.floor(now() / DAY_MS)
+
+  const findBooking = async ({ purpose }: Pick<RelayRecord, 'purpose'>) =>
+    'orderId' in purpose ? bookings.find(purpose.orderId) : undefined
+
+  async function planOf(
+    next: RelayRecord,
+    before: RelayRecord | undefined,
+    bookable?: bigint,
+  ): Promise<Plan> {
+    const isSame = isDeepStrictEqual(countOf(next), before ? countOf(before) : UNCOUNTED)
+    if (isSame && bookable === undefined) return { additions: [], changes: [], bookingVersion: 0 }
+    const found = await findBooking(next)
+    const booking = nextBooking(found?.value, next, today())
+    const additions = additionsOf(next, before, { found: found?.value, booking, bookable })
+    const change = changeOf(next, found, booking)
+    return { additions, changes: change === undefined ? [] : [change], bookingVersion: found?.version ?? 0 }
   }
 
-  async function newestRound(): Promise<number> {
-    const first = await documents.find(rowOf(0))
-    return first === undefined ? 0 : first.version - 1
-  }
-
-  /** @returns false where another server came first */
-  async function write(margin: bigint): Promise<boolean> {
-    if (doubtful.size > 0 && (await read())) return false
-    const version = next
-    const own = ledger.next(margin, version % ROWS === 0)
-    const by = randomUUID()
-    doubtful.set(by, own)
-    const value = { by, version: own.value }
-    const isWritten = await documents.replace(rowOf(version), roundOf(version), { value, isOpen: false })
-    if (!isWritten) {
-      doubtful.delete(by)
-      return false
-    }
-    doubtful.clear()
-    next = version + 1
-    own.written()
-    return true
-  }
-
-  /** At most the gas that is left, so that one server's margin never takes the others beyond the limit. */
-  function margin(): bigint {
-    if (!ledger.isSettingAside() || isStopping) return 0n
-    return min(ahead, max(limits.perDay - limits.reserve - ledger.total(), 0n))
-  }
-
-  function undo(requests: readonly Request[]): void {
-    for (const request of requests.toReversed()) {
-      if (typeof request.decision === 'function') request.decision()
-      request.decision = NOT_DECIDED
-    }
-  }
-
-  /** Repeats decisions that were made before the ledger read the newest version. */
-  function decideAnew(requests: readonly Request[]): void {
-    const outdated = requests.filter(({ decidedBy }) => decidedBy !== versionsRead)
-    undo(outdated)
-    for (const request of outdated) Object.assign(request, decide(request))
-  }
-
-  /** Stores the reservations that the newest version allows. */
-  async function storeReservations(requests: readonly Request[]): Promise<void> {
-    const mustSave = isToBeSaved
-    isToBeSaved = false
-    const saves = saving
-    saving = []
-    const isAdmitted = ({ decision }: Request) => typeof decision === 'function'
-    try {
-      decideAnew(requests)
-      // The newest version may allow what an older one refused.
-      while (!(mustSave || requests.some(isAdmitted) ? await write(margin()) : !(await read()))) {
-        await read()
-        decideAnew(requests)
-      }
-    } catch (error) {
-      undo(requests)
-      for (const { reject } of [...requests, ...saves]) reject(error)
-      if (requests.length + saves.length === 0) logger.warn('gas count not written', describeError(error))
-      return
-    }
-    for (const { resolve } of saves) resolve()
-    for (const { decision, resolve, reject } of requests) {
-      if (typeof decision === 'function') resolve()
-      else reject(decision)
-    }
-  }
-
-  /** One write at a time. Each carries the requests that came while the one before was under way. */
-  function storeWaiting(): Promise<void> {
-    gathering ??= lock.run(LOCK, async () => {
-      // Requests of one turn of the event loop share a write.
-      await new Promise(setImmediate)
-      gathering = undefined
-      const requests = waiting
-      waiting = []
-      if (requests.length > 0 || isToBeSaved) await storeReservations(requests)
-    })
-    return gathering
-  }
-
-  function saveSoon(): void {
-    isToBeSaved = true
-    void storeWaiting()
-  }
-
-  /** @throws StorageError */
-  function save(): Promise<void> {
-    const saved = Promise.withResolvers<void>()
-    saving.push(saved)
-    saveSoon()
-    return saved.promise
-  }
-
-  async function refresh(): Promise<void> {
-    if (engine.isShared) await lock.run(LOCK, read)
-  }
-
-  function decide({ digest, purpose, gas }: Pick<Request, 'digest' | 'purpose' | 'gas'>): Decided {
-    const decidedBy = versionsRead
-    try {
-      checkRoom(digest, purpose, gas)
-      return { decidedBy, decision: ledger.put(digest, purpose, gas) }
-    } catch (error) {
-      if (error instanceof RelayRefusal) return { decidedBy, decision: error }
-      throw error
-    }
-  }
-
-  /** Changes nothing. @throws RelayRefusal */
-  function checkRoom(digest: Hex, purpose: GasPurpose, gas: bigint): void {
-    const { total, ofHolder, ofOthers } = ledger.after(digest, purpose, gas)
-    if (ledger.isOfHeld(purpose)) {
-      if (total > ledger.total() && total > limits.perDay) throw exhausted()
-      return
-    }
-    const isInstitution = purpose.kind === 'institution'
-    const limit = isInstitution ? limits.perInstitution : limits.perAccount
+  function additionsOf(
+    next: RelayRecord,
+    before: RelayRecord | undefined,
+    order: { found: Booking | undefined; booking: Booking | undefined; bookable: bigint | undefined },
+  ): Addition[] {
+    const { purpose, gas } = next
+    const { found, booking, bookable } = order
+    const holder = holderOf(purpose)
+    const isOfHeld = purpose.kind === 'finish' || (purpose.kind === 'hold' && found !== undefined)
+    const more = (of: 'setAside' | 'used' | 'excused') => gas[of] - (before?.gas[of] ?? 0n)
+    const booked = restOf(booking) - restOf(found)
+    const kept = more('setAside') + booked
+    const day = today()
+    const isMore = gas.setAside > 0n && kept > 0n
+    const ofQuota = purpose.kind === 'institution' ? limits.perInstitution : limits.perAccount
     // The first authorization of a day always fits, however long its portfolio or rulebook is.
-    if (holderOf(purpose) !== undefined && ofOthers > 0n && ofHolder > limit) {
-      const quota = isInstitution ? 'institution' : 'account'
-      throw new RelayRefusal({ code: 'relay-quota-exhausted', quota, retryAfterMs: restOfDayMs() })
+    const own = (before?.gas.setAside ?? 0n) + (found?.by === next.receipt.digest ? restOf(found) : 0n)
+    const ofHolder = {
+      used: more('used') - more('excused'),
+      kept,
+      limit: isMore && !isOfHeld ? ofQuota : undefined,
+      exempt: own,
     }
-    if (total > limits.perDay - limits.reserve) throw exhausted()
+    const ofAll = isMore ? limits.perDay - (isOfHeld ? 0n : limits.reserve) : undefined
+    const others = [
+      { id: BOOKED, used: 0n, kept: booked, limit: isOfHeld ? undefined : bookable },
+      ...(holder === undefined ? [] : [{ id: holder, ...ofHolder }]),
+    ].filter(({ used, kept, limit }) => used !== 0n || kept !== 0n || limit !== undefined)
+    // That of all gas comes first, so that transactions of several servers wait for each other in one direction.
+    return [{ id: ALL, used: more('used'), kept, limit: ofAll }, ...others].map((sum) => ({
+      kind: 'add',
+      day,
+      ...sum,
+      limit: sum.limit && min(sum.limit, MOST),
+    }))
   }
 
-  const restOfDayMs = () => (ledger.day() + 1) * DAY_MS - options.now()
-  const exhausted = () => new RelayRefusal({ code: 'relay-budget-exhausted', retryAfterMs: restOfDayMs() })
+  function changeOf(
+    { purpose }: RelayRecord,
+    found: StoredEntry<Booking> | undefined,
+    booking: Booking | undefined,
+  ): Change | undefined {
+    if (!('orderId' in purpose) || booking === found?.value) return undefined
+    const { orderId } = purpose
+    if (booking !== undefined)
+      return bookings.toPut(orderId, found?.version ?? 0, { value: booking, isOpen: true })
+    return found && { kind: 'delete', table: 'bookings', id: orderId, version: found.version }
+  }
+
+  /** @throws RelayRefusal */
+  async function assertFit(additions: readonly Addition[]): Promise<void> {
+    const sums = new Map((await engine.sums(additions.map(({ id }) => id))).map((sum) => [sum.id, sum]))
+    const beyond = new Set(additions.filter((each) => !fits(each, sums.get(each.id))).map(({ id }) => id))
+    const retryAfterMs = (today() + 1) * DAY_MS - now()
+    for (const id of beyond) {
+      if (id === ALL || id === BOOKED) continue
+      const quota = bytes32Schema.safeParse(id).success ? 'institution' : 'account'
+      throw new RelayRefusal({ code: 'relay-quota-exhausted', quota, retryAfterMs })
+    }
+    if (beyond.has(ALL)) throw new RelayRefusal({ code: 'relay-budget-exhausted', retryAfterMs })
+    if (beyond.has(BOOKED)) throw new RelayRefusal({ code: 'relayer-underfunded' })
+  }
 
   return {
-    async reserve(digest, purpose, gas) {
-      const isStoredAhead = holderOf(purpose) === undefined && ledger.isCovered(gas)
-      // Decided without an await, so that the next decision counts it.
-      const decided = decide({ digest, purpose, gas })
-      if (isStoredAhead && typeof decided.decision === 'function') return
-      await new Promise<void>((resolve, reject) => {
-        waiting.push({ digest, purpose, gas, ...decided, resolve, reject })
-        void storeWaiting()
-      })
+    async put(next, before, bookable) {
+      const version = before?.version ?? 0
+      const { digest } = next.receipt
+      for (;;) {
+        const { additions, changes, bookingVersion } = await planOf(next, before?.record, bookable)
+        if (additions.length + changes.length === 0) return store.put(digest, next, version)
+        const result = await engine.transact([
+          ...additions,
+          ...changes,
+          store.toChange(digest, next, version),
+        ])
+        if (result === 'written') return true
+        if (result === 'lost-term') throw storageError('LEASE_LOST')
+        if (result === 'taken') throw storageError('UNIQUE_KEY_TAKEN')
+        if (result === 'beyond') await assertFit(additions)
+        // Additions that fit by now are made anew. A conflict is of the record or of the booking.
+        else if (((await findBooking(next))?.version ?? 0) === bookingVersion) return false
+      }
     },
-    async assertRoom(digest, purpose, gas) {
-      await lock.run(LOCK, read)
-      checkRoom(digest, purpose, gas)
-    },
-    keptForHeld: (purpose, gas) => (ledger.isOfHeld(purpose) ? null : ledger.booked({ purpose, gas })),
-    spend: ledger.spend,
-    lose: ledger.lose,
-    async end(digest, purpose, isConfirmed) {
-      // At once: what it had set aside is free even if the next read fails.
-      ledger.release(digest)
-      // Another server may have made or changed the booking of the order.
-      if ('orderId' in purpose) await refresh()
-      if (ledger.end(digest, purpose, isConfirmed)) await save()
-      // The other servers would otherwise miss free gas.
-      else if (engine.isShared && !ledger.isSettingAside()) saveSoon()
-    },
-    async endOrphans(stateOf) {
-      await refresh()
-      const states = await Promise.all(
-        ledger.bookings().map(async ({ by }) => ({ by, state: await stateOf(by) })),
-      )
-      const over = states.flatMap(({ by, state }) => (state === 'over' ? by : []))
-      const twice = over.filter((by) => orphans.has(by))
-      orphans = new Set(over)
-      if (ledger.endBookingsOf(twice)) await save()
-    },
-    release(digest) {
-      if (ledger.release(digest) && engine.isShared && !ledger.isSettingAside()) saveSoon()
+    async assertRoom(next) {
+      await assertFit((await planOf(next, undefined)).additions)
     },
     spendOther(gas) {
-      ledger.spendOther(gas)
-      if (engine.isShared) saveSoon()
+      const addition: Addition = { kind: 'add', id: ALL, day: today(), used: gas, kept: 0n }
+      engine
+        .transact([addition])
+        .catch((error: unknown) => logger.warn('gas not counted', describeError(error)))
+    },
+    async endOld() {
+      const old = (await bookings.openEntries()).filter(({ value }) => today() - value.day > MAX_HELD_DAYS)
+      for (const { id, version, value } of old) {
+        const sum = { kind: 'add', day: today(), used: 0n, kept: -restOf(value) } as const
+        const additions = [ALL, BOOKED, value.account].map((name) => ({ ...sum, id: name }))
+        // A conflict means that another server has ended it.
+        await engine.transact([...additions, { kind: 'delete', table: 'bookings', id, version }])
+      }
     },
     left() {
-      const left = max(limits.perDay - ledger.total(), 0n)
+      const left = max(limits.perDay - latest.all, 0n)
       return {
         gasLeft: max(left - limits.reserve, 0n),
         reserveLeft: min(left, limits.reserve),
-        booked: ledger.booked(),
+        booked: latest.booked,
       }
     },
-    refresh,
-    service: {
-      name: 'relay-gas-budget',
-      async start() {
-        await lock.run(LOCK, read)
-      },
-      // The next process resumes what is under way without setting its gas aside again.
-      async stop() {
-        isStopping = true
-        if (next === 0 && ledger.isUnused()) return
-        isToBeSaved = true
-        await storeWaiting()
-      },
+    async refresh() {
+      const sums = await engine.sums([ALL, BOOKED])
+      const [all, booked] = [ALL, BOOKED].map((id) => sums.find((sum) => sum.id === id))
+      latest = { all: totalOf(all, today()), booked: booked?.kept ?? 0n }
     },
   }
+}
+
+/** What the sums and the booking depend on. */
+function countOf({ gas, receipt }: RelayRecord) {
+  return { gas, end: isFinal(receipt) ? receipt.status : null }
+}
+
+const UNCOUNTED = { gas: NO_GAS, end: null }
+
+/** @returns the very same booking where nothing changes */
+function nextBooking(found: Booking | undefined, next: RelayRecord, day: number): Booking | undefined {
+  const { purpose, gas, receipt } = next
+  const { digest, status } = receipt
+  if (!('orderId' in purpose)) return found
+  const drawnByOthers = found?.drawn.filter(({ by }) => by !== digest) ?? []
+  if (gas.setAside > 0n) {
+    const drawn = [...drawnByOthers, { by: digest, gas: gas.setAside }]
+    if (purpose.kind === 'finish' || (found !== undefined && found.by !== digest))
+      return found && { ...found, drawn }
+    const { account } = purpose
+    return {
+      account,
+      gas: gas.setAside + END_EXTRA,
+      mark: gas.setAside,
+      day,
+      by: digest,
+      drawn: drawnByOthers,
+    }
+  }
+  if (found === undefined) return undefined
+  const freed = drawnByOthers.length === found.drawn.length ? found : { ...found, drawn: drawnByOthers }
+  if (status === 'failed') return purpose.kind === 'hold' && found.by === digest ? undefined : freed
+  if (status !== 'confirmed') return freed
+  if (purpose.kind === 'finish') return undefined
+  // A further write of a held order has used what was booked for one. The booking is its own from now on: the write that made it may
+  // have failed, where an enclave that restarted has sealed another one.
+  return found.by === digest ? freed : { ...freed, mark: 0n, by: digest }
+}
+
+function totalOf(sum: Sum | undefined, day: number): bigint {
+  if (sum === undefined) return 0n
+  return sum.kept + (sum.day === day || sum.day === day + 1 ? sum.used : 0n)
+}
+
+function fits({ used, kept, day, limit, exempt = -1n }: Addition, sum: Sum | undefined): boolean {
+  const total = totalOf(sum, day)
+  return limit === undefined || total <= exempt || total + used + kept <= limit
 }
 
 function min(a: bigint, b: bigint): bigint {

@@ -2,19 +2,26 @@ import { isFinal, type Receipt, type Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createKeyedLock } from '../../service/keyedLock.js'
 import { type KeptTransaction, type SignedTransaction, signerOf } from '../signer/transaction.js'
-import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
+import { NO_GAS, type ReceiptStore, type RelayRecord, type StoredRelay } from '../store/receipts.js'
 import type { MinedTransaction } from '../txManager/pendingTx.js'
 import type { VerifiedAuthorization } from './authorization.js'
+import type { GasBudget } from './gasBudget.js'
 
 /** Another server has changed the stored record since it was read here, and relays the authorization now. */
 export class TakenElsewhereError extends Error {
   override readonly name = 'TakenElsewhereError'
 }
 
-/** The record of an authorization that nothing has been sent for yet. No account has taken it on. */
+/**
+ * The record of an authorization that nothing has been sent for yet.
+ * @param account undefined until one takes it on
+ * @param earlier the failed one that it is to replace
+ */
 export function pendingRecord(
   { digest, primaryType, target, data, purpose }: VerifiedAuthorization,
   now: Date,
+  account?: Hex,
+  earlier?: RelayRecord,
 ): RelayRecord {
   const at = now.toISOString()
   const receipt: Receipt = {
@@ -29,7 +36,20 @@ export function pendingRecord(
     updatedAt: at,
     error: null,
   }
-  return { receipt, data, purpose, transactions: [] }
+  const { gas } = earlier ?? { gas: NO_GAS }
+  return {
+    receipt,
+    ...(account !== undefined && { account }),
+    data,
+    purpose,
+    gas,
+    transactions: keptFor(account, earlier),
+  }
+}
+
+/** With its gas set aside, in place of an earlier limit. */
+export function withLimit(record: RelayRecord, setAside: bigint): RelayRecord {
+  return { ...record, gas: { ...record.gas, setAside } }
 }
 
 /** The account that has taken it on. Records of earlier versions do not name it; its transactions do. */
@@ -44,7 +64,7 @@ function foreign(transactions: readonly KeptTransaction[]): KeptTransaction[] {
 }
 
 /** Earlier transactions of the same digest that an account, or none yet, keeps: their chain may come back. */
-export function keptFor(account: Hex | undefined, earlier: RelayRecord | undefined): KeptTransaction[] {
+function keptFor(account: Hex | undefined, earlier: RelayRecord | undefined): KeptTransaction[] {
   if (earlier === undefined) return []
   const isItsOwn = account !== undefined && accountOf(earlier) === account
   return isItsOwn ? [...earlier.transactions] : foreign(earlier.transactions)
@@ -110,19 +130,20 @@ function minedFields(transaction: MinedTransaction | null) {
 }
 
 function changed(record: RelayRecord, now: Date, change: Partial<Receipt>): RelayRecord {
-  return { ...record, receipt: { ...record.receipt, ...change, updatedAt: now.toISOString() } }
+  const receipt = { ...record.receipt, ...change, updatedAt: now.toISOString() }
+  // Nothing more is sent for it.
+  return isFinal(receipt) ? { ...withLimit(record, 0n), receipt } : { ...record, receipt }
 }
 
 /** The stored record of a job, written version by version. */
 export interface JobRecord {
-  /** The newest stored version; before any is stored, the initial one. */
+  /** The newest stored version. */
   current(): RelayRecord
-  /** Writes a next version. Durable when it resolves. @throws StorageError, TakenElsewhereError */
-  put(next: RelayRecord): Promise<void>
-  /** Writes the first version, unless one is stored. @throws StorageError, TakenElsewhereError */
-  keep(): Promise<void>
-  /** Resolves when a version is stored. Rejects when the first one that was written was not stored, and none will be. */
-  readonly kept: Promise<void>
+  /**
+   * Writes a next version. Durable when it resolves.
+   * @throws as {@link GasBudget.put}; TakenElsewhereError
+   */
+  put(next: RelayRecord, bookable?: bigint): Promise<void>
 }
 
 /** More failures in a row are rare. Where one that is not kept was written, the job counts as taken elsewhere. */
@@ -131,24 +152,15 @@ const MAX_DOUBTFUL = 100
 /**
  * Each version takes the place of the one that was read or written before. Another server's version in that place is never
  * written over.
- *
- * @param initial with the stored version that it is, or is to replace
- * @param isKept whether it is stored
  */
 export function createJobRecord(
-  store: Pick<ReceiptStore, 'put' | 'find' | 'isSame'>,
-  initial: StoredRelay,
-  { isKept }: { isKept: boolean },
+  store: Pick<ReceiptStore, 'find' | 'isSame'>,
+  budget: Pick<GasBudget, 'put'>,
+  stored: StoredRelay,
 ): JobRecord {
-  const { digest } = initial.record.receipt
-  const kept = Promise.withResolvers<void>()
-  // Not every caller waits for it.
-  kept.promise.catch(() => undefined)
-  if (isKept) kept.resolve()
+  const { digest } = stored.record.receipt
   const writes = createKeyedLock()
-  let isStored = isKept
-  let refusal: { readonly error: unknown } | undefined
-  let { record, version } = initial
+  let { record, version } = stored
   /** Versions whose writes failed, and may happen all the same, even after the next read. */
   let doubtful: RelayRecord[] = []
 
@@ -165,37 +177,24 @@ export function createJobRecord(
     return true
   }
 
-  async function replace(next: RelayRecord): Promise<void> {
+  async function replace(next: RelayRecord, bookable?: bigint): Promise<void> {
     await resolveDoubt()
     if (doubtful.length < MAX_DOUBTFUL) doubtful.push(next)
-    if (await store.put(digest, next, version)) return
+    if (await budget.put(next, { record, version }, bookable)) return
     doubtful = doubtful.filter((each) => each !== next)
     if (!(await resolveDoubt())) throw new TakenElsewhereError()
-    await replace(next)
+    await replace(next, bookable)
   }
 
-  async function write(next: RelayRecord): Promise<void> {
-    // Its caller got an error, so nothing may be sent any more.
-    if (refusal !== undefined) throw refusal.error
-    try {
-      await replace(next)
-    } catch (error) {
-      if (!isStored) refusal = { error }
-      if (!isStored) kept.reject(error)
-      throw error
-    }
-    record = next
-    version++
-    doubtful = []
-    isStored = true
-    kept.resolve()
-  }
-
-  // One after another, so that an older version never replaces a signed transaction.
   return {
     current: () => record,
-    put: (next) => writes.run(digest, () => write(next)),
-    keep: () => writes.run(digest, async () => (isStored ? undefined : write(record))),
-    kept: kept.promise,
+    // One after another, so that an older version never replaces a signed transaction.
+    put: (next, bookable) =>
+      writes.run(digest, async () => {
+        await replace(next, bookable)
+        record = next
+        version++
+        doubtful = []
+      }),
   }
 }

@@ -12,21 +12,13 @@ import {
   accountOf,
   awaitingDepth,
   confirmed,
-  keptFor,
   pendingRecord,
   reopened,
   TakenElsewhereError,
   takenOn,
+  withLimit,
 } from './record.js'
-import {
-  endedJob,
-  endRecord,
-  pause,
-  type RelayJob,
-  type RelayJobDeps,
-  resumeJob,
-  startJob,
-} from './relayJob.js'
+import { endedJob, pause, type RelayJob, type RelayJobDeps, startJob } from './relayJob.js'
 
 interface RelayDeps extends Omit<RelayJobDeps, 'reopen'> {
   /** Its writes carry the term of the account's lease. */
@@ -59,77 +51,73 @@ export interface Relay {
 }
 
 export function createRelay(deps: RelayDeps): Relay {
-  const { store, account, chain, preflight, admission, logger } = deps
+  const { store, account, chain, preflight, admission, budget, logger } = deps
   const stopped = new AbortController()
   const stopping = AbortSignal.any([deps.stopping, stopped.signal])
   // Every job may listen to it.
   setMaxListeners(0, stopping)
   const jobDeps = { ...deps, stopping, reopen }
-  const jobs = createJobs((job) => {
-    // Jobs that the term leaves under way will use their gas in the next one.
-    if (!isFinal(job.current())) admission.leave(job.current().digest)
-  })
+  const jobs = createJobs((job) => admission.forget(job.current().digest))
 
   /** Stores the next version of a record that no job is under way for. */
-  async function replace({ record, version }: StoredRelay): Promise<StoredRelay> {
-    if (!(await store.put(record.receipt.digest, record, version))) throw new TakenElsewhereError()
-    return { record, version: version + 1 }
+  async function replace(
+    record: RelayRecord,
+    before: StoredRelay | undefined,
+    bookable?: bigint,
+  ): Promise<StoredRelay> {
+    if (!(await budget.put(record, before, bookable))) throw new TakenElsewhereError()
+    return { record, version: (before?.version ?? 0) + 1 }
   }
 
-  async function takeUp({ record, version }: StoredRelay): Promise<RelayJob> {
-    return resumeJob(jobDeps, await replace({ record: takenOn(record, account, new Date()), version }))
+  async function takeUp(stored: StoredRelay): Promise<RelayJob> {
+    return startJob(jobDeps, await replace(takenOn(stored.record, account, new Date()), stored))
   }
 
-  async function accept({ record, version }: StoredRelay): Promise<RelayJob> {
+  /** @param record the stored one, or else a new one */
+  async function accept(record: RelayRecord, stored: StoredRelay | undefined): Promise<RelayJob> {
     const next = await afterEffect(chain, takenOn(record, account, new Date()))
     if (next === undefined) return endedJob(record)
-    if (!isFinal(next.receipt)) return resumeJob(jobDeps, await replace({ record: next, version }))
-    await endRecord(admission, next, (final) => replace({ record: final, version }))
-    return endedJob(next)
+    const put = await replace(next, stored)
+    return isFinal(next.receipt) ? endedJob(next) : startJob(jobDeps, put)
   }
 
   /** Checks an authorization that this server does not have under way, and starts its job. */
   async function begin(authorization: VerifiedAuthorization): Promise<RelayJob> {
-    const { digest, target, data, purpose } = authorization
+    const { digest, target, data } = authorization
     const [stored, forecast, funds] = await Promise.all([
       store.find(digest),
       preflight.check({ to: target, data }),
       admission.funds(),
     ])
-    const { version } = stored ?? { version: 0 }
     if (stored !== undefined && !isFinal(stored.record.receipt)) {
       // A record without an account goes to one that can pay.
       if (accountOf(stored.record) !== account) throw new TakenElsewhereError()
       return takeUp(stored)
     }
-    const transactions = keptFor(account, stored?.record)
-    const record = { ...pendingRecord(authorization, new Date()), account, transactions }
+    const record = pendingRecord(authorization, new Date(), account, stored?.record)
     if ('revert' in forecast) {
       // An authorization that has taken effect reverts too, because its digest is used. A node that trails may not know that.
       const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(authorization))
-      if (isUsed) return accept(stored ?? { record, version })
+      if (isUsed) return accept(stored?.record ?? record, stored)
       throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
     }
-    await admission.admit(digest, purpose, forecast.gasLimit, funds)
-    try {
-      return await startJob(jobDeps, { record, version }, forecast.gasLimit)
-    } catch (error) {
-      // The record may be stored all the same, or another server has stored it: then the booking is needed.
-      admission.release(digest)
-      throw error
-    }
+    const { gasLimit } = forecast
+    const put = await admission.admit(digest, gasLimit, funds, (bookable) =>
+      replace(withLimit(record, gasLimit), stored, bookable),
+    )
+    return startJob(jobDeps, put, gasLimit)
   }
 
   async function putBack(digest: Hex): Promise<RelayJob> {
     const stored = await store.find(digest)
     if (stored === undefined) throw storageError('RECORD_MISSING')
-    const { record, version } = stored
+    const { record } = stored
     // Another account has relayed it since.
     if (accountOf(record) !== account) return endedJob(record)
     const next = isFinal(record.receipt) ? reopened(record, new Date()) : record
-    const put = await replace({ record: next, version })
+    const put = await replace(next, stored)
     logger.warn('transaction put back', { digest, txHash: record.receipt.txHash })
-    return resumeJob(jobDeps, put)
+    return startJob(jobDeps, put)
   }
 
   /**
@@ -155,7 +143,7 @@ export function createRelay(deps: RelayDeps): Relay {
     const unfinished = await store.unfinished()
     const own = unfinished.filter(({ record }) => accountOf(record) === account)
     for (const stored of own)
-      void jobs.register(stored.record.receipt.digest, Promise.resolve(resumeJob(jobDeps, stored)))
+      void jobs.register(stored.record.receipt.digest, Promise.resolve(startJob(jobDeps, stored)))
     logger.info('unfinished authorizations taken up', { count: own.length })
   }
 
@@ -163,7 +151,7 @@ export function createRelay(deps: RelayDeps): Relay {
     of: jobs.of,
     begin: (authorization) => jobs.register(authorization.digest, begin(authorization)),
     claim: (stored) => jobs.register(stored.record.receipt.digest, takeUp(stored)),
-    acceptEffect: (stored) => jobs.register(stored.record.receipt.digest, accept(stored)),
+    acceptEffect: (stored) => jobs.register(stored.record.receipt.digest, accept(stored.record, stored)),
     underWay: jobs.count,
     service: {
       name: 'relay',

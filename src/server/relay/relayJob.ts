@@ -5,13 +5,13 @@ import { isFinal, REFUSED_BY_NODES, type Receipt, type Revert } from '../../prot
 import type { Hex } from '../../protocol/hex.js'
 import { isOpening } from '../../protocol/postedOpening.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { withTimeout } from '../../service/waiting.js'
-import type { GasPurpose, ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
+import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import { hasEffect } from '../txManager/confirmations.js'
 import type { MinedTransaction, Owner, TxOutcome } from '../txManager/pendingTx.js'
 import type { TxManager } from '../txManager/txManager.js'
-import type { Admission } from './admission.js'
+import type { Admission, Funds } from './admission.js'
 import type { ChainView } from './chainView.js'
+import type { GasBudget } from './gasBudget.js'
 import type { Preflight } from './preflight.js'
 import {
   confirmed,
@@ -21,6 +21,7 @@ import {
   submitted,
   TakenElsewhereError,
   unresolved,
+  withLimit,
 } from './record.js'
 
 export interface RelayJobDeps {
@@ -28,6 +29,7 @@ export interface RelayJobDeps {
   readonly chain: ChainView
   readonly preflight: Preflight
   readonly admission: Admission
+  readonly budget: Pick<GasBudget, 'put'>
   readonly txManager: TxManager
   /** Called when a final receipt became wrong because its transaction left its block. */
   readonly reopen: (digest: Hex) => void
@@ -41,55 +43,23 @@ export interface RelayJobDeps {
 /** One authorization, from its stored record to its end. */
 export interface RelayJob {
   current(): Receipt
-  /** The purpose of its gas. */
-  readonly purpose: GasPurpose
   /** The final receipt, or the last one when the term or the server ends first. Never rejects. */
   readonly end: Promise<Receipt>
 }
 
-/** If the transaction is not saved after this long, the record is saved first. */
-const SOON_MS = 200
-
-/** Takes up a record that is stored. */
-export function resumeJob(deps: RelayJobDeps, stored: StoredRelay): RelayJob {
-  const record = createJobRecord(deps.store, stored, { isKept: true })
-  return run(deps, record, createJobSteps(deps, record))
-}
-
 /**
- * Begins with a call that has just been checked. Writes the record when its transaction is signed, or before that when it has
- * to wait, and then resolves. From there on the job reaches its end, in another process if need be.
- *
- * @param initial with the version that it is to replace
- * @throws StorageError, TakenElsewhereError: nothing was sent then, and nothing will be
+ * Takes up a stored record. From there on the job reaches its end, in another process if need be.
+ * @param gasLimit of a call that was just checked and admitted
  */
-export async function startJob(
-  deps: RelayJobDeps,
-  initial: StoredRelay,
-  gasLimit: bigint,
-): Promise<RelayJob> {
-  const record = createJobRecord(deps.store, initial, { isKept: false })
-  const job = run(deps, record, createJobSteps(deps, record, gasLimit))
-  const isSoon = await withTimeout(
-    record.kept.then(() => true),
-    SOON_MS,
-  )
-  if (!isSoon) await record.keep()
-  return job
+export function startJob(deps: RelayJobDeps, stored: StoredRelay, gasLimit?: bigint): RelayJob {
+  const record = createJobRecord(deps.store, deps.budget, stored)
+  const current = () => record.current().receipt
+  return { current, end: takeSteps(deps, record, createJobSteps(deps, record, gasLimit)).then(current) }
 }
 
 /** A job that has already ended. */
-export function endedJob({ receipt, purpose }: RelayRecord): RelayJob {
-  return { current: () => receipt, purpose, end: Promise.resolve(receipt) }
-}
-
-function run(deps: RelayJobDeps, record: JobRecord, step: Step): RelayJob {
-  const current = () => record.current().receipt
-  // It rejects when the store refuses the first version of the record; `kept` then rejects too.
-  const end = takeSteps(deps, record, step)
-    .catch(() => undefined)
-    .then(current)
-  return { current, purpose: record.current().purpose, end }
+export function endedJob({ receipt }: RelayRecord): RelayJob {
+  return { current: () => receipt, end: Promise.resolve(receipt) }
 }
 
 /**
@@ -105,35 +75,13 @@ async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Pro
       // A transaction that was sent here may be mined, and has its effect once all the same.
       if (error instanceof TakenElsewhereError) return
       logger.warn('relay step failed', { digest, primaryType, ...describeError(error) })
-      await record.keep()
       await pause(stopping)
     }
   }
-  await record.keep()
   const { receipt } = record.current()
   const message = isFinal(receipt) ? 'authorization relayed' : 'authorization left for the next start'
   logger.info(message, { digest, primaryType, txHash: receipt.txHash, outcome: receipt.status })
   deps.onEnd?.(receipt)
-}
-
-/**
- * Stores a final record and the end of its gas. A confirmed record comes second: a server that is killed in between ends the gas again.
- * A failed one comes first, because another server may have the account by now and go on. What a kill or a failing store then leaves is
- * ended by {@link GasBudget.endOrphans}.
- */
-export async function endRecord<T>(
-  admission: Pick<Admission, 'end'>,
-  final: RelayRecord,
-  put: (final: RelayRecord) => Promise<T>,
-): Promise<T> {
-  const { digest, status } = final.receipt
-  if (status === 'confirmed') {
-    await admission.end(digest, final.purpose, true)
-    return put(final)
-  }
-  const stored = await put(final)
-  await admission.end(digest, final.purpose, false).catch(() => undefined)
-  return stored
 }
 
 /** Takes the next step for one authorization; true when it was the last. */
@@ -160,37 +108,49 @@ export async function pause(stopping: AbortSignal): Promise<void> {
 /** @param gasLimit of a call that was just checked */
 function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint): Step {
   const { chain, txManager, admission } = deps
-  const { purpose } = record.current()
   const { digest, target, primaryType } = record.current().receipt
   const relayed = { target, digest, data: record.current().data }
+  /** Stored with the next version. What a kill loses of it, the next term finds out again with the transactions. */
+  let { gas } = record.current()
+  let lastUsed = 0n
+  const current = () => ({ ...record.current(), gas })
   /** Takes the gas of the last mined transaction off its quota. */
-  let excuse = () => {}
+  const excuse = () => {
+    gas = { ...gas, excused: gas.excused + lastUsed }
+  }
   const owner: Owner = {
-    save: (transaction) => record.put(submitted(record.current(), transaction, new Date())),
+    save: (transaction) => record.put(submitted(current(), transaction, new Date())),
     counted: () => admission.counted(digest),
     isNeeded: async () => !(await chain.isUsed(relayed)),
-    used(gas) {
-      excuse = admission.used(digest, gas)
+    used(mined) {
+      lastUsed = mined
+      gas = { ...gas, setAside: 0n, used: gas.used + mined }
     },
-    lost: () => admission.lost(digest),
+    lost() {
+      gas = { ...gas, setAside: 0n, used: gas.used + gas.setAside }
+    },
     dropped: () => deps.reopen(digest),
   }
   let toResume = unresolved(record.current())
   let checkedGas = gasLimit
   let refusals = 0
 
-  const end = (next: RelayRecord) => endRecord(admission, next, (final) => record.put(final))
+  async function admit(gasLimit: bigint, funds: Funds): Promise<void> {
+    const next = withLimit(current(), gasLimit)
+    await admission.admit(digest, gasLimit, funds, (bookable) => record.put(next, bookable))
+    gas = next.gas
+  }
 
   /** The call's gas limit, or null once the job has ended without a send. */
   async function check(): Promise<bigint | null> {
     const call = { to: target, data: relayed.data }
     const [forecast, funds] = await Promise.all([deps.preflight.check(call), admission.funds()])
     if ('gasLimit' in forecast) {
-      await admission.admit(digest, purpose, forecast.gasLimit, funds)
+      await admit(forecast.gasLimit, funds)
       return forecast.gasLimit
     }
     if (isOfUsedDigest(forecast.revert)) throw new ChainAnswerError('two nodes differ on a digest')
-    await end(failed(record.current(), null, forecast.revert, new Date()))
+    await record.put(failed(current(), null, forecast.revert, new Date()))
     return null
   }
 
@@ -208,7 +168,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
       await pause(deps.stopping)
       return false
     }
-    await end(confirmed(record.current(), await findEffect(), new Date()))
+    await record.put(confirmed(current(), await findEffect(), new Date()))
     return true
   }
 
@@ -216,7 +176,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     // If storing the end fails, the next step resumes these transactions and finds the mined one again.
     toResume = record.current().transactions
     if (hasEffect(transaction, target)) {
-      await end(confirmed(record.current(), transaction, new Date()))
+      await record.put(confirmed(current(), transaction, new Date()))
       return true
     }
     // It may have reverted because another of its transactions was first.
@@ -227,13 +187,13 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     }
     const reason = await chain.reasonOf(record.current(), transaction)
     if (reason.name === ID_TAKEN) excuse()
-    await end(failed(record.current(), transaction, reason, new Date()))
+    await record.put(failed(current(), transaction, reason, new Date()))
     return true
   }
 
   /** Its transactions can hardly be mined any more, because no-ops took their nonces. A repeated post asks `usedDigest`. */
   async function giveUp(): Promise<boolean> {
-    await end(failed(record.current(), null, REFUSED, new Date()))
+    await record.put(failed(current(), null, REFUSED, new Date()))
     return true
   }
 
@@ -251,7 +211,6 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     const gas = checkedGas ?? (await check())
     checkedGas = undefined
     if (gas === null) return true
-    if (txManager.isFull()) await record.keep()
     return after(await txManager.send({ to: target, data: relayed.data, gasLimit: gas }, owner))
   }
 }

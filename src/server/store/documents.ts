@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { createKeyedLock } from '../../service/keyedLock.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { type Engine, type Row, storageError, type Table, type WriteResult } from './engine.js'
+import { type Change, type Engine, type Row, storageError, type Table, type WriteResult } from './engine.js'
 
 /** A document, with the other columns of its row. */
 export interface Entry<T> {
@@ -49,6 +49,8 @@ interface Documents<T> {
    * write that rejects may have happened.
    */
   replace(id: string, version: number, entry: Entry<T>): Promise<boolean>
+  /** The same, as a part of a transaction. */
+  toPut(id: string, version: number, entry: Entry<T>): Change
   /** Deletes a document that `mayGo`. */
   remove(id: string, mayGo?: (current: StoredEntry<T>) => boolean): Promise<void>
   /** The ids of the open documents. */
@@ -181,6 +183,7 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
       refuse(result)
       return result === 'written'
     },
+    toPut: (id, version, entry) => ({ kind: 'put', table, row: toRow(id, version + 1, entry) }),
     remove: (id, mayGo = () => true) =>
       lock.run(id, () =>
         repeat(async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { isFinal, receiptSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
+import { uint256Schema } from '../../protocol/units.js'
 import type { Logger } from '../../service/logger.js'
 import {
   keptTransactionSchema,
@@ -10,7 +11,7 @@ import {
   signedTransactionSchema,
 } from '../signer/transaction.js'
 import { createDocuments, type StoredEntry } from './documents.js'
-import type { Engine } from './engine.js'
+import type { Change, Engine } from './engine.js'
 
 const order = { orderId: bytes32Schema, account: addressSchema }
 
@@ -31,6 +32,18 @@ const gasPurposeSchema = z.discriminatedUnion('kind', [
 ])
 export type GasPurpose = z.output<typeof gasPurposeSchema>
 
+const relayGasSchema = z.strictObject({
+  /** Its limit, from before its first signature to its end. */
+  setAside: uint256Schema,
+  /** The gas of its mined transactions, and the limit of each that may be mined without our finding it. */
+  used: uint256Schema,
+  /** The part of that which counts on no quota. */
+  excused: uint256Schema,
+})
+/** The gas of one authorization. */
+export type RelayGas = z.output<typeof relayGasSchema>
+export const NO_GAS: RelayGas = { setAside: 0n, used: 0n, excused: 0n }
+
 /** Exported for tests, which read records as they are stored. */
 export const relayRecordSchema = z.strictObject({
   /** The part that callers see. */
@@ -40,6 +53,7 @@ export const relayRecordSchema = z.strictObject({
   /** Calldata for the receipt's target, from which a transaction can be signed again. */
   data: hexBetween(4, MAX_TRANSACTION_BYTES),
   purpose: gasPurposeSchema,
+  gas: relayGasSchema,
   /** Every transaction that may have reached a node, oldest first: any of them may be the one that is mined. */
   transactions: z.array(keptTransactionSchema),
 })
@@ -60,6 +74,8 @@ export interface ReceiptStore {
    * another server has come first.
    */
   put(digest: Hex, record: RelayRecord, version: number): Promise<boolean>
+  /** The same, as a part of a transaction. */
+  toChange(digest: Hex, record: RelayRecord, version: number): Change
   /** Whether both are stored as the same text. */
   isSame(one: RelayRecord, other: RelayRecord): boolean
   /** The records that are not final, without reading the rest. */
@@ -77,6 +93,11 @@ export function createReceiptStore(options: {
 }): ReceiptStore {
   const documents = createDocuments({ ...options, table: 'relays', schema: relayRecordSchema })
   const toStored = ({ value, version }: StoredEntry<RelayRecord>): StoredRelay => ({ record: value, version })
+  const entryOf = (digest: Hex, record: RelayRecord) => ({
+    value: record,
+    isOpen: !isFinal(record.receipt),
+    uniqueKey: record.account === undefined ? `${UNCLAIMED}${digest}` : null,
+  })
   const textOf = (record: RelayRecord) => JSON.stringify(z.encode(relayRecordSchema, record))
   return {
     get: documents.get,
@@ -84,12 +105,8 @@ export function createReceiptStore(options: {
       const found = await documents.find(digest)
       return found && toStored(found)
     },
-    put: (digest, record, version) =>
-      documents.replace(digest, version, {
-        value: record,
-        isOpen: !isFinal(record.receipt),
-        uniqueKey: record.account === undefined ? `${UNCLAIMED}${digest}` : null,
-      }),
+    put: (digest, record, version) => documents.replace(digest, version, entryOf(digest, record)),
+    toChange: (digest, record, version) => documents.toPut(digest, version, entryOf(digest, record)),
     isSame: (one, other) => textOf(one) === textOf(other),
     unfinished: async () => (await documents.openEntries()).map(toStored),
     unclaimed: async (limit) => (await documents.openWithKey(UNCLAIMED, limit)).map(toStored),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 // A server on a real chain, and what breaks under it.
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -15,7 +14,7 @@ import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { startRpcProxy } from '../../support/rpcProxy.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { holdStores } from '../../support/storedRows.js'
-import { storeState } from '../../support/stores.js'
+import { openStores, storeState } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf } from '../relay/relayUnderTest.js'
 
@@ -220,7 +219,7 @@ describe('degraded, and ready nevertheless', () => {
 async function dataDirWithGasUsed(gas: number): Promise<string> {
   const dataDir = await temporaryDirectory()
   const day = Math.floor(Date.now() / 86_400_000)
-  const count = { day, gas: String(gas), holders: [], held: [] }
-  await storeState(dataDir, 'relay-gas:0', { by: randomUUID(), version: { count } })
+  const { engine } = await openStores(dataDir)
+  await engine.transact([{ kind: 'add', id: 'all', day, used: BigInt(gas), kept: 0n }])
   return dataDir
 }

@@ -4,7 +4,7 @@ import { checksum } from '../../../src/protocol/address.js'
 import type { OrderState } from '../../../src/protocol/api.js'
 import { type Hex, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
 import { createOpeningQuota } from '../../../src/server/relay/openingQuota.js'
-import type { RelayRecord } from '../../../src/server/store/receipts.js'
+import { NO_GAS, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { ORG } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { openStores } from '../../support/stores.js'
@@ -101,6 +101,7 @@ function recordOf(of: Hex, failure?: Failure): RelayRecord {
     },
     data: '0x00000000',
     purpose: { kind: 'account', account: ALICE },
+    gas: NO_GAS,
     transactions: [],
   }
 }

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { createJobRecord, submitted, TakenElsewhereError } from '../../../src/server/relay/record.js'
-import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
+import { createGasBudget } from '../../../src/server/relay/gasBudget.js'
+import {
+  createJobRecord,
+  submitted,
+  TakenElsewhereError,
+  withLimit,
+} from '../../../src/server/relay/record.js'
+import { createReceiptStore, NO_GAS, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createLateEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -26,6 +32,7 @@ const PENDING: RelayRecord = {
   account: ADDRESS,
   data: '0x01020304',
   purpose: { kind: 'platform' },
+  gas: NO_GAS,
   transactions: [],
 }
 
@@ -38,8 +45,11 @@ async function setUp() {
   const late = createLateEngine((await openStores(await temporaryDirectory())).engine)
   const store = createReceiptStore({ engine: late.engine, logger: createLogLines().logger })
   await store.put(DIGEST, PENDING, 0)
-  const record = createJobRecord(store, { record: PENDING, version: 1 }, { isKept: true })
-  return { late, store, record }
+  const limits = { perDay: 1_000n, reserve: 0n, perAccount: 1_000n, perInstitution: 1_000n }
+  const { logger } = createLogLines()
+  const budget = createGasBudget({ engine: late.engine, store, limits, now: () => 0, logger })
+  const record = createJobRecord(store, budget, { record: PENDING, version: 1 })
+  return { late, store, budget, record }
 }
 
 test('a job goes on from a version that was written after its write had failed and the next one had looked for it', async () => {
@@ -72,4 +82,21 @@ test("a job ends where another server's version stands, also in the place of a w
   await late.land()
   await expect(record.put(sent(3))).rejects.toThrow(TakenElsewhereError)
   expect(await store.find(DIGEST)).toEqual({ record: sent(2), version: 2 })
+})
+
+test('gas that is set aside by a write without an answer is set aside once', async () => {
+  const { late, budget, record } = await setUp()
+  late.delay()
+  await expect(record.put(withLimit(PENDING, 600n))).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  await late.land()
+  await record.put(withLimit(PENDING, 700n))
+  await budget.refresh()
+  expect(budget.left().gasLeft).toBe(300n)
+})
+
+test('a job whose gas was refused goes on from its record', async () => {
+  const { store, record } = await setUp()
+  await expect(record.put(withLimit(PENDING, 1_001n))).rejects.toMatchObject({ name: 'RelayRefusal' })
+  await record.put(sent(1))
+  expect(await store.find(DIGEST)).toEqual({ record: sent(1), version: 2 })
 })

@@ -10,7 +10,7 @@ import { hexBetween, hexOf } from '../../../src/protocol/hex.js'
 import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
 import { createPrivateKey, createRelayerSigner, type RelayerKey } from '../../../src/server/signer/signer.js'
 import type { Engine } from '../../../src/server/store/engine.js'
-import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
+import { createReceiptStore, NO_GAS, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { Secret } from '../../../src/service/secret.js'
 import {
   batchMint,
@@ -26,7 +26,7 @@ import { AAPL, shares } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { ROLES, type Role } from '../../support/roles.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
-import { storedGas } from '../../support/storedGas.js'
+import { storedBookings } from '../../support/storedGas.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { MINT, useMintChain } from './mint.js'
 import { bodyOf, chainEnvironment, mine, receiptOf, soon, stopMining } from './relayUnderTest.js'
@@ -89,6 +89,7 @@ function unclaimed(update: Authorization): RelayRecord {
     },
     data,
     purpose: { kind: 'platform' },
+    gas: NO_GAS,
     transactions: [],
   }
 }
@@ -402,8 +403,7 @@ describe('two servers with two accounts', () => {
     expect((await transactionsOf('relayer')) + (await transactionsOf('dave'))).toBe(before + updates().length)
     // Each order stays booked by the server that relayed it, whatever the other one has taken back.
     await Promise.all([one, other].map(({ relay }) => relay.stop()))
-    const count = await storedGas(async (id) => (await watcher.get('state', id))?.doc)
-    expect(count?.held).toHaveLength(updates().length)
+    expect((await storedBookings(watcher)).size).toBe(updates().length)
   })
 
   test('leave what an empty account cannot pay for to the other', async () => {

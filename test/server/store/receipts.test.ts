@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { fencedEngine } from '../../../src/server/store/leaseHolder.js'
-import { createReceiptStore, createSaveNoOp, type RelayRecord } from '../../../src/server/store/receipts.js'
+import {
+  createReceiptStore,
+  createSaveNoOp,
+  NO_GAS,
+  type RelayRecord,
+} from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createFailingEngine, openStores, takeOver } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -18,6 +23,7 @@ function record(status: RelayRecord['receipt']['status'], digest = DIGEST): Rela
     receipt: { digest, primaryType: 'BatchMint', target, status, ...mined, createdAt: at, updatedAt: at },
     data: '0x01020304',
     purpose: { kind: 'platform' },
+    gas: NO_GAS,
     transactions: [],
   }
 }

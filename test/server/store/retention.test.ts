@@ -30,7 +30,7 @@ const ROWS = [
   ['cancels', 'open', { receivedAt: before }, true, true],
   ['state', 'opening:old', { at: before }, false, false],
   ['state', 'opening:late', { at: after }, false, true],
-  ['state', 'relay-gas:0', { at: before }, false, true],
+  ['state', 'openings-of:0', { at: before }, false, true],
 ] as const
 
 test('removes what ended before, and nothing else', async () => {
