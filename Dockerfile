@@ -53,7 +53,6 @@ COPY --from=build /server ./dist
 RUN install -d -o 10001 -g 10001 -m 700 /data
 ENV NODE_ENV=production \
     DATA_DIR=/data \
-    ENCLAVE_TRIGGER=http \
     ENCLAVE_URL=http://127.0.0.1:8700/
 USER 10001:10001
 VOLUME ["/data"]

@@ -75,7 +75,7 @@ describe('the two images', () => {
   test('have no secret in them: of the environment they set paths and addresses alone', () => {
     const set = IMAGES.map((name) => valuesOf(stages.get(name) ?? [], 'ENV'))
     expect(set).toEqual([
-      ['NODE_ENV=production DATA_DIR=/data ENCLAVE_TRIGGER=http ENCLAVE_URL=http://127.0.0.1:8700/'],
+      ['NODE_ENV=production DATA_DIR=/data ENCLAVE_URL=http://127.0.0.1:8700/'],
       [
         'NODE_ENV=production ENCLAVE_ENV_FILE=/run/secrets/enclave.env ENCLAVE_STATE_DIR=/data ENCLAVE_LISTEN=127.0.0.1:8700',
       ],

@@ -73,7 +73,9 @@ describe('the systemd units', () => {
       expect(node).toBe(INSTALLED_NODE)
       expect(scripts).toContain(`"node ${program.join(' ')}"`)
     }
-    expect(new Map(readUnit('trading-server')).get('Environment')).toContain('ENCLAVE_TRIGGER=http')
+    expect(new Map(readUnit('trading-server')).get('Environment')).toContain(
+      'ENCLAVE_URL=http://127.0.0.1:8700/',
+    )
   })
 
   test('have their users made by systemd-sysusers', async () => {

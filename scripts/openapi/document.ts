@@ -278,8 +278,7 @@ function headersOf(names: readonly HeaderName[]): JsonObject {
 const REQUEST_HEADERS = {
   'X-Request-Id': 'An id of your own: 1 to 128 of `A-Z a-z 0-9 . _ -`. Any other is replaced.',
   'If-None-Match': 'An ETag that you have: the answer is 304 while it is the current one.',
-  Prefer:
-    '`wait=<seconds>` (RFC 7240): how long the server waits for the end before it answers, at most RELAY_WAIT.',
+  Prefer: '`wait=<seconds>` (RFC 7240): how long the server waits for the end before it answers, at most 20.',
   'webhook-id': 'Names the message: see docs/protocol.md.',
   'webhook-timestamp': 'When it was signed, in Unix seconds.',
 } as const

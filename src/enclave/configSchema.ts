@@ -175,7 +175,7 @@ the chain calls safe or finalized; 0 on a local test chain alone. docs/enclave.m
   }),
   RELAY_AUTH_TOKEN: required(visibleText(32), secret("The server's RELAY_AUTH_TOKEN.")),
   RELAY_TIMEOUT: withDefault(duration({ max: MAX_RELAY }), {
-    about: 'Time that POST /relay gets; more than RELAY_WAIT of the server.',
+    about: 'Time that POST /relay gets; more than the 20s after which the server answers.',
     fallback: '25s',
   }),
   RELAY_RETRY_AFTER: withDefault(duration({ max: '5m' }), {

@@ -167,7 +167,6 @@ function filesOf(
     ...shared,
     INTENT_PUBKEY: settings.INTENT_PUBKEY,
     ENCLAVE_SIGNER: settings.ENCLAVE_SIGNER,
-    ENCLAVE_TRIGGER: 'http',
     ENCLAVE_URL: `http://${settings.ENCLAVE_LISTEN}/`,
     ...passedOn(environment, PASSED_ON.server),
     ...secretFileVariables(directory, 'server'),

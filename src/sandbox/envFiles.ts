@@ -99,7 +99,7 @@ function databaseVariables({ databaseUrl }: Places): Variables {
 
 function triggerVariables(directory: string, { enclaveUrl }: Places, secrets: SandboxSecrets): Variables {
   if (enclaveUrl === undefined) return { ENCLAVE_ENV_FILE: join(directory, '.env.enclave') }
-  return { ENCLAVE_TRIGGER: 'http', ENCLAVE_URL: enclaveUrl, ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }
+  return { ENCLAVE_URL: enclaveUrl, ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }
 }
 
 function residentVariables(directory: string, { enclaveUrl }: Places, secrets: SandboxSecrets): Variables {

@@ -1,4 +1,5 @@
 import { type Config, readConfig } from '../../src/server/config/config.js'
+import { duration } from '../../src/service/configKinds.js'
 
 /** The secret that the server and its enclave share in the tests. */
 export const RUN_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -23,7 +24,6 @@ export const SERVER_ENVIRONMENT = {
   INTENT_PUBKEY: '0x0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
   // Reads see the latest block: tests send a transaction and look at once.
   READ_MAX_AGE: '1ms',
-  ENCLAVE_TRIGGER: 'http',
   ENCLAVE_URL: 'http://127.0.0.1:9',
   ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
   ENCLAVE_SIGNER: `0x${'66'.repeat(20)}`,
@@ -33,7 +33,53 @@ export const SERVER_ENVIRONMENT = {
   ALPACA_DATA_URL: 'http://127.0.0.1:9',
 }
 
-/** The configuration of that environment with some variables changed. */
+/** What the server decides by itself, by names of the tests, which hand in other values; and a time that no operator may set so short. */
+const HANDED_IN: Readonly<Record<string, (value: string) => Changes>> = {
+  BODY_LIMIT_BYTES: (value) => ({ http: { bodyLimitBytes: Number(value) } }),
+  HEADERS_TIMEOUT: (value) => ({ http: { headersTimeoutMs: ms(value) } }),
+  ANSWER_TIMEOUT: (value) => ({ http: { answerTimeoutMs: ms(value) } }),
+  KEEP_ALIVE_TIMEOUT: (value) => ({ http: { keepAliveTimeoutMs: ms(value) } }),
+  MAX_CONNECTIONS_PER_CLIENT: (value) => ({ http: { maxConnectionsPerClient: Number(value) } }),
+  MAX_UNDER_WAY_PER_CLIENT: (value) => ({ http: { maxUnderWayPerClient: Number(value) } }),
+  SHUTDOWN_TIMEOUT: (value) => ({ http: { shutdownTimeoutMs: ms(value) } }),
+  ENVELOPE_MAX_PER_CLIENT: (value) => ({ unopened: { maxPerClient: Number(value) } }),
+  ENVELOPE_MAX_BYTES_PER_CLIENT: (value) => ({ unopened: { maxBytesPerClient: Number(value) } }),
+  RPC_LOG_RANGE: (value) => ({ chain: { logRange: Number(value) } }),
+  NARRATOR_INTERVAL: (value) => ({ narrator: { intervalMs: ms(value) } }),
+  NARRATOR_CONFIRMATIONS: (value) => ({ narrator: { confirmations: Number(value) } }),
+  RELAY_WAIT: (value) => ({ relay: { waitMs: ms(value) } }),
+  RELAY_MAX_QUEUED: (value) => ({ relay: { maxQueued: Number(value) } }),
+  RELAY_POLL_INTERVAL: (value) => ({ relay: { pollIntervalMs: ms(value) } }),
+  RELAY_RESUBMIT_AFTER: (value) => ({ relay: { resubmitAfterMs: ms(value) } }),
+  RELAY_MAX_GAS: (value) => ({ relay: { maxGas: BigInt(value) } }),
+  RELAY_RESERVE: (value) => ({ gas: { reserve: BigInt(value) } }),
+  RELAY_INSTITUTION_DAILY_GAS: (value) => ({ gas: { perInstitution: BigInt(value) } }),
+  ALPACA_TIMEOUT: (value) => ({ broker: { timeoutMs: ms(value) } }),
+}
+
+type Section = 'http' | 'unopened' | 'chain' | 'narrator' | 'relay' | 'broker'
+type Changes = { [S in Section]?: Partial<Config[S]> } & { gas?: Partial<Config['relay']['gas']> }
+
+const ms = (value: string) => duration().parse(value)
+
+/** The configuration of that environment with some variables changed, and other values handed in. */
 export function serverConfig(overrides: Record<string, string> = {}): Config {
-  return readConfig({ ...SERVER_ENVIRONMENT, ...overrides })
+  const entries = Object.entries(overrides)
+  const variables = Object.fromEntries(entries.filter(([name]) => !(name in HANDED_IN)))
+  let config = readConfig({ ...SERVER_ENVIRONMENT, ...variables })
+  for (const [name, value] of entries) config = withChanges(config, HANDED_IN[name]?.(value) ?? {})
+  return config
+}
+
+function withChanges(config: Config, changes: Changes): Config {
+  const { http, unopened, chain, narrator, relay, broker, gas } = changes
+  return {
+    ...config,
+    http: { ...config.http, ...http },
+    unopened: { ...config.unopened, ...unopened },
+    chain: { ...config.chain, ...chain },
+    narrator: { ...config.narrator, ...narrator },
+    relay: { ...config.relay, ...relay, gas: { ...config.relay.gas, ...gas } },
+    broker: { ...config.broker, ...broker },
+  }
 }

@@ -8,8 +8,6 @@ import { type EscrowReader, startEscrowReader } from './escrowReader.js'
 export const QUICK = {
   blockTime: 0.25,
   server: {
-    NARRATOR_INTERVAL: '250ms',
-    RELAY_POLL_INTERVAL: '100ms',
     MARKET_CLOCK_MAX_AGE: '1s',
   },
   enclave: { FILL_WAIT: '1500ms', CONFIRM_POLL_INTERVAL: '100ms', BROKER_CLOCK_MAX_AGE: '1ms' },
@@ -20,9 +18,8 @@ const NO_BUDGET = String(Number.MAX_SAFE_INTEGER)
 /** All orders come from one address, many at once, and each caller waits for its answer. */
 const TRADING_SETTINGS = {
   RATE_LIMIT_PER_MINUTE: '1000000000',
-  MAX_CONNECTIONS_PER_CLIENT: '10000',
-  MAX_UNDER_WAY: '10000',
-  MAX_UNDER_WAY_PER_CLIENT: '10000',
+  MAX_CONNECTIONS: '30000',
+  MAX_UNDER_WAY: '30000',
   RELAY_DAILY_GAS: NO_BUDGET,
   RELAY_ACCOUNT_DAILY_GAS: NO_BUDGET,
 }

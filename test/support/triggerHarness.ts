@@ -100,7 +100,6 @@ export async function startTrigger(
         nextClose: FAR_AHEAD,
       }),
     },
-    reconcileIntervalMs: undefined,
     marketIntervalMs: 30_000,
     times: TIMES,
     logger,

@@ -78,7 +78,7 @@ async function examineEnclave(
   const trigger = server?.facts?.config.enclave.trigger
   if (trigger?.kind === 'http') {
     return unexamined(
-      'not examined, because ENCLAVE_TRIGGER is http: make its report as its user (see --help), and name it with --enclave-report',
+      'not examined, because it runs at ENCLAVE_URL: make its report as its user (see --help), and name it with --enclave-report',
     )
   }
   const named = trigger?.envFile ?? env.ENCLAVE_ENV_FILE

@@ -19,10 +19,17 @@ import { Secret } from '../../service/secret.js'
 import { brokenRules, repeatedValues } from '../../service/settingRules.js'
 import type { RelayerKeyPlace } from '../signer/signer.js'
 import { RULES } from './rules.js'
-import { BUNDLED_ENCLAVE, environmentSchema, FORMER_VARIABLES, TRIGGER_KINDS } from './schema.js'
+import { BUNDLED_ENCLAVE, environmentSchema, FORMER_VARIABLES } from './schema.js'
 
 /** Where the configuration is, unless `ENV_FILE` names another file. */
 const USUAL_ENV_FILE = '.env'
+
+const KIBIBYTE = 1_024
+
+const OF_NO_FILE = {
+  ...FORMER_VARIABLES,
+  NO_COLOR: "belongs into the environment of the server's process (https://no-color.org)",
+}
 
 /** The server's configuration. Secrets are of the type `Secret`, which no log line or JSON can show. */
 export type Config = ReturnType<typeof toConfig>
@@ -37,7 +44,7 @@ type Settings = z.output<typeof environmentSchema>
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const file = envFileOf(environment)
-  const ofFile = file === '' ? {} : readEnvFile(file, 'ENV_FILE', environmentSchema, FORMER_VARIABLES)
+  const ofFile = file === '' ? {} : readEnvFile(file, 'ENV_FILE', environmentSchema, OF_NO_FILE)
   return readConfig(readSecretFiles({ ...ofFile, ...withoutEmpty(environment) }, environmentSchema))
 }
 
@@ -55,7 +62,7 @@ export function readConfig(environment: Environment): Config {
   const faults = [...ofVariables, ...between]
   if (data !== undefined) faults.push(...brokenRules(data, RULES))
   if (data === undefined || faults.length > 0) throw new ConfigError(faults)
-  return toConfig(data)
+  return toConfig(data, given.NO_COLOR === undefined)
 }
 
 /** Where the enclave runs. */
@@ -74,20 +81,16 @@ function triggerOf(env: Settings) {
   } as const
 }
 
-function relayerKeysOf(env: Settings): RelayerKeyPlace[] {
-  const privateKeys = env.RELAYER_PRIVATE_KEYS ?? listed(env.RELAYER_PRIVATE_KEY)
-  const keyIds = env.RELAYER_KMS_KEY_IDS ?? listed(env.RELAYER_KMS_KEY_ID)
+function relayerKeysOf({ RELAYER_PRIVATE_KEY = [], RELAYER_KMS_KEY_ID = [] }: Settings): RelayerKeyPlace[] {
   return [
-    ...privateKeys.map((privateKey) => ({ kind: 'private-key', privateKey }) as const),
-    ...keyIds.map((keyId) => ({ kind: 'kms', keyId }) as const),
+    ...RELAYER_PRIVATE_KEY.map((privateKey) => ({ kind: 'private-key', privateKey }) as const),
+    ...RELAYER_KMS_KEY_ID.map((keyId) => ({ kind: 'kms', keyId }) as const),
   ]
 }
 
-function listed<T>(value: T | undefined): T[] {
-  return value === undefined ? [] : [value]
-}
-
-function toConfig(env: Settings) {
+/** The settings, and beside them what no operator could judge: only tests have other values of that. */
+function toConfig(env: Settings, mayColour: boolean) {
+  const dailyGas = BigInt(env.RELAY_DAILY_GAS)
   return {
     logLevel: env.LOG_LEVEL,
     /** Absolute. */
@@ -103,17 +106,18 @@ function toConfig(env: Settings) {
       frontendOrigin: env.FRONTEND_ORIGIN,
       /** Reverse proxies in front. */
       trustProxy: env.TRUST_PROXY,
-      bodyLimitBytes: env.BODY_LIMIT_BYTES,
+      bodyLimitBytes: 64 * KIBIBYTE,
       rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
-      headersTimeoutMs: env.HEADERS_TIMEOUT,
+      headersTimeoutMs: Math.ceil(env.REQUEST_TIMEOUT / 3),
       requestTimeoutMs: env.REQUEST_TIMEOUT,
       maxConnections: env.MAX_CONNECTIONS,
-      maxConnectionsPerClient: env.MAX_CONNECTIONS_PER_CLIENT,
-      answerTimeoutMs: env.ANSWER_TIMEOUT,
-      keepAliveTimeoutMs: env.KEEP_ALIVE_TIMEOUT,
+      maxConnectionsPerClient: Math.ceil(env.MAX_CONNECTIONS / 3),
+      answerTimeoutMs: 30_000,
+      /** Longer than a proxy's usual 60 s. */
+      keepAliveTimeoutMs: 65_000,
       maxUnderWay: env.MAX_UNDER_WAY,
-      maxUnderWayPerClient: env.MAX_UNDER_WAY_PER_CLIENT,
-      shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT,
+      maxUnderWayPerClient: Math.ceil(env.MAX_UNDER_WAY / 3),
+      shutdownTimeoutMs: 10_000,
     },
     /** Where the operator's endpoints listen. */
     ops: { port: env.OPS_PORT, host: env.OPS_HOST },
@@ -133,14 +137,14 @@ function toConfig(env: Settings) {
       confirmations: env.CONFIRMATIONS,
       readMaxAgeMs: env.READ_MAX_AGE,
       /** Blocks. */
-      logRange: env.RPC_LOG_RANGE,
+      logRange: 2_000,
     },
     narrator: {
-      intervalMs: env.NARRATOR_INTERVAL,
-      confirmations: env.NARRATOR_CONFIRMATIONS ?? env.CONFIRMATIONS,
+      intervalMs: 2_000,
+      confirmations: env.CONFIRMATIONS,
       format: env.NARRATOR_FORMAT,
       /** Whether a terminal with colours gets them. */
-      mayColour: env.NO_COLOR === undefined,
+      mayColour,
     },
     relay: {
       /** Where the enclave's own routes listen. */
@@ -148,21 +152,22 @@ function toConfig(env: Settings) {
       authToken: env.RELAY_AUTH_TOKEN,
       /** At least one. */
       relayerKeys: relayerKeysOf(env),
-      waitMs: env.RELAY_WAIT,
+      waitMs: 20_000,
       maxInFlight: env.RELAY_MAX_IN_FLIGHT,
       /** Undefined: as many as the nodes take. */
       maxSentAhead: env.RELAY_SEND_AHEAD,
-      maxQueued: env.RELAY_MAX_QUEUED,
-      pollIntervalMs: env.RELAY_POLL_INTERVAL,
+      maxQueued: 1_000,
+      pollIntervalMs: 250,
       resubmitAfterMs: env.RELAY_RESUBMIT_AFTER,
       /** Wei per gas. */
       maxFeePerGas: env.RELAY_MAX_FEE,
-      maxGas: BigInt(env.RELAY_MAX_GAS),
+      /** Of one transaction: EIP-7825. */
+      maxGas: 2n ** 24n,
       gas: {
-        perDay: BigInt(env.RELAY_DAILY_GAS),
-        reserve: (BigInt(env.RELAY_DAILY_GAS) * BigInt(env.RELAY_RESERVE_PERCENT)) / 100n,
+        perDay: dailyGas,
+        reserve: dailyGas / 5n,
         perAccount: BigInt(env.RELAY_ACCOUNT_DAILY_GAS),
-        perInstitution: BigInt(env.RELAY_INSTITUTION_DAILY_GAS),
+        perInstitution: BigInt(env.RELAY_ACCOUNT_DAILY_GAS),
       },
       /** Wei. */
       minBalance: env.RELAY_MIN_BALANCE,
@@ -171,8 +176,8 @@ function toConfig(env: Settings) {
     unopened: {
       expiryMs: env.ENVELOPE_EXPIRY,
       maxOrders: env.ENVELOPE_MAX_WAITING,
-      maxPerClient: env.ENVELOPE_MAX_PER_CLIENT,
-      maxBytesPerClient: env.ENVELOPE_MAX_BYTES_PER_CLIENT,
+      maxPerClient: Math.max(10, Math.ceil(env.ENVELOPE_MAX_WAITING / 20)),
+      maxBytesPerClient: 4 * KIBIBYTE * KIBIBYTE,
     },
     enclave: {
       /** 33-byte compressed form. */
@@ -184,17 +189,15 @@ function toConfig(env: Settings) {
       maxRuns: env.ENCLAVE_MAX_RUNS,
       orderRunTimeoutMs: env.ORDER_RUN_TIMEOUT,
       policyRunTimeoutMs: env.POLICY_RUN_TIMEOUT,
-      /** Undefined: once after each market's close. */
-      reconcileIntervalMs: env.RECONCILE_INTERVAL,
     },
     broker: {
       keyId: env.ALPACA_KEY_ID,
       secretKey: env.ALPACA_SECRET_KEY,
       tradingUrl: env.ALPACA_TRADING_URL,
       dataUrl: env.ALPACA_DATA_URL,
-      timeoutMs: env.ALPACA_TIMEOUT,
+      timeoutMs: 5_000,
       fees: env.BROKER_FEES,
-      marketMaxAgeMs: env.MARKET_MAX_AGE,
+      marketMaxAgeMs: 2_000,
       marketClockMaxAgeMs: env.MARKET_CLOCK_MAX_AGE,
     },
   }
@@ -214,35 +217,21 @@ function faultsBetween(environment: Environment): ConfigFault[] {
   ]
 }
 
-const HTTP_VARIABLES = ['ENCLAVE_URL', 'ENCLAVE_TRIGGER_SECRET'] as const
-
-const RELAYER_KEY_VARIABLES = [
-  'RELAYER_PRIVATE_KEY',
-  'RELAYER_PRIVATE_KEYS',
-  'RELAYER_KMS_KEY_ID',
-  'RELAYER_KMS_KEY_IDS',
-] as const
-
-function relayerKeyFaults(environment: Environment): ConfigFault[] {
-  const [first, ...others] = RELAYER_KEY_VARIABLES.filter((name) => environment[name] !== undefined)
-  if (first === undefined) return [{ name: 'RELAYER_PRIVATE_KEY', problem: 'is missing' }]
-  return others.map((name) => ({ name, problem: `stands beside ${first}: set one of the two` }))
+function relayerKeyFaults({ RELAYER_PRIVATE_KEY, RELAYER_KMS_KEY_ID }: Environment): ConfigFault[] {
+  if (RELAYER_PRIVATE_KEY !== undefined && RELAYER_KMS_KEY_ID !== undefined)
+    return [{ name: 'RELAYER_KMS_KEY_ID', problem: 'stands beside RELAYER_PRIVATE_KEY: set one of the two' }]
+  const none = RELAYER_PRIVATE_KEY === undefined && RELAYER_KMS_KEY_ID === undefined
+  return none ? [{ name: 'RELAYER_PRIVATE_KEY', problem: 'is missing' }] : []
 }
 
-/** Settings of one kind of trigger beside another kind show a mistake about where the enclave runs. */
-function triggerFaults(environment: Environment): ConfigFault[] {
-  const { ENCLAVE_TRIGGER, DATABASE_URL } = environment
-  // A misspelt kind is a fault of its own, and says nothing of the other variables.
-  if (ENCLAVE_TRIGGER !== undefined && !TRIGGER_KINDS.some((kind) => kind === ENCLAVE_TRIGGER)) return []
-  const isHttp = ENCLAVE_TRIGGER === 'http'
-  const faults: ConfigFault[] = HTTP_VARIABLES.filter(
-    (name) => (environment[name] !== undefined) !== isHttp,
-  ).map((name) => ({ name, problem: isHttp ? 'is missing' : 'stands without ENCLAVE_TRIGGER=http' }))
-  // An enclave that a server starts is that server's alone, and other servers could not read its directory.
-  if (DATABASE_URL !== undefined && !isHttp) {
-    const problem =
-      'stands without ENCLAVE_TRIGGER=http and ENCLAVE_URL: no server on a database starts an enclave'
-    faults.push({ name: 'DATABASE_URL', problem })
-  }
-  return faults
+/** An enclave elsewhere has a URL and a secret. One that a server starts is that server's alone, and has neither. */
+function triggerFaults({ ENCLAVE_URL, ENCLAVE_TRIGGER_SECRET, DATABASE_URL }: Environment): ConfigFault[] {
+  if (ENCLAVE_URL !== undefined)
+    return ENCLAVE_TRIGGER_SECRET === undefined
+      ? [{ name: 'ENCLAVE_TRIGGER_SECRET', problem: 'is missing: ENCLAVE_URL needs it' }]
+      : []
+  const problem = 'stands without ENCLAVE_URL: an enclave that a server starts is for that server alone'
+  return Object.entries({ ENCLAVE_TRIGGER_SECRET, DATABASE_URL })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => ({ name, problem }))
 }

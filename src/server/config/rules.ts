@@ -19,22 +19,11 @@ export const RULES: readonly Rule<Settings>[] = [
     isBroken: ({ RELAY_PORT, PORT, OPS_PORT }) => RELAY_PORT !== 0 && [PORT, OPS_PORT].includes(RELAY_PORT),
   },
   {
-    name: 'HEADERS_TIMEOUT',
-    problem: 'is longer than REQUEST_TIMEOUT, which includes it',
-    isBroken: ({ HEADERS_TIMEOUT, REQUEST_TIMEOUT }) => HEADERS_TIMEOUT > REQUEST_TIMEOUT,
-  },
-  {
     // The caller of a rulebook would time out before its turn.
     name: 'ENCLAVE_TRIGGER_INTERVAL',
     problem: 'is not shorter than POLICY_RUN_TIMEOUT',
     isBroken: ({ ENCLAVE_TRIGGER_INTERVAL = 0, POLICY_RUN_TIMEOUT }) =>
       ENCLAVE_TRIGGER_INTERVAL >= POLICY_RUN_TIMEOUT,
-  },
-  {
-    // Each transaction would be sent again before the first look at it.
-    name: 'RELAY_POLL_INTERVAL',
-    problem: 'is not shorter than RELAY_RESUBMIT_AFTER',
-    isBroken: ({ RELAY_POLL_INTERVAL, RELAY_RESUBMIT_AFTER }) => RELAY_POLL_INTERVAL >= RELAY_RESUBMIT_AFTER,
   },
   {
     name: 'RPC_URL',
@@ -51,9 +40,7 @@ export const RULES: readonly Rule<Settings>[] = [
     // Then the server holds the key that moves everyone's money.
     name: 'ENCLAVE_SIGNER',
     problem: "is an account of the relayer's keys: the enclave's key belongs to the enclave alone",
-    isBroken: ({ ENCLAVE_SIGNER, RELAYER_PRIVATE_KEY, RELAYER_PRIVATE_KEYS = [] }) =>
-      [...(RELAYER_PRIVATE_KEY ? [RELAYER_PRIVATE_KEY] : []), ...RELAYER_PRIVATE_KEYS].some((key) =>
-        sameAddress(computeAddress(key.reveal()), ENCLAVE_SIGNER),
-      ),
+    isBroken: ({ ENCLAVE_SIGNER, RELAYER_PRIVATE_KEY = [] }) =>
+      RELAYER_PRIVATE_KEY.some((key) => sameAddress(computeAddress(key.reveal()), ENCLAVE_SIGNER)),
   },
 ]

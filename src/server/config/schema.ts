@@ -32,7 +32,6 @@ import {
 /** The enclave's program. */
 export const BUNDLED_ENCLAVE = fileURLToPath(new URL('dist/enclave/main.js', INSTALLATION))
 
-const KIBIBYTE = 1_024
 const RELAY_TOKEN_MIN_LENGTH = 32
 const address = (about: string) => required(account(), { about, example: '' })
 
@@ -42,20 +41,40 @@ export const ENV_EXAMPLE_HEADER = [
   '# Each URL is https, or http on this machine. Checked against the schema by `npm run check`.',
 ]
 
-/** Where an enclave may run. */
-export const TRIGGER_KINDS = ['resident', 'http'] as const
-
-/** Earlier versions had the kind `process`. */
-function triggerProblem({ input }: { readonly input?: unknown }): string {
-  return input === 'process'
-    ? 'process is gone: remove it (and ENCLAVE_COMMAND), and the server keeps one enclave up; or set http, and run npm run enclave'
-    : 'expected resident or http'
-}
+const fixed = (value: string) => `is no setting any more: remove it. It is ${value}`
+const follows = (name: string, part: string) =>
+  `follows ${name} now: remove it, and set that. It is ${part} of it`
+const joined = (name: string) => `is gone: name all keys in ${name}, separated by commas`
 
 /** Variables of earlier versions, each with what to do about it. */
 export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   MAX_WAIT:
     'is gone: remove it. The server measures by itself when it has too much to do; MAX_UNDER_WAY bounds what it takes',
+  BODY_LIMIT_BYTES: fixed('64 KiB'),
+  HEADERS_TIMEOUT: follows('REQUEST_TIMEOUT', 'a third'),
+  ANSWER_TIMEOUT: fixed('30s'),
+  KEEP_ALIVE_TIMEOUT: fixed("65s: keep your proxy's shorter, or off"),
+  MAX_CONNECTIONS_PER_CLIENT: follows('MAX_CONNECTIONS', 'a third'),
+  MAX_UNDER_WAY_PER_CLIENT: follows('MAX_UNDER_WAY', 'a third'),
+  SHUTDOWN_TIMEOUT: fixed('10s'),
+  ENVELOPE_MAX_PER_CLIENT: follows('ENVELOPE_MAX_WAITING', 'a twentieth'),
+  ENVELOPE_MAX_BYTES_PER_CLIENT: fixed('4 MiB'),
+  NARRATOR_INTERVAL: fixed('2s'),
+  NARRATOR_CONFIRMATIONS: 'is gone: remove it. CONFIRMATIONS is for the narration too',
+  RPC_LOG_RANGE: fixed('2000 at most, and halved where a node refuses so many'),
+  RELAYER_PRIVATE_KEYS: joined('RELAYER_PRIVATE_KEY'),
+  RELAYER_KMS_KEY_IDS: joined('RELAYER_KMS_KEY_ID'),
+  RELAY_WAIT: fixed('20s, and less where a caller says so (Prefer: wait=5)'),
+  RELAY_MAX_QUEUED: fixed('1000'),
+  RELAY_POLL_INTERVAL: fixed('250ms'),
+  RELAY_MAX_GAS: fixed('2^24, the most that EIP-7825 allows'),
+  RELAY_RESERVE_PERCENT: fixed('20'),
+  RELAY_INSTITUTION_DAILY_GAS: "is gone: remove it. RELAY_ACCOUNT_DAILY_GAS is an institution's quota too",
+  ENCLAVE_TRIGGER:
+    'is gone: remove it. With ENCLAVE_URL the server posts jobs there, without it the server keeps an enclave up itself',
+  RECONCILE_INTERVAL: "is gone: remove it. The reconcile runs once after each market's close",
+  ALPACA_TIMEOUT: fixed('5s'),
+  MARKET_MAX_AGE: fixed('2s'),
 }
 
 /** Every variable of the server, in the order of `.env.example`. The process's environment may have others, the file not. */
@@ -75,51 +94,25 @@ export const environmentSchema = z.object({
       "Number of reverse proxies in front, whose X-Forwarded-For holds the client's address; clients share their connections.",
     fallback: '0',
   }),
-  BODY_LIMIT_BYTES: withDefault(integer(KIBIBYTE, 1_024 * KIBIBYTE), {
-    about: 'Longest request body; /relay has a limit of its own.',
-    fallback: String(64 * KIBIBYTE),
-  }),
   RATE_LIMIT_PER_MINUTE: withDefault(integer(1, 1_000_000_000), {
     about:
       'What the requests of one client may cost in a minute: a read 1, a post 30, and nothing a view that has not changed, a probe of /health, or one that shows the relay token.',
     fallback: '60000',
   }),
-  HEADERS_TIMEOUT: withDefault(duration(), {
-    about: "Time that a request's headers may take to arrive.",
-    fallback: '10s',
-  }),
   REQUEST_TIMEOUT: withDefault(duration(), {
-    about: 'Time that a whole request may take to arrive; its body also has at most 10s after its headers.',
+    about:
+      'Time that a whole request may take to arrive: a third of it for its headers, and at most 10s after them for its body.',
     fallback: '30s',
-  }),
-  ANSWER_TIMEOUT: withDefault(duration(), {
-    about: 'Time after which the connection of a client that reads none of its answer is closed.',
-    fallback: '30s',
-  }),
-  KEEP_ALIVE_TIMEOUT: withDefault(duration(), {
-    about: "Time that a connection may rest between two requests; longer than a reverse proxy's own.",
-    fallback: '65s',
   }),
   MAX_CONNECTIONS: withDefault(integer(1, 1_000_000), {
-    about: 'Connections held at once; further ones are closed.',
+    about:
+      'Connections held at once; further ones are closed. One client may hold a third: requests on its further ones get 429 too-many-at-once, unless it is a proxy (TRUST_PROXY).',
     fallback: '10000',
   }),
-  MAX_CONNECTIONS_PER_CLIENT: withDefault(integer(1, 1_000_000), {
-    about:
-      'Connections of one client held at once; requests on further ones get 429 too-many-at-once. Behind a proxy (TRUST_PROXY) it does not apply.',
-    fallback: '3000',
-  }),
   MAX_UNDER_WAY: withDefault(integer(1, 1_000_000), {
-    about: 'Requests of clients under way at once, GETs nine tenths of it; others get 503 overloaded.',
+    about:
+      'Requests of clients under way at once, GETs nine tenths of it; others get 503 overloaded. One client may have a third; others of it get 429 too-many-at-once.',
     fallback: '3000',
-  }),
-  MAX_UNDER_WAY_PER_CLIENT: withDefault(integer(1, 1_000_000), {
-    about: 'Requests of one client under way at once; others get 429 too-many-at-once.',
-    fallback: '1000',
-  }),
-  SHUTDOWN_TIMEOUT: withDefault(duration(), {
-    about: 'Time that requests under way get to finish after SIGTERM or SIGINT.',
-    fallback: '10s',
   }),
   OPS_PORT: withDefault(integer(0, 65_535), {
     about: "Port of the operator's own endpoints, /livez, /readyz and /metrics; 0 takes any free one.",
@@ -150,7 +143,7 @@ export const environmentSchema = z.object({
   DATABASE_URL: optional(databaseUrl(), {
     secret: true,
     about:
-      'Secret URL of a PostgreSQL database that takes the place of DATA_DIR (postgres://user:password@host/database?sslmode=verify-full; without sslmode on this machine alone); needs ENCLAVE_TRIGGER=http.',
+      'Secret URL of a PostgreSQL database that takes the place of DATA_DIR (postgres://user:password@host/database?sslmode=verify-full; without sslmode on this machine alone); needs ENCLAVE_URL.',
   }),
   LEASE_TTL: withDefault(duration({ min: '1s' }), {
     about:
@@ -167,16 +160,8 @@ export const environmentSchema = z.object({
   }),
   ENVELOPE_MAX_WAITING: withDefault(integer(1, 1_000_000), {
     about:
-      'Orders kept without an escrow; beyond that, an envelope is accepted only once its escrow is open.',
+      'Orders kept without an escrow, a twentieth of them of one client; beyond that, an envelope is accepted only once its escrow is open.',
     fallback: '10000',
-  }),
-  ENVELOPE_MAX_PER_CLIENT: withDefault(integer(1, 1_000_000), {
-    about: 'Envelopes of one client that are kept without an escrow.',
-    fallback: '500',
-  }),
-  ENVELOPE_MAX_BYTES_PER_CLIENT: withDefault(integer(65_536, 2 ** 40), {
-    about: 'Bytes that they may take on the disk.',
-    fallback: '4194304',
   }),
   RPC_URL: required(listOf(secureUrl()), {
     secret: true,
@@ -195,30 +180,17 @@ export const environmentSchema = z.object({
   EQUITY_TOKEN_ADDRESS: address(''),
   PLATFORM_POOL_ADDRESS: address(''),
   CONFIRMATIONS: withDefault(integer(1, 1_000), {
-    about: 'Blocks that must hold a transaction or event, its own included, before it counts.',
+    about:
+      'Blocks that must hold a transaction or event, its own included, before it counts and is narrated.',
     fallback: '1',
   }),
   READ_MAX_AGE: withDefault(duration(), {
     about: 'How old the block may be that GET answers are true of; it is asked for twice in that time.',
     fallback: '2s',
   }),
-  NARRATOR_INTERVAL: withDefault(duration(), {
-    about: 'Pause between two looks for events to narrate.',
-    fallback: '2s',
-  }),
-  NARRATOR_CONFIRMATIONS: optional(integer(1, 1_000), {
-    about: 'Blocks that must hold an event before it is narrated; unset: CONFIRMATIONS.',
-  }),
   NARRATOR_FORMAT: withDefault(z.enum(['auto', 'text', 'json'], { error: 'expected auto, text or json' }), {
     about: 'Lines for people (text) or programs (json); auto: text on a terminal, else json.',
     fallback: 'auto',
-  }),
-  NO_COLOR: optional(z.string(), {
-    about: 'Any value: narration without colours, as https://no-color.org says.',
-  }),
-  RPC_LOG_RANGE: withDefault(integer(1, 1_000_000), {
-    about: 'Blocks that one query for events may span; halved by itself where a node refuses so many.',
-    fallback: '2000',
   }),
   RELAY_AUTH_TOKEN: required(secretText(RELAY_TOKEN_MIN_LENGTH), {
     secret: true,
@@ -226,26 +198,15 @@ export const environmentSchema = z.object({
     about: `Secret shared with the enclave, at least ${RELAY_TOKEN_MIN_LENGTH} characters (openssl rand -hex 32).`,
     example: '',
   }),
-  RELAYER_PRIVATE_KEY: optional(relayerKey(), {
+  RELAYER_PRIVATE_KEY: optional(each(relayerKey()), {
     secret: true,
     about:
-      'Secret key of the account that pays the gas of relayed authorizations; or one of the three that follow.',
+      'Secret keys of the accounts that pay the gas of relayed authorizations, one or several separated by commas. The servers on one database share them. Or the next one.',
     example: '',
   }),
-  RELAYER_PRIVATE_KEYS: optional(each(relayerKey()), {
-    secret: true,
+  RELAYER_KMS_KEY_ID: optional(each(kmsKeyId()), {
     about:
-      'Secret keys of several such accounts, separated by commas. The servers on one database share them.',
-  }),
-  RELAYER_KMS_KEY_ID: optional(kmsKeyId(), {
-    about: 'The account as a key in AWS KMS: its id, ARN or alias. Region and rights are AWS_* variables.',
-  }),
-  RELAYER_KMS_KEY_IDS: optional(each(kmsKeyId()), {
-    about: 'Several keys in AWS KMS, separated by commas.',
-  }),
-  RELAY_WAIT: withDefault(duration(), {
-    about: 'Time that POST /relay waits for the transaction before it answers 202.',
-    fallback: '20s',
+      'The accounts as keys in AWS KMS: ids, ARNs or aliases, separated by commas. Region and rights are AWS_* variables.',
   }),
   RELAY_MAX_IN_FLIGHT: withDefault(integer(1, 1_000), {
     about: 'Transactions under way at once. Public nodes take 16 to 64 of one account.',
@@ -255,15 +216,7 @@ export const environmentSchema = z.object({
     about:
       'Transactions sent above one that is in no block: 0 where a chain takes only the next nonce; unset: as many as nodes take.',
   }),
-  RELAY_MAX_QUEUED: withDefault(integer(0, 100_000), {
-    about: 'Authorizations that may wait besides those; further ones are refused with 503.',
-    fallback: '1000',
-  }),
-  RELAY_POLL_INTERVAL: withDefault(duration(), {
-    about: 'Pause between two looks for mined transactions while some are under way.',
-    fallback: '250ms',
-  }),
-  RELAY_RESUBMIT_AFTER: withDefault(duration(), {
+  RELAY_RESUBMIT_AFTER: withDefault(duration({ min: '1s' }), {
     about:
       'Time after which a transaction that a node holds and no block takes is replaced, for at least 12.5 % more.',
     fallback: '30s',
@@ -272,26 +225,14 @@ export const environmentSchema = z.object({
     about: 'Highest fee that is paid, in gwei per gas.',
     fallback: '500',
   }),
-  RELAY_MAX_GAS: withDefault(integer(21_000, 1_000_000_000), {
-    about: 'Gas that one transaction may have; no more than 2^24 where EIP-7825 is in force.',
-    fallback: '16777216',
-  }),
   RELAY_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
-    about: 'Gas that the relayer may use in one day (UTC); further authorizations are refused with 503.',
+    about:
+      'Gas that the relayer may use in one day (UTC); further authorizations are refused with 503. Only the ends of orders that the enclave holds can use its last fifth.',
     fallback: '5000000000',
-  }),
-  RELAY_RESERVE_PERCENT: withDefault(integer(1, 90), {
-    about: 'Share of it that only the ends of orders that the enclave holds can use.',
-    fallback: '20',
   }),
   RELAY_ACCOUNT_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
     about:
-      "Gas that one account's orders may use in one day, but for its first order; more is refused with 429.",
-    fallback: '50000000',
-  }),
-  RELAY_INSTITUTION_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
-    about:
-      "Gas that one institution's rulebooks may use in one day, but for the first; more is refused with 429.",
+      "Gas that one account's orders, or one institution's rulebooks, may use in one day, but for the first; more is refused with 429.",
     fallback: '50000000',
   }),
   RELAY_MIN_BALANCE: withDefault(ether(), {
@@ -304,25 +245,21 @@ export const environmentSchema = z.object({
     example: '',
   }),
   ENCLAVE_SIGNER: address("Address of the enclave's signing identity."),
-  ENCLAVE_TRIGGER: withDefault(z.enum(TRIGGER_KINDS, { error: triggerProblem }), {
-    about:
-      'Where the enclave runs: http, as another user (npm run enclave); resident, started by this server as its own user, for trials.',
-    fallback: 'resident',
-  }),
   ENCLAVE_URL: optional(enclaveUrl(), {
     about:
-      'With http: what jobs are posted to, over https unless it is this machine; or unix: and the path of its socket.',
+      'Where the enclave runs as another user (npm run enclave): what jobs are posted to, over https unless it is this machine, or unix: and the path of its socket. Unset: the server starts one as its own user, for trials.',
   }),
   ENCLAVE_TRIGGER_SECRET: optional(runSecret(), {
     secret: true,
     about:
-      'With http: signs jobs and results, the same at the enclave (echo whsec_$(openssl rand -base64 32)).',
+      'With ENCLAVE_URL: signs jobs and results, the same at the enclave (echo whsec_$(openssl rand -base64 32)).',
   }),
   ENCLAVE_TRIGGER_INTERVAL: optional(duration(), {
     about: 'Least time between two runs that are started, of whatever kind; unset: none.',
   }),
   ENCLAVE_ENV_FILE: withDefault(z.string(), {
-    about: "Unless http: the enclave's own configuration. The server hands its path on and never reads it.",
+    about:
+      "Without ENCLAVE_URL: the enclave's own configuration. The server hands its path on and never reads it.",
     fallback: './.env.enclave',
   }),
   ENCLAVE_MAX_RUNS: withDefault(integer(1, 1_000), {
@@ -338,9 +275,6 @@ export const environmentSchema = z.object({
     about: 'Time that POST /policy waits for its run to begin and to end.',
     fallback: '60s',
   }),
-  RECONCILE_INTERVAL: optional(duration(), {
-    about: "Pause between two reconcile runs; unset: once after each market's close.",
-  }),
   ALPACA_KEY_ID: required(secretText(), {
     secret: true,
     section: 'Market data (an account of its own: never the one that the enclave trades with)',
@@ -353,14 +287,9 @@ export const environmentSchema = z.object({
     fallback: 'https://paper-api.alpaca.markets',
   }),
   ALPACA_DATA_URL: withDefault(baseUrl(), { about: 'Prices.', fallback: 'https://data.alpaca.markets' }),
-  ALPACA_TIMEOUT: withDefault(duration(), { about: 'Time that one call may take.', fallback: '5s' }),
   BROKER_FEES: withDefault(feeScheduleText, {
     about: "Fees that sales pay, as the enclave's BROKER_FEES has them; GET /market shows them.",
     fallback: DOCUMENTED_FEES,
-  }),
-  MARKET_MAX_AGE: withDefault(duration(), {
-    about: 'Time that one answer of the provider serves GET /market; for as long again it is given as stale.',
-    fallback: '2s',
   }),
   MARKET_CLOCK_MAX_AGE: withDefault(duration({ max: '1h' }), {
     about:

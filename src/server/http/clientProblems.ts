@@ -149,14 +149,14 @@ export const CLIENT_PROBLEMS = {
     status: 408,
     title: 'Request took too long to arrive',
     meaning:
-      'The headers did not arrive within `HEADERS_TIMEOUT`, or the body within ten seconds of them or within `REQUEST_TIMEOUT`. Under load, a request whose body is incomplete ends earlier, so that others have room.',
+      'The headers did not arrive within a third of `REQUEST_TIMEOUT`, or the body within ten seconds of them or within `REQUEST_TIMEOUT`. Under load, a request whose body is incomplete ends earlier, so that others have room.',
     cause: 'A stalled connection, or a client that declares more body than it sends.',
     remedy: 'Send headers and body without pauses.',
   },
   'body-too-large': {
     status: 413,
     title: 'Body too large',
-    meaning: 'The body is longer than `BODY_LIMIT_BYTES` (64 KiB by default); at `/relay`, than 128 KiB.',
+    meaning: 'The body is longer than 64 KiB; at `/relay`, than 128 KiB.',
     cause: 'Not a sealed envelope: an order has at most 4,096 bytes of ciphertext, a rulebook 16,384.',
     remedy: 'Send a body below the limit.',
   },
@@ -220,7 +220,7 @@ export const CLIENT_PROBLEMS = {
     status: 422,
     title: 'Transaction would revert',
     meaning:
-      "The contract would refuse the transaction now. `revert` has the name and arguments of its error; `unknown` where the node does not name it. One name is the server's own: `GasLimitExceeded`, when the call needs more gas (`needed`) than `RELAY_MAX_GAS` or a block leaves it (`limit`). No gas was spent. A receipt of status `failed` has another one in its `error`: `RefusedByNodes`, when every node that answers refuses the transaction; nothing reverted then.",
+      "The contract would refuse the transaction now. `revert` has the name and arguments of its error; `unknown` where the node does not name it. One name is the server's own: `GasLimitExceeded`, when the call needs more gas (`needed`) than 2^24, the most of a transaction (EIP-7825), or a block leaves it (`limit`). No gas was spent. A receipt of status `failed` has another one in its `error`: `RefusedByNodes`, when every node that answers refuses the transaction; nothing reverted then.",
     cause:
       "Another authorization was first: `VersionConflict`, an order no longer open, another supply or batch number. An opening: `NotCleared`, `NotAdmitted`, `Leaving`, `OrderIdTaken`, `OpeningExpired`, too little USDC (USDC's own error).",
     remedy: 'Read "revert", compute authorization or opening from the current state, and sign it again.',
@@ -238,9 +238,9 @@ export const CLIENT_PROBLEMS = {
     status: 429,
     title: 'Too many requests at once',
     meaning:
-      'This client has `MAX_UNDER_WAY_PER_CLIENT` requests that the server has not answered, or its site (an IPv6 /48) four times as many. Or the connection is one more than `MAX_CONNECTIONS_PER_CLIENT` allows: then the server closes it after this answer, whatever was asked. The server refused the request without looking at it. On other connections a plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
+      'This client has a third of `MAX_UNDER_WAY` requests that the server has not answered, or its site (an IPv6 /48) half of `MAX_UNDER_WAY`. Or the client holds a third of `MAX_CONNECTIONS`, and this connection is one more: then the server closes it after this answer, whatever was asked. The server refused the request without looking at it. On other connections a plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
     cause:
-      'Many requests in parallel while a node is slow; reads that cause more than 60 calls of a node a second; many clients behind one address while `TRUST_PROXY` is not set.',
+      'Many requests in parallel while a node is slow; many clients behind one address while `TRUST_PROXY` is not set.',
     remedy: 'Nothing was accepted. Wait for earlier requests to end, or for the seconds in Retry-After.',
     retryAfterSeconds: 5,
   },
@@ -256,7 +256,7 @@ export const CLIENT_PROBLEMS = {
     status: 429,
     title: 'Too many envelopes of this client without an escrow',
     meaning:
-      'The server keeps `ENVELOPE_MAX_PER_CLIENT` envelopes of one client without an escrow, of `ENVELOPE_MAX_BYTES_PER_CLIENT` bytes at most. This client has as many, and the chain shows no open escrow for this one.',
+      'The server keeps a twentieth of `ENVELOPE_MAX_WAITING` envelopes of one client without an escrow, of 4 MiB at most. This client has as many, and the chain shows no open escrow for this one.',
     cause: 'Envelopes whose escrows never open; many clients behind one address without `TRUST_PROXY`.',
     remedy: 'Nothing was accepted. Send the envelope once the transaction that opens its escrow is mined.',
     retryAfterSeconds: 30,
@@ -272,7 +272,7 @@ export const CLIENT_PROBLEMS = {
     status: 429,
     title: 'Quota used up',
     meaning:
-      "`quota` is `account`: the account's orders have used or booked `RELAY_ACCOUNT_DAILY_GAS` since midnight (UTC); or `institution`: the institution's rulebooks have used `RELAY_INSTITUTION_DAILY_GAS`; or `opening`: the account has as many openings at the platform's cost under way or refused as it may have. Of `account` and `institution` the first authorization of a day always fits, and what finishes an order that is held is not refused. Nothing was signed. `Retry-After` is the time until midnight, or until a place for an opening may be free.",
+      "`quota` is `account`: the account's orders have used or booked `RELAY_ACCOUNT_DAILY_GAS` since midnight (UTC); or `institution`: the institution's rulebooks have used as much; or `opening`: the account has as many openings at the platform's cost under way or refused as it may have. Of `account` and `institution` the first authorization of a day always fits, and what finishes an order that is held is not refused. Nothing was signed. `Retry-After` is the time until midnight, or until a place for an opening may be free.",
     cause:
       'Many orders of one employee, or rulebooks published again and again; openings of orders that the enclave refused.',
     remedy:

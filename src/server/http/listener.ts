@@ -161,7 +161,7 @@ export function hangUpWith(socket: Duplex, code: ProblemCode): void {
   if (underWay !== undefined) {
     // The request before this one may have its whole answer; a second one must not be written into it.
     underWay.once('finish', () => hangUp(socket.resume()))
-    // Each byte that came in would put off the time limit of that answer (ANSWER_TIMEOUT).
+    // Each byte that came in would put off the time limit of that answer (`answerTimeoutMs`).
     socket.pause()
     return
   }

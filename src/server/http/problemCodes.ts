@@ -68,7 +68,7 @@ const SERVER_PROBLEMS = {
     status: 503,
     title: "Relay's gas for today used up",
     meaning:
-      'Gas used since midnight (UTC), gas under way and gas booked for held orders leave less of `RELAY_DAILY_GAS` than this authorization needs. New orders cannot use the reserve for held orders (`RELAY_RESERVE_PERCENT`). Nothing was signed. `Retry-After` is the time until midnight.',
+      'Gas used since midnight (UTC), gas under way and gas booked for held orders leave less of `RELAY_DAILY_GAS` than this authorization needs. New orders cannot use the reserve for held orders (a fifth of it). Nothing was signed. `Retry-After` is the time until midnight.',
     cause: "A budget too small for the day's orders, or a thief of the token with authorizations to spend.",
     remedy: 'Send the authorization again after the seconds in Retry-After, or have RELAY_DAILY_GAS raised.',
     retryAfterSeconds: 3_600,

@@ -121,9 +121,7 @@ function addRelay({ metrics, load, gas }: GaugeSources): void {
     Number(load().reserveLeft),
   )
   add('relay_gas_per_day', 'Gas that may be used in one day (RELAY_DAILY_GAS).', () => Number(gas.perDay))
-  add('relay_gas_reserve', 'Of it, kept for orders that are held (RELAY_RESERVE_PERCENT).', () =>
-    Number(gas.reserve),
-  )
+  add('relay_gas_reserve', 'Of it, kept for orders that are held: a fifth.', () => Number(gas.reserve))
 }
 
 function addChain({ metrics, rpc, progress }: GaugeSources): void {

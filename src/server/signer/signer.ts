@@ -66,7 +66,7 @@ export type RelayerKeyPlace =
 export async function openRelayerKeys(places: readonly RelayerKeyPlace[]): Promise<RelayerKey[]> {
   const keys = await Promise.all(places.map(openRelayerKey))
   if (new Set(keys.map(({ address }) => address)).size < keys.length) {
-    throw new RelayerKeyError('Two of the keys of RELAYER_KMS_KEY_IDS belong to one account.')
+    throw new RelayerKeyError('Two of the keys of RELAYER_KMS_KEY_ID belong to one account.')
   }
   return keys
 }

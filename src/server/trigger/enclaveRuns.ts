@@ -42,8 +42,7 @@ export function buildEnclaveRuns(options: {
   readonly stopping: AbortSignal
 }): BuiltEnclaveRuns {
   const { config, contracts, rpc, engine, logger, stopping, ...shared } = options
-  const { maxRuns, triggerIntervalMs, orderRunTimeoutMs, policyRunTimeoutMs, reconcileIntervalMs } =
-    config.enclave
+  const { maxRuns, triggerIntervalMs, orderRunTimeoutMs, policyRunTimeoutMs } = config.enclave
   const runRecordsOn = (on: Engine) => createRunRecords({ engine: on, logger })
   const runRecords = runRecordsOn(engine)
   const rateLimit = createTriggerRateLimit(triggerIntervalMs)
@@ -67,7 +66,6 @@ export function buildEnclaveRuns(options: {
     maxRuns,
     rateLimit,
     unopened: config.unopened,
-    reconcileIntervalMs,
     marketIntervalMs: config.broker.marketClockMaxAgeMs,
     escrow: contracts.escrow,
     rpc,

@@ -14,8 +14,6 @@ export interface ReconcileOptions {
   readonly rateLimit: Pick<TriggerRateLimit, 'take'>
   readonly clock: { getClock(): Promise<BrokerClock> }
   readonly state: ReconcileStateStore
-  /** Milliseconds between two runs; undefined: once after each market's close. */
-  readonly intervalMs: number | undefined
   /** Milliseconds between two checks whether a run is due. */
   readonly checkMs?: number
   readonly logger: Logger
@@ -26,9 +24,9 @@ const CHECK_MS = 30_000
 const RETRY_MS = 30_000
 const RETRY_MAX_MS = 15 * 60_000
 
-/** The scheduled reconcile: never two runs at once, and a missed run is caught up on. */
+/** The reconcile after each market's close: never two runs at once, and a missed run is caught up on. */
 export function createReconcile(options: ReconcileOptions) {
-  const { runs, rateLimit, clock, state: store, intervalMs, logger } = options
+  const { runs, rateLimit, clock, state: store, logger } = options
   const earlier: Run[] = []
   let failures = 0
   /** Milliseconds of `performance.now()`. */
@@ -36,11 +34,8 @@ export function createReconcile(options: ReconcileOptions) {
   let wasOpen = false
 
   /** The state to save after the due run; undefined when none is due. */
-  async function due(state: ReconcileState, now: number): Promise<ReconcileState | undefined> {
-    const doneAt = new Date(now).toISOString()
-    if (intervalMs !== undefined) {
-      return isIntervalOver(state, intervalMs, now) ? { ...state, doneAt } : undefined
-    }
+  async function due(state: ReconcileState): Promise<ReconcileState | undefined> {
+    const doneAt = new Date().toISOString()
     const market = await clock.getClock()
     const isDue = isCloseOver(state, market, wasOpen)
     wasOpen = market.isOpen
@@ -53,7 +48,7 @@ export function createReconcile(options: ReconcileOptions) {
   async function tick(signal: AbortSignal): Promise<void> {
     for (const run of earlier.splice(0)) await follow(run, signal)
     if (performance.now() < notBefore) return
-    const next = await due(await store.load(), Date.now())
+    const next = await due(await store.load())
     if (next === undefined) return
     if (!(await untilAborted(rateLimit.take(), signal))) return
     const isDone = await follow(await runs.start({ job: 'reconcile' }), signal)
@@ -73,7 +68,7 @@ export function createReconcile(options: ReconcileOptions) {
     },
     service: createPoller({
       name: 'reconcile',
-      intervalMs: Math.min(options.checkMs ?? CHECK_MS, intervalMs ?? Number.POSITIVE_INFINITY),
+      intervalMs: options.checkMs ?? CHECK_MS,
       tick,
       logger,
     }),
@@ -86,13 +81,6 @@ async function follow(run: Run, signal: AbortSignal): Promise<boolean> {
   if (end === undefined) return false
   await run.discard()
   return end.how === 'result' && end.result?.outcome === 'done'
-}
-
-/** A time in the future is from before the clock was set back. */
-export function isIntervalOver({ doneAt }: ReconcileState, intervalMs: number, now: number): boolean {
-  if (doneAt === null) return true
-  const since = now - Date.parse(doneAt)
-  return since < 0 || since >= intervalMs
 }
 
 /**

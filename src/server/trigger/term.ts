@@ -54,8 +54,6 @@ export interface TriggerOptions {
   readonly marketClock: ReconcileOptions['clock']
   /** Milliseconds between two looks for an opening of the market that was not announced, while an order waits for it. */
   readonly marketIntervalMs: number
-  /** Undefined: once after each market's close. */
-  readonly reconcileIntervalMs: number | undefined
   readonly times?: RetryTimes | undefined
   readonly runObserver?: RunObserver
   readonly logger: Logger
@@ -130,7 +128,6 @@ export function createTriggerTerm(
     rateLimit,
     clock: options.marketClock,
     state: reconcileState,
-    intervalMs: options.reconcileIntervalMs,
     logger,
   })
   const market = createPoller({

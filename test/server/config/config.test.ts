@@ -59,7 +59,6 @@ describe('readConfig', () => {
       maxRuns: 240,
     })
     expect(config.enclave.triggerIntervalMs).toBe(0)
-    expect(config.enclave.reconcileIntervalMs).toBeUndefined()
   })
 
   test('names every missing variable at once, an empty one too', () => {
@@ -82,24 +81,21 @@ describe('readConfig', () => {
     expect(faultsOf(rest)).toEqual({ RELAYER_PRIVATE_KEY: 'is missing' })
   })
 
-  test('takes several keys of the relayer from one place, each once', () => {
+  test('takes several keys of the relayer, each once', () => {
     const { RELAYER_PRIVATE_KEY: one, ...rest } = SERVER_ENVIRONMENT
     const other = `0x${'0b'.repeat(32)}`
-    const keys = readConfig({ ...rest, RELAYER_PRIVATE_KEYS: `${one}, ${other}` }).relay.relayerKeys
+    const keys = readConfig({ ...rest, RELAYER_PRIVATE_KEY: `${one}, ${other}` }).relay.relayerKeys
     expect(keys.map((key) => key.kind === 'private-key' && key.privateKey.reveal())).toEqual([one, other])
-    expect(readConfig({ ...rest, RELAYER_KMS_KEY_IDS: 'alias/a,alias/b' }).relay.relayerKeys).toEqual([
+    expect(readConfig({ ...rest, RELAYER_KMS_KEY_ID: 'alias/a,alias/b' }).relay.relayerKeys).toEqual([
       { kind: 'kms', keyId: 'alias/a' },
       { kind: 'kms', keyId: 'alias/b' },
     ])
-    expect(faultsOf({ ...rest, RELAYER_PRIVATE_KEYS: `${one},${one}` })).toEqual({
-      RELAYER_PRIVATE_KEYS: 'has a value twice',
+    expect(faultsOf({ ...rest, RELAYER_PRIVATE_KEY: `${one},${one}` })).toEqual({
+      RELAYER_PRIVATE_KEY: 'has a value twice',
     })
-    expect(Object.keys(faultsOf({ ...rest, RELAYER_PRIVATE_KEYS: `${one},` }))).toEqual([
-      'RELAYER_PRIVATE_KEYS',
+    expect(Object.keys(faultsOf({ ...rest, RELAYER_PRIVATE_KEY: `${one},` }))).toEqual([
+      'RELAYER_PRIVATE_KEY',
     ])
-    expect(faultsOf({ ...rest, RELAYER_PRIVATE_KEYS: one, RELAYER_KMS_KEY_IDS: 'alias/a' })).toEqual({
-      RELAYER_KMS_KEY_IDS: 'stands beside RELAYER_PRIVATE_KEYS: set one of the two',
-    })
   })
 
   test('keeps the operator’s port apart from the public one, unless both are any that is free', () => {
@@ -149,16 +145,6 @@ describe('readConfig', () => {
       { ALPACA_SECRET_KEY: 'is ALPACA_KEY_ID too: the two must differ' },
     ],
     [
-      'headers that may take longer than the request',
-      { HEADERS_TIMEOUT: '31s' },
-      { HEADERS_TIMEOUT: 'is longer than REQUEST_TIMEOUT, which includes it' },
-    ],
-    [
-      'looks that come after the next send',
-      { RELAY_POLL_INTERVAL: '30s' },
-      { RELAY_POLL_INTERVAL: 'is not shorter than RELAY_RESUBMIT_AFTER' },
-    ],
-    [
       'one node under two spellings',
       { RPC_URL: 'http://127.0.0.1:8545, http://localhost:8545/' },
       { RPC_URL: 'names one node twice: a second one must be another' },
@@ -167,9 +153,9 @@ describe('readConfig', () => {
     expect(faultsOf({ ...SERVER_ENVIRONMENT, ...variables })).toEqual(faults)
   })
 
-  test('takes one provider’s nodes for two keys, and headers that may take all of a request', () => {
+  test('takes one provider’s nodes for two keys', () => {
     const RPC_URL = 'https://node.example/v3/a, https://node.example/v3/b'
-    expect(faultsOf({ ...SERVER_ENVIRONMENT, RPC_URL, HEADERS_TIMEOUT: '30s' })).toEqual({})
+    expect(faultsOf({ ...SERVER_ENVIRONMENT, RPC_URL })).toEqual({})
   })
 
   test('names missing and malformed ones together', () => {
@@ -216,7 +202,6 @@ describe('readConfig', () => {
     ['RELAYER_PRIVATE_KEY', '11'.repeat(32)],
     ['RELAYER_PRIVATE_KEY', `0x${'11'.repeat(31)}`],
     ['RELAYER_KMS_KEY_ID', 'a key with spaces'],
-    ['RELAY_MAX_GAS', '20999'],
     ['RELAY_DAILY_GAS', '-1'],
     ['RPC_URL', 'localhost:8545'],
     ['RPC_URL', 'https://a.example,,https://b.example'],
@@ -230,12 +215,10 @@ describe('readConfig', () => {
     ['CHAIN_ID', '4503599627370477'],
     ['CHAIN_ID', '9007199254740993'],
     ['ORDER_ESCROW_ADDRESS', '0x1234'],
-    ['BODY_LIMIT_BYTES', '0'],
     ['RATE_LIMIT_PER_MINUTE', '0'],
-    ['RELAY_WAIT', '20'],
-    ['RELAY_WAIT', '0s'],
-    ['RELAY_WAIT', '1000h'],
-    ['RECONCILE_INTERVAL', 'daily'],
+    ['RPC_TIMEOUT', '20'],
+    ['RPC_TIMEOUT', '0s'],
+    ['RPC_TIMEOUT', '1000h'],
     ['ALPACA_DATA_URL', 'data.alpaca.markets'],
     ['ALPACA_KEY_ID', 'two words'],
     ['LOG_LEVEL', 'verbose'],
@@ -256,16 +239,16 @@ describe('readConfig', () => {
     const config = readConfig({
       ...SERVER_ENVIRONMENT,
       RPC_URL: 'https://a.example/key, http://127.0.0.1:8545',
-      RECONCILE_INTERVAL: '2h',
-      NARRATOR_INTERVAL: '250ms',
+      RELAY_RESUBMIT_AFTER: '2m',
+      READ_MAX_AGE: '250ms',
       ALPACA_TRADING_URL: 'http://127.0.0.1:9000/',
       INTENT_PUBKEY:
         '0x0479BE667EF9DCBBAC55A06295CE870B07029BFCDB2DCE28D959F2815B16F81798483ADA7726A3C4655DA4FBFC0E1108A8FD17B448A68554199C47D08FFB10D4B8',
       ENCLAVE_SIGNER: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
     })
     expect(config.chain.rpcUrls.reveal()).toEqual(['https://a.example/key', 'http://127.0.0.1:8545'])
-    expect(config.enclave.reconcileIntervalMs).toBe(7_200_000)
-    expect(config.narrator.intervalMs).toBe(250)
+    expect(config.relay.resubmitAfterMs).toBe(120_000)
+    expect(config.chain.readMaxAgeMs).toBe(250)
     expect(config.broker.tradingUrl).toBe('http://127.0.0.1:9000')
     expect(config.enclave.intentPublicKey).toBe(SERVER_ENVIRONMENT.INTENT_PUBKEY)
     expect(config.enclave.signer).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
@@ -275,7 +258,6 @@ describe('readConfig', () => {
 describe('an enclave at a URL', () => {
   const http = {
     ...SERVER_ENVIRONMENT,
-    ENCLAVE_TRIGGER: 'http',
     ENCLAVE_URL: 'https://enclave.example/trigger?key=1',
     ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
   }
@@ -341,18 +323,12 @@ describe('an enclave at a URL', () => {
     })
   })
 
-  test('needs its settings, which another enclave does not have', () => {
-    const { ENCLAVE_URL: _url, ENCLAVE_TRIGGER_SECRET: _secret, ...without } = http
+  test('needs its secret', () => {
+    const { ENCLAVE_TRIGGER_SECRET: _secret, ...without } = http
     expect(faultsOf({ ...without, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual({
-      ENCLAVE_URL: 'is missing',
-      ENCLAVE_TRIGGER_SECRET: 'is missing',
+      ENCLAVE_TRIGGER_SECRET: 'is missing: ENCLAVE_URL needs it',
       NODE_TLS_REJECT_UNAUTHORIZED: 'turns off the check of certificates: remove it',
     })
-    expect(faultsOf({ ...http, ENCLAVE_TRIGGER: 'resident' })).toEqual({
-      ENCLAVE_URL: 'stands without ENCLAVE_TRIGGER=http',
-      ENCLAVE_TRIGGER_SECRET: 'stands without ENCLAVE_TRIGGER=http',
-    })
-    expect(Object.keys(faultsOf({ ...http, ENCLAVE_TRIGGER: 'fax' }))).toEqual(['ENCLAVE_TRIGGER'])
   })
 
   test('is not triggered so seldom that a rulebook would never get its turn', () => {
@@ -364,12 +340,7 @@ describe('an enclave at a URL', () => {
 })
 
 describe('an enclave that the server starts', () => {
-  const {
-    ENCLAVE_URL: _url,
-    ENCLAVE_TRIGGER_SECRET: _secret,
-    ENCLAVE_TRIGGER: _trigger,
-    ...own
-  } = SERVER_ENVIRONMENT
+  const { ENCLAVE_URL: _url, ENCLAVE_TRIGGER_SECRET: _secret, ...own } = SERVER_ENVIRONMENT
 
   test('is the default, and is the built one', () => {
     const { trigger } = readConfig({
@@ -385,19 +356,13 @@ describe('an enclave that the server starts', () => {
     })
   })
 
-  test('is none for each run, as earlier versions could have it: the fault says what to do', () => {
-    expect(faultsOf({ ...own, ENCLAVE_TRIGGER: 'process', ENCLAVE_COMMAND: 'node enclave.js' })).toEqual({
-      ENCLAVE_TRIGGER:
-        'process is gone: remove it (and ENCLAVE_COMMAND), and the server keeps one enclave up; or set http, and run npm run enclave',
-    })
-  })
-
   test('has no database of several servers', () => {
     const DATABASE_URL = 'postgresql://user:password@127.0.0.1/database'
     expect(readConfig({ ...SERVER_ENVIRONMENT, DATABASE_URL }).databaseUrl?.reveal()).toBe(DATABASE_URL)
-    expect(faultsOf({ ...own, DATABASE_URL })).toEqual({
-      DATABASE_URL:
-        'stands without ENCLAVE_TRIGGER=http and ENCLAVE_URL: no server on a database starts an enclave',
+    const problem = 'stands without ENCLAVE_URL: an enclave that a server starts is for that server alone'
+    expect(faultsOf({ ...own, DATABASE_URL, ENCLAVE_TRIGGER_SECRET: RUN_SECRET })).toEqual({
+      DATABASE_URL: problem,
+      ENCLAVE_TRIGGER_SECRET: problem,
     })
   })
 })
@@ -483,6 +448,11 @@ describe('loadConfig', () => {
     const ENV_FILE = await envFile('MAX_WAIT=50ms\n')
     expect(() => loadConfig({ ...rest, ENV_FILE })).toThrow(fault)
     expect(() => readConfig({ ...SERVER_ENVIRONMENT, MAX_WAIT: '50ms' })).toThrow(fault)
+    expect(faultsOf({ ...SERVER_ENVIRONMENT, ENCLAVE_TRIGGER: 'process', RELAY_WAIT: '5s' })).toEqual({
+      ENCLAVE_TRIGGER: expect.stringContaining('With ENCLAVE_URL the server posts jobs there'),
+      RELAY_WAIT:
+        'is no setting any more: remove it. It is 20s, and less where a caller says so (Prefer: wait=5)',
+    })
   })
 
   test('reads a secret from the file that its variable names, in the environment or in the file', async () => {

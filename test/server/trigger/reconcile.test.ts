@@ -7,7 +7,6 @@ import {
   createReconcile,
   createReconcileStateStore,
   isCloseOver,
-  isIntervalOver,
 } from '../../../src/server/trigger/reconcile.js'
 import { createRuns } from '../../../src/server/trigger/runner.js'
 import { eventually } from '../../support/eventually.js'
@@ -44,7 +43,7 @@ async function setUp(steps: Step[]) {
   const runner = connectEnclave(enclave, { runRecords, rateLimit, stopping: stopping.signal, logger })
   const state = createReconcileStateStore({ ...stores, logger })
   const market = { clock: openMarket() }
-  async function start(intervalMs?: number) {
+  async function start() {
     const timeouts = { order: 20_000, policy: 20_000, reconcile: 20_000 }
     const runs = createRuns({ runRecords, runner, timeouts, logger })
     const reconcile = createReconcile({
@@ -52,7 +51,6 @@ async function setUp(steps: Step[]) {
       runs,
       clock: { getClock: async () => market.clock },
       state,
-      intervalMs,
       checkMs: CHECK_MS,
       logger,
     })
@@ -96,23 +94,15 @@ describe('after each market close', () => {
 })
 
 test('a run that failed is not taken for done', async () => {
-  const { start, state, enclave } = await setUp([{ outcome: 'failed' }])
-  const { stop } = await start(60_000)
+  const { start, market, state, enclave } = await setUp([{ outcome: 'failed' }])
+  market.clock = { ...market.clock, ...afterClose }
+  const { stop } = await start()
   await eventually('the run', async () => (await enclave.notes()).some(({ event }) => event === 'ended'))
   await stop()
   expect((await state.load()).doneAt).toBeNull()
 })
 
-test('a batch run is due after its interval, and after a close', () => {
-  const doneAt = '2025-03-03T00:00:00.000Z'
-  const now = Date.parse(doneAt)
-  expect(isIntervalOver({ doneAt: null, nextClose: null }, 1_000, now)).toBe(true)
-  expect(isIntervalOver({ doneAt, nextClose: null }, 1_000, now + 999)).toBe(false)
-  expect(isIntervalOver({ doneAt, nextClose: null }, 1_000, now + 1_000)).toBe(true)
-  expect(isIntervalOver({ doneAt, nextClose: null }, 1_000, now)).toBe(false)
-  // The clock was set back since.
-  expect(isIntervalOver({ doneAt, nextClose: null }, 1_000, now - 3_600_000)).toBe(true)
-
+test('a batch run is due after a close, also one that was not announced', () => {
   const announced = { doneAt: null, nextClose: MONDAY.toISOString() }
   expect(isCloseOver(announced, openMarket(), true)).toBe(false)
   expect(isCloseOver(announced, afterClose, false)).toBe(true)

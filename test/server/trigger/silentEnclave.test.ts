@@ -23,6 +23,7 @@ import { outcomes, startTrigger } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
+const TOMORROW = new Date(Date.now() + 86_400_000)
 
 async function setUp(steps: DoorStep[] = [202], intervalMs = 0) {
   const root = await temporaryDirectory()
@@ -112,11 +113,13 @@ test('a server that starts offers a run again whose order was reclaimed, without
 
 test('a server that starts offers the reconcile of the one before again, as the same run', async () => {
   const { server, door } = await setUp(['lose', 202])
-  const first = await server().start({ reconcileIntervalMs: 20 })
+  const closed = { timestamp: new Date(), isOpen: false, nextOpen: TOMORROW, nextClose: TOMORROW }
+  const marketClock = { getClock: async () => closed }
+  const first = await server().start({ marketClock })
   await eventually('an offer', () => door.offers.length > 0)
   await first.stop()
   const before = door.offers.length
-  await server().start({ reconcileIntervalMs: 20 })
+  await server().start({ marketClock })
   await eventually('the next offer', () => door.offers.length > before)
   expect(new Set(door.offers.map(({ body }) => body.runId)).size).toBe(1)
 })

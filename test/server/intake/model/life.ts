@@ -76,7 +76,6 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     marketClock: {
       getClock: async () => ({ timestamp: new Date(), isOpen: true, nextOpen: FAR, nextClose: FAR }),
     },
-    reconcileIntervalMs: undefined,
     marketIntervalMs: 30_000,
     logger: log.logger,
   })
