@@ -41,8 +41,6 @@ const READY_WITHIN_MS = 120_000
 const GROUP = 5_000
 /** So far ahead that no run starts. */
 const NEXT_RUN_MS = 24 * 3_600_000
-/** Blocks in one query of events. Nodes give about ten thousand events at once. */
-const SETTINGS = { RPC_LOG_RANGE: '4' }
 /** A start with the most stored, by one with nothing. RSS differs by a tenth between two starts. */
 const FLAT = 1.2
 const JUDGED = ['listens ms', 'ready ms', 'RSS MiB', 'heap MiB']
@@ -68,7 +66,7 @@ export const idle: Figure = {
           const engine = await (url ? openPostgres(createDatabases(url)) : openQuickly(DATA_DIR))
           await storeOrders(engine, open, ids)
           await engine.stop()
-          env = { ...SETTINGS, DATA_DIR, ...(url && { DATABASE_URL: url.reveal() }) }
+          env = { DATA_DIR, ...(url && { DATABASE_URL: url.reveal() }) }
         }
         return measureStart(context, sandbox, env)
       }

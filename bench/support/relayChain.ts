@@ -78,12 +78,9 @@ export async function startRelayChain(
       ...SERVER_ENVIRONMENT,
       ...chainEnvironment(chain),
       ENCLAVE_SIGNER,
-      RELAYER_PRIVATE_KEY: '',
       // As by default: the tests' environment has another.
       READ_MAX_AGE: '',
-      // On a busy machine no answer is a 202.
-      RELAY_WAIT: '5m',
-      RELAYER_PRIVATE_KEYS: accounts.map(({ privateKey }) => privateKey).join(','),
+      RELAYER_PRIVATE_KEY: accounts.map(({ privateKey }) => privateKey).join(','),
     }),
   }
 }

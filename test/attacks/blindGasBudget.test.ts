@@ -42,7 +42,7 @@ test('a node without receipts does not get more gas out of the relay than a day 
     chain: chain(),
     dataDir: await temporaryDirectory(),
     rpcUrl: proxy.url,
-    env: { RELAY_DAILY_GAS: String(BUDGET), RELAY_RESERVE_PERCENT: '1', RELAY_WAIT: '20s' },
+    env: { RELAY_DAILY_GAS: String(BUDGET), RELAY_RESERVE: String(BUDGET / 100n) },
   })
   const before = await chain().provider.getBlockNumber()
   proxy.answer = ({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : undefined)

@@ -22,9 +22,8 @@ const HALF_AN_HOUR_MS = 1_800_000
 const desk = useDesk({
   serverSettings: {
     // The stranger does not hurry, and the machine of the tests may be slow.
-    HEADERS_TIMEOUT: '1m',
-    REQUEST_TIMEOUT: '1m',
-    MAX_CONNECTIONS_PER_CLIENT: String(PER_CLIENT),
+    REQUEST_TIMEOUT: '3m',
+    MAX_CONNECTIONS: String(3 * PER_CLIENT),
   },
 })
 

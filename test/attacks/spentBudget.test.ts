@@ -34,7 +34,7 @@ useUtcDay(180_000)
 
 describe('at the desk', () => {
   const desk = useDesk({
-    serverSettings: { RELAY_ACCOUNT_DAILY_GAS: '5000000', RELAY_INSTITUTION_DAILY_GAS: '3000000' },
+    serverSettings: { RELAY_ACCOUNT_DAILY_GAS: '5000000' },
   })
   const BUY = { side: 'BUY', symbol: 'AAPL', maxSpend: 100n * ONE_USDC } as const
 

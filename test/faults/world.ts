@@ -26,13 +26,11 @@ import { keepProgram } from './servers.js'
 /** Impatient, so that the servers' patience fits many times into a storm. */
 const SERVER_SETTINGS = {
   RPC_TIMEOUT: '3s',
-  RELAY_POLL_INTERVAL: '100ms',
   RELAY_RESUBMIT_AFTER: '2s',
-  RELAY_WAIT: '3s',
   // A storm has few accounts, and many orders of each.
   RELAY_ACCOUNT_DAILY_GAS: '5000000000',
   // All callers of a storm share one address, and ask for their receipts at once.
-  MAX_CONNECTIONS_PER_CLIENT: '5000',
+  MAX_CONNECTIONS: '15000',
   LOG_LEVEL: 'info',
   CONFIRMATIONS: `${DEEPEST_REORG + 1}`,
   // The least that the configuration allows.
@@ -47,7 +45,6 @@ const ENCLAVE_SETTINGS = {
   BROKER_TIMEOUT: '2500ms',
   AMBIGUOUS_RETRY_AFTER: '300ms',
   ABSENT_RECHECK_AFTER: '8s',
-  RELAY_TIMEOUT: '8s',
   RELAY_RETRY_AFTER: '3s',
   // The market closes for a few seconds.
   BROKER_CLOCK_MAX_AGE: '1ms',
@@ -128,7 +125,6 @@ export async function startWorld(options: WorldOptions) {
         ...common,
         ENV_FILE: join(sandbox.directory, '.env'),
         RPC_URL: nodes.urls.join(),
-        NARRATOR_INTERVAL: '1m',
       },
       { ...around, number: 0, links: {}, wasTroubled: () => false },
     ),
@@ -274,7 +270,7 @@ async function startCluster(options: ClusterOptions, around: Around) {
     sandbox,
     '.env',
     'RELAYER_PRIVATE_KEY',
-    `RELAYER_PRIVATE_KEYS=${keys.join()}`,
+    `RELAYER_PRIVATE_KEY=${keys.join()}`,
   )
   const servers = await Promise.all(
     ports.servers.map(async ({ port, ops, relay }, number) => {
@@ -296,10 +292,8 @@ async function startCluster(options: ClusterOptions, around: Around) {
           ENV_FILE: envFile,
           LEASE_TTL: `${LEASE_TTL_MS}ms`,
           TRUST_PROXY: '1',
-          ENCLAVE_TRIGGER: 'http',
           ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
           ENCLAVE_URL: urlOf(links.enclave),
-          NARRATOR_INTERVAL: '200ms',
           NARRATOR_FORMAT: 'json',
           PORT: `${port}`,
           OPS_PORT: `${ops}`,

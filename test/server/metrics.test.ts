@@ -24,7 +24,7 @@ async function start(plan: Record<string, Step[]> = {}) {
   const server = await serverUnderTest({
     chain: chain(),
     plan: { any: [{ outcome: 'failed' }], ...plan },
-    env: { NARRATOR_INTERVAL: '50ms', RECONCILE_INTERVAL: '24h' },
+    env: { NARRATOR_INTERVAL: '50ms' },
   })
   const { opsUrl, url } = server
   const post = (path: string, body: object) =>

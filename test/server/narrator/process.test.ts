@@ -25,7 +25,6 @@ function startServer(dataDir: string) {
       ...runtimeEnvironment(),
       ...SERVER_ENVIRONMENT,
       ...chainEnvironment(chain()),
-      NARRATOR_INTERVAL: '50ms',
       LOG_LEVEL: 'debug',
       DATA_DIR: dataDir,
     },

@@ -22,8 +22,7 @@ const { chain, digest } = useMintChain()
 
 const keyOf = (role: Role) => chain().anvil.accounts[ROLES.indexOf(role)]?.privateKey ?? ''
 const several = (...roles: Role[]) => ({
-  RELAYER_PRIVATE_KEY: '',
-  RELAYER_PRIVATE_KEYS: roles.map(keyOf).join(','),
+  RELAYER_PRIVATE_KEY: roles.map(keyOf).join(','),
 })
 const senderOf = async (hash: Hex | null) => (await chain().provider.getTransaction(hash ?? ''))?.from
 

@@ -1,8 +1,8 @@
 // A server of the relay in a process of its own, which a test stops and continues. It has the configuration in its environment,
 // prints its port, and serves until it is killed.
 import express from 'express'
+import { z } from 'zod'
 import { createRpc } from '../../../src/chain/rpc.js'
-import { readConfig } from '../../../src/server/config/config.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId } from '../../../src/server/http/middleware.js'
 import { routerOf } from '../../../src/server/http/routes.js'
@@ -14,8 +14,9 @@ import { createDatabases, openPostgres } from '../../../src/server/store/postgre
 import { createLifetime } from '../../../src/service/lifetime.js'
 import { createLogger } from '../../../src/service/logger.js'
 import { Secret } from '../../../src/service/secret.js'
+import { serverConfig } from '../../support/serverEnvironment.js'
 
-const config = readConfig(process.env)
+const config = serverConfig(z.record(z.string(), z.string()).parse(process.env))
 const logger = createLogger({ level: 'debug' })
 const serverId = 'child'
 const engine = await openPostgres(createDatabases(config.databaseUrl ?? new Secret('')))

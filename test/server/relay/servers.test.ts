@@ -343,7 +343,7 @@ describe('a server that sleeps while another takes its account', () => {
 
 test('three servers share five accounts, and two of them take what the third one held', async () => {
   const roles: Role[] = ['relayer', 'alice', 'bob', 'carol', 'dave']
-  const env = { RELAYER_PRIVATE_KEY: '', RELAYER_PRIVATE_KEYS: roles.map(keyOf).join(',') }
+  const env = { RELAYER_PRIVATE_KEY: roles.map(keyOf).join(',') }
   const url = await postgres.createDatabase()
   const watcher = await openShared(url)
   const counts = async () => {
@@ -361,8 +361,7 @@ test('three servers share five accounts, and two of them take what the third one
 
 describe('two servers with two accounts', () => {
   const both = () => ({
-    RELAYER_PRIVATE_KEY: '',
-    RELAYER_PRIVATE_KEYS: `${keyOf('relayer')},${keyOf('dave')}`,
+    RELAYER_PRIVATE_KEY: `${keyOf('relayer')},${keyOf('dave')}`,
   })
   const accounts = () => [chain().account('relayer'), chain().account('dave')].toSorted()
 
@@ -463,7 +462,7 @@ describe('two servers with two accounts', () => {
 
   test('keep to one total of gas a day', async () => {
     const perDay = 2_500_000n
-    const env = { RELAY_DAILY_GAS: String(perDay), RELAY_RESERVE_PERCENT: '1' }
+    const env = { RELAY_DAILY_GAS: String(perDay), RELAY_RESERVE: String(perDay / 100n) }
     const { one, other } = await start(env)
     await stopMining(chain())
     const answers = await Promise.all(
@@ -489,7 +488,7 @@ describe('two servers with two accounts', () => {
 test('three servers hold four accounts as evenly as four can be shared', async () => {
   const url = await postgres.createDatabase()
   const keys = ['relayer', 'dave', 'alice', 'bob'] as const
-  const env = { RELAYER_PRIVATE_KEY: '', RELAYER_PRIVATE_KEYS: keys.map(keyOf).join() }
+  const env = { RELAYER_PRIVATE_KEY: keys.map(keyOf).join() }
   const watcher = await openShared(url)
   for (const id of ['one', 'two', 'three']) {
     await startServer(url, id, env)
