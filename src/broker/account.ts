@@ -3,29 +3,15 @@ import { parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.j
 import type { BrokerHttp } from './http.js'
 import { decimalTextSchema } from './numbers.js'
 
-export interface BrokerPosition {
-  readonly symbol: string
-  /** Share base units held, rounded down; negative for a short position. */
-  readonly qty: bigint
-}
-
-export interface BrokerAccount {
-  readonly id: string
-  /** `ACTIVE` when it may trade. */
-  readonly status: string
-  readonly tradingBlocked: boolean
-  /** USD with 6 decimals, rounded down. */
-  readonly cash: bigint
-  readonly buyingPower: bigint
-}
-
 // The documented example of a position has a space at the symbol's end.
-const positionSchema = z.object({ symbol: z.string().trim().min(1), qty: decimalTextSchema }).transform(
-  ({ symbol, qty }): BrokerPosition => ({
+const positionSchema = z
+  .object({ symbol: z.string().trim().min(1), qty: decimalTextSchema })
+  .transform(({ symbol, qty }) => ({
     symbol,
+    /** Share base units held, rounded down; negative for a short position. */
     qty: parseDecimal(qty, SHARE_DECIMALS, 'down'),
-  }),
-)
+  }))
+export type BrokerPosition = Readonly<z.output<typeof positionSchema>>
 
 const accountSchema = z
   .object({
@@ -36,28 +22,23 @@ const accountSchema = z
     cash: decimalTextSchema,
     buying_power: decimalTextSchema,
   })
-  .transform(
-    (account): BrokerAccount => ({
-      id: account.id,
-      status: account.status,
-      tradingBlocked: account.trading_blocked === true || account.account_blocked === true,
-      cash: parseDecimal(account.cash, USDC_DECIMALS, 'down'),
-      buyingPower: parseDecimal(account.buying_power, USDC_DECIMALS, 'down'),
-    }),
-  )
+  .transform((account) => ({
+    id: account.id,
+    /** `ACTIVE` when it may trade. */
+    status: account.status,
+    tradingBlocked: account.trading_blocked === true || account.account_blocked === true,
+    /** USD with 6 decimals, rounded down. */
+    cash: parseDecimal(account.cash, USDC_DECIMALS, 'down'),
+    buyingPower: parseDecimal(account.buying_power, USDC_DECIMALS, 'down'),
+  }))
+export type BrokerAccount = Readonly<z.output<typeof accountSchema>>
 
 /** `GET /v2/positions`: what the account holds, every symbol at once. */
 export function getPositions(trading: BrokerHttp): Promise<BrokerPosition[]> {
-  return trading.request(
-    { method: 'GET', route: '/v2/positions', path: '/v2/positions', purpose: 'other' },
-    z.array(positionSchema),
-  )
+  return trading.request({ method: 'GET', path: '/v2/positions', purpose: 'other' }, z.array(positionSchema))
 }
 
 /** `GET /v2/account`. */
 export function getAccount(trading: BrokerHttp): Promise<BrokerAccount> {
-  return trading.request(
-    { method: 'GET', route: '/v2/account', path: '/v2/account', purpose: 'other' },
-    accountSchema,
-  )
+  return trading.request({ method: 'GET', path: '/v2/account', purpose: 'other' }, accountSchema)
 }

@@ -3,32 +3,6 @@ import { PRICE_DECIMALS, parseDecimal, USDC_DECIMALS } from '../protocol/units.j
 import type { BrokerHttp } from './http.js'
 import { timestampSchema } from './market.js'
 import { decimalTextSchema, exactSharesSchema, fillPriceSchema } from './numbers.js'
-import type { OrderSide } from './order.js'
-
-/** A fill as the broker has entered it: an order that filled in parts has several. */
-export interface TradeActivity {
-  readonly symbol: string
-  readonly side: OrderSide
-  /** Share base units. */
-  readonly qty: bigint
-  /** USD with 6 decimals, rounded up. */
-  readonly price: bigint
-  readonly at: Date
-}
-
-/** A fee that the broker has charged, or given back where it is negative. */
-export interface FeeActivity {
-  /** `YYYY-MM-DD`: the day that it was entered for. */
-  readonly day: string
-  /** USD with 6 decimals. */
-  readonly amount: bigint
-}
-
-/** An account's entries in the broker's books. */
-export interface Activities {
-  readonly fills: readonly TradeActivity[]
-  readonly fees: readonly FeeActivity[]
-}
 
 const fillSchema = z
   .object({
@@ -41,16 +15,20 @@ const fillSchema = z
     price: fillPriceSchema,
     transaction_time: timestampSchema,
   })
-  .transform((fill) => ({
-    id: fill.id,
+  .transform(({ id, symbol, side, qty, price, transaction_time: at }) => ({
+    id,
     fill: {
-      symbol: fill.symbol,
-      side: fill.side === 'buy' ? ('buy' as const) : ('sell' as const),
-      qty: fill.qty,
-      price: parseDecimal(fill.price, PRICE_DECIMALS, 'up'),
-      at: fill.transaction_time,
+      symbol,
+      side: side === 'buy' ? ('buy' as const) : ('sell' as const),
+      /** Share base units. */
+      qty,
+      /** USD with 6 decimals, rounded up. */
+      price: parseDecimal(price, PRICE_DECIMALS, 'up'),
+      at,
     },
   }))
+/** A fill as the broker has entered it: an order that filled in parts has several. */
+export type TradeActivity = Readonly<z.output<typeof fillSchema>['fill']>
 
 const feeSchema = z
   .object({
@@ -62,8 +40,21 @@ const feeSchema = z
   })
   .transform(({ id, date, net_amount, status }) => ({
     id,
-    fee: { day: date, amount: status === 'canceled' ? 0n : -parseDecimal(net_amount, USDC_DECIMALS, 'down') },
+    fee: {
+      /** `YYYY-MM-DD`: the day that it was entered for. */
+      day: date,
+      /** USD with 6 decimals. */
+      amount: status === 'canceled' ? 0n : -parseDecimal(net_amount, USDC_DECIMALS, 'down'),
+    },
   }))
+/** A fee that the broker has charged, or given back where it is negative. */
+export type FeeActivity = Readonly<z.output<typeof feeSchema>['fee']>
+
+/** An account's entries in the broker's books. */
+export interface Activities {
+  readonly fills: readonly TradeActivity[]
+  readonly fees: readonly FeeActivity[]
+}
 
 /** A page of entries, as the broker answers it. */
 export const activityPageSchema = z.array(z.union([fillSchema, feeSchema]))
@@ -75,7 +66,7 @@ const PAGE = 100
 
 /** `GET /v2/account/activities`: every fill and fee after a time, a call for each 100. */
 export async function getActivities(trading: BrokerHttp, { after }: { after: Date }): Promise<Activities> {
-  const route = '/v2/account/activities'
+  const path = '/v2/account/activities'
   const found: ActivityPage = []
   for (let last: string | undefined; ; last = found.at(-1)?.id) {
     const query = {
@@ -85,10 +76,7 @@ export async function getActivities(trading: BrokerHttp, { after }: { after: Dat
       page_size: String(PAGE),
       ...(last !== undefined && { page_token: last }),
     }
-    const page = await trading.request(
-      { method: 'GET', route, path: route, query, purpose: 'other' },
-      activityPageSchema,
-    )
+    const page = await trading.request({ method: 'GET', path, query, purpose: 'other' }, activityPageSchema)
     found.push(...page)
     if (page.length < PAGE) break
   }

@@ -17,39 +17,32 @@ export type BrokerErrorKind =
   | 'not-found'
   | 'rejected'
 
-/** The facts of a failure that are safe to keep: never a header, a key, a body sent, or a filled-in path. */
-interface BrokerErrorDetails {
-  /** Method and route template, such as `POST /v2/orders`. */
-  readonly route: string
-  /** The HTTP status, when there was an answer. */
-  readonly status?: number | undefined
-  /** Alpaca's numeric `code`; absent on a 401 and on answers from in front of the API. */
-  readonly code?: number | undefined
-  /** Why there is no usable answer: a system error code such as `ECONNRESET`, `timeout`, `unreadable`, … */
-  readonly reason?: string | undefined
-  /** When the rate limit resets, if the broker said so. */
-  readonly resetAt?: Date | undefined
-}
-
 /** A failed call to the broker. `message` names the route, the kind and the status, and quotes nothing. */
 export class BrokerError extends Error {
   override readonly name = 'BrokerError'
+  /** Method and route template, such as `POST /v2/orders`. */
   readonly route: string
+  /** The HTTP status, when there was an answer. */
   readonly status: number | undefined
+  /** Alpaca's numeric `code`; absent on a 401 and on answers from in front of the API. */
   readonly code: number | undefined
+  /** Why there is no usable answer: a system error code such as `ECONNRESET`, `timeout`, `unreadable`, … */
   readonly reason: string | undefined
+  /** When the rate limit resets, if the broker said so. */
   readonly resetAt: Date | undefined
 
+  /** @param facts that are safe to keep: never a header, a key, a body sent, or a filled-in path */
   constructor(
     readonly kind: BrokerErrorKind,
-    details: BrokerErrorDetails,
+    facts: Pick<BrokerError, 'route'> & Partial<Pick<BrokerError, 'status' | 'code' | 'reason' | 'resetAt'>>,
   ) {
-    const facts = [details.status, details.code, details.reason].filter((fact) => fact !== undefined)
-    super(`broker: ${details.route}: ${kind}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`)
-    this.route = details.route
-    this.status = details.status
-    this.code = details.code
-    this.reason = details.reason
-    this.resetAt = details.resetAt
+    const { route, status, code, reason, resetAt } = facts
+    const shown = [status, code, reason].filter((fact) => fact !== undefined)
+    super(`broker: ${route}: ${kind}${shown.length > 0 ? ` (${shown.join(', ')})` : ''}`)
+    this.route = route
+    this.status = status
+    this.code = code
+    this.reason = reason
+    this.resetAt = resetAt
   }
 }

@@ -14,9 +14,9 @@ const IDLE_MS = 30_000
 
 interface BrokerRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** The path without anything filled in, for error messages: `/v2/orders/{id}`. */
-  readonly route: string
   readonly path: string
+  /** The path without anything filled in, for error messages: `/v2/orders/{id}`. Left out where nothing is. */
+  readonly route?: string | undefined
   readonly query?: Record<string, string> | undefined
   readonly body?: Record<string, string> | undefined
 }
@@ -285,6 +285,14 @@ function kindOf({ status, body }: Answer): BrokerErrorKind {
   return status === 429 ? 'rate-limited' : 'rejected'
 }
 
+/** Null where the broker has no such order or asset. */
+export function orNull<T>(answer: Promise<T>): Promise<T | null> {
+  return answer.catch((error: unknown) => {
+    if (error instanceof BrokerError && error.kind === 'not-found') return null
+    throw error
+  })
+}
+
 function routeOf(request: BrokerRequest): string {
-  return `${request.method} ${request.route}`
+  return `${request.method} ${request.route ?? request.path}`
 }

@@ -1,15 +1,6 @@
 import { z } from 'zod'
-import { BrokerError } from './errors.js'
-import type { BrokerHttp } from './http.js'
+import { type BrokerHttp, orNull } from './http.js'
 import { priceSchema } from './numbers.js'
-
-export interface BrokerClock {
-  /** The broker's own time. */
-  readonly timestamp: Date
-  readonly isOpen: boolean
-  readonly nextOpen: Date
-  readonly nextClose: Date
-}
 
 /** RFC 3339 with any offset and any number of fractional digits: Alpaca sends New York's offset and nanoseconds. */
 export const timestampSchema = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
@@ -21,58 +12,41 @@ const clockSchema = z
     next_open: timestampSchema,
     next_close: timestampSchema,
   })
-  .transform(
-    (clock): BrokerClock => ({
-      timestamp: clock.timestamp,
-      isOpen: clock.is_open,
-      nextOpen: clock.next_open,
-      nextClose: clock.next_close,
-    }),
-  )
+  .transform((clock) => ({
+    /** The broker's own time. */
+    timestamp: clock.timestamp,
+    isOpen: clock.is_open,
+    nextOpen: clock.next_open,
+    nextClose: clock.next_close,
+  }))
+export type BrokerClock = Readonly<z.output<typeof clockSchema>>
 
 /** `GET /v2/clock`. */
 export function getClock(trading: BrokerHttp): Promise<BrokerClock> {
-  return trading.request(
-    { method: 'GET', route: '/v2/clock', path: '/v2/clock', purpose: 'awaited' },
-    clockSchema,
-  )
+  return trading.request({ method: 'GET', path: '/v2/clock', purpose: 'awaited' }, clockSchema)
 }
 
-export interface Asset {
-  readonly symbol: string
-  readonly name: string
-  /** `active` or `inactive`. */
-  readonly status: string
-  readonly tradable: boolean
-  /** Whether it can be bought by amount and sold in fractions. */
-  readonly fractionable: boolean
-}
-
-const assetSchema = z.object({
-  symbol: z.string().min(1),
-  name: z.string().nullish(),
-  status: z.string(),
-  tradable: z.boolean(),
-  fractionable: z.boolean().nullish(),
-})
+const assetSchema = z
+  .object({
+    symbol: z.string().min(1),
+    name: z.string().nullish(),
+    /** `active` or `inactive`. */
+    status: z.string(),
+    tradable: z.boolean(),
+    /** Whether it can be bought by amount and sold in fractions. */
+    fractionable: z
+      .boolean()
+      .nullish()
+      .transform((flag) => flag ?? false),
+  })
+  .transform((asset) => ({ ...asset, name: asset.name ?? asset.symbol }))
+export type Asset = Readonly<z.output<typeof assetSchema>>
 
 /** `GET /v2/assets/{symbol}`; null when the broker knows no such asset. */
-export async function getAsset(trading: BrokerHttp, symbol: string): Promise<Asset | null> {
-  try {
-    const asset = await trading.request(
-      {
-        method: 'GET',
-        route: '/v2/assets/{symbol}',
-        path: `/v2/assets/${encodeURIComponent(symbol)}`,
-        purpose: 'awaited',
-      },
-      assetSchema,
-    )
-    return { ...asset, name: asset.name ?? asset.symbol, fractionable: asset.fractionable ?? false }
-  } catch (error) {
-    if (error instanceof BrokerError && error.kind === 'not-found') return null
-    throw error
-  }
+export function getAsset(trading: BrokerHttp, symbol: string): Promise<Asset | null> {
+  const path = `/v2/assets/${encodeURIComponent(symbol)}`
+  const request = { method: 'GET', route: '/v2/assets/{symbol}', path, purpose: 'awaited' } as const
+  return orNull(trading.request(request, assetSchema))
 }
 
 /** Whether a buy by amount of this asset is taken: active, tradable and fractionable. */
@@ -80,29 +54,27 @@ export function isBuyable(asset: Asset | null): boolean {
   return asset !== null && asset.status === 'active' && asset.tradable && asset.fractionable
 }
 
-/** One symbol's market. Prices are USD with 6 decimals; a value that Alpaca left out is null. */
-export interface Snapshot {
-  readonly symbol: string
-  /** The last trade, rounded down. */
-  readonly last: bigint | null
-  readonly lastAt: Date | null
-  /** The best bid, rounded down. */
-  readonly bid: bigint | null
-  /** The best ask, rounded up. */
-  readonly ask: bigint | null
-  /** The previous trading day's close, rounded down. */
-  readonly previousClose: bigint | null
-}
-
 const atSchema = timestampSchema.nullish().transform((at) => at ?? null)
 
-const snapshotSchema = z.object({
-  latestTrade: z.object({ t: atSchema, p: priceSchema('down') }).nullish(),
-  latestQuote: z.object({ bp: priceSchema('down'), ap: priceSchema('up') }).nullish(),
-  prevDailyBar: z.object({ c: priceSchema('down') }).nullish(),
-})
-
-const snapshotsSchema = z.record(z.string(), snapshotSchema.nullable())
+const snapshotSchema = z
+  .object({
+    latestTrade: z.object({ t: atSchema, p: priceSchema('down') }).nullish(),
+    latestQuote: z.object({ bp: priceSchema('down'), ap: priceSchema('up') }).nullish(),
+    prevDailyBar: z.object({ c: priceSchema('down') }).nullish(),
+  })
+  .transform(({ latestTrade, latestQuote, prevDailyBar }) => ({
+    /** The last trade, rounded down. */
+    last: latestTrade?.p ?? null,
+    lastAt: latestTrade?.t ?? null,
+    /** The best bid, rounded down. */
+    bid: latestQuote?.bp ?? null,
+    /** The best ask, rounded up. */
+    ask: latestQuote?.ap ?? null,
+    /** The previous trading day's close, rounded down. */
+    previousClose: prevDailyBar?.c ?? null,
+  }))
+/** One symbol's market. Prices are USD with 6 decimals; a value that Alpaca left out is null. */
+export type Snapshot = Readonly<z.output<typeof snapshotSchema>> & { readonly symbol: string }
 
 /**
  * `GET /v2/stocks/snapshots`: an object keyed by symbol. A symbol that Alpaca knows nothing of is absent from
@@ -115,33 +87,17 @@ export async function getSnapshots(
 ): Promise<Map<string, Snapshot>> {
   const found = new Map<string, Snapshot>()
   if (symbols.length === 0) return found
+  const query = { symbols: symbols.join(','), feed }
   const answer = await data.request(
-    {
-      method: 'GET',
-      route: '/v2/stocks/snapshots',
-      path: '/v2/stocks/snapshots',
-      query: { symbols: symbols.join(','), feed },
-      purpose: 'awaited',
-    },
-    snapshotsSchema,
+    { method: 'GET', path: '/v2/stocks/snapshots', query, purpose: 'awaited' },
+    z.record(z.string(), snapshotSchema.nullable()),
   )
   const entries = new Map(Object.entries(answer))
   for (const symbol of symbols) {
     const entry = entries.get(symbol)
-    if (entry) found.set(symbol, toSnapshot(symbol, entry))
+    if (entry) found.set(symbol, { symbol, ...entry })
   }
   return found
-}
-
-function toSnapshot(symbol: string, entry: z.infer<typeof snapshotSchema>): Snapshot {
-  return {
-    symbol,
-    last: entry.latestTrade?.p ?? null,
-    lastAt: entry.latestTrade?.t ?? null,
-    bid: entry.latestQuote?.bp ?? null,
-    ask: entry.latestQuote?.ap ?? null,
-    previousClose: entry.prevDailyBar?.c ?? null,
-  }
 }
 
 /** The close of one span of trading. */
@@ -178,16 +134,13 @@ export async function getBars(
   feed: string,
 ): Promise<Map<string, Bar[]>> {
   const found = new Map<string, Bar[]>()
-  const route = '/v2/stocks/bars'
+  const path = '/v2/stocks/bars'
   for (let token: string | undefined, more = symbols.length > 0; more; more = token !== undefined) {
     const query = {
       ...{ symbols: symbols.join(','), timeframe, start: start.toISOString() },
       ...{ limit: PAGE, feed, sort: 'asc', ...(token !== undefined && { page_token: token }) },
     }
-    const page = await data.request(
-      { method: 'GET', route, path: route, query, purpose: 'other' },
-      pageSchema,
-    )
+    const page = await data.request({ method: 'GET', path, query, purpose: 'other' }, pageSchema)
     for (const symbol of symbols) {
       const bars = new Map(Object.entries(page.bars ?? {})).get(symbol) ?? []
       const closes = bars.flatMap(({ t, c }) => (c === null ? [] : [{ at: t, close: c }]))

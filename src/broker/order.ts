@@ -3,40 +3,11 @@ import { divide, parseDecimal, type Rounding, SHARE_DECIMALS, USDC_DECIMALS } fr
 import { timestampSchema } from './market.js'
 import { decimalTextSchema, exactSharesSchema, fillPriceSchema } from './numbers.js'
 
-export type OrderSide = 'buy' | 'sell'
-
-export interface BrokerOrder {
-  readonly id: string
-  readonly clientOrderId: string
-  readonly symbol: string
-  readonly side: OrderSide
-  /** USD with 6 decimals, rounded up, of an order by amount; else null. */
-  readonly notional: bigint | null
-  /** Share base units, rounded up, of an order by quantity; else null. */
-  readonly qty: bigint | null
-  /** Alpaca's own word; branch on `state`. */
-  readonly status: string
-  readonly state: BrokerOrderState
-  readonly createdAt: Date
-  /** Share base units filled so far. */
-  readonly filledQty: bigint
-  /** The same at its average price: one entry, or one per order where others carried this one on. */
-  readonly fills: readonly Fill[]
-  /** When it became final; null while it is live. */
-  readonly endedAt: Date | null
-}
-
 export interface Fill {
   /** Share base units. */
   readonly qty: bigint
   /** The average price as Alpaca states it, in plain decimals. */
   readonly avgPrice: string
-}
-
-/** One order as the broker stores it, with its place in a chain of replacements. */
-export interface StoredOrder extends BrokerOrder {
-  readonly replacedBy: string | null
-  readonly replaces: string | null
 }
 
 const sizeSchema = (decimals: number) =>
@@ -67,27 +38,40 @@ export const storedOrderSchema = z
   // A fill without a price, or an order that is filled with nothing, can't be settled; nor one replaced by no other.
   .refine((order) => (order.filled_qty === 0n ? order.status !== 'filled' : order.filled_avg_price != null))
   .refine((order) => order.status !== 'replaced' || order.replaced_by != null)
-  .transform(
-    (order): StoredOrder => ({
-      id: order.id,
-      clientOrderId: order.client_order_id,
-      symbol: order.symbol,
-      side: order.side,
-      notional: order.notional,
-      qty: order.qty,
-      status: order.status,
-      state: orderState(order.status),
-      createdAt: order.created_at,
-      replacedBy: order.status === 'replaced' ? (order.replaced_by ?? null) : null,
-      replaces: order.replaces ?? null,
-      filledQty: order.filled_qty,
-      endedAt: endOf(order),
-      fills:
-        order.filled_qty === 0n || order.filled_avg_price == null
-          ? []
-          : [{ qty: order.filled_qty, avgPrice: order.filled_avg_price }],
-    }),
-  )
+  .transform((order) => ({
+    id: order.id,
+    clientOrderId: order.client_order_id,
+    symbol: order.symbol,
+    side: order.side,
+    /** USD with 6 decimals, rounded up, of an order by amount; else null. */
+    notional: order.notional,
+    /** Share base units, rounded up, of an order by quantity; else null. */
+    qty: order.qty,
+    /** Alpaca's own word; branch on `state`. */
+    status: order.status,
+    state: orderState(order.status),
+    createdAt: order.created_at,
+    replacedBy: order.status === 'replaced' ? (order.replaced_by ?? null) : null,
+    replaces: order.replaces ?? null,
+    /** Share base units filled so far. */
+    filledQty: order.filled_qty,
+    /** When it became final; null while it is live. */
+    endedAt: endOf(order),
+    /** The same at its average price: one entry, or one per order where others carried this one on. */
+    fills: fillsOf(order),
+  }))
+/** One order as the broker stores it, with its place in a chain of replacements. */
+export type StoredOrder = Readonly<z.output<typeof storedOrderSchema>>
+export type BrokerOrder = Omit<StoredOrder, 'replacedBy' | 'replaces'>
+export type OrderSide = BrokerOrder['side']
+
+function fillsOf(order: {
+  filled_qty: bigint
+  filled_avg_price?: string | null | undefined
+}): readonly Fill[] {
+  if (order.filled_qty === 0n || order.filled_avg_price == null) return []
+  return [{ qty: order.filled_qty, avgPrice: order.filled_avg_price }]
+}
 
 /** Whether an order without `filled_qty` has certainly filled nothing: it was rejected, or it ended without any trace of a fill. */
 function isUnfilled(order: {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { formatDecimal, ONE_CENT, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { BrokerError } from './errors.js'
-import type { BrokerHttp, PreparedSending } from './http.js'
+import { type BrokerHttp, orNull, type PreparedSending } from './http.js'
 import { timestampSchema } from './market.js'
 import {
   asOne,
@@ -39,7 +39,7 @@ export async function postOrder(
   request: OrderRequest,
   prepared: Required<PreparedSending>,
 ): Promise<BrokerOrder> {
-  const route = '/v2/orders'
+  const path = '/v2/orders'
   const body = {
     symbol: request.symbol,
     side: request.side,
@@ -49,7 +49,7 @@ export async function postOrder(
     ...sizeOf(request),
   }
   const schema = orderWithId(request.clientOrderId)
-  return asOne(await trading.send({ method: 'POST', route, path: route, body }, schema, prepared), [])
+  return asOne(await trading.send({ method: 'POST', path, body }, schema, prepared), [])
 }
 
 /**
@@ -76,22 +76,15 @@ export async function getOrderByClientOrderId(
   return first && asOne(first, await replacementsOf(trading, first))
 }
 
-async function findOrder(
-  trading: BrokerHttp,
-  clientOrderId: string,
-  token?: Token,
-): Promise<StoredOrder | null> {
-  const route = '/v2/orders:by_client_order_id'
-  const request = { method: 'GET', route, path: route, query: { client_order_id: clientOrderId } } as const
+function findOrder(trading: BrokerHttp, clientOrderId: string, token?: Token): Promise<StoredOrder | null> {
+  const path = '/v2/orders:by_client_order_id'
+  const request = { method: 'GET', path, query: { client_order_id: clientOrderId } } as const
   const schema = orderWithId(clientOrderId)
-  try {
-    return token
-      ? await trading.send(request, schema, { token })
-      : await trading.request({ ...request, purpose: 'awaited' }, schema)
-  } catch (error) {
-    if (error instanceof BrokerError && error.kind === 'not-found') return null
-    throw error
-  }
+  return orNull(
+    token
+      ? trading.send(request, schema, { token })
+      : trading.request({ ...request, purpose: 'awaited' }, schema),
+  )
 }
 
 /** Those that carried an order on, the last one last. One that cannot be found is unreadable, never absent. */
@@ -106,10 +99,9 @@ async function replacementsOf(trading: BrokerHttp, first: StoredOrder): Promise<
       (order) => order.id === id && order.symbol === first.symbol && order.side === first.side,
     )
     const request = { method: 'GET', route, path, purpose: 'awaited' } as const
-    last = await trading.request(request, schema).catch((error: unknown) => {
-      const isGone = error instanceof BrokerError && error.kind === 'not-found'
-      throw isGone ? unreadable(`GET ${route}`) : error
-    })
+    const next = await orNull(trading.request(request, schema))
+    if (next === null) throw unreadable(`GET ${route}`)
+    last = next
     others.push(last)
   }
   return others
@@ -127,29 +119,17 @@ const standingSchema = z.object({
  * where the last of them cannot be found, or is replaced by none that it names, nothing is left to fill.
  */
 export async function mayFill(trading: BrokerHttp, clientOrderId: string): Promise<boolean> {
-  const get = (route: string, path: string, query: Record<string, string>, schema: typeof standingSchema) =>
-    trading
-      .request({ method: 'GET', route, path, query, purpose: 'awaited' }, schema)
-      .catch((error: unknown) => {
-        if (error instanceof BrokerError && error.kind === 'not-found') return null
-        throw error
-      })
-  const route = '/v2/orders:by_client_order_id'
+  type More = { readonly query?: Record<string, string>; readonly route?: string }
+  const get = (path: string, schema: typeof standingSchema, more: More) =>
+    orNull(trading.request({ method: 'GET', path, ...more, purpose: 'awaited' }, schema))
   const ofClient = standingSchema.refine((order) => order.client_order_id === clientOrderId)
-  let last = await get(route, route, { client_order_id: clientOrderId }, ofClient)
-  for (
-    let others = 0;
-    last?.status === 'replaced' && last.replaced_by && others < MAX_REPLACEMENTS;
-    others++
-  ) {
-    const id = last.replaced_by
-    const path = `/v2/orders/${encodeURIComponent(id)}`
-    last = await get(
-      '/v2/orders/{id}',
-      path,
-      {},
-      standingSchema.refine((order) => order.id === id),
-    )
+  const query = { client_order_id: clientOrderId }
+  let last = await get('/v2/orders:by_client_order_id', ofClient, { query })
+  for (let others = 0; last?.status === 'replaced' && others < MAX_REPLACEMENTS; others++) {
+    const { replaced_by: id } = last
+    if (!id) return false
+    const ofId = standingSchema.refine((order) => order.id === id)
+    last = await get(`/v2/orders/${encodeURIComponent(id)}`, ofId, { route: '/v2/orders/{id}' })
   }
   if (last?.status === 'replaced' && !last.replaced_by) return false
   return last !== null && orderState(last.status) === 'live'
@@ -176,21 +156,16 @@ export async function getOrders(trading: BrokerHttp, { after }: OrderFilter): Pr
   return joined(await listOrders(trading, { after, symbols: [], purpose: 'other' }, storedOrderSchema))
 }
 
-/** An order by its id and age. Its fills are not read, so an unreadable one counts too. */
-export interface NamedOrder {
-  readonly clientOrderId: string
-  readonly createdAt: Date
-}
-
 const namedSchema = z
   .object({ client_order_id: z.string(), created_at: timestampSchema })
-  .transform((order): NamedOrder => ({ clientOrderId: order.client_order_id, createdAt: order.created_at }))
+  .transform((order) => ({ clientOrderId: order.client_order_id, createdAt: order.created_at }))
+/** An order by its id and age. Its fills are not read, so an unreadable one counts too. */
+export type NamedOrder = Readonly<z.output<typeof namedSchema>>
 
 /** `GET /v2/orders`, one page: the newest orders that were submitted after a time, by their ids. */
 export async function getNewestOrders(trading: BrokerHttp, { after }: OrderFilter): Promise<NamedOrder[]> {
-  const route = '/v2/orders'
   const query = { status: 'all', after: after.toISOString(), direction: 'desc', limit: String(PAGE) }
-  const request = { method: 'GET', route, path: route, query, purpose: 'awaited' } as const
+  const request = { method: 'GET', path: '/v2/orders', query, purpose: 'awaited' } as const
   return trading.request(request, z.array(namedSchema))
 }
 
@@ -229,7 +204,7 @@ async function listOrders<T extends { readonly id: string; readonly createdAt: D
   },
   schema: z.ZodType<T>,
 ): Promise<Map<string, T>> {
-  const route = '/v2/orders'
+  const path = '/v2/orders'
   const found = new Map<string, T>()
   for (let from = filter.after; ; ) {
     const query = {
@@ -240,7 +215,7 @@ async function listOrders<T extends { readonly id: string; readonly createdAt: D
       limit: String(PAGE),
     }
     const { purpose } = filter
-    const page = await trading.request({ method: 'GET', route, path: route, query, purpose }, z.array(schema))
+    const page = await trading.request({ method: 'GET', path, query, purpose }, z.array(schema))
     const known = found.size
     // A page begins with the last orders of the page before, because a time names no single order.
     for (const order of page) found.set(order.id, order)

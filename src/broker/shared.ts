@@ -60,26 +60,6 @@ export interface SharedBroker extends Broker {
   close(): void
 }
 
-export interface Placement {
-  /**
-   * Sends the order: one `POST`, without a queue, a repetition or a look-up. The time-out runs from the first byte sent.
-   *
-   * `beforeSend` runs once the connection stands, right before the bytes are written, in the same tick: there the age of what
-   * permits the order, and `stopAt`, are checked by a clock that goes on while the process is stopped. If it throws,
-   * `send` rejects with the same error and no byte was sent.
-   * @throws BrokerError `ambiguous` when any byte may have left without a definite answer; `unavailable` when none has;
-   *   `rejected` and the other kinds when the broker refused. After {@link isPossibleDuplicate} the id has to be looked up.
-   * @throws RangeError for a size that the broker does not take
-   */
-  send(request: OrderRequest, hooks: { beforeSend(): void }): Promise<BrokerOrder>
-  /** The order with this id, before it is sent; null when the account has none. It waits for no other turn. @throws BrokerError */
-  lookUp(clientOrderId: string): Promise<BrokerOrder | null>
-  /** Whether it may still be sent. */
-  isHeld(): boolean
-  /** Gives the token back, unless the order was sent. */
-  release(): void
-}
-
 /**
  * @example
  * const placement = await broker.reserve({ account, openedAt, withinMs: 10_000 })
@@ -128,7 +108,7 @@ export function createSharedBroker(options: SharedBrokerOptions): SharedBroker {
   }
 }
 
-function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token): Placement {
+function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token) {
   let lookUpToken = ownLookUp
   let state: 'held' | 'used' | 'lapsed' = 'held'
   const lapse = setTimeout(() => end('lapsed'), HOLD_MS)
@@ -141,7 +121,17 @@ function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token):
     lookUpToken?.release()
   }
   return {
-    async send(request, { beforeSend }) {
+    /**
+     * Sends the order: one `POST`, without a queue, a repetition or a look-up. The time-out runs from the first byte sent.
+     *
+     * `beforeSend` runs once the connection stands, right before the bytes are written, in the same tick: there the age of what
+     * permits the order, and `stopAt`, are checked by a clock that goes on while the process is stopped. If it throws,
+     * `send` rejects with the same error and no byte was sent.
+     * @throws BrokerError `ambiguous` when any byte may have left without a definite answer; `unavailable` when none has;
+     *   `rejected` and the other kinds when the broker refused. After {@link isPossibleDuplicate} the id has to be looked up.
+     * @throws RangeError for a size that the broker does not take
+     */
+    async send(request: OrderRequest, { beforeSend }: { beforeSend(): void }): Promise<BrokerOrder> {
       if (state === 'used') throw new Error('a placement is for one request')
       if (state === 'lapsed') {
         throw new BrokerError('unavailable', { route: 'POST /v2/orders', reason: 'placement-lapsed' })
@@ -156,15 +146,22 @@ function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token):
         lookUpToken?.release()
       }
     },
-    lookUp(clientOrderId) {
+    /**
+     * The order with this id, before it is sent; null when the account has none. It waits for no other turn. @throws BrokerError
+     */
+    lookUp(clientOrderId: string): Promise<BrokerOrder | null> {
       const token = state === 'held' ? lookUpToken : undefined
       lookUpToken = undefined
       return getOrderByClientOrderId(trading, clientOrderId, token)
     },
+    /** Whether it may still be sent. */
     isHeld: () => state === 'held',
-    release: () => end('used'),
+    /** Gives the token back, unless the order was sent. */
+    release: (): void => end('used'),
   }
 }
+
+export type Placement = ReturnType<typeof placementOf>
 
 function sharedClock(broker: Broker, maxAgeMs: number): () => Promise<BrokerClock> {
   const ask = remembered(broker.getClock, ({ isOpen, timestamp, nextOpen, nextClose }) => {
