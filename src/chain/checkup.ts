@@ -18,40 +18,20 @@ import { addressValue, createContractReader, createViewCaller, hasCode } from '.
 
 type ContractName = keyof ContractAddresses
 
-interface Linked {
-  readonly contract: ContractName
-  /** Views that name one of the other four. */
-  readonly links: Readonly<Record<string, ContractName>>
+/** The views of each contract that name others of the five, by immutables. */
+const LINKS: Readonly<Record<ContractName, Readonly<Record<string, ContractName>>>> = {
+  institutionRegistry: { pool: 'platformPool' },
+  orderEscrow: {
+    registry: 'institutionRegistry',
+    ledger: 'confidentialLedger',
+    token: 'equityToken',
+    pool: 'platformPool',
+  },
+  confidentialLedger: { escrow: 'orderEscrow', registry: 'institutionRegistry', pool: 'platformPool' },
+  equityToken: { pool: 'platformPool', escrow: 'orderEscrow' },
+  platformPool: { escrow: 'orderEscrow', token: 'equityToken' },
 }
-
-/** The other contracts that each contract names, by immutables. */
-const LINKED: readonly Linked[] = [
-  {
-    contract: 'institutionRegistry',
-    links: { pool: 'platformPool' },
-  },
-  {
-    contract: 'orderEscrow',
-    links: {
-      registry: 'institutionRegistry',
-      ledger: 'confidentialLedger',
-      token: 'equityToken',
-      pool: 'platformPool',
-    },
-  },
-  {
-    contract: 'confidentialLedger',
-    links: { escrow: 'orderEscrow', registry: 'institutionRegistry', pool: 'platformPool' },
-  },
-  {
-    contract: 'equityToken',
-    links: { pool: 'platformPool', escrow: 'orderEscrow' },
-  },
-  {
-    contract: 'platformPool',
-    links: { escrow: 'orderEscrow', token: 'equityToken' },
-  },
-]
+const NAMES = contractsSchema.keyof().options
 
 interface DeploymentCheckupOptions {
   readonly rpc: Pick<Rpc, 'send'>
@@ -73,7 +53,7 @@ export async function checkDeployment(options: DeploymentCheckupOptions): Promis
   if (code.some(({ result }) => result === 'fault')) {
     return [...code, unchecked('contract-links', notAsked), ...unasked]
   }
-  const links = await Promise.all(LINKED.map((linked) => checkLinks(options, linked)))
+  const links = await Promise.all(NAMES.map((contract) => checkLinks(options, contract)))
   if (links.some(({ result }) => result === 'fault')) return [...code, ...links, ...unasked]
   const [authority, ...others] = await distinctAuthorities(options)
   if (authority === undefined || others.length > 0) {
@@ -84,7 +64,7 @@ export async function checkDeployment(options: DeploymentCheckupOptions): Promis
 
 /** One, unless the contracts are of several deployments. */
 async function distinctAuthorities({ rpc, addresses }: DeploymentCheckupOptions): Promise<Hex[]> {
-  const named = LINKED.map(({ contract }) =>
+  const named = NAMES.map((contract) =>
     createContractReader(createViewCaller(rpc), addresses[contract], interfaces[contract]).read(
       'authority',
       [],
@@ -102,17 +82,14 @@ function twoAuthorities(authorities: readonly (Hex | undefined)[]): Finding {
 }
 
 async function checkCode({ rpc, addresses }: DeploymentCheckupOptions): Promise<Finding[]> {
-  const names = contractsSchema.keyof().options
-  const found = await Promise.all(names.map((name) => hasCode(rpc, addresses[name])))
-  const faults = names
-    .filter((_, index) => !found[index])
-    .map((name) =>
-      fault(
-        'contract-code',
-        `${ADDRESS_VARIABLES[name]}: there is no contract at ${addresses[name]}: take the address that the \
+  const found = await Promise.all(NAMES.map((name) => hasCode(rpc, addresses[name])))
+  const faults = NAMES.filter((_, index) => !found[index]).map((name) =>
+    fault(
+      'contract-code',
+      `${ADDRESS_VARIABLES[name]}: there is no contract at ${addresses[name]}: take the address that the \
 deployment on this chain printed`,
-      ),
-    )
+    ),
+  )
   return faults.length > 0
     ? faults
     : [ok('contract-code', 'there is a contract at each of the five addresses')]
@@ -120,11 +97,11 @@ deployment on this chain printed`,
 
 async function checkLinks(
   { rpc, addresses }: DeploymentCheckupOptions,
-  { contract, links }: Linked,
+  contract: ContractName,
 ): Promise<Finding> {
   const variable = ADDRESS_VARIABLES[contract]
   const reader = createContractReader(createViewCaller(rpc), addresses[contract], interfaces[contract])
-  const reads = Object.entries(links).map(async ([view, name]) => ({
+  const reads = Object.entries(LINKS[contract]).map(async ([view, name]) => ({
     name,
     found: await reader.read(view, [], addressValue),
   }))
@@ -162,14 +139,9 @@ async function createsShares(
   return sameAddress(implementation, sharesImplementationOf(token))
 }
 
-interface AuthorityCheckupOptions {
-  readonly rpc: Pick<Rpc, 'send'>
-  readonly addresses: ContractAddresses
+interface AuthorityCheckupOptions extends DeploymentCheckupOptions {
   /** The authority that all five contracts name. */
   readonly authority: Hex
-  readonly signer: Hex
-  /** The signer's name in the configuration. */
-  readonly signerName: string
 }
 
 /**

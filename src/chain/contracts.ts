@@ -53,28 +53,14 @@ function createInstitutionRegistry(caller: ViewCaller, address: Hex) {
 /** The contract's enum, in its order. */
 const STATES: readonly OrderState[] = ['NONE', 'OPEN', 'SETTLED', 'REFUNDED']
 
-/** An order on chain; `state` NONE when there is none. */
-export interface EscrowedOrder {
-  account: Hex
-  /** USDC base units; 0 for a request, and for a deposit of shares. */
-  amount: bigint
-  /** Unix seconds. */
-  deadline: number
-  commit: Hex
-  /** The account's institution when it opened the order. */
-  orgId: Hex
-  state: OrderState
-  /** The symbol of a deposit of shares, else zero. */
-  symbol: Hex
-  /** Share base units of that deposit. */
-  shares: bigint
-}
-
-const orderValue: z.ZodType<EscrowedOrder> = z.object({
+const orderValue = z.object({
   account: addressValue,
+  /** USDC base units; 0 for a request, and for a deposit of shares. */
   amount: uintValue,
+  /** Unix seconds. */
   deadline: numberValue,
   commit: bytes32Value,
+  /** The account's institution when it opened the order. */
   orgId: bytes32Value,
   state: numberValue.transform((index, context): OrderState => {
     const state = STATES[index]
@@ -82,9 +68,13 @@ const orderValue: z.ZodType<EscrowedOrder> = z.object({
     context.addIssue({ code: 'custom', message: 'unknown order state' })
     return z.NEVER
   }),
+  /** The symbol of a deposit of shares, else zero. */
   symbol: bytes32Value,
+  /** Share base units of that deposit. */
   shares: uintValue,
 })
+/** An order on chain; `state` NONE when there is none. */
+export type EscrowedOrder = z.output<typeof orderValue>
 
 /** Views of `OrderEscrow`. */
 export function createOrderEscrow(caller: ViewCaller, address: Hex) {
@@ -183,16 +173,12 @@ export const ROLES = ['owner', 'guardian', 'signer'] as const
 /** The roles that the owner can hand to another address. */
 export type AuthorityRole = (typeof ROLES)[number]
 
-/** The next holder of a role, and the time of the change. */
-export interface PendingRotation {
-  readonly to: Hex
-  /** Unix seconds. */
-  readonly effectiveAt: number
-}
-
 const pendingValue = z
+  // The time is in Unix seconds.
   .object({ to: addressValue, effectiveAt: numberValue })
-  .transform((pending): PendingRotation | null => (pending.effectiveAt === 0 ? null : pending))
+  .transform((pending) => (pending.effectiveAt === 0 ? null : pending))
+/** The next holder of a role, and the time of the change. */
+export type PendingRotation = NonNullable<z.output<typeof pendingValue>>
 
 /** Views of `Authority`, which each of the five contracts names. */
 export function createAuthority(caller: ViewCaller, address: Hex) {

@@ -12,14 +12,7 @@ import type { ContractAddresses } from '../protocol/api.js'
 import { type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import { RECLAIM_DELAY } from '../protocol/reclaimDelay.js'
 import { USDC_DECIMALS } from '../protocol/units.js'
-import {
-  authorityBytecode,
-  confidentialLedgerBytecode,
-  equityTokenBytecode,
-  institutionRegistryBytecode,
-  orderEscrowBytecode,
-  platformPoolBytecode,
-} from './generated/bytecode.js'
+import * as bytecodes from './generated/bytecode.js'
 import { interfaces } from './interfaces.js'
 import { waitForReceipt } from './waitForReceipt.js'
 
@@ -97,10 +90,12 @@ export async function deployContracts(deployment: Deployment): Promise<ContractA
   const addresses = predict(await deployer.getAddress(), firstNonce)
   const sent = []
   // Sent in the order of their nonces, but none waits for the one before to be mined.
-  for (const { name, address, factory, args } of constructions(deployment, addresses)) {
-    const transaction = await factory.getDeployTransaction(...args)
+  const args = argumentsOf(deployment, addresses)
+  for (const name of ORDER) {
+    const factory = new ContractFactory(interfaces[name], bytecodes[`${name}Bytecode`], deployer)
+    const transaction = await factory.getDeployTransaction(...args[name])
     const { hash } = await deployer.sendTransaction({ ...transaction, nonce: firstNonce + sent.length })
-    sent.push({ name, address, hash })
+    sent.push({ name: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, address: addresses[name], hash })
   }
   for (const { name, address, hash } of sent) {
     const receipt = await waitForReceipt(provider, hash)
@@ -164,58 +159,41 @@ async function checkUsdc(usdc: Hex, provider: Provider): Promise<void> {
 }
 
 /** The order of the deployment: the n-th gets the address of the deployer's n-th nonce from now. */
-function predict(from: string, firstNonce: number): ContractAddresses & { authority: Hex } {
-  const at = (index: number): Hex => checksum(getCreateAddress({ from, nonce: firstNonce + index }))
+const ORDER = [
+  'authority',
+  'institutionRegistry',
+  'orderEscrow',
+  'confidentialLedger',
+  'equityToken',
+  'platformPool',
+] as const
+type Addresses = Record<(typeof ORDER)[number], Hex>
+
+function predict(from: string, firstNonce: number): Addresses {
+  const at = (name: (typeof ORDER)[number]) =>
+    checksum(getCreateAddress({ from, nonce: firstNonce + ORDER.indexOf(name) }))
   return {
-    authority: at(0),
-    institutionRegistry: at(1),
-    orderEscrow: at(2),
-    confidentialLedger: at(3),
-    equityToken: at(4),
-    platformPool: at(5),
+    authority: at('authority'),
+    institutionRegistry: at('institutionRegistry'),
+    orderEscrow: at('orderEscrow'),
+    confidentialLedger: at('confidentialLedger'),
+    equityToken: at('equityToken'),
+    platformPool: at('platformPool'),
   }
 }
 
-function constructions(deployment: Deployment, addresses: ReturnType<typeof predict>) {
-  const { owner, guardian, enclaveSigner, usdc, brokerFunding, delays, deployer } = deployment
+/** What each contract's constructor takes. */
+function argumentsOf(deployment: Deployment, addresses: Addresses) {
+  const { owner, guardian, enclaveSigner, usdc, brokerFunding, delays } = deployment
   const { authority, institutionRegistry, orderEscrow, confidentialLedger, equityToken, platformPool } =
     addresses
-  return [
-    {
-      name: 'Authority',
-      address: authority,
-      factory: new ContractFactory(interfaces.authority, authorityBytecode, deployer),
-      args: [owner, guardian, enclaveSigner, delays.rotation, delays.pause, usdc, platformPool],
-    },
-    {
-      name: 'InstitutionRegistry',
-      address: institutionRegistry,
-      factory: new ContractFactory(interfaces.institutionRegistry, institutionRegistryBytecode, deployer),
-      args: [authority, usdc, platformPool, delays.leave],
-    },
-    {
-      name: 'OrderEscrow',
-      address: orderEscrow,
-      factory: new ContractFactory(interfaces.orderEscrow, orderEscrowBytecode, deployer),
-      args: [authority, usdc, platformPool, institutionRegistry, confidentialLedger, equityToken],
-    },
-    {
-      name: 'ConfidentialLedger',
-      address: confidentialLedger,
-      factory: new ContractFactory(interfaces.confidentialLedger, confidentialLedgerBytecode, deployer),
-      args: [authority, usdc, platformPool, orderEscrow, institutionRegistry],
-    },
-    {
-      name: 'EquityToken',
-      address: equityToken,
-      factory: new ContractFactory(interfaces.equityToken, equityTokenBytecode, deployer),
-      args: [authority, usdc, platformPool, orderEscrow],
-    },
-    {
-      name: 'PlatformPool',
-      address: platformPool,
-      factory: new ContractFactory(interfaces.platformPool, platformPoolBytecode, deployer),
-      args: [authority, usdc, equityToken, orderEscrow, brokerFunding],
-    },
-  ]
+  const common = [authority, usdc, platformPool]
+  return {
+    authority: [owner, guardian, enclaveSigner, delays.rotation, delays.pause, usdc, platformPool],
+    institutionRegistry: [...common, delays.leave],
+    orderEscrow: [...common, institutionRegistry, confidentialLedger, equityToken],
+    confidentialLedger: [...common, orderEscrow, institutionRegistry],
+    equityToken: [...common, orderEscrow],
+    platformPool: [authority, usdc, equityToken, orderEscrow, brokerFunding],
+  }
 }

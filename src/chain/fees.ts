@@ -3,20 +3,13 @@ import type { Hex } from '../protocol/hex.js'
 import { blockCall, quantitySchema, resultOf, toQuantity } from './jsonRpc.js'
 import type { Rpc } from './rpc.js'
 
-/** The offer of a transaction for each unit of gas, in wei. https://eips.ethereum.org/EIPS/eip-1559 */
-interface Eip1559Fees {
-  readonly type: 2
-  readonly maxFeePerGas: bigint
-  readonly maxPriorityFeePerGas: bigint
-}
-
-/** The same on a chain without a base fee. */
-interface LegacyFees {
-  readonly type: 0
-  readonly gasPrice: bigint
-}
-
-export type Fees = Eip1559Fees | LegacyFees
+/**
+ * The offer of a transaction for each unit of gas, in wei: with a tip (https://eips.ethereum.org/EIPS/eip-1559), or one price on a
+ * chain without a base fee.
+ */
+export type Fees =
+  | { readonly type: 2; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
+  | { readonly type: 0; readonly gasPrice: bigint }
 
 /** The most that a unit of gas may cost, in wei. */
 export function priceLimit(fees: Fees): bigint {

@@ -26,13 +26,6 @@ const walletSchema = z.object({
 })
 export type WalletFacts = z.output<typeof walletSchema>
 
-/** An owner's part in an equity. */
-export interface EquityFacts {
-  readonly frozen: boolean
-  /** Share base units (9 decimals). */
-  readonly balance: bigint
-}
-
 /** Reads of which one part depends on another, each as one call. All throw ChainUnavailableError, ChainAnswerError. */
 export interface Lenses {
   wallet(wallet: Hex, block?: BlockTag): Promise<WalletFacts>
@@ -47,11 +40,14 @@ const MAX_SYMBOLS = 300
 
 const balanceSchema = z.object({ balance: uintValue }).transform(({ balance }) => balance)
 
+/** Balances are share base units (9 decimals). */
 const equitiesSchema = z
   .object({ frozen: z.array(boolValue), balances: z.array(uintValue) })
   .transform(({ frozen, balances }) =>
-    frozen.map((isFrozen, index): EquityFacts => ({ frozen: isFrozen, balance: balances[index] ?? 0n })),
+    frozen.map((isFrozen, index) => ({ frozen: isFrozen, balance: balances[index] ?? 0n })),
   )
+/** An owner's part in an equity. */
+export type EquityFacts = Readonly<z.output<typeof equitiesSchema>[number]>
 
 export function createLenses(caller: ViewCaller, contracts: ContractAddresses): Lenses {
   const { institutionRegistry, equityToken, confidentialLedger, orderEscrow, platformPool } = contracts
