@@ -1,66 +1,30 @@
 import type { ProblemBody, Revert } from '../protocol/api.js'
 
-/**
- * Machine-readable codes of failures on the client's side of the wire.
- * - wallet: `no-provider`, `no-account`, `contract-wallet`, `wallet-refused`, `wallet-busy`, `signature-refused`,
- *   `signature-invalid`, `wallet-not-deterministic`
- * - trust: `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, `insecure-url`
- * - the caller's input: `invalid-order`, `unlisted-symbol`, `invalid-decimal` (of `parseDecimal`, by `toTradingError`),
- *   `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`, `insufficient-shares`
- * - transactions: `insufficient-funds` (ether for the gas), `transaction-refused`, `transaction-pending`, `transaction-replaced`
- * - openings by the platform: `opening-outstanding`, `opening-expired`, `opening-unsupported`
- * - server: `server-unreachable`, `server-timeout`, `unexpected-answer`, `commit-differs`
- * - portfolio keys: `portfolio-undecryptable`, `portfolio-key-missing`, `notice-undecryptable`,
- *   `invalid-key-file`, `foreign-key-file`
- * - chain: `chain-reorganized`, `node-unavailable`
- * - copies of rulebooks: `invalid-copy`, `outdated-copy`, `copy-undecryptable`
- * - `not-submitted`: see NotSubmittedError; `unexpected`: `cause` has the error that the library does not know
- */
+/** Machine-readable codes of failures on the client's side of the wire. */
 export type ClientErrorCode =
-  | 'no-provider'
-  | 'no-account'
-  | 'wallet-refused'
-  | 'wallet-busy'
-  | 'contract-wallet'
-  | 'signature-refused'
-  | 'signature-invalid'
-  | 'wallet-not-deterministic'
-  | 'wrong-chain'
-  | 'unknown-scheme'
-  | 'untrusted-enclave-key'
-  | 'untrusted-escrow'
-  | 'insecure-url'
-  | 'invalid-order'
-  | 'unlisted-symbol'
-  | 'invalid-decimal'
-  | 'invalid-rulebook'
-  | 'invalid-name'
-  | 'not-admin'
-  | 'insufficient-usdc'
-  | 'insufficient-funds'
-  | 'insufficient-shares'
-  | 'transaction-refused'
-  | 'transaction-pending'
-  | 'transaction-replaced'
-  | 'opening-outstanding'
-  | 'opening-expired'
-  | 'opening-unsupported'
-  | 'server-unreachable'
-  | 'server-timeout'
-  | 'unexpected-answer'
-  | 'commit-differs'
-  | 'portfolio-undecryptable'
-  | 'portfolio-key-missing'
-  | 'notice-undecryptable'
-  | 'invalid-key-file'
-  | 'foreign-key-file'
-  | 'chain-reorganized'
-  | 'node-unavailable'
-  | 'invalid-copy'
-  | 'outdated-copy'
-  | 'copy-undecryptable'
-  | 'not-submitted'
-  | 'unexpected'
+  // The wallet.
+  | ('no-provider' | 'no-account' | 'contract-wallet' | 'wallet-refused' | 'wallet-busy')
+  | ('signature-refused' | 'signature-invalid' | 'wallet-not-deterministic')
+  // Trust.
+  | ('wrong-chain' | 'unknown-scheme' | 'untrusted-enclave-key' | 'untrusted-escrow' | 'insecure-url')
+  // The caller's input; `invalid-decimal` is of `parseDecimal`, by `toTradingError`.
+  | ('invalid-order' | 'unlisted-symbol' | 'invalid-decimal' | 'invalid-rulebook' | 'invalid-name')
+  | ('not-admin' | 'insufficient-usdc' | 'insufficient-shares')
+  // Transactions; `insufficient-funds` is of ether for the gas.
+  | ('insufficient-funds' | 'transaction-refused' | 'transaction-pending' | 'transaction-replaced')
+  // Openings by the platform.
+  | ('opening-outstanding' | 'opening-expired' | 'opening-unsupported')
+  // The server.
+  | ('server-unreachable' | 'server-timeout' | 'unexpected-answer' | 'commit-differs')
+  // Portfolio keys.
+  | ('portfolio-undecryptable' | 'portfolio-key-missing' | 'notice-undecryptable')
+  | ('invalid-key-file' | 'foreign-key-file')
+  // The chain.
+  | ('chain-reorganized' | 'node-unavailable')
+  // Copies of rulebooks.
+  | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable')
+  // See NotSubmittedError; and an error that the library does not know, which is the `cause`.
+  | ('not-submitted' | 'unexpected')
 
 /** Failures that the same call may not meet again, once the server, the node or the chain has recovered. */
 const RETRYABLE = new Set<ClientErrorCode>([

@@ -19,42 +19,6 @@ import type { Wallet } from './wallet.js'
  */
 export type OpeningState = 'open' | 'taken' | 'usable' | 'expired'
 
-/** Openings that the wallet signs, and the platform or the wallet itself sends. */
-export interface Openings {
-  /** Whether the contracts take signed openings. */
-  isOffered(platform: Platform): Promise<boolean>
-  /** Whether no signature of an opening can still be used, neither that of the order noted last nor those of `earlier` orders. */
-  areAllOver(platform: Platform, earlier: readonly SignedOrder[]): Promise<boolean>
-  /**
-   * Requests the wallet's signature that opens the order. Sends nothing.
-   * @throws ClientError `opening-unsupported`, `insufficient-usdc`, `signature-refused`, `signature-invalid`
-   */
-  sign(order: SealedOrder, platform: Platform): Promise<{ readonly opening: PostedOpening } & Since>
-  /** Notes that others have the signature from now on. */
-  note(order: SignedOrder, platform: Platform): void
-  /** At the latest block of the wallet's own node. */
-  stateOf(order: SignedOrder, contracts: Pick<PlatformContracts, 'escrow'>): Promise<OpeningState>
-  /**
-   * Waits until the escrow has the order.
-   * @returns its transaction, or the account that has taken the order's id
-   * @throws ClientError `opening-expired`
-   */
-  opened(order: SignedOrder, platform: Platform, options: WaitOptions): Promise<Opened>
-  /** The account that has taken the order's id; null if none has, or the order is open. */
-  takenBy(order: SignedOrder, platform: Platform): Promise<Hex | null>
-}
-
-interface Since {
-  /** The latest block when the order was signed. */
-  readonly since: number
-}
-
-interface WaitOptions extends Since {
-  /** Called now and then; what it throws ends the wait. */
-  readonly check?: (() => Promise<void>) | undefined
-  readonly signal?: AbortSignal | undefined
-}
-
 export type Opened = Mined | { readonly takenBy: Hex }
 
 /** How long a signature can be used, by the chain's time. */
@@ -75,7 +39,8 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ClientError && NO_SUCH_VIEW.has(error.code)
 }
 
-export function createOpenings(wallet: Wallet): Openings {
+/** Openings that the wallet signs, and the platform or the wallet itself sends. */
+export function createOpenings(wallet: Wallet) {
   /** One at a time: two signatures for the same money could both be used. */
   let last: { readonly order: SignedOrder; readonly platform: Platform } | undefined
 
@@ -139,11 +104,15 @@ export function createOpenings(wallet: Wallet): Openings {
     throw new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
   }
 
-  const stateOf: Openings['stateOf'] = async (order, contracts) => (await look(order, contracts)).state
+  async function stateOf(order: SignedOrder, contracts: Pick<PlatformContracts, 'escrow'>) {
+    return (await look(order, contracts)).state
+  }
 
   return {
+    /** At the latest block of the wallet's own node. */
     stateOf,
-    async isOffered(platform) {
+    /** Whether the contracts take signed openings. */
+    async isOffered(platform: Platform): Promise<boolean> {
       try {
         await placeOf(platform)
         return true
@@ -152,14 +121,22 @@ export function createOpenings(wallet: Wallet): Openings {
         throw error
       }
     },
-    async areAllOver(platform, earlier) {
+    /** Whether no signature of an opening can still be used, neither that of the order noted last nor those of `earlier` orders. */
+    async areAllOver(platform: Platform, earlier: readonly SignedOrder[]): Promise<boolean> {
       const account = await wallet.account()
       const mine = earlier.filter(({ opening }) => sameAddress(opening.account, account))
       const noted = last === undefined ? [] : [stateOf(last.order, last.platform)]
       const states = await Promise.all([...noted, ...mine.map((order) => stateOf(order, platform))])
       return !states.includes('usable')
     },
-    async sign(sealed, platform) {
+    /**
+     * Requests the wallet's signature that opens the order, `since` the latest block. Sends nothing.
+     * @throws ClientError `opening-unsupported`, `insufficient-usdc`, `signature-refused`, `signature-invalid`
+     */
+    async sign(
+      sealed: SealedOrder,
+      platform: Platform,
+    ): Promise<{ readonly opening: PostedOpening; readonly since: number }> {
       const account = await wallet.account()
       const [place, { number, timestamp }] = await Promise.all([
         placeOf(platform),
@@ -172,10 +149,23 @@ export function createOpenings(wallet: Wallet): Openings {
       const data = { ...openingTypedData(order, place), digest: openingDigest(order, place) }
       return { opening: { ...signed, sig: await wallet.signTyped(data) }, since: number }
     },
-    note(order, platform) {
+    /** Notes that others have the signature from now on. */
+    note(order: SignedOrder, platform: Platform): void {
       last = { order, platform }
     },
-    async opened(order, platform, { since, check, signal }) {
+    /**
+     * Waits until the escrow has the order.
+     * @param options.since the latest block when the order was signed
+     * @param options.check called now and then; what it throws ends the wait
+     * @returns its transaction, or the account that has taken the order's id
+     * @throws ClientError `opening-expired`
+     */
+    async opened(
+      order: SignedOrder,
+      platform: Platform,
+      options: { since: number; check?: () => Promise<void>; signal?: AbortSignal | undefined },
+    ): Promise<Opened> {
+      const { since, check, signal } = options
       for (let looks = 1; ; looks++) {
         const { state, holder } = await look(order, platform)
         const mined = state === 'open' ? await transactionOf(order, platform, since) : undefined
@@ -191,9 +181,12 @@ export function createOpenings(wallet: Wallet): Openings {
         await sleep(LOOK_MS, signal)
       }
     },
-    async takenBy(order, platform) {
+    /** The account that has taken the order's id; null if none has, or the order is open. */
+    async takenBy(order: SignedOrder, platform: Platform): Promise<Hex | null> {
       const { state, holder } = await look(order, platform)
       return state === 'taken' ? holder : null
     },
   }
 }
+
+export type Openings = ReturnType<typeof createOpenings>

@@ -1,7 +1,7 @@
 import { checksum } from '../protocol/address.js'
 import { type Hex, hexOf } from '../protocol/hex.js'
 import type { Policy } from '../protocol/policy.js'
-import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
+import { formatGrouped, USDC_DECIMALS } from '../protocol/units.js'
 
 /** One difference between two rulebooks. */
 export interface RulebookChange {
@@ -117,7 +117,5 @@ function listed(symbols: readonly string[]): string {
 }
 
 function usdc(units: bigint): string {
-  const [whole = '', fraction] = formatDecimal(units, USDC_DECIMALS).split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
-  return `${fraction === undefined ? grouped : `${grouped}.${fraction}`} USDC`
+  return `${formatGrouped(units, USDC_DECIMALS)} USDC`
 }
