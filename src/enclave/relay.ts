@@ -55,8 +55,9 @@ const secondsSchema = z
 /**
  * Asks for a receipt that does not exist: the relay says so only to a caller with the token, and only while it can read its
  * records.
+ * @returns `ready`, `unauthorized`, the status of any other answer, or null without one
  */
-export async function lookAtRelay({ url, token, timeoutMs }: RelayOptions): Promise<RelayLook> {
+export async function lookAtRelay({ url, token, timeoutMs }: RelayOptions) {
   try {
     const { status } = await fetch(`${targetOf(url)}/${ZERO_BYTES32}`, {
       headers: { authorization: `Bearer ${token}` },
@@ -70,9 +71,6 @@ export async function lookAtRelay({ url, token, timeoutMs }: RelayOptions): Prom
     return null
   }
 }
-
-/** `ready`, `unauthorized`, the status of any other answer, or null without one. */
-type RelayLook = 'ready' | 'unauthorized' | number | null
 
 function targetOf(url: string): string {
   return `${url.replace(/\/+$/, '')}/relay`

@@ -18,14 +18,6 @@ export interface Payout {
   amount: bigint
 }
 
-/** The balances that a portfolio must hold. */
-interface Expected {
-  /** USDC base units. The two differ only where a fee schedule has changed, or a fraction of a cent is not known. */
-  cash: { least: bigint; most: bigint }
-  /** Share base units by symbol; a symbol may be there with 0. */
-  positions: Map<string, bigint>
-}
-
 /**
  * Replays orders of one account.
  * @param orders without those in its portfolio: they have had no effect yet
@@ -39,9 +31,13 @@ export function replay(
     /** The fee schedule, and earlier ones by which sales were settled. */
     schedules: readonly FeeSchedule[]
   },
-): Expected {
+) {
   const { fills, payouts, schedules } = deps
-  const expected: Expected = { cash: { least: 0n, most: 0n }, positions: new Map() }
+  const expected = {
+    /** USDC base units. The two differ only where a fee schedule has changed, or a fraction of a cent is not known. */
+    cash: { least: 0n, most: 0n } /** Share base units by symbol; a symbol may be there with 0. */,
+    positions: new Map(),
+  }
   for (const [orderId, order] of orders) {
     const payout = payouts.get(orderId)
     const fill = fills.get(clientOrderIdOf(orderId))
@@ -52,6 +48,9 @@ export function replay(
   }
   return expected
 }
+
+/** The balances that a portfolio must hold. */
+type Expected = ReturnType<typeof replay>
 
 /** A buy that was refunded or reclaimed has its USDC back: a fill of it belongs to the platform. A request has nothing. */
 function tookItsFill({ state, amount }: EscrowedOrder): boolean {

@@ -3,27 +3,12 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { runSecretSchema } from '../../protocol/runMessage.js'
 import { ConfigError } from '../../service/config.js'
-import type { LogLevel } from '../../service/logger.js'
 import { readPrivateFile } from '../../service/privateFile.js'
 import type { EnclaveConfig } from '../config.js'
 import type { Listen } from '../configSchema.js'
 
-/** The settings of an enclave that stays up, besides the rest of its configuration. */
-export interface ResidentSettings {
-  readonly listen: Listen
-  /** Signs jobs, notices and results. */
-  readonly secret: string
-  /** Base URL of the server. */
-  readonly serverUrl: string
-  readonly relayToken: string
-  /** Absolute. */
-  readonly stateDirectory: string
-  readonly maxRuns: number
-  readonly logLevel: LogLevel
-}
-
 /** @throws ConfigError with all faults */
-export function residentSettings(config: EnclaveConfig): ResidentSettings {
+export function residentSettings(config: EnclaveConfig) {
   const stateDirectory = resolve(config.ENCLAVE_STATE_DIR)
   const secret = config.ENCLAVE_TRIGGER_SECRET ?? secretIn(stateDirectory)
   if (secret === undefined) {
@@ -31,14 +16,20 @@ export function residentSettings(config: EnclaveConfig): ResidentSettings {
   }
   return {
     listen: config.ENCLAVE_LISTEN,
+    /** Signs jobs, notices and results. */
     secret,
+    /** Base URL of the server. */
     serverUrl: config.RELAY_URL,
     relayToken: config.RELAY_AUTH_TOKEN,
+    /** Absolute. */
     stateDirectory,
     maxRuns: config.MAX_RUNS,
     logLevel: config.LOG_LEVEL,
   }
 }
+
+/** The settings of an enclave that stays up, besides the rest of its configuration. */
+export type ResidentSettings = ReturnType<typeof residentSettings>
 
 /** The secret that a server leaves for the enclave which it starts itself. */
 function secretIn(directory: string): string | undefined {
