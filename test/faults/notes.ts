@@ -83,15 +83,15 @@ export async function createNotes(bench: string) {
 const endSchema = z.object({ msg: z.literal('enclave run ended'), runId: z.uuid() })
 
 /** Follows the runs of orders that were under way when the enclave was killed: a later boot reports each as over. */
-export function createRunWatch(notes: Pick<Notes, 'deaths'>) {
+export function createRunWatch() {
   const ended = new Set<string>()
   return {
     /** Takes the servers' log, line by line. */
     heard(line: string): void {
       if (line.includes('enclave run ended')) ended.add(endSchema.parse(JSON.parse(line)).runId)
     },
-    async unended(): Promise<string[]> {
-      return (await notes.deaths())
+    async unended({ deaths }: Pick<Notes, 'deaths'>): Promise<string[]> {
+      return (await deaths())
         .flatMap(({ runs }) => runs)
         .filter(({ runId, orderId }) => orderId !== undefined && !ended.has(runId))
         .map(({ orderId }) => `the run of ${orderId} in a killed enclave is not over`)

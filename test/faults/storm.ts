@@ -51,8 +51,8 @@ const CHECK_MS = 200
 export async function runStorm(options: StormOptions) {
   const { plan, servers, directory, breaks, print = () => undefined } = options
   const { patienceMs = STALL_BOUND_MS, lingerMs = LINGER_MS } = options
-  const lines: string[] = []
-  const world = await startWorld({ directory, servers, breaks, heard: (line) => lines.push(line) })
+  const watch = createRunWatch()
+  const world = await startWorld({ directory, servers, breaks, heard: watch.heard })
   const { notes } = world
   const traders = createTraders(world)
   const hostile = startHostileClient(world.url, plan.seed)
@@ -69,11 +69,7 @@ export async function runStorm(options: StormOptions) {
     const unsettled = await settle(traders, patienceMs)
     const settledAt = performance.now()
     await hostile.stop()
-    const watch = createRunWatch(notes)
-    const unended = await checkUntilNone(Math.min(patienceMs, RESTART_BOUND_MS), () => {
-      for (const line of lines.splice(0)) watch.heard(line)
-      return watch.unended()
-    })
+    const unended = await checkUntilNone(Math.min(patienceMs, RESTART_BOUND_MS), () => watch.unended(notes))
     const left = await checkUntilNone(leftoverMs, () => findLeftovers(world, traders))
     const lost = await checkUntilNone(leftoverMs, () => findLostCancels(traders, notes))
     const wrong = await checkUntilNone(leftoverMs, () => findRelayFaults(world))

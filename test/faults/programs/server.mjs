@@ -81,6 +81,9 @@ if (DATABASE_URL !== undefined) {
     const step = stepOfPostgres(statement)
     if (step === undefined) return query.call(this, statement, ...rest)
     reached(`before-${step}`)
+    if (step.startsWith('write-') && existsSync(join(bench, 'full'))) {
+      throw Object.assign(new Error('injected'), { code: '53100' })
+    }
     const answer = await query.call(this, { ...statement, text: weakened(statement.text, step) }, ...rest)
     reached(`after-${step}`)
     return answer
