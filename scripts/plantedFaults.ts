@@ -32,7 +32,10 @@ function isFound({ file, from, to, tests }: z.infer<typeof faultsSchema>[number]
   }
   process.once('SIGINT', stop)
   try {
-    writeFileSync(path, before.replace(from, () => to))
+    writeFileSync(
+      path,
+      before.replace(from, () => to),
+    )
     return run('npx', ['vitest', 'run', '--bail=1', ...tests]).status === 1
   } finally {
     restore()

@@ -92,7 +92,7 @@ export async function deployContracts(deployment: Deployment): Promise<ContractA
   // Sent in the order of their nonces, but none waits for the one before to be mined.
   const args = argumentsOf(deployment, addresses)
   for (const name of ORDER) {
-    const factory = new ContractFactory(interfaces[name], bytecodes[`${name}Bytecode`], deployer)
+    const factory = new ContractFactory(interfaces[name], BYTECODES[`${name}Bytecode`], deployer)
     const transaction = await factory.getDeployTransaction(...args[name])
     const { hash } = await deployer.sendTransaction({ ...transaction, nonce: firstNonce + sent.length })
     sent.push({ name: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, address: addresses[name], hash })
@@ -159,6 +159,8 @@ async function checkUsdc(usdc: Hex, provider: Provider): Promise<void> {
 }
 
 /** The order of the deployment: the n-th gets the address of the deployer's n-th nonce from now. */
+const BYTECODES = { ...bytecodes }
+
 const ORDER = [
   'authority',
   'institutionRegistry',
