@@ -4,7 +4,6 @@ import { parse } from 'dotenv'
 import { z } from 'zod'
 import { environmentSchema as enclaveSchema } from '../../src/enclave/configSchema.js'
 import { claimPorts } from '../../src/sandbox/ports.js'
-import { startPostgres } from '../../src/sandbox/postgres.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { type ServerProcess, startServerProcess } from '../../src/sandbox/serverProcess.js'
 import { environmentSchema as serverSchema } from '../../src/server/config/schema.js'
@@ -12,6 +11,7 @@ import { differencesOf } from '../../src/service/config.js'
 import { ask } from '../../test/faults/audit.js'
 import { eventually } from '../../test/support/eventually.js'
 import { cpuMs } from '../../test/support/platformProcesses.js'
+import { startPostgres } from '../../test/support/postgres.js'
 import { childrenOf } from '../../test/support/processes.js'
 import { BENCH_DIRECTORY, type BenchContext } from './figure.js'
 import type { Target } from './processes.js'
@@ -92,7 +92,7 @@ export async function startServer(
 /** Starts a server at a free port, with a data directory of its own. */
 export async function startServerBeside(context: Context, settings: Record<string, string>): Promise<Server> {
   const directory = await makeDirectory(context, 'server')
-  const { server: port } = await claimPorts({ server: 0, rpc: 0, broker: 0 })
+  const { server: port } = await claimPorts({ server: 0 })
   const own = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: `${port}`, OPS_PORT: '0', RELAY_PORT: '0' }
   const url = `http://127.0.0.1:${port}`
   return startServer(context, { directory, url, variables: { ...settings, ...own } })

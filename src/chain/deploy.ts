@@ -158,9 +158,9 @@ async function checkUsdc(usdc: Hex, provider: Provider): Promise<void> {
   }
 }
 
-/** The order of the deployment: the n-th gets the address of the deployer's n-th nonce from now. */
 const BYTECODES = { ...bytecodes }
 
+/** The order of the deployment: the n-th gets the address of the deployer's n-th nonce from now. */
 const ORDER = [
   'authority',
   'institutionRegistry',

@@ -9,15 +9,15 @@ import { type DeskSettings, deskSettingsSchema } from '../protocol/deskSettings.
 import { PEOPLE, type SandboxAccounts } from './accounts.js'
 import type { Places } from './envFiles.js'
 import { publicIdentity, type SandboxSecrets } from './secrets.js'
-import { MissingBuildError } from './serverProcess.js'
+import { buildMissing } from './serverProcess.js'
 import { ROOT } from './settings.js'
 
 const FILES = join(ROOT, 'dist/web')
 
-/** @throws MissingBuildError */
+/** @throws CommandError `build-missing` */
 export function assertDeskBuilt(): void {
   if (!existsSync(join(FILES, 'index.html'))) {
-    throw new MissingBuildError('the page is', 'npm run build:web')
+    throw buildMissing('the page is', 'npm run build:web')
   }
 }
 

@@ -4,27 +4,16 @@ import * as enclaveConfig from '../enclave/configSchema.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import * as serverConfig from '../server/config/schema.js'
 import { differencesOf } from '../service/config.js'
-import type { Secret } from '../service/secret.js'
 import type { SandboxAccounts } from './accounts.js'
 import { publicIdentity, type SandboxSecrets } from './secrets.js'
 import { DAILY_GAS, FRONTEND_ORIGIN, type SandboxOptions } from './settings.js'
 
-export interface ServerPlace {
-  url: string
-  opsUrl: string
-  relayUrl: string
-}
-
 /** The addresses of a sandbox's parts, and its deployment. */
 export interface Places {
-  /** The server's URL, or that of the balancer in front of several. */
   url: string
-  /** The URL that the enclave calls: likewise. */
+  opsUrl: string
+  /** The URL that the enclave calls. */
   relayUrl: string
-  /** Each server's URLs, including its operator endpoints. */
-  servers: readonly [ServerPlace, ...ServerPlace[]]
-  /** The URL of the database that several servers share. */
-  databaseUrl: Secret | undefined
   rpcUrl: string
   brokerUrl: string
   chainId: number
@@ -71,8 +60,9 @@ function serverVariables(
   return {
     ...sharedVariables(places),
     HOST: '127.0.0.1',
-    ...portVariables(places.servers[0]),
-    ...databaseVariables(places),
+    PORT: new URL(places.url).port,
+    OPS_PORT: new URL(places.opsUrl).port,
+    RELAY_PORT: new URL(places.relayUrl).port,
     // A person reads the narration, which the sandbox passes on.
     NARRATOR_FORMAT: 'text',
     FRONTEND_ORIGIN: places.deskUrl ?? FRONTEND_ORIGIN,
@@ -86,15 +76,6 @@ function serverVariables(
     ALPACA_KEY_ID: secrets.serverBroker.keyId,
     ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
   }
-}
-
-/** The ports of the first server; each further server's process gets its own. */
-export function portVariables({ url, opsUrl, relayUrl }: ServerPlace): Variables {
-  return { PORT: new URL(url).port, OPS_PORT: new URL(opsUrl).port, RELAY_PORT: new URL(relayUrl).port }
-}
-
-function databaseVariables({ databaseUrl }: Places): Variables {
-  return databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl.reveal(), TRUST_PROXY: '1' }
 }
 
 function triggerVariables(directory: string, { enclaveUrl }: Places, secrets: SandboxSecrets): Variables {

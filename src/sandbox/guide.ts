@@ -5,7 +5,6 @@ import type { Sandbox } from './sandbox.js'
 /** The addresses, keys and commands for exploring the sandbox, line by line. */
 export function guideOf(sandbox: Sandbox): string[] {
   const { info, directory } = sandbox
-  const servers = sandbox.servers.length > 1 ? sandbox.servers : []
   const { url, opsUrl, rpcUrl, brokerUrl, enclaveUrl, deskUrl, contracts, accounts } = info
   const employee = accounts.employees[0]?.address ?? ''
   const file = relative(process.cwd(), directory) || '.'
@@ -16,7 +15,6 @@ export function guideOf(sandbox: Sandbox): string[] {
     ...(deskUrl === undefined ? [] : [`  desk     ${deskUrl}  (open it and trade)`]),
     `  server   ${url}`,
     `  operator ${opsUrl}`,
-    ...servers.map((server, index) => `  server ${index + 1} process ${server.current().pid}`),
     `  chain    ${rpcUrl}  (chain id ${info.chainId})`,
     `  broker   ${brokerUrl}`,
     ...(enclaveUrl === undefined ? [] : [`  enclave  ${enclaveUrl}  (its log: ${file}/enclave.log)`]),
@@ -37,13 +35,11 @@ export function guideOf(sandbox: Sandbox): string[] {
     `  curl -s ${url}/enclave-key`,
     `  curl -s ${opsUrl}/readyz`,
     `  curl -s ${opsUrl}/metrics`,
-    // Suggests killing the first server, because it holds the leases unless it was killed before.
-    ...servers.slice(0, 1).map((server) => `  kill -9 ${server.current().pid}      # and trade on`),
     `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market: the enclave asks once a minute`,
     `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it: orders start within half a minute`,
     '',
     `Dana's copy of the rulebook, to import on the desk: ${file}/rulebook.json`,
-    `The same for scripts: ${file}/sandbox.json, ${file}/.env, ${file}/.env.enclave; the server's log: ${file}/server${servers.length > 0 ? '-1' : ''}.log`,
+    `The same for scripts: ${file}/sandbox.json, ${file}/.env, ${file}/.env.enclave; the server's log: ${file}/server.log`,
     '',
   ]
 }

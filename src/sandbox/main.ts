@@ -1,66 +1,31 @@
 // `npm run sandbox`: starts every part on this machine and places one sealed order.
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { DirectoryLockedError } from '../service/directoryLock.js'
+import { InvalidArgumentError } from 'commander'
 import { requireNode } from '../service/version.js'
+import { CommandError, type Failure } from '../terminal/failure.js'
+import { createProgram } from '../terminal/program.js'
 import { runDemo } from './demo.js'
-import { ForeignDirectoryError } from './directory.js'
 import { guideOf } from './guide.js'
-import { PortTakenError } from './ports.js'
-import { MissingPostgresError } from './postgres.js'
 import { startSandbox } from './sandbox.js'
-import { MissingBuildError } from './serverProcess.js'
 import { ROOT } from './settings.js'
 
-const USAGE = `Usage: npm run sandbox -- [options]
-
-  --once                 end after the first order has settled: exit code 0 when the portfolio is right
-  --servers <number>     how many servers share a PostgreSQL database behind a balancer (1: one, without either)
-  --port <number>        the server's port, or the balancer's (8000)
-  --rpc-port <number>    the local chain's port (8545)
-  --broker-port <number> the broker stand-in's port (8600)
-  --desk-port <number>   the port of the page to trade on (5173)
-  --no-desk              do not serve that page: a page of your own has port 5173
-  --enclave-port <number> the enclave's port (8700)
-  --directory <path>     where the configuration and the server's data go (data/sandbox)
-`
-
 const WALK_INTERVAL_MS = 2_000
-/** The shell's exit code for a program that Ctrl-C ended. */
-const EXIT_INTERRUPTED = 130
 
-function parseCommandLine() {
-  const { values } = parseArgs({
-    options: {
-      once: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-      servers: { type: 'string', default: '1' },
-      port: { type: 'string', default: '8000' },
-      'rpc-port': { type: 'string', default: '8545' },
-      'broker-port': { type: 'string', default: '8600' },
-      'enclave-port': { type: 'string', default: '8700' },
-      'desk-port': { type: 'string', default: '5173' },
-      'no-desk': { type: 'boolean', default: false },
-      directory: { type: 'string', default: join(ROOT, 'data/sandbox') },
-    },
-  })
-  return values
+interface Options {
+  readonly once?: true
+  readonly port: number
+  readonly rpcPort: number
+  readonly brokerPort: number
+  readonly enclavePort: number
+  readonly deskPort: number
+  readonly desk: boolean
+  readonly directory: string
 }
 
-function portOf(text: string, option: string): number {
+function aPort(text: string): number {
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new RangeError(`--${option} expects a port, got "${text}"`)
-  return port
-}
-
-const MOST_SERVERS = 9
-
-function countOf(text: string): number {
-  const count = Number(text)
-  if (!Number.isInteger(count) || count < 1 || count > MOST_SERVERS)
-    throw new RangeError(`--servers expects a number from 1 to ${MOST_SERVERS}, got "${text}"`)
-  return count
+  if (/^\d+$/.test(text) && port <= 65_535) return port
+  throw new InvalidArgumentError('expected a port')
 }
 
 /** Prints each line with the time since the start. */
@@ -72,39 +37,18 @@ function createPrinter(): (line: string) => void {
   }
 }
 
-async function main(): Promise<number> {
-  const values = parseCommandLine()
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
-  const interruption = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
-  try {
-    await run(values, interruption.signal)
-    return 0
-  } catch (error) {
-    // Ctrl-C ends the chain and the server too, so later failures are its consequence.
-    if (interruption.signal.aborted) return EXIT_INTERRUPTED
-    throw error
-  }
-}
-
-/**
- * Starts every part and places the order; unless `once`, runs until the interruption. Rejects if that comes earlier.
- */
-async function run(values: ReturnType<typeof parseCommandLine>, interruption: AbortSignal): Promise<void> {
+/** Starts every part and places the order; unless `once`, runs until the interruption. Rejects if that comes earlier. */
+async function run(options: Options, interruption: AbortSignal): Promise<void> {
   const print = createPrinter()
   const interrupted = new Promise<void>((resolve) => interruption.addEventListener('abort', () => resolve()))
   const sandbox = await startSandbox({
-    directory: values.directory,
-    servers: countOf(values.servers),
+    directory: options.directory,
     ports: {
-      server: portOf(values.port, 'port'),
-      rpc: portOf(values['rpc-port'], 'rpc-port'),
-      broker: portOf(values['broker-port'], 'broker-port'),
-      enclave: portOf(values['enclave-port'], 'enclave-port'),
-      ...(!values['no-desk'] && { desk: portOf(values['desk-port'], 'desk-port') }),
+      server: options.port,
+      rpc: options.rpcPort,
+      broker: options.brokerPort,
+      enclave: options.enclavePort,
+      ...(options.desk && { desk: options.deskPort }),
     },
     walkIntervalMs: WALK_INTERVAL_MS,
     print,
@@ -112,7 +56,7 @@ async function run(values: ReturnType<typeof parseCommandLine>, interruption: Ab
   try {
     await Promise.race([runDemo(sandbox, print), interrupted])
     interruption.throwIfAborted()
-    if (values.once) return
+    if (options.once) return
     console.log(guideOf(sandbox).join('\n'))
     await interrupted
   } finally {
@@ -121,21 +65,35 @@ async function run(values: ReturnType<typeof parseCommandLine>, interruption: Ab
   }
 }
 
-function explain(error: unknown): string {
-  const clear = [
-    ...[PortTakenError, MissingBuildError, MissingPostgresError],
-    ...[ForeignDirectoryError, DirectoryLockedError, RangeError],
-  ]
-  if (error instanceof Error && clear.some((kind) => error instanceof kind)) return error.message
-  if (error instanceof TypeError && 'code' in error) return `${error.message}\n\n${USAGE}`
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
-}
-
 requireNode()
-try {
-  // Exits explicitly, so that pending operations of an interrupted demo end too.
-  process.exit(await main())
-} catch (error) {
-  console.error(`sandbox: ${explain(error)}`)
-  process.exit(1)
+const interruption = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
+const program = createProgram('sandbox', process.argv.slice(2), { out: process.stdout, err: process.stderr })
+program.root
+  .name('npm run sandbox --')
+  .description('Starts every part of the platform on this machine, and places one sealed order.')
+  .option('--once', 'ends after the first order has settled: exit code 0 when the portfolio is right')
+  .option('--port <number>', "the server's port", aPort, 8_000)
+  .option('--rpc-port <number>', "the local chain's port", aPort, 8_545)
+  .option('--broker-port <number>', "the broker stand-in's port", aPort, 8_600)
+  .option('--enclave-port <number>', "the enclave's port", aPort, 8_700)
+  .option('--desk-port <number>', 'the port of the page to trade on', aPort, 5_173)
+  .option('--no-desk', 'does not serve that page: a page of your own has port 5173')
+  .option(
+    '--directory <path>',
+    "where the configuration and the server's data go",
+    join(ROOT, 'data/sandbox'),
+  )
+  .action((options: Options) =>
+    run(options, interruption.signal).catch((error: unknown) => {
+      // Ctrl-C ends the chain and the server too, so later failures are its consequence.
+      throw interruption.signal.aborted ? new CommandError('interrupted', 'interrupted') : error
+    }),
+  )
+const report = (failure: Failure, error: unknown) => {
+  if (failure.code === 'interrupted') return
+  program.terminal.failure(failure)
+  if (failure.code === 'unexpected' && error instanceof Error) console.error(error.stack)
 }
+// Exits explicitly, so that pending operations of an interrupted demo end too.
+process.exit(await program.run(undefined, report))

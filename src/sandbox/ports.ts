@@ -1,23 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
-
-/** A port of the sandbox is taken, by another program or by another of its options. */
-export class PortTakenError extends Error {
-  override readonly name = 'PortTakenError'
-
-  constructor(port: number, option: string, other?: string) {
-    super(
-      other === undefined
-        ? `port ${port} is in use: end the program that uses it, or choose another port with --${option}`
-        : `port ${port} is that of --${other} and of --${option}: choose two`,
-    )
-  }
-}
+import { CommandError } from '../terminal/failure.js'
 
 /** Ports of the sandbox; 0 picks a free one. */
 export interface Ports {
-  /** The server's port, or that of the balancer in front of several. */
   server: number
   rpc: number
   broker: number
@@ -25,14 +12,6 @@ export interface Ports {
   enclave?: number
   /** The trading page's port; if absent, the page is not served. */
   desk?: number
-}
-
-/** Ports that were free when claimed. */
-interface ClaimedPorts extends Ports {
-  /** The port that the enclave calls: the only server's own, or that of the balancer in front of several. */
-  relay: number
-  /** The ports of each server: the public one, that of its operator endpoints, and the enclave's. */
-  servers: readonly { port: number; ops: number; relay: number }[]
 }
 
 /**
@@ -46,13 +25,13 @@ const FIRST = ANY_PORT.from + (process.pid % PARTS) * PART
 const TRIES = 20
 
 /**
- * Resolves each 0 to a free port; all ports are distinct. Several servers also get a port each.
- * @throws PortTakenError
+ * Resolves each 0 to a free port; all ports are distinct.
+ * @throws CommandError `port-taken`
  */
-export async function claimPorts(
-  { server, rpc, broker, enclave, desk }: Ports,
-  servers = 1,
-): Promise<ClaimedPorts> {
+export async function claimPorts<W extends Readonly<Record<string, number>>>(
+  wanted: W,
+): Promise<{ readonly [Name in keyof W]: number }> {
+  // Holds each port until all are claimed, so that none is given twice.
   const probes: Server[] = []
   const claimed = new Map<number, string>()
   const claimOne = async (port: number, option: string): Promise<number> => {
@@ -61,7 +40,7 @@ export async function claimPorts(
       probe.listen(port, '127.0.0.1')
       await once(probe, 'listening')
     } catch {
-      throw new PortTakenError(port, option, claimed.get(port))
+      throw portTaken(port, option, claimed.get(port))
     }
     probes.push(probe)
     claimed.set(port, option)
@@ -78,25 +57,20 @@ export async function claimPorts(
     }
   }
   try {
-    // Holds each port until all are claimed, so that none is given twice.
-    const entrance = await claim(server, 'port')
-    const relayEntrance = await claim(0, 'relay-port')
-    const each: { port: number; ops: number; relay: number }[] = []
-    while (each.length < servers) {
-      const port = servers === 1 ? entrance : await claim(0, 'port')
-      const relay = servers === 1 ? relayEntrance : await claim(0, 'relay-port')
-      each.push({ port, ops: await claim(0, 'ops-port'), relay })
-    }
-    return {
-      server: entrance,
-      relay: relayEntrance,
-      servers: each,
-      rpc: await claim(rpc, 'rpc-port'),
-      broker: await claim(broker, 'broker-port'),
-      ...(enclave !== undefined && { enclave: await claim(enclave, 'enclave-port') }),
-      ...(desk !== undefined && { desk: await claim(desk, 'desk-port') }),
-    }
+    const ports: Record<string, number> = {}
+    for (const [name, port] of Object.entries(wanted))
+      ports[name] = await claim(port, name === 'server' ? 'port' : `${name}-port`)
+    return { ...wanted, ...ports }
   } finally {
     await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
   }
+}
+
+/** @param other the option that has the port already, if it is no other program's */
+function portTaken(port: number, option: string, other?: string): CommandError {
+  const text =
+    other === undefined
+      ? `port ${port} is in use: end the program that uses it, or choose another port with --${option}`
+      : `port ${port} is that of --${other} and of --${option}: choose two`
+  return new CommandError('port-taken', text)
 }

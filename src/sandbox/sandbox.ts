@@ -1,12 +1,11 @@
 import type { JsonRpcProvider } from 'ethers'
 import { formatUsdc } from '../server/narrator/lines.js'
-import type { Secret } from '../service/secret.js'
 import { type BrokerControl, startBrokerStandIn } from '../simulator/index.js'
 import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { createCleanUp } from './cleanUp.js'
 import { assertDeskBuilt, deskSettings, startDesk } from './desk.js'
-import { makeDatabaseDirectory, removeDatabase, takeDirectory } from './directory.js'
+import { takeDirectory } from './directory.js'
 import { type Places, type SettingDifferences, writeEnvFiles } from './envFiles.js'
 import {
   type Deployed,
@@ -18,11 +17,10 @@ import {
   whileMining,
 } from './localChain.js'
 import { claimPorts } from './ports.js'
-import { startPostgres } from './postgres.js'
 import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
 import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
+import { startServer } from './server.js'
 import { assertBuilt, HEAP_BOUNDS, type ServerProcess, startEnclaveProcess } from './serverProcess.js'
-import { type SandboxServer, startServer, startServers } from './servers.js'
 import {
   BLOCK_TIME,
   EMPLOYEE_USDC,
@@ -46,11 +44,10 @@ export interface Sandbox {
   readonly secrets: SandboxSecrets
   readonly provider: JsonRpcProvider
   readonly broker: BrokerControl
-  /** The current server process; of several, the first. */
+  /** The current server process. */
   server(): ServerProcess
-  /** Restarts that server after it was stopped or killed. */
+  /** Restarts the server after it was stopped or killed. */
   restartServer(): Promise<void>
-  readonly servers: readonly SandboxServer[]
   /** The current enclave process, unless the server starts it. The sandbox restarts it if it is killed. */
   enclave(): ServerProcess | undefined
   /** Stops every part. */
@@ -59,7 +56,7 @@ export interface Sandbox {
 
 /**
  * Starts every part on this machine; does not publish a rulebook.
- * @throws MissingBuildError, PortTakenError, ForeignDirectoryError, DirectoryLockedError, MissingPostgresError
+ * @throws CommandError `build-missing`, `port-taken`, `directory-foreign`; DirectoryLockedError
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   assertBuilt()
@@ -77,41 +74,34 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   const { directory, print } = options
   const stage = { cleanUp, printStep: stepsTo(print) }
   const isOwn = options.enclave !== 'server'
-  const { enclave: enclavePort = 0, ...fixed } = options.ports
-  const isShared = options.servers !== undefined && options.servers > 1
-  const ports = await claimPorts(isOwn ? { ...fixed, enclave: enclavePort } : fixed, options.servers)
+  const { enclave = 0, desk, ...fixed } = options.ports
+  const ports = await claimPorts({
+    ...{ ...fixed, ops: 0, relay: 0 },
+    ...(isOwn && { enclave }),
+    ...(desk !== undefined && { desk }),
+  })
   const lock = await takeDirectory(directory)
   cleanUp.add(async () => lock.release())
   const secrets = drawSecrets()
   const { anvil, accounts, provider } = await startChain(options, ports.rpc, stage)
   const broker = await startBroker(options, ports.broker, secrets, stage)
   const deployed = await whileMining(provider, () => populate(provider, accounts, secrets, stage))
-  const databaseUrl = isShared ? await startDatabase(directory, stage) : undefined
-  const [first, ...others] = ports.servers.map(({ port, ops, relay }) => ({
-    url: at(port),
-    opsUrl: at(ops),
-    relayUrl: at(relay),
-  }))
-  if (first === undefined) throw new RangeError('a sandbox needs a server')
   const places: Places = {
     url: at(ports.server),
+    opsUrl: at(ports.ops),
     relayUrl: at(ports.relay),
-    servers: [first, ...others],
-    databaseUrl,
     rpcUrl: anvil.rpcUrl,
     brokerUrl: broker.url,
     chainId: anvil.chainId,
     contracts: deployed.contracts,
-    enclaveUrl: isOwn && ports.enclave !== undefined ? at(ports.enclave) : undefined,
+    enclaveUrl: ports.enclave === undefined ? undefined : at(ports.enclave),
     deskUrl: ports.desk === undefined ? undefined : `http://localhost:${ports.desk}`,
   }
   const info = describeSandbox(places, deployed.usdc, accounts)
   printSettings(await writeEnvFiles(options, places, secrets, accounts), stage)
   await writeSandboxFile(directory, info)
-  const enclave = await startEnclave(options, places.enclaveUrl, stage)
-  const servers = isShared
-    ? await startServers(options, places, stage)
-    : ([await startServer(options, places, stage)] as const)
+  const currentEnclave = await startEnclave(options, places.enclaveUrl, stage)
+  const server = await startServer(options, places, stage)
   await serveDesk(places, secrets, accounts, stage)
   return {
     directory,
@@ -120,10 +110,9 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
     secrets,
     provider,
     broker: broker.control,
-    server: servers[0].current,
-    restartServer: servers[0].restart,
-    servers,
-    enclave,
+    server: server.current,
+    restartServer: server.restart,
+    enclave: currentEnclave,
     stop: () => cleanUp.run(),
   }
 }
@@ -231,14 +220,6 @@ async function serveDesk(
   )
   cleanUp.add(() => desk.stop())
   printStep('desk', `the page to trade on, at ${deskUrl}`)
-}
-
-async function startDatabase(directory: string, { cleanUp, printStep }: Stage): Promise<Secret> {
-  cleanUp.add(() => removeDatabase(directory))
-  const postgres = await startPostgres(await makeDatabaseDirectory(directory))
-  cleanUp.add(() => postgres.remove())
-  printStep('database', `PostgreSQL at port ${postgres.port}, its files in ${postgres.host.directory}`)
-  return postgres.createDatabase()
 }
 
 function at(port: number): string {

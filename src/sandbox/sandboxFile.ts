@@ -3,17 +3,15 @@ import { join } from 'node:path'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import type { SandboxAccounts } from './accounts.js'
-import type { Places, ServerPlace } from './envFiles.js'
+import type { Places } from './envFiles.js'
 import { EQUITIES } from './settings.js'
 
 /** The content of `sandbox.json`, for scripts. */
 export interface SandboxFile {
   url: string
   opsUrl: string
-  /** Where the enclave reaches the server, or the balancer in front of several. */
+  /** Where the enclave reaches the server. */
   relayUrl: string
-  /** Present if several servers share a database. */
-  servers?: ServerPlace[]
   rpcUrl: string
   brokerUrl: string
   /** The enclave's URL, unless the server starts it. */
@@ -27,13 +25,12 @@ export interface SandboxFile {
 }
 
 export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAccounts): SandboxFile {
-  const { url, relayUrl, servers, rpcUrl, brokerUrl, enclaveUrl, deskUrl, chainId, contracts } = places
+  const { url, opsUrl, relayUrl, rpcUrl, brokerUrl, enclaveUrl, deskUrl, chainId, contracts } = places
   const { owner, admin, employees, newcomer } = accounts
   return {
     url,
-    opsUrl: servers[0].opsUrl,
+    opsUrl,
     relayUrl,
-    ...(servers.length > 1 && { servers: [...servers] }),
     rpcUrl,
     brokerUrl,
     ...(enclaveUrl !== undefined && { enclaveUrl }),

@@ -4,6 +4,7 @@ import { closeSync, createWriteStream, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandError } from '../terminal/failure.js'
 import { killWithParent } from './killWithParent.js'
 import { ROOT } from './settings.js'
 
@@ -17,12 +18,9 @@ const STOP_TIMEOUT_MS = 15_000
 export const HEAP_BOUNDS = ['--max-old-space-size=384', '--max-semi-space-size=8']
 
 /** The programs or the page are not built yet. */
-export class MissingBuildError extends Error {
-  override readonly name = 'MissingBuildError'
-
-  constructor(what = 'the programs are', command = 'npm run build') {
-    super(`${what} not built: run \`${command}\` first (\`npm run sandbox\` does)`)
-  }
+export function buildMissing(what = 'the programs are', command = 'npm run build'): CommandError {
+  const text = `${what} not built: run \`${command}\` first (\`npm run sandbox\` does)`
+  return new CommandError('build-missing', text)
 }
 
 export interface ServerProcess {
@@ -41,8 +39,6 @@ interface ServerProcessOptions {
   url: string
   /** Called with each line of the server's narration. Without it the process writes its log itself, as on a real host. */
   narrate?: (line: string) => void
-  /** Called with each line of the server's log. */
-  logged?: (line: string) => void
   /** The log's file name in the directory. */
   log?: string
   /** Override the variables of the env file. */
@@ -77,9 +73,9 @@ const ENCLAVE: Program = {
   log: 'enclave.log',
 }
 
-/** @throws MissingBuildError */
+/** @throws CommandError `build-missing` */
 export function assertBuilt(): void {
-  if (![SERVER.main, ENCLAVE.main].every(existsSync)) throw new MissingBuildError()
+  if (![SERVER.main, ENCLAVE.main].every(existsSync)) throw buildMissing()
 }
 
 /** Starts the real server and resolves when it answers `/health`. It ends with this process, even if that is killed. */
@@ -115,7 +111,7 @@ async function startProgram(program: Program, options: ServerProcessOptions): Pr
   if (pid === undefined) throw new Error('the program could not be started')
   const release = killWithParent(pid)
   const exited = once(child, 'exit').then(release)
-  if (options.narrate) record(child, join(directory, log), { ...options, narrate: options.narrate })
+  if (options.narrate) record(child, join(directory, log), options.narrate)
 
   async function stop(): Promise<void> {
     child.kill('SIGTERM')
@@ -141,18 +137,13 @@ async function startProgram(program: Program, options: ServerProcessOptions): Pr
 }
 
 /** Logs every line of the server and forwards it: lines that are not JSON log lines are narration. */
-function record(
-  child: ChildProcess,
-  path: string,
-  { narrate, logged }: Required<Pick<ServerProcessOptions, 'narrate'>> & Pick<ServerProcessOptions, 'logged'>,
-): void {
+function record(child: ChildProcess, path: string, narrate: (line: string) => void): void {
   const log = createWriteStream(path, { flags: 'a', mode: 0o600 })
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue
     createInterface({ input: stream }).on('line', (line) => {
       log.write(`${line}\n`)
       if (!line.startsWith('{')) narrate(line)
-      else logged?.(line)
     })
   }
   child.once('close', () => log.end())

@@ -43,10 +43,6 @@ export interface SandboxOptions {
   directory: string
   /** 0 picks a free port. */
   ports: Ports
-  /**
-   * The number of servers, which share a private PostgreSQL database behind a balancer. Default: one, without either.
-   */
-  servers?: number
   /** The starter of the enclave: the sandbox, as a separate process (default), or the server, per its settings. */
   enclave?: 'sandbox' | 'server'
   /** Further variables for the server's `.env`. */

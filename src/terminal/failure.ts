@@ -27,6 +27,9 @@ const OWN = {
   'not-submitted': [EXIT.failed, null],
   'file-unusable': [EXIT.usage, 'name a path that this user may read and write'],
   'directory-locked': [EXIT.failed, null],
+  'directory-foreign': [EXIT.failed, null],
+  'port-taken': [EXIT.failed, null],
+  'build-missing': [EXIT.failed, null],
   'already-deployed': [
     EXIT.failed,
     'restore the files from their backup: a new key opens nothing that is on the chain',

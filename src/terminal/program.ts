@@ -18,7 +18,7 @@ export interface Program {
    * @param until rejects when the command has to be given up
    * @param report shows a failure; default: the terminal
    */
-  run(until?: Promise<never>, report?: (failure: Failure) => void): Promise<ExitCode>
+  run(until?: Promise<never>, report?: (failure: Failure, error: unknown) => void): Promise<ExitCode>
 }
 
 export function createProgram(
@@ -57,7 +57,7 @@ export function createProgram(
       } catch (error) {
         if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
         const failure = failureOf(error)
-        report(failure)
+        report(failure, error)
         return failure.exit
       }
     },

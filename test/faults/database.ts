@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Postgres, servePostgres, startPostgres } from '../../src/sandbox/postgres.js'
 import { createDatabases, openPostgres } from '../../src/server/store/postgres/postgresEngine.js'
 import { Secret } from '../../src/service/secret.js'
 import { eventually } from '../support/eventually.js'
+import { type Postgres, servePostgres, startPostgres } from '../support/postgres.js'
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js'
 import { type Audit, ask, installAudit, readAudit } from './audit.js'
 

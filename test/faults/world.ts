@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { createContracts, createUsdc } from '../../src/chain/contracts.js'
-import { startBalancer } from '../../src/sandbox/balancer.js'
 import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
-import { claimPorts } from '../../src/sandbox/ports.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { ROOT } from '../../src/sandbox/settings.js'
 import type { Table } from '../../src/server/store/engine.js'
 import { killEnclaves } from '../e2e/support/enclaveProcesses.js'
+import { startBalancer } from '../support/balancer.js'
 import { eventually } from '../support/eventually.js'
+import { freePorts } from '../support/freePorts.js'
 import { storedRows } from '../support/storedRows.js'
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js'
 import { ask } from './audit.js'
@@ -263,9 +263,8 @@ interface ClusterOptions {
 /** Several servers on one database behind two balancers, and an enclave of its own. */
 async function startCluster(options: ClusterOptions, around: Around) {
   const { sandbox, database, count, keys, urls, common } = options
-  const ports = await claimPorts({ server: 0, rpc: 0, broker: 0, enclave: 0 }, count)
-  const { enclave: enclavePort = 0 } = ports
-  const home = await startTcpProxy(ports.relay)
+  const [enclavePort = 0, relayPort = 0, ...ports] = await freePorts(2 + 3 * count)
+  const home = await startTcpProxy(relayPort)
   const envFile = await changedEnv(
     sandbox,
     '.env',
@@ -273,7 +272,8 @@ async function startCluster(options: ClusterOptions, around: Around) {
     `RELAYER_PRIVATE_KEY=${keys.join()}`,
   )
   const servers = await Promise.all(
-    ports.servers.map(async ({ port, ops, relay }, number) => {
+    Array.from({ length: count }, async (_, number) => {
+      const [port = 0, ops = 0, relay = 0] = ports.slice(3 * number)
       const links = {
         database: await startTcpProxy(database.port()),
         enclave: await startTcpProxy(enclavePort),
@@ -324,7 +324,7 @@ async function startCluster(options: ClusterOptions, around: Around) {
   const upstreams = (link: 'balancer' | 'relay') => servers.map(({ links }) => urlOf(links[link]))
   const balancers = [
     await startBalancer(Number(new URL(sandbox.info.url).port), upstreams('balancer')),
-    await startBalancer(ports.relay, upstreams('relay')),
+    await startBalancer(relayPort, upstreams('relay')),
   ]
   await eventually('the narration to begin', async () =>
     (await rowsOf(database, 'state')).some(({ id }) => id === 'narrator'),

@@ -51,7 +51,7 @@ export async function runFuzzer(options: FuzzOptions): Promise<FuzzReport> {
     const world = await createWorld(chain, seed, LEAST_WRITES + Math.floor(requests / REQUESTS_PER_WRITE))
     await planRuns(directory, world)
     await leaveRuns(world, directory)
-    const { enclave: port = 0 } = await claimPorts({ server: 0, rpc: 0, broker: 0, enclave: 0 })
+    const { enclave: port } = await claimPorts({ enclave: 0 })
     const server = await startFuzzedServer({ chain, brokerUrl: broker.url, enclavePort: port, directory })
     try {
       const enclave = await startFuzzedEnclave({ port, serverPort: server.port, directory })

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
 import { createReceiptStore } from '../../../src/server/store/receipts.js'
 import {
   afterWrites,
@@ -13,6 +12,7 @@ import {
   settlement,
 } from '../../support/authorizations.js'
 import { createLogLines } from '../../support/logLines.js'
+import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { REPEAT, SEED } from '../../support/seed.js'
 import { gasSums, storedBookings } from '../../support/storedGas.js'
 import { useMintChain } from './mint.js'

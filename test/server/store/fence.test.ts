@@ -3,7 +3,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
 import type { Engine, Fence, Row } from '../../../src/server/store/engine.js'
 import type { Database } from '../../../src/server/store/postgres/database.js'
 import {
@@ -15,6 +14,7 @@ import {
 import { CREATE_TRANSACT } from '../../../src/server/store/postgres/transactions.js'
 import type { Secret } from '../../../src/service/secret.js'
 import { handled } from '../../support/handled.js'
+import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { rowOf } from './contract/engineContract.js'
 
 const HANDOVERS = 300

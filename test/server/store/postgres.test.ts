@@ -5,7 +5,6 @@ import { inspect } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
 import {
   type Engine,
   StorageError,
@@ -18,6 +17,7 @@ import { createDatabases, openPostgres } from '../../../src/server/store/postgre
 import { Secret } from '../../../src/service/secret.js'
 import { eventually } from '../../support/eventually.js'
 import { handled } from '../../support/handled.js'
+import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { takeOver } from '../../support/stores.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { count, rowOf, testEngine } from './contract/engineContract.js'

@@ -7,19 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { Secret } from '../service/secret.js'
-import { killWithParent } from './killWithParent.js'
-
-/** PostgreSQL is not installed on this machine. */
-export class MissingPostgresError extends Error {
-  override readonly name = 'MissingPostgresError'
-
-  constructor() {
-    super(
-      'PostgreSQL is not installed (Debian: apt-get install postgresql; Homebrew: brew install postgresql)',
-    )
-  }
-}
+import { killWithParent } from '../../src/sandbox/killWithParent.js'
+import { Secret } from '../../src/service/secret.js'
 
 /** A private PostgreSQL server on 127.0.0.1 with production durability. It ends with this process. */
 export interface Postgres {
@@ -62,7 +51,7 @@ const READY_POLL_MS = 50
 /**
  * Starts a server with a fresh directory.
  * @param parent holds that directory until it is removed
- * @throws MissingPostgresError
+ * @throws Error when PostgreSQL is not installed
  */
 export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
   const host = await createHost(parent)
@@ -188,7 +177,9 @@ async function findPrograms(): Promise<string> {
     )
     if (directory !== '' && isThere) return directory
   }
-  throw new MissingPostgresError()
+  throw new Error(
+    'PostgreSQL is not installed (Debian: apt-get install postgresql; Homebrew: brew install postgresql)',
+  )
 }
 
 async function freePort(): Promise<number> {
