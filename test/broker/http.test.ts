@@ -221,3 +221,19 @@ it('any symbol of a snapshot, and any member of it, may be missing or null', asy
   expect(found.get('C')).toMatchObject({ last: null, bid: null, ask: usd(10.5) })
   expect(found.get('D')).toMatchObject({ last: usd(1.25), previousClose: null })
 })
+
+it('a request is ambiguous when the body never ends', async () => {
+  const url = await startRawServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{"timestamp":')
+  })
+  expect(await kinds(client(url, 50))).toEqual(NO_ANSWER)
+  expect((await failure(client(url, 50).placeOrder(ORDER))).reason).toBe('timeout')
+})
+
+it('a request is ambiguous when the connection closes in the middle of the body', async () => {
+  const url = await startRawServer((_request, response) => {
+    response.writeHead(200, { 'content-length': '500' }).write('{')
+    setImmediate(() => response.destroy())
+  })
+  expect(await kinds(client(url))).toEqual(NO_ANSWER)
+})

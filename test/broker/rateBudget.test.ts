@@ -344,3 +344,46 @@ it('a thousand orders at the opening go out in the order of their escrows, at it
   // Each of those that the first minute had no room for was deferred once.
   expect(asks).toBeLessThan(1_850)
 })
+
+it('placements that wait for both tokens are not overtaken by those that wait for one', async () => {
+  const budget = await knowing(0)
+  const { ask, granted } = asking(budget)
+  await pass(55_000)
+  void budget.takeBoth({ turn: { account: 'a', openedAt: 1 }, withinMs: 10_000 }).then((both) => {
+    granted.push(both ? 'both' : 'neither')
+  })
+  for (let number = 2; number <= 9; number++) ask(`b${number}`, placing(`b${number}`, number))
+  ask('later', placing('c', 10))
+  await pass(5_001)
+  expect(granted).toEqual(['both', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7', 'b8', 'b9'])
+})
+
+it('a gateway that fails in the place of the broker does not set the limit free', async () => {
+  const budget = await knowing(0)
+  await pass(MINUTE)
+  const token = await budget.take(others('awaited'))
+  token?.spent({ status: 502, headers: {} })
+  const { granted, ask } = asking(budget)
+  for (let number = 0; number < 100; number++) ask(`p${number}`, placing('a', number))
+  await pass(1)
+  expect(granted.length).toBeLessThanOrEqual(10)
+})
+
+const HOUR_AHEAD = START + 3_600_000
+it.each([
+  ['its reset alone, beside 429', { status: 429, headers: { 'x-ratelimit-reset': String(RESET) } }, MINUTE],
+  ['a reset further away than a minute', saying(0, 99_999_999_999), MINUTE],
+  [
+    'a reset by another clock than ours',
+    {
+      status: 200,
+      headers: { ...saying(0, HOUR_AHEAD / 1_000 + 30).headers, date: new Date(HOUR_AHEAD).toUTCString() },
+    },
+    30_000,
+  ],
+])('an answer with %s holds requests back until then', async (_what, answer, ms) => {
+  const budget = newBudget()
+  const token = await budget.take(others('awaited'))
+  token?.spent(answer)
+  expect(budget.resetAt()).toBe(START + ms)
+})

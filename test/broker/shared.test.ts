@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { isPossibleDuplicate, type SharedBroker } from '../../src/broker/index.js'
 import type { BrokerStandIn } from '../../src/simulator/index.js'
-import { sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
+import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
 import { closedUrl, startRawServer } from '../support/rawServer.js'
 
 const HOUR = 3_600_000
@@ -227,4 +227,110 @@ it('following several orders shows each at its next change, all from one list', 
   )
   expect(asked('/v2/orders?').length).toBeLessThan(3)
   expect(asked('/v2/orders:by_client_order_id')).toEqual([])
+})
+
+it('the market clock shows an unscheduled opening after ten seconds', async () => {
+  const pass = steppedClocks()
+  standIn.control.clock({ open: false })
+  expect((await broker.getClock()).isOpen).toBe(false)
+  standIn.control.clock({ open: true })
+  pass(9_999)
+  expect((await broker.getClock()).isOpen).toBe(false)
+  pass(1)
+  expect((await broker.getClock()).isOpen).toBe(true)
+})
+
+it('the clock of a market that is late to open is not asked for with every call', async () => {
+  const pass = steppedClocks()
+  standIn.control.clock({ open: true })
+  const late = sharedOf(
+    await startRawServer((_request, response) => {
+      answers += 1
+      response.end(
+        JSON.stringify({
+          timestamp: '2027-01-05T14:30:00Z',
+          is_open: false,
+          next_open: '2027-01-05T14:30:00Z',
+          next_close: '2027-01-05T21:00:00Z',
+        }),
+      )
+    }),
+  )
+  let answers = 0
+  for (let call = 0; call < 5; call++) await late.getClock()
+  expect(answers).toBe(1)
+  pass(250)
+  await late.getClock()
+  expect(answers).toBe(2)
+})
+
+it('a failure to say the clock or an asset is not remembered', async () => {
+  standIn.control.fault({ path: '/v2/assets', respond: { status: 503 } })
+  standIn.control.fault({ path: '/v2/clock', respond: { status: 503 } })
+  await expect(broker.getAsset('AAPL')).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(broker.getClock()).rejects.toMatchObject({ kind: 'unavailable' })
+  expect((await broker.getAsset('AAPL'))?.symbol).toBe('AAPL')
+  expect((await broker.getClock()).isOpen).toBe(true)
+})
+
+it('a symbol that the broker refuses fails no other', async () => {
+  const url = await startRawServer((request, response) => {
+    const symbols = new URL(request.url ?? '', 'http://x').searchParams.get('symbols') ?? ''
+    response.writeHead(symbols.includes('BAD') ? 400 : 200)
+    response.end(JSON.stringify({ [symbols]: {} }))
+  })
+  const shared = sharedOf(url)
+  const [bad, good] = await Promise.allSettled([shared.getSnapshots(['BAD']), shared.getSnapshots(['AAPL'])])
+  expect(bad).toMatchObject({ reason: { kind: 'rejected' } })
+  expect(good).toMatchObject({ value: new Map([['AAPL', expect.anything()]]) })
+})
+
+it('a placement is for one request, and gives back nothing twice', async () => {
+  const placement = await broker.reserve(ANY)
+  placement?.release()
+  placement?.release()
+  await expect(placement?.send(buying('never'), HOOKS)).rejects.toThrow('one request')
+  expect(standIn.control.requests()).toEqual([])
+})
+
+it('a placement of a size that the broker does not take costs no token', async () => {
+  standIn.control.limit({ perMinute: 3 })
+  await broker.getClock()
+  for (let time = 0; time < 3; time++) {
+    const placement = await broker.reserve({ ...ANY, withinMs: 0 })
+    expect(placement).not.toBeNull()
+    await expect(placement?.send({ ...buying('odd'), notional: 1n }, HOOKS)).rejects.toThrow(RangeError)
+  }
+})
+
+it('a placement that is looked up first gives both tokens back', async () => {
+  standIn.control.limit({ perMinute: 20 })
+  await broker.getClock()
+  const placement = await broker.reserve({ ...ANY, lookUp: true })
+  placement?.release()
+  const asks = Array.from({ length: 8 }, () => broker.reserve({ ...ANY, withinMs: 0, lookUp: true }))
+  expect(await Promise.all(asks)).not.toContain(null)
+})
+
+it('an order that cannot be read keeps no other from its answer', async () => {
+  const [bad, good] = [await place('bad'), await place('good')]
+  const url = await startRawServer(async (request, response) => {
+    if (!request.url?.startsWith('/v2/orders?')) return response.writeHead(404).end()
+    const answer = await fetch(`${standIn.url}${request.url}`, {
+      headers: {
+        'apca-api-key-id': ENCLAVE_ACCOUNT.keyId,
+        'apca-api-secret-key': ENCLAVE_ACCOUNT.secretKey,
+      },
+    })
+    const orders: object[] = await answer.json()
+    const garbled = orders.map((order) => ({
+      ...order,
+      ...('client_order_id' in order && order.client_order_id === 'bad' && { filled_qty: null }),
+    }))
+    response.end(JSON.stringify(garbled))
+  })
+  const shared = sharedOf(url)
+  const [unread, read] = await Promise.allSettled([shared.follow(bad, 5_000), shared.follow(good, 5_000)])
+  expect(unread).toMatchObject({ reason: { kind: 'unavailable', reason: 'unreadable' } })
+  expect(read).toMatchObject({ value: { clientOrderId: 'good', state: 'filled' } })
 })

@@ -102,3 +102,14 @@ it('deployContracts aborts when a contract comes out at another address than the
   })
   await expect(deployContracts({ ...honest, deployer })).rejects.toMatchObject({ code: 'address-mismatch' })
 })
+
+it('deployContracts refuses USDC without 6 decimals, or without decimals', async () => {
+  const eighteen: Hex = `0x${'18'.repeat(20)}`
+  // Returns 18 to every caller: PUSH1 18, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN.
+  await chain().provider.send('anvil_setCode', [eighteen, '0x60125f5260205ff3'])
+  for (const usdc of [eighteen, chain().addressOf('registry')]) {
+    await expect(deployContracts(await deployment({ usdc }))).rejects.toMatchObject({
+      code: 'usdc-decimals',
+    })
+  }
+})

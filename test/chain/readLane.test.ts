@@ -71,3 +71,27 @@ test('a client that asks for much delays itself, and no other', async () => {
   expect(order).toHaveLength(1_001)
   expect(order.indexOf('own')).toBeLessThan(2)
 })
+
+test('another node that is in order lets the reads go on', async () => {
+  const node = limitedNode(30, [null])
+  await play(node, 1)
+  expect(node.perSecond[0]).toBeGreaterThan(100)
+})
+
+test('a read gets its own answer or failure, and the later ones go on', async () => {
+  const failure = new Error('no node answers')
+  let asked = 0
+  const lane = createReadLane({
+    faults: () => [null],
+    async send(calls) {
+      asked += 1
+      if (asked === 1) throw failure
+      return calls.map(({ method }) => ({ result: method }))
+    },
+  })
+  const first = expect(lane.send(CALL)).rejects.toBe(failure)
+  const second = handled(lane.send([{ method: 'eth_blockNumber', params: [] }]))
+  await first
+  expect(await second).toEqual([{ result: 'eth_blockNumber' }])
+  expect(await lane.send(CALL)).toEqual([{ result: 'eth_call' }])
+})

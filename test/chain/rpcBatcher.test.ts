@@ -82,3 +82,20 @@ test('answers that callers share keep the order in which each of them asks', asy
   expect(asked).toEqual([['parent', 'last', 'logs', 'parent']])
   expect(log).toEqual([{ result: 1 }, { result: 2 }, { result: 3 }])
 })
+
+test('a request has room for a megabyte at most', async () => {
+  const { sizes, batcher } = echo()
+  const large = (name: string) => batcher.send([{ method: 'large', params: [name.repeat(400_000)] }])
+  await Promise.all([large('x'), large('y'), large('z'), batcher.send([call('small')])])
+  expect(sizes).toEqual([2, 2])
+})
+
+test('a caller that asks twice gets two answers, though other callers share them', async () => {
+  const { sizes, batcher } = echo()
+  const answers = await Promise.all([
+    batcher.send([call('a'), call('b'), call('a')]),
+    batcher.send([call('a'), call('b')]),
+  ])
+  expect(answers.map((own) => own.length)).toEqual([3, 2])
+  expect(sizes).toEqual([4])
+})

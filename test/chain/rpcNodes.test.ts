@@ -232,3 +232,23 @@ it('a call for all nodes goes to each healthy node, and not to one that rests', 
     expect(await transport.toAll((node) => node.send(who))).toEqual([[by('first')], [by('third')]]),
   )
 })
+
+it('a node is not set aside because a caller gave up', async () => {
+  const first = await startNode('first')
+  const { ask, transport, changes } = transportOf(first)
+  await ask()
+  first.manner = 'silent'
+  const abort = new AbortController()
+  const failure = transport.send([{ method: 'who', params: [] }], abort.signal)
+  abort.abort(new Error('no longer wanted'))
+  await expect(failure).rejects.toThrow('no longer wanted')
+  expect(changes).toEqual([])
+})
+
+it('a call for all nodes goes to all when none is known to be healthy', async () => {
+  const [first, second] = [await startNode('first', '429'), await startNode('second', '500')]
+  const { transport } = transportOf(first, second)
+  expect(await transport.toAll((node) => node.send(who))).toEqual([null, null])
+  first.manner = 'well'
+  expect(await transport.toAll((node) => node.send(who))).toEqual([[by('first')], null])
+})
