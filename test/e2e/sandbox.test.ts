@@ -165,7 +165,7 @@ it('Ctrl-C when it is up ends everything, exit 0; until then all of it answers',
 
 it('a sandbox that was killed leaves files that the next one clears', async () => {
   const killed = await startSandbox()
-  await eventually('the server', () => / server {2}/.test(killed.out()))
+  await eventually('the page', () => /s {2}desk {2}/.test(killed.out()))
   if (killed.child.pid !== undefined) process.kill(-killed.child.pid, 'SIGKILL')
   expect(await killed.exit).toBe(null)
   await expectNothingLeft(killed)
