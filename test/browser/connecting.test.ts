@@ -62,26 +62,4 @@ describe('a wallet that does not know the platform’s chain', () => {
     expect(await askedOf(page, 'wallet_addEthereumChain')).toBe(1)
     await page.context().close()
   })
-
-  it('is to be told by its person, when the page has no node to name', async () => {
-    const page = await withWallet({ chainId: OTHER_CHAIN, unknownChain: { code: 4902 } })
-    await page.route('**/desk.json', async (route) => {
-      const response = await route.fetch()
-      const settings = await response.json()
-      await route.fulfill({ response, json: { ...settings, chain: { ...settings.chain, rpcUrl: null } } })
-    })
-    await page.goto(desk().url)
-    await page.getByRole('button', { name: 'Example Wallet' }).click()
-    await page.getByRole('button', { name: 'Switch to Sandbox' }).click()
-    const { chainId } = desk().sandbox.info
-    await page.getByRole('alert').getByText(`Add Sandbox, chain id ${chainId}, among the networks`).waitFor()
-    expect(await findViolations(page)).toEqual([])
-    await page.context().close()
-  })
-})
-
-describe('the console', () => {
-  it('has heard of nothing that the page did wrong', () => {
-    expect(desk().complaints).toEqual([])
-  })
 })

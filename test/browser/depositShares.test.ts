@@ -2,21 +2,17 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
-import { newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
-const SIZES = [
-  ['desk', 'Ada', { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' }],
-  ['phone', 'Ben', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
-] as const
 
 const amountOf = (page: Page) => page.locator('#ticket-amount')
 const buttonOf = (page: Page) => page.locator('[data-test=place]')
 const heldOf = (page: Page) => page.locator('[data-wallet-shares=AAPL]')
 const hintOf = (page: Page) => page.locator('#ticket-amount-hint')
 
-describe.each(SIZES)('on a %s, shares in the wallet', (size, name, options) => {
+describe.each(deskAndPhone())('on a %s, shares in the wallet', (size, name, options) => {
   let page: Page
 
   it('are shown once they were withdrawn', async () => {
@@ -85,11 +81,5 @@ describe.each(SIZES)('on a %s, shares in the wallet', (size, name, options) => {
     await page.locator('.order').first().getByRole('heading', { name: 'Deposit 1 AAPL' }).waitFor()
     expect(await findViolations(page)).toEqual([])
     await page.context().close()
-  })
-})
-
-describe('the console', () => {
-  it('has heard of nothing that the page did wrong', () => {
-    expect(desk().complaints).toEqual([])
   })
 })

@@ -229,18 +229,6 @@ describe('an employee', () => {
     await page.getByText('49,100.00 USDC in the wallet.').waitFor()
   })
 
-  it('withdraws shares to the wallet', async () => {
-    const page = await pageOf('Noor')
-    const holding = page.locator('[data-holding=AAPL]')
-    const held = Number(await holding.textContent())
-    await page.locator('.choice-row label', { hasText: 'Withdraw' }).click()
-    await order(page, 'Withdraw', 'AAPL', '1.5')
-    await page.locator('.order:first-child[data-state=SETTLED]', { hasText: 'Withdraw 1.5 AAPL' }).waitFor()
-    await expect
-      .poll(async () => Number(await holding.textContent()), { timeout: PATIENCE_MS })
-      .toBeCloseTo(held - 1.5, 4)
-  })
-
   it('leaves an order for when the market opens', async () => {
     const page = await pageOf('Noor')
     const nextOpen = new Date(Date.now() + CLOSED_MS).toISOString()
@@ -315,11 +303,5 @@ describe('a member', () => {
     await page.locator('#ticket-symbol').selectOption('USDC')
     await page.locator('#ticket-amount').fill('10')
     await page.locator('[data-test=place]:enabled', { hasText: 'Withdraw USDC' }).waitFor()
-  })
-})
-
-describe('the console', () => {
-  it('has heard of nothing that the page did wrong', () => {
-    expect(desk().complaints).toEqual([])
   })
 })

@@ -1,13 +1,8 @@
-// The page's requests to server and chain, its copies of the answers, and its messages while it waits.
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { PATIENCE_MS } from './support/browser.js'
 import { goTo, useBrowserDesk } from './support/desk.js'
 import { holdCalls } from './support/hold.js'
 
 const desk = useBrowserDesk()
-/** Twice what the page waits between two questions about the market, and more. */
-const SOME_POLLS_MS = 7_000
 /** Every chain has it, a new one as well. */
 const BLOCK = 1
 const NONE = 'No orders yet. Your orders appear here'
@@ -44,29 +39,6 @@ describe('the past of a chain that is slow to tell it', () => {
   })
 })
 
-describe('a page in the background', () => {
-  it('asks for nothing, and for everything at once when it is looked at again', async () => {
-    const { url, rpcUrl } = desk().sandbox.info
-    const page = await desk().visitAs('Ben')
-    await page.getByText(NONE).waitFor()
-    let asked = 0
-    page.on('request', (request) => {
-      if ([url, rpcUrl].includes(new URL(request.url()).origin)) asked += 1
-    })
-    await setHidden(page, true)
-    const askedMeanwhile = async () => {
-      const before = asked
-      await new Promise((resolve) => setTimeout(resolve, SOME_POLLS_MS))
-      return asked - before
-    }
-    await expect.poll(askedMeanwhile, { timeout: PATIENCE_MS }).toBe(0)
-    const before = asked
-    await setHidden(page, false)
-    await expect.poll(() => asked - before, { timeout: PATIENCE_MS }).toBeGreaterThan(3)
-    await page.context().close()
-  })
-})
-
 describe('more orders than a screen holds', () => {
   it('are shown some at a time, as each is asked about', async () => {
     const { rpcUrl } = desk().sandbox.info
@@ -88,14 +60,6 @@ describe('more orders than a screen holds', () => {
   })
 })
 
-/** Hides or shows the page, like a browser whose user changes the tab. */
-function setHidden(page: Page, hidden: boolean): Promise<void> {
-  return page.evaluate((to) => {
-    Object.defineProperty(document, 'hidden', { configurable: true, value: to })
-    document.dispatchEvent(new Event('visibilitychange'))
-  }, hidden)
-}
-
 /** The event of an order that was opened, as a node gives it. */
 function opened(index: number, address: string, [event, , account]: readonly string[]) {
   const hash = `0x${index.toString(16).padStart(64, '0')}`
@@ -105,9 +69,3 @@ function opened(index: number, address: string, [event, , account]: readonly str
     ...{ transactionHash: hash, transactionIndex: '0x0', logIndex: `0x${index.toString(16)}` },
   }
 }
-
-describe('the console', () => {
-  it('has heard of nothing that the page did wrong', () => {
-    expect(desk().complaints).toEqual([])
-  })
-})

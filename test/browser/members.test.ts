@@ -1,11 +1,9 @@
 // The institution's people on its admin's screen: ticks, names, 150 of them.
-import { Contract, type HDNodeWallet, Wallet } from 'ethers'
+import { Contract, Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
-import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
-import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { findViolations, overflowOf } from './support/accessibility.js'
+import { expectFit, findViolations, overflowOf } from './support/accessibility.js'
 import { goTo, openCopy, SIZES, useBrowserDesk } from './support/desk.js'
 import { keptOf } from './support/kept.js'
 import { tabTo } from './support/keyboard.js'
@@ -55,29 +53,7 @@ describe.each(SIZES)('at $name, the rules of a member', (size) => {
     const error = page.locator(`#${errorId}`)
     expect(await error.textContent()).toBe('Enter a plain number, such as 25000.')
     expect(await error.getAttribute('class')).toContain('hint-bad')
-    expect(await findViolations(page)).toEqual([])
-    expect(await overflowOf(page)).toBe(0)
-    await page.context().close()
-  })
-
-  it('ask before it is removed, by keyboard alone', async () => {
-    const page = await desk().visitAs('Dana', size.options)
-    await institution(page)
-    const remove = memberRow(page, /^Ben/).getByRole('button', { name: /^Remove/ })
-    await tabTo(page, remove)
-    await page.keyboard.press('Enter')
-    const asked = page.locator('[data-test=removal]')
-    await asked.getByText('Remove Ben').waitFor()
-    expect(await findViolations(page)).toEqual([])
-    expect(await overflowOf(page)).toBe(0)
-    await asked.scrollIntoViewIfNeeded()
-    await screenshot(page, `admin-removal-${size.name}`)
-    expect(
-      await asked.getByRole('button', { name: 'Keep' }).evaluate((it) => it === document.activeElement),
-    ).toBe(true)
-    await page.keyboard.press('Enter')
-    await asked.waitFor({ state: 'detached' })
-    expect(await remove.evaluate((it) => it === document.activeElement)).toBe(true)
+    await expectFit(page)
     await page.context().close()
   })
 
@@ -114,8 +90,7 @@ describe.each(SIZES)('at $name, the rules of a member', (size) => {
     await field.fill('')
     expect(await naming(page).getByRole('button', { name: 'Save the name' }).isDisabled()).toBe(true)
     await field.press('Enter')
-    expect(await findViolations(page)).toEqual([])
-    expect(await overflowOf(page)).toBe(0)
+    await expectFit(page)
     await page.getByRole('button', { name: 'Open the names' }).click()
     await named.waitFor()
     await expect.poll(() => field.inputValue()).toBe(NAME)
@@ -166,8 +141,7 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
     const field = page.getByLabel('CSV file', { exact: true })
     await field.setInputFiles({ name: 'employees.xlsx', mimeType: 'application/zip', buffer: sheet })
     await faults.getByText('In your spreadsheet, save it as “CSV UTF-8”, and choose that file.').waitFor()
-    expect(await findViolations(page)).toEqual([])
-    expect(await overflowOf(page)).toBe(0)
+    await expectFit(page)
     await chooseCsv(page, lines)
     await faults.getByText('Line 3:').waitFor()
     expect(await faults.getByRole('listitem').allInnerTexts()).toEqual([
@@ -181,8 +155,7 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
     expect(await error.getAttribute('class')).toContain('hint-bad')
     await page.getByText('No changes from version 1.').waitFor()
     expect(await page.getByText('Ada Lovelace').count()).toBe(0)
-    expect(await findViolations(page)).toEqual([])
-    expect(await overflowOf(page)).toBe(0)
+    await expectFit(page)
     await importBox(page).scrollIntoViewIfNeeded()
     await screenshot(page, `admin-import-faults-${size.name}`)
 
@@ -204,8 +177,7 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
     await importBox(page).getByText('1 employee imported into the draft below.').waitFor()
     await page.getByText('1 wallet in the file is not invited yet').waitFor()
     expect(await page.getByLabel('Eve Stone may buy').count()).toBe(0)
-    expect(await findViolations(page)).toEqual([])
-    expect(await overflowOf(page)).toBe(0)
+    await expectFit(page)
     await screenshot(page, `admin-import-${size.name}`)
     await page.getByRole('button', { name: 'Invite 1 wallet' }).click()
     await page.getByLabel('Eve Stone may buy').waitFor()
@@ -216,41 +188,6 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
     await page.getByRole('button', { name: 'Yes, cancel' }).click()
     await invited.waitFor({ state: 'detached' })
     expect(bodies.join('\n')).not.toMatch(/Lovelace|Marsh|Stone/)
-    await page.context().close()
-  })
-})
-
-describe('an invitation of all', () => {
-  it('leaves out who is in the institution, and is not held up by a wallet of another one', async () => {
-    const { accounts, provider } = desk().sandbox
-    const stranger = await foundElsewhere()
-    const page = await desk().visitAs('Dana', { viewport: { width: 320, height: 640 } })
-    await institution(page)
-    await openCopy(page, desk().copy)
-    await page.getByText('Import employees from a CSV file').click()
-    const { admin, employees, newcomer } = accounts
-    await chooseCsv(page, ['wallet', admin.address, employees[0].address])
-    await importBox(page).getByText('2 employees imported into the draft below.').waitFor()
-    expect(await page.locator('[data-test=uninvited]').count()).toBe(0)
-    const lines = [admin.address, stranger, employees[0].address, newcomer.address, addressOf(999)]
-    await chooseCsv(page, ['wallet', ...lines])
-    await page.getByText('3 wallets in the file are not invited yet').waitFor()
-    await page.getByRole('button', { name: 'Invite 3 wallets' }).click()
-    const elsewhere = page.locator('[data-test=elsewhere]')
-    await elsewhere.getByText('1 wallet belongs to another institution').waitFor()
-    await elsewhere.getByText(stranger.slice(0, 6)).waitFor()
-    await page.locator('[data-test=uninvited]').waitFor({ state: 'detached' })
-    await elsewhere.scrollIntoViewIfNeeded()
-    await screenshot(page, 'admin-invited-elsewhere')
-    for (const wallet of [/^Noor .*invited/, new RegExp(`^${addressOf(999).slice(0, 6)}.*invited`, 'i')]) {
-      const invited = memberRow(page, wallet)
-      await invited.getByRole('button', { name: /^Cancel 0x/ }).click()
-      await page.getByRole('button', { name: 'Yes, cancel' }).click()
-      await invited.waitFor({ state: 'detached' })
-    }
-    expect(await findViolations(page)).toEqual([])
-    expect(await overflowOf(page)).toBe(0)
-    expect(await provider.getTransactionCount(stranger)).toBe(1)
     await page.context().close()
   })
 })
@@ -276,8 +213,7 @@ describe('150 employees', () => {
       await page.getByText('1–10 of 151 employees').waitFor()
       await page.getByText('1–10 of 151 members').waitFor()
       expect(await page.getByLabel(/may buy$/).count()).toBe(10)
-      expect(await findViolations(page)).toEqual([])
-      expect(await overflowOf(page)).toBe(0)
+      await expectFit(page)
       await screenshot(page, `admin-150-${size.name}`)
       if (size.options.viewport.width === 1_440) {
         for (const table of ['table.rules', 'table.people']) {
@@ -338,31 +274,6 @@ describe('a rulebook of 150 employees', () => {
     await page.context().close()
   })
 })
-
-describe('the console', () => {
-  it('has heard of nothing that the page did wrong', () => {
-    expect(desk().complaints).toEqual([])
-  })
-})
-
-/** The admin of another institution. */
-async function foundElsewhere(): Promise<string> {
-  const { provider, accounts, info } = desk().sandbox
-  const founder = Wallet.createRandom(provider)
-  await provider.send('anvil_setBalance', [founder.address, '0xde0b6b3a7640000'])
-  const registry = new Contract(info.contracts.institutionRegistry, institutionRegistryAbi, provider)
-  const send = async (from: Wallet | HDNodeWallet, method: string, ...args: unknown[]) => {
-    const { hash } = await registry
-      .connect(from)
-      .getFunction(method)
-      .send(...args)
-    expect((await waitForReceipt(provider, hash))?.status).toBe(1)
-  }
-  const orgId = nameToBytes32('Second Capital')
-  await send(founder, 'registerInstitution', orgId)
-  await send(new Wallet(accounts.owner.privateKey, provider), 'setAdmitted', orgId, founder.address, true)
-  return founder.address
-}
 
 /** An address whose private key is unknown. */
 const addressOf = (at: number) =>

@@ -103,19 +103,4 @@ describe('another browser', () => {
     await page.locator('[data-test=total]').waitFor()
     await page.context().close()
   })
-
-  it('does not take the file of another wallet', async () => {
-    const page = await desk().visitAs('Ben')
-    await showDetails(page)
-    await choose(page, kept)
-    await page.getByRole('alert').getByText('This key file belongs to another wallet').waitFor()
-    await page.getByText('none in use').waitFor()
-    await page.context().close()
-  })
-})
-
-describe('the console', () => {
-  it('has heard of nothing that the page did wrong', () => {
-    expect(desk().complaints).toEqual([])
-  })
 })

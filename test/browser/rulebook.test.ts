@@ -204,12 +204,6 @@ describe('two browsers of the admin at once', () => {
   })
 })
 
-describe('the console', () => {
-  it('has heard of nothing that the page did wrong', () => {
-    expect(desk().complaints).toEqual([])
-  })
-})
-
 const expectVersion = (version: number) =>
   dana.locator('[data-test=version]', { hasText: `version ${version} is in force` }).waitFor()
 

@@ -1,24 +1,15 @@
-// Orders that the platform opens: signatures alone, and what becomes of one that it does not open. On a desk and on a phone.
-import { id } from 'ethers'
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { postOrderSchema } from '../../src/protocol/api.js'
 import { commitOf } from '../../src/protocol/envelope.js'
-import { findViolations, overflowOf } from './support/accessibility.js'
-import { newestOrder, order, useBrowserDesk } from './support/desk.js'
-import { holdCalls } from './support/hold.js'
+import { expectFit } from './support/accessibility.js'
+import { deskAndPhone, isPost, newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
-const SIZES = [
-  ['desk', 'Ada', { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' }],
-  ['phone', 'Ben', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
-] as const
 const ETHER = `0x${(10n ** 18n).toString(16)}`
 /** Longer than a signature can be used. */
 const ELEVEN_MINUTES = 660
-const isPost = (route: Route) => route.request().method() === 'POST'
-
 /** The quota of the wallet is used up. */
 const noQuota = (route: Route) =>
   isPost(route) ? route.fulfill(problem(429, 'relay-quota-exhausted')) : route.fallback()
@@ -70,15 +61,10 @@ async function failOpening(page: Page): Promise<() => Promise<void>> {
   }
 }
 
-async function expectFit(page: Page): Promise<void> {
-  expect(await findViolations(page)).toEqual([])
-  expect(await overflowOf(page)).toBe(0)
-}
-
 const unopenedOf = (page: Page) => page.locator('.order').first().locator('[data-test=unopened]')
 const sentBy = (address: string) => desk().sandbox.provider.getTransactionCount(address)
 
-describe.each(SIZES)('on a %s', (size, name, options) => {
+describe.each(deskAndPhone())('on a %s', (size, name, options) => {
   let page: Page
   let address = ''
 
@@ -87,8 +73,7 @@ describe.each(SIZES)('on a %s', (size, name, options) => {
     address = desk().sandbox.accounts.employees[size === 'desk' ? 0 : 1].address
     await provider.send('anvil_setBalance', [address, '0x0'])
     const before = await sentBy(address)
-    page = await desk().visit(undefined, options)
-    await page.getByRole('button', { name: new RegExp(`^${name}\\b`) }).click()
+    page = await desk().visitAs(name, options)
     await page.locator('.choice-row label', { hasText: 'Platform pays' }).waitFor()
     await page.getByText('What your wallet will ask').click()
     await page.locator('.asked').getByText('The platform sends it and pays the network fee.').waitFor()
@@ -148,36 +133,6 @@ describe.each(SIZES)('on a %s', (size, name, options) => {
     await unopenedOf(page).getByRole('button', { name: 'Send it again' }).click()
     await newestOrder(page, 'SETTLED')
   })
-
-  it('a wallet that pays itself signs, and sends one transaction', async () => {
-    const before = await sentBy(address)
-    await order(page, 'Buy', 'AAPL', '63', { feePayer: 'Wallet pays' })
-    await page.locator('.order h3', { hasText: 'Buy AAPL for 63.00 USDC' }).waitFor()
-    await newestOrder(page, 'SETTLED')
-    expect((await sentBy(address)) - before).toBe(1)
-  })
-})
-
-describe('an order that is placed before the page knows whether the platform pays', () => {
-  it('is paid by the platform all the same', async () => {
-    const { sandbox } = desk()
-    const { address } = sandbox.accounts.employees[0]
-    const before = await sentBy(address)
-    const page = await desk().visit()
-    const letGo = await holdCalls(page, sandbox.info.rpcUrl, id('DOMAIN_SEPARATOR()').slice(2, 10))
-    await page.getByRole('button', { name: /^Ada\b/ }).click()
-    await order(page, 'Buy', 'AAPL', '65')
-    await page.locator('[data-test=place]', { hasText: 'Sending…' }).waitFor()
-    expect(await page.locator('.choice-row label', { hasText: 'Platform pays' }).count()).toBe(0)
-    await page
-      .getByText('a signature if the platform pays the network fee, else also a transaction')
-      .waitFor()
-    letGo()
-    await page.locator('.order h3', { hasText: 'Buy AAPL for 65.00 USDC' }).waitFor()
-    await newestOrder(page, 'SETTLED')
-    expect(await sentBy(address)).toBe(before)
-    await page.context().close()
-  })
 })
 
 describe('a signature that is not used', () => {
@@ -195,11 +150,5 @@ describe('a signature that is not used', () => {
     await page.reload()
     await page.getByText('No orders yet.').waitFor()
     await page.context().close()
-  })
-})
-
-describe('the console', () => {
-  it('has heard of nothing that the page did wrong', () => {
-    expect(desk().complaints).toEqual([])
   })
 })

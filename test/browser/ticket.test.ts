@@ -3,14 +3,10 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { goTo, newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
-const SIZES = [
-  ['desk', 'Ada', { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' }],
-  ['phone', 'Ben', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
-] as const
 const NARROWEST = { width: 320, height: 640 }
 const HOURS_MS = 3_600_000
 const SYMBOLS = ['AAPL', 'MSFT', 'NVDA', 'TSLA']
@@ -18,13 +14,6 @@ const SYMBOLS = ['AAPL', 'MSFT', 'NVDA', 'TSLA']
 const amountOf = (page: Page) => page.locator('#ticket-amount')
 const buttonOf = (page: Page) => page.locator('[data-test=place]')
 const stagesOf = (page: Page) => page.locator('[data-test=stages]')
-
-async function enter(name: string, options: (typeof SIZES)[number][2]): Promise<Page> {
-  const page = await desk().visit(undefined, options)
-  await page.getByRole('button', { name: new RegExp(`^${name}\\b`) }).click()
-  await amountOf(page).waitFor()
-  return page
-}
 
 /** The amount is refused: the button says why, and the field is described by the reason. */
 async function expectRefused(page: Page, brief: string, says: string): Promise<void> {
@@ -67,11 +56,11 @@ const inView = (locator: Locator) =>
     return top >= 0 && bottom <= (isBelow ? places.getBoundingClientRect().top : innerHeight)
   })
 
-describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
+describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
   let page: Page
 
   it('says on its button and at its field what cannot go through, until it is changed', async () => {
-    page = await enter(name, options)
+    page = await desk().visitAs(name, options)
     await buttonOf(page).getByText('Enter an amount', { exact: true }).waitFor()
     expect(await inView(buttonOf(page))).toBe(true)
     await page.getByText('USDC in the wallet.').waitFor()
@@ -199,15 +188,6 @@ describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
     await screenshot(page, `trade-${size}`)
   })
 
-  it('keeps what was typed through a look at another screen', async () => {
-    await amountOf(page).fill('75')
-    await goTo(page, 'Operator')
-    await page.getByRole('heading', { name: 'Operator' }).waitFor()
-    await goTo(page, 'Desk')
-    await buttonOf(page).getByText('Buy MSFT', { exact: true }).waitFor()
-    expect(await amountOf(page).inputValue()).toBe('75')
-  })
-
   it('clips nothing at 320 pixels, under a header of one line', async () => {
     await page.setViewportSize(NARROWEST)
     await page.getByRole('button', { name: 'MSFT chart' }).click()
@@ -226,26 +206,23 @@ describe.each(SIZES)('on a %s, the ticket', (size, name, options) => {
   })
 })
 
-describe.each(SIZES)('on a %s, while the server does not answer, the ticket', (size, name, options) => {
-  it('waits for it, beside old prices', async () => {
-    const { sandbox } = desk()
-    const page = await enter(name, options)
-    await amountOf(page).fill('50')
-    await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
-    await sandbox.server().kill()
-    await buttonOf(page).getByText('Waiting for the server…').waitFor()
-    await page.getByText(/^Old prices, from/).waitFor()
-    expect(await findViolations(page)).toEqual([])
-    await screenshot(page, `away-${size}`)
-    await sandbox.restartServer()
-    await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
-    await page.getByText(/^Old prices, from/).waitFor({ state: 'detached' })
-    await page.context().close()
-  })
-})
-
-describe('the console', () => {
-  it('has heard of nothing that the page did wrong', () => {
-    expect(desk().complaints).toEqual([])
-  })
-})
+describe.each(deskAndPhone())(
+  'on a %s, while the server does not answer, the ticket',
+  (size, name, options) => {
+    it('waits for it, beside old prices', async () => {
+      const { sandbox } = desk()
+      const page = await desk().visitAs(name, options)
+      await amountOf(page).fill('50')
+      await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
+      await sandbox.server().kill()
+      await buttonOf(page).getByText('Waiting for the server…').waitFor()
+      await page.getByText(/^Old prices, from/).waitFor()
+      expect(await findViolations(page)).toEqual([])
+      await screenshot(page, `away-${size}`)
+      await sandbox.restartServer()
+      await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
+      await page.getByText(/^Old prices, from/).waitFor({ state: 'detached' })
+      await page.context().close()
+    })
+  },
+)

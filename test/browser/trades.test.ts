@@ -1,28 +1,20 @@
 // Purchases and sales with their prices and gains, read from the chain, also after a reload: on a desk and on a phone.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { findViolations, overflowOf } from './support/accessibility.js'
-import { newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { expectFit, findViolations } from './support/accessibility.js'
+import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { keptOf } from './support/kept.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
-const SIZES = [
-  ['desk', 'Ada', { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' }],
-  ['phone', 'Ben', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
-] as const
-/** A narrow and a common phone, and a desk. */
-const WIDTHS = [320, 390, 1_440]
-const SCHEMES = ['light', 'dark'] as const
 const HASH = /0x[0-9a-f]{64}/
 
-describe.each(SIZES)('on a %s', (size, name, options) => {
+describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (size, name, options) => {
   let page: Page
 
   it('a trade shows its shares and its price, and a holding what it cost and gained', async () => {
     const { broker } = desk().sandbox
-    page = await desk().visit(undefined, options)
-    await page.getByRole('button', { name: new RegExp(`^${name}\\b`) }).click()
+    page = await desk().visitAs(name, options)
     broker.price({ symbol: 'AAPL', price: '200.00' })
     await page.locator('[data-price=AAPL]', { hasText: '200.00' }).waitFor()
     await order(page, 'Buy', 'AAPL', '500')
@@ -40,8 +32,7 @@ describe.each(SIZES)('on a %s', (size, name, options) => {
     await page.locator('[data-test=gains]', { hasText: 'realised' }).waitFor()
     await page.getByText('Value over the last days').click()
     await page.getByRole('img', { name: /^Portfolio, last five days: .+ USDC$/ }).waitFor()
-    expect(await findViolations(page)).toEqual([])
-    expect(await overflowOf(page)).toBe(0)
+    await expectFit(page)
     await screenshot(page, `trades-${size}`)
   })
 
@@ -63,8 +54,7 @@ describe.each(SIZES)('on a %s', (size, name, options) => {
       .waitFor()
     await bought.locator('[data-notice=filled]').waitFor()
     await page.locator('[data-test=gains]', { hasText: 'realised' }).waitFor()
-    expect(await findViolations(page)).toEqual([])
-    expect(await overflowOf(page)).toBe(0)
+    await expectFit(page)
     await bought.scrollIntoViewIfNeeded()
     await screenshot(page, `trades-again-${size}`)
   })
@@ -91,20 +81,6 @@ describe.each(SIZES)('on a %s', (size, name, options) => {
     await screenshot(page, `refused-again-${size}`)
   })
 
-  it('the portfolio fits every screen, light and dark', async () => {
-    const { height } = options.viewport
-    for (const width of WIDTHS) {
-      for (const colorScheme of SCHEMES) {
-        await page.setViewportSize({ width, height })
-        await page.emulateMedia({ colorScheme })
-        expect(await overflowOf(page)).toBe(0)
-        expect(await findViolations(page)).toEqual([])
-        await page.locator('[data-test=total]').scrollIntoViewIfNeeded()
-        await screenshot(page, `portfolio-${width}-${colorScheme}`)
-      }
-    }
-  })
-
   it('none of it is kept in the clear', async () => {
     const kept = (await keptOf(page)).filter((record) => /^(?:history|orders)\//.test(record))
     expect(kept).toHaveLength(2)
@@ -112,11 +88,5 @@ describe.each(SIZES)('on a %s', (size, name, options) => {
     for (const record of kept)
       expect(record.replace(/^\S+ /, '')).not.toMatch(/AAPL|bought|BUY|0x[0-9a-f]{4}/)
     await page.context().close()
-  })
-})
-
-describe('the console', () => {
-  it('has heard of nothing that the page did wrong', () => {
-    expect(desk().complaints).toEqual([])
   })
 })

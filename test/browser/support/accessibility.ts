@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { z } from 'zod'
 
 const resultSchema = z.array(
@@ -35,4 +36,10 @@ export async function findViolations(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
     )
+}
+
+/** The screen is accessible, and no wider than the page. */
+export async function expectFit(page: Page): Promise<void> {
+  expect(await overflowOf(page)).toBe(0)
+  expect(await findViolations(page)).toEqual([])
 }

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import type { Browser, BrowserContext, Locator, Page, Route } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import type { PublishedRulebook } from '../../../src/client/index.js'
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
@@ -34,14 +34,27 @@ export const SIZES = [
   { name: '320-light', options: { viewport: { width: 320, height: 640 } } },
 ] as const
 
-/** For a test file; to be used inside of tests and hooks. The first failure ends the file, as its parts build on each other. */
+/** A desk by day and a phone in the dark, each with an employee of its own. */
+export function deskAndPhone(phone = { width: 390, height: 844 }) {
+  return [
+    ['desk', 'Ada', { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' }],
+    ['phone', 'Ben', { viewport: phone, colorScheme: 'dark' }],
+  ] as const
+}
+
+/**
+ * For a test file; to be used inside of tests and hooks. The first failure ends the file, as its parts build on each other. An error in a
+ * page's console is one.
+ */
 export function useBrowserDesk(): () => BrowserDesk {
   const started: (() => Promise<void>)[] = []
   let desk: BrowserDesk | undefined
   let hasFailed = false
   beforeEach(({ skip }) => skip(hasFailed, 'an earlier part has failed'))
   afterEach(({ task }) => {
-    hasFailed ||= task.result?.state === 'fail'
+    const { complaints = [] } = desk ?? {}
+    hasFailed ||= task.result?.state === 'fail' || complaints.length > 0
+    expect(complaints).toEqual([])
   })
   beforeAll(async () => {
     const browser = await useChromium()
@@ -149,3 +162,12 @@ export async function order(
   await page.locator('#ticket-amount').fill(amount)
   await page.getByRole('button', { name: `${side} ${symbol}`, exact: true }).click()
 }
+
+export const isPost = (route: Route): boolean => route.request().method() === 'POST'
+
+/** The server is not reached by an order, by everything else it is. */
+export const refusePost = (route: Route): Promise<void> => (isPost(route) ? route.abort() : route.fallback())
+
+/** How many orders the browser keeps, since it does not know that the server has them. */
+export const keptOrders = (page: Page): Promise<number> =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('desk:order:')).length)
