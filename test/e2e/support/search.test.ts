@@ -61,7 +61,7 @@ describe('the search', () => {
   })
 })
 
-describe('what is searched', () => {
+describe('the evidence that is searched', () => {
   const found = (evidence: Evidence, kind: Parameters<Evidence['search']>[0]) =>
     evidence.search(kind, CANARIES).map((find) => find.split(': ').at(-1))
 
