@@ -1,4 +1,4 @@
-import { once } from '../chain/once.js'
+import { createStore, entries, get, set } from 'idb-keyval'
 
 /** Keeps bytes on this device, under names. Callers seal what is secret. */
 export interface DeviceStore {
@@ -8,40 +8,20 @@ export interface DeviceStore {
   all(prefix: string): Promise<readonly Uint8Array[]>
 }
 
-const [DATABASE, TABLE, VERSION] = ['desk-device', 'kept', 1]
-/** Sorts behind every character of a name. */
-const LAST = '\uffff'
-
-/** A table of IndexedDB: `localStorage` holds about 5 MB, and open orders need it. */
+/** A table of IndexedDB: `localStorage` holds about 5 MB, and open orders need it. Methods reject where the browser forbids it. */
 export function createDeviceStore(): DeviceStore {
-  const database = once(openDatabase)
-  const table = async (mode: IDBTransactionMode) =>
-    (await database()).transaction(TABLE, mode).objectStore(TABLE)
+  const table = createStore('desk-device', 'kept')
   return {
     async get(name) {
-      const found: unknown = await answerOf((await table('readonly')).get(name))
+      const found: unknown = await get(name, table)
       return found instanceof Uint8Array ? found : null
     },
-    async set(name, bytes) {
-      await answerOf((await table('readwrite')).put(bytes, name))
-    },
+    set: async (name, bytes) => set(name, bytes, table),
     async all(prefix) {
-      const range = IDBKeyRange.bound(prefix, prefix + LAST)
-      const found: readonly unknown[] = await answerOf((await table('readonly')).getAll(range))
-      return found.filter((one) => one instanceof Uint8Array)
+      const found = await entries<IDBValidKey, unknown>(table)
+      return found.flatMap(([name, bytes]) =>
+        String(name).startsWith(prefix) && bytes instanceof Uint8Array ? [bytes] : [],
+      )
     },
   }
-}
-
-function openDatabase(): Promise<IDBDatabase> {
-  const request = indexedDB.open(DATABASE, VERSION)
-  request.onupgradeneeded = () => request.result.createObjectStore(TABLE)
-  return answerOf(request)
-}
-
-function answerOf<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }
