@@ -57,6 +57,7 @@ export function createChainReads(request: Request) {
     estimateGas: (call: Call) => ask('eth_estimateGas', [call], quantitySchema),
     chainId: () => ask('eth_chainId', [], smallQuantitySchema),
     blockNumber: () => ask('eth_blockNumber', [], smallQuantitySchema),
+    block: (hash: Hex) => ask('eth_getBlockByHash', [hash, false], blockSchema),
     latestBlock: () => ask('eth_getBlockByNumber', ['latest', false], blockSchema),
     code: (address: Hex) => ask('eth_getCode', [address, 'latest'], answerSchema),
     balance: (address: Hex) => ask('eth_getBalance', [address, 'latest'], quantitySchema),

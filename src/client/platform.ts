@@ -39,6 +39,19 @@ export interface Platform extends PlatformContracts {
   readonly takesOpenings: boolean
 }
 
+/** Reads an escrow's immutables. */
+export async function readContracts(wallet: Wallet, escrow: Hex): Promise<PlatformContracts> {
+  const contract = createContract({ wallet, address: escrow, abi: orderEscrowAbi })
+  const read = (method: string) => contract.read<Hex>(method, [], addressSchema)
+  const [usdc, ledger, registry, token] = await Promise.all([
+    read('usdc'),
+    read('ledger'),
+    read('registry'),
+    read('token'),
+  ])
+  return { escrow, usdc, ledger, registry, token }
+}
+
 /** Reads an escrow's immutables from the chain once. */
 export function createPlatform(deps: { readonly http: Http; readonly wallet: Wallet; readonly pins: Pins }) {
   const { http, wallet, pins } = deps
@@ -47,15 +60,7 @@ export function createPlatform(deps: { readonly http: Http; readonly wallet: Wal
   async function contractsOf(escrow: Hex, { signal }: CallOptions = {}): Promise<PlatformContracts> {
     const kept = known.get(escrow)
     if (kept) return kept
-    const contract = createContract({ wallet: wallet.until(signal), address: escrow, abi: orderEscrowAbi })
-    const read = (method: string) => contract.read<Hex>(method, [], addressSchema)
-    const [usdc, ledger, registry, token] = await Promise.all([
-      read('usdc'),
-      read('ledger'),
-      read('registry'),
-      read('token'),
-    ])
-    const found = { escrow, usdc, ledger, registry, token }
+    const found = await readContracts(wallet.until(signal), escrow)
     known.set(escrow, found)
     return found
   }

@@ -1,8 +1,8 @@
 import { Interface } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
+import { type Listings, listingsOf } from '../../src/client/past/listings.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { type Listings, listingsOf } from '../../web/chain/listings.js'
 import { changeOf } from '../../web/operator/listingChange.js'
 
 const token = new Interface(equityTokenAbi)
@@ -25,7 +25,7 @@ const logs = logsOf(
   ['FreezeUpdated', AAPL, ALICE, false],
   ['KycUpdated', ALICE, true],
 )
-const listings: Listings = { ...listingsOf(logs), isComplete: true }
+const listings: Listings = listingsOf(logs)
 
 test('the last event of an equity or a holding decides', () => {
   expect(listings.equities).toEqual([

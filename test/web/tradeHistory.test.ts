@@ -1,8 +1,8 @@
 import { effect, signal } from '@preact/signals'
 import { expect, it, vi } from 'vitest'
 import { type Client, ClientError, type HistoryEntry } from '../../src/client/index.js'
-import { createTradeHistory } from '../../web/chain/tradeHistory.js'
 import { createQuery } from '../../web/query.js'
+import { createTradeHistory } from '../../web/state/tradeHistory.js'
 
 const store = { get: async () => null, set: async () => undefined }
 const settings = {

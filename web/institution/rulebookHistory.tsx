@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import type { PublishedVersion } from '../../src/client/index.js'
 import { type Hex, rulebookChanges } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
-import type { PublishedVersion } from '../chain/rulebooks.js'
 import { useAction } from '../hooks/useAction.js'
 import { WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'

@@ -1,6 +1,6 @@
+import type { Listings } from '../../src/client/index.js'
 import { addressSchema } from '../../src/protocol/address.js'
 import { symbolSchema } from '../../src/protocol/identifiers.js'
-import type { Listings } from '../chain/listings.js'
 
 /** The change that the fields ask for, or what is wrong with them. An empty wallet asks for a listing. */
 export function changeOf(symbolText: string, walletText: string, { equities, frozen }: Listings) {

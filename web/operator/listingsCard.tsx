@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { FrozenHolding, Listings } from '../chain/listings.js'
+import type { FrozenHolding, Listing, Listings } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
@@ -29,7 +29,7 @@ export function ListingsCard() {
   )
 }
 
-function Equities({ equities, isComplete }: Listings) {
+function Equities({ equities, isComplete }: Listings & Pick<Listing, 'isComplete'>) {
   const { listings } = useStore()
   if (isComplete && equities.length === 0) return <p class="muted">No equity is listed.</p>
   return (
@@ -54,7 +54,7 @@ function Equities({ equities, isComplete }: Listings) {
   )
 }
 
-function Frozen({ frozen, isComplete }: Listings) {
+function Frozen({ frozen, isComplete }: Listings & Pick<Listing, 'isComplete'>) {
   const { listings } = useStore()
   const nameOf = useNames()
   if (isComplete && frozen.length === 0) return <p class="muted">No holding is frozen.</p>

@@ -1,25 +1,24 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type {
-  Claim,
-  ComplianceView,
-  Funds,
-  Hex,
-  HistoryEntry,
-  InstitutionView,
-  MemberListing,
-  OpenedPortfolio,
-  OrderListing,
-  OrderStatus,
-  Reader,
-  WalletShares,
-  WalletView,
+import {
+  type Claim,
+  type ComplianceView,
+  createPast,
+  createTail,
+  type Funds,
+  type Hex,
+  type HistoryEntry,
+  type InstitutionView,
+  type MemberListing,
+  type OpenedPortfolio,
+  type OrderListing,
+  type OrderStatus,
+  type PublishedVersions,
+  type Reader,
+  type Standing,
+  type WalletShares,
+  type WalletView,
 } from '../../src/client/index.js'
 import type { Calm } from '../calm.js'
-import { isOwner } from '../chain/ownership.js'
-import { createRulebooksReader, type PublishedVersions } from '../chain/rulebooks.js'
-import { createStandingReader, type Standing } from '../chain/standing.js'
-import { createTail } from '../chain/tail.js'
-import { createTradeHistory } from '../chain/tradeHistory.js'
 import { signedOrders } from '../orders/keptOrders.js'
 import { type Ordered, withOpenOrders, withPlaced } from '../orders/orderMemory.js'
 import { type KeyInUse, newestMade } from '../orders/portfolioKeys.js'
@@ -39,6 +38,7 @@ import { createPlacing, type Placing } from './placing.js'
 import { createProgress, type Progress } from './progress.js'
 import { createRulebookWork, type RulebookWork } from './rulebookWork.js'
 import type { Toast, Toasts } from './toasts.js'
+import { createTradeHistory } from './tradeHistory.js'
 
 /** Everything that the page knows of a connected wallet. It ends with the session: one wallet, one chain. */
 export interface Account {
@@ -118,6 +118,7 @@ export function createAccount(deps: AccountDeps): Account {
   }
   const portfolio = ask(() => (key.value === null ? null : () => readPortfolio()), CHAIN_MS)
   const { firstBlock: fromBlock } = settings.chain
+  const past = createPast(provider, { escrow: settings.pins.escrow, fromBlock })
   const readOrders = createTail<OrderListing>((options) => client.getOrders({ fromBlock, ...options }))
   const history = read(() => readOrders, LATER_MS)
   const version = computed(() => portfolio.value?.version ?? null)
@@ -197,13 +198,13 @@ export function createAccount(deps: AccountDeps): Account {
     }, INSTITUTION_MS),
     versions: read(() => {
       if (orgId.value === null || !isAdmin.value) return null
-      return createRulebooksReader(provider, settings, { orgId: orgId.value, admin: address })
+      return past.rulebooks({ orgId: orgId.value, admin: address })
     }, CHAIN_MS),
     standing: ask(() => {
       if (orgId.value === null || isAdmin.value) return null
-      return createStandingReader(provider, settings, { orgId: orgId.value, wallet: address })
+      return past.standing({ orgId: orgId.value, wallet: address })
     }, CHAIN_MS),
-    isOwner: poll(() => isOwner(session, settings), RARE_MS),
+    isOwner: poll(() => past.isOwner(address), RARE_MS),
   }
 }
 

@@ -1,19 +1,19 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import {
+  createPast,
   createReader,
   type Eip1193Provider,
   type Health,
   type HealthChecks,
+  type Listings,
   type LogListing,
   type MarketBars,
   type MarketClock,
   type MarketView,
+  type Past,
+  type Waiting,
 } from '../../src/client/index.js'
 import { createPageCalm } from '../calm.js'
-import { type BlockTime, createBlockTimes } from '../chain/blockTimes.js'
-import { createEventsReader } from '../chain/events.js'
-import { createListingsReader, type Listings } from '../chain/listings.js'
-import { createWaitingReader, type Waiting } from '../chain/waiting.js'
 import { createQuery, type Query } from '../query.js'
 import type { Settings } from '../settings.js'
 import { nodeProvider } from '../wallet/node.js'
@@ -41,10 +41,10 @@ export interface Store extends BrowserState {
   /** The contracts' events. */
   readonly events: Query<LogListing>
   /** The time of an event's block; null while there is no way to read the chain. */
-  readonly blockTime: ReadonlySignal<BlockTime | null>
+  readonly blockTime: ReadonlySignal<Past['timeOf'] | null>
   /** Matters that wait for the platform's owner. */
-  readonly waiting: Query<Waiting>
-  readonly listings: Query<Listings>
+  readonly waiting: Query<Waiting & { readonly isComplete: boolean }>
+  readonly listings: Query<Listings & { readonly isComplete: boolean }>
 }
 
 /** The page polls again by itself, and shows the failure until then. */
@@ -75,6 +75,10 @@ export function createStore(settings: Settings): Store {
     const session = wallets.session.value
     return own ?? (session?.chainId === chain.id ? session.provider : null)
   })
+  const past = computed(() => {
+    const place = { escrow: settings.pins.escrow, fromBlock: chain.firstBlock }
+    return reader.value === null ? null : createPast(reader.value, place)
+  })
   return {
     ...{ ...browser, settings, wallets, account, toasts },
     clock: createQuery({
@@ -94,20 +98,20 @@ export function createStore(settings: Settings): Store {
     canRead: computed(() => reader.value !== null),
     events: createQuery({
       isSeen,
-      question: () => (reader.value === null ? null : createEventsReader(reader.value, settings)),
+      question: () => past.value?.events() ?? null,
       pace: EVENTS_MS,
       aged: (value) => ({ ...value, isComplete: false }),
     }),
-    blockTime: computed(() => (reader.value === null ? null : createBlockTimes(reader.value))),
+    blockTime: computed(() => past.value?.timeOf ?? null),
     listings: createQuery({
       isSeen,
-      question: () => (reader.value === null ? null : createListingsReader(reader.value, settings)),
+      question: () => past.value?.listings() ?? null,
       pace: WAITING_MS,
       aged: (value) => ({ ...value, isComplete: false }),
     }),
     waiting: createQuery({
       isSeen,
-      question: () => (reader.value === null ? null : createWaitingReader(reader.value, settings)),
+      question: () => past.value?.waiting() ?? null,
       pace: WAITING_MS,
     }),
   }

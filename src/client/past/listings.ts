@@ -1,16 +1,9 @@
 import { Interface } from 'ethers'
 import * as z from 'zod'
-import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
-import { type Eip1193Provider, type Hex, type LogListing, readLogs } from '../../src/client/index.js'
-import { addressSchema } from '../../src/protocol/address.js'
-import { bytes32Schema } from '../../src/protocol/hex.js'
-import { bytes32ToName } from '../../src/protocol/identifiers.js'
-import type { Ask } from '../query.js'
-import type { Settings } from '../settings.js'
-import { contractsOf } from './contracts.js'
-import { once } from './once.js'
-import { topicOf } from './read.js'
-import { createTail } from './tail.js'
+import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
+import { addressSchema } from '../../protocol/address.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { bytes32ToName } from '../../protocol/identifiers.js'
 
 /** The equities that were ever listed, and the holdings that are frozen. */
 export interface Listings {
@@ -18,8 +11,6 @@ export interface Listings {
   readonly equities: readonly { readonly symbol: string; readonly isListed: boolean }[]
   /** In the order in which they were frozen. */
   readonly frozen: readonly FrozenHolding[]
-  /** Whether every event has been read. */
-  readonly isComplete: boolean
 }
 
 /** The shares of one equity in one wallet. */
@@ -33,27 +24,10 @@ const symbolSchema = bytes32Schema.transform((id) => bytes32ToName(id) ?? id)
 const listingSchema = z.object({ symbol: symbolSchema, listed: z.boolean() })
 const freezeSchema = z.object({ symbol: symbolSchema, wallet: addressSchema, frozen: z.boolean() })
 
-/** Reads the events of listings and freezes from the deployment on. */
-export function createListingsReader(provider: Eip1193Provider, { pins, chain }: Settings): Ask<Listings> {
-  const begun = once(async () => {
-    const { token: address } = await contractsOf(provider, pins.escrow)
-    const topics = [['ListingUpdated', 'FreezeUpdated'].map((event) => topicOf(equityTokenAbi, event))]
-    const query = { addresses: [address], topics }
-    return createTail<LogListing>((options) =>
-      readLogs(provider, query, { fromBlock: chain.firstBlock, ...options }),
-    )
-  })
-  return async (signal, report) => {
-    const look = await begun()
-    const shown = ({ logs, isComplete }: LogListing) => ({ ...listingsOf(logs), isComplete })
-    return shown(await look(signal, (soFar) => report(shown(soFar))))
-  }
-}
-
 /** @param logs oldest first */
 export function listingsOf(
   logs: readonly { readonly topics: readonly string[]; readonly data: string }[],
-): Omit<Listings, 'isComplete'> {
+): Listings {
   const listed = new Map<string, boolean>()
   const frozen = new Map<string, FrozenHolding>()
   for (const log of logs) {

@@ -2,8 +2,8 @@ import { Interface } from 'ethers'
 import { expect, it } from 'vitest'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import { publishedIn } from '../../src/client/past/rulebooks.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { publishedIn } from '../../web/chain/rulebooks.js'
 
 const [ada, ben, cleo] = [
   '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
@@ -36,11 +36,7 @@ it('a rulebook is of the admin of its block, found back from the present one', (
     transferred(ben, cleo, 5),
     published(4, 6),
   ]
-  const found = publishedIn(logs, cleo).map(({ version, admin, blockNumber }) => [
-    version,
-    admin,
-    blockNumber,
-  ])
+  const found = publishedIn(logs, cleo).map(({ version, admin, log }) => [version, admin, log.blockNumber])
   expect(found).toEqual([
     [4, cleo, 6],
     [3, ben, 4],

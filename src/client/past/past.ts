@@ -1,0 +1,183 @@
+// What the contracts' events say of all that happened, through any provider: for pages of admins and of the platform's owner.
+import { Interface, type InterfaceAbi } from 'ethers'
+import { authorityAbi } from '../../chain/generated/authorityAbi.js'
+import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
+import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
+import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
+import type { ChainLog } from '../../chain/logReader.js'
+import { addressSchema } from '../../protocol/address.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { createContract } from '../contract.js'
+import { type Listing, type LogListing, type LogsQuery, readLogs } from '../listing.js'
+import { readContracts } from '../platform.js'
+import { type Eip1193Provider, untilAnswered } from '../provider.js'
+import { createWallet } from '../wallet.js'
+import { type Listings, listingsOf } from './listings.js'
+import { type PublishedVersion, publishedIn } from './rulebooks.js'
+import { type Standing, standingAt } from './standing.js'
+import { createTail, type Tail } from './tail.js'
+import { factsOf, type Waiting } from './waiting.js'
+
+export interface PastOptions {
+  /** From a source other than the server. It names every other contract. */
+  readonly escrow: Hex
+  /** The block of the contracts' deployment. */
+  readonly fromBlock: number
+}
+
+type Complete = Pick<Listing, 'isComplete'>
+
+/** The rulebooks found so far, newest first. */
+export interface PublishedVersions extends Complete {
+  readonly versions: readonly PublishedVersion[]
+}
+
+/**
+ * Each list is read to its end, and from then on what is new: keep it, and ask it again. One that fails keeps what it has read.
+ * Every method fails with a ClientError, such as `node-unavailable`.
+ */
+export interface Past {
+  /**
+   * The newest hundred events of the five contracts.
+   * @example const { logs } = await past.events()()
+   */
+  events(): Tail<LogListing>
+  /**
+   * The equities that were ever listed, and the holdings that are frozen.
+   * @example const { equities, frozen } = await past.listings()()
+   */
+  listings(): Tail<Listings & Complete>
+  /**
+   * Matters that wait for the platform's owner.
+   * @example const { founded, unverified } = await past.waiting()()
+   */
+  waiting(): Tail<Waiting & Complete>
+  /**
+   * When each version of an institution's rulebook came into force, and whose it was. `admin` is the present one.
+   * @example const { versions } = await past.rulebooks({ orgId, admin: account })()
+   */
+  rulebooks(institution: { readonly orgId: Hex; readonly admin: Hex }): Tail<PublishedVersions>
+  /**
+   * A wallet's standing in its institution; null without a rulebook.
+   * @example const standing = await past.standing({ orgId, wallet: account })()
+   */
+  standing(member: { readonly orgId: Hex; readonly wallet: Hex }): Tail<Standing | null>
+  /**
+   * Whether the wallet is the platform's owner.
+   * @example const isOwner = await past.isOwner(account)
+   */
+  isOwner(wallet: Hex): Promise<boolean>
+  /**
+   * The time of an event's block, in Unix seconds. Asks for each block once, and only where the node does not tell it with the event.
+   * @example for (const log of (await past.events()()).logs) console.log(await past.timeOf(log))
+   */
+  timeOf(log: Pick<ChainLog, 'blockHash' | 'blockTimestamp'>): Promise<number>
+}
+
+const SHOWN_EVENTS = 100
+
+/**
+ * Reads what the contracts' events say, through a wallet's provider or a node's.
+ * @example const past = createPast(window.ethereum, { escrow: account, fromBlock: 1 })
+ */
+export function createPast(provider: Eip1193Provider, { escrow, fromBlock }: PastOptions): Past {
+  const wallet = createWallet(provider, { miningTimeoutMs: 0 })
+  const contractAt = (address: Hex, abi: InterfaceAbi) => createContract({ wallet, address, abi })
+  const ofEscrow = (method: string) => contractAt(escrow, orderEscrowAbi).read<Hex>(method, [], addressSchema)
+  const contracts = untilAnswered(() => readContracts(wallet, escrow))
+  const times = new Map<Hex, number>()
+
+  function tail(queryOf: () => Promise<LogsQuery>, limit?: number): Tail<LogListing> {
+    const begun = untilAnswered(async () => {
+      const query = await queryOf()
+      return createTail<LogListing>((options) => readLogs(provider, query, { fromBlock, limit, ...options }))
+    })
+    return async (signal, report) => (await begun())(signal, report)
+  }
+  /** The events of some of the contracts. */
+  const eventsOf = (
+    names: readonly ('registry' | 'ledger' | 'token')[],
+    topics: LogsQuery['topics'],
+    limit?: number,
+  ) =>
+    tail(async () => {
+      const found = await contracts()
+      return { addresses: names.map((name) => found[name]), topics }
+    }, limit)
+
+  async function timeOf({ blockHash, blockTimestamp }: Pick<ChainLog, 'blockHash' | 'blockTimestamp'>) {
+    const at = blockTimestamp ?? times.get(blockHash) ?? (await wallet.reads.block(blockHash)).timestamp
+    times.set(blockHash, at)
+    return at
+  }
+
+  return {
+    timeOf,
+    async isOwner(address) {
+      const authority = contractAt(await ofEscrow('authority'), authorityAbi)
+      return (await authority.read<Hex>('owner', [], addressSchema)) === address
+    },
+    events: () =>
+      tail(async () => {
+        const [{ registry, ledger, token }, pool] = await Promise.all([contracts(), ofEscrow('pool')])
+        return { addresses: [escrow, registry, ledger, token, pool] }
+      }, SHOWN_EVENTS),
+    listings: () => judged(eventsOf(['token'], [[LISTING_UPDATED, FREEZE_UPDATED]]), listingsOf),
+    waiting: () =>
+      judged(
+        eventsOf(['registry', 'token'], [[INSTITUTION_REGISTERED, MEMBER_UPDATED, KYC_UPDATED]]),
+        async (logs) => {
+          const { founders, unverified } = factsOf(logs)
+          const registry = contractAt((await contracts()).registry, institutionRegistryAbi)
+          // An admission has no event.
+          const founded = [...founders].map(async ([founder, orgId]) => {
+            const founding = await registry.read<Hex>('foundingOf', [founder], bytes32Schema)
+            return founding === orgId ? [{ orgId, founder }] : []
+          })
+          return { founded: (await Promise.all(founded)).flat(), unverified }
+        },
+      ),
+    rulebooks: ({ orgId, admin }) =>
+      judged(
+        eventsOf(['registry', 'ledger'], [[POLICY_UPDATED, ADMIN_TRANSFERRED], orgId]),
+        async (logs) => ({
+          versions: await Promise.all(
+            publishedIn(logs, admin).map(async ({ log, ...one }) => ({ ...one, at: await timeOf(log) })),
+          ),
+        }),
+      ),
+    standing({ orgId, wallet: member }) {
+      const memberWord = `0x${member.slice(2).toLowerCase().padStart(64, '0')}`
+      const published = eventsOf(['ledger'], [POLICY_UPDATED, orgId], 1)
+      const changes = eventsOf(['registry'], [MEMBER_UPDATED, orgId, memberWord])
+      return async (signal) => {
+        const [{ logs: rulebooks }, { logs }] = await Promise.all([published(signal), changes(signal)])
+        const rulebook = rulebooks.at(-1)
+        return rulebook === undefined ? null : standingAt(rulebook, logs)
+      }
+    },
+  }
+}
+
+/** A list of the facts that events establish. */
+function judged<T>(
+  tail: Tail<LogListing>,
+  factsIn: (logs: LogListing['logs']) => T | Promise<T>,
+): Tail<T & Complete> {
+  const shown = async ({ logs, isComplete }: LogListing) => ({ ...(await factsIn(logs)), isComplete })
+  return async (signal, report) =>
+    shown(await tail(signal, report && (async (soFar) => report(await shown(soFar)))))
+}
+
+const LISTING_UPDATED = topicOf(equityTokenAbi, 'ListingUpdated')
+const FREEZE_UPDATED = topicOf(equityTokenAbi, 'FreezeUpdated')
+const KYC_UPDATED = topicOf(equityTokenAbi, 'KycUpdated')
+const INSTITUTION_REGISTERED = topicOf(institutionRegistryAbi, 'InstitutionRegistered')
+const MEMBER_UPDATED = topicOf(institutionRegistryAbi, 'MemberUpdated')
+const ADMIN_TRANSFERRED = topicOf(institutionRegistryAbi, 'AdminTransferred')
+const POLICY_UPDATED = topicOf(confidentialLedgerAbi, 'PolicyUpdated')
+
+function topicOf(abi: InterfaceAbi, event: string): string {
+  return new Interface(abi).getEvent(event)?.topicHash ?? ''
+}
