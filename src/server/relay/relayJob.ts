@@ -212,9 +212,9 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     }
     if (checkedGas === undefined && (await chain.isUsed(relayed))) return awaitDepth()
     if (refusals >= MAX_REFUSALS) return giveUp()
-    const gas = checkedGas ?? (await check())
+    const limit = checkedGas ?? (await check())
     checkedGas = undefined
-    if (gas === null) return true
-    return after(await txManager.send({ to: target, data: relayed.data, gasLimit: gas }, owner))
+    if (limit === null) return true
+    return after(await txManager.send({ to: target, data: relayed.data, gasLimit: limit }, owner))
   }
 }

@@ -4,17 +4,15 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { healthChecksSchema } from '../../../src/protocol/api.js'
-import { startServer } from '../../../src/server/server.js'
 import { batchMint } from '../../support/authorizations.js'
 import { startTestChain, type TestChain, useChain } from '../../support/chain.js'
 import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
 import { chainEnvironment, startIntakeServer } from '../../support/intakeServer.js'
-import { createLogLines } from '../../support/logLines.js'
 import { readinessOf } from '../../support/ops.js'
 import { closedUrl, startRawServer } from '../../support/rawServer.js'
 import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { startRpcProxy } from '../../support/rpcProxy.js'
-import { SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { holdStores } from '../../support/storedRows.js'
 import { openStores, storeState } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -41,7 +39,7 @@ async function start(changes: Record<string, string> = {}, on: TestChain = chain
 
 type Started = Awaited<ReturnType<typeof start>>
 
-function becomes({ readiness }: Pick<Started, 'readiness'>, expected: object) {
+function becomes({ readiness }: Started, expected: object) {
   return expect.poll(readiness, { timeout: 20_000 }).toMatchObject(expected)
 }
 
@@ -212,11 +210,8 @@ describe('degraded, and ready nevertheless', () => {
     const start0 = { number: 0, hash: genesis?.hash }
     const cursor = { genesis: genesis?.hash, start: start0, blocks: [{ ...start0, told: [] }] }
     await storeState(dataDir, 'narrator', cursor)
-    const config = serverConfig({ ...chainEnvironment(chain()), RPC_LOG_RANGE: '1', DATA_DIR: dataDir })
-    const server = await startServer(config, createLogLines().logger)
-    onTestFinished(() => server.stop())
-    const readiness = () => readinessOf(`http://127.0.0.1:${server.opsPort}`)
-    await becomes({ readiness }, { code: 200, status: 'degraded', faults: { narrator: 'narration-behind' } })
+    const started = await start({ RPC_LOG_RANGE: '1', DATA_DIR: dataDir })
+    await becomes(started, { code: 200, status: 'degraded', faults: { narrator: 'narration-behind' } })
   })
 })
 

@@ -302,7 +302,6 @@ describe('a server that sleeps while another takes its account', () => {
         RPC_URL: proxy.url,
         DATABASE_URL: url.reveal(),
         LEASE_TTL: `${TTL_MS}ms`,
-        RELAY_POLL_INTERVAL: '10ms',
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
