@@ -11,14 +11,15 @@ import { compile } from './package/typeScript.js'
 const installed = useInstalledPackage(['@types/node'])
 const COMPILING_MS = 180_000
 
-/** The functions of the library, and the methods of its client. */
+/** The functions of the library, and the methods of its client and its past. */
 function publicNames(): string[] {
   const wallet: library.Eip1193Provider = { request: () => Promise.reject(new Error('nobody asks')) }
   const methods = Object.keys(library.createClient({ serverUrl: 'http://127.0.0.1:1', wallet }))
+  const past = Object.keys(library.createPast(wallet, { escrow: `0x${'00'.repeat(20)}`, fromBlock: 0 }))
   const functions = Object.entries(library).flatMap(([name, value]) =>
     typeof value === 'function' && /^[a-z]/.test(name) ? [name] : [],
   )
-  return [...methods, ...functions].sort()
+  return [...methods, ...past, ...functions].sort()
 }
 
 it('every public function has one', async () => {

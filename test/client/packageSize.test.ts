@@ -75,6 +75,7 @@ it('the bundle is made of the client, the formats, the reader of events, the ABI
     'dist/chain/generated',
     'dist/client',
     'dist/client/history',
+    'dist/client/past',
     'dist/protocol',
     'ethers',
     'is-network-error',

@@ -4,15 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { type RunningServer, startServer } from '../../src/server/server.js'
-import type { Engine } from '../../src/server/store/engine.js'
 import { lockDirectory } from '../../src/service/directoryLock.js'
 import { useChain } from '../support/chain.js'
 import { handled } from '../support/handled.js'
 import { chainEnvironment } from '../support/intakeServer.js'
 import { createLogLines } from '../support/logLines.js'
 import { readinessOf } from '../support/ops.js'
-import { openQuickly } from '../support/quickStores.js'
-import { closedUrl, startRawServer } from '../support/rawServer.js'
+import { startRawServer } from '../support/rawServer.js'
 import { serverConfig } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
@@ -51,35 +49,6 @@ describe('on a chain', () => {
     await expect
       .poll(async () => (await (await fetch(`${url}/health`)).json()).symbols, { timeout: 10_000 })
       .toEqual(['AAPL', 'MSFT'])
-  })
-})
-
-describe('start', () => {
-  test('shows in the probes: alive, and not ready before every service has started', async () => {
-    const { port } = new URL(await closedUrl())
-    const opsUrl = `http://127.0.0.1:${port}`
-    let readOn = () => {}
-    const slow = new Promise<void>((resolve) => {
-      readOn = resolve
-    })
-    const openSlowly = async (directory: string): Promise<Engine> => {
-      const engine = await openQuickly(directory)
-      return {
-        ...engine,
-        async get(table, id) {
-          await slow
-          return engine.get(table, id)
-        },
-      }
-    }
-    const config = serverConfig({ DATA_DIR: await temporaryDirectory(), OPS_PORT: port })
-    const starting = startServer(config, createLogLines().logger, openSlowly)
-    onTestFinished(async () => (await starting).stop())
-    await expect.poll(() => fetch(`${opsUrl}/livez`).then(({ status }) => status)).toBe(200)
-    expect((await readinessOf(opsUrl)).faults).toMatchObject({ server: 'starting' })
-    readOn()
-    await starting
-    expect((await readinessOf(opsUrl)).faults).not.toHaveProperty('server')
   })
 })
 

@@ -293,7 +293,12 @@ function nextBooking(found: Booking | undefined, next: RelayRecord, day: number)
   }
   if (found === undefined) return undefined
   const freed = drawnByOthers.length === found.drawn.length ? found : { ...found, drawn: drawnByOthers }
-  if (status === 'failed') return purpose.kind === 'hold' && found.by === digest ? undefined : freed
+  if (status === 'failed') {
+    if (purpose.kind !== 'hold' || found.by !== digest) return freed
+    // Another write may have begun to hold the order, and not be recorded as confirmed yet.
+    const [heir] = drawnByOthers
+    return heir && { ...freed, by: heir.by }
+  }
   if (status !== 'confirmed') return freed
   if (purpose.kind === 'finish') return undefined
   // A further write of a held order has used what was booked for one. The booking is its own from now on: the write that made it may

@@ -33,6 +33,7 @@ test('a client that pipelines requests and leaves gives their room back, and eac
     RPC_URL: rpcUrl,
     RPC_TIMEOUT: '1m',
     MAX_UNDER_WAY: '10',
+    MAX_UNDER_WAY_PER_CLIENT: '10',
   })
   const server = await startServer(config, log.logger)
   onTestFinished(() => {

@@ -169,6 +169,16 @@ describe('an order that is held', () => {
     expect((await budget.rest()).booked).toBe(GAS / 2n + EXTRA)
   })
 
+  test('keeps its booking when the write-ahead that booked fails before the other one is known to have taken effect', async () => {
+    const { budget } = await budgetOf(limits)
+    await budget.reserve(digest(1), hold(1), GAS / 2n)
+    await budget.reserve(digest(2), hold(1), GAS / 2n)
+    await budget.end(digest(1), hold(1), false)
+    await budget.spend(digest(2), GAS / 2n)
+    await budget.end(digest(2), hold(1), true)
+    expect((await budget.rest()).booked).toBe(GAS + EXTRA)
+  })
+
   test('is not held when its write-ahead fails, and is still held when its end does', async () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)

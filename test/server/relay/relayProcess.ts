@@ -16,7 +16,7 @@ import { createLogger } from '../../../src/service/logger.js'
 import { Secret } from '../../../src/service/secret.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
 
-const config = serverConfig(z.record(z.string(), z.string()).parse(process.env))
+const config = serverConfig(z.record(z.string(), z.string()).parse({ ...process.env }))
 const logger = createLogger({ level: 'debug' })
 const serverId = 'child'
 const engine = await openPostgres(createDatabases(config.databaseUrl ?? new Secret('')))
