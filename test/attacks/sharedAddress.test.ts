@@ -38,7 +38,8 @@ it('an order settles while a stranger at the enclave’s address takes all that 
   const flood = startFlood({
     url: info.url,
     localAddress: ADDRESS,
-    connections: 2 * PER_CLIENT,
+    // Fewer beyond its share than the tenth of all that may read why they are refused.
+    connections: PER_CLIENT + 20,
     depth: DEPTH,
     request: () => wire('GET', '/enclave-key'),
     reconnects: true,
