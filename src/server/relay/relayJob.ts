@@ -205,11 +205,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
   }
 
   return async () => {
-    if (toResume.length > 0) {
-      // The transaction manager reports them anew.
-      gas = record.current().gas
-      return after(await txManager.resume(toResume, owner))
-    }
+    if (toResume.length > 0) return after(await txManager.resume(toResume, owner))
     if (checkedGas === undefined && (await chain.isUsed(relayed))) return awaitDepth()
     if (refusals >= MAX_REFUSALS) return giveUp()
     const limit = checkedGas ?? (await check())

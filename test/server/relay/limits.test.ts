@@ -14,8 +14,6 @@ import {
 } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, bytes32, soon as deadline, MSFT, shares } from '../../support/institution.js'
-import { gasSums } from '../../support/storedGas.js'
-import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { useUtcDay } from '../../support/utcDay.js'
 import { MINT, useMintChain } from './mint.js'
@@ -78,20 +76,6 @@ describe("a day's gas", () => {
     expect((await relay.relay(OTHER)).body.code).toBe('relay-budget-exhausted')
     await mine(chain())
     expect((await first).body.status).toBe('confirmed')
-  })
-
-  test('counts once what was used where the store takes the end of an authorization at the second try', async () => {
-    const { engine, left } = createFailingEngine((await openStores(await temporaryDirectory())).engine)
-    const relay = await startRelay({ chain: chain(), dataDir: 'none', engine })
-    await stopMining(chain())
-    await relay.relay(MINT, { Prefer: 'wait=0' })
-    await soon(() => pooled(chain())).toBe(1)
-    left.writes = 1
-    await mine(chain())
-    await soon(async () => (await relay.get(digestOf(chain(), MINT))).body.status).toBe('confirmed')
-    expect(left.writes).toBe(0)
-    const { gasUsed } = receiptOf(await relay.get(digestOf(chain(), MINT)))
-    expect((await gasSums(engine)).stored.all).toEqual({ used: gasUsed, kept: 0n })
   })
 
   test('is not touched by what would revert', async () => {
