@@ -1,12 +1,11 @@
 // Lists that no view of the contracts has: the orders of an account, and the wallets of an institution.
-import { Interface } from 'ethers'
 import * as z from 'zod'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
-import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import { addressIn, type ChainLog, numberIn, wordAt } from '../chain/logReader.js'
 import { addressSchema } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { createContract } from './contract.js'
+import { escrowEvents, registryEvents, topicOf, topicOfAddress } from './contractEvents.js'
 import { createNode } from './history/node.js'
 import { type ListedAt, type Listing, type ListOptions, readEvents, UNSETTLED_BLOCKS } from './listing.js'
 import type { PlatformContracts } from './platform.js'
@@ -68,21 +67,15 @@ interface ListDeps<C extends keyof PlatformContracts> {
   readonly contracts: Pick<PlatformContracts, C>
 }
 
-const OPENED = topicOf(orderEscrowAbi, 'OrderOpened')
-const MEMBER_UPDATED = topicOf(institutionRegistryAbi, 'MemberUpdated')
-
-function topicOf(abi: ConstructorParameters<typeof Interface>[0], name: string): string {
-  return new Interface(abi).getEvent(name)?.topicHash ?? ''
-}
-
-const wordOfAddress = (address: Hex) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
+const OPENED = topicOf(escrowEvents, 'OrderOpened')
+const MEMBER_UPDATED = topicOf(registryEvents, 'MemberUpdated')
 
 export async function* listOrders(
   { wallet, contracts }: ListDeps<'escrow'>,
   { account, resume, ...options }: OrderListOptions = {},
 ): AsyncGenerator<OrderListing, void, undefined> {
   const owner = account ?? (await wallet.account())
-  const queries = [{ address: contracts.escrow, topics: [OPENED, null, wordOfAddress(owner)] }]
+  const queries = [{ address: contracts.escrow, topics: [OPENED, null, topicOfAddress(owner)] }]
   const rpc = createNode(wallet, options.signal)
   const found = resume && { ...resume, items: resume.orders.toReversed() }
   const events = readEvents({ rpc, queries, itemOf: orderIn }, { ...options, resume: found })

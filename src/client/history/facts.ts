@@ -1,5 +1,4 @@
 // Reads an account's events from the chain, with the portfolios in the calldata of their transactions.
-import { Interface } from 'ethers'
 import * as z from 'zod'
 import {
   calledAuthorization,
@@ -9,7 +8,6 @@ import {
   type SignedWrite,
   type WriteType,
 } from '../../chain/calledAuthorization.js'
-import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
 import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
 import { blockSchema, resultOf } from '../../chain/jsonRpc.js'
 import {
@@ -29,6 +27,7 @@ import { accountIdOf, bytes32ToName } from '../../protocol/identifiers.js'
 import { type Portfolio, portfolioSchema } from '../../protocol/portfolio.js'
 import { openUserBlob } from '../../protocol/userBlob.js'
 import { createContract } from '../contract.js'
+import { escrowEvents, ledgerEvents, topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
 import type { Keyring } from '../keyring.js'
 import type { PlatformContracts } from '../platform.js'
@@ -50,15 +49,9 @@ export type Fact = { readonly log: ChainLog; readonly timestamp: number } & (
   | { readonly is: 'written'; readonly write: Write }
 )
 
-const ledgerEvents = new Interface(confidentialLedgerAbi)
-const escrowEvents = new Interface(orderEscrowAbi)
 const UPDATED = topicOf(ledgerEvents, 'PortfolioUpdated')
 const OPENED = topicOf(escrowEvents, 'OrderOpened')
 const REFUNDED = topicOf(escrowEvents, 'OrderRefunded')
-
-function topicOf(events: Interface, name: string): string {
-  return events.getEvent(name)?.topicHash ?? ''
-}
 
 /** Transactions and blocks that travel in one request. */
 const CALLS_AT_ONCE = 20
@@ -86,9 +79,8 @@ export function createFactReader(deps: {
 }) {
   const { rpc, contracts, account, maxBlocks } = deps
   const accountId = accountIdOf(account)
-  const padded = `0x${account.slice(2).toLowerCase().padStart(64, '0')}`
   const writes = { address: contracts.ledger, topics: [UPDATED, accountId] }
-  const orders = { address: contracts.escrow, topics: [[OPENED, REFUNDED], null, padded] }
+  const orders = { address: contracts.escrow, topics: [[OPENED, REFUNDED], null, topicOfAddress(account)] }
   const escrow = createContract({ wallet: deps.wallet, address: contracts.escrow, abi: orderEscrowAbi })
   const reader = createLogReader({ rpc, queries: [writes, orders], maxBlocks })
   const backwards = createLogReader({ rpc, queries: [writes], maxBlocks })

@@ -1,9 +1,8 @@
-import { Interface } from 'ethers'
 import * as z from 'zod'
-import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
+import { tokenEvents } from '../contractEvents.js'
 
 /** The equities that were ever listed, and the holdings that are frozen. */
 export interface Listings {
@@ -19,7 +18,6 @@ export interface FrozenHolding {
   readonly wallet: Hex
 }
 
-const token = new Interface(equityTokenAbi)
 const symbolSchema = bytes32Schema.transform((id) => bytes32ToName(id) ?? id)
 const listingSchema = z.object({ symbol: symbolSchema, listed: z.boolean() })
 const freezeSchema = z.object({ symbol: symbolSchema, wallet: addressSchema, frozen: z.boolean() })
@@ -31,7 +29,7 @@ export function listingsOf(
   const listed = new Map<string, boolean>()
   const frozen = new Map<string, FrozenHolding>()
   for (const log of logs) {
-    const event = token.parseLog({ topics: [...log.topics], data: log.data })
+    const event = tokenEvents.parseLog({ topics: [...log.topics], data: log.data })
     if (event?.name === 'ListingUpdated') {
       const { symbol, listed: isListed } = listingSchema.parse(event.args.toObject())
       listed.set(symbol, isListed)

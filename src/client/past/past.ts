@@ -1,14 +1,13 @@
 // What the contracts' events say of all that happened, through any provider: for pages of admins and of the platform's owner.
-import { Interface, type InterfaceAbi } from 'ethers'
+import type { InterfaceAbi } from 'ethers'
 import { authorityAbi } from '../../chain/generated/authorityAbi.js'
-import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
-import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
 import type { ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { createContract } from '../contract.js'
+import { ledgerEvents, registryEvents, tokenEvents, topicOf, topicOfAddress } from '../contractEvents.js'
 import { type Listing, type LogListing, type LogsQuery, readLogs } from '../listing.js'
 import { readContracts } from '../platform.js'
 import { type Eip1193Provider, untilAnswered } from '../provider.js'
@@ -148,9 +147,8 @@ export function createPast(provider: Eip1193Provider, { escrow, fromBlock }: Pas
         }),
       ),
     standing({ orgId, wallet: member }) {
-      const memberWord = `0x${member.slice(2).toLowerCase().padStart(64, '0')}`
       const published = eventsOf(['ledger'], [POLICY_UPDATED, orgId], 1)
-      const changes = eventsOf(['registry'], [MEMBER_UPDATED, orgId, memberWord])
+      const changes = eventsOf(['registry'], [MEMBER_UPDATED, orgId, topicOfAddress(member)])
       return async (signal) => {
         const [{ logs: rulebooks }, { logs }] = await Promise.all([published(signal), changes(signal)])
         const rulebook = rulebooks.at(-1)
@@ -170,14 +168,10 @@ function judged<T>(
     shown(await tail(signal, report && (async (soFar) => report(await shown(soFar)))))
 }
 
-const LISTING_UPDATED = topicOf(equityTokenAbi, 'ListingUpdated')
-const FREEZE_UPDATED = topicOf(equityTokenAbi, 'FreezeUpdated')
-const KYC_UPDATED = topicOf(equityTokenAbi, 'KycUpdated')
-const INSTITUTION_REGISTERED = topicOf(institutionRegistryAbi, 'InstitutionRegistered')
-const MEMBER_UPDATED = topicOf(institutionRegistryAbi, 'MemberUpdated')
-const ADMIN_TRANSFERRED = topicOf(institutionRegistryAbi, 'AdminTransferred')
-const POLICY_UPDATED = topicOf(confidentialLedgerAbi, 'PolicyUpdated')
-
-function topicOf(abi: InterfaceAbi, event: string): string {
-  return new Interface(abi).getEvent(event)?.topicHash ?? ''
-}
+const LISTING_UPDATED = topicOf(tokenEvents, 'ListingUpdated')
+const FREEZE_UPDATED = topicOf(tokenEvents, 'FreezeUpdated')
+const KYC_UPDATED = topicOf(tokenEvents, 'KycUpdated')
+const INSTITUTION_REGISTERED = topicOf(registryEvents, 'InstitutionRegistered')
+const MEMBER_UPDATED = topicOf(registryEvents, 'MemberUpdated')
+const ADMIN_TRANSFERRED = topicOf(registryEvents, 'AdminTransferred')
+const POLICY_UPDATED = topicOf(ledgerEvents, 'PolicyUpdated')

@@ -1,10 +1,8 @@
-import { Interface } from 'ethers'
 import * as z from 'zod'
-import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
-import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
 import type { ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
+import { ledgerEvents, registryEvents } from '../contractEvents.js'
 
 /** A rulebook that came into force. */
 export interface PublishedVersion {
@@ -17,7 +15,6 @@ export interface PublishedVersion {
 
 type Published = Omit<PublishedVersion, 'at'> & { readonly log: ChainLog }
 
-const INTERFACES = [new Interface(confidentialLedgerAbi), new Interface(institutionRegistryAbi)]
 const versionSchema = z.bigint().transform(Number)
 
 /**
@@ -29,7 +26,7 @@ export function publishedIn(logs: readonly ChainLog[], admin: Hex): Published[] 
   const found: Published[] = []
   let author = admin
   for (const log of logs.toReversed()) {
-    const [event] = INTERFACES.flatMap((contract) => {
+    const [event] = [ledgerEvents, registryEvents].flatMap((contract) => {
       const one = contract.parseLog({ topics: [...log.topics], data: log.data })
       return one === null ? [] : [one]
     })

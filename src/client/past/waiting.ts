@@ -1,10 +1,9 @@
-import { Interface } from 'ethers'
+import type { Interface } from 'ethers'
 import * as z from 'zod'
-import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
-import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
 import type { ChainLog } from '../../chain/logReader.js'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { registryEvents, tokenEvents } from '../contractEvents.js'
 
 /** Matters that wait for the platform's owner, who alone can end them. */
 export interface Waiting {
@@ -14,8 +13,6 @@ export interface Waiting {
   readonly unverified: readonly Hex[]
 }
 
-const registry = new Interface(institutionRegistryAbi)
-const token = new Interface(equityTokenAbi)
 const foundedSchema = z.object({ orgId: bytes32Schema, admin: addressSchema })
 const memberSchema = z.object({ wallet: addressSchema, active: z.boolean() })
 const kycSchema = z.object({ wallet: addressSchema, verified: z.boolean() })
@@ -26,7 +23,7 @@ export function factsOf(logs: readonly ChainLog[]) {
   const members = new Set<Hex>()
   const verified = new Set<Hex>()
   for (const log of logs) {
-    const event = parsed(registry, log) ?? parsed(token, log)
+    const event = parsed(registryEvents, log) ?? parsed(tokenEvents, log)
     if (event?.name === 'InstitutionRegistered') {
       const { orgId, admin } = foundedSchema.parse(event.args.toObject())
       founders.set(admin, orgId)
