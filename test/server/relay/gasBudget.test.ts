@@ -6,24 +6,10 @@ import { StorageError } from '../../../src/server/store/engine.js'
 import type { GasPurpose } from '../../../src/server/store/receipts.js'
 import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { createGasDriver } from './gasDriver.js'
+import { ALICE, BOB, createGasDriver, digest, finish, hold, PLATFORM } from './gasDriver.js'
 
 const DAY_MS = 86_400_000
-const digest = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
 
-const PLATFORM: GasPurpose = { kind: 'platform' }
-const ALICE = checksum(`0x${'a1'.repeat(20)}`)
-const BOB = checksum(`0x${'b0'.repeat(20)}`)
-const hold = (order: number, account = ALICE): GasPurpose => ({
-  kind: 'hold',
-  orderId: digest(order),
-  account,
-})
-const finish = (order: number, account = ALICE): GasPurpose => ({
-  kind: 'finish',
-  orderId: digest(order),
-  account,
-})
 const refund = (account = ALICE): GasPurpose => ({ kind: 'account', account })
 const rulebook = (org: number): GasPurpose => ({ kind: 'institution', orgId: digest(org) })
 /** Gas booked for an order's end beyond its write-ahead. */

@@ -1,9 +1,26 @@
+import { checksum } from '../../../src/protocol/address.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { createGasBudget, type GasLeft, type GasLimits } from '../../../src/server/relay/gasBudget.js'
 import { confirmed, failed, pendingRecord, withLimit } from '../../../src/server/relay/record.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createReceiptStore, type GasPurpose, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
+
+export const PLATFORM: GasPurpose = { kind: 'platform' }
+export const ALICE = checksum(`0x${'a1'.repeat(20)}`)
+export const BOB = checksum(`0x${'b0'.repeat(20)}`)
+
+export const digest = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
+export const hold = (order: number, account = ALICE): GasPurpose => ({
+  kind: 'hold',
+  orderId: digest(order),
+  account,
+})
+export const finish = (order: number, account = ALICE): GasPurpose => ({
+  kind: 'finish',
+  orderId: digest(order),
+  account,
+})
 
 /** The gas of authorizations, as their jobs write it. */
 export function createGasDriver(options: { engine: Engine; limits: GasLimits; now: () => number }) {

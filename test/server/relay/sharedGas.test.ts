@@ -1,32 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checksum } from '../../../src/protocol/address.js'
-import type { Hex } from '../../../src/protocol/hex.js'
 import { restOf } from '../../../src/server/relay/gasBudget.js'
 import type { GasPurpose } from '../../../src/server/store/receipts.js'
 import '../../support/seed.js'
 import { gasSums, storedBookings } from '../../support/storedGas.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { createGasDriver } from './gasDriver.js'
+import { ALICE, BOB, createGasDriver, digest, finish, hold, PLATFORM } from './gasDriver.js'
 
-const PLATFORM: GasPurpose = { kind: 'platform' }
-const ALICE = checksum(`0x${'a1'.repeat(20)}`)
-const BOB = checksum(`0x${'b0'.repeat(20)}`)
 const LIMITS = { perDay: 10_000_000n, reserve: 1_000_000n, perAccount: 4_000_000n, perInstitution: 1n << 60n }
 const DAY_MS = 86_400_000
 
-const digest = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
-const hold = (order: number, account = ALICE): GasPurpose => ({
-  kind: 'hold',
-  orderId: digest(order),
-  account,
-})
-const finish = (order: number, account = ALICE): GasPurpose => ({
-  kind: 'finish',
-  orderId: digest(order),
-  account,
-})
 const refund: GasPurpose = { kind: 'account', account: ALICE }
 
 /** Budgets of several servers on one database. */
