@@ -23,8 +23,6 @@ const NIGHTLY = [
   'test/fuzz/*.test.ts',
   'test/e2e/{clientExample,lostRun,manyOrders}.test.ts',
 ]
-// Until five whole runs agree, what fails in CI is tried once more; not so in test/faults, whose tests say so themselves, nor in a browser.
-const retry = process.env.CI ? 1 : 0
 /** Sandboxes at the same time. */
 const PROCESSES = 5
 /** How long `expect.poll` tries. A busy machine can stall for longer than its default of a second. */
@@ -126,7 +124,6 @@ export default defineConfig({
           exclude: [...E2E, ...NIGHTLY, ALL_BROWSER, ...DISK, ...MOCKING],
           // A worker loads ethers and zod once, not for each file.
           isolate: false,
-          retry,
           testTimeout: 30_000,
           expect: { poll: { timeout: POLL_MS } },
           // A hook may begin while a busy machine stands still.
@@ -139,14 +136,13 @@ export default defineConfig({
         test: {
           name: 'mocking',
           include: MOCKING,
-          retry,
           testTimeout: 30_000,
           expect: { poll: { timeout: POLL_MS } },
           maxWorkers: availableParallelism() + 2,
           sequence: { groupOrder: 0 },
         },
       },
-      { test: { ...PROCESS_TESTS, name: 'e2e', include: E2E, exclude: NIGHTLY, retry } },
+      { test: { ...PROCESS_TESTS, name: 'e2e', include: E2E, exclude: NIGHTLY } },
       { test: { ...PROCESS_TESTS, name: 'nightly', include: NIGHTLY } },
       { test: { ...BROWSER_TESTS, name: 'browser', include: BROWSER } },
       { test: { ...BROWSER_TESTS, name: 'nightly-browser', include: [ALL_BROWSER], exclude: BROWSER } },

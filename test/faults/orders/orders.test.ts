@@ -13,7 +13,6 @@ const SIZE = {
 const TIMEOUT_MS = 400_000
 
 test('through faults and kills every order that was taken ends once, and the money adds up', {
-  retry: 0,
   timeout: TIMEOUT_MS,
 }, async () => {
   const plan = createOrderPlan({ seed: 7, ...SIZE })
