@@ -6,7 +6,6 @@ import { createCleanUp } from '../src/sandbox/cleanUp.js'
 import { registerNativeKeccak } from '../src/service/nativeKeccak.js'
 import { accounts } from './accounts.js'
 import { floods } from './floods.js'
-import { forgery } from './forgery.js'
 import { idle } from './idle.js'
 import { orders } from './orders.js'
 import { overload } from './overload.js'
@@ -26,7 +25,7 @@ import { takeover } from './takeover.js'
 import { trading } from './trading.js'
 
 const FIGURES = [
-  ...[...reads, orders, relay, forgery, accounts, ...servers, takeover],
+  ...[...reads, orders, relay, accounts, ...servers, takeover],
   ...[idle, overload, floods, trading],
 ]
 
