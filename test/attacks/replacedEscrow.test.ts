@@ -10,6 +10,7 @@
 // an ended one. The enclave acts at a stated depth.
 import { expect, it } from 'vitest'
 import { encodeAuthorizationCall, targetOf } from '../../src/chain/authorizationCall.js'
+import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import type { SignedAuthorization } from '../../src/protocol/authorization.js'
 import { commitOf } from '../../src/protocol/envelope.js'
 import { buy, sell } from '../enclave/support/scenarios.js'
@@ -33,7 +34,7 @@ async function includeAgain(authorization: SignedAuthorization) {
   const hash: unknown = await chain().provider.send('eth_sendTransaction', [
     { from, to, data, gas: '0xf4240' },
   ])
-  return chain().provider.waitForTransaction(String(hash))
+  return waitForReceipt(chain().provider, String(hash))
 }
 
 /** A buy of 5,000 USDC that the broker has filled and the chain has not settled. */

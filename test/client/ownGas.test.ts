@@ -2,6 +2,7 @@
 import { JsonRpcProvider, makeError, type TransactionRequest, Wallet } from 'ethers'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
+import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import type { OrderRequest, PlaceStep, SealedOrder } from '../../src/client/index.js'
 import { isSignedOrder } from '../../src/client/index.js'
 import { problem, useApi } from '../support/apiStandIn.js'
@@ -68,8 +69,9 @@ class BatchingProvider extends JsonRpcProvider {
     if (this.answer === 'reverted') return { id: 'reverted' }
     let last = ''
     for (const { to, data } of batch?.calls ?? []) {
-      const mined = await (await walletOf(chain(), 'alice').sendTransaction({ to, data })).wait()
-      last = mined?.hash ?? ''
+      const { hash } = await walletOf(chain(), 'alice').sendTransaction({ to, data })
+      await waitForReceipt(chain().provider, hash)
+      last = hash
     }
     return { id: last }
   }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { encodeAuthorizationCall } from '../../src/chain/authorizationCall.js'
+import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import { signAuthorization } from '../../src/protocol/authorization.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { accountIdOf } from '../../src/protocol/identifiers.js'
@@ -34,5 +35,5 @@ export async function writePortfolio(
     to: domain.verifyingContract,
     data: encodeAuthorizationCall(signed),
   })
-  await sent.wait()
+  await waitForReceipt(chain.provider, sent.hash)
 }

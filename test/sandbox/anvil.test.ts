@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Contract, JsonRpcProvider, toQuantity, Wallet } from 'ethers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import { startAnvil } from '../../src/sandbox/anvil.js'
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
 import { localProvider } from '../../src/sandbox/localChain.js'
@@ -93,7 +94,7 @@ describe('startAnvil', () => {
     const wallet = new Wallet(anvil.accounts[0]?.privateKey ?? '', provider)
     for (const block of [2, 3]) {
       const sent = await wallet.sendTransaction({ to: wallet.address })
-      expect((await sent.wait())?.blockNumber).toBe(block)
+      expect((await waitForReceipt(provider, sent.hash))?.blockNumber).toBe(block)
     }
     await sleep(500)
     expect(await provider.getBlockNumber()).toBe(3)
