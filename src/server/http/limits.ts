@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js'
 import { relayTokenCheck } from './auth.js'
 import { Problem } from './errors.js'
 import { hangUpWith, isBeyondCap } from './listener.js'
-import { clientOf, countedOf, limitRate } from './rateLimit.js'
+import { countedOf, limitRate } from './rateLimit.js'
 import type { ClientReaders } from './readers.js'
 import { createUnderWay } from './underWay.js'
 
@@ -73,7 +73,7 @@ function createTakePlace({ http, readers, now, utilization }: LimitOptions): Req
     utilization,
   )
   return (req, res, next) => {
-    const client = clientOf(req.ip)
+    const { client } = res.locals
     const isRead = READ_METHODS.includes(req.method)
     if (isBeyondShare(client)) throw new Problem('overloaded')
     const waitMs = isRead ? readers.waitMs(client) : 0

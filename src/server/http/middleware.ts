@@ -6,8 +6,9 @@ import { hostFault } from '../../service/hostField.js'
 import type { Logger } from '../../service/logger.js'
 import { Problem } from './errors.js'
 import type { ProblemCode } from './problemCodes.js'
+import { clientOf } from './rateLimit.js'
 
-/** An Express app that names itself to no one, and takes a path as it is written. */
+/** An Express app that names itself to no one, takes a path as it is written, and notes each request's client. */
 export function createBareApp(): ReturnType<typeof express> {
   const app = express()
   app.disable('x-powered-by')
@@ -15,6 +16,10 @@ export function createBareApp(): ReturnType<typeof express> {
   app.enable('strict routing')
   // No route has a query.
   app.set('query parser', false)
+  app.use((req, res, next) => {
+    res.locals.client = clientOf(req.ip)
+    next()
+  })
   return app
 }
 
@@ -28,6 +33,8 @@ declare global {
     interface Locals {
       /** Set by the request-id middleware, the first of all. */
       requestId: string
+      /** Who asks (`clientOf`). Set first of all. */
+      client: string
       /** Set by the error handler, for the request log. */
       problemCode?: ProblemCode
     }

@@ -72,7 +72,7 @@ export function limitRate(options: {
       limit: limitPerMinute,
       // Under a low limit a client may still post once a minute.
       store: windows.charging(Math.min(cost, limitPerMinute), limitPerMinute),
-      keyGenerator: (req) => clientOf(req.ip),
+      keyGenerator: (_req, res) => res.locals.client,
       skipSuccessfulRequests: true,
       requestWasSuccessful: isFree,
       identifier: 'default',

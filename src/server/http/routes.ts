@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type RequestHandler, type Response, Router } from 'express'
 import { type ZodType, z } from 'zod'
 import { jsonBody } from './body.js'
 import { methodNotAllowed } from './errors.js'
-import { clientOf } from './rateLimit.js'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** One line of a table of routes. */
 export type Route = (Read | Post) & {
@@ -16,8 +18,14 @@ export interface Read {
   readonly method: 'GET'
   /** As Express writes it, with at most one parameter: `/wallet/:address`. */
   readonly path: string
-  /** The answer's JSON for the parameter; an empty text where the path has none. @throws Problem */
-  readonly answer: (param: string) => Promise<string>
+  /** The answer for the parameter; an empty text where the path has none. @throws Problem */
+  readonly answer: (param: string) => Promise<Representation>
+}
+
+/** An answer's JSON, and its entity tag. */
+interface Representation {
+  readonly json: string
+  readonly etag: string
 }
 
 /** A route that takes a JSON body. */
@@ -46,12 +54,15 @@ export function read<T extends object>(
   schema: ZodType<T>,
   view: (param: string) => T | Promise<T>,
 ): Read {
-  const known = new WeakMap<T, string>()
-  async function answer(param: string): Promise<string> {
+  const known = new WeakMap<T, Representation>()
+  async function answer(param: string): Promise<Representation> {
     const value = await view(param)
-    const json = known.get(value) ?? JSON.stringify(z.encode(schema, value))
-    known.set(value, json)
-    return json
+    const before = known.get(value)
+    if (before !== undefined) return before
+    const json = JSON.stringify(z.encode(schema, value))
+    const made = { json, etag: `W/"${hash('sha1', json, 'base64url')}"` }
+    known.set(value, made)
+    return made
   }
   return { method: 'GET', path, answer }
 }
@@ -79,13 +90,17 @@ export function checkFirst(check: (req: IncomingMessage) => void): RequestHandle
 function answerRead({ answer }: Read): RequestHandler {
   return async (req, res) => {
     const [param = ''] = Object.values(req.params).flat()
-    res.type('json').send(await answer(param))
+    const { json, etag } = await answer(param)
+    res.setHeader('ETag', etag)
+    if (req.fresh) res.status(304).end()
+    // `res.send` would hash the text once more, and write it apart from the headers.
+    else res.setHeader('Content-Type', JSON_TYPE).end(json)
   }
 }
 
 function answerPost({ answer }: Post): RequestHandler {
   return async (req, res) => {
-    const { status, location, body } = await answer(req.body, clientOf(req.ip), req.headers)
+    const { status, location, body } = await answer(req.body, res.locals.client, req.headers)
     res.status(status).location(location)
     sendUntagged(res, body)
   }
@@ -93,5 +108,5 @@ function answerPost({ answer }: Post): RequestHandler {
 
 /** Answers a POST. `res.json` would add an ETag, for which no later request can ask. */
 export function sendUntagged(res: Response, body: object): void {
-  res.type('json').end(JSON.stringify(body))
+  res.setHeader('Content-Type', JSON_TYPE).end(JSON.stringify(body))
 }

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { clientOf, countedOf } from './rateLimit.js'
+import { countedOf } from './rateLimit.js'
 
 /** Requests that begin in one turn of the event loop: of one client or site, and of all. */
 const [PER_TURN, OF_ALL_PER_TURN] = [16, 256]
@@ -44,8 +44,8 @@ export function takeTurns(): RequestHandler {
     if (waiting.size > 0) schedule()
   }
 
-  return (req, _res, next) => {
-    const key = countedOf(clientOf(req.ip)).at(-1)?.key ?? ''
+  return (req, res, next) => {
+    const key = countedOf(res.locals.client).at(-1)?.key ?? ''
     const count = begun.get(key) ?? 0
     schedule()
     if (count < PER_TURN && begunOfAll < OF_ALL_PER_TURN && !waiting.has(key)) {

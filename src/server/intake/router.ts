@@ -21,7 +21,6 @@ import { createTimedValue } from '../../service/waiting.js'
 import { fieldErrors, jsonBody, parseBody, parseParam } from '../http/body.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
 import type { ProblemCode } from '../http/problemCodes.js'
-import { clientOf } from '../http/rateLimit.js'
 import { type Route, read, sendUntagged } from '../http/routes.js'
 import { withRelayProblems } from '../relay/router.js'
 import type { Cancels } from './cancels.js'
@@ -175,7 +174,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
     .route('/policy')
     .post(readBody, async (req, res) => {
       const rulebook = parseEnvelopeBody(postPolicySchema, req.body)
-      const published = await policy.publish(rulebook, clientOf(req.ip)).catch(throwProblem)
+      const published = await policy.publish(rulebook, res.locals.client).catch(throwProblem)
       sendUntagged(res, z.encode(policyVersionSchema, published))
     })
     .all(methodNotAllowed('POST'))
