@@ -16,6 +16,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop()))
 })
 
+const who = [{ method: 'who', params: [] }]
 const callsSchema = z.array(z.object({ id: z.int(), method: z.string() }))
 
 type Manner = 'well' | '429' | '500' | '503' | 'garbage' | 'silent' | 'limited'
@@ -125,20 +126,32 @@ it('a node comes back after its rest, once it has said its chain again', async (
 
 it('a node rests twice as long each time, up to a minute', async () => {
   const [first, second] = [await startNode('first'), await startNode('second')]
-  const { ask } = transportOf(first, second)
+  const { ask, requests } = transportOf(first, second)
+  const failures = () => requests.filter(([node]) => node === 0).length
   first.manner = '500'
   await ask()
   for (const restMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
-    const before = first.asked.length
+    const before = failures()
     now += restMs - 1
     await ask()
     expect(first.asked).toHaveLength(before)
     now += 1
     await ask()
-    await expect.poll(() => first.asked).toHaveLength(before + 1)
-    // Its failure is known once the next request finds it resting.
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(failures, { interval: 1 }).toBe(before + 1)
   }
+})
+
+it('requests that fail side by side are one failure, after which a node rests once', async () => {
+  const [first, second] = [await startNode('first'), await startNode('second')]
+  const { transport, ask } = transportOf(first, second)
+  await ask()
+  first.manner = '500'
+  // Calls of different signals travel apart.
+  await Promise.all([1, 2].map(() => transport.send(who, new AbortController().signal)))
+  expect(first.asked.slice(-2)).toEqual(['who', 'who'])
+  first.manner = 'well'
+  now += 1_000
+  await expect.poll(ask).toEqual(by('first'))
 })
 
 it.each<[Manner, string, restMs: number]>([
@@ -221,8 +234,6 @@ it('a node that takes few calls in one request is set aside when it takes not ev
   )
   expect(sizes).toEqual([4])
 })
-
-const who = [{ method: 'who', params: [] }]
 
 it('a call for all nodes goes to each healthy node, and not to one that rests', async () => {
   const nodes = [await startNode('first'), await startNode('second', '500'), await startNode('third')]

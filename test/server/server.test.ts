@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import request from 'supertest'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { buildServer } from '../../src/server/build.js'
 import { type RunningServer, startServer } from '../../src/server/server.js'
+import { openRelayerKeys } from '../../src/server/signer/signer.js'
 import { lockDirectory } from '../../src/service/directoryLock.js'
 import { useChain } from '../support/chain.js'
 import { handled } from '../support/handled.js'
@@ -12,6 +15,7 @@ import { createLogLines } from '../support/logLines.js'
 import { readinessOf } from '../support/ops.js'
 import { startRawServer } from '../support/rawServer.js'
 import { serverConfig } from '../support/serverEnvironment.js'
+import { openStores } from '../support/stores.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 async function start(overrides: Record<string, string> = {}) {
@@ -50,6 +54,26 @@ describe('on a chain', () => {
       .poll(async () => (await (await fetch(`${url}/health`)).json()).symbols, { timeout: 10_000 })
       .toEqual(['AAPL', 'MSFT'])
   })
+})
+
+test('a probe of a server that is starting gets 503 at /readyz, and 200 at /livez and /health', async () => {
+  const config = serverConfig()
+  const { engine } = await openStores(await temporaryDirectory())
+  const { app, ops } = buildServer({
+    ...{ config, engine, serverId: 'starting', logger: createLogLines().logger },
+    relayerKeys: await openRelayerKeys(config.relay.relayerKeys),
+    stopping: new AbortController().signal,
+    phase: () => 'starting',
+    output: { write: () => undefined },
+  })
+  const ready = await request(ops).get('/readyz')
+  expect([ready.status, ready.headers['retry-after']]).toEqual([503, '5'])
+  expect(ready.body).toMatchObject({
+    status: 'unhealthy',
+    checks: { server: { status: 'unhealthy', reason: 'starting' } },
+  })
+  expect((await request(ops).get('/livez')).status).toBe(200)
+  expect((await request(app).get('/health')).status).toBe(200)
 })
 
 describe('stop', () => {
