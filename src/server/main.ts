@@ -6,8 +6,7 @@ import { requireNode } from '../service/version.js'
 import { type Config, envFileOf, loadConfig } from './config/config.js'
 import { type RunningServer, startServer } from './server.js'
 import { RelayerKeyError } from './signer/signer.js'
-import { type Engine, StorageError, UnknownSchemaError, UnsuitableDatabaseError } from './store/engine.js'
-import { ForeignDatabaseError } from './store/platform.js'
+import { type Engine, StorageError, UnusableDatabaseError } from './store/engine.js'
 import { startSqlite } from './store/sqlite/sqliteEngine.js'
 
 // The process: configuration, signals, exit codes. 0 after a clean stop, 1 after a failure.
@@ -41,9 +40,7 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
     return await startServer(config, logger, (directory) => openStores(directory, logger))
   } catch (error) {
     if (error instanceof DirectoryLockedError) return fail(`DATA_DIR ${error.message}`)
-    if (isUnusableDatabase(error)) {
-      return fail(`${placeOf(config)}: ${error.message}`)
-    }
+    if (error instanceof UnusableDatabaseError) return fail(`${placeOf(config)}: ${error.message}`)
     if (error instanceof StorageError) {
       return fail(
         `${placeOf(config)}: its database cannot be read or written (${error.code}). npm run operate -- doctor says what to check.`,
@@ -92,14 +89,6 @@ function remedyFor(error: unknown, { http, ops, relay, dataDir }: Config): strin
     case 'ENOSPC':
       return `DATA_DIR ${dataDir} cannot be used as a directory (${code}): name another one.`
   }
-}
-
-function isUnusableDatabase(error: unknown) {
-  return (
-    error instanceof UnknownSchemaError ||
-    error instanceof ForeignDatabaseError ||
-    error instanceof UnsuitableDatabaseError
-  )
 }
 
 /** The place of the stores, without the secrets of a URL. */

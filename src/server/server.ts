@@ -35,7 +35,7 @@ export interface RunningServer {
  *
  * @param openEngine opens the stores of a directory; by default this thread writes to them itself
  * @param times of the trigger
- * @throws DirectoryLockedError, ForeignDatabaseError, UnknownSchemaError, StorageError, RelayerKeyError, or the system error
+ * @throws DirectoryLockedError, UnusableDatabaseError, StorageError, RelayerKeyError, or the system error
  *   of `listen`; no part is left running then
  */
 export async function startServer(

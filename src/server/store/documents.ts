@@ -19,50 +19,6 @@ export interface StoredEntry<T> extends Entry<T> {
   readonly doc: string
 }
 
-/** The documents of one table. Every method rejects with StorageError, also where a stored document cannot be parsed. */
-interface Documents<T> {
-  get(id: string): Promise<T | undefined>
-  /** The same, with its version. */
-  find(id: string): Promise<StoredEntry<T> | undefined>
-  /** Like `find`, but does not parse a row that is already known. */
-  getUnless(isKnown: (row: Row) => boolean, id: string): Promise<StoredEntry<T> | 'known' | undefined>
-  /**
-   * The documents that exist and can be parsed, in any order; without those that are known already. Does not log the
-   * unreadable ones, because pollers ask for the same ids again and again.
-   */
-  getMany(ids: readonly string[], isKnown?: (row: Row) => boolean): Promise<StoredEntry<T>[]>
-  /**
-   * Changes a document, while this process changes it nowhere else. `change` is called again where another process came
-   * first; it returns undefined to write nothing. Durable when it resolves.
-   *
-   * @param isProbablyNew calls `change` first without reading; where a document exists, it is called again with that
-   */
-  change<R extends Entry<T>>(
-    id: string,
-    change: (current: StoredEntry<T> | undefined) => R | undefined | Promise<R | undefined>,
-    isProbablyNew?: boolean,
-  ): Promise<void>
-  /** Puts a document in the place of any other version. For documents with one writer. Durable when it resolves. */
-  put(id: string, entry: Entry<T>): Promise<void>
-  /**
-   * Puts a document in the place of `version`, 0 for none. Returns false where another version stands there. Reads nothing; a
-   * write that rejects may have happened.
-   */
-  replace(id: string, version: number, entry: Entry<T>): Promise<boolean>
-  /** The same, as a part of a transaction. */
-  toPut(id: string, version: number, entry: Entry<T>): Change
-  /** Deletes a document that `mayGo`. */
-  remove(id: string, mayGo?: (current: StoredEntry<T>) => boolean): Promise<void>
-  /** The ids of the open documents. */
-  openIds(): Promise<string[]>
-  /** The open documents that can be parsed; the log names the others. */
-  open(): Promise<T[]>
-  /** The same, with their versions. */
-  openEntries(): Promise<StoredEntry<T>[]>
-  /** The open documents whose unique keys begin with `prefix`, of those that can be parsed. */
-  openWithKey(prefix: string, limit: number): Promise<StoredEntry<T>[]>
-}
-
 interface DocumentsOptions<T> {
   readonly engine: Engine
   readonly table: Table
@@ -77,7 +33,8 @@ function withBigints(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }
 
-export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
+/** The documents of one table. Every method rejects with StorageError, also where a stored document cannot be parsed. */
+export function createDocuments<T>(options: DocumentsOptions<T>) {
   const { engine, table, schema, isPlainJson = false, logger } = options
   const lock = createKeyedLock()
   /** Versions of open documents that this process has put. */
@@ -138,13 +95,22 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
   }
 
   return {
-    get: async (id) => (await find(id))?.value,
+    get: async (id: string) => (await find(id))?.value,
+    /** The same, with its version. */
     find,
-    async getUnless(isKnown, id) {
+    /** Like `find`, but does not parse a row that is already known. */
+    async getUnless(
+      isKnown: (row: Row) => boolean,
+      id: string,
+    ): Promise<StoredEntry<T> | 'known' | undefined> {
       const row = await engine.get(table, id)
       return row !== undefined && isKnown(row) ? 'known' : row && parse(row)
     },
-    async getMany(ids, isKnown = () => false) {
+    /**
+     * The documents that exist and can be parsed, in any order; without those that are known already. Does not log the
+     * unreadable ones, because pollers ask for the same ids again and again.
+     */
+    async getMany(ids: readonly string[], isKnown: (row: Row) => boolean = () => false) {
       const rows = await engine.getMany(table, ids)
       return rows.flatMap((row) => {
         try {
@@ -154,7 +120,17 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
         }
       })
     },
-    change: (id, change, isProbablyNew = false) => {
+    /**
+     * Changes a document, while this process changes it nowhere else. `change` is called again where another process came
+     * first; it returns undefined to write nothing. Durable when it resolves.
+     *
+     * @param isProbablyNew calls `change` first without reading; where a document exists, it is called again with that
+     */
+    change<R extends Entry<T>>(
+      id: string,
+      change: (current: StoredEntry<T> | undefined) => R | undefined | Promise<R | undefined>,
+      isProbablyNew = false,
+    ): Promise<void> {
       let isGuess = isProbablyNew
       return lock.run(id, () =>
         repeat(async () => {
@@ -167,7 +143,8 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
         }),
       )
     },
-    put: (id, entry) =>
+    /** Puts a document in the place of any other version. For documents with one writer. Durable when it resolves. */
+    put: (id: string, entry: Entry<T>): Promise<void> =>
       lock.run(id, () =>
         repeat(async () => {
           const before = versions.get(id) ?? (await engine.get(table, id))?.version ?? 0
@@ -178,13 +155,23 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
           return result
         }),
       ),
-    async replace(id, version, entry) {
+    /**
+     * Puts a document in the place of `version`, 0 for none. Returns false where another version stands there. Reads nothing; a
+     * write that rejects may have happened.
+     */
+    async replace(id: string, version: number, entry: Entry<T>): Promise<boolean> {
       const result = await engine.put(table, toRow(id, version + 1, entry))
       refuse(result)
       return result === 'written'
     },
-    toPut: (id, version, entry) => ({ kind: 'put', table, row: toRow(id, version + 1, entry) }),
-    remove: (id, mayGo = () => true) =>
+    /** The same, as a part of a transaction. */
+    toPut: (id: string, version: number, entry: Entry<T>): Change => ({
+      kind: 'put',
+      table,
+      row: toRow(id, version + 1, entry),
+    }),
+    /** Deletes a document that `mayGo`. */
+    remove: (id: string, mayGo: (current: StoredEntry<T>) => boolean = () => true): Promise<void> =>
       lock.run(id, () =>
         repeat(async () => {
           const current = await find(id)
@@ -194,9 +181,11 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
         }),
       ),
     openIds: () => engine.openIds(table),
-    open: async () => parseAll(await engine.open(table)).map(({ value }) => value),
+    /** The open documents that can be parsed; the log names the others. */
     openEntries: async () => parseAll(await engine.open(table)),
-    openWithKey: async (prefix, limit) => parseAll(await engine.openWithKey(table, prefix, limit)),
+    /** Those of them whose unique keys begin with `prefix`. */
+    openWithKey: async (prefix: string, limit: number) =>
+      parseAll(await engine.openWithKey(table, prefix, limit)),
   }
 }
 

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /**
  * The kinds of documents. `state` holds what has no table of its own: the narrator's cursor, the last reconcile, the platform, claims
  * of openings, no-op transactions.
@@ -137,6 +139,33 @@ export interface Engine {
   stop(): Promise<void>
 }
 
+/** Columns of rows, sums and leases, as either engine's driver gives them: SQLite has no booleans, and sums are selected as text. */
+export const storedRow = z
+  .object({
+    id: z.string(),
+    version: z.int(),
+    is_open: z.union([z.boolean(), z.literal([0, 1]).transform((value) => value === 1)]),
+    unique_key: z.string().nullable(),
+    doc: z.string(),
+  })
+  .transform(({ is_open: isOpen, unique_key: uniqueKey, ...row }): Row => ({ ...row, isOpen, uniqueKey }))
+
+export const storedSum: z.ZodType<Sum> = z.object({
+  id: z.string(),
+  day: z.int(),
+  used: z.string().transform(BigInt),
+  kept: z.string().transform(BigInt),
+})
+
+export const storedLease = z
+  .object({ name: z.string(), term: z.string(), holder: z.string(), expires_in_ms: z.number() })
+  .transform(
+    ({ name: lease, expires_in_ms: expiresInMs, ...rest }): LeaseState => ({ lease, ...rest, expiresInMs }),
+  )
+
+/** Behind each unique key that begins with a prefix of ASCII. */
+export const endOfKeys = (prefix: string): string => `${prefix}\x7f`
+
 /** The medium of the stores fails. The write must not be taken as done. */
 export class StorageError extends Error {
   override readonly name: string = 'StorageError'
@@ -155,23 +184,15 @@ export function storageError(code: string, cause?: unknown): StorageError {
   return new StorageError(Object.assign(new Error(code, { cause }), { code }))
 }
 
-/** A later version of the server has written the database. */
-export class UnknownSchemaError extends Error {
-  override readonly name = 'UnknownSchemaError'
-
-  constructor(found: number, known: number) {
-    super(
-      `its database has schema ${found}, and this server knows schemas up to ${known}. ` +
-        'Start the version that wrote it, or a later one.',
-    )
-  }
+/** No server may work on the database: another version or deployment has written it, or it has a setting that loses writes. */
+export class UnusableDatabaseError extends Error {
+  override readonly name = 'UnusableDatabaseError'
 }
 
-/** The database has a setting on which no server may work. */
-export class UnsuitableDatabaseError extends Error {
-  override readonly name = 'UnsuitableDatabaseError'
-
-  constructor(setting: string, consequence: string) {
-    super(`its database has ${setting}, so ${consequence}. Change the setting, and start again.`)
-  }
+/** A later version of the server has written the database. @throws UnusableDatabaseError */
+export function refuseSchema(found: number, known: number): never {
+  throw new UnusableDatabaseError(
+    `its database has schema ${found}, and this server knows schemas up to ${known}. ` +
+      'Start the version that wrote it, or a later one.',
+  )
 }

@@ -53,43 +53,6 @@ export interface OrderSummary extends Pick<OrderRecord, 'triggers' | 'nextTrigge
   readonly cancelReceivedAt?: string | undefined
 }
 
-interface VersionedRecord {
-  readonly version: number
-  readonly record: OrderRecord
-}
-
-/** The stored orders: those that are open, and those that are final. Every method rejects with StorageError. */
-export interface OrderRecords {
-  get(orderId: Hex): Promise<OrderRecord | undefined>
-  /** Records that exist, other than in a known version. */
-  newer(known: ReadonlyMap<Hex, number | undefined>): Promise<VersionedRecord[]>
-  /** The very same object as long as the record has not changed. */
-  summaryOf(orderId: Hex): Promise<OrderSummary | undefined>
-  /**
-   * Changes a record while nothing else changes it; a new one is open. `change` returns undefined or the very same object
-   * to write nothing: what is there is durable.
-   *
-   * @param isProbablyNew saves a read where there is no record yet; where there is one, `change` is called once more
-   */
-  update(
-    orderId: Hex,
-    change: (current: OrderRecord | undefined) => OrderRecord | undefined | Promise<OrderRecord | undefined>,
-    isProbablyNew?: boolean,
-  ): Promise<OrderRecord | undefined>
-  /** Makes a record final: no run of it is due any more. */
-  finish(orderId: Hex): Promise<void>
-  /**
-   * Removes an order that never ran and whose newest envelope came before a moment (Unix milliseconds). Resolves with
-   * the newest one's time when it came later.
-   */
-  expire(orderId: Hex, before: number): Promise<number | undefined>
-  /** Removes an order that never ran; one that ran stays. */
-  removeUnrun(orderId: Hex): Promise<void>
-  /** The orders that are not final. */
-  openIds(): Promise<Hex[]>
-  readonly cancels: CancelRecords
-}
-
 /** The record of an order before its first envelope or run. */
 export function emptyOrderRecord(orderId: Hex): OrderRecord {
   return {
@@ -117,10 +80,10 @@ export function matchingCandidate(record: OrderRecord | undefined, commit: Hex):
 /** Summaries that are remembered: some kilobytes each, mostly of the notice. */
 const SUMMARIES = 10_000
 
-export function createOrderRecords(options: {
-  readonly engine: Engine
-  readonly logger: Logger
-}): OrderRecords {
+/** The stored orders: those that are open, and those that are final. Every method rejects with StorageError. */
+export type OrderRecords = ReturnType<typeof createOrderRecords>
+
+export function createOrderRecords(options: { readonly engine: Engine; readonly logger: Logger }) {
   const documents = createDocuments({
     ...options,
     table: 'orders',
@@ -138,14 +101,16 @@ export function createOrderRecords(options: {
   }
 
   return {
-    get: documents.get,
-    async newer(known) {
+    get: (orderId: Hex) => documents.get(orderId),
+    /** Records that exist, other than in a known version. */
+    async newer(known: ReadonlyMap<Hex, number | undefined>) {
       const found = await documents.getMany([...known.keys()], ({ id, version }) => {
         return known.get(bytes32Schema.parse(id)) === version
       })
       return found.map(({ version, value }) => ({ version, record: value }))
     },
-    async summaryOf(orderId) {
+    /** The very same object as long as the record has not changed. */
+    async summaryOf(orderId: Hex): Promise<OrderSummary | undefined> {
       const known = summaries.get(orderId)
       const isKnown = ({ version, doc }: Row) =>
         version === known?.version && (known.doc === undefined || known.doc === doc)
@@ -158,7 +123,19 @@ export function createOrderRecords(options: {
       summaries.set(orderId, { version, summary, doc: value.triggers.length === 0 ? doc : undefined })
       return summary
     },
-    async update(orderId, change, isProbablyNew) {
+    /**
+     * Changes a record while nothing else changes it; a new one is open. `change` returns undefined or the very same object
+     * to write nothing: what is there is durable.
+     *
+     * @param isProbablyNew saves a read where there is no record yet; where there is one, `change` is called once more
+     */
+    async update(
+      orderId: Hex,
+      change: (
+        current: OrderRecord | undefined,
+      ) => OrderRecord | undefined | Promise<OrderRecord | undefined>,
+      isProbablyNew?: boolean,
+    ): Promise<OrderRecord | undefined> {
       let result: OrderRecord | undefined
       const changeEntry = async (current: StoredEntry<OrderRecord> | undefined) => {
         result = await change(current?.value)
@@ -168,11 +145,16 @@ export function createOrderRecords(options: {
       await documents.change(orderId, changeEntry, isProbablyNew)
       return result
     },
-    finish: (orderId) =>
+    /** Makes a record final: no run of it is due any more. */
+    finish: (orderId: Hex) =>
       documents.change(orderId, (current) =>
         current?.isOpen ? { value: { ...current.value, nextTriggerAt: null }, isOpen: false } : undefined,
       ),
-    async expire(orderId, before) {
+    /**
+     * Removes an order that never ran and whose newest envelope came before a moment (Unix milliseconds). Resolves with
+     * the newest one's time when it came later.
+     */
+    async expire(orderId: Hex, before: number): Promise<number | undefined> {
       let newest: number | undefined
       await removeUnrun(orderId, ({ candidates }) => {
         newest = Math.max(0, ...candidates.map(({ receivedAt }) => Date.parse(receivedAt)))
@@ -180,7 +162,9 @@ export function createOrderRecords(options: {
       })
       return newest !== undefined && newest >= before ? newest : undefined
     },
-    removeUnrun: (orderId) => removeUnrun(orderId, () => true),
+    /** Removes an order that never ran; one that ran stays. */
+    removeUnrun: (orderId: Hex) => removeUnrun(orderId, () => true),
+    /** The orders that are not final. */
     openIds: async () => (await documents.openIds()).map((id) => bytes32Schema.parse(id)),
     cancels,
   }
@@ -226,20 +210,12 @@ export type CancelRecord = z.output<typeof cancelRecordSchema>
  * Stored cancels, open until their orders have ended, and kept afterwards. In a table of their own, because a server of the
  * version before refuses an order's record with a member that it does not know. Every method rejects with StorageError.
  */
-interface CancelRecords {
-  get(orderId: Hex): Promise<CancelRecord | undefined>
-  /** Keeps the offered cancel, or the one that is there. Durable when it resolves. */
-  keep(offered: CancelRecord): Promise<{ readonly kept: CancelRecord; readonly isNews: boolean }>
-  /** The order has ended. */
-  close(orderId: Hex): Promise<void>
-  openIds(): Promise<Hex[]>
-}
-
-function createCancelRecords(options: { readonly engine: Engine; readonly logger: Logger }): CancelRecords {
+function createCancelRecords(options: { readonly engine: Engine; readonly logger: Logger }) {
   const documents = createDocuments({ ...options, table: 'cancels', schema: cancelRecordSchema })
   return {
-    get: documents.get,
-    async keep(offered) {
+    get: (orderId: Hex) => documents.get(orderId),
+    /** Keeps the offered cancel, or the one that is there. Durable when it resolves. */
+    async keep(offered: CancelRecord): Promise<{ readonly kept: CancelRecord; readonly isNews: boolean }> {
       let [kept, isNews] = [offered, true]
       await documents.change(
         offered.orderId,
@@ -254,7 +230,8 @@ function createCancelRecords(options: { readonly engine: Engine; readonly logger
       )
       return { kept, isNews }
     },
-    close: (orderId) =>
+    /** The order has ended. */
+    close: (orderId: Hex) =>
       documents.change(orderId, (current) =>
         current?.isOpen ? { value: current.value, isOpen: false } : undefined,
       ),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Engine, storageError } from './engine.js'
+import { type Engine, storageError, UnusableDatabaseError } from './engine.js'
 
 /** The chain and contracts that all servers on one database have in common. */
 const platformSchema = z.strictObject({
@@ -9,23 +9,11 @@ const platformSchema = z.strictObject({
 })
 export type StoredPlatform = z.infer<typeof platformSchema>
 
-/** The database belongs to another deployment, and so do its orders and nonces. */
-export class ForeignDatabaseError extends Error {
-  override readonly name = 'ForeignDatabaseError'
-  readonly code = 'foreign-database'
-
-  constructor(difference: string) {
-    super(
-      `its database belongs to another deployment: ${difference}. Give each deployment a database of its own.`,
-    )
-  }
-}
-
 export const PLATFORM_ID = 'platform'
 
 /**
  * The first server on a database records its platform there; every later one must have the same.
- * @throws ForeignDatabaseError, StorageError
+ * @throws UnusableDatabaseError, StorageError
  */
 export async function checkPlatform(engine: Engine, platform: StoredPlatform): Promise<void> {
   const doc = JSON.stringify(platform)
@@ -39,7 +27,10 @@ export async function checkPlatform(engine: Engine, platform: StoredPlatform): P
   if (result === 'written') return
   const stored = parsePlatform((await engine.get('state', PLATFORM_ID))?.doc ?? '')
   const difference = differenceOf(stored, platform)
-  if (difference !== undefined) throw new ForeignDatabaseError(difference)
+  if (difference === undefined) return
+  throw new UnusableDatabaseError(
+    `its database belongs to another deployment: ${difference}. Give each deployment a database of its own.`,
+  )
 }
 
 /** @throws StorageError */

@@ -11,7 +11,7 @@ import {
   signedTransactionSchema,
 } from '../signer/transaction.js'
 import { createDocuments, type StoredEntry } from './documents.js'
-import type { Change, Engine } from './engine.js'
+import type { Engine } from './engine.js'
 
 const order = { orderId: bytes32Schema, account: addressSchema }
 
@@ -65,32 +65,13 @@ export interface StoredRelay {
   readonly version: number
 }
 
-/** Relay records by the authorization's digest. Every method rejects with StorageError. */
-export interface ReceiptStore {
-  get(digest: Hex): Promise<RelayRecord | undefined>
-  find(digest: Hex): Promise<StoredRelay | undefined>
-  /**
-   * Puts a record in the place of `version`, 0 for none. Durable when it resolves; false where another version stands there, so
-   * another server has come first.
-   */
-  put(digest: Hex, record: RelayRecord, version: number): Promise<boolean>
-  /** The same, as a part of a transaction. */
-  toChange(digest: Hex, record: RelayRecord, version: number): Change
-  /** Whether both are stored as the same text. */
-  isSame(one: RelayRecord, other: RelayRecord): boolean
-  /** The records that are not final, without reading the rest. */
-  unfinished(): Promise<StoredRelay[]>
-  /** Those of them that wait for an account to take them on. */
-  unclaimed(limit: number): Promise<StoredRelay[]>
-}
-
 const UNCLAIMED = 'unclaimed:'
 
+/** Relay records by the authorization's digest. Every method rejects with StorageError. */
+export type ReceiptStore = ReturnType<typeof createReceiptStore>
+
 /** @param options.engine for the server that holds an account, the one whose writes carry the term of its lease */
-export function createReceiptStore(options: {
-  readonly engine: Engine
-  readonly logger: Logger
-}): ReceiptStore {
+export function createReceiptStore(options: { readonly engine: Engine; readonly logger: Logger }) {
   const documents = createDocuments({ ...options, table: 'relays', schema: relayRecordSchema })
   const toStored = ({ value, version }: StoredEntry<RelayRecord>): StoredRelay => ({ record: value, version })
   const entryOf = (digest: Hex, record: RelayRecord) => ({
@@ -100,16 +81,26 @@ export function createReceiptStore(options: {
   })
   const textOf = (record: RelayRecord) => JSON.stringify(z.encode(relayRecordSchema, record))
   return {
-    get: documents.get,
-    async find(digest) {
+    get: (digest: Hex) => documents.get(digest),
+    async find(digest: Hex): Promise<StoredRelay | undefined> {
       const found = await documents.find(digest)
       return found && toStored(found)
     },
-    put: (digest, record, version) => documents.replace(digest, version, entryOf(digest, record)),
-    toChange: (digest, record, version) => documents.toPut(digest, version, entryOf(digest, record)),
-    isSame: (one, other) => textOf(one) === textOf(other),
+    /**
+     * Puts a record in the place of `version`, 0 for none. Durable when it resolves; false where another version stands there, so
+     * another server has come first.
+     */
+    put: (digest: Hex, record: RelayRecord, version: number) =>
+      documents.replace(digest, version, entryOf(digest, record)),
+    /** The same, as a part of a transaction. */
+    toChange: (digest: Hex, record: RelayRecord, version: number) =>
+      documents.toPut(digest, version, entryOf(digest, record)),
+    /** Whether both are stored as the same text. */
+    isSame: (one: RelayRecord, other: RelayRecord) => textOf(one) === textOf(other),
+    /** The records that are not final, without reading the rest. */
     unfinished: async () => (await documents.openEntries()).map(toStored),
-    unclaimed: async (limit) => (await documents.openWithKey(UNCLAIMED, limit)).map(toStored),
+    /** Those of them that wait for an account to take them on. */
+    unclaimed: async (limit: number) => (await documents.openWithKey(UNCLAIMED, limit)).map(toStored),
   }
 }
 
@@ -141,32 +132,30 @@ const openingRecordSchema = z.strictObject({
 })
 export type OpeningRecord = z.output<typeof openingRecordSchema>
 
+/** Characters of an order id's first 16 bytes, `0x` included. */
+const PREFIX_CHARS = 34
+
 /**
  * The opening that the servers send for an order's id: one at a time, by the id's first 16 bytes, which the escrow takes once. Rejects
  * with StorageError.
  */
-export interface OpeningRecords {
-  /**
-   * @param isOver whether the earlier opening of the id can have no effect any more, or has had it
-   * @returns whether the opening may be sent. Durable when it resolves
-   */
-  claim(orderId: Hex, digest: Hex, isOver: (earlier: OpeningRecord) => Promise<boolean>): Promise<boolean>
-  /** The last claim of the id's first 16 bytes. */
-  get(orderId: Hex): Promise<OpeningRecord | undefined>
-}
+export type OpeningRecords = ReturnType<typeof createOpeningRecords>
 
-/** Characters of an order id's first 16 bytes, `0x` included. */
-const PREFIX_CHARS = 34
-
-export function createOpeningRecords(options: {
-  readonly engine: Engine
-  readonly logger: Logger
-}): OpeningRecords {
+export function createOpeningRecords(options: { readonly engine: Engine; readonly logger: Logger }) {
   const documents = createDocuments({ ...options, table: 'state', schema: openingRecordSchema })
   const nameOf = (orderId: Hex) => `opening:${orderId.slice(0, PREFIX_CHARS)}`
   return {
-    get: (orderId) => documents.get(nameOf(orderId)),
-    async claim(orderId, digest, isOver) {
+    /** The last claim of the id's first 16 bytes. */
+    get: (orderId: Hex) => documents.get(nameOf(orderId)),
+    /**
+     * @param isOver whether the earlier opening of the id can have no effect any more, or has had it
+     * @returns whether the opening may be sent. Durable when it resolves
+     */
+    async claim(
+      orderId: Hex,
+      digest: Hex,
+      isOver: (earlier: OpeningRecord) => Promise<boolean>,
+    ): Promise<boolean> {
       let isClaimed = false
       await documents.change(nameOf(orderId), async (current) => {
         isClaimed = current === undefined || current.value.digest === digest || (await isOver(current.value))

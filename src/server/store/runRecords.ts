@@ -46,43 +46,32 @@ const runRecordSchema = z.discriminatedUnion('job', [
 export type RunRecord = z.output<typeof runRecordSchema>
 
 /** The runs under way. Every method rejects with StorageError. */
-export interface RunRecords {
-  get(runId: string): Promise<RunRecord | undefined>
-  /** Those that exist, in any order. */
-  getMany(runIds: readonly string[]): Promise<RunRecord[]>
-  /** Durable when it resolves. Rejects while its account, or the reconcile, has another run. */
-  create(run: RunRecord): Promise<void>
-  /**
-   * Changes an existing run, atomically among all servers; `change` returns undefined to write nothing.
-   * Durable when it resolves.
-   */
-  change(runId: string, change: (run: RunRecord) => RunRecord | undefined): Promise<void>
-  all(): Promise<RunRecord[]>
-  remove(runId: string): Promise<void>
-}
+export type RunRecords = ReturnType<typeof createRunRecords>
 
-export function createRunRecords(options: { readonly engine: Engine; readonly logger: Logger }): RunRecords {
+export function createRunRecords(options: { readonly engine: Engine; readonly logger: Logger }) {
   const documents = createDocuments({ ...options, table: 'runs', schema: runRecordSchema })
   return {
     get: documents.get,
-    getMany: async (runIds) => (await documents.getMany(runIds)).map(({ value }) => value),
-    create: (run) => documents.change(run.runId, () => entryOf(run), true),
-    change: (runId, change) =>
+    /** Those that exist, in any order. */
+    getMany: async (runIds: readonly string[]) => (await documents.getMany(runIds)).map(({ value }) => value),
+    /** Durable when it resolves. Rejects while its account, or the reconcile, has another run. */
+    create: (run: RunRecord) => documents.change(run.runId, () => entryOf(run), true),
+    /**
+     * Changes an existing run, atomically among all servers; `change` returns undefined to write nothing.
+     * Durable when it resolves.
+     */
+    change: (runId: string, change: (run: RunRecord) => RunRecord | undefined) =>
       documents.change(runId, (current) => {
         const next = current && change(current.value)
         return next && entryOf(next)
       }),
-    all: documents.open,
-    remove: (runId) => documents.remove(runId),
+    all: async () => (await documents.openEntries()).map(({ value }) => value),
+    remove: (runId: string) => documents.remove(runId),
   }
 }
 
-function entryOf(run: RunRecord): Entry<RunRecord> {
-  return { value: run, isOpen: true, uniqueKey: uniqueKeyOf(run) }
-}
-
 /** An account has one unfinished run, and so has the reconcile. */
-function uniqueKeyOf(run: RunRecord): string | null {
-  if (run.job === 'order') return run.account
-  return run.job === 'reconcile' ? run.job : null
+function entryOf(run: RunRecord): Entry<RunRecord> {
+  const uniqueKey = run.job === 'order' ? run.account : run.job === 'reconcile' ? run.job : null
+  return { value: run, isOpen: true, uniqueKey }
 }

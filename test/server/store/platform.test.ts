@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { checkPlatform, ForeignDatabaseError } from '../../../src/server/store/platform.js'
+import { UnusableDatabaseError } from '../../../src/server/store/engine.js'
+import { checkPlatform } from '../../../src/server/store/platform.js'
 import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -37,7 +38,7 @@ test.each([
   const engine = await openStore()
   await checkPlatform(engine, PLATFORM)
   const refused = checkPlatform(engine, other)
-  await expect(refused).rejects.toThrow(ForeignDatabaseError)
+  await expect(refused).rejects.toThrow(UnusableDatabaseError)
   await expect(refused).rejects.toThrow(difference)
   await checkPlatform(engine, PLATFORM)
   await engine.stop()

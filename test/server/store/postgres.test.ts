@@ -5,12 +5,7 @@ import { inspect } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import {
-  type Engine,
-  StorageError,
-  UnknownSchemaError,
-  UnsuitableDatabaseError,
-} from '../../../src/server/store/engine.js'
+import { type Engine, StorageError, UnusableDatabaseError } from '../../../src/server/store/engine.js'
 import { createDatabase, type Database } from '../../../src/server/store/postgres/database.js'
 import { inspectPostgres } from '../../../src/server/store/postgres/inspection.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
@@ -108,7 +103,7 @@ describe('a start', () => {
     const { rows, leases } = createDatabases(url)
     onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
     await rows.query('INSERT INTO schema_versions VALUES (99, now())')
-    await expect(openPostgres(createDatabases(url))).rejects.toThrow(UnknownSchemaError)
+    await expect(openPostgres(createDatabases(url))).rejects.toThrow(UnusableDatabaseError)
     await expect(openPostgres(createDatabases(url))).rejects.toThrow(/schema 99.*up to \d/)
     expect(await rows.query('SELECT version FROM schema_versions ORDER BY version')).toEqual([
       { version: 1 },
@@ -167,7 +162,7 @@ describe('a start', () => {
     const name = new URL(url.reveal()).pathname.slice(1)
     await rows.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
     const refused = openPostgres(createDatabases(url))
-    await expect(refused).rejects.toThrow(UnsuitableDatabaseError)
+    await expect(refused).rejects.toThrow(UnusableDatabaseError)
     await expect(refused).rejects.toThrow('synchronous_commit = off')
     expect(await inspectPostgres(url)).toMatchObject({
       durability: { fault: 'synchronous_commit = off', waitsForStandby: false },
@@ -182,7 +177,7 @@ describe('a start', () => {
     const name = new URL(url.reveal()).pathname.slice(1)
     await postgres.query(`ALTER DATABASE ${name} SET default_transaction_isolation = 'repeatable read'`)
     const refused = openPostgres(createDatabases(url))
-    await expect(refused).rejects.toThrow(UnsuitableDatabaseError)
+    await expect(refused).rejects.toThrow(UnusableDatabaseError)
     await expect(refused).rejects.toThrow('default_transaction_isolation = repeatable read')
     expect(await inspectPostgres(url)).toMatchObject({
       strictIsolation: 'default_transaction_isolation = repeatable read',

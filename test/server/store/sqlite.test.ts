@@ -10,7 +10,7 @@ import {
   type Engine,
   StorageError,
   storageError,
-  UnknownSchemaError,
+  UnusableDatabaseError,
 } from '../../../src/server/store/engine.js'
 import { openDatabase, sqliteFailure } from '../../../src/server/store/sqlite/database.js'
 import {
@@ -64,7 +64,7 @@ test('a database of a later server is left as it is', async () => {
   const database = new DatabaseSync(join(directory, 'server.db'))
   database.exec('PRAGMA user_version = 99')
   database.close()
-  expect(() => openSqlite({ directory, onBroken: failTest })).toThrow(UnknownSchemaError)
+  expect(() => openSqlite({ directory, onBroken: failTest })).toThrow(UnusableDatabaseError)
   await expect(startSqlite({ directory, onBroken: failTest })).rejects.toThrow(/schema 99.*up to \d/)
 })
 

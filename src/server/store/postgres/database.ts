@@ -2,7 +2,7 @@ import pg from 'pg'
 import { z } from 'zod'
 import type { Secret } from '../../../service/secret.js'
 import { withTimeout } from '../../../service/waiting.js'
-import { type Durability, StorageError, storageError, UnsuitableDatabaseError } from '../engine.js'
+import { type Durability, StorageError, storageError, UnusableDatabaseError } from '../engine.js'
 
 /**
  * Runs single statements, each a transaction of its own. It keeps no state in a session, so PgBouncer may stand in between
@@ -176,16 +176,18 @@ export async function readStrictIsolation(database: Database): Promise<string | 
   return isolation.startsWith('read ') ? null : `default_transaction_isolation = ${isolation}`
 }
 
-/** @throws UnsuitableDatabaseError, StorageError */
+/** @throws UnusableDatabaseError, StorageError */
 export async function assertSuitable(database: Database): Promise<void> {
   const { fault } = await readDurability(database)
-  if (fault !== null) {
-    throw new UnsuitableDatabaseError(fault, 'a crash could lose accepted orders and reuse their nonces')
-  }
+  if (fault !== null) refuse(fault, 'a crash could lose accepted orders and reuse their nonces')
   const isolation = await readStrictIsolation(database)
-  if (isolation !== null) {
-    throw new UnsuitableDatabaseError(isolation, 'writes of several servers would fail at once')
-  }
+  if (isolation !== null) refuse(isolation, 'writes of several servers would fail at once')
+}
+
+function refuse(setting: string, consequence: string): never {
+  throw new UnusableDatabaseError(
+    `its database has ${setting}, so ${consequence}. Change the setting, and start again.`,
+  )
 }
 
 /** @throws StorageError */

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Secret } from '../../../service/secret.js'
-import type { Engine, LeaseState, Leases, Row } from '../engine.js'
+import {
+  type Engine,
+  endOfKeys,
+  type LeaseState,
+  type Leases,
+  type Row,
+  storedLease,
+  storedRow,
+  storedSum,
+} from '../engine.js'
 import { createBatches } from './batches.js'
 import { assertSuitable, createDatabase, type Database, readDurability } from './database.js'
 import { migrate } from './schema.js'
@@ -37,7 +46,7 @@ export function createDatabases(url: Secret, leaseTtlMs = LEASE_TTL_MS): Databas
 /**
  * Keeps the rows in PostgreSQL, which several servers share. A database that cannot be reached, and one that gives no
  * answer, end as StorageError within eleven seconds. The process goes on: the next statement asks again.
- * @throws StorageError, UnknownSchemaError, UnsuitableDatabaseError
+ * @throws StorageError, UnusableDatabaseError
  */
 export async function openPostgres(databases: Databases): Promise<Engine> {
   const { rows, leases } = databases
@@ -54,24 +63,7 @@ export async function openPostgres(databases: Databases): Promise<Engine> {
 }
 
 const COLUMNS = 'id, version, is_open, unique_key, doc'
-const sumsSchema = z.array(
-  z.object({
-    id: z.string(),
-    day: z.int(),
-    used: z.string().transform(BigInt),
-    kept: z.string().transform(BigInt),
-  }),
-)
 const idsSchema = z.array(z.object({ id: z.string() }))
-const rowsSchema = z.array(
-  z.object({
-    id: z.string(),
-    version: z.int(),
-    is_open: z.boolean(),
-    unique_key: z.string().nullable(),
-    doc: z.string(),
-  }),
-)
 
 function createPostgresEngine(databases: Databases): Engine {
   const { rows: database } = databases
@@ -86,35 +78,23 @@ function createPostgresEngine(databases: Databases): Engine {
   }
   const transactions = createTransactions(database)
 
-  async function rows(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return rowsSchema
-      .parse(await database.query(text, values))
-      .map(({ id, version, is_open, unique_key, doc }) => ({
-        id,
-        version,
-        isOpen: is_open,
-        uniqueKey: unique_key,
-        doc,
-      }))
-  }
+  const rows = async (text: string, values: readonly unknown[]) =>
+    z.array(storedRow).parse(await database.query(`SELECT ${COLUMNS} FROM ${text}`, values))
 
   return {
     isShared: true,
     leases,
     durability: () => readDurability(database),
     async get(table, id) {
-      const [row] = await rows(`SELECT ${COLUMNS} FROM ${table} WHERE id = $1`, [id])
+      const [row] = await rows(`${table} WHERE id = $1`, [id])
       return row
     },
-    getMany: (table, ids) => rows(`SELECT ${COLUMNS} FROM ${table} WHERE id = ANY($1)`, [ids]),
+    getMany: (table, ids) => rows(`${table} WHERE id = ANY($1)`, [ids]),
     async open(table) {
       const found: Row[] = []
       for (;;) {
         const after = found.at(-1)?.id ?? ''
-        const page = await rows(
-          `SELECT ${COLUMNS} FROM ${table} WHERE is_open AND id > $1 ORDER BY id LIMIT ${PAGE}`,
-          [after],
-        )
+        const page = await rows(`${table} WHERE is_open AND id > $1 ORDER BY id LIMIT ${PAGE}`, [after])
         found.push(...page)
         if (page.length < PAGE) return found
       }
@@ -124,22 +104,20 @@ function createPostgresEngine(databases: Databases): Engine {
       return idsSchema.parse(await database.query(statement)).map(({ id }) => id)
     },
     openWithKey: (table, prefix, limit) =>
-      rows(
-        `SELECT ${COLUMNS} FROM ${table} WHERE is_open AND unique_key >= $1 AND unique_key < $2 ORDER BY unique_key LIMIT $3`,
-        [prefix, `${prefix}\x7f`, limit],
-      ),
-    closed: (table, after, limit) =>
-      rows(`SELECT ${COLUMNS} FROM ${table} WHERE NOT is_open AND id > $1 ORDER BY id LIMIT $2`, [
-        after,
+      rows(`${table} WHERE is_open AND unique_key >= $1 AND unique_key < $2 ORDER BY unique_key LIMIT $3`, [
+        prefix,
+        endOfKeys(prefix),
         limit,
       ]),
+    closed: (table, after, limit) =>
+      rows(`${table} WHERE NOT is_open AND id > $1 ORDER BY id LIMIT $2`, [after, limit]),
     put: (table, row, fence) => batches[table].write({ ...row, fence }),
     delete: (table, id, version, fence) =>
       batches[table].write({ id, version, isOpen: false, uniqueKey: null, doc: null, fence }),
     transact: (changes, fence) => transactions.write({ changes, fence }),
     async sums(ids) {
       const statement = 'SELECT id, day, used::text, kept::text FROM sums WHERE id = ANY($1)'
-      return sumsSchema.parse(await database.query(statement, [ids]))
+      return z.array(storedSum).parse(await database.query(statement, [ids]))
     },
     async stop() {
       await Promise.all([...Object.values(batches), transactions].map((batch) => batch.idle()))
@@ -170,10 +148,6 @@ const LIST_LEASES = `
 /** Each server leaves behind a lease of its own name, which no other server takes. */
 const FORGET_LEASES = `DELETE FROM leases WHERE expires_at < clock_timestamp() - interval '1 hour'`
 
-const leasesSchema = z.array(
-  z.object({ name: z.string(), term: z.string(), holder: z.string(), expires_in_ms: z.number() }),
-)
-
 function createLeases(database: Database): Leases {
   return {
     async take(lease, holder, ttlMs) {
@@ -192,12 +166,5 @@ function createLeases(database: Database): Leases {
 }
 
 export async function listLeases(database: Database): Promise<LeaseState[]> {
-  return leasesSchema
-    .parse(await database.query(LIST_LEASES))
-    .map(({ name, term, holder, expires_in_ms }) => ({
-      lease: name,
-      term,
-      holder,
-      expiresInMs: expires_in_ms,
-    }))
+  return z.array(storedLease).parse(await database.query(LIST_LEASES))
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Table, UnknownSchemaError } from '../engine.js'
+import { refuseSchema, type Table } from '../engine.js'
 import type { Database } from './database.js'
 import { CREATE_TRANSACT } from './transactions.js'
 
@@ -79,9 +79,9 @@ export async function readSchema(database: Database): Promise<number> {
   return version ?? 0
 }
 
-/** Brings the database to the newest schema, or leaves it as it was. @throws UnknownSchemaError, StorageError */
+/** Brings the database to the newest schema, or leaves it as it was. @throws UnusableDatabaseError, StorageError */
 export async function migrate(database: Database): Promise<void> {
   await database.query(MIGRATE, [], MIGRATION_TIMEOUT_MS)
   const version = await readSchema(database)
-  if (version > NEWEST_SCHEMA) throw new UnknownSchemaError(version, NEWEST_SCHEMA)
+  if (version > NEWEST_SCHEMA) refuseSchema(version, NEWEST_SCHEMA)
 }

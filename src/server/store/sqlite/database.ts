@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { openSqliteDatabase } from '../../../service/sqliteDatabase.js'
-import { type StorageError, storageError, type Table, UnknownSchemaError } from '../engine.js'
+import { refuseSchema, type StorageError, storageError, type Table } from '../engine.js'
 
 const PRIVATE_DIRECTORY = 0o700
 const PRIVATE_FILE = 0o600
@@ -16,7 +16,7 @@ const CACHE = -16_384
 
 /**
  * Creates the database where there is none, brings it to the newest schema, and ends the terms of earlier processes.
- * @throws as `openDatabase`; UnknownSchemaError
+ * @throws as `openDatabase`; UnusableDatabaseError
  */
 export function prepareDatabase(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY })
@@ -137,12 +137,12 @@ const MIGRATIONS: readonly string[] = [
 
 const versionSchema = z.object({ user_version: z.int() })
 
-/** Brings the database to the newest schema, or leaves it as it was. @throws UnknownSchemaError */
+/** Brings the database to the newest schema, or leaves it as it was. @throws UnusableDatabaseError */
 export function migrate(database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE')
   try {
     const { user_version: found } = versionSchema.parse(database.prepare('PRAGMA user_version').get())
-    if (found > MIGRATIONS.length) throw new UnknownSchemaError(found, MIGRATIONS.length)
+    if (found > MIGRATIONS.length) refuseSchema(found, MIGRATIONS.length)
     for (const migration of MIGRATIONS.slice(found)) database.exec(migration)
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
     database.exec('COMMIT')

@@ -7,12 +7,14 @@ import { z } from 'zod'
 import {
   type Change,
   type Engine,
+  endOfKeys,
   type Fence,
-  type LeaseState,
   type Row,
   StorageError,
-  type Sum,
   storageError,
+  storedLease,
+  storedRow,
+  storedSum,
   type Table,
   type TransactionResult,
   type WriteResult,
@@ -37,7 +39,7 @@ interface SqliteOptions {
   readonly onBroken: (error: StorageError) => void
 }
 
-/** Writes in the calling thread, which waits for the medium. @throws StorageError, UnknownSchemaError */
+/** Writes in the calling thread, which waits for the medium. @throws StorageError, UnusableDatabaseError */
 export function openSqlite(options: SqliteOptions): Engine {
   const { directory } = options
   return opening(() => {
@@ -52,7 +54,7 @@ export function openSqlite(options: SqliteOptions): Engine {
 
 /**
  * Writes in a thread of its own, so that the event loop never waits for the medium.
- * @throws StorageError, UnknownSchemaError
+ * @throws StorageError, UnusableDatabaseError
  */
 export async function startSqlite(options: SqliteOptions): Promise<Engine> {
   const { directory } = options
@@ -101,19 +103,12 @@ interface Waiting {
 const KEPT_ROWS = 10_000
 const KEPT_LENGTH = 8_192
 
-const idSchema = z.object({ id: z.string() })
-const rowSchema = z.object({
-  id: z.string(),
-  version: z.int(),
-  is_open: z.int(),
-  unique_key: z.string().nullable(),
-  doc: z.string(),
-})
+const idSchema = z.object({ id: z.string() }).transform(({ id }) => id)
 
 /** Exported for tests, which let the writer fail. */
 export function createSqliteEngine({ directory, onBroken }: SqliteOptions, writer: GroupWriter): Engine {
   const database = openReadOnly(directory)
-  const read = createReader(database)
+  const select = createSelect(database)
   /** Rows as they were last read. Every write passes here, because no other process has the directory. */
   const kept = new LRUCache<string, Row>({ max: KEPT_ROWS })
   let waiting: Waiting[] = []
@@ -128,11 +123,13 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     }
   }
 
+  const find = (table: Table, id: string) => select(storedRow, `* FROM ${table} WHERE id = ?`, id)[0]
+
   function get(table: Table, id: string): Row | undefined {
     const key = keyOf(table, id)
     const known = kept.get(key)
     if (known !== undefined) return known
-    const row = read.get(table, id)
+    const row = find(table, id)
     if (row !== undefined && row.doc.length <= KEPT_LENGTH) kept.set(key, row)
     return row
   }
@@ -185,15 +182,21 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     isShared: false,
     get: async (table, id) => get(table, id),
     forget: (table, id) => void kept.delete(keyOf(table, id)),
-    getMany: async (table, ids) => ids.flatMap((id) => read.get(table, id) ?? []),
-    open: async (table) => read.open(table),
-    openIds: async (table) => read.openIds(table),
-    openWithKey: async (table, prefix, limit) => read.openWithKey(table, prefix, limit),
-    closed: async (table, after, limit) => read.closed(table, after, limit),
+    getMany: async (table, ids) => ids.flatMap((id) => find(table, id) ?? []),
+    open: async (table) => select(storedRow, `* FROM ${table} WHERE is_open = 1`),
+    openIds: async (table) => select(idSchema, `id FROM ${table} WHERE is_open = 1`),
+    openWithKey: async (table, prefix, limit) =>
+      select(
+        storedRow,
+        `* FROM ${table} WHERE is_open = 1 AND unique_key >= ? AND unique_key < ? ORDER BY unique_key LIMIT ?`,
+        ...[prefix, endOfKeys(prefix), limit],
+      ),
+    closed: async (table, after, limit) =>
+      select(storedRow, `* FROM ${table} WHERE is_open = 0 AND id > ? ORDER BY id LIMIT ?`, after, limit),
     put: (table, row, fence) => changeRow({ kind: 'put', table, row }, fence),
     delete: (table, id, version, fence) => changeRow({ kind: 'delete', table, id, version }, fence),
     transact: (changes, fence) => enqueue({ kind: 'change', changes, fence }),
-    sums: async (ids) => ids.flatMap((id) => read.sum(id)),
+    sums: async (ids) => ids.flatMap((id) => select(storedSum, SUM, id)),
     leases: {
       async take(lease, holder, ttlMs) {
         const fence = { lease, term: randomUUID() }
@@ -204,7 +207,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
       async release(fence) {
         await enqueue({ kind: 'release', fence })
       },
-      list: async () => read.leases(),
+      list: async () => select(storedLease, LEASES, Date.now()),
     },
     async stop() {
       while (committing !== undefined) await committing
@@ -216,80 +219,24 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
   }
 }
 
+const SUM = 'id, day, CAST(used AS TEXT) AS used, CAST(kept AS TEXT) AS kept FROM sums WHERE id = ?'
+const LEASES = 'name, term, holder, expires_at - ? AS expires_in_ms FROM leases ORDER BY name'
+
 const keyOf = (table: Table, id: string) => `${table}/${id}`
 
-/** SQLite's own reads take microseconds here: the pages are in memory, or in the system's. */
-function createReader(database: DatabaseSync) {
+/**
+ * Selects rows by a schema of their columns. SQLite's own reads take microseconds here: the pages are in memory, or in the system's.
+ * The function throws StorageError.
+ */
+function createSelect(database: DatabaseSync) {
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
-
-  function prepared(sql: string) {
-    const known = statements.get(sql) ?? database.prepare(sql)
-    statements.set(sql, known)
-    return known
-  }
-
-  /** @throws StorageError */
-  function reading<T>(read: () => T): T {
+  return <T>(schema: z.ZodType<T>, columns: string, ...values: (string | number)[]): T[] => {
     try {
-      return read()
+      const statement = statements.get(columns) ?? database.prepare(`SELECT ${columns}`)
+      statements.set(columns, statement)
+      return statement.all(...values).map((row) => schema.parse(row))
     } catch (error) {
       throw sqliteFailure(error)
     }
   }
-
-  function all<T>(map: (columns: unknown) => T, sql: string, ...values: (string | number)[]): T[] {
-    return reading(() =>
-      prepared(sql)
-        .all(...values)
-        .map(map),
-    )
-  }
-
-  return {
-    get: (table: Table, id: string) =>
-      reading(() => {
-        const columns = prepared(`SELECT * FROM ${table} WHERE id = ?`).get(id)
-        return columns && toRow(columns)
-      }),
-    open: (table: Table) => all(toRow, `SELECT * FROM ${table} WHERE is_open = 1`),
-    openIds: (table: Table) => all(toId, `SELECT id FROM ${table} WHERE is_open = 1`),
-    openWithKey: (table: Table, prefix: string, limit: number) =>
-      all(
-        toRow,
-        `SELECT * FROM ${table} WHERE is_open = 1 AND unique_key >= ? AND unique_key < ? ORDER BY unique_key LIMIT ?`,
-        prefix,
-        `${prefix}\x7f`,
-        limit,
-      ),
-    closed: (table: Table, after: string, limit: number) =>
-      all(toRow, `SELECT * FROM ${table} WHERE is_open = 0 AND id > ? ORDER BY id LIMIT ?`, after, limit),
-    sum: (id: string) =>
-      all(
-        sumSchema.parse,
-        'SELECT id, day, CAST(used AS TEXT) AS used, CAST(kept AS TEXT) AS kept FROM sums WHERE id = ?',
-        id,
-      ),
-    leases: () => all(toLease, 'SELECT * FROM leases ORDER BY name'),
-  }
-}
-
-const sumSchema: z.ZodType<Sum> = z.object({
-  id: z.string(),
-  day: z.int(),
-  used: z.string().transform(BigInt),
-  kept: z.string().transform(BigInt),
-})
-
-const leaseSchema = z.object({ name: z.string(), term: z.string(), holder: z.string(), expires_at: z.int() })
-
-function toLease(columns: unknown): LeaseState {
-  const { name, term, holder, expires_at } = leaseSchema.parse(columns)
-  return { lease: name, term, holder, expiresInMs: expires_at - Date.now() }
-}
-
-const toId = (columns: unknown): string => idSchema.parse(columns).id
-
-function toRow(columns: unknown): Row {
-  const { id, version, is_open, unique_key, doc } = rowSchema.parse(columns)
-  return { id, version, isOpen: is_open === 1, uniqueKey: unique_key, doc }
 }
