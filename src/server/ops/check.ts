@@ -1,5 +1,5 @@
 import { describeError, type Logger } from '../../service/logger.js'
-import { withTimeout } from '../../service/waiting.js'
+import { createSharedValue } from '../../service/waiting.js'
 
 /** The state of a part of the server. Degraded: look into it. Unhealthy: no order can be completed. */
 export type CheckStatus = 'healthy' | 'degraded' | 'unhealthy'
@@ -68,33 +68,21 @@ export function createCheck(options: {
   readonly freshMs?: number
 }) {
   const { name, look, logger, limitMs = LIMIT_MS, freshMs = FRESH_MS } = options
-  let last: { readonly result: CheckResult; readonly at: number } | undefined
-  let underWay: { readonly result: Promise<CheckResult>; readonly startedAt: number } | undefined
-
-  async function run(): Promise<CheckResult> {
-    const result = resultOf(await look().catch(failed))
-    last = { result, at: performance.now() }
-    underWay = undefined
-    return result
-  }
-
   function failed(error: unknown): CheckReason {
     logger.error('check failed', { service: name, ...describeError(error) })
     return 'check-failed'
   }
 
+  const shared = createSharedValue({
+    load: async () => resultOf(await look().catch(failed)),
+    freshMs: () => freshMs,
+    patienceMs: limitMs,
+  })
+
   return {
     name,
     /** Answers within the time limit, whatever the look does. Never rejects. */
-    async result(): Promise<CheckResult> {
-      const now = performance.now()
-      if (underWay === undefined) {
-        if (last !== undefined && now - last.at < freshMs) return last.result
-        underWay = { result: run(), startedAt: now }
-      }
-      const result = await withTimeout(underWay.result, underWay.startedAt + limitMs - now)
-      return result ?? resultOf('no-answer-in-time')
-    },
+    result: async (): Promise<CheckResult> => (await shared.inTime()) ?? resultOf('no-answer-in-time'),
   }
 }
 

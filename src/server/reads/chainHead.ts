@@ -11,23 +11,12 @@ import { ZERO_ADDRESS } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
-import { type Patient, untilAborted, withPatience } from '../../service/waiting.js'
+import { createSharedValue, untilAborted } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import { createEscrowEvents, type EscrowEvents } from '../escrow/escrowLogs.js'
 
 /** The chain's latest block, shared by all reads. */
 export type ChainHead = ReturnType<typeof createChainHead>
-
-interface Known {
-  readonly head: BlockId
-  readonly readAt: number
-  /** The count of expiries when it was asked for. */
-  readonly expired: number
-}
-
-interface Asking extends Patient<BlockId> {
-  readonly since: number
-}
 
 /** The shortest interval, however small `maxAgeMs` is. */
 const LEAST_INTERVAL_MS = 250
@@ -47,82 +36,37 @@ export function createChainHead(options: {
 }) {
   const { events, maxAgeMs, logger } = options
   const intervalMs = Math.max(LEAST_INTERVAL_MS, maxAgeMs / 2)
-  let asking: Asking | undefined
-  let last: Known | undefined
-  let failure: { readonly error: unknown; readonly retryAt: number } | undefined
-  /** How often the known head was declared expired. */
-  let expired = 0
-
-  function isYounger(ageMs: number): boolean {
-    return last !== undefined && last.expired === expired && performance.now() - last.readAt < ageMs
-  }
-
-  function keep(known: Known): void {
-    failure = undefined
-    if (last !== undefined && known.head.number < last.head.number && isYounger(maxAgeMs)) return
-    last = known
-  }
-
-  async function ask(): Promise<BlockId> {
-    // The answer may be as old as the request.
-    const asked = { readAt: performance.now(), expired }
-    try {
-      const head = await events.head()
-      keep({ head, ...asked })
-      return head
-    } catch (error) {
-      failure = { error, retryAt: performance.now() + RETRY_MS }
-      throw error
-    }
-  }
-
-  /** Joins a recent request that is still under way. */
-  function askOnce(): Asking {
-    const since = performance.now()
-    if (asking !== undefined && since - asking.since < maxAgeMs) return asking
-    const mine = { ...withPatience(ask(), PATIENCE_MS), since }
-    asking = mine
-    const clear = () => {
-      if (asking === mine) asking = undefined
-    }
-    mine.whole.then(clear, clear)
-    return mine
-  }
-
+  const shared = createSharedValue<BlockId>({
+    load: events.head,
+    freshMs: () => maxAgeMs,
+    isOver: (_head, ageMs) => ageMs >= maxAgeMs,
+    patienceMs: PATIENCE_MS,
+    retryMs: () => RETRY_MS,
+    joinMs: maxAgeMs,
+    replaces: (next, known) => next.number >= known.number,
+  })
   return {
     /** Takes over a head that another part has just read. */
-    note: (head: BlockId) => keep({ head, readAt: performance.now(), expired }),
+    note: shared.note,
     /** Reads the head now. @throws ChainUnavailableError, ChainAnswerError */
-    ask,
+    ask: shared.ask,
     /**
      * A block that was the head at most `maxAgeMs` ago. Concurrent callers share one request. Throws as `ask` does; for a
      * moment after a failure it throws the same error without a request.
      */
-    async current(): Promise<BlockId> {
-      if (last !== undefined && isYounger(maxAgeMs)) return last.head
-      const failed = failure
-      if (failed === undefined) return askOnce().whole
-      const head = performance.now() < failed.retryAt ? undefined : await askOnce().patient
-      if (head === undefined) throw failed.error
-      return head
-    },
+    current: async (): Promise<BlockId> => (await shared.get()).value,
     /** A transaction of this platform was mined, so earlier reads are outdated. Sends no request. */
-    expire() {
-      expired++
-      failure = undefined
-      // The request under way began before this.
-      asking = undefined
-    },
+    expire: shared.expire,
     /** Reads the head at intervals, so that callers need not wait. */
     service: createPoller({
       name: 'chain-head',
       intervalMs,
       logger,
       async tick(signal) {
-        if (isYounger(intervalMs)) return
+        if (shared.ageMs() < intervalMs) return
         // Readers get the error, and the log names each node that is set aside.
         await untilAborted(
-          askOnce().whole.catch(() => undefined),
+          shared.join().catch(() => undefined),
           signal,
         )
       },

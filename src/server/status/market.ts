@@ -8,7 +8,7 @@ import {
 } from '../../broker/index.js'
 import type { MarketBars, MarketClock, MarketView } from '../../protocol/api.js'
 import type { FeeSchedule } from '../../protocol/fees.js'
-import { type Patient, withPatience } from '../../service/waiting.js'
+import { createSharedValue } from '../../service/waiting.js'
 import type { ListedSymbols } from './listedSymbols.js'
 
 /** Where there are older prices, callers get those rather than wait longer. */
@@ -56,7 +56,9 @@ export function createMarketView(deps: {
 }
 
 /** The fresh value, or the last one marked as stale: the very same object while it is the same answer. */
-function servingStale<T extends { readonly stale: boolean }>(shared: SharedValue<T>): () => Promise<T> {
+function servingStale<T extends { readonly stale: boolean }>(
+  shared: ReturnType<typeof createSharedValue<T>>,
+): () => Promise<T> {
   const staleOnes = new WeakMap<T, T>()
   function asStale(value: T): T {
     const stale = staleOnes.get(value) ?? { ...value, stale: true }
@@ -236,76 +238,4 @@ export class MarketUnavailableError extends Error {
 function marketUnavailable(error: unknown): unknown {
   if (!(error instanceof BrokerError)) return error
   return new MarketUnavailableError(Math.ceil(brokerRetryMs(error) / 1_000), error)
-}
-
-interface Shared<T> {
-  readonly value: T
-  readonly isFresh: boolean
-}
-
-/** A value that concurrent callers share. Ages are measured by the monotonic clock. */
-interface SharedValue<T> {
-  /**
-   * The value while it is fresh or usable; else the result of a load, or the last value once `patienceMs` have passed.
-   * @throws the error of `load`, and the same error again for `retryMs`
-   */
-  get(): Promise<Shared<T>>
-  /** The last value that was loaded, however old. */
-  last(): T | undefined
-}
-
-export function createSharedValue<T>(options: {
-  readonly load: () => Promise<T>
-  /** How long a value is fresh, from its loading. */
-  readonly freshMs: (value: T) => number
-  /** How long it serves while a new one is loading. */
-  readonly usableMs: (value: T) => number
-  /** Whether a value has ended by the system's clock: the monotonic one may stand still while the machine sleeps. */
-  readonly isOver?: (value: T) => boolean
-  /** How long callers wait for a load, from its start, before they get an older value; unset: until it ends. */
-  readonly patienceMs?: number
-  /** Pause before the next load after this failure. */
-  readonly retryMs: (error: unknown) => number
-}): SharedValue<T> {
-  let last: { readonly value: T; readonly freshUntil: number; readonly usableUntil: number } | undefined
-  let failure: { readonly error: unknown; readonly retryAt: number } | undefined
-  let loading: Patient<Shared<T>> | undefined
-
-  async function load(): Promise<Shared<T>> {
-    try {
-      const value = await options.load()
-      const loadedAt = performance.now()
-      const freshUntil = loadedAt + options.freshMs(value)
-      last = { value, freshUntil, usableUntil: loadedAt + options.usableMs(value) }
-      failure = undefined
-      return { value, isFresh: true }
-    } catch (error) {
-      failure = { error, retryAt: performance.now() + options.retryMs(error) }
-      throw error
-    } finally {
-      loading = undefined
-    }
-  }
-
-  /** The load under way, or a new one; undefined when it is too soon after a failure. */
-  function renewed(): Patient<Shared<T>> | undefined {
-    if (failure === undefined || performance.now() >= failure.retryAt) {
-      loading ??= withPatience(load(), options.patienceMs)
-    }
-    return loading
-  }
-
-  return {
-    last: () => last?.value,
-    async get() {
-      const now = performance.now()
-      const known = last !== undefined && options.isOver?.(last.value) ? undefined : last
-      if (known !== undefined && now < known.freshUntil) return { value: known.value, isFresh: true }
-      const next = renewed()
-      if (known !== undefined && now < known.usableUntil) return { value: known.value, isFresh: false }
-      if (next === undefined) throw failure?.error
-      if (known === undefined) return next.whole
-      return (await next.patient) ?? { value: known.value, isFresh: false }
-    },
-  }
 }
