@@ -1,11 +1,11 @@
-import { encodeRlp as ethersRlp, getAddress, Transaction } from 'ethers'
+import { getAddress, Transaction } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Fees } from '../../../src/chain/fees.js'
 import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
 import { MAX_CHAIN_ID } from '../../../src/protocol/identifiers.js'
 import { signDigest } from '../../../src/protocol/signature.js'
-import { encodeRlp, prepareTransaction, readTransaction } from '../../../src/server/signer/transaction.js'
+import { prepareTransaction, readTransaction } from '../../../src/server/signer/transaction.js'
 
 const KEY: Hex = `0x${'17'.repeat(32)}`
 
@@ -71,14 +71,5 @@ describe('a transaction', () => {
       }),
       { numRuns: 30 },
     )
-  })
-})
-
-describe('RLP', () => {
-  const lengths = [54, 55, 56, 253, 254, 255, 256, 65_532, 65_533, 65_535, 65_536]
-  test.each(lengths)('is ethers’ for %i bytes, and for a list around them', (length) => {
-    const long = new Uint8Array(length).fill(0xab)
-    expect(bytesToHex(encodeRlp(long))).toBe(ethersRlp(long))
-    expect(bytesToHex(encodeRlp([long]))).toBe(ethersRlp([long]))
   })
 })
