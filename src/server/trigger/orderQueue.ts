@@ -15,19 +15,20 @@ export interface QueueDepth {
 
 /**
  * The tracked orders by account, and whose turn it is. Accounts take turns, so one with many orders can't starve the others.
- * Among accounts that woke between the same two turns, the one with the oldest escrow goes first. One account has one run at a
- * time. Times are in milliseconds of `performance.now()`.
+ * Among accounts that were found due between the same two turns, the one with the oldest escrow goes first. One account has one run
+ * at a time. Times are in milliseconds of `performance.now()`.
  */
 export type OrderQueue = ReturnType<typeof createOrderQueue>
 
-export function createOrderQueue() {
+/** @param suspended accounts that wait for a record that fails */
+export function createOrderQueue(suspended: () => ReadonlySet<Hex> = () => new Set()) {
   const orders = new Map<Hex, TrackedOrder>()
   const byAccount = new Map<Hex, TrackedOrder[]>()
-  /** Accounts by the number of turns that were over when they woke. */
-  const awake = new Map<Hex, number>()
+  /** Accounts with a run under way. */
+  const occupied = new Set<Hex>()
+  /** Accounts with a due order, by the number of turns that were over when it was found. */
+  const dueSince = new Map<Hex, number>()
   let turns = 0
-  /** How often an account is held back: a start may find several of its runs. */
-  const occupied = new Map<Hex, number>()
 
   function insert(order: TrackedOrder): void {
     const others = byAccount.get(order.account) ?? []
@@ -39,22 +40,34 @@ export function createOrderQueue() {
 
   function remove(order: TrackedOrder): void {
     const others = (byAccount.get(order.account) ?? []).filter((other) => other !== order)
-    if (others.length === 0) byAccount.delete(order.account)
-    else byAccount.set(order.account, others)
+    if (others.length > 0) byAccount.set(order.account, others)
+    else byAccount.delete(order.account)
+    if (others.length === 0) dueSince.delete(order.account)
   }
 
-  /** An occupied account is woken again when its run ends. */
-  function firstOf(account: Hex, now: number): TrackedOrder | undefined {
-    return occupied.has(account) ? undefined : nextRunnable(byAccount.get(account) ?? [], now)
+  /** The next order to run, if any. */
+  function first(now: number): TrackedOrder | undefined {
+    const waiting = suspended()
+    let found: { readonly order: TrackedOrder; readonly since: number } | undefined
+    for (const [account, own] of byAccount) {
+      const isBlocked = occupied.has(account) || waiting.has(account)
+      const order = isBlocked ? undefined : nextRunnable(own, now)
+      if (order === undefined) {
+        dueSince.delete(account)
+        continue
+      }
+      const since = dueSince.get(account) ?? turns
+      dueSince.set(account, since)
+      const isEarlier =
+        found === undefined ||
+        since < found.since ||
+        (since === found.since && byPosition(order.position, found.order.position) < 0)
+      if (isEarlier) found = { order, since }
+    }
+    return found?.order
   }
 
-  function resting(): TrackedOrder[] {
-    return [...orders.values()].filter(({ state, running }) => state === 'OPEN' && !running)
-  }
-
-  function wake(account: Hex): void {
-    if (!awake.has(account)) awake.set(account, turns)
-  }
+  const resting = () => [...orders.values()].filter(({ state, running }) => state === 'OPEN' && !running)
 
   return {
     get: (orderId: Hex) => orders.get(orderId),
@@ -99,55 +112,32 @@ export function createOrderQueue() {
     awaitingEnvelope: () => resting().filter((order) => order.dueAt === null && waitsForEnvelope(order)),
     /** Open orders that wait for the market's opening, and are not due yet. */
     awaitingMarket: (now: number) =>
-      resting().filter(({ dueAt, waitsFor }) => (dueAt ?? 0) > now && waitsFor === 'market-closed'),
-    /** An order of the account may have become due. */
-    wake,
+      resting().filter((order) => !isDue(order, now) && order.waitsFor === 'market-closed'),
     /** Whether `next` would return an order. */
-    hasNext(now: number): boolean {
-      for (const account of awake.keys()) {
-        if (firstOf(account, now) !== undefined) return true
-        awake.delete(account)
-      }
-      return false
-    },
+    hasNext: (now: number) => first(now) !== undefined,
     /** The next order to run, if any; its account loses its turn. */
     next(now: number): TrackedOrder | undefined {
-      let first: TrackedOrder | undefined
-      let since = turns
-      // A map iterates in the order of insertion, so accounts come in the order of waking.
-      for (const [account, wokenAt] of awake) {
-        if (first !== undefined && wokenAt > since) break
-        const order = firstOf(account, now)
-        if (order === undefined) awake.delete(account)
-        else if (first === undefined || byPosition(order.position, first.position) < 0) {
-          first = order
-          since = wokenAt
-        }
-      }
-      if (first === undefined) return undefined
+      const order = first(now)
+      if (order === undefined) return undefined
       turns++
-      awake.delete(first.account)
-      return first
+      dueSince.delete(order.account)
+      return order
     },
-    /** Holds the account back, for a run or a failed record, until it has been released as often as it was occupied. */
-    occupy(account: Hex) {
-      occupied.set(account, (occupied.get(account) ?? 0) + 1)
-    },
-    release(account: Hex) {
-      const left = (occupied.get(account) ?? 0) - 1
-      if (left > 0) occupied.set(account, left)
-      else occupied.delete(account)
-      wake(account)
-    },
-    depth(now: number): QueueDepth {
-      let due = 0
-      let longestWaitMs = 0
-      for (const { dueAt, running } of orders.values()) {
-        if (running || dueAt === null || dueAt > now) continue
-        due++
-        longestWaitMs = Math.max(longestWaitMs, now - dueAt)
+    /** Milliseconds until the next order is due. */
+    msUntilDue(now: number): number {
+      let least = Number.POSITIVE_INFINITY
+      for (const { dueAt } of orders.values()) {
+        if (dueAt !== null && dueAt > now) least = Math.min(least, dueAt - now)
       }
-      return { watched: orders.size, due, longestWaitMs }
+      return least
+    },
+    /** A run of the account is under way: it gets no turn before the run's end. */
+    occupy: (account: Hex) => void occupied.add(account),
+    release: (account: Hex) => void occupied.delete(account),
+    depth(now: number): QueueDepth {
+      const due = [...orders.values()].filter((order) => !order.running && isDue(order, now))
+      const longestWaitMs = due.reduce((longest, { dueAt }) => Math.max(longest, now - (dueAt ?? now)), 0)
+      return { watched: orders.size, due: due.length, longestWaitMs }
     },
   }
 }
@@ -181,6 +171,11 @@ export interface TrackedOrder extends OpenedOrder {
   cancelCame: boolean
 }
 
+/** Whether either clock says that its time has come: the system clock may have been wrong when its wait began. */
+export function isDue({ dueAt, waitsUntil }: TrackedOrder, now: number): boolean {
+  return dueAt !== null && (dueAt <= now || (waitsUntil !== null && waitsUntil <= Date.now()))
+}
+
 /** An open order with any other outcome has ended, and its event is still to come. */
 function waitsForEnvelope({ lastOutcome }: TrackedOrder): boolean {
   return lastOutcome === null || lastOutcome === 'rejected'
@@ -207,7 +202,7 @@ function holdsBack(order: TrackedOrder): boolean {
 export function nextRunnable(orders: readonly TrackedOrder[], now: number): TrackedOrder | undefined {
   const waitsFor = new Set<WaitReason>()
   for (const order of orders) {
-    if (order.dueAt !== null && order.dueAt <= now && mayGoBefore(order, waitsFor)) return order
+    if (isDue(order, now) && mayGoBefore(order, waitsFor)) return order
     if (holdsBack(order)) return undefined
     if (order.dueAt !== null && order.waitsFor !== undefined) waitsFor.add(order.waitsFor)
   }

@@ -10,7 +10,7 @@ import {
   type OrderRecord,
   type OrderRecords,
 } from '../store/orderRecords.js'
-import { createOrderQueue, monotonic, type TrackedOrder } from './orderQueue.js'
+import { createOrderQueue, isDue, monotonic, type TrackedOrder } from './orderQueue.js'
 import { type EndedOrderRun, failuresAtEnd } from './orderRun.js'
 import type { AdoptedRun, ShownOutcome } from './runner.js'
 import { createWorkers, type WorkersOptions } from './workers.js'
@@ -32,20 +32,21 @@ interface SchedulerOptions extends Omit<WorkersOptions, 'queue' | 'onEnded'> {
 
 export function createScheduler(options: SchedulerOptions) {
   const { records, onFinal, logger } = options
-  const queue = createOrderQueue()
+  const deferred = createDeferredUpdates(logger)
+  const queue = createOrderQueue(deferred.suspended)
   /** The commits of open cancels by order. */
   const cancels = new Map<Hex, Hex>()
   /** Versions of the records in which idle orders had no envelope. */
   let versions = new Map<Hex, number | undefined>()
   const workers = createWorkers({ ...options, queue, onEnded })
-  const deferred = createDeferredUpdates({ suspend: workers.suspend, resume: workers.resume, logger })
+  const { attempt } = deferred
 
   async function onEnded(
     order: TrackedOrder,
     { outcome, next, nextTriggerAt }: EndedOrderRun,
   ): Promise<void> {
     if (isConcluded(order)) {
-      await deferred.attempt({ order, state: order.state }, () => conclude(order))
+      await attempt({ order, state: order.state }, () => conclude(order))
       return
     }
     const reason = reasonToRerun(order, outcome)
@@ -64,7 +65,6 @@ export function createScheduler(options: SchedulerOptions) {
     // An order that ended without a run has no history, and any client may post envelopes under its id.
     await records.removeUnrun(order.orderId)
     await records.finish(order.orderId)
-    if (cancels.has(order.orderId)) await closeCancel(order.orderId)
     queue.forget(order.orderId)
   }
 
@@ -99,8 +99,7 @@ export function createScheduler(options: SchedulerOptions) {
     if (!isFirst && order.lastOutcome !== 'rejected') return
     const now = performance.now()
     // One that is due may have been held back by orders that it passes from now on.
-    const isDue = order.dueAt !== null && order.dueAt <= now
-    workers.schedule(order, now, isDue ? order.reason : 'retry')
+    workers.schedule(order, now, isDue(order, now) ? order.reason : 'retry')
   }
 
   async function lookForCancels(): Promise<void> {
@@ -216,7 +215,10 @@ export function createScheduler(options: SchedulerOptions) {
     /** The chain shows that a run of the order, if one is under way, has ended it. Before `closed`. */
     seenOnChain: (orderId: Hex, outcome: ShownOutcome) => workers.seenOnChain(orderId, outcome),
     /** Retries deferred updates. */
-    retry: () => deferred.retry(),
+    async retry() {
+      for (const { change, action } of deferred.all()) await attempt(change, action)
+      workers.check()
+    },
     /** Looks for envelopes that other servers have stored for open orders. @throws StorageError */
     lookForEnvelopes,
     /** Looks for cancels of orders, whichever server has stored them. @throws StorageError */
@@ -240,16 +242,16 @@ export function createScheduler(options: SchedulerOptions) {
     opened(order: OpenedOrder) {
       // After a deferral the record may hold runs of the order.
       const take = deferred.find(order.orderId) === undefined ? open : resume
-      return deferred.attempt({ order, state: 'OPEN' }, () => take(order))
+      return attempt({ order, state: 'OPEN' }, () => take(order))
     },
     /** Runs an order that the start finds open on the chain, with its envelope or without. */
-    resume: (order: OpenedOrder) => deferred.attempt({ order, state: 'OPEN' }, () => resume(order)),
+    resume: (order: OpenedOrder) => attempt({ order, state: 'OPEN' }, () => resume(order)),
     /** Like `closed`, for an escrow that may have been reclaimed: without a record the enclave may still hold the order. */
-    reclaimed: (order: OpenedOrder) => deferred.attempt({ order, state: 'REFUNDED' }, () => reclaim(order)),
+    reclaimed: (order: OpenedOrder) => attempt({ order, state: 'REFUNDED' }, () => reclaim(order)),
     /** An escrow has ended. An order that the enclave has begun and not finished runs once more. Repeatable. */
     closed(order: OpenedOrder, state: 'SETTLED' | 'REFUNDED') {
       const isUnsure = state === 'REFUNDED' && deferred.find(order.orderId) !== undefined
-      return deferred.attempt({ order, state }, async () => {
+      return attempt({ order, state }, async () => {
         if (isUnsure) return reclaim(order)
         await close(track(order, await records.get(order.orderId)), state)
       })
@@ -299,68 +301,35 @@ export interface EscrowChange {
   readonly state: TrackedOrder['state']
 }
 
-interface DeferredUpdate {
-  readonly change: EscrowChange
-  readonly action: () => Promise<void>
-  /** The account that is suspended for it; a reorganization may bring another. */
-  readonly suspended: Hex | undefined
-}
-
 /** Chain events whose order record could not be read or written; retried later. */
-export function createDeferredUpdates(options: {
-  readonly suspend: (account: Hex) => void
-  readonly resume: (account: Hex) => void
-  readonly logger: Logger
-}) {
-  const { suspend, resume, logger } = options
-  const updates = new Map<Hex, DeferredUpdate>()
-
-  /** @returns the account that is suspended from now on */
-  function suspendFor({ order, state }: EscrowChange, suspended: Hex | undefined): Hex | undefined {
-    if (state === 'SETTLED') {
-      if (suspended !== undefined) resume(suspended)
-      return undefined
-    }
-    if (suspended === undefined) suspend(order.account)
-    return suspended ?? order.account
-  }
-
-  function defer(change: EscrowChange, action: DeferredUpdate['action'], error: StorageError): void {
-    const { orderId } = change.order
-    const before = updates.get(orderId)
-    updates.set(orderId, { change, action, suspended: suspendFor(change, before?.suspended) })
-    if (before !== undefined) return
-    logger.error('order deferred: its record fails', { recordId: orderId, ...describeError(error) })
-  }
-
-  function forget(orderId: Hex): void {
-    const update = updates.get(orderId)
-    if (update === undefined) return
-    updates.delete(orderId)
-    if (update.suspended !== undefined) resume(update.suspended)
-    logger.info('order resumed', { recordId: orderId })
-  }
-
-  /**
-   * Applies the latest change of an escrow, now or at a later `retry`. Until then its account is suspended, to keep its orders in
-   * their order, unless the order is settled. Rejects only with errors other than StorageError.
-   */
-  async function attempt(change: EscrowChange, action: DeferredUpdate['action']): Promise<void> {
-    try {
-      await action()
-      forget(change.order.orderId)
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      defer(change, action, error)
-    }
-  }
-
+export function createDeferredUpdates(logger: Logger) {
+  const updates = new Map<Hex, { readonly change: EscrowChange; readonly action: () => Promise<void> }>()
   return {
-    attempt,
+    /**
+     * Applies the latest change of an escrow, now or by a later `attempt`. Until then its account is suspended, to keep its orders in
+     * their order, unless the order is settled. Rejects only with errors other than StorageError.
+     */
+    async attempt(change: EscrowChange, action: () => Promise<void>): Promise<void> {
+      const { orderId } = change.order
+      try {
+        await action()
+        if (updates.delete(orderId)) logger.info('order resumed', { recordId: orderId })
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error
+        if (!updates.has(orderId))
+          logger.error('order deferred: its record fails', { recordId: orderId, ...describeError(error) })
+        updates.set(orderId, { change, action })
+      }
+    },
     /** The change whose update is deferred. */
     find: (orderId: Hex) => updates.get(orderId)?.change,
-    async retry() {
-      for (const { change, action } of [...updates.values()]) await attempt(change, action)
-    },
+    all: () => [...updates.values()],
+    /** The accounts that wait. */
+    suspended: () =>
+      new Set(
+        [...updates.values()].flatMap(({ change }) =>
+          change.state === 'SETTLED' ? [] : [change.order.account],
+        ),
+      ),
   }
 }

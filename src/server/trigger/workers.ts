@@ -4,7 +4,7 @@ import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
-import { monotonic, type OrderQueue, type TrackedOrder } from './orderQueue.js'
+import type { OrderQueue, TrackedOrder } from './orderQueue.js'
 import type { EndedOrderRun, OrderRuns, RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import type { AdoptedRun, Run, ShownOutcome } from './runner.js'
@@ -31,7 +31,6 @@ export interface WorkersOptions {
 /** Runs due orders: up to ENCLAVE_MAX_RUNS at once, one of an account at a time. */
 export function createWorkers(options: WorkersOptions) {
   const { queue, orderRuns, rateLimit, maxRuns, times, onEnded, logger } = options
-  const timers = new Map<Hex, NodeJS.Timeout>()
   const adopted = new Map<Hex, AdoptedRun>()
   const followed = new Map<Hex, Run>()
   /** Orders whose last run could not be recorded before its start. */
@@ -39,8 +38,9 @@ export function createWorkers(options: WorkersOptions) {
   const writing = new Set<Promise<unknown>>()
   const stopping = new AbortController()
   let underWay = 0
-  let isInTurn = false
+  let isChecking = false
   let released = false
+  let timer: NodeJS.Timeout | undefined
 
   function schedule(
     order: TrackedOrder,
@@ -51,60 +51,37 @@ export function createWorkers(options: WorkersOptions) {
     order.dueAt = dueAt
     order.waitsUntil = waitsUntil
     order.reason = reason
-    clearTimeout(timers.get(order.orderId))
-    timers.delete(order.orderId)
-    if (dueAt === null) {
-      unstarted.delete(order.orderId)
-      // The orders that it held back may be due by now.
-      wake(order.account)
-    } else if (!stopping.signal.aborted) {
-      awaitDue(order)
-    }
-  }
-
-  function wake(account: Hex): void {
-    queue.wake(account)
-    pump()
-  }
-
-  function awaitDue(order: TrackedOrder): void {
-    // It has already run, with its account's other orders.
-    if (order.dueAt === null) return
-    if (order.waitsUntil !== null) order.dueAt = Math.min(order.dueAt, monotonic(order.waitsUntil))
-    const wait = order.dueAt - performance.now()
-    if (wait > 0) {
-      const timer = setTimeout(() => awaitDue(order), Math.min(wait, times.clockIntervalMs))
-      timer.unref()
-      timers.set(order.orderId, timer)
-      return
-    }
-    timers.delete(order.orderId)
-    wake(order.account)
-  }
-
-  function pump(): void {
-    if (isInTurn || !mayStart() || !queue.hasNext(performance.now())) return
-    isInTurn = true
-    // Orders that become due together, such as when the market opens, are all known before the first of them starts.
-    setImmediate(() => {
-      void rateLimit.take().then(() => {
-        isInTurn = false
-        startNext()
-        pump()
-      })
-    })
+    if (dueAt === null) unstarted.delete(order.orderId)
+    check()
   }
 
   function mayStart(): boolean {
     return released && !stopping.signal.aborted && underWay < maxRuns
   }
 
+  /** Starts due orders. Those that become due together, such as when the market opens, are all known before the first of them starts. */
+  function check(): void {
+    if (isChecking || !mayStart()) return
+    isChecking = true
+    setImmediate(() => void startNext())
+  }
+
   /** Chooses the order only at its turn: others may have become due, or this one may have ended. */
-  function startNext(): void {
+  async function startNext(): Promise<void> {
+    if (queue.hasNext(performance.now())) await rateLimit.take()
+    isChecking = false
     const order = mayStart() ? queue.next(performance.now()) : undefined
-    if (order === undefined) return
+    if (order === undefined) return sleepUntilDue()
     order.running = true
     void withPermit(order.account, (release) => runOnce(order, release))
+    check()
+  }
+
+  /** The system clock is read again meanwhile: it may have been set, or have gone on while the machine slept. */
+  function sleepUntilDue(): void {
+    clearTimeout(timer)
+    const ms = Math.min(queue.msUntilDue(performance.now()), times.clockIntervalMs)
+    if (!stopping.signal.aborted) timer = setTimeout(check, ms).unref()
   }
 
   /** @param work may release its permit before its end, so that another account runs; its own account waits for the end */
@@ -113,7 +90,7 @@ export function createWorkers(options: WorkersOptions) {
     function release(): void {
       if (hasPermit) underWay--
       hasPermit = false
-      pump()
+      check()
     }
     underWay++
     queue.occupy(account)
@@ -150,11 +127,9 @@ export function createWorkers(options: WorkersOptions) {
     if (!unstarted.has(orderId)) logger.error('run not started', { orderId, ...describeError(error) })
     unstarted.add(orderId)
     order.running = false
-    schedule(order, performance.now() + times.storageMs, order.reason)
+    schedule(order, performance.now(), order.reason)
     release()
     await retryTime()
-    // Unless the order has ended. Before its account is released, because a later order might otherwise run first.
-    if (order.dueAt !== null) schedule(order, performance.now(), order.reason)
   }
 
   async function follow(run: Run, release: () => void): Promise<void> {
@@ -227,18 +202,14 @@ export function createWorkers(options: WorkersOptions) {
     /** Runs may start from now on. */
     release() {
       released = true
-      pump()
+      check()
     },
-    /** Starts no run of the account until it is resumed as often as it was suspended. */
-    suspend: (account: Hex) => queue.occupy(account),
-    resume(account: Hex) {
-      queue.release(account)
-      pump()
-    },
+    /** Call it when a suspended account may go on. */
+    check,
     /** Starts no further run; resolves once pending writes have ended. The runs themselves go on. */
     async stop() {
       stopping.abort()
-      for (const timer of timers.values()) clearTimeout(timer)
+      clearTimeout(timer)
       await Promise.allSettled(writing)
     },
   }

@@ -6,6 +6,7 @@ import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { settleOrder } from '../../support/orderEnds.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { PLACED, triggerUnderTest } from '../../support/triggerHarness.js'
 
@@ -100,4 +101,13 @@ test('a later run asks for a cancel that is closed: a reorganization may have op
     [A, false],
     [A, true],
   ])
+})
+
+test('a cancel is closed once its order has settled', async () => {
+  const { place, until, cancel, records } = await setUp()
+  await place('alice', A)
+  await cancel(A)
+  await until(A, 'a run', ({ triggers }) => triggers.at(-1)?.outcome === 'placed')
+  await settleOrder(chain(), A)
+  await eventually('no open cancel', async () => (await records.cancels.openIds()).length === 0)
 })

@@ -12,13 +12,8 @@ const ORDER = {
   position: { block: 1, logIndex: 0 },
 }
 
-test('an order that fails suspends its account once, and only until it is settled or its record works', async () => {
-  const suspended: string[] = []
-  const deferred = createDeferredUpdates({
-    suspend: (account) => suspended.push(account),
-    resume: (account) => suspended.splice(suspended.indexOf(account), 1),
-    logger: createLogLines().logger,
-  })
+test('an order that fails suspends its account, and only until it is settled or its record works', async () => {
+  const deferred = createDeferredUpdates(createLogLines().logger)
   const attempt = (state: EscrowChange['state'], works: boolean) =>
     deferred.attempt({ order: ORDER, state }, async () => {
       if (!works) throw new StorageError('injected')
@@ -32,7 +27,7 @@ test('an order that fails suspends its account once, and only until it is settle
     ['OPEN', true],
   ] as const) {
     await attempt(state, works)
-    steps.push([suspended.length, deferred.find(ORDER.orderId)?.state])
+    steps.push([deferred.suspended().size, deferred.find(ORDER.orderId)?.state])
   }
   expect(steps).toEqual([
     [1, 'OPEN'],

@@ -69,16 +69,13 @@ describe('the queue', () => {
   function fill(...orders: ReturnType<typeof opened>[]) {
     const queue = createOrderQueue()
     const add = (...more: typeof orders) => {
-      for (const each of more) {
-        queue.track(each).dueAt = NOW
-        queue.wake(each.account)
-      }
+      for (const each of more) queue.track(each).dueAt = NOW
     }
     add(...orders)
     return { queue, add }
   }
 
-  test('gives the turn to the oldest escrow, of accounts that woke between the same two turns', () => {
+  test('gives the turn to the oldest escrow, of accounts that became due between the same two turns', () => {
     const { queue, add } = fill(opened('b', 2, BOB), opened('a', 1))
     expect(queue.next(NOW)?.account).toBe(ALICE)
     add(opened('c', 0, CAROL))
@@ -92,20 +89,29 @@ describe('the queue', () => {
     expect(queue.next(NOW)?.orderId).toBe(bytes32('b'))
     expect(queue.track(opened('a', 3, BOB))).toBe(known)
     queue.forget(bytes32('b'))
-    queue.wake(ALICE)
-    expect(queue.hasNext(NOW)).toBe(false)
-    queue.wake(BOB)
-    expect(queue.next(NOW)).toBe(known)
+    expect([queue.next(NOW), queue.next(NOW)?.account]).toEqual([known, BOB])
   })
 
-  test('gives an account with two runs under way no turn before both have ended', () => {
-    const { queue } = fill(opened('a', 1))
+  test('gives an account no turn while a run of it is under way, or while it is suspended', () => {
+    const suspended = new Set<Hex>([BOB])
+    const queue = createOrderQueue(() => suspended)
+    for (const each of [opened('a', 1), opened('b', 2, BOB)]) queue.track(each).dueAt = NOW
     queue.occupy(ALICE)
-    queue.occupy(ALICE)
-    queue.release(ALICE)
     expect(queue.next(NOW)).toBeUndefined()
     queue.release(ALICE)
     expect(queue.next(NOW)?.account).toBe(ALICE)
+    queue.forget(bytes32('a'))
+    expect(queue.next(NOW)).toBeUndefined()
+    suspended.clear()
+    expect(queue.next(NOW)?.account).toBe(BOB)
+  })
+
+  test('finds an order due by either clock', () => {
+    const queue = createOrderQueue()
+    Object.assign(queue.track(opened('a', 1)), { dueAt: NOW + 30, waitsUntil: Date.now() + 3_600_000 })
+    Object.assign(queue.track(opened('b', 2, BOB)), { dueAt: NOW + 20, waitsUntil: Date.now() - 1 })
+    expect([queue.msUntilDue(NOW), queue.next(NOW)?.account]).toEqual([20, BOB])
+    expect(queue.next(NOW + 30)?.account).toBe(ALICE)
   })
 
   test('tells how many orders wait for a run, and how long the first of them has', () => {
