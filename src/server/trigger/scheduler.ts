@@ -1,6 +1,6 @@
 import type { TriggerReason } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { FINAL_OUTCOMES, type Outcome } from '../../protocol/job.js'
+import { FINAL_OUTCOMES, type Outcome, type WaitReason } from '../../protocol/job.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import { StorageError } from '../store/engine.js'
@@ -266,15 +266,21 @@ export function createScheduler(options: SchedulerOptions) {
   }
 }
 
+/** The operator may have raised these before the start. */
+const LIMITS: ReadonlySet<WaitReason | undefined> = new Set([
+  'relay-quota-exhausted',
+  'relay-budget-exhausted',
+])
+
 /**
  * Immediately, except for an order that waits at the broker or for the market: it keeps its time. An end in the future shows
  * that the system clock was set back: then the wait begins again.
  */
-function dueAtStart({ lastOutcome }: TrackedOrder, record: OrderRecord | undefined): number {
+function dueAtStart({ lastOutcome, waitsFor }: TrackedOrder, record: OrderRecord | undefined): number {
   const now = Date.now()
   const isWaiting = lastOutcome === 'queued' || lastOutcome === 'placed'
   const next = record?.nextTriggerAt ?? null
-  if (!isWaiting || next === null) return performance.now()
+  if (!isWaiting || next === null || LIMITS.has(waitsFor)) return performance.now()
   const endedAt = Date.parse(record?.triggers.at(-1)?.finishedAt ?? next)
   const setBackBy = Math.max(0, endedAt - now)
   return monotonic(Math.max(now, Date.parse(next) - setBackBy))

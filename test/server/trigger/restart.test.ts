@@ -186,6 +186,17 @@ describe('the start', () => {
     await second.until(A, 'the follow-up', (record) => outcomes(record)[1] === 'placed')
   })
 
+  test('runs an order that waits for gas, because the operator may have raised the limit', async () => {
+    const noGas = { outcome: 'queued', retryAt: 4_000_000_000, code: 'relay-budget-exhausted' } as const
+    const { start } = await setUp({ [A]: [noGas, PLACED] })
+    const first = await start()
+    await first.place('alice', A)
+    await first.until(A, 'its outcome', (record) => outcomes(record)[0] === 'queued')
+    await first.stop()
+    const second = await start()
+    await second.until(A, 'another run', (record) => outcomes(record)[1] === 'placed')
+  })
+
   test('runs an open escrow without its envelope when the cache is lost, and with it once it is posted', async () => {
     const { start, root, enclave } = await setUp({ [A]: [PLACED, { outcome: 'rejected' }, PLACED] })
     const first = await start()
