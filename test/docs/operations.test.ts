@@ -232,33 +232,11 @@ describe('the operator’s procedures', () => {
       .map((line) => line.split('|')[1]?.trim())
       .slice(2)
   const keys = section(page, 'Keys')
-  const action = section(page, 'A corporate action')
-
-  test.each(pages)('stand at the head of their page, in its order: %#', (text) => {
-    const [head = ''] = text.split('\n## ')
-    const listed = [...head.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor)
-    const titles = [...text.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replace(/[^\w\- ]/g, '')
-        .replaceAll(' ', '-'),
-    )
-    expect(listed).toEqual(titles)
-  })
 
   test('say of every key of SECURITY.md how it is backed up, tried and rotated', () => {
     const secrets = firstCells(section(readFileSync('SECURITY.md', 'utf8'), 'Keys'))
     expect(secrets.length).toBeGreaterThan(8)
     expect(firstCells(keys)).toEqual(secrets)
-  })
-
-  test('compare the supply with the broker before a symbol is halted, and before an operator sells shares', () => {
-    const places = [/`totalSupply\(symbol\)`/g, /`RECONCILE_HALTED_SYMBOLS`/g, /sell at the broker/g].map(
-      (pattern) => [...action.matchAll(pattern)].map(({ index }) => index),
-    )
-    const [[before = NaN, after = NaN] = [], [halt = NaN] = [], [sale = NaN] = []] = places
-    expect([before, halt, after, sale]).toEqual([before, halt, after, sale].toSorted((a, b) => a - b))
-    expect(sale).toBeGreaterThan(0)
   })
 
   test('name only functions that the contracts have, with all their arguments', () => {
