@@ -49,13 +49,15 @@ it('the printed commands close the market, and open it an hour before its announ
   expect((await alice.portfolio()).positions.MSFT?.qty ?? 0n).toBeGreaterThan(before)
 })
 
+// Time on the chain runs ahead from here on: these come last.
 it('an order that meets its deadline is cancelled at the broker, and its USDC comes back', async () => {
   const [, bob] = desk().traders
   const before = await bob.wallet()
   desk().sandbox.broker.fill({ symbol: 'MSFT', mode: 'hold', times: 1 })
-  const deadline = (await desk().chainTime()) + 40
+  const deadline = await in2Hours()
   const orderId = await bob.send({ side: 'BUY', symbol: 'MSFT', maxSpend: 300n * ONE_USDC, deadline })
   await bob.reaches(orderId, 'placed')
+  await warp(7_200)
   const status = await bob.ended(orderId)
   expect(status.state).toBe('REFUNDED')
   expect(await bob.wallet()).toBe(before)
@@ -64,7 +66,6 @@ it('an order that meets its deadline is cancelled at the broker, and its USDC co
   expect((await bob.portfolio()).openOrders).toEqual({})
 })
 
-// Time on the chain runs ahead from here on: these come last.
 it('an order that the enclave never answered and was live at the broker: its sale before the reclaim still reaches the portfolio', async () => {
   const [, , carol] = desk().traders
   const { sandbox } = desk()

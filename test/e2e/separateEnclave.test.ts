@@ -1,5 +1,5 @@
 // The enclave is a process that the server reaches over HTTP alone. Messages are lost, repeated, forged
-// and stale, and either program is killed in the middle of a run.
+// and stale. test/e2e/ownEnclave.test.ts kills either program in the middle of a run.
 import { afterAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Hex } from '../../src/protocol/hex.js'
@@ -58,18 +58,6 @@ async function expectSettledInOneRun(trader: Trader, orderId: Hex) {
   expect((await trader.portfolio()).openOrders).toEqual({})
 }
 
-/** The first one ended with its process; the second one has an id of its own, and did not wait for the first one's time. */
-async function expectSettledInTwoRuns(trader: Trader, orderId: Hex) {
-  const { state, triggers } = await trader.ended(orderId)
-  expect([state, triggers.map(({ outcome }) => outcome)]).toEqual(['SETTLED', ['failed', 'settled']])
-  const runIds = new Set(offersOf(orderId).map(({ body }) => jobSchema.parse(JSON.parse(body)).runId))
-  expect(runIds.size).toBe(2)
-  const [first, second] = triggers
-  const waited = Date.parse(second?.startedAt ?? '') - Date.parse(first?.startedAt ?? '')
-  expect(waited).toBeLessThan(60_000)
-  expect((await trader.portfolio()).openOrders).toEqual({})
-}
-
 it('a separate enclave learns nothing of the server, and posts nothing of its runs but notices and results', async () => {
   const { secrets, accounts } = desk().sandbox
   expect(wires.toEnclave.passed.length).toBeGreaterThan(0)
@@ -115,27 +103,6 @@ it('a lost answer to the result: it is posted again, and recorded once', async (
   await expectSettledInOneRun(bob, orderId)
   await eventually('an answer', () => resultsOf(runIdOf(orderId)).some(({ status }) => status === 200))
   expect(resultsOf(runIdOf(orderId))).toHaveLength(3)
-})
-
-it('in the middle of a run the server is killed: the next one gets the result of the same run', async () => {
-  const [, , carol] = desk().traders
-  const { sandbox } = desk()
-  const orderId = await sendAndHold(carol)
-  await sandbox.server().kill()
-  await sandbox.restartServer()
-  fill()
-  await expectSettledInOneRun(carol, orderId)
-})
-
-it('in the middle of a run the enclave is killed: the next boot says so, and another run settles the order at once', async () => {
-  const [, , carol] = desk().traders
-  const { sandbox } = desk()
-  const orderId = await sendAndHold(carol)
-  const { pid } = sandbox.enclave() ?? { pid: 0 }
-  process.kill(pid, 'SIGKILL')
-  fill()
-  await expectSettledInTwoRuns(carol, orderId)
-  expect(sandbox.enclave()?.pid).not.toBe(pid)
 })
 
 const result = (outcome: string) => JSON.stringify({ outcome })

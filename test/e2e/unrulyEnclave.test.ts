@@ -7,7 +7,6 @@ import type { Hex } from '../../src/protocol/hex.js'
 import { jobSchema } from '../../src/protocol/job.js'
 import { signRunMessage } from '../../src/protocol/runMessage.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
-import { eventually } from '../support/eventually.js'
 import { RUN_SECRET } from '../support/serverEnvironment.js'
 import { craft, submit } from './support/craft.js'
 import { useDesk } from './support/desk.js'
@@ -38,7 +37,6 @@ const MODES: Record<string, Unruly> = {
     results: [[JSON.stringify({ outcome: 'accepted', orgId: ORG, version: 7 }), 200]],
   },
 }
-const SILENT: Unruly = { status: 202, results: [] }
 
 /** Undefined: it is the real enclave, to which jobs are handed on. */
 let mode: Unruly | undefined
@@ -82,24 +80,14 @@ const desk = useDesk({
   serverSettings: {
     ENCLAVE_URL,
     ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
-    ORDER_RUN_TIMEOUT: '90s',
-    POLICY_RUN_TIMEOUT: '15s',
   },
   enclaveSettings: { ENCLAVE_TRIGGER_SECRET: RUN_SECRET },
 })
-/** Until 30 s after its time. */
-const MORE_THAN_A_RUN_MS = 180_000
 
 let server: number
-let unheard: Hex
 
-beforeAll(async () => {
-  const [, bob] = desk().traders
+beforeAll(() => {
   server = desk().sandbox.server().pid
-  mode = SILENT
-  unheard = await withdraw(bob)
-  await eventually('its run', async () => (await bob.client.getOrder(unheard)).triggers.length === 1)
-  mode = undefined
 })
 afterEach(() => {
   mode = undefined
@@ -129,41 +117,19 @@ async function publish() {
   })
 }
 
-async function expectRecorded(trader: Trader, orderId: Hex): Promise<void> {
-  const { triggers } = await trader.reaches(orderId, 'failed')
-  expect(triggers[0]).toMatchObject({ attempt: 1, reason: 'received', outcome: 'failed' })
-  expect(triggers[0]?.finishedAt).not.toBeNull()
-}
-
-async function expectDoneLater(trader: Trader, orderId: Hex): Promise<void> {
-  const { state, triggers } = await trader.ended(orderId)
-  expect(state).toBe('REFUNDED')
-  expect(triggers.at(-1)).toMatchObject({ reason: 'retry', outcome: 'refunded' })
-}
-
 it.each(Object.entries(MODES))(
-  'an enclave that %s: recorded, reported by POST /policy, and its order run again',
+  'a run of an enclave that %s is recorded as failed, POST /policy reports it, and the order runs again',
   async (_name, unruly) => {
     const [alice] = desk().traders
     mode = unruly
     const [problem, orderId] = await Promise.all([publish(), withdraw(alice)])
     expect(problem).toMatchObject({ status: 502, code: 'enclave-failed' })
-    await expectRecorded(alice, orderId)
+    const [first] = (await alice.reaches(orderId, 'failed')).triggers
+    expect(first).toMatchObject({ attempt: 1, reason: 'received', outcome: 'failed' })
+    expect(first?.finishedAt).not.toBeNull()
     mode = undefined
-    await expectDoneLater(alice, orderId)
+    const { state, triggers } = await alice.ended(orderId)
+    expect(state).toBe('REFUNDED')
+    expect(triggers.at(-1)).toMatchObject({ reason: 'retry', outcome: 'refunded' })
   },
 )
-
-it('an enclave that takes a job and says nothing of it: the run is over at its time', async () => {
-  const [, bob] = desk().traders
-  mode = SILENT
-  expect(await publish()).toMatchObject({ status: 504, code: 'enclave-timeout' })
-  mode = undefined
-  await eventually(
-    'the end of the order’s run',
-    async () => (await bob.client.getOrder(unheard)).triggers[0]?.outcome,
-    MORE_THAN_A_RUN_MS,
-  )
-  await expectRecorded(bob, unheard)
-  await expectDoneLater(bob, unheard)
-})
