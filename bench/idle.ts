@@ -53,7 +53,7 @@ export const idle: Figure = {
     const { sandbox, server } = await startPlatform(context)
     await server.stop()
     const postgres = await startPostgres(BENCH_DIRECTORY)
-    cleanUp.add(postgres.remove)
+    cleanUp.defer(postgres.remove)
     const open = await openOrders(sandbox, OPEN)
     const finished = newOrderIds(options.stored)
 

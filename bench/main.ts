@@ -2,7 +2,6 @@
 import { mkdir } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { Argument, Command, InvalidArgumentError } from 'commander'
-import { createCleanUp } from '../src/sandbox/cleanUp.js'
 import { registerNativeKeccak } from '../src/service/nativeKeccak.js'
 import { accounts } from './accounts.js'
 import { floods } from './floods.js'
@@ -39,7 +38,7 @@ async function run(figures: readonly Figure[], options: Options): Promise<void> 
   const machine = `${availableParallelism()} cores of ${cpus()[0]?.model.trim()}, Node ${process.version}`
   console.log(`${machine}\n`)
   for (const figure of figures) {
-    const cleanUp = createCleanUp()
+    const cleanUp = new AsyncDisposableStack()
     const before = load()
     const settings = new Set<string>()
     console.log(figure.title)
@@ -55,7 +54,7 @@ async function run(figures: readonly Figure[], options: Options): Promise<void> 
       console.log(`${lines.join('\n')}\n`)
       await writeResult(figure, { machine, lines, rounds })
     } finally {
-      await cleanUp.run()
+      await cleanUp.disposeAsync()
     }
   }
 }

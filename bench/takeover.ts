@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createCleanUp } from '../src/sandbox/cleanUp.js'
 import { bar, type Figure } from './support/figure.js'
 import { startGenerator } from './support/load.js'
 import { startFleet } from './support/platform.js'
@@ -32,7 +31,7 @@ export const takeover: Figure = {
     const fleet = await startFleet(context, SERVERS, settings)
 
     async function die(death: number): Promise<number> {
-      const own = createCleanUp()
+      const own = new AsyncDisposableStack()
       const load = startGenerator(own).load({
         ...relayRequests((await chain.portfolios((PER_SECOND * PATIENCE_MS) / 1_000))()),
         urls: fleet.servers.map(({ url }) => url),
@@ -45,7 +44,7 @@ export const takeover: Figure = {
       load.catch(() => undefined)
       const index = death % SERVERS
       const stillMs = await standstill(chain, addresses, async () => fleet.servers[index]?.kill())
-      await own.run()
+      await own.disposeAsync()
       await fleet.restart(index)
       return stillMs / 1_000
     }

@@ -34,7 +34,7 @@ export const trading: Figure = {
     const { cleanUp, options } = context
     const { sandbox, server } = await startWhole(context)
     const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
-    cleanUp.add(reader.stop)
+    cleanUp.defer(reader.stop)
     const crowd = await createCrowd(sandbox, options.accounts + WARM_UP)
     const trade = { sandbox, server, reader, crowd }
     const all = crowd.accounts.slice(WARM_UP)

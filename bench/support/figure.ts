@@ -1,7 +1,6 @@
 // A figure is a table: its rows are measured in rounds, and its bars judge them.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CleanUp } from '../../src/sandbox/cleanUp.js'
 import { ROOT } from '../../src/sandbox/settings.js'
 import { spreadOf } from '../../test/support/spread.js'
 import type { Generator } from './load.js'
@@ -19,7 +18,7 @@ export interface BenchContext {
   readonly options: Options
   readonly generator: Generator
   /** Runs when the figure is over. */
-  readonly cleanUp: CleanUp
+  readonly cleanUp: AsyncDisposableStack
   /** The settings of every program that are not the default, a line for each program. */
   readonly settings: Set<string>
 }

@@ -1,6 +1,5 @@
 // The load generator as figures use it. Plans and results cross a process boundary.
 import { z } from 'zod'
-import type { CleanUp } from '../../src/sandbox/cleanUp.js'
 import { cpuMs } from '../../test/support/platformProcesses.js'
 import { startHelper, stolenMs, type Target } from './processes.js'
 
@@ -75,7 +74,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export type Generator = ReturnType<typeof startGenerator>
 
-export function startGenerator(cleanUp: CleanUp) {
+export function startGenerator(cleanUp: AsyncDisposableStack) {
   const { ask } = startHelper(cleanUp, './generator.ts')
   const load = (plan: LoadPlan) => ask(plan, loadResultSchema)
   return {

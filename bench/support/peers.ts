@@ -1,6 +1,5 @@
 // The servers that ours is compared with: `peer.ts` has their code.
 import { z } from 'zod'
-import type { CleanUp } from '../../src/sandbox/cleanUp.js'
 import { BENCH_DIRECTORY, type BenchContext, type Turn } from './figure.js'
 import { type LoadPlan, takeTurn } from './load.js'
 import { startHelper, type Target } from './processes.js'
@@ -29,7 +28,7 @@ export const peerTaskSchema = z.discriminatedUnion('kind', [
 ])
 export type PeerTask = z.output<typeof peerTaskSchema>
 
-export async function startPeer(cleanUp: CleanUp, task: PeerTask): Promise<Target> {
+export async function startPeer(cleanUp: AsyncDisposableStack, task: PeerTask): Promise<Target> {
   const { ask, pid } = startHelper(cleanUp, './peer.ts')
   const { port } = await ask(task, z.strictObject({ port: z.int() }))
   return { url: `http://127.0.0.1:${port}`, pid }

@@ -34,7 +34,7 @@ const CALM = {
 /** A new directory, removed at the end. */
 export async function makeDirectory({ cleanUp }: Pick<Context, 'cleanUp'>, name: string): Promise<string> {
   const directory = await mkdtemp(join(BENCH_DIRECTORY, `${name}-`))
-  cleanUp.add(() => rm(directory, { recursive: true, force: true }))
+  cleanUp.defer(() => rm(directory, { recursive: true, force: true }))
   return directory
 }
 
@@ -54,7 +54,7 @@ export async function startWhole(context: Context, serverSettings: Record<string
     serverSettings,
     print: () => {},
   })
-  context.cleanUp.add(sandbox.stop)
+  context.cleanUp.defer(sandbox.stop)
   noteSettings(context, 'enclave', enclaveSchema, await readVariables(join(directory, '.env.enclave')))
   // Starts a measured server in place of the sandbox's own, with its configuration.
   await sandbox.server().stop()
@@ -85,7 +85,7 @@ export async function startServer(
   noteSettings(context, 'server', serverSchema, { ...(await readVariables(ENV_FILE)), ...launch.variables })
   const profiling = options.cpuProf ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : []
   const server = await startServerProcess({ ...launch, nodeOptions: [...nodeOptions, ...profiling] })
-  cleanUp.add(server.stop)
+  cleanUp.defer(server.stop)
   return { url: launch.url, ...server }
 }
 
@@ -112,7 +112,7 @@ export type Fleet = Awaited<ReturnType<typeof startFleet>>
 /** Starts servers that share a database on a new PostgreSQL server. @param settings of each of them */
 export async function startFleet(context: Context, count: number, settings: Record<string, string>) {
   const postgres = await startPostgres(BENCH_DIRECTORY)
-  context.cleanUp.add(postgres.remove)
+  context.cleanUp.defer(postgres.remove)
   const DATABASE_URL = (await postgres.createDatabase()).reveal()
   const servers: Server[] = []
 

@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
-import type { CleanUp } from '../../src/sandbox/cleanUp.js'
 import { cpuMs } from '../../test/support/platformProcesses.js'
 
 /** A server under load. */
@@ -14,13 +13,13 @@ export interface Target {
 }
 
 /** Starts a program of this folder that calls `answerTasks`, as a separate process. It does one task at a time. */
-export function startHelper(cleanUp: CleanUp, program: string) {
+export function startHelper(cleanUp: AsyncDisposableStack, program: string) {
   const path = fileURLToPath(new URL(program, import.meta.url))
   const child = fork(path, { execArgv: ['--import', 'tsx'], env: { PATH: process.env.PATH } })
   const { pid } = child
   if (pid === undefined) throw new Error(`${program} could not be started`)
   const exited = once(child, 'exit')
-  cleanUp.add(async () => {
+  cleanUp.defer(async () => {
     child.kill()
     await exited
   })

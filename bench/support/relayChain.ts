@@ -37,7 +37,7 @@ export async function startRelayChain(
   blockTime = BLOCK_SECONDS,
 ) {
   const chain = await startTestChain({ blockTime, states: STATES })
-  cleanUp.add(chain.stop)
+  cleanUp.defer(chain.stop)
   const rhythm = blockTime === BLOCK_TIME ? [] : [`a block every ${blockTime} s [${BLOCK_TIME}]`]
   settings.add(`chain: ${[...rhythm, `${STATES} states [${STATE_SECONDS}]`].join(', ')}`)
   const domain = domainOf(chain, 'PortfolioUpdate')

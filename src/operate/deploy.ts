@@ -148,7 +148,8 @@ async function requireSame(
   throw new CommandError('other-deployment', text)
 }
 
-function addressVariables({ contracts }: DeploymentFile): Record<string, string> {
+/** The variables of the contracts, as server and enclave take them. */
+export function addressVariables({ contracts }: Pick<DeploymentFile, 'contracts'>): Record<string, string> {
   return Object.fromEntries(
     contractsSchema.keyof().options.map((name) => [ADDRESS_VARIABLES[name], contracts[name]]),
   )
@@ -202,7 +203,8 @@ function passedOn(environment: Environment, names: readonly string[]): Record<st
   return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
 }
 
-function linesOf(variables: Record<string, string>): string {
+/** The text of an env file. */
+export function linesOf(variables: Record<string, string>): string {
   return Object.entries(variables)
     .map(([name, value]) => `${name}=${value}\n`)
     .join('')

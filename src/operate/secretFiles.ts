@@ -23,41 +23,38 @@ interface SecretFile {
   readonly isFixed?: true
 }
 
-const privateKey = () => bytesToHex(randomBytes(32))
-const addressOfKey = (key: Hex) => checksum(computeAddress(key))
+export const draw = {
+  privateKey: () => bytesToHex(randomBytes(32)),
+  token: () => randomBytes(32).toString('hex'),
+  triggerSecret: () => `whsec_${randomBytes(32).toString('base64')}`,
+}
+export const addressOfKey = (key: Hex) => checksum(computeAddress(key))
+export const publicKeyOfKey = (key: Hex) => publicKeyOf(hexToBytes(key))
 
 const SECRETS: readonly SecretFile[] = [
-  { variable: 'LEDGER_MASTER_KEY', holders: ['enclave'], draw: privateKey, isFixed: true },
+  { variable: 'LEDGER_MASTER_KEY', holders: ['enclave'], draw: draw.privateKey, isFixed: true },
   {
     variable: 'INTENT_PRIVATE_KEY',
     holders: ['enclave'],
-    draw: privateKey,
-    publicPart: ['INTENT_PUBKEY', (key) => publicKeyOf(hexToBytes(key))],
+    draw: draw.privateKey,
+    publicPart: ['INTENT_PUBKEY', publicKeyOfKey],
     isFixed: true,
   },
   {
     variable: 'ENCLAVE_PRIVATE_KEY',
     holders: ['enclave'],
-    draw: privateKey,
+    draw: draw.privateKey,
     publicPart: ['ENCLAVE_SIGNER', addressOfKey],
     isFixed: true,
   },
   {
     variable: 'RELAYER_PRIVATE_KEY',
     holders: ['server'],
-    draw: privateKey,
+    draw: draw.privateKey,
     publicPart: ['RELAYER_ADDRESS', addressOfKey],
   },
-  {
-    variable: 'RELAY_AUTH_TOKEN',
-    holders: ['server', 'enclave'],
-    draw: () => randomBytes(32).toString('hex'),
-  },
-  {
-    variable: 'ENCLAVE_TRIGGER_SECRET',
-    holders: ['server', 'enclave'],
-    draw: () => `whsec_${randomBytes(32).toString('base64')}`,
-  },
+  { variable: 'RELAY_AUTH_TOKEN', holders: ['server', 'enclave'], draw: draw.token },
+  { variable: 'ENCLAVE_TRIGGER_SECRET', holders: ['server', 'enclave'], draw: draw.triggerSecret },
   { variable: 'ALPACA_KEY_ID', holders: ['server'], draw: null },
   { variable: 'ALPACA_SECRET_KEY', holders: ['server'], draw: null },
   { variable: 'ALPACA_KEY_ID', holders: ['enclave'], draw: null },
@@ -68,7 +65,7 @@ const SECRETS: readonly SecretFile[] = [
 const OPERATOR_SECRETS: readonly SecretFile[] = (['deployer', 'owner', 'guardian'] as const).map((role) => ({
   variable: `${role.toUpperCase()}_PRIVATE_KEY`,
   holders: ['operator'],
-  draw: privateKey,
+  draw: draw.privateKey,
   publicPart: [`${role.toUpperCase()}_ADDRESS`, addressOfKey],
   isFixed: true,
 }))

@@ -30,29 +30,19 @@ export const PEOPLE = {
 } as const
 
 export function castAccounts({ accounts }: Pick<Anvil, 'accounts'>): SandboxAccounts {
-  const [deployer, owner, admin, first, second, third, relayer, brokerFunding, newcomer, guardian] = accounts
-  if (
-    !deployer ||
-    !owner ||
-    !admin ||
-    !first ||
-    !second ||
-    !third ||
-    !relayer ||
-    !brokerFunding ||
-    !newcomer ||
-    !guardian
-  ) {
-    throw new Error('the local chain has too few accounts')
+  const cast = (index: number): SandboxAccount => {
+    const account = accounts[index]
+    if (account === undefined) throw new Error('the local chain has too few accounts')
+    return account
   }
   return {
-    deployer,
-    owner,
-    admin,
-    employees: [first, second, third],
-    newcomer,
-    relayer,
-    brokerFunding,
-    guardian,
+    deployer: cast(0),
+    owner: cast(1),
+    admin: cast(2),
+    employees: [cast(3), cast(4), cast(5)],
+    relayer: cast(6),
+    brokerFunding: cast(7),
+    newcomer: cast(8),
+    guardian: cast(9),
   }
 }

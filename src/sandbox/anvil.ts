@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HDNodeWallet, Mnemonic } from 'ethers'
 import { z } from 'zod'
 import type { Hex } from '../protocol/hex.js'
@@ -9,8 +10,6 @@ import { killWithParent } from './killWithParent.js'
 /** The well-known phrase of local development chains. Its accounts must not hold value anywhere else. */
 const PHRASE = 'test test test test test test test test test test test junk'
 const DERIVATION_PATH = "m/44'/60'/0'/0"
-const READY_TIMEOUT_MS = 90_000
-const READY_POLL_MS = 25
 const STOP_TIMEOUT_MS = 2_000
 /** As many as a full node of Ethereum keeps. */
 const STATES = 128
@@ -74,20 +73,19 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const { pid } = child
   if (pid === undefined) throw new Error('anvil has no process id')
   const release = killWithParent(pid)
-  let stopMining = () => {}
-  const stop = async () => {
-    stopMining()
-    release()
-    await end(child)
+  const ending = new AbortController()
+  if (isBrief) void mineEvery(blockTime * 1_000, (options.idleTime ?? 0) * 1_000, rpcUrl, ending.signal)
+  return {
+    rpcUrl,
+    chainId,
+    accounts: derive(accounts),
+    pid,
+    async stop() {
+      ending.abort()
+      release()
+      await end(child)
+    },
   }
-  try {
-    await answering(rpcUrl)
-    if (isBrief) stopMining = mineEvery(blockTime * 1_000, (options.idleTime ?? 0) * 1_000, rpcUrl)
-  } catch (cause) {
-    await stop()
-    throw cause
-  }
-  return { rpcUrl, chainId, accounts: derive(accounts), pid, stop }
 }
 
 /** Runs the program itself rather than the package's launcher, so that signals reach it. */
@@ -133,54 +131,32 @@ async function ask(rpcUrl: string, method: string): Promise<unknown> {
 }
 
 /**
- * Mines a block in each interval, or without transactions only `idleMs` after the last one, until the function that it returns is
- * called. `evm_setIntervalMining` stops it, as it stops a node that mines by itself.
+ * Mines a block in each interval, or without transactions only `idleMs` after the last one, until the signal.
+ * `evm_setIntervalMining` stops it, as it stops a node that mines by itself.
  */
-function mineEvery(intervalMs: number, idleMs: number, rpcUrl: string): () => void {
-  let timer: NodeJS.Timeout
+async function mineEvery(
+  intervalMs: number,
+  idleMs: number,
+  rpcUrl: string,
+  signal: AbortSignal,
+): Promise<void> {
   let dueAt = performance.now() + intervalMs
   let minedAt = Number.NEGATIVE_INFINITY
   const isWanted = async () =>
     performance.now() - minedAt >= idleMs - intervalMs / 2 ||
     poolSchema.parse(await ask(rpcUrl, 'txpool_status')).pending > 0
-  const mine = async () => {
+  while (!signal.aborted) {
     try {
-      if ((await ask(rpcUrl, 'anvil_getIntervalMining')) !== A_DAY_SECONDS || !(await isWanted())) return
-      minedAt = performance.now()
-      await ask(rpcUrl, 'evm_mine')
+      await sleep(Math.max(0, dueAt - performance.now()), undefined, { signal })
+      if ((await ask(rpcUrl, 'anvil_getIntervalMining')) === A_DAY_SECONDS && (await isWanted())) {
+        minedAt = performance.now()
+        await ask(rpcUrl, 'evm_mine')
+      }
     } catch {
       // The node has ended, or is about to: its user notices.
     }
-  }
-  const schedule = () => {
-    timer = setTimeout(
-      async () => {
-        await mine()
-        // A late block is followed by one in time.
-        dueAt = Math.max(dueAt + intervalMs, performance.now())
-        if (!isOver) schedule()
-      },
-      Math.max(0, dueAt - performance.now()),
-    )
-  }
-  let isOver = false
-  schedule()
-  return () => {
-    isOver = true
-    clearTimeout(timer)
-  }
-}
-
-async function answering(rpcUrl: string): Promise<void> {
-  const giveUpAt = Date.now() + READY_TIMEOUT_MS
-  for (;;) {
-    try {
-      await ask(rpcUrl, 'eth_chainId')
-      return
-    } catch (cause) {
-      if (Date.now() > giveUpAt) throw new Error(`anvil does not answer at ${rpcUrl}`, { cause })
-    }
-    await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS))
+    // A late block is followed by one in time.
+    dueAt = Math.max(dueAt + intervalMs, performance.now())
   }
 }
 

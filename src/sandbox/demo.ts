@@ -15,8 +15,7 @@ import {
 import { formatUsdc } from '../server/narrator/lines.js'
 import type { SandboxAccount } from './accounts.js'
 import type { Sandbox } from './sandbox.js'
-import { publicIdentity } from './secrets.js'
-import { type Print, type PrintStep, stepsTo } from './steps.js'
+import { type Print, type PrintStep, stepsTo } from './settings.js'
 
 const SYMBOL = 'AAPL'
 const AMOUNT = 1_000n * ONE_USDC
@@ -41,10 +40,7 @@ export function clientOf(
   return createClient({
     serverUrl: info.url,
     wallet: new Wallet(account.privateKey, provider),
-    pins: {
-      enclavePublicKey: publicIdentity(secrets).intentPublicKey,
-      escrow: info.contracts.orderEscrow,
-    },
+    pins: { enclavePublicKey: secrets.intentPublicKey, escrow: info.contracts.orderEscrow },
   })
 }
 

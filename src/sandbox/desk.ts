@@ -2,38 +2,29 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import express, { type Express } from 'express'
+import express from 'express'
 import helmet from 'helmet'
 import * as z from 'zod'
 import { type DeskSettings, deskSettingsSchema } from '../protocol/deskSettings.js'
-import { PEOPLE, type SandboxAccounts } from './accounts.js'
-import type { Places } from './envFiles.js'
-import { publicIdentity, type SandboxSecrets } from './secrets.js'
+import type { Hex } from '../protocol/hex.js'
+import { PEOPLE } from './accounts.js'
 import { buildMissing } from './serverProcess.js'
-import { ROOT } from './settings.js'
+import { ROOT, type SandboxFile } from './settings.js'
 
 const FILES = join(ROOT, 'dist/web')
 
 /** @throws CommandError `build-missing` */
 export function assertDeskBuilt(): void {
-  if (!existsSync(join(FILES, 'index.html'))) {
-    throw buildMissing('the page is', 'npm run build:web')
-  }
+  if (!existsSync(join(FILES, 'index.html'))) throw buildMissing('the page is', 'npm run build:web')
 }
 
-export function deskSettings(
-  places: Places & { readonly deskUrl: string },
-  secrets: SandboxSecrets,
-  { owner, admin, employees, newcomer }: SandboxAccounts,
-): DeskSettings {
+function deskSettings(deskUrl: string, info: SandboxFile, enclavePublicKey: Hex): DeskSettings {
+  const { owner, admin, employees, newcomer } = info.accounts
   return {
-    serverUrl: places.url,
-    origin: places.deskUrl,
-    chain: { id: places.chainId, name: 'Sandbox', rpcUrl: places.rpcUrl, firstBlock: 0 },
-    pins: {
-      enclavePublicKey: publicIdentity(secrets).intentPublicKey,
-      escrow: places.contracts.orderEscrow,
-    },
+    serverUrl: info.url,
+    origin: deskUrl,
+    chain: { id: info.chainId, name: 'Sandbox', rpcUrl: info.rpcUrl, firstBlock: 0 },
+    pins: { enclavePublicKey, escrow: info.contracts.orderEscrow },
     demoWallets: [
       ...employees.map(({ address }, index) => ({
         name: PEOPLE.employees[index] ?? '',
@@ -47,16 +38,24 @@ export function deskSettings(
   }
 }
 
-/** Serves the built page on 127.0.0.1. It ends with `stop()`. */
-export async function startDesk(port: number, settings: DeskSettings): Promise<{ stop(): Promise<void> }> {
-  const server = createServer(deskApp(settings))
-  server.listen(port, '127.0.0.1')
+/** Serves the built page on 127.0.0.1. Resolves with a function that ends it. */
+export async function startDesk(
+  deskUrl: string,
+  info: SandboxFile,
+  enclavePublicKey: Hex,
+): Promise<() => Promise<void>> {
+  const settings = deskSettings(deskUrl, info, enclavePublicKey)
+  const app = express()
+  app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: deskPolicy(settings) } }))
+  app.get('/desk.json', (_req, res) => {
+    res.set('Cache-Control', 'no-store').json(z.encode(deskSettingsSchema, settings))
+  })
+  app.use(express.static(FILES))
+  const server = createServer(app).listen(Number(new URL(deskUrl).port), '127.0.0.1')
   await once(server, 'listening')
-  return {
-    async stop() {
-      server.closeAllConnections()
-      await once(server.close(), 'close')
-    },
+  return async () => {
+    server.closeAllConnections()
+    await once(server.close(), 'close')
   }
 }
 
@@ -73,14 +72,4 @@ export function deskPolicy({ serverUrl, chain: { rpcUrl } }: Pick<DeskSettings, 
     formAction: ["'none'"],
     frameAncestors: ["'none'"],
   }
-}
-
-function deskApp(settings: DeskSettings): Express {
-  const app = express()
-  app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: deskPolicy(settings) } }))
-  app.get('/desk.json', (_req, res) => {
-    res.set('Cache-Control', 'no-store').json(z.encode(deskSettingsSchema, settings))
-  })
-  app.use(express.static(FILES))
-  return app
 }

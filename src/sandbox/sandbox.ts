@@ -1,12 +1,14 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { JsonRpcProvider } from 'ethers'
 import { formatUsdc } from '../server/narrator/lines.js'
+import { healthOf } from '../server/trigger/ownEnclave.js'
 import { type BrokerControl, startBrokerStandIn } from '../simulator/index.js'
 import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
-import { createCleanUp } from './cleanUp.js'
-import { assertDeskBuilt, deskSettings, startDesk } from './desk.js'
+import { assertDeskBuilt, startDesk } from './desk.js'
 import { takeDirectory } from './directory.js'
-import { type Places, type SettingDifferences, writeEnvFiles } from './envFiles.js'
+import { writeEnvFiles } from './envFiles.js'
 import {
   type Deployed,
   delayDifferences,
@@ -17,20 +19,26 @@ import {
   whileMining,
 } from './localChain.js'
 import { claimPorts } from './ports.js'
-import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
-import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
-import { startServer } from './server.js'
-import { assertBuilt, HEAP_BOUNDS, type ServerProcess, startEnclaveProcess } from './serverProcess.js'
+import { drawSecrets, type SandboxSecrets } from './secrets.js'
+import {
+  assertBuilt,
+  HEAP_BOUNDS,
+  type ServerProcess,
+  startEnclaveProcess,
+  startServerProcess,
+} from './serverProcess.js'
 import {
   BLOCK_TIME,
   EMPLOYEE_USDC,
   EQUITIES,
   IDLE_BLOCK_TIME,
   INSTITUTION,
+  type PrintStep,
+  type SandboxFile,
   type SandboxOptions,
   STATE_SECONDS,
+  stepsTo,
 } from './settings.js'
-import { type Stage, stepsTo } from './steps.js'
 
 const PRICE_SEED = 20_260_101
 /** Wide enough for the longest name of a program. */
@@ -54,6 +62,12 @@ export interface Sandbox {
   stop(): Promise<void>
 }
 
+/** The dependencies of every start-up step. */
+interface Stage {
+  readonly cleanUp: AsyncDisposableStack
+  readonly printStep: PrintStep
+}
+
 /**
  * Starts every part on this machine; does not publish a rulebook.
  * @throws CommandError `build-missing`, `port-taken`, `directory-foreign`; DirectoryLockedError
@@ -61,48 +75,54 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   assertBuilt()
   if (options.ports.desk !== undefined) assertDeskBuilt()
-  const cleanUp = createCleanUp()
+  const cleanUp = new AsyncDisposableStack()
   try {
     return await start(options, cleanUp)
   } catch (error) {
-    await cleanUp.run()
+    await cleanUp.disposeAsync()
     throw error
   }
 }
 
-async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promise<Sandbox> {
+async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack): Promise<Sandbox> {
   const { directory, print } = options
   const stage = { cleanUp, printStep: stepsTo(print) }
   const isOwn = options.enclave !== 'server'
-  const { enclave = 0, desk, ...fixed } = options.ports
+  const { enclave: enclavePort = 0, desk, ...fixed } = options.ports
   const ports = await claimPorts({
     ...{ ...fixed, ops: 0, relay: 0 },
-    ...(isOwn && { enclave }),
+    ...(isOwn && { enclave: enclavePort }),
     ...(desk !== undefined && { desk }),
   })
   const lock = await takeDirectory(directory)
-  cleanUp.add(async () => lock.release())
+  cleanUp.defer(async () => lock.release())
   const secrets = drawSecrets()
   const { anvil, accounts, provider } = await startChain(options, ports.rpc, stage)
   const broker = await startBroker(options, ports.broker, secrets, stage)
   const deployed = await whileMining(provider, () => populate(provider, accounts, secrets, stage))
-  const places: Places = {
+  const { owner, admin, employees, newcomer } = accounts
+  const info: SandboxFile = {
     url: at(ports.server),
     opsUrl: at(ports.ops),
     relayUrl: at(ports.relay),
     rpcUrl: anvil.rpcUrl,
     brokerUrl: broker.url,
-    chainId: anvil.chainId,
-    contracts: deployed.contracts,
     enclaveUrl: ports.enclave === undefined ? undefined : at(ports.enclave),
     deskUrl: ports.desk === undefined ? undefined : `http://localhost:${ports.desk}`,
+    chainId: anvil.chainId,
+    contracts: { ...deployed.contracts, usdc: deployed.usdc },
+    symbols: EQUITIES.map(({ symbol }) => symbol),
+    accounts: { owner, admin, employees, newcomer },
   }
-  const info = describeSandbox(places, deployed.usdc, accounts)
-  printSettings(await writeEnvFiles(options, places, secrets, accounts), stage)
-  await writeSandboxFile(directory, info)
-  const currentEnclave = await startEnclave(options, places.enclaveUrl, stage)
-  const server = await startServer(options, places, stage)
-  await serveDesk(places, secrets, accounts, stage)
+  printSettings(await writeEnvFiles(options, info, secrets, accounts), stage)
+  await writeFile(join(directory, 'sandbox.json'), `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 })
+  const enclave = await startEnclave(directory, info.enclaveUrl, stage)
+  const server = await startServer(options, info, stage)
+  if (info.deskUrl !== undefined) {
+    const stop = await startDesk(info.deskUrl, info, secrets.intentPublicKey)
+    cleanUp.defer(stop)
+    stage.printStep('desk', `the page to trade on, at ${info.deskUrl}`)
+  }
   return {
     directory,
     info,
@@ -112,8 +132,8 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
     broker: broker.control,
     server: server.current,
     restartServer: server.restart,
-    enclave: currentEnclave,
-    stop: () => cleanUp.run(),
+    enclave,
+    stop: () => cleanUp.disposeAsync(),
   }
 }
 
@@ -121,9 +141,9 @@ async function startChain(options: SandboxOptions, port: number, { cleanUp, prin
   const { blockTime = BLOCK_TIME, states = Math.ceil(STATE_SECONDS / Math.min(blockTime, 1)) } = options
   const idleTime = options.blockTime ?? IDLE_BLOCK_TIME
   const anvil = await startAnvil({ port, blockTime, idleTime, states })
-  cleanUp.add(() => anvil.stop())
+  cleanUp.defer(() => anvil.stop())
   const provider = localProvider(anvil.rpcUrl, anvil.chainId)
-  cleanUp.add(async () => provider.destroy())
+  cleanUp.defer(async () => provider.destroy())
   const rhythm = `a block every ${blockTime} s, or ${idleTime} s without transactions`
   printStep('chain', `anvil, ${rhythm}, at ${anvil.rpcUrl}`)
   return { anvil, provider, accounts: castAccounts(anvil) }
@@ -142,7 +162,7 @@ async function startBroker(
     symbols: EQUITIES,
     walkIntervalMs,
   })
-  cleanUp.add(() => broker.stop())
+  cleanUp.defer(() => broker.stop())
   printStep('broker', `a stand-in for Alpaca's API, at ${broker.url}`)
   return broker
 }
@@ -154,7 +174,7 @@ async function populate(
   secrets: SandboxSecrets,
   { printStep }: Stage,
 ): Promise<Deployed> {
-  const deployed = await deployAll(provider, accounts, publicIdentity(secrets).enclaveSigner)
+  const deployed = await deployAll(provider, accounts, secrets.enclaveSigner)
   printStep('contracts', 'five deployed, and a test USDC')
   await foundInstitution(provider, accounts, deployed)
   printStep(
@@ -166,7 +186,7 @@ async function populate(
   return deployed
 }
 
-function printSettings(differences: SettingDifferences, { printStep }: Stage): void {
+function printSettings(differences: Readonly<Record<string, readonly string[]>>, { printStep }: Stage): void {
   printStep('settings', 'each has its default, but for these, whose defaults are in brackets:')
   const node = HEAP_BOUNDS.map((bound) => `${bound} [unset]`)
   for (const [program, lines] of Object.entries({ ...differences, contracts: delayDifferences(), node }))
@@ -177,7 +197,7 @@ function printSettings(differences: SettingDifferences, { printStep }: Stage): v
  * Undefined if the server starts the enclave. Stopping kills the enclave: its runs would otherwise outlive the sandbox.
  */
 async function startEnclave(
-  { directory }: SandboxOptions,
+  directory: string,
   url: string | undefined,
   { cleanUp, printStep }: Stage,
 ): Promise<() => ServerProcess | undefined> {
@@ -195,7 +215,7 @@ async function startEnclave(
     next.catch(() => undefined)
   }
   keepUp()
-  cleanUp.add(async () => {
+  cleanUp.defer(async () => {
     isStopping = true
     await enclave.kill()
     await next.catch(() => undefined)
@@ -205,21 +225,30 @@ async function startEnclave(
   return () => enclave
 }
 
-/** Serves the page, if a port was given. */
-async function serveDesk(
-  places: Places,
-  secrets: SandboxSecrets,
-  accounts: SandboxAccounts,
+/** The server across restarts of its process. */
+async function startServer(
+  { directory, print }: SandboxOptions,
+  { url, opsUrl, enclaveUrl }: SandboxFile,
   { cleanUp, printStep }: Stage,
-): Promise<void> {
-  const { deskUrl } = places
-  if (deskUrl === undefined) return
-  const desk = await startDesk(
-    Number(new URL(deskUrl).port),
-    deskSettings({ ...places, deskUrl }, secrets, accounts),
-  )
-  cleanUp.add(() => desk.stop())
-  printStep('desk', `the page to trade on, at ${deskUrl}`)
+) {
+  if (enclaveUrl === undefined) {
+    // The enclave of a server is designed to outlive it, but must not outlive the sandbox.
+    cleanUp.defer(async () => {
+      const enclave = await healthOf(join(directory, 'server', 'enclave', 'door.sock'))
+      if (enclave !== undefined) process.kill(enclave.pid, 'SIGKILL')
+    })
+  }
+  const launch = () => startServerProcess({ directory, url, narrate: (line) => print(`  │ ${line}`) })
+  let server = await launch()
+  cleanUp.defer(() => server.stop())
+  printStep('server', `the real one, its own process, at ${url}`)
+  printStep('', `operator endpoints: ${opsUrl}/readyz, ${opsUrl}/metrics`)
+  return {
+    current: () => server,
+    async restart() {
+      server = await launch()
+    },
+  }
 }
 
 function at(port: number): string {

@@ -1,54 +1,30 @@
 import { randomBytes } from 'node:crypto'
-import { computeAddress } from 'ethers'
-import { checksum } from '../protocol/address.js'
-import { bytesToHex, type Hex, hexToBytes } from '../protocol/hex.js'
-import { publicKeyOf } from '../protocol/publicKey.js'
-import type { StandInAccountConfig } from '../simulator/index.js'
+import { addressOfKey, draw, publicKeyOfKey } from '../operate/secretFiles.js'
 import { BROKER_CASH } from './settings.js'
 
-/** All secrets of a sandbox, drawn at each start. */
-export interface SandboxSecrets {
-  ledgerMasterKey: Hex
-  intentPrivateKey: Hex
-  enclavePrivateKey: Hex
-  relayAuthToken: string
-  /** Shared by server and enclave. */
-  triggerSecret: string
-  /** The enclave's trading account at the broker. */
-  enclaveBroker: StandInAccountConfig
-  /** The server's account at the broker, which only reads prices and the clock. */
-  serverBroker: StandInAccountConfig
-}
+/** All secrets of a sandbox, drawn at each start, and the public parts of two. */
+export type SandboxSecrets = ReturnType<typeof drawSecrets>
 
-export function drawSecrets(): SandboxSecrets {
+export function drawSecrets() {
+  const intentPrivateKey = draw.privateKey()
+  const enclavePrivateKey = draw.privateKey()
   return {
-    ledgerMasterKey: random32(),
-    intentPrivateKey: random32(),
-    enclavePrivateKey: random32(),
-    relayAuthToken: randomBytes(32).toString('hex'),
-    triggerSecret: `whsec_${randomBytes(32).toString('base64')}`,
+    ledgerMasterKey: draw.privateKey(),
+    intentPrivateKey,
+    intentPublicKey: publicKeyOfKey(intentPrivateKey),
+    enclavePrivateKey,
+    enclaveSigner: addressOfKey(enclavePrivateKey),
+    relayAuthToken: draw.token(),
+    /** Shared by server and enclave. */
+    triggerSecret: draw.triggerSecret(),
+    /** The enclave's trading account at the broker. */
     enclaveBroker: brokerAccount('enclave', BROKER_CASH),
+    /** The server's account at the broker, which only reads prices and the clock. */
     serverBroker: brokerAccount('server', '0'),
   }
 }
 
-/** The public part of the secrets. */
-export function publicIdentity({ intentPrivateKey, enclavePrivateKey }: SandboxSecrets) {
-  return {
-    intentPublicKey: publicKeyOf(hexToBytes(intentPrivateKey)),
-    enclaveSigner: checksum(computeAddress(enclavePrivateKey)),
-  }
-}
-
-function random32(): Hex {
-  return bytesToHex(randomBytes(32))
-}
-
-function brokerAccount(name: string, cash: string): StandInAccountConfig {
-  return {
-    name,
-    cash,
-    keyId: `PK${randomBytes(9).toString('hex').toUpperCase()}`,
-    secretKey: randomBytes(20).toString('hex'),
-  }
+function brokerAccount(name: string, cash: string) {
+  const keyId = `PK${randomBytes(9).toString('hex').toUpperCase()}`
+  return { name, cash, keyId, secretKey: randomBytes(20).toString('hex') }
 }

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url'
+import type { ContractAddresses } from '../protocol/api.js'
+import type { Hex } from '../protocol/hex.js'
 import type { StandInSymbol } from '../simulator/index.js'
+import type { SandboxAccounts } from './accounts.js'
 import type { Ports } from './ports.js'
-import type { Print } from './steps.js'
 
 /** The equities that the local broker trades and the local chain lists. */
 export const EQUITIES: readonly StandInSymbol[] = [
@@ -57,4 +59,36 @@ export interface SandboxOptions {
   walkIntervalMs?: number
   /** Prints one line for the person at the terminal. */
   print: Print
+}
+
+/** The addresses of a sandbox's parts, and its deployment: the content of `sandbox.json`, for scripts. */
+export interface SandboxFile {
+  url: string
+  opsUrl: string
+  /** Where the enclave reaches the server. */
+  relayUrl: string
+  rpcUrl: string
+  brokerUrl: string
+  /** The enclave's URL, unless the server starts it. */
+  enclaveUrl: string | undefined
+  /** The trading page's URL, if it is served. */
+  deskUrl: string | undefined
+  chainId: number
+  contracts: ContractAddresses & { usdc: Hex }
+  symbols: string[]
+  accounts: Pick<SandboxAccounts, 'owner' | 'admin' | 'employees' | 'newcomer'>
+}
+
+/** Prints one line for the person at the terminal. */
+export type Print = (line: string) => void
+
+/** Prints the result of a step. */
+export type PrintStep = (step: string, text: string) => void
+
+/** Wide enough for the longest step. */
+const STEP_WIDTH = 14
+
+/** Prints each step's text in a column beside its name; a step without a name continues the previous one. */
+export function stepsTo(print: Print): PrintStep {
+  return (step, text) => print(`${step.padEnd(STEP_WIDTH)}${text}`)
 }

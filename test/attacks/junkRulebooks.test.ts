@@ -15,7 +15,6 @@ import { bytesToHex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
-import { publicIdentity } from '../../src/sandbox/secrets.js'
 import { useDesk } from '../e2e/support/desk.js'
 import { policyUpdate, signedCall } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
@@ -50,7 +49,7 @@ describe('one hostile client against a real deployment', () => {
     const admin = createClient({
       serverUrl: info.url,
       wallet: new Wallet(accounts.admin.privateKey, provider),
-      pins: { enclavePublicKey: publicIdentity(secrets).intentPublicKey, escrow: info.contracts.orderEscrow },
+      pins: { enclavePublicKey: secrets.intentPublicKey, escrow: info.contracts.orderEscrow },
       timing: { attempts: 1, baseMs: 0, maxMs: 0 },
     })
     hostile = startJunkPosters({

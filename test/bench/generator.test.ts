@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Generator, type LoadPlan, startGenerator } from '../../bench/support/load.js'
-import { createCleanUp } from '../../src/sandbox/cleanUp.js'
 import { portOf } from '../../src/server/http/listener.js'
 
 /** One request after the other, whatever the number of connections. */
@@ -11,7 +10,7 @@ const ANSWER_MS = 20
 
 const TWO = Array.from({ length: 2 }, () => ({ method: 'GET' as const, path: '/' }))
 
-const cleanUp = createCleanUp()
+const cleanUp = new AsyncDisposableStack()
 let server: Server
 let generator: Generator
 let plan: Pick<LoadPlan, 'urls' | 'requests'>
@@ -34,7 +33,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await cleanUp.run()
+  await cleanUp.disposeAsync()
   server.close()
   server.closeAllConnections()
 })

@@ -3,7 +3,6 @@ import { readFile, rm } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { build } from 'vite'
 import { afterEach, expect, it, vi } from 'vitest'
-import { publicIdentity } from '../../src/sandbox/secrets.js'
 import { compile } from '../client/package/typeScript.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { useBrowserDesk } from './support/desk.js'
@@ -32,7 +31,7 @@ it('is short, and compiles strictly', async () => {
 
 it('buys with a browser’s wallet, and shows the position', async () => {
   const { info } = desk().sandbox
-  const { intentPublicKey: key } = publicIdentity(desk().sandbox.secrets)
+  const { intentPublicKey: key } = desk().sandbox.secrets
   const outDir = await temporaryDirectory()
   const settings = {
     VITE_SERVER_URL: info.url,

@@ -18,7 +18,6 @@ import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import { clientOf } from '../../src/sandbox/demo.js'
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
-import { publicIdentity } from '../../src/sandbox/secrets.js'
 import type { Call } from '../../src/sandbox/transactions.js'
 import { eventually } from './eventually.js'
 
@@ -185,7 +184,7 @@ type SealOrder = (
 /** Makes orders as the client library does, sealed to the enclave. A buy is paid by its escrow. */
 export function createSealer({ secrets, info }: Place): SealOrder {
   const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
-  const { intentPublicKey } = publicIdentity(secrets)
+  const { intentPublicKey } = secrets
   return async ({ address, privateKey }, { side, expiry, nonce }) => {
     const unsigned = {
       v: INTENT_VERSION,

@@ -13,7 +13,6 @@ import {
 } from '../../../src/client/index.js'
 import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'
 import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
-import { publicIdentity } from '../../../src/sandbox/secrets.js'
 import { handled } from '../../support/handled.js'
 import { createOccasions } from '../engine/lives.js'
 import { DEEPEST_REORG, type PlannedOrder } from './plan.js'
@@ -98,7 +97,7 @@ export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
       serverUrl: sandbox.info.url,
       wallet: new Wallet(account.privateKey, sandbox.provider),
       pins: {
-        enclavePublicKey: publicIdentity(sandbox.secrets).intentPublicKey,
+        enclavePublicKey: sandbox.secrets.intentPublicKey,
         escrow: sandbox.info.contracts.orderEscrow,
       },
       timeoutMs: ANSWER_TIMEOUT_MS,
