@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { formatDecimal, ONE_SHARE, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import type { Listing, Market } from './market.js'
 import { formatCash, liveOrders, reservedCash, reservedQty, shownCash, toCash } from './money.js'
-import { refusal } from './refusal.js'
-import type { Reply, StandInAccount } from './types.js'
+import { type Reply, refusal, type StandInAccount } from './types.js'
 
 const POSITIVE_DECIMAL = /^(?=.*[1-9])\d{1,15}(?:\.\d{1,20})?$/
 const MIN_NOTIONAL = toCash(1_000_000n)

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { activitiesOf } from './activities.js'
 import { admit } from './admission.js'
 import { barsOf } from './bars.js'
 import type { FillBehaviour } from './controlSchemas.js'
 import { type Lifecycle, newOrder } from './lifecycle.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
-import { NO_SUCH_ENDPOINT, refusal } from './refusal.js'
 import { accountJson, assetJson, orderJson, positionJson, snapshotJson } from './shapes.js'
-import type { Reply, StandInAccount, StandInOrder } from './types.js'
+import { type Activity, type Reply, refusal, type StandInAccount, type StandInOrder } from './types.js'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -65,19 +63,10 @@ export function createAlpacaRoutes(deps: {
     return [...orders.values()].find((order) => order.id === id)
   }
 
-  function readOrder({ account }: AlpacaCall, id: string): Reply {
-    const order = orderOf(account, id)
+  function found(order: StandInOrder | undefined, id: string): Reply {
     return order
       ? { status: 200, body: orderJson(order) }
       : refusal(404, 40410000, `order not found for ${id}`)
-  }
-
-  function findOrder({ account, query }: AlpacaCall): Reply {
-    const clientOrderId = query.get('client_order_id') ?? ''
-    const order = account.orders.get(clientOrderId)
-    return order
-      ? { status: 200, body: orderJson(order) }
-      : refusal(404, 40410000, `order not found for ${clientOrderId}`)
   }
 
   function listOrders({ account, query }: AlpacaCall): Reply {
@@ -123,6 +112,7 @@ export function createAlpacaRoutes(deps: {
 
   return (call) => {
     const [, id] = /^\/v2\/(?:orders|assets|account\/activities)\/([^/]+)$/.exec(call.path) ?? []
+    const clientOrderId = call.query.get('client_order_id') ?? ''
     const route = `${call.method} ${id === undefined ? call.path : call.path.slice(0, -id.length)}`
     switch (route) {
       case 'GET /v2/clock':
@@ -142,9 +132,9 @@ export function createAlpacaRoutes(deps: {
       case 'GET /v2/positions':
         return positions(call)
       case 'GET /v2/orders:by_client_order_id':
-        return findOrder(call)
+        return found(call.account.orders.get(clientOrderId), clientOrderId)
       case 'GET /v2/orders/':
-        return readOrder(call, id ?? '')
+        return found(orderOf(call.account, id ?? ''), id ?? '')
       case 'GET /v2/orders':
         return listOrders(call)
       case 'POST /v2/orders':
@@ -152,7 +142,34 @@ export function createAlpacaRoutes(deps: {
       case 'DELETE /v2/orders/':
         return cancelOrder(call, id ?? '')
       default:
-        return NO_SUCH_ENDPOINT
+        return refusal(404, 40410000, 'endpoint not found')
     }
   }
+}
+
+const LARGEST_PAGE = 100
+
+/** `GET /v2/account/activities`, also for one type: filtered, paged, newest first by default. */
+function activitiesOf({ account, query }: AlpacaCall, type?: string): Reply {
+  const size = Number(query.get('page_size') ?? LARGEST_PAGE)
+  if (!Number.isInteger(size) || size < 1 || size > LARGEST_PAGE) {
+    return refusal(422, 40010001, 'page_size must be between 1 and 100')
+  }
+  const types = type === undefined ? query.get('activity_types')?.split(',') : [type]
+  const after = Date.parse(query.get('after') ?? '') || 0
+  const until = Date.parse(query.get('until') ?? '') || Number.POSITIVE_INFINITY
+  const wanted = account.activities
+    .filter((activity) => types?.includes(activity.activity_type) ?? true)
+    .filter((activity) => idTime(activity) > after && idTime(activity) < until)
+  const ordered = query.get('direction') === 'asc' ? wanted : wanted.toReversed()
+  const token = query.get('page_token')
+  const from = token === null ? 0 : ordered.findIndex(({ id }) => id === token) + 1
+  return { status: 200, body: ordered.slice(from, from + size) }
+}
+
+/** The activity's time: its id starts with it, in UTC with milliseconds. */
+function idTime({ id }: Activity): number {
+  const [, date = '', time = '', ms = ''] = /^(\d{8})(\d{6})(\d{3})/.exec(id) ?? []
+  const day = `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`
+  return Date.parse(`${day}T${time.slice(0, 2)}:${time.slice(2, 4)}:${time.slice(4)}.${ms}Z`)
 }

@@ -1,13 +1,12 @@
 import type { z } from 'zod'
 import { PRICE_DECIMALS, parseDecimal, SHARE_DECIMALS } from '../protocol/units.js'
-import { type ControlCommand, controlSchemas } from './controlSchemas.js'
-import type { Faults } from './faults.js'
-import type { FillRules } from './fillRules.js'
+import { type ControlCommand, controlSchemas, type Fault, type FillRule } from './controlSchemas.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
 import { CASH_DECIMALS, liveOrders } from './money.js'
 import type { AccountRateLimit } from './rateLimit.js'
+import type { Rules } from './rules.js'
 import type { StandInStream } from './tradeUpdates.js'
 import type { StandInAccount, StandInOrder } from './types.js'
 
@@ -20,8 +19,8 @@ export function createCommands(deps: {
   readonly market: Market
   readonly clock: StandInClock
   readonly lifecycle: Lifecycle
-  readonly fillRules: FillRules
-  readonly faults: Faults
+  readonly fillRules: Rules<FillRule>
+  readonly faults: Rules<Fault>
   readonly rateLimit: AccountRateLimit
   readonly stream: StandInStream
 }): ControlRunners {
@@ -54,9 +53,7 @@ export function createCommands(deps: {
       if (cash !== undefined) account.cash = parseDecimal(cash, CASH_DECIMALS)
       if (positions !== undefined) setPositions(account, market, positions)
     }),
-    fill: command(controlSchemas.fill, ({ account, symbol, times, ...behaviour }) => {
-      fillRules.add({ account, symbol, times, behaviour })
-    }),
+    fill: command(controlSchemas.fill, (rule) => fillRules.add(rule)),
     release: command(controlSchemas.release, ({ fraction, ...selection }) => {
       for (const [account, order] of selected(deps.accounts, selection))
         lifecycle.fill(account, order, fraction)

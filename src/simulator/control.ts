@@ -1,11 +1,11 @@
+import { z } from 'zod'
+import { ProtocolError } from '../protocol/errors.js'
 import { formatDecimal, SHARE_DECIMALS } from '../protocol/units.js'
 import type { ControlRunners } from './commands.js'
-import type { AccountView, SeenRequest } from './controlClient.js'
 import type { ControlCommand, ControlInput } from './controlSchemas.js'
 import { formatCash, shownCash } from './money.js'
-import type { RequestLog } from './requestLog.js'
 import { orderJson } from './shapes.js'
-import type { Activity, StandInAccount } from './types.js'
+import type { Activity, Reply, StandInAccount } from './types.js'
 
 /** An order as the API answers it, with its exact filled quantity. */
 export type OrderView = Omit<ReturnType<typeof orderJson>, 'filled_qty'> & {
@@ -14,6 +14,25 @@ export type OrderView = Omit<ReturnType<typeof orderJson>, 'filled_qty'> & {
 }
 
 export type ActivityView = Activity & { readonly account: string }
+
+interface AccountView {
+  readonly name: string
+  /** Cash minus accrued fees. */
+  readonly cash: string
+  readonly positions: Readonly<Record<string, string>>
+}
+
+/** One request to Alpaca's routes. It holds no key: `account` is the account's name, null for refused keys. */
+export interface SeenRequest {
+  readonly at: string
+  readonly account: string | null
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly body: unknown
+  /** The answer's status; `dropped` if the connection was cut instead. */
+  readonly outcome: number | 'dropped'
+}
 
 /**
  * The controls of the stand-in. Amounts are plain decimal strings, times ISO 8601; accounts go by name.
@@ -55,9 +74,9 @@ export type BrokerControl = { readonly [C in ControlCommand]: (input: ControlInp
 export function createControl(deps: {
   readonly commands: ControlRunners
   readonly accounts: readonly StandInAccount[]
-  readonly requestLog: RequestLog
+  readonly requests: readonly SeenRequest[]
 }): BrokerControl {
-  const { commands, accounts, requestLog } = deps
+  const { commands, accounts, requests } = deps
   return {
     ...commands,
     orders: () =>
@@ -73,7 +92,7 @@ export function createControl(deps: {
       accounts.flatMap(({ name, activities }) =>
         activities.map((activity) => ({ ...activity, account: name })),
       ),
-    requests: () => requestLog.all(),
+    requests: () => [...requests],
   }
 }
 
@@ -83,5 +102,29 @@ function viewOf(account: StandInAccount): AccountView {
     name: account.name,
     cash: formatCash(shownCash(account)),
     positions: Object.fromEntries(held),
+  }
+}
+
+/** Answers `/sandbox/*`: a view, or 204 after a command; 400 with the reason for a malformed one. */
+export function createControlRoutes(control: BrokerControl, commands: ControlRunners) {
+  const { orders, accounts, activities, requests } = control
+  const views = new Map<string, () => unknown>(Object.entries({ orders, accounts, activities, requests }))
+  const runners = new Map(Object.entries(commands))
+
+  return (method: string, name: string, body: unknown): Reply => {
+    const view = method === 'GET' ? views.get(name) : undefined
+    if (view) return { status: 200, body: view() }
+    const run = method === 'POST' ? runners.get(name) : undefined
+    if (!run) return { status: 404, body: { message: `no such control: ${method} ${name}` } }
+    try {
+      run(body)
+      return { status: 204 }
+    } catch (error) {
+      if (error instanceof z.ZodError) return { status: 400, body: { message: z.prettifyError(error) } }
+      if (error instanceof RangeError || error instanceof ProtocolError) {
+        return { status: 400, body: { message: error.message } }
+      }
+      throw error
+    }
   }
 }

@@ -130,5 +130,7 @@ export const controlSchemas = {
   limit: z.strictObject({ perMinute: z.number().int().min(1).nullable() }),
 }
 
+export type FillRule = z.output<typeof controlSchemas.fill>
+export type Fault = z.output<typeof controlSchemas.fault>
 export type ControlCommand = keyof typeof controlSchemas
 export type ControlInput<C extends ControlCommand> = z.input<(typeof controlSchemas)[C]>

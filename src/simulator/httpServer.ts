@@ -1,131 +1,85 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import express, { type Request, type Response } from 'express'
 import type { AlpacaCall } from './alpacaRoutes.js'
-import type { Faults } from './faults.js'
+import type { SeenRequest } from './control.js'
+import type { Fault } from './controlSchemas.js'
 import type { AccountRateLimit } from './rateLimit.js'
-import { refusal, UNAUTHORIZED } from './refusal.js'
-import type { RequestLog } from './requestLog.js'
-import type { Reply, StandInAccount } from './types.js'
+import type { Rules } from './rules.js'
+import { type Reply, refusal, type StandInAccount } from './types.js'
 
 const MAX_BODY_BYTES = 64 * 1024
 const FROM_A_PAGE: Reply = { status: 403, body: { message: 'browser pages may not control the stand-in' } }
+/** The gateway's answer to missing or wrong keys: a message without a code. */
+const UNAUTHORIZED: Reply = { status: 401, body: { message: 'unauthorized.' } }
 
 interface StandInServerDeps {
   readonly accounts: readonly StandInAccount[]
   readonly alpaca: (call: AlpacaCall) => Reply
-  readonly control: (call: { method: string; path: string; body: unknown }) => Reply
-  readonly faults: Faults
+  readonly control: (method: string, name: string, body: unknown) => Reply
+  readonly faults: Rules<Fault>
   readonly rateLimit: AccountRateLimit
-  readonly requestLog: RequestLog
+  readonly onRequest: (request: SeenRequest) => void
   readonly now: () => Date
 }
 
 /** The stand-in's HTTP side: bodies, keys, the rate limit, faults and the request log. */
 export function createStandInServer(deps: StandInServerDeps): Server {
-  return createServer((request, response) => {
-    serve(deps, request, response).catch((error: unknown) => {
-      // Reports a defect of the stand-in to the client; ignores a client that hung up.
-      if (!request.socket.destroyed) write(response, { status: 500, body: { message: String(error) } })
+  const app = express().disable('x-powered-by').disable('etag')
+  const readBody = express.json({ type: () => true, limit: MAX_BODY_BYTES, strict: false })
+  app.use((req, res, next) => {
+    readBody(req, res, (error?: unknown) => {
+      res.locals.isMalformed = error !== undefined
+      next()
     })
   })
-}
-
-async function serve(
-  deps: StandInServerDeps,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://stand-in')
-  const method = request.method ?? 'GET'
-  const steers = url.pathname.startsWith('/sandbox/')
-  // Browsers send `Origin`. The control routes need no keys, so they refuse requests from pages.
-  if (steers && request.headers.origin !== undefined) return write(response, FROM_A_PAGE)
-  const body = await readJson(request)
-  if (steers) return write(response, deps.control({ method, path: url.pathname, body: body.value }))
-  const account = accountBehind(deps.accounts, request)
-  const reply = await answer(deps, { method, url, body, account })
-  deps.requestLog.add({
-    at: deps.now().toISOString(),
-    account: account?.name ?? null,
-    method,
-    url: `${url.pathname}${url.search}`,
-    body: body.value,
-    outcome: reply?.status ?? 'dropped',
+  app.use('/sandbox', (req, res) => {
+    // Browsers send `Origin`. The control routes need no keys, so they refuse requests from pages.
+    const isPage = req.headers.origin !== undefined
+    write(res, isPage ? FROM_A_PAGE : deps.control(req.method, req.path.slice(1), req.body))
   })
-  // Uses the stand-in's own clock, which tests set: clients compute the limit's reset from `Date`.
-  const headers = { date: deps.now().toUTCString(), ...reply?.headers }
-  if (reply) write(response, { ...reply, headers })
-  else request.socket.resetAndDestroy()
+  app.use(async (req, res) => {
+    const { method, path, originalUrl: url, body } = req
+    const account = deps.accounts.find(
+      ({ keyId, secretKey }) =>
+        req.headers['apca-api-key-id'] === keyId && req.headers['apca-api-secret-key'] === secretKey,
+    )
+    const fault = deps.faults.take(
+      (one) =>
+        (one.method ?? method) === method &&
+        path.startsWith(one.path ?? '') &&
+        (one.account ?? account?.name) === account?.name,
+    )
+    if (fault?.delayMs) await sleep(fault.delayMs)
+    // A fault after the request loses only its answer.
+    const answered =
+      fault?.drop === 'before' ? undefined : (fault?.respond ?? answer(deps, req, res, account))
+    const reply = fault?.drop === 'after' ? undefined : answered
+    const outcome = reply?.status ?? 'dropped'
+    deps.onRequest({
+      ...{ at: deps.now().toISOString(), account: account?.name ?? null },
+      ...{ method, url, body, outcome },
+    })
+    // Uses the stand-in's own clock, which tests set: clients compute the limit's reset from `Date`.
+    if (reply) write(res, { ...reply, headers: { date: deps.now().toUTCString(), ...reply.headers } })
+    else req.socket.resetAndDestroy()
+  })
+  return createServer(app)
 }
 
-interface Incoming {
-  readonly method: string
-  readonly url: URL
-  readonly body: { readonly ok: boolean; readonly value: unknown }
-  readonly account: StandInAccount | undefined
-}
-
-/** The answer, or undefined if a fault cuts the connection. */
-async function answer(deps: StandInServerDeps, incoming: Incoming): Promise<Reply | undefined> {
-  const { method, url, account } = incoming
-  const fault = deps.faults.strike({ method, path: url.pathname, account: account?.name ?? null })
-  if (fault?.delayMs) await sleep(fault.delayMs)
-  if (fault?.drop === 'before') return undefined
-  if (fault?.respond) return fault.respond
-  const reply = handle(deps, incoming)
-  return fault?.drop === 'after' ? undefined : reply
-}
-
-function handle(deps: StandInServerDeps, { method, url, body, account }: Incoming): Reply {
+function answer(deps: StandInServerDeps, req: Request, res: Response, account?: StandInAccount): Reply {
   if (!account) return UNAUTHORIZED
-  const { headers, refused } = deps.rateLimit.count(
-    account.name,
-    url.pathname.startsWith('/v2/stocks/') ? 'data' : 'trading',
-  )
+  const { method, path, body } = req
+  const api = path.startsWith('/v2/stocks/') ? 'data' : 'trading'
+  const { headers, refused } = deps.rateLimit.count(account.name, api)
   if (refused) return { ...refused, headers }
-  if (!body.ok) return { ...refusal(400, 40010000, 'request body format is invalid'), headers }
-  const reply = deps.alpaca({
-    method,
-    path: url.pathname,
-    query: url.searchParams,
-    body: body.value,
-    account,
-  })
-  return { ...reply, headers }
+  if (res.locals.isMalformed) return { ...refusal(400, 40010000, 'request body format is invalid'), headers }
+  const query = new URL(req.originalUrl, 'http://stand-in').searchParams
+  return { ...deps.alpaca({ method, path, query, body, account }), headers }
 }
 
-function accountBehind(
-  accounts: readonly StandInAccount[],
-  request: IncomingMessage,
-): StandInAccount | undefined {
-  return accounts.find(
-    ({ keyId, secretKey }) =>
-      request.headers['apca-api-key-id'] === keyId && request.headers['apca-api-secret-key'] === secretKey,
-  )
-}
-
-async function readJson(request: IncomingMessage): Promise<{ ok: boolean; value: unknown }> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    const bytes = Buffer.from(chunk)
-    size += bytes.length
-    if (size > MAX_BODY_BYTES) return { ok: false, value: undefined }
-    chunks.push(bytes)
-  }
-  if (size === 0) return { ok: true, value: undefined }
-  try {
-    return { ok: true, value: JSON.parse(Buffer.concat(chunks).toString('utf8')) }
-  } catch {
-    return { ok: false, value: undefined }
-  }
-}
-
-function write(response: ServerResponse, reply: Reply): void {
-  const text = reply.body === undefined ? '' : JSON.stringify(reply.body)
-  response.writeHead(reply.status, {
-    ...(text !== '' && { 'content-type': 'application/json; charset=UTF-8' }),
-    ...reply.headers,
-  })
-  response.end(text)
+function write(res: Response, { status, headers = {}, body }: Reply): void {
+  res.status(status).set(headers)
+  if (body === undefined) res.end()
+  else res.json(body)
 }

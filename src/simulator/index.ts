@@ -4,25 +4,23 @@ import { DOCUMENTED_FEES, type FeeSchedule, feeScheduleText } from '../protocol/
 import { parseDecimal } from '../protocol/units.js'
 import { createAlpacaRoutes } from './alpacaRoutes.js'
 import { createCommands } from './commands.js'
-import { type BrokerControl, createControl } from './control.js'
-import { createControlRoutes } from './controlRoutes.js'
-import type { FillBehaviour } from './controlSchemas.js'
-import { createFaults } from './faults.js'
-import { createFillRules } from './fillRules.js'
+import { type BrokerControl, createControl, createControlRoutes, type SeenRequest } from './control.js'
+import type { Fault, FillBehaviour, FillRule } from './controlSchemas.js'
 import { createStandInServer } from './httpServer.js'
 import { createLifecycle, type Lifecycle } from './lifecycle.js'
 import { createMarket, uuidOf } from './market.js'
 import { createMarketClock } from './marketClock.js'
 import { CASH_DECIMALS } from './money.js'
 import { createAccountRateLimit } from './rateLimit.js'
-import { createRequestLog } from './requestLog.js'
+import { createRules } from './rules.js'
 import { createStream } from './tradeUpdates.js'
 import type { StandInAccount, StandInAccountConfig, StandInSymbol } from './types.js'
 
-export type { ActivityView, BrokerControl, OrderView } from './control.js'
-export { type BrokerControlClient, createBrokerControlClient, type SeenRequest } from './controlClient.js'
-export type { ControlCommand, ControlInput } from './controlSchemas.js'
+export type { ActivityView, BrokerControl, OrderView, SeenRequest } from './control.js'
+export type { ControlInput } from './controlSchemas.js'
 export type { StandInAccountConfig, StandInSymbol } from './types.js'
+
+const KEPT_REQUESTS = 10_000
 
 export interface BrokerStandInOptions {
   /** A free port if absent or 0. */
@@ -62,17 +60,28 @@ export async function startBrokerStandIn(options: BrokerStandInOptions): Promise
   const clock = createMarketClock({ now, onOpen: () => lifecycle.opened() })
   const stream = createStream({ accounts, seed: options.seed, now })
   const lifecycle: Lifecycle = createLifecycle({ accounts, market, clock, now, onStatus: stream.announce })
-  const fillRules = createFillRules(options.fill ?? { mode: 'delay', delayMs: 100 })
-  const [faults, rateLimit, requestLog] = [createFaults(), createAccountRateLimit(now), createRequestLog()]
+  const fillRules = createRules<FillRule>(Number.POSITIVE_INFINITY, 'newest first')
+  const faults = createRules<Fault>(1, 'oldest first')
+  const rateLimit = createAccountRateLimit(now)
   rateLimit.enforce(options.rateLimit ?? null)
+  const requests: SeenRequest[] = []
 
-  const deps = { accounts, market, clock, lifecycle, fillRules, faults, rateLimit, requestLog, stream, now }
+  const deps = { accounts, market, clock, lifecycle, fillRules, faults, rateLimit, stream, now }
   const commands = createCommands(deps)
-  const control = createControl({ commands, accounts, requestLog })
+  const control = createControl({ commands, accounts, requests })
   const server = createStandInServer({
     ...deps,
-    alpaca: createAlpacaRoutes({ ...deps, behaviourFor: ({ name }, symbol) => fillRules.take(name, symbol) }),
+    alpaca: createAlpacaRoutes({
+      ...deps,
+      behaviourFor: (account, symbol) =>
+        fillRules.take((rule) => matches(rule, account, symbol)) ??
+        options.fill ?? { mode: 'delay', delayMs: 100 },
+    }),
     control: createControlRoutes(control, commands),
+    onRequest(request) {
+      requests.push(request)
+      if (requests.length > KEPT_REQUESTS) requests.shift()
+    },
   })
   stream.attach(server)
   const port = await listen(server, options.port ?? 0)
@@ -94,6 +103,10 @@ export async function startBrokerStandIn(options: BrokerStandInOptions): Promise
       await closed
     },
   }
+}
+
+function matches(rule: FillRule, { name }: StandInAccount, symbol: string): boolean {
+  return (rule.account ?? name) === name && (rule.symbol ?? symbol) === symbol
 }
 
 function openAccount(config: StandInAccountConfig, fees: FeeSchedule, createdAt: Date): StandInAccount {

@@ -1,5 +1,4 @@
-import { refusal } from './refusal.js'
-import type { Reply } from './types.js'
+import { type Reply, refusal } from './types.js'
 
 const WINDOW_MS = 60_000
 

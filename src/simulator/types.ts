@@ -89,3 +89,13 @@ export interface Reply {
   readonly body?: unknown
   readonly headers?: Record<string, string>
 }
+
+/** A refusal in Alpaca's form: an HTTP status and `{code, message}`, sometimes with more members. */
+export function refusal(
+  status: number,
+  code: number,
+  message: string,
+  more: Record<string, string> = {},
+): Reply {
+  return { status, body: { ...more, code, message } }
+}

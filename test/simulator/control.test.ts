@@ -1,9 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import {
-  type BrokerControlClient,
-  type BrokerStandIn,
-  createBrokerControlClient,
-} from '../../src/simulator/index.js'
+import type { BrokerStandIn } from '../../src/simulator/index.js'
 import {
   brokerOf,
   ENCLAVE_ACCOUNT,
@@ -15,33 +11,41 @@ import {
 
 let standIn: BrokerStandIn
 let broker: PlacingBroker
-let control: BrokerControlClient
 beforeEach(async () => {
   standIn = await startStandIn()
   broker = brokerOf(standIn.url)
-  control = createBrokerControlClient(standIn.url)
 })
 afterEach(() => standIn.stop())
+
+/** As a person at a terminal steers the sandbox's broker. */
+async function steer(command: string, input: object): Promise<void> {
+  const init = { method: 'POST', body: JSON.stringify(input) }
+  expect((await fetch(`${standIn.url}/sandbox/${command}`, init)).status).toBe(204)
+}
+
+async function view(name: string): Promise<unknown> {
+  return (await fetch(`${standIn.url}/sandbox/${name}`)).json()
+}
 
 const buy = (clientOrderId: string) =>
   broker.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(10), clientOrderId })
 
 it('a fault that is steered over HTTP loses the answer to an order that was placed', async () => {
-  await control.run('fault', { method: 'POST', path: '/v2/orders', drop: 'after' })
+  await steer('fault', { method: 'POST', path: '/v2/orders', drop: 'after' })
   await expect(buy('lost')).rejects.toMatchObject({ kind: 'ambiguous' })
   expect(await broker.getOrderByClientOrderId('lost')).toMatchObject({ state: 'filled' })
   await expect(buy('lost')).rejects.toMatchObject({ kind: 'rejected', status: 422 })
 })
 
 it('a fault that is steered over HTTP cuts the connection before the order is placed', async () => {
-  await control.run('fault', { method: 'POST', path: '/v2/orders', drop: 'before' })
+  await steer('fault', { method: 'POST', path: '/v2/orders', drop: 'before' })
   await expect(buy('cut')).rejects.toMatchObject({ kind: 'ambiguous' })
   expect(await broker.getOrderByClientOrderId('cut')).toBeNull()
   expect(await buy('cut')).toMatchObject({ clientOrderId: 'cut' })
 })
 
 it('a fault that is steered over HTTP answers instead of the broker, so many times, on the path and for the account that are named', async () => {
-  await control.run('fault', {
+  await steer('fault', {
     path: '/v2/clock',
     account: 'enclave',
     times: 2,
@@ -51,7 +55,7 @@ it('a fault that is steered over HTTP answers instead of the broker, so many tim
       headers: { 'X-RateLimit-Reset': '1674044551' },
     },
   })
-  await control.run('fault', { account: 'server', times: 9, respond: { status: 500, body: {} } })
+  await steer('fault', { account: 'server', times: 9, respond: { status: 500, body: {} } })
   await broker.getAccount()
   const limited = { kind: 'rate-limited', resetAt: new Date(1674044551000) }
   await expect(broker.getClock()).rejects.toMatchObject(limited)
@@ -60,30 +64,30 @@ it('a fault that is steered over HTTP answers instead of the broker, so many tim
 })
 
 it('a fault that is steered over HTTP delays, and can be cleared', async () => {
-  await control.run('fault', { path: '/v2/clock', delayMs: 20 })
+  await steer('fault', { path: '/v2/clock', delayMs: 20 })
   await broker.getClock()
-  await control.run('fault', { times: 5, respond: { status: 503, body: {} } })
+  await steer('fault', { times: 5, respond: { status: 503, body: {} } })
   await expect(broker.getClock()).rejects.toMatchObject({ kind: 'unavailable', status: 503 })
-  await control.run('clear', { what: 'faults' })
+  await steer('clear', { what: 'faults' })
   await broker.getClock()
 })
 
 it('the rate limit refuses per account with the time of its reset', async () => {
-  await control.run('limit', { perMinute: 2 })
+  await steer('limit', { perMinute: 2 })
   // A client of its own for each call, which knows nothing of the others.
   const ask = (account = ENCLAVE_ACCOUNT) => brokerOf(standIn.url, account).getClock()
   await ask()
   await ask()
   await expect(ask()).rejects.toMatchObject({ kind: 'rate-limited', resetAt: expect.any(Date) })
   await ask(SERVER_ACCOUNT)
-  await control.run('limit', { perMinute: null })
+  await steer('limit', { perMinute: null })
   await ask()
 })
 
 it('views show all orders, balances and requests, without keys', async () => {
   await buy('seen')
   await expect(broker.getOrderByClientOrderId('unseen')).resolves.toBeNull()
-  expect(await control.orders()).toMatchObject([
+  expect(await view('orders')).toMatchObject([
     {
       account: 'enclave',
       client_order_id: 'seen',
@@ -93,11 +97,11 @@ it('views show all orders, balances and requests, without keys', async () => {
       notional: '10',
     },
   ])
-  expect(await control.accounts()).toMatchObject([
+  expect(await view('accounts')).toMatchObject([
     { name: 'enclave', positions: { AAPL: '0.0499975' } },
     { name: 'server', cash: '0', positions: {} },
   ])
-  const requests = await control.requests()
+  const requests = await view('requests')
   expect(requests).toMatchObject([
     {
       account: 'enclave',
@@ -112,15 +116,15 @@ it('views show all orders, balances and requests, without keys', async () => {
 })
 
 it('commands reach the stand-in as they do in-process', async () => {
-  await control.run('clock', { open: false, nextOpen: '2040-01-03T09:30:00-05:00' })
+  await steer('clock', { open: false, nextOpen: '2040-01-03T09:30:00-05:00' })
   expect((await broker.getClock()).nextOpen).toEqual(new Date('2040-01-03T14:30:00Z'))
-  await control.run('fill', { mode: 'hold' })
-  await control.run('price', { symbol: 'AAPL', price: '10' })
-  await control.run('clock', { open: true })
+  await steer('fill', { mode: 'hold' })
+  await steer('price', { symbol: 'AAPL', price: '10' })
+  await steer('clock', { open: true })
   await buy('held')
-  await control.run('end', { clientOrderId: 'held', status: 'expired' })
+  await steer('end', { clientOrderId: 'held', status: 'expired' })
   expect(await broker.getOrderByClientOrderId('held')).toMatchObject({ state: 'expired' })
-  await control.run('clear', { what: 'fills' })
+  await steer('clear', { what: 'fills' })
   await buy('free')
   expect(await broker.getOrderByClientOrderId('free')).toMatchObject({ state: 'filled' })
 })
@@ -148,7 +152,7 @@ it.each(['http://localhost:5173', 'https://elsewhere.example', 'null'])(
     const steered = await fetch(`${standIn.url}/sandbox/account`, { method: 'POST', headers, body })
     expect(steered.status).toBe(403)
     expect((await fetch(`${standIn.url}/sandbox/accounts`, { headers: { origin } })).status).toBe(403)
-    expect(await control.accounts()).toMatchObject([{ name: 'enclave', cash: '100000' }, {}])
+    expect(await view('accounts')).toMatchObject([{ name: 'enclave', cash: '100000' }, {}])
   },
 )
 

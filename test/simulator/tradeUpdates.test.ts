@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { type BrokerStandIn, createBrokerControlClient } from '../../src/simulator/index.js'
+import type { BrokerStandIn } from '../../src/simulator/index.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
 import { brokerOf, ENCLAVE_ACCOUNT, SERVER_ACCOUNT, startStandIn, usd } from '../support/brokerStandIn.js'
 
@@ -117,35 +117,35 @@ it('events follow an order to its end, for its own account alone', async () => {
 })
 
 it('events are lost, repeated, held back, in text, or not sent at all, on command', async () => {
-  const control = createBrokerControlClient(standIn.url)
+  const { control } = standIn
   const stream = await listening()
-  await control.run('stream', { drop: 1 })
+  control.stream({ drop: 1 })
   await buy('lost')
-  await control.run('stream', { repeat: 1, text: true })
+  control.stream({ repeat: 1, text: true })
   await buy('twice')
   await stream.hears(6)
   expect(stream.events()).toEqual(['new', 'new', 'fill', 'fill'])
   expect(stream.frames.slice(2)).toEqual(['text', 'text', 'text', 'text'])
-  await control.run('stream', { shuffleMs: 300 })
+  control.stream({ shuffleMs: 300 })
   for (let number = 0; number < 6; number++) await buy(`shuffled-${number}`)
   await stream.hears(18)
   const shuffled = stream.updates().slice(4)
   const ids = shuffled.map(({ order, event }) => `${order.client_order_id} ${event}`)
   expect(ids).not.toEqual(ids.toSorted())
-  await control.run('stream', { silent: true })
-  await buy('unheard')
+  control.stream({ silent: true })
   stream.say(alpacaExample('stream-listen'))
-  await control.run('stream', {})
+  await buy('unheard')
+  control.stream({})
   await buy('heard')
   await stream.hears(20)
 })
 
 it('events are invented on command, and connections cut or refused', async () => {
-  const control = createBrokerControlClient(standIn.url)
+  const { control } = standIn
   const stream = await listening()
   await buy('known')
-  await control.run('stream', { invent: { account: 'enclave', event: 'canceled', clientOrderId: 'known' } })
-  await control.run('stream', { invent: { account: 'enclave', event: 'fill' } })
+  control.stream({ invent: { account: 'enclave', event: 'canceled', clientOrderId: 'known' } })
+  control.stream({ invent: { account: 'enclave', event: 'fill' } })
   await stream.hears(6)
   const [canceled, filled] = stream.updates().slice(2)
   expect(canceled).toMatchObject({ event: 'canceled', order: { client_order_id: 'known' } })
@@ -153,10 +153,10 @@ it('events are invented on command, and connections cut or refused', async () =>
     event: 'fill',
     order: { client_order_id: expect.not.stringMatching(/^known$/) },
   })
-  await expect(control.run('stream', { invent: { account: 'nobody', event: 'fill' } })).rejects.toThrow('400')
-  await control.run('stream', { disconnect: true, refuse: true })
+  expect(() => control.stream({ invent: { account: 'nobody', event: 'fill' } })).toThrow(RangeError)
+  control.stream({ disconnect: true, refuse: true })
   await expect.poll(() => stream.isClosed()).toBe(true)
   await expect(connect()).rejects.toBeDefined()
-  await control.run('stream', {})
+  control.stream({})
   await listening()
 })
