@@ -1,23 +1,18 @@
-import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
-import { resultOf, smallQuantitySchema } from '../chain/jsonRpc.js'
-import { createRpc, type Rpc } from '../chain/rpc.js'
+import { type JsonRpcProvider, Wallet } from 'ethers'
 import { waitForReceipt } from '../chain/waitForReceipt.js'
 import { checksum } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { ConfigError, type Environment } from '../service/config.js'
 import type { Secret } from '../service/secret.js'
 import { CommandError } from '../terminal/failure.js'
+import { connectNode, type NodeConnection } from '../terminal/node.js'
 import type { Speech } from './io.js'
 import { readRpcUrls } from './settings.js'
 
-const TIMEOUT_MS = 15_000
 const MINED_TIMEOUT_MS = 180_000
 
 /** The chain that the operator acts on. */
-export interface Chain {
-  readonly rpc: Pick<Rpc, 'send'>
-  readonly provider: JsonRpcProvider
-  readonly chainId: number
+export interface Chain extends NodeConnection {
   close(): void
 }
 
@@ -27,18 +22,13 @@ export interface Chain {
  * @throws ConfigError, ChainUnavailableError, ChainAnswerError
  */
 export async function connectChain(env: Environment, expected: number | null): Promise<Chain> {
-  const urls = readRpcUrls(env)
-  const rpc = createRpc({ urls, timeoutMs: TIMEOUT_MS })
-  const [answer] = await rpc.send([{ method: 'eth_chainId', params: [] }])
-  const chainId = resultOf(answer, smallQuantitySchema)
-  if (expected !== null && chainId !== expected) {
-    const problem = `is a node of chain ${chainId}, not of chain ${expected}`
-    throw new ConfigError([{ name: 'RPC_URL', problem }])
-  }
-  const request = new FetchRequest(urls[0] ?? '')
-  request.timeout = TIMEOUT_MS
-  const provider = new JsonRpcProvider(request, chainId, { staticNetwork: true, cacheTimeout: -1 })
-  return { rpc, provider, chainId, close: () => provider.destroy() }
+  const node = await connectNode(readRpcUrls(env))
+  const { chainId, provider } = node
+  const close = () => provider.destroy()
+  if (expected === null || chainId === expected) return { ...node, close }
+  close()
+  const problem = `is a node of chain ${chainId}, not of chain ${expected}`
+  throw new ConfigError([{ name: 'RPC_URL', problem }])
 }
 
 export function walletOf(key: Secret<string>, { provider }: Pick<Chain, 'provider'>): Wallet {

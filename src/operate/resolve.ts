@@ -30,9 +30,9 @@ import { CommandError, RefusedError, usage } from '../terminal/failure.js'
 import { addressOf, type Chain, connectChain, walletOf } from './chain.js'
 import { requireRole } from './chainCommands.js'
 import { shownUsdc } from './changes.js'
-import { askOrder, jsonOf, NoReportError, readReport } from './doctor/enclavePart.js'
+import { askOrder, NoReportError, readReport } from './doctor/enclavePart.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
-import { type DeploymentFile, readDeployment, readKey } from './settings.js'
+import { type DeploymentFile, jsonOf, readDeployment, readKey } from './settings.js'
 
 const HELP = `
 Without an option the order is released: nothing was bought or sold. With --quantity and --value it ends with this fill. With --nonce

@@ -78,7 +78,7 @@ export function deploymentPath(directory: string): string {
 export function findDeployment(directory: string): DeploymentFile | null {
   const path = deploymentPath(directory)
   if (!existsSync(path)) return null
-  const deployment = deploymentSchema.safeParse(jsonIn(readFileSync(path, 'utf8')))
+  const deployment = deploymentSchema.safeParse(jsonOf(readFileSync(path, 'utf8')))
   if (deployment.success) return deployment.data
   const [issue] = deployment.error.issues
   const text = `${path} is no record of a deployment (${issue?.path.join('.')}: ${issue?.message})`
@@ -106,7 +106,8 @@ function pick(environment: Environment, names: readonly string[]): Environment {
   return Object.fromEntries(names.map((name) => [name, environment[name]]))
 }
 
-function jsonIn(text: string): unknown {
+/** Undefined where the text is no JSON. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

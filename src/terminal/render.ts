@@ -16,6 +16,17 @@ export type Block =
   | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly Cell[])[] }
   | { readonly kind: 'line'; readonly cells: readonly Cell[] }
 
+export const fields = (rows: Extract<Block, { kind: 'fields' }>['fields']): Block => ({
+  kind: 'fields',
+  fields: rows,
+})
+export const table = (head: readonly string[], rows: readonly (readonly Cell[])[]): Block => ({
+  kind: 'table',
+  head,
+  rows,
+})
+export const line = (cells: readonly Cell[]): Block => ({ kind: 'line', cells })
+
 /** Aligned, with thousands separators and units; or fields separated by tabs, for other programs. */
 type Style = 'people' | 'plain'
 

@@ -2,6 +2,7 @@ import { type Claim, type Client, type Hex, SHARE_DECIMALS, USDC_DECIMALS } from
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { anAddress, parsedBy } from '../../terminal/arguments.js'
 import { usage } from '../../terminal/failure.js'
+import { fields, line, table } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
 import type { AddCommand } from '../context.js'
 import { withWallet } from '../input/connection.js'
@@ -29,25 +30,22 @@ export const addClaim: AddCommand = (root, { env, terminal }) => {
 
 async function paid(client: Client, asset: string, to: Hex | undefined): Promise<Report> {
   const { txHash } = await client.claim(asset, { to })
-  return { json: { asset, txHash }, blocks: [{ kind: 'fields', fields: [['transaction', txHash]] }] }
+  return { json: { asset, txHash }, blocks: [fields([['transaction', txHash]])] }
 }
 
 function listed(claims: readonly Claim[]): Report {
   return {
     json: { claims: claims.map(({ amount, ...claim }) => ({ ...claim, amount: amount.toString() })) },
     blocks: [
-      {
-        kind: 'table',
-        head: ['asset', 'amount', 'may be paid to'],
-        rows: claims.map(({ asset, amount, recipient }) => [
+      table(
+        ['asset', 'amount', 'may be paid to'],
+        claims.map(({ asset, amount, recipient }) => [
           asset,
           { units: amount, decimals: asset === 'USDC' ? USDC_DECIMALS : SHARE_DECIMALS },
           recipient ?? 'this wallet',
         ]),
-      },
-      ...(claims.length > 0
-        ? []
-        : [{ kind: 'line' as const, cells: ['No claims of USDC or listed shares wait for this wallet.'] }]),
+      ),
+      ...(claims.length > 0 ? [] : [line(['No claims of USDC or listed shares wait for this wallet.'])]),
     ],
   }
 }

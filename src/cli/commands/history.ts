@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { effectOf, historyEntrySchema } from '../../client/history/entries.js'
 import { averageCost, type HistoryEntry, holdingsOf } from '../../client/index.js'
-import type { Block, Cell } from '../../terminal/render.js'
+import { type Block, type Cell, fields, table } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { addHistoryCommand, shares, timeOf, usdc } from './historyOutput.js'
 
@@ -97,21 +97,17 @@ function holdingBlocks(entries: readonly HistoryEntry[]): Block[] {
   const { cash, positions, realised, isComplete } = holdingsOf(entries)
   const symbols = [...new Set([...Object.keys(positions), ...Object.keys(realised)])].sort()
   return [
-    {
-      kind: 'table',
-      head: ['holding', 'shares', 'cost', 'average cost', 'realised'],
-      rows: symbols.map((symbol) => {
+    table(
+      ['holding', 'shares', 'cost', 'average cost', 'realised'],
+      symbols.map((symbol) => {
         const holding = positions[symbol] ?? { shares: 0n, cost: 0n }
         const gain = realised[symbol] ?? 0n
         return [symbol, shares(holding.shares), usdc(holding.cost), usdc(averageCost(holding)), usdc(gain)]
       }),
-    },
-    {
-      kind: 'fields',
-      fields: [
-        ['cash', usdc(cash)],
-        ['complete', isComplete ? 'yes' : 'no: the cost of some shares is unknown'],
-      ],
-    },
+    ),
+    fields([
+      ['cash', usdc(cash)],
+      ['complete', isComplete ? 'yes' : 'no: the cost of some shares is unknown'],
+    ]),
   ]
 }

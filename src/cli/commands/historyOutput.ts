@@ -5,7 +5,7 @@ import { secureUrlSchema } from '../../protocol/secureUrl.js'
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import { parsedBy } from '../../terminal/arguments.js'
 import { usage } from '../../terminal/failure.js'
-import type { Block, Cell } from '../../terminal/render.js'
+import { type Block, type Cell, table } from '../../terminal/render.js'
 import type { CommandContext } from '../context.js'
 import { csvOf } from '../csv.js'
 import { parsed, withWallet } from '../input/connection.js'
@@ -88,7 +88,7 @@ export function addHistoryCommand(
       })
       if (csv) terminal.document(csvOf(head, rows))
       else if (terminal.json) for (const line of json) terminal.result({ json: line, blocks: [] })
-      else terminal.result({ json: null, blocks: [{ kind: 'table', head, rows }, ...more] })
+      else terminal.result({ json: null, blocks: [table(head, rows), ...more] })
     })
 }
 

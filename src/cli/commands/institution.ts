@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Client, Hex } from '../../client/index.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
 import { aName, anAddress } from '../../terminal/arguments.js'
+import { fields } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { withWallet } from '../input/connection.js'
 import { addCommonOptions, addWalletCommand, type WalletOptions } from '../input/options.js'
@@ -16,7 +17,7 @@ export const addInstitution: AddCommand = (root, { env, terminal }) => {
     command.action((subject: T, options: WalletOptions) =>
       withWallet(options, env, async ({ client }) => {
         const { txHash } = await act(client, subject)
-        terminal.result({ json: { txHash }, blocks: [{ kind: 'fields', fields: [['transaction', txHash]] }] })
+        terminal.result({ json: { txHash }, blocks: [fields([['transaction', txHash]])] })
       }),
     )
   const ofName = (name: string, summary: string) =>

@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { type Client, ClientError, type Hex } from '../../client/index.js'
 import { usage } from '../../terminal/failure.js'
-import { shownTime } from '../../terminal/render.js'
+import { fields, shownTime } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
 import type { AddCommand, CommandContext } from '../context.js'
 import { withWallet } from '../input/connection.js'
@@ -42,7 +42,10 @@ export const addKey: AddCommand = (root, context) => {
 
 async function rotate(client: Client, file: string, { terminal }: CommandContext): Promise<Report> {
   const text = await client.drawKey()
-  await writeNew(file, text)
+  // Never overwrites a file: it may hold the only copy of a key.
+  await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true }).catch(() => {
+    throw usage('the new file cannot be created, or already exists')
+  })
   await client.importKeys(text)
   terminal.progress(KEEP_IT)
   terminal.progress(
@@ -50,19 +53,6 @@ async function rotate(client: Client, file: string, { terminal }: CommandContext
       'older key, which then stays in use',
   )
   return inUse(client)
-}
-
-/** The file is durable when this resolves. Never overwrites a file: it may hold the only copy of a key. */
-async function writeNew(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600).catch(() => {
-    throw usage('the new file cannot be created, or already exists')
-  })
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
 
 /** The key that the portfolio on chain is sealed to, in the report's words. */
@@ -79,14 +69,11 @@ async function inUse(client: Client): Promise<Report> {
   return {
     json: { publicKey, drawnAt: since, sealedTo },
     blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['public key', publicKey],
-          ['drawn', since === null ? 'no: derived from the wallet' : shownTime(since)],
-          ['sealed to', sealedTo === null ? 'none: there is no portfolio yet' : SEALED_TO[sealedTo]],
-        ],
-      },
+      fields([
+        ['public key', publicKey],
+        ['drawn', since === null ? 'no: derived from the wallet' : shownTime(since)],
+        ['sealed to', sealedTo === null ? 'none: there is no portfolio yet' : SEALED_TO[sealedTo]],
+      ]),
     ],
   }
 }

@@ -1,4 +1,4 @@
-import { shownTime } from '../../terminal/render.js'
+import { fields, shownTime } from '../../terminal/render.js'
 import type { AddCommand } from '../context.js'
 import { withWallet } from '../input/connection.js'
 import { addWalletCommand, type WalletOptions } from '../input/options.js'
@@ -13,8 +13,11 @@ export const addLeave: AddCommand = (root, { env, terminal }) => {
         const { txHash } = await client.leaveInstitution()
         const leavingAt = await client.getLeavingAt()
         const at = leavingAt === null ? 'left' : shownTime(new Date(leavingAt * 1_000).toISOString())
-        const fields = [['transaction', txHash] as const, ['leaves at', at] as const]
-        terminal.result({ json: { txHash, leavingAt }, blocks: [{ kind: 'fields', fields }] })
+        const shown = fields([
+          ['transaction', txHash],
+          ['leaves at', at],
+        ])
+        terminal.result({ json: { txHash, leavingAt }, blocks: [shown] })
       }),
     )
 }

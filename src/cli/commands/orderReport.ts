@@ -7,7 +7,7 @@ import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import { aDuration } from '../../terminal/arguments.js'
 import { EXIT, type ExitCode } from '../../terminal/exitCodes.js'
 import { CommandError } from '../../terminal/failure.js'
-import { type Cell, shownTime } from '../../terminal/render.js'
+import { type Cell, fields, shownTime } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
 import type { CommandContext } from '../context.js'
 
@@ -15,7 +15,7 @@ import type { CommandContext } from '../context.js'
 export function orderReport(status: OrderStatus, notice: Notice | null): Report {
   const run = status.triggers.at(-1)
   const reason = notice && { code: notice.code, message: notice.message }
-  const fields: [string, Cell][] = [
+  const rows: [string, Cell][] = [
     ['order', status.orderId],
     ['state', status.state],
     ['account', status.account ?? 'none'],
@@ -24,10 +24,10 @@ export function orderReport(status: OrderStatus, notice: Notice | null): Report 
     ['enclave runs', run ? `${status.triggers.length}, last: ${runWords(run)}` : '0'],
     ['next run', shownTime(status.nextTriggerAt)],
   ]
-  if (status.cancelReceivedAt !== undefined) fields.push(['cancelled', shownTime(status.cancelReceivedAt)])
+  if (status.cancelReceivedAt !== undefined) rows.push(['cancelled', shownTime(status.cancelReceivedAt)])
   const became = status.state === 'SETTLED' ? 'filled' : 'refused'
-  if (reason) fields.push([became, `${reason.message} (${reason.code})`])
-  return { json: jsonOf(status, reason), blocks: [{ kind: 'fields', fields }] }
+  if (reason) rows.push([became, `${reason.message} (${reason.code})`])
+  return { json: jsonOf(status, reason), blocks: [fields(rows)] }
 }
 
 function escrowCell({ amount, deposit }: OrderStatus): Cell {

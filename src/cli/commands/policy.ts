@@ -15,6 +15,7 @@ import { policySchema } from '../../protocol/policy.js'
 import { rulebookCopySchema } from '../../protocol/rulebookCopy.js'
 import { parseStrictJson } from '../../protocol/strictJson.js'
 import { usage } from '../../terminal/failure.js'
+import { fields, line } from '../../terminal/render.js'
 import type { Terminal } from '../../terminal/terminal.js'
 import type { AddCommand, CommandContext } from '../context.js'
 import { withWallet } from '../input/connection.js'
@@ -117,7 +118,7 @@ async function exportCopy({ client, kept, terminal, signal }: Deps, open: boolea
   }
   const policy = await client.openRulebookCopy(copy, inForce.version)
   const json = open ? z.encode(policySchema, policy) : copy
-  terminal.result({ json, blocks: [{ kind: 'line', cells: [JSON.stringify(json)] }] })
+  terminal.result({ json, blocks: [line([JSON.stringify(json)])] })
 }
 
 async function importCopy({ client, kept, terminal, signal }: Deps, copy: unknown): Promise<void> {
@@ -127,10 +128,8 @@ async function importCopy({ client, kept, terminal, signal }: Deps, copy: unknow
   terminal.result({ json: { orgId, version }, blocks: [resultOf(orgId, version)] })
 }
 
-const resultOf = (orgId: PolicyVersion['orgId'], version: number) => ({
-  kind: 'fields' as const,
-  fields: [['institution', orgId] as const, ['version', String(version)] as const],
-})
+const resultOf = (orgId: PolicyVersion['orgId'], version: number) =>
+  fields([['institution', orgId] as const, ['version', String(version)] as const])
 
 async function findCopy(
   { client, kept }: Pick<Deps, 'client' | 'kept'>,

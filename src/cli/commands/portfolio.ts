@@ -7,7 +7,7 @@ import {
   type WalletShares,
 } from '../../client/index.js'
 import { portfolioSchema } from '../../protocol/portfolio.js'
-import type { Block, Cell } from '../../terminal/render.js'
+import { type Block, type Cell, fields, line, table } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
 import type { AddCommand } from '../context.js'
 import { withWallet } from '../input/connection.js'
@@ -33,7 +33,7 @@ export const addPortfolio: AddCommand = (root, { env, terminal }) => {
 function reportOf(opened: OpenedPortfolio | null, held: readonly WalletShares[]): Report {
   const wallet = held.map(({ balance, ...others }) => ({ ...others, balance: balance.toString() }))
   if (opened === null) {
-    const none: Block = { kind: 'line', cells: ['This wallet has no portfolio yet.'] }
+    const none: Block = line(['This wallet has no portfolio yet.'])
     return { json: { version: '0', portfolio: null, wallet }, blocks: [none, ...walletBlocks(held)] }
   }
   const { portfolio, version } = opened
@@ -49,41 +49,31 @@ const shares = (units: bigint): Cell => ({ units, decimals: SHARE_DECIMALS })
 function walletBlocks(held: readonly WalletShares[]): Block[] {
   if (held.length === 0) return []
   return [
-    {
-      kind: 'table',
-      head: ['in the wallet', 'shares', 'token'],
-      rows: held.map(({ symbol, balance, token }) => [symbol, shares(balance), token]),
-    },
+    table(
+      ['in the wallet', 'shares', 'token'],
+      held.map(({ symbol, balance, token }) => [symbol, shares(balance), token]),
+    ),
   ]
 }
 
 function blocksOf({ cash, positions, openOrders }: Portfolio, version: bigint): Block[] {
   return [
-    {
-      kind: 'fields',
-      fields: [
-        ['cash', usdc(cash)],
-        ['version', version.toString()],
-      ],
-    },
-    {
-      kind: 'table',
-      head: ['symbol', 'shares', 'locked'],
-      rows: Object.entries(positions).map(([symbol, { qty, locked }]) => [
-        symbol,
-        shares(qty),
-        shares(locked),
-      ]),
-    },
-    {
-      kind: 'table',
-      head: ['open order', 'side', 'symbol', 'amount'],
-      rows: Object.entries(openOrders).map(([orderId, { side, symbol, notional }]) => [
+    fields([
+      ['cash', usdc(cash)],
+      ['version', version.toString()],
+    ]),
+    table(
+      ['symbol', 'shares', 'locked'],
+      Object.entries(positions).map(([symbol, { qty, locked }]) => [symbol, shares(qty), shares(locked)]),
+    ),
+    table(
+      ['open order', 'side', 'symbol', 'amount'],
+      Object.entries(openOrders).map(([orderId, { side, symbol, notional }]) => [
         orderId,
         side,
         symbol,
         usdc(notional),
       ]),
-    },
+    ),
   ]
 }

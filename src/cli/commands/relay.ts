@@ -1,7 +1,7 @@
 import { type Receipt, receiptSchema } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { anId } from '../../terminal/arguments.js'
-import { shownTime } from '../../terminal/render.js'
+import { fields, shownTime } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
 import type { AddCommand } from '../context.js'
 import { connectServer } from '../input/connection.js'
@@ -42,21 +42,18 @@ function reportOf(receipt: Receipt): Report {
   return {
     json: { ...receipt, gasUsed: gasUsed?.toString() ?? null },
     blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['digest', digest],
-          ['type', primaryType],
-          ['contract', target],
-          ['status', status],
-          ['transaction', txHash ?? 'none'],
-          ['block', blockNumber === null ? 'none' : String(blockNumber)],
-          ['gas used', gasUsed === null ? 'none' : { units: gasUsed, decimals: 0 }],
-          ['created', shownTime(receipt.createdAt)],
-          ['updated', shownTime(receipt.updatedAt)],
-          ['error', error === null ? 'none' : [error.name, ...args].join(' ')],
-        ],
-      },
+      fields([
+        ['digest', digest],
+        ['type', primaryType],
+        ['contract', target],
+        ['status', status],
+        ['transaction', txHash ?? 'none'],
+        ['block', blockNumber === null ? 'none' : String(blockNumber)],
+        ['gas used', gasUsed === null ? 'none' : { units: gasUsed, decimals: 0 }],
+        ['created', shownTime(receipt.createdAt)],
+        ['updated', shownTime(receipt.updatedAt)],
+        ['error', error === null ? 'none' : [error.name, ...args].join(' ')],
+      ]),
     ],
   }
 }

@@ -1,6 +1,6 @@
 import type { Hex } from '../../client/index.js'
 import { anId } from '../../terminal/arguments.js'
-import { shownTime } from '../../terminal/render.js'
+import { fields, shownTime } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
 import type { AddCommand, CommandContext } from '../context.js'
 import { connectServer, withWallet } from '../input/connection.js'
@@ -40,24 +40,21 @@ async function platformReport(reader: Connection['reader'], { signal }: CommandC
   return {
     json: { version, chainId, contracts, usdc: key.usdc, enclaveKey: key.publicKey, relayer, symbols, clock },
     blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['version', version],
-          ['chain', String(chainId)],
-          ...Object.entries(contracts),
-          ['usdc', key.usdc],
-          ['enclave key', key.publicKey],
-          ['relayer', relayer],
-          ['symbols', symbols.join(' ')],
-          [
-            'market',
-            clock.isOpen
-              ? `open until ${shownTime(clock.nextClose)}`
-              : `closed until ${shownTime(clock.nextOpen)}`,
-          ],
+      fields([
+        ['version', version],
+        ['chain', String(chainId)],
+        ...Object.entries(contracts),
+        ['usdc', key.usdc],
+        ['enclave key', key.publicKey],
+        ['relayer', relayer],
+        ['symbols', symbols.join(' ')],
+        [
+          'market',
+          clock.isOpen
+            ? `open until ${shownTime(clock.nextClose)}`
+            : `closed until ${shownTime(clock.nextOpen)}`,
         ],
-      },
+      ]),
     ],
   }
 }

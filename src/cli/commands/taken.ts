@@ -3,9 +3,10 @@ import type { Hex } from '../../client/index.js'
 import { ZERO_ADDRESS } from '../../protocol/address.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import { anId, several } from '../../terminal/arguments.js'
+import { table } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
 import type { AddCommand } from '../context.js'
-import { connectNode, connectServer } from '../input/connection.js'
+import { connectProvider, connectServer } from '../input/connection.js'
 import { addServerCommand, type NodeOptions, RPC_OPTION, type ServerOptions } from '../input/options.js'
 
 const ABOUT = `The escrow accepts the first 16 bytes of an order's id once. Another wallet can copy an id from a pending transaction and take it first; the client then reports that wallet and retries under a new id. For reported ids, this command reads from the chain which wallet holds each, how many of them each wallet holds, and its institution.`
@@ -16,7 +17,7 @@ export const addTaken: AddCommand = (root, { env, terminal, signal }) => {
     .option(...RPC_OPTION)
     .action(async (ids: readonly Hex[], options: ServerOptions & NodeOptions) => {
       const { contracts: addresses } = await connectServer(options, env).reader.getHealth({ signal })
-      const provider = await connectNode(options, env)
+      const provider = await connectProvider(options, env)
       try {
         terminal.result(await reportOf(createContracts(provider, addresses), ids))
       } finally {
@@ -49,21 +50,19 @@ async function reportOf({ escrow, registry, token }: Contracts, ids: readonly He
   return {
     json: { taken, wallets },
     blocks: [
-      {
-        kind: 'table',
-        head: ['order', 'wallet'],
-        rows: taken.map(({ orderId, by }) => [orderId, by ?? 'none']),
-      },
-      {
-        kind: 'table',
-        head: ['wallet', 'ids', 'institution', 'KYC'],
-        rows: wallets.map(({ wallet, ids: count, institution, kyc }) => [
+      table(
+        ['order', 'wallet'],
+        taken.map(({ orderId, by }) => [orderId, by ?? 'none']),
+      ),
+      table(
+        ['wallet', 'ids', 'institution', 'KYC'],
+        wallets.map(({ wallet, ids: count, institution, kyc }) => [
           wallet,
           String(count),
           institution ?? 'none',
           kyc ? 'yes' : 'no',
         ]),
-      },
+      ),
     ],
   }
 }

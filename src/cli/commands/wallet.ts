@@ -3,6 +3,7 @@ import type { ComplianceView, Hex, WalletView } from '../../client/index.js'
 import { checksum } from '../../protocol/address.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import { anAddress } from '../../terminal/arguments.js'
+import { fields, table } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
 import type { AddCommand } from '../context.js'
 import { connectServer, readWalletKey } from '../input/connection.js'
@@ -47,23 +48,19 @@ function reportOf(wallet: WalletView, { equities }: ComplianceView): Report {
   return {
     json: { ...wallet, equities },
     blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['address', wallet.address],
-          ['screen', wallet.screen],
-          ['institution', institution(wallet.orgId)],
-          ['role', wallet.role ?? 'none'],
-          ['waiting for', wallet.waitingFor.join(', ') || 'nothing'],
-          ...(wallet.leavingAt === null ? [] : [leaving(wallet.leavingAt)]),
-          ...(wallet.invitation === null ? [] : invitation(wallet.invitation)),
-        ],
-      },
-      {
-        kind: 'table',
-        head: ['symbol', 'KYC', 'listed', 'frozen'],
-        rows: equities.map(({ symbol, kyc, listed, frozen }) => [symbol, yes(kyc), yes(listed), yes(frozen)]),
-      },
+      fields([
+        ['address', wallet.address],
+        ['screen', wallet.screen],
+        ['institution', institution(wallet.orgId)],
+        ['role', wallet.role ?? 'none'],
+        ['waiting for', wallet.waitingFor.join(', ') || 'nothing'],
+        ...(wallet.leavingAt === null ? [] : [leaving(wallet.leavingAt)]),
+        ...(wallet.invitation === null ? [] : invitation(wallet.invitation)),
+      ]),
+      table(
+        ['symbol', 'KYC', 'listed', 'frozen'],
+        equities.map(({ symbol, kyc, listed, frozen }) => [symbol, yes(kyc), yes(listed), yes(frozen)]),
+      ),
     ],
   }
 }

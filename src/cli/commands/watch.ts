@@ -7,7 +7,7 @@ import { marketSchema } from '../../protocol/api.js'
 import { PRICE_DECIMALS } from '../../protocol/units.js'
 import { anId } from '../../terminal/arguments.js'
 import { EXIT, type ExitCode } from '../../terminal/exitCodes.js'
-import { type Cell, shownTime } from '../../terminal/render.js'
+import { type Cell, line, shownTime } from '../../terminal/render.js'
 import type { Terminal } from '../../terminal/terminal.js'
 import type { AddCommand, CommandContext } from '../context.js'
 import { connectServer, type ServerConnection } from '../input/connection.js'
@@ -36,7 +36,7 @@ async function watchOrder(orderId: Hex, { reader }: ServerConnection, { terminal
       const key = JSON.stringify(entry)
       if (printed.has(key)) continue
       printed.add(key)
-      terminal.result({ json: entry, blocks: [{ kind: 'line', cells: cellsOf(entry) }] })
+      terminal.result({ json: entry, blocks: [line(cellsOf(entry))] })
       if (entry.kind === 'settled') exit = EXIT.done
       if (entry.kind === 'refunded' || entry.kind === 'reclaimed') exit = EXIT.refused
     }
@@ -121,7 +121,7 @@ function printPrices(
     ]
     terminal.result({
       json: { at: asOf, stale, ...z.encode(oneSymbolSchema, each) },
-      blocks: [{ kind: 'line', cells: cells.filter((cell) => cell !== '') }],
+      blocks: [line(cells.filter((cell) => cell !== ''))],
     })
   }
 }

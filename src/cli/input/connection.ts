@@ -1,7 +1,7 @@
-import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { type JsonRpcProvider, Wallet } from 'ethers'
 import type * as z from 'zod'
-import { quantitySchema } from '../../chain/jsonRpc.js'
-import { createRpc } from '../../chain/rpc.js'
 import { createHttp, type Http } from '../../client/http.js'
 import { type Client, ClientError, createClient, type Reader } from '../../client/index.js'
 import { createOrders } from '../../client/orders.js'
@@ -13,6 +13,7 @@ import { publicKeySchema } from '../../protocol/publicKey.js'
 import { secureUrlSchema } from '../../protocol/secureUrl.js'
 import { namesTwice } from '../../service/settingRules.js'
 import { usage } from '../../terminal/failure.js'
+import { connectNode, TIMEOUT_MS } from '../../terminal/node.js'
 import type { NodeOptions, ServerOptions, WalletOptions } from './options.js'
 import { readOwnFile, readPrivateKey } from './secrets.js'
 
@@ -33,8 +34,6 @@ interface WalletConnection {
   close(): void
 }
 
-const TIMEOUT_MS = 15_000
-const MINED_POLL_MS = 500
 /** A person waits: reports an outage after a few seconds, and the user can run the command again. */
 const TIMING: RetryTiming = { ...DEFAULT_TIMING, attempts: 4 }
 
@@ -98,7 +97,7 @@ export async function withWallet<T>(
 }
 
 /** @throws CommandError `usage`, ClientError `node-unavailable` */
-export async function connectNode(values: NodeOptions, env: Environment): Promise<JsonRpcProvider> {
+export function connectProvider(values: NodeOptions, env: Environment): Promise<JsonRpcProvider> {
   return connectChain(rpcUrlOf(values, env))
 }
 
@@ -133,25 +132,18 @@ function required(value: string | undefined, env: Environment, option: string, v
   return parsed(secureUrlSchema, given, `--${option}`)
 }
 
-/** Names the node's origin alone: the rest of its URL may hold a key. */
-function unavailable(url: string, cause: unknown): never {
-  const message = `the node at ${new URL(url).origin} does not answer (--rpc, TRADING_RPC_URL)`
-  throw new ClientError('node-unavailable', message, { cause })
+async function connectChain(url: string): Promise<JsonRpcProvider> {
+  try {
+    return (await connectNode([url])).provider
+  } catch (cause) {
+    // The node's origin alone: the rest of its URL may hold a key.
+    const message = `the node at ${new URL(url).origin} does not answer (--rpc, TRADING_RPC_URL)`
+    throw new ClientError('node-unavailable', message, { cause })
+  }
 }
 
-/** Queries the chain id first: ethers' provider would retry an unreachable node forever, and print each attempt. */
-async function connectChain(url: string): Promise<JsonRpcProvider> {
-  const transport = createRpc({ urls: [url], timeoutMs: TIMEOUT_MS })
-  const [answer] = await transport
-    .send([{ method: 'eth_chainId', params: [] }])
-    .catch((cause: unknown) => unavailable(url, cause))
-  const chainId = quantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined)
-  if (!chainId.success) return unavailable(url, chainId.error)
-  const request = new FetchRequest(url)
-  request.timeout = TIMEOUT_MS
-  return new JsonRpcProvider(request, chainId.data, {
-    staticNetwork: true,
-    cacheTimeout: -1,
-    pollingInterval: MINED_POLL_MS,
-  })
+/** Under `$XDG_STATE_HOME`, or `~/.local/state`: https://specifications.freedesktop.org/basedir/latest/ */
+export function stateDirectory({ XDG_STATE_HOME, HOME }: Environment, name: 'orders' | 'rulebooks'): string {
+  const state = XDG_STATE_HOME || join(HOME || homedir(), '.local', 'state')
+  return join(state, 'confidential-trading', name)
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { SubmittableOrder } from '../../client/index.js'
@@ -7,8 +7,7 @@ import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { PostedOpening } from '../../protocol/postedOpening.js'
 import { usage } from '../../terminal/failure.js'
-import type { Environment } from './connection.js'
-import { stateDirectory } from './stateDirectory.js'
+import { type Environment, stateDirectory } from './connection.js'
 
 /**
  * Sealed orders between the opening of their escrow and their arrival at the server; until then only this machine has
@@ -38,14 +37,9 @@ export function createKeptOrders(env: Environment): KeptOrders {
   return {
     async keep({ orderId, envelope, opening }) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
-      const file = await open(pathOf(orderId), 'wx', 0o600)
-      try {
-        const order = { orderId, ...envelope, ...(opening && { opening }) }
-        await file.writeFile(JSON.stringify(z.encode(postOrderSchema, order)))
-        await file.sync()
-      } finally {
-        await file.close()
-      }
+      const order = { orderId, ...envelope, ...(opening && { opening }) }
+      const text = JSON.stringify(z.encode(postOrderSchema, order))
+      await writeFile(pathOf(orderId), text, { flag: 'wx', mode: 0o600, flush: true })
     },
     async forget(orderId) {
       await unlink(pathOf(orderId)).catch(() => undefined)

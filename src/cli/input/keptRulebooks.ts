@@ -1,12 +1,11 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { RulebookCopy } from '../../client/index.js'
 import type { Hex } from '../../protocol/hex.js'
 import { rulebookCopySchema } from '../../protocol/rulebookCopy.js'
 import { parseStrictJson } from '../../protocol/strictJson.js'
-import type { Environment } from './connection.js'
-import { stateDirectory } from './stateDirectory.js'
+import { type Environment, stateDirectory } from './connection.js'
 
 /** The latest copy of each institution's rulebook, sealed to its admin's key. */
 export interface KeptRulebooks {
@@ -24,13 +23,8 @@ export function createKeptRulebooks(env: Environment): KeptRulebooks {
     async keep(copy) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
       const path = pathOf(copy)
-      const file = await open(`${path}.new`, 'w', 0o600)
-      try {
-        await file.writeFile(JSON.stringify(z.encode(rulebookCopySchema, copy)))
-        await file.sync()
-      } finally {
-        await file.close()
-      }
+      const text = JSON.stringify(z.encode(rulebookCopySchema, copy))
+      await writeFile(`${path}.new`, text, { mode: 0o600, flush: true })
       await rename(`${path}.new`, path)
     },
     async find(name) {

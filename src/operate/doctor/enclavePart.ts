@@ -6,6 +6,7 @@ import { type EnclaveReport, enclaveReportSchema } from '../../protocol/finding.
 import type { Hex } from '../../protocol/hex.js'
 import { type OrderReport, orderReportSchema } from '../../protocol/resolution.js'
 import { INSTALLATION } from '../../service/version.js'
+import { jsonOf } from '../settings.js'
 
 /** The enclave's part produced no report. */
 export class NoReportError extends Error {
@@ -60,13 +61,4 @@ function parseReport<T>(text: string, schema: z.ZodType<T>): T {
   const report = schema.safeParse(jsonOf(text))
   if (report.success) return report.data
   throw new NoReportError("the report of the enclave's part is malformed")
-}
-
-/** Undefined where the text is no JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
