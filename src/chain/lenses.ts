@@ -104,13 +104,11 @@ interface LensDefinition<T> {
   readonly schema: z.ZodType<T>
 }
 
-/** Runs a lens at a block. @throws ChainUnavailableError, ChainAnswerError */
-type Lens<T> = (values: readonly unknown[], block: BlockTag) => Promise<T>
-
-function createLens<T>(caller: ViewCaller, definition: LensDefinition<T>): Lens<T> {
+/** Runs a lens at a block. The function throws ChainUnavailableError, ChainAnswerError. */
+function createLens<T>(caller: ViewCaller, definition: LensDefinition<T>) {
   const { bytecode, takes, returns, schema } = definition
   const coder = AbiCoder.defaultAbiCoder()
-  return async (values, block) => {
+  return async (values: readonly unknown[], block: BlockTag): Promise<T> => {
     const data = concat([bytecode, coder.encode(takes, values)])
     try {
       const answer = await caller.call({ data, blockTag: block })

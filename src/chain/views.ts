@@ -13,18 +13,18 @@ export interface ViewCaller {
 }
 
 /** Calls views of one contract and parses what they return. */
-interface ContractReader {
-  /**
-   * @param schema of the single return value, or of an object of the named ones
-   * @param block the block to read at; the latest by default
-   * @throws ChainUnavailableError, ChainAnswerError
-   */
-  read<T>(method: string, args: readonly unknown[], schema: z.ZodType<T>, block?: BlockTag): Promise<T>
-}
-
-export function createContractReader(caller: ViewCaller, address: Hex, contract: Interface): ContractReader {
+export function createContractReader(caller: ViewCaller, address: Hex, contract: Interface) {
   return {
-    async read(method, args, schema, block = 'latest') {
+    /**
+     * @param schema of the single return value, or of an object of the named ones
+     * @throws ChainUnavailableError, ChainAnswerError
+     */
+    async read<T>(
+      method: string,
+      args: readonly unknown[],
+      schema: z.ZodType<T>,
+      block: BlockTag = 'latest',
+    ): Promise<T> {
       const data = contract.encodeFunctionData(method, args)
       try {
         const answer = await caller.call({ to: address, data, blockTag: block })

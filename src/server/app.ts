@@ -14,12 +14,12 @@ import {
 } from './http/middleware.js'
 import { checkFirst, routerOf } from './http/routes.js'
 import { takeTurns } from './http/turns.js'
-import { createIntakeRouter, type IntakeRouterDeps, intakeRoutes } from './intake/router.js'
+import { type IntakeRouterDeps, intakeRoutes } from './intake/router.js'
 import { createDocsRouter } from './openapi/router.js'
 import { type RelayRouterDeps, relayRoutes } from './relay/router.js'
 import { type HealthDeps, statusReads } from './status/router.js'
 import type { StatusViews } from './status/views.js'
-import { createTimelineRouter, type ReadTimeline } from './timeline/timeline.js'
+import { type ReadTimeline, timelineRead } from './timeline/timeline.js'
 import { createRunsRouter, type RunsRouterDeps } from './trigger/router.js'
 
 export interface AppDeps {
@@ -53,12 +53,17 @@ export function createApp(deps: AppDeps): Express {
     conditionalReads(),
   )
 
-  // The busiest router first, because Express tries them in this order.
-  app.use(routerOf([...intakeRoutes(intake), ...relayRoutes(relay), ...statusReads(status, health)]))
+  // The busiest routes first, because Express tries them in this order.
+  app.use(
+    routerOf([
+      ...intakeRoutes(intake),
+      ...relayRoutes(relay),
+      ...statusReads(status, health),
+      timelineRead(deps.timeline),
+    ]),
+  )
   app.use('/relay', checkFirst(requireRelayToken(relay.authToken)))
-  app.use(createIntakeRouter(intake))
   app.use(createRunsRouter(deps.runs))
-  app.use(createTimelineRouter(deps.timeline))
   app.use(createDocsRouter())
 
   app.use(notFound)

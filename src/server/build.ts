@@ -10,9 +10,13 @@ import { createReaders } from './http/readers.js'
 import { createCancels } from './intake/cancels.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createOpenings, createOrders } from './intake/orders.js'
-import { createAuthorCheck, createPolicy, createPolicyVersionView } from './intake/policy.js'
-import { createOwnerView, createResolutions } from './intake/resolutions.js'
 import { createEnclaveKey } from './intake/router.js'
+import {
+  createOwnerView,
+  createPolicy,
+  createPolicyVersionView,
+  createResolutions,
+} from './intake/signedJobs.js'
 import { createMetrics, processMetrics } from './metrics.js'
 import type { NarratorOutput } from './narrator/lines.js'
 import { buildNarrator, createNarratorProgress } from './narrator/poll.js'
@@ -203,11 +207,9 @@ export function buildServer(deps: {
       }),
       orderStatus: createOrderStatus({ escrowed: shownOrders, summaryOf: records.summaryOf, findOpening }),
       policy: createPolicy({
+        domain,
         run: enclaveRuns.sealedJobs.run,
-        checkAuthor: createAuthorCheck({
-          domain,
-          adminOf: createHeadReads({ head, read: contracts.registry.adminOf }),
-        }),
+        adminOf: createHeadReads({ head, read: contracts.registry.adminOf }),
         head,
         ledger: contracts.ledger,
         onPublished: head.expire,

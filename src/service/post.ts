@@ -17,13 +17,6 @@ export type Post = (
   body: string,
 ) => Promise<PostAnswer>
 
-interface PostOptions {
-  /** Milliseconds for the whole exchange, the wait for a connection included. */
-  readonly timeoutMs: number
-  /** Connections at once; further posts wait for one. */
-  readonly maxConnections: number
-}
-
 const IDLE_MS = 5_000
 
 /** An answer of ours is some hundred bytes. */
@@ -38,7 +31,15 @@ export function hasNotConnected(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && BEFORE_SENDING.has(error.syscall)
 }
 
-export function createPost({ timeoutMs, maxConnections }: PostOptions): Post {
+export function createPost({
+  timeoutMs,
+  maxConnections,
+}: {
+  /** Milliseconds for the whole exchange, the wait for a connection included. */
+  readonly timeoutMs: number
+  /** Connections at once; further posts wait for one. */
+  readonly maxConnections: number
+}): Post {
   // The time-out closes connections that no post uses.
   const settings = { keepAlive: true, maxSockets: maxConnections, timeout: IDLE_MS }
   const plain = new Agent(settings)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { type RequestHandler, type Response, Router } from 'express'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { type ZodType, z } from 'zod'
 import { jsonBody } from './body.js'
 import { methodNotAllowed } from './errors.js'
@@ -10,7 +10,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** One line of a table of routes. */
 export type Route = (Read | Post) & {
   /** Called before the answer, and before a body is read. @throws Problem */
-  readonly check?: (req: IncomingMessage) => void
+  readonly check?: (req: Request) => void
 }
 
 /** A route that only reads: GET, and HEAD with it. */
@@ -31,11 +31,12 @@ interface Representation {
 /** A route that takes a JSON body. */
 interface Post {
   readonly method: 'POST'
-  /** Without a parameter. */
+  /** With at most one parameter. */
   readonly path: string
   readonly bodyLimitBytes: number
   /**
-   * @param client who posts it, see `clientOf`
+   * @param client the poster, see `clientOf`
+   * @param param an empty text where the path has none
    * @returns `location` is the path of what has been made; `body` is sent as JSON
    * @throws Problem
    */
@@ -43,7 +44,8 @@ interface Post {
     body: unknown,
     client: string,
     headers: IncomingHttpHeaders,
-  ) => Promise<{ readonly status: number; readonly location: string; readonly body: object }>
+    param: string,
+  ) => Promise<{ readonly status: number; readonly location?: string; readonly body: object }>
 }
 
 /**
@@ -80,7 +82,7 @@ export function routerOf(routes: readonly Route[]): Router {
 }
 
 /** Calls the check before it goes on. */
-export function checkFirst(check: (req: IncomingMessage) => void): RequestHandler {
+export function checkFirst(check: (req: Request) => void): RequestHandler {
   return (req, _res, next) => {
     check(req)
     next()
@@ -89,8 +91,7 @@ export function checkFirst(check: (req: IncomingMessage) => void): RequestHandle
 
 function answerRead({ answer }: Read): RequestHandler {
   return async (req, res) => {
-    const [param = ''] = Object.values(req.params).flat()
-    const { json, etag } = await answer(param)
+    const { json, etag } = await answer(paramOf(req))
     res.setHeader('ETag', etag)
     if (req.fresh) res.status(304).end()
     // `res.send` would hash the text once more, and write it apart from the headers.
@@ -100,10 +101,17 @@ function answerRead({ answer }: Read): RequestHandler {
 
 function answerPost({ answer }: Post): RequestHandler {
   return async (req, res) => {
-    const { status, location, body } = await answer(req.body, res.locals.client, req.headers)
-    res.status(status).location(location)
+    const { client } = res.locals
+    const { status, location, body } = await answer(req.body, client, req.headers, paramOf(req))
+    res.status(status)
+    if (location !== undefined) res.location(location)
     sendUntagged(res, body)
   }
+}
+
+function paramOf({ params }: Request): string {
+  const [param = ''] = Object.values(params).flat()
+  return param
 }
 
 /** Answers a POST. `res.json` would add an ETag, for which no later request can ask. */

@@ -6,10 +6,7 @@ import { commitOf } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import type { CancelRecord, OrderRecords } from '../store/orderRecords.js'
-import { signerOf } from './jobResult.js'
-
-/** Why a cancel was not stored. */
-type NotStored = 'order-not-found' | 'not-order-account' | 'order-ended'
+import { signerOf } from './signedJobs.js'
 
 /** The intake of sealed cancels. */
 export type Cancels = ReturnType<typeof createCancels>
@@ -29,7 +26,10 @@ export function createCancels(deps: {
      * the order's account can store one, so a stranger's junk takes no place.
      * @throws StorageError, ChainUnavailableError
      */
-    async receive(orderId: Hex, { sig, ...envelope }: PostCancel): Promise<OrderReceived | NotStored> {
+    async receive(
+      orderId: Hex,
+      { sig, ...envelope }: PostCancel,
+    ): Promise<OrderReceived | 'order-not-found' | 'not-order-account' | 'order-ended'> {
       const signer = signerOf(sealedCancelDigest(orderId, envelope, domain), sig)
       if (signer === undefined) return 'not-order-account'
       const order = await escrowed(orderId)

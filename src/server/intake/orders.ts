@@ -116,9 +116,6 @@ function bytesWith(record: OrderRecord | undefined, offered: Candidate): number 
   )
 }
 
-/** A posted order with the opening that its account signed. */
-type SponsoredOrder = PostOrder & { readonly opening: PostedOpening }
-
 /** The intake of orders whose escrows the relay opens. */
 export type Openings = ReturnType<typeof createOpenings>
 
@@ -151,7 +148,7 @@ export function createOpenings(deps: {
      * @throws RelayRefusal, StorageError, ChainUnavailableError, ChainAnswerError
      */
     async receive(
-      { opening: { sig, ...signed }, ...order }: SponsoredOrder,
+      { opening: { sig, ...signed }, ...order }: PostOrder & { readonly opening: PostedOpening },
       client: string,
     ): Promise<OrderReceived | NotReceived | 'opening-under-way'> {
       const commit = commitOf(order)

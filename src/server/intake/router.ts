@@ -1,4 +1,3 @@
-import { type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import type { OrderEscrow } from '../../chain/contracts.js'
 import {
@@ -18,16 +17,14 @@ import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { postResolutionSchema } from '../../protocol/resolution.js'
 import { postPolicySchema } from '../../protocol/sealedRulebook.js'
 import { createTimedValue } from '../../service/waiting.js'
-import { fieldErrors, jsonBody, parseBody, parseParam } from '../http/body.js'
-import { methodNotAllowed, Problem } from '../http/errors.js'
+import { fieldErrors, parseBody, parseParam } from '../http/body.js'
+import { Problem } from '../http/errors.js'
 import type { ProblemCode } from '../http/problemCodes.js'
-import { type Route, read, sendUntagged } from '../http/routes.js'
+import { type Route, read } from '../http/routes.js'
 import { withRelayProblems } from '../relay/router.js'
 import type { Cancels } from './cancels.js'
-import { JobRefusal } from './jobResult.js'
 import type { NotReceived, Openings, Orders } from './orders.js'
-import type { Policy } from './policy.js'
-import type { Resolutions } from './resolutions.js'
+import { JobRefusal, type Policy, type Resolutions } from './signedJobs.js'
 
 /**
  * The values with which a client seals an intent and opens its escrow. The USDC address is an immutable of the escrow: after the
@@ -109,17 +106,12 @@ export interface IntakeRouterDeps {
   readonly bodyLimitBytes: number
 }
 
-const orderIdOf = (req: Request) => parseParam(bytes32Schema, 'orderId', req.params.orderId)
+/** @throws Problem `invalid-parameter` */
+const orderIdIn = (param: unknown) => parseParam(bytes32Schema, 'orderId', param)
 
-/** Before the body is read. @throws Problem `invalid-parameter` */
-const checkOrderId: RequestHandler = (req, _res, next) => {
-  orderIdOf(req)
-  next()
-}
-
-/** The key to seal to, the state of an order, and the version of a rulebook; and what takes orders. */
+/** The intake of orders, cancels, rulebooks and resolutions; the key to seal to, an order's state, a rulebook's version. */
 export function intakeRoutes(deps: IntakeRouterDeps): Route[] {
-  const { enclaveKey, orderStatus, policyVersion, orders, openings, bodyLimitBytes } = deps
+  const { enclaveKey, orderStatus, policyVersion, orders, openings, cancels, bodyLimitBytes } = deps
   return [
     {
       method: 'POST',
@@ -140,7 +132,7 @@ export function intakeRoutes(deps: IntakeRouterDeps): Route[] {
       },
     },
     read('/orders/:orderId', orderStatusSchema, async (orderId) => {
-      const status = await orderStatus(parseParam(bytes32Schema, 'orderId', orderId))
+      const status = await orderStatus(orderIdIn(orderId))
       if (status === null) throw new Problem('order-not-found')
       return status
     }),
@@ -150,43 +142,38 @@ export function intakeRoutes(deps: IntakeRouterDeps): Route[] {
       if (version === null) throw new Problem('institution-not-found')
       return version
     }),
+    {
+      method: 'POST',
+      path: '/orders/:orderId/cancel',
+      check: ({ params }) => void orderIdIn(params.orderId),
+      bodyLimitBytes,
+      async answer(body, _client, _headers, param) {
+        const orderId = orderIdIn(param)
+        const received = await cancels.receive(orderId, parseEnvelopeBody(postCancelSchema, body))
+        if (typeof received === 'string') throw new Problem(received)
+        const location = `/orders/${orderId}`
+        return { status: 202, location, body: z.encode(orderReceivedSchema, received) }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/policy',
+      bodyLimitBytes,
+      async answer(body, client) {
+        const rulebook = parseEnvelopeBody(postPolicySchema, body)
+        const published = await deps.policy.publish(rulebook, client).catch(throwProblem)
+        return { status: 200, body: z.encode(policyVersionSchema, published) }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/resolutions',
+      bodyLimitBytes,
+      async answer(body) {
+        const resolution = parseEnvelopeBody(postResolutionSchema, body)
+        const resolved = await deps.resolutions.apply(resolution).catch(throwProblem)
+        return { status: 200, body: z.encode(resolvedSchema, resolved) }
+      },
+    },
   ]
-}
-
-/** The posts besides orders: cancels, rulebooks and resolutions. */
-export function createIntakeRouter(deps: IntakeRouterDeps): Router {
-  const { cancels, policy, resolutions } = deps
-  const router = Router({ caseSensitive: true, strict: true })
-  const readBody = jsonBody(deps.bodyLimitBytes)
-
-  router
-    .route('/orders/:orderId/cancel')
-    .post(checkOrderId, readBody, async (req, res) => {
-      const orderId = orderIdOf(req)
-      const received = await cancels.receive(orderId, parseEnvelopeBody(postCancelSchema, req.body))
-      if (typeof received === 'string') throw new Problem(received)
-      res.status(202).location(`/orders/${orderId}`)
-      sendUntagged(res, z.encode(orderReceivedSchema, received))
-    })
-    .all(methodNotAllowed('POST'))
-
-  router
-    .route('/policy')
-    .post(readBody, async (req, res) => {
-      const rulebook = parseEnvelopeBody(postPolicySchema, req.body)
-      const published = await policy.publish(rulebook, res.locals.client).catch(throwProblem)
-      sendUntagged(res, z.encode(policyVersionSchema, published))
-    })
-    .all(methodNotAllowed('POST'))
-
-  router
-    .route('/resolutions')
-    .post(readBody, async (req, res) => {
-      const resolution = parseEnvelopeBody(postResolutionSchema, req.body)
-      const resolved = await resolutions.apply(resolution).catch(throwProblem)
-      sendUntagged(res, z.encode(resolvedSchema, resolved))
-    })
-    .all(methodNotAllowed('POST'))
-
-  return router
 }

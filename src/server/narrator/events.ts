@@ -26,7 +26,6 @@ const TAGS = {
   equityToken: 'token',
   platformPool: 'pool',
 } as const
-type WatchedContract = keyof typeof TAGS
 
 /**
  * Every event that is narrated: those that our contracts declare themselves, but for claims and the Authority. Each shows only
@@ -49,7 +48,7 @@ const ROWS = [
 ]
 export const EVENT_NAMES: readonly string[] = ROWS.map(({ name }) => name)
 
-function row(contract: WatchedContract, name: string, says: string, ...shows: Reading[]) {
+function row(contract: keyof typeof TAGS, name: string, says: string, ...shows: Reading[]) {
   const fragment = interfaces[contract].getEvent(name)
   if (fragment === null) throw new TypeError(`${contract} has no event ${name}`)
   return { contract, name, says, shows, fragment, topic: fragment.topicHash }

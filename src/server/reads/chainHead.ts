@@ -2,7 +2,7 @@ import type { BlockTag } from 'ethers'
 import { LRUCache } from 'lru-cache'
 import { type Contracts, createContracts } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
-import { createLenses, type Lenses } from '../../chain/lenses.js'
+import { createLenses } from '../../chain/lenses.js'
 import type { BlockId } from '../../chain/logReader.js'
 import { createReadLane, type Readers } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
@@ -74,12 +74,6 @@ export function createChainHead(options: {
   }
 }
 
-/** The chain as the routes read it. */
-interface BlockViews {
-  readonly contracts: Contracts
-  readonly lenses: Lenses
-}
-
 /** Wires the reads. Starts nothing. */
 export function buildReads(deps: {
   readonly config: Config
@@ -93,7 +87,7 @@ export function buildReads(deps: {
   const stopping = new AbortController().signal
   const events = createEscrowEvents({ rpc, escrow: addresses.orderEscrow, stopping })
   const searches = createReadLane(rpc, readers)
-  const blockViews = (node: Pick<Rpc, 'send'>): BlockViews => {
+  const blockViews = (node: Pick<Rpc, 'send'>) => {
     const caller = createViewCaller(node)
     return { contracts: createContracts(caller, addresses), lenses: createLenses(caller, addresses) }
   }

@@ -91,7 +91,13 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
     isPlainJson: true,
   })
   const cancels = createCancelRecords(options)
-  const summaries = new LRUCache<Hex, KnownSummary>({ max: SUMMARIES })
+  /**
+   * With the record as it is stored until the order has run. Before that any server may remove it, and the next record counts its
+   * versions anew.
+   */
+  const summaries = new LRUCache<Hex, { version: number; summary: OrderSummary; doc: string | undefined }>({
+    max: SUMMARIES,
+  })
 
   function removeUnrun(orderId: Hex, mayGo: (record: OrderRecord) => boolean): Promise<void> {
     return documents.remove(
@@ -168,16 +174,6 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
     openIds: async () => (await documents.openIds()).map((id) => bytes32Schema.parse(id)),
     cancels,
   }
-}
-
-interface KnownSummary {
-  readonly version: number
-  readonly summary: OrderSummary
-  /**
-   * The record as it is stored, until the order has run. Before that any server may remove it, and the next record counts its
-   * versions anew.
-   */
-  readonly doc: string | undefined
 }
 
 function summarize(

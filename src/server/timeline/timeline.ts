@@ -1,5 +1,3 @@
-import { Router } from 'express'
-import { z } from 'zod'
 import { orderOfCall } from '../../chain/authorizationCall.js'
 import type { Contracts } from '../../chain/contracts.js'
 import type { Rpc } from '../../chain/rpc.js'
@@ -10,7 +8,8 @@ import { describeError, type Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
 import { createEscrowEvents } from '../escrow/escrowLogs.js'
 import { parseParam } from '../http/body.js'
-import { methodNotAllowed, Problem } from '../http/errors.js'
+import { Problem } from '../http/errors.js'
+import { type Read, read } from '../http/routes.js'
 import type { ChainHead } from '../reads/chainHead.js'
 import type { RelayDispatcher } from '../relay/dispatcher.js'
 import type { FindOpening } from '../relay/opening.js'
@@ -102,18 +101,12 @@ function receivedOf(record: OrderRecord | undefined, { opened }: OrderHistory) {
 }
 
 /** For pages and operators that poll an order: the answer has an `ETag`. */
-export function createTimelineRouter(readTimeline: ReadTimeline): Router {
-  const router = Router({ caseSensitive: true, strict: true })
-  router
-    .route('/orders/:orderId/timeline')
-    .get(async (req, res) => {
-      const orderId = parseParam(bytes32Schema, 'orderId', req.params.orderId)
-      const timeline = await readTimeline(orderId)
-      if (timeline === null) throw new Problem('order-not-found')
-      res.json(z.encode(timelineSchema, timeline))
-    })
-    .all(methodNotAllowed('GET'))
-  return router
+export function timelineRead(readTimeline: ReadTimeline): Read {
+  return read('/orders/:orderId/timeline', timelineSchema, async (orderId) => {
+    const timeline = await readTimeline(parseParam(bytes32Schema, 'orderId', orderId))
+    if (timeline === null) throw new Problem('order-not-found')
+    return timeline
+  })
 }
 
 /** A write-ahead names its order too, but does not end it. */

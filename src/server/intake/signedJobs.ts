@@ -1,0 +1,218 @@
+// Envelopes that the enclave is run on at once: rulebooks, and what the platform's owner has decided.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BlockTag } from 'ethers'
+import { type Contracts, createAuthority, createOrderEscrow } from '../../chain/contracts.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { createViewCaller } from '../../chain/views.js'
+import { sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
+import type { PolicyVersion, Resolved } from '../../protocol/api.js'
+import type { Envelope } from '../../protocol/envelope.js'
+import { ProtocolError } from '../../protocol/errors.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { IntentDomain } from '../../protocol/intentDomain.js'
+import type { RunResult } from '../../protocol/job.js'
+import { type PostResolution, sealedResolutionDigest } from '../../protocol/resolution.js'
+import {
+  envelopeHash,
+  type PostPolicy,
+  type RulebookAuthor,
+  sealedRulebookDigest,
+} from '../../protocol/sealedRulebook.js'
+import { recoverAddress } from '../../protocol/signature.js'
+import { type ChainHead, ifRegistered } from '../reads/chainHead.js'
+import type { RunEnd } from '../trigger/runner.js'
+import type { SealedJobEnd, SealedJobs } from '../trigger/sealedJobs.js'
+
+/** Why no new version of a rulebook is on the chain, or why a resolution has no effect. */
+type JobRefusalReason =
+  | { readonly code: 'enclave-busy' | 'enclave-failed' | 'enclave-timeout' | 'shutting-down' }
+  | { readonly code: 'chain-unavailable' | 'not-on-chain' }
+  /** With the enclave's own code. */
+  | { readonly code: 'policy-rejected' | 'resolution-rejected'; readonly reason: string }
+  | {
+      readonly code: 'relay-quota-exhausted' | 'relay-budget-exhausted' | 'platform-paused'
+      /** Unix seconds. */
+      readonly retryAt: number | undefined
+    }
+
+export class JobRefusal extends Error {
+  override readonly name = 'JobRefusal'
+  readonly reason: JobRefusalReason
+
+  constructor(reason: JobRefusalReason) {
+    super(`sealed job not carried out: ${reason.code}`)
+    this.reason = reason
+  }
+}
+
+/** The author of an envelope, by the signature outside the seal; undefined for a signature that recovers to no key. */
+export function signerOf(digest: Hex, sig: Hex): Hex | undefined {
+  try {
+    return recoverAddress(digest, sig)
+  } catch (error) {
+    if (error instanceof ProtocolError) return undefined
+    throw error
+  }
+}
+
+/** What the enclave decided. @throws JobRefusal when it decided nothing */
+function resultOf(end: SealedJobEnd): RunResult {
+  switch (end.how) {
+    case 'too-many-waiting':
+      throw new JobRefusal({ code: 'enclave-busy' })
+    case 'stopping':
+      throw new JobRefusal({ code: 'shutting-down' })
+    case 'no-permit-in-time':
+    case 'timeout':
+      throw new JobRefusal({ code: 'enclave-timeout' })
+    default:
+      return decidedBy(end)
+  }
+}
+
+function decidedBy({ how, result }: RunEnd): RunResult {
+  if (how === 'result' && result !== null) {
+    const { outcome, code, retryAt } = result
+    if (outcome !== 'failed') return result
+    // It ended itself before it was stopped: as with any time-out, the relay may yet accept its authorization.
+    if (code === 'out-of-time') throw new JobRefusal({ code: 'enclave-timeout' })
+    if (code === 'chain-unavailable') throw new JobRefusal({ code })
+    if (code === 'paused') throw new JobRefusal({ code: 'platform-paused', retryAt })
+    if (code === 'relay-quota-exhausted' || code === 'relay-budget-exhausted') {
+      throw new JobRefusal({ code, retryAt })
+    }
+  }
+  throw new JobRefusal({ code: 'enclave-failed' })
+}
+
+/** The version of an institution's rulebook at a block, 0 before the first. Null when the institution is not registered. */
+export function createPolicyVersionView({
+  registry,
+  ledger,
+}: Pick<Contracts, 'registry' | 'ledger'>): (orgId: Hex, block: BlockTag) => Promise<PolicyVersion | null> {
+  return ifRegistered(registry, async (orgId, block) => {
+    const [admin, version] = await Promise.all([
+      registry.adminOf(orgId, block),
+      ledger.policyVersion(orgId, block),
+    ])
+    return admin === ZERO_ADDRESS ? null : { orgId, version }
+  })
+}
+
+/** The publication of sealed rulebooks. */
+export type Policy = ReturnType<typeof createPolicy>
+
+/** The enclave has seen the transaction on its own node; ours may be a few blocks behind. */
+const CONFIRM_ATTEMPTS = 20
+const CONFIRM_PAUSE_MS = 250
+
+export function createPolicy(deps: {
+  readonly domain: IntentDomain
+  /** Runs the enclave on a rulebook; see `SealedJobs`. */
+  readonly run: SealedJobs['run']
+  /** The admin at the chain's head, zero for an institution that has none. It is asked for once a block and institution. */
+  readonly adminOf: (orgId: Hex) => Promise<Hex>
+  readonly head: Pick<ChainHead, 'current'>
+  readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
+  /** Called when a new version has been seen on the chain. */
+  readonly onPublished: () => void
+}) {
+  const { domain, run, adminOf, head, ledger, onPublished } = deps
+
+  /**
+   * The signature decides which queue the envelope waits in, and a wrong one starts no run; the enclave checks the rulebook inside by
+   * itself. Costs a hash and a recovery, and at most one read per block for each institution that senders name.
+   */
+  async function checkAuthor(envelope: Envelope, { orgId, sig }: RulebookAuthor): Promise<void> {
+    const digest = sealedRulebookDigest({ orgId, envelopeHash: envelopeHash(envelope) }, domain)
+    const signer = signerOf(digest, sig)
+    if (signer === undefined) throw notPublished('invalid-signature')
+    const admin = await adminOf(orgId)
+    if (admin === ZERO_ADDRESS) throw notPublished('unknown-institution')
+    if (!sameAddress(admin, signer)) throw notPublished('not-admin')
+  }
+
+  async function isOnChain({ orgId, version }: PolicyVersion): Promise<boolean> {
+    for (let attempt = 1; attempt <= CONFIRM_ATTEMPTS; attempt++) {
+      if ((await ledger.policyVersion(orgId)) >= version) return true
+      await sleep(CONFIRM_PAUSE_MS)
+    }
+    return false
+  }
+
+  return {
+    /**
+     * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts no run while no node answers,
+     * because the run could only fail.
+     * @param client the poster, see `clientOf`
+     * @throws JobRefusal, StorageError, ChainUnavailableError
+     */
+    async publish({ author, ...envelope }: PostPolicy, client: string): Promise<PolicyVersion> {
+      await head.current()
+      if (author !== undefined) await checkAuthor(envelope, author)
+      const sender = author === undefined ? { client } : { institution: author.orgId }
+      const published = publishedBy(resultOf(await run(envelope, sender)))
+      if (!(await isOnChain(published))) throw new JobRefusal({ code: 'not-on-chain' })
+      onPublished()
+      return published
+    },
+  }
+}
+
+function publishedBy({ outcome, orgId, version, code }: RunResult): PolicyVersion {
+  if (outcome === 'accepted' && orgId !== undefined && version !== undefined) return { orgId, version }
+  if (outcome === 'rejected' && code !== undefined) {
+    throw notPublished(code)
+  }
+  throw new JobRefusal({ code: 'enclave-failed' })
+}
+
+function notPublished(reason: string): JobRefusal {
+  return new JobRefusal({ code: 'policy-rejected', reason })
+}
+
+/** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
+export type Resolutions = ReturnType<typeof createResolutions>
+
+/** The platform's owner at a block, as the escrow's authority has it. */
+export function createOwnerView(rpc: Pick<Rpc, 'send'>): (escrow: Hex, block: BlockTag) => Promise<Hex> {
+  const caller = createViewCaller(rpc)
+  return async (escrow, block) => {
+    const authority = await createOrderEscrow(caller, escrow).authority(block)
+    return createAuthority(caller, authority).owner(block)
+  }
+}
+
+export function createResolutions(deps: {
+  readonly domain: IntentDomain
+  /** The owner of the escrow's platform at the chain's head: asked for once a block, however many send resolutions. */
+  readonly ownerOf: (escrow: Hex) => Promise<Hex>
+  readonly run: SealedJobs['run']
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Called when a resolution has taken effect. */
+  readonly onResolved: () => void
+}) {
+  const { domain, ownerOf, run, now, onResolved } = deps
+  return {
+    /**
+     * Resolves once the enclave has applied it. Only the owner's signature of the envelope starts a run, until it expires by this
+     * machine's clock; the enclave goes by the chain's time.
+     * @throws JobRefusal, StorageError, ChainUnavailableError
+     */
+    async apply({ sig, validBefore, ...envelope }: PostResolution): Promise<Resolved> {
+      const signer = signerOf(sealedResolutionDigest(envelope, validBefore, domain), sig)
+      if (signer === undefined) throw notApplied('invalid-signature')
+      if (now() >= validBefore * 1_000) throw notApplied('expired')
+      if (!sameAddress(await ownerOf(domain.escrow), signer)) throw notApplied('not-owner')
+      const { outcome, code } = resultOf(await run(envelope, { owner: signer }))
+      if (outcome !== 'done') throw notApplied(code ?? 'invalid-resolution')
+      onResolved()
+      return { result: 'done' }
+    },
+  }
+}
+
+function notApplied(reason: string): JobRefusal {
+  return new JobRefusal({ code: 'resolution-rejected', reason })
+}
