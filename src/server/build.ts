@@ -146,11 +146,10 @@ export function buildServer(deps: {
     stopping,
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
-  const shownOrders = createHeadReads({ head, read: views.escrow.orders, clientOf: readers.current })
-  const escrowed = createHeadReads({ head, read: contracts.escrow.orders })
+  const escrowed = createHeadReads({ head, read: views.escrow.orders, clientOf: readers.current })
   const orders = createOrders({
     records,
-    escrow: contracts.escrow,
+    escrow: views.escrow,
     onEscrowSeen: head.expire,
     onStored: enclaveRuns.onStored,
     room: enclaveRuns.room,
@@ -190,7 +189,7 @@ export function buildServer(deps: {
         relay: relay.dispatcher,
         quota: createOpeningQuota({
           engine,
-          membershipOf: createHeadReads({ head, read: trading.lenses.wallet }),
+          membershipOf: createHeadReads({ head, read: shown.lenses.wallet, clientOf: readers.current }),
           receipts,
           escrowed,
           historyOf: timeline.historyOf,
@@ -205,11 +204,11 @@ export function buildServer(deps: {
         ...{ domain, escrowed, records },
         onStored: enclaveRuns.onCancelled,
       }),
-      orderStatus: createOrderStatus({ escrowed: shownOrders, summaryOf: records.summaryOf, findOpening }),
+      orderStatus: createOrderStatus({ escrowed, summaryOf: records.summaryOf, findOpening }),
       policy: createPolicy({
         domain,
         run: enclaveRuns.sealedJobs.run,
-        adminOf: createHeadReads({ head, read: contracts.registry.adminOf }),
+        adminOf: createHeadReads({ head, read: views.registry.adminOf, clientOf: readers.current }),
         head,
         ledger: contracts.ledger,
         onPublished: head.expire,

@@ -163,13 +163,11 @@ export function createSharedValue<T>(options: {
     },
     /** The fresh value, or the result of a load; undefined once `patienceMs` have passed from its beginning. */
     inTime: async (): Promise<T | undefined> => (fresh() ?? (await join().patient))?.value,
-    /** The result of a load that begins now. */
-    ask: async () => (await begin().whole).value,
     /** The result of a load that begins now, or is under way. */
     join: async () => (await join().whole).value,
     /** The last value, however old. */
     last: () => last?.value,
-    /** Since when it is known. */
+    /** Milliseconds since it was asked for. */
     ageMs,
     /** Takes over a value that another part has just found. */
     note: (value: T) => keep(value, performance.now()),

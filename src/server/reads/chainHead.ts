@@ -48,11 +48,10 @@ export function createChainHead(options: {
   return {
     /** Takes over a head that another part has just read. */
     note: shared.note,
-    /** Reads the head now. @throws ChainUnavailableError, ChainAnswerError */
-    ask: shared.ask,
     /**
-     * A block that was the head at most `maxAgeMs` ago. Concurrent callers share one request. Throws as `ask` does; for a
-     * moment after a failure it throws the same error without a request.
+     * A block that was the head at most `maxAgeMs` ago. Concurrent callers share one request. For a moment after a
+     * failure it throws the same error without a request.
+     * @throws ChainUnavailableError, ChainAnswerError
      */
     current: async (): Promise<BlockId> => (await shared.get()).value,
     /** A transaction of this platform was mined, so earlier reads are outdated. Sends no request. */
