@@ -15,7 +15,6 @@ import {
   REREAD_BLOCKS,
 } from '../escrow/escrowLogs.js'
 import type { Recovered } from '../escrow/escrowPoller.js'
-import { StorageError } from '../store/engine.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { byPosition } from './orderQueue.js'
 import type { Scheduler } from './scheduler.js'
@@ -48,19 +47,14 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const { events: past, block } = await lookBack.read(now, head)
   const last = lastEvents(past)
   const found = await readEscrows(options, last, now)
-  const refunds = found.flatMap(({ state, refund }) =>
-    state === 'REFUNDED' && refund !== undefined ? [refund] : [],
-  )
-  const reclaimed = await unknownReclaims(options, refunds, now)
   for (const [orderId, { kind }] of last.ended) {
     // A run of the order may go on although its record is final.
     if (isOver(orderId, last, now)) scheduler.seenOnChain(orderId, kind)
   }
   for (const { order, state, refund } of found) {
-    const isOwnRefund = refund !== undefined && !isReclaimable(refund.deadline, now)
     if (state === 'SETTLED') scheduler.seenOnChain(order.orderId, 'settled')
-    if (state === 'REFUNDED' && isOwnRefund) scheduler.seenOnChain(order.orderId, 'refunded')
-    if (reclaimed.has(order.orderId)) await scheduler.reclaimed(order)
+    if (refund === 'own') scheduler.seenOnChain(order.orderId, 'refunded')
+    if (refund === 'perhaps a reclaim') await scheduler.reclaimed(order)
     else if (state === 'OPEN') await scheduler.resume(order)
     else if (state !== 'NONE') await scheduler.closed(order, state)
   }
@@ -76,8 +70,8 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
 interface FoundOrder {
   readonly order: OpenedOrder
   readonly state: EscrowedOrder['state']
-  /** From its event. */
-  readonly refund: Refund | undefined
+  /** By the enclave, or perhaps by the account itself: the event is the same. Undefined without an event. */
+  readonly refund: 'own' | 'perhaps a reclaim' | undefined
 }
 
 /** The last events of each order. */
@@ -107,7 +101,7 @@ function isOver(orderId: Hex, { opened, ended }: LastEvents, now: number): boole
 
 /** The escrows of stored orders, and of those that may not be over by their events, in the order of opening. */
 async function readEscrows(
-  { escrow, records }: RecoveryOptions,
+  { escrow, events, records }: RecoveryOptions,
   last: LastEvents,
   now: number,
 ): Promise<FoundOrder[]> {
@@ -119,9 +113,14 @@ async function readEscrows(
     // Another node has shown its opening: this one is behind.
     if (event !== undefined && state === 'NONE') throw new ChainAnswerError('the node is behind')
     const order = { orderId, account, commit, position: event?.position ?? FIRST_POSITION }
+    return { order, state, refund: state === 'REFUNDED' ? await refundOf(orderId, deadline) : undefined }
+  }
+
+  async function refundOf(orderId: Hex, deadline: number): Promise<FoundOrder['refund']> {
     const end = ended.get(orderId)
-    const refund = end?.kind === 'refunded' ? { orderId, block: end.position.block, deadline } : undefined
-    return { order, state, refund }
+    if (end?.kind !== 'refunded') return undefined
+    const mayBe = isReclaimable(deadline, now) && (await mayBeReclaim(events, end, deadline))
+    return mayBe ? 'perhaps a reclaim' : 'own'
   }
 
   const unsettled = [...opened.keys(), ...ended.keys()].filter((orderId) => !isOver(orderId, last, now))
@@ -130,44 +129,15 @@ async function readEscrows(
   return found.sort((a, b) => byPosition(a.order.position, b.order.position))
 }
 
-/** Block times read concurrently. */
-const TIMES_BATCH = 20
-
-/** An escrow that was refunded, by the enclave or by a reclaim: the event is the same. */
-interface Refund {
-  readonly orderId: Hex
-  /** The block of its `OrderRefunded`. */
-  readonly block: number
-  /** Unix seconds. */
-  readonly deadline: number
-}
-
 /**
- * The refunds that may be reclaims that the enclave does not know of: those late enough for one, of orders without a readable
- * record. The enclave may still hold a reclaimed order, and without the record only the event shows the reclaim.
- *
+ * Whether a refund is late enough for one by the account itself, which the enclave does not know of.
  * @throws ChainUnavailableError, ChainAnswerError
  */
-async function unknownReclaims(
-  { events, records }: { readonly events: EscrowEvents; readonly records: OrderRecords },
-  refunds: readonly Refund[],
-  now: number,
-): Promise<Set<Hex>> {
-  const found = new Set<Hex>()
-  const possible = refunds.filter(({ deadline }) => isReclaimable(deadline, now))
-  await inBatches(possible, TIMES_BATCH, async ({ orderId, block, deadline }) => {
-    if (await isKnown(records, orderId)) return
-    const time = await events.blockTime(block)
-    if (time === undefined || isReclaimable(deadline, time)) found.add(orderId)
-  })
-  return found
-}
-
-async function isKnown(records: OrderRecords, orderId: Hex): Promise<boolean> {
-  try {
-    return (await records.get(orderId)) !== undefined
-  } catch (error) {
-    if (error instanceof StorageError) return false
-    throw error
-  }
+export async function mayBeReclaim(
+  events: Pick<EscrowEvents, 'blockTime'>,
+  { position }: ClosedEvent,
+  deadline: number,
+): Promise<boolean> {
+  const time = await events.blockTime(position.block)
+  return time === undefined || isReclaimable(deadline, time)
 }

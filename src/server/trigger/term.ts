@@ -1,7 +1,6 @@
 import type { Contracts, EscrowedOrder } from '../../chain/contracts.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
-import { isReclaimable } from '../../protocol/reclaimDelay.js'
 import { createHook, createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import {
@@ -23,7 +22,7 @@ import type { UnopenedOrders } from './envelopeQuota.js'
 import { createOrderRuns, RETRY_TIMES, type RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import { createReconcile, type ReconcileOptions, type ReconcileStateStore } from './reconcile.js'
-import { recover } from './recovery.js'
+import { mayBeReclaim, recover } from './recovery.js'
 import { createRuns, type EnclaveRunner, type RunObserver, type RunsOptions } from './runner.js'
 import { createScheduler, type Scheduler } from './scheduler.js'
 
@@ -206,16 +205,14 @@ async function handleEvent(
   }
   const order = scheduler.find(event.orderId)
   if (order === undefined) return
-  if (order.running && !(await mayBeReclaim(chain, event))) scheduler.seenOnChain(order.orderId, event.kind)
+  if (order.running && (await isByEnclave(chain, event))) scheduler.seenOnChain(order.orderId, event.kind)
   await scheduler.closed(order, event.kind === 'settled' ? 'SETTLED' : 'REFUNDED')
 }
 
-/** A refund by the account itself looks like one by the enclave. */
-async function mayBeReclaim({ escrow, events }: Chain, event: ClosedEvent): Promise<boolean> {
-  if (event.kind === 'settled') return false
+async function isByEnclave({ escrow, events }: Chain, event: ClosedEvent): Promise<boolean> {
+  if (event.kind === 'settled') return true
   const { deadline } = await escrow.orders(event.orderId)
-  const time = await events.blockTime(event.position.block)
-  return time === undefined || isReclaimable(deadline, time)
+  return !(await mayBeReclaim(events, event, deadline))
 }
 
 /** @param state of the escrow; NONE when the node is behind the event */
