@@ -62,6 +62,16 @@ describe('the gas of a day', () => {
     expect((await budget.rest()).gasLeft).toBe(800_000n)
   })
 
+  test('counts what an authorization used before it failed, when it comes again', async () => {
+    const { budget } = await budgetOf(1_000n)
+    await budget.reserve(digest(1), PLATFORM, 600n)
+    await budget.spend(digest(1), 300n)
+    await budget.end(digest(1), PLATFORM, false)
+    await budget.reserve(digest(1), PLATFORM, 600n)
+    await budget.spend(digest(1), 200n)
+    expect((await budget.rest()).gasLeft).toBe(500n)
+  })
+
   test('is asked for without a change', async () => {
     const { budget } = await budgetOf(1_000_000n)
     await budget.assertFits(digest(1), PLATFORM, 1_000_000n)
