@@ -12,7 +12,8 @@ import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { personEnv, runShippedCli, startCli } from './support/cli.js'
 import { useDesk } from './support/desk.js'
 
-const desk = useDesk()
+/** A cancelled order is looked for again after `ABSENT_RECHECK_AFTER`, which has to be longer than a call to the broker. */
+const desk = useDesk({ enclaveSettings: { BROKER_TIMEOUT: '4s', ABSENT_RECHECK_AFTER: '10s' } })
 
 const orderSchema = z.looseObject({
   orderId: bytes32Schema,
@@ -87,12 +88,14 @@ it('confidential-trading order ends with 4 when the order is not over in time; i
 it('confidential-trading order cancels an order that waits, which is refunded; and no order that has ended', async () => {
   const { sandbox } = desk()
   sandbox.broker.clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
-  const { trader, run } = await person(2)
+  const { trader, env, run } = await person(2)
   const before = await trader.wallet()
-  const placed = await run('order', 'buy', 'TSLA', '100', '--timeout', '12s')
-  expect(placed.err).toMatch(/^OPEN, .*queued \(market-closed\), next run \S+.*, deadline \S+/m)
-  const orderId = bytes32Schema.parse(/0x[0-9a-f]{64}/.exec(placed.err)?.[0])
-  await trader.reaches(orderId, 'queued')
+  const placing = startCli(['order', 'buy', 'TSLA', '100'], env)
+  const queued = /^OPEN, .*queued \(market-closed\), next run \S+.*, deadline \S+/m
+  await eventually('the order waits', () => queued.test(placing.err()))
+  placing.child.kill('SIGINT')
+  await placing.exit
+  const orderId = bytes32Schema.parse(/0x[0-9a-f]{64}/.exec(placing.err())?.[0])
   const { exit, out, err } = await run('cancel', orderId)
   sandbox.broker.clock({ open: true })
   expect(exit).toBe(0)
