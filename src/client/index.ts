@@ -73,12 +73,9 @@ export type { Membership } from './membership.js'
 export type { OpeningState } from './openings.js'
 export type { OrderRequest, SealedOrder, SignedOrder, SubmittableOrder } from './orderIntent.js'
 export { NotSubmittedError } from './orderIntent.js'
-export type { FrozenHolding, Listings } from './past/listings.js'
+export type { FrozenHolding, Listings, PublishedVersion, Standing, Waiting } from './past/facts.js'
 export { createPast, type Past, type PastOptions, type PublishedVersions } from './past/past.js'
-export type { PublishedVersion } from './past/rulebooks.js'
-export type { Standing } from './past/standing.js'
 export { createTail, type Tail } from './past/tail.js'
-export type { Waiting } from './past/waiting.js'
 export {
   isSignedOrder,
   type PlacedOrder,

@@ -1,3 +1,4 @@
+import type { InterfaceAbi } from 'ethers'
 import * as z from 'zod'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { ProtocolError } from '../protocol/errors.js'
@@ -80,25 +81,21 @@ export function createMembership(deps: {
   readonly contracts: (options?: CallOptions) => Promise<Pick<PlatformContracts, 'registry' | 'token'>>
 }): Membership {
   const { wallet, contracts } = deps
-  async function contract(options: CallOptions = {}): Promise<ClientContract> {
-    const { registry: address } = await contracts(options)
-    return createContract({ wallet: wallet.until(options.signal), address, abi: institutionRegistryAbi })
-  }
-  async function send(method: string, args: readonly unknown[], options?: CallOptions): Promise<Mined> {
-    return (await contract(options)).send(method, args)
-  }
-
-  async function sendToken(method: string, args: readonly unknown[], options?: CallOptions): Promise<Mined> {
-    const { token: address } = await contracts(options)
-    return createContract({ wallet: wallet.until(options?.signal), address, abi: TOKEN_ABI }).send(
-      method,
-      args,
-    )
-  }
+  const contractOf =
+    (name: 'registry' | 'token', abi: InterfaceAbi) =>
+    async (options: CallOptions = {}): Promise<ClientContract> =>
+      createContract({ wallet: wallet.until(options.signal), address: (await contracts(options))[name], abi })
+  const registryOf = contractOf('registry', institutionRegistryAbi)
+  const tokenOf = contractOf('token', TOKEN_ABI)
+  const sender =
+    (contract: typeof registryOf) =>
+    async (method: string, args: readonly unknown[], options?: CallOptions): Promise<Mined> =>
+      (await contract(options)).send(method, args)
+  const [send, sendToken] = [sender(registryOf), sender(tokenOf)]
 
   /** The registry keeps the time after departure, so a wallet without an institution counts as not leaving. */
   async function getLeavingAt(options?: CallOptions): Promise<number | null> {
-    const [registry, account] = [await contract(options), await wallet.account()]
+    const [registry, account] = [await registryOf(options), await wallet.account()]
     const [orgId, at] = await Promise.all([
       registry.read<Hex>('orgOf', [account], bytes32Schema),
       registry.read('leavingAt', [account], z.bigint()),

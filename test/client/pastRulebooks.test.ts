@@ -2,7 +2,7 @@ import { Interface } from 'ethers'
 import { expect, it } from 'vitest'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
-import { publishedIn } from '../../src/client/past/rulebooks.js'
+import { publishedIn } from '../../src/client/past/facts.js'
 import type { Hex } from '../../src/protocol/hex.js'
 
 const [ada, ben, cleo] = [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Standing, standingAt } from '../../src/client/past/standing.js'
+import { type Standing, standingAt } from '../../src/client/past/facts.js'
 
 const [JOINED, NOT] = [`0x${'0'.repeat(63)}1`, `0x${'0'.repeat(64)}`]
 const at = (blockNumber: number, index: number, data: string) => ({ blockNumber, logIndex: index, data })

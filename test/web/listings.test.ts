@@ -1,7 +1,7 @@
 import { Interface } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
-import { type Listings, listingsOf } from '../../src/client/past/listings.js'
+import { type Listings, listingsOf } from '../../src/client/past/facts.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { changeOf } from '../../web/operator/listingChange.js'
 

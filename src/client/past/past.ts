@@ -12,11 +12,17 @@ import { type Listing, type LogListing, type LogsQuery, readLogs } from '../list
 import { readContracts } from '../platform.js'
 import { type Eip1193Provider, untilAnswered } from '../provider.js'
 import { createWallet } from '../wallet.js'
-import { type Listings, listingsOf } from './listings.js'
-import { type PublishedVersion, publishedIn } from './rulebooks.js'
-import { type Standing, standingAt } from './standing.js'
+import {
+  type Listings,
+  listingsOf,
+  type PublishedVersion,
+  publishedIn,
+  type Standing,
+  standingAt,
+  type Waiting,
+  waitingIn,
+} from './facts.js'
 import { createTail, type Tail } from './tail.js'
-import { factsOf, type Waiting } from './waiting.js'
 
 export interface PastOptions {
   /** From a source other than the server. It names every other contract. */
@@ -127,7 +133,7 @@ export function createPast(provider: Eip1193Provider, { escrow, fromBlock }: Pas
       judged(
         eventsOf(['registry', 'token'], [[INSTITUTION_REGISTERED, MEMBER_UPDATED, KYC_UPDATED]]),
         async (logs) => {
-          const { founders, unverified } = factsOf(logs)
+          const { founders, unverified } = waitingIn(logs)
           const registry = contractAt((await contracts()).registry, institutionRegistryAbi)
           // An admission has no event.
           const founded = [...founders].map(async ([founder, orgId]) => {

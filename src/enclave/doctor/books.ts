@@ -1,9 +1,8 @@
 import { type Broker, BrokerError } from '../../broker/index.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
-import { createChainState } from '../chainState.js'
-import { systemClock } from '../clock.js'
-import { addressesOf, type EnclaveConfig, keysOf } from '../config.js'
+import type { ChainState } from '../chainState.js'
+import { type EnclaveConfig, keysOf } from '../config.js'
 import { createPortfolioStore } from '../stores.js'
 import { checkMoney, type Disagreement, RULES } from './invariants.js'
 import { readBooks, readMoneyState } from './moneyState.js'
@@ -19,17 +18,8 @@ const MAX_NAMED = 20
  */
 export async function checkBooks(
   config: EnclaveConfig,
-  rpc: Pick<Rpc, 'send'>,
-  broker: Broker,
+  { rpc, chain, broker }: { rpc: Pick<Rpc, 'send'>; chain: ChainState; broker: Broker },
 ): Promise<Finding[]> {
-  const chain = createChainState({
-    rpc,
-    chainId: config.CHAIN_ID,
-    addresses: addressesOf(config),
-    depth: 0,
-    maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE,
-    clock: systemClock,
-  })
   try {
     const since = new Date((await chain.deployedAt()) * 1_000)
     const state = await readMoneyState({

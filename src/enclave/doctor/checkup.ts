@@ -1,20 +1,20 @@
 import { computeAddress } from 'ethers'
 import { checkBroker } from '../../broker/checkup.js'
-import { BrokerError, createBroker } from '../../broker/index.js'
+import { type Broker, BrokerError, createBroker } from '../../broker/index.js'
 import { checkDeployment, checkNodes, stoppedAnswering } from '../../chain/checkup.js'
-import { createRpc, type Rpc } from '../../chain/rpc.js'
 import { checksum } from '../../protocol/address.js'
 import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveReport, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { type Hex, hexToBytes } from '../../protocol/hex.js'
 import { publicKeyOf } from '../../protocol/publicKey.js'
 import { ConfigError } from '../../service/config.js'
-import { createSharedChain } from '../chainState.js'
+import type { ChainState } from '../chainState.js'
 import { systemClock } from '../clock.js'
 import { addressesOf, brokerOptionsOf, type EnclaveConfig, keysOf } from '../config.js'
 import { countForeign, SHARED } from '../ownership.js'
 import { lookAtRelay } from '../relay.js'
 import { checkBooks } from './books.js'
+import { chainOf } from './chain.js'
 import { checkMasterKey } from './masterKey.js'
 
 /**
@@ -78,8 +78,9 @@ async function checkChain(
       unchecked('master-key', 'no node to ask'),
     ]
   }
-  const rpc = createRpc({ chainId, urls, timeoutMs })
+  const { rpc, chain } = chainOf(config)
   const addresses = addressesOf(config)
+  const broker = createBroker(brokerOptionsOf(config))
   const signerName = 'the address of ENCLAVE_PRIVATE_KEY'
   const findings = [...nodes, ...witnesses]
   try {
@@ -88,13 +89,13 @@ async function checkChain(
     findings.push(
       ...deployment,
       isRight
-        ? await checkOwnership(config, rpc)
+        ? await checkOwnership(broker, chain)
         : unchecked('broker-alone', 'the escrow cannot be asked before the contracts are right'),
     )
     const ledger = addresses.confidentialLedger
     const keys = keysOf(config)
     findings.push(await checkMasterKey({ rpc, chainId, ledger, keys, account }))
-    if (money) findings.push(...(await checkBooks(config, rpc, createBroker(brokerOptionsOf(config)))))
+    if (money) findings.push(...(await checkBooks(config, { rpc, chain, broker })))
     return findings
   } catch (error) {
     return [...findings, stoppedAnswering(error)]
@@ -102,18 +103,8 @@ async function checkChain(
 }
 
 /** Whether no other deployment trades with the account. @throws ChainUnavailableError, ChainAnswerError */
-async function checkOwnership(config: EnclaveConfig, rpc: Rpc): Promise<Finding> {
-  const chain = createSharedChain({
-    rpc,
-    chainId: config.CHAIN_ID,
-    addresses: addressesOf(config),
-    depth: 0,
-    maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE,
-    pollMs: config.CONFIRM_POLL_INTERVAL,
-    clock: systemClock,
-  }).forRun()
+async function checkOwnership(broker: Broker, chain: ChainState): Promise<Finding> {
   try {
-    const broker = createBroker(brokerOptionsOf(config))
     return (await countForeign({ broker, chain, clock: systemClock })) === 0
       ? ok('broker-alone', 'no other deployment has traded with the account in the last hour')
       : fault('broker-alone', SHARED)

@@ -35,8 +35,9 @@ export function replay(
   const { fills, payouts, schedules } = deps
   const expected = {
     /** USDC base units. The two differ only where a fee schedule has changed, or a fraction of a cent is not known. */
-    cash: { least: 0n, most: 0n } /** Share base units by symbol; a symbol may be there with 0. */,
-    positions: new Map(),
+    cash: { least: 0n, most: 0n },
+    /** Share base units by symbol; a symbol may be there with 0. */
+    positions: new Map<string, bigint>(),
   }
   for (const [orderId, order] of orders) {
     const payout = payouts.get(orderId)

@@ -1,0 +1,15 @@
+import { createRpc } from '../../chain/rpc.js'
+import { createSharedChain } from '../chainState.js'
+import { systemClock } from '../clock.js'
+import { addressesOf, type EnclaveConfig } from '../config.js'
+
+/** The chain at its head, by the enclave's own nodes without the witness: nothing is decided by it. */
+export function chainOf(config: EnclaveConfig) {
+  const { CHAIN_ID: chainId, RPC_URL: urls, RPC_TIMEOUT: timeoutMs } = config
+  const rpc = createRpc({ chainId, urls, timeoutMs })
+  const shared = createSharedChain({
+    ...{ rpc, chainId, addresses: addressesOf(config), depth: 0, clock: systemClock },
+    ...{ maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE, pollMs: config.CONFIRM_POLL_INTERVAL },
+  })
+  return { rpc, chain: shared.forRun() }
+}
