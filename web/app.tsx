@@ -1,14 +1,13 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { Header } from './header.js'
+import { PolledFailure, SaidAbove } from './parts/failureBox.js'
 import { later } from './parts/later.js'
-import { PolledFailure, SaidAbove } from './parts/polledFailure.js'
 import { ConnectScreen } from './screens/connect.js'
 import { DeskScreen } from './screens/desk.js'
 import { WrongChain } from './screens/wrongChain.js'
 import type { Settings } from './settings.js'
-import { AccountContext, StoreContext } from './state/context.js'
+import { AccountContext, StoreContext, useStore } from './state/context.js'
 import { createStore, type Store } from './state/store.js'
-import { ToastList } from './toastList.js'
 import { isAsleep } from './words/failures.js'
 
 // Most people trade, and see neither.
@@ -64,6 +63,32 @@ function ForeignOrigin({ origin }: { origin: string }) {
       <p>
         It only answers pages of one origin. Open <a href={origin}>{origin}</a> instead.
       </p>
+    </div>
+  )
+}
+
+/** How many of the orders that were placed here are followed on every screen. */
+const FOLLOWED = 5
+
+/** Reports each order sent and ended, on every screen. */
+export function ToastList() {
+  const { toasts, account } = useStore()
+  const orders = account.value?.orders
+  // Reading follows the orders, also where no card shows them.
+  void account.value?.progress.value
+  for (const orderId of orders?.memory.value.placed.slice(0, FOLLOWED) ?? []) {
+    void orders?.of(orderId).status.value
+  }
+  return (
+    <div class="toasts" role="status" data-test="toasts">
+      {toasts.shown.value.map(({ id, tone, says }) => (
+        <div key={id} class={`toast toast-${tone}`}>
+          <span>{says}</span>
+          <button type="button" class="quiet" onClick={() => toasts.dismiss(id)}>
+            Dismiss
+          </button>
+        </div>
+      ))}
     </div>
   )
 }

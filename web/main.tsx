@@ -1,7 +1,7 @@
 import './jitless.js'
-import { render } from 'preact'
+import { type ComponentChildren, render } from 'preact'
+import { useErrorBoundary } from 'preact/hooks'
 import { App } from './app.js'
-import { Mishap } from './parts/mishap.js'
 import { loadSettings } from './settings.js'
 
 const root = document.getElementById('app')
@@ -15,5 +15,22 @@ if (settings === null) {
       <App settings={settings} />
     </Mishap>,
     root,
+  )
+}
+
+/** Replaces a page that failed while rendering, which would otherwise be blank. */
+function Mishap({ children }: { children: ComponentChildren }) {
+  const [error] = useErrorBoundary()
+  if (error === undefined) return <>{children}</>
+  return (
+    <main class="narrow">
+      <div class="box box-bad" role="alert">
+        <strong>This page has failed</strong>
+        <p>
+          Reload it. Orders at the server continue without it. If it fails again, allow your browser to store
+          this page's data: the page needs it.
+        </p>
+      </div>
+    </main>
   )
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Portfolio } from '../../src/client/index.js'
-import { available } from '../../web/trade/available.js'
+import { available } from '../../web/orders/ticketCheck.js'
 
 const dollars = (amount: number) => BigInt(amount) * 1_000_000n
 const shares = (amount: number) => BigInt(amount) * 1_000_000_000n

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isEnvelopeMissing } from '../../web/trade/envelopeMissing.js'
+import { isEnvelopeMissing } from '../../web/orders/keptOrders.js'
 import { serverError } from './support/serverError.js'
 
 const receivedAt = '2026-01-02T03:04:05.000Z'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { feeWords } from '../../web/words/fees.js'
+import { feeWords } from '../../web/orders/review.js'
 import { FEES } from '../support/brokerBooks.js'
 import { usd } from '../support/brokerStandIn.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isInForce } from '../../web/institution/isInForce.js'
+import { isInForce } from '../../web/state/rulebookWork.js'
 
 it.each([
   [null, 0, false],

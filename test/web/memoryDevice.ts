@@ -1,4 +1,4 @@
-import type { DeviceStore } from '../../web/state/deviceStore.js'
+import type { DeviceStore } from '../../web/state/browser.js'
 
 /** A device's storage, for tests outside of a browser. */
 export function createMemoryDevice(): DeviceStore & { readonly kept: Map<string, Uint8Array> } {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { orderPace } from '../../web/orders/orderPace.js'
+import { orderPace } from '../../web/state/orders.js'
 
 /** One page's share: an office of 500 shares 60,000. */
 const MOST_PER_MINUTE = 500

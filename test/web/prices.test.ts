@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ageWords } from '../../web/words/prices.js'
+import { ageWords } from '../../web/words/clock.js'
 
 const NOW = new Date(2030, 0, 2, 15, 4, 30).getTime()
 const market = (ageSeconds: number, stale = true) => ({

@@ -5,7 +5,7 @@ import type { Query } from '../../web/query.js'
 import type { OrderQueries } from '../../web/state/orders.js'
 import type { PlacingState } from '../../web/state/placing.js'
 import { createProgress } from '../../web/state/progress.js'
-import { usualMs } from '../../web/state/stageTimes.js'
+import { usualMs } from '../../web/state/stages.js'
 import { MemoryStorage } from './memoryStorage.js'
 
 const ID = `0x${'0a'.repeat(32)}` as const

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ClientError } from '../../src/client/index.js'
-import { serverWords } from '../../web/words/server.js'
+import { serverWords } from '../../web/words/failures.js'
 import { serverError } from './support/serverError.js'
 
 it.each([

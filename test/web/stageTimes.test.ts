@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { keepTimes, usualMs } from '../../web/state/stageTimes.js'
+import { keepTimes, usualMs } from '../../web/state/stages.js'
 import { MemoryStorage } from './memoryStorage.js'
 
 beforeEach(() => {

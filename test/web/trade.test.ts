@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fillWords } from '../../web/words/trade.js'
+import { fillWords } from '../../web/words/timeline.js'
 
 const bought = {
   side: 'BUY',

@@ -2,7 +2,7 @@ import type { RulebookCopy } from '../../src/client/index.js'
 import { parseStrictJson } from '../../src/protocol/strictJson.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
-import { saveFile } from '../parts/saveFile.js'
+import { saveFile } from '../state/browser.js'
 
 interface CopyBoxProps {
   /** The version in force, above 0. */

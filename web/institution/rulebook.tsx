@@ -15,13 +15,11 @@ import {
   withEmployees,
   withRules,
 } from '../rulebooks/rulebookDraft.js'
-import { useAccount } from '../state/context.js'
-import { inForceOf } from '../state/rulebookWork.js'
+import { useAccount, useStore } from '../state/context.js'
+import { inForceOf, isInForce } from '../state/rulebookWork.js'
 import { Changes } from './changes.js'
 import { CopyBox } from './copyBox.js'
 import { ImportBox } from './importBox.js'
-import { isInForce } from './isInForce.js'
-import { Publishing } from './publishing.js'
 import { RulesRow } from './rulesRow.js'
 
 interface RulebookProps {
@@ -210,6 +208,25 @@ function Overtaken({ version, onRestart }: { version: number; onRestart: () => v
       <button type="button" onClick={onRestart}>
         Start again from version {version}
       </button>
+    </div>
+  )
+}
+
+/** Progress while the server keeps the request open; `since` is in milliseconds. */
+export function Publishing({ since }: { since: number }) {
+  const seconds = Math.max(0, Math.round((useStore().now.value - since) / 1_000))
+  return (
+    <div class="box">
+      <p role="status">
+        Your wallet signs the rulebook, this page seals it, your wallet signs the envelope, and the enclave
+        checks it and writes it to the chain. The server answers when all steps are done, usually within
+        seconds. Without an answer this page keeps asking for up to half an hour. You can use the rest of the
+        page while it runs.
+      </p>
+      <progress aria-label="Publishing" />
+      <p class="muted" aria-hidden="true">
+        {seconds} s
+      </p>
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { Card } from '../parts/card.js'
-import { PolledFailure } from '../parts/polledFailure.js'
+import { PolledFailure } from '../parts/failureBox.js'
 import { useStore } from '../state/context.js'
-import { serverWords } from '../words/server.js'
+import { serverWords } from '../words/failures.js'
 
 /** The server's configuration, compared with the page's own settings. */
 export function HealthCard() {

@@ -1,6 +1,6 @@
 import type { HealthChecks } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
-import { PolledFailure } from '../parts/polledFailure.js'
+import { PolledFailure } from '../parts/failureBox.js'
 import { useStore } from '../state/context.js'
 import { ether, shortHex, timeOfDay } from '../words/format.js'
 

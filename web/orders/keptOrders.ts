@@ -1,12 +1,19 @@
 // Sealed orders whose escrow may be open, or may still be opened by a signature. The server may lack or lose their envelopes, and could not start the orders
 // without these copies. Only the enclave can open an envelope, so the browser's storage may hold it.
 import * as z from 'zod'
-import { isSignedOrder, type SealedOrder, type SignedOrder } from '../../src/client/index.js'
+import {
+  isSignedOrder,
+  type OrderStatus,
+  type SealedOrder,
+  type SignedOrder,
+} from '../../src/client/index.js'
 import { sameAddress } from '../../src/protocol/address.js'
+import { hasEnded } from '../../src/protocol/api.js'
 import { orderEnvelopeSchema } from '../../src/protocol/envelope.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 import { postedOpeningSchema } from '../../src/protocol/postedOpening.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
+import { isUnknownOrder } from '../words/failures.js'
 
 const keptSchema = z.object({
   orderId: bytes32Schema,
@@ -61,4 +68,15 @@ function read(key: string): KeptOrder | null {
   } catch {
     return null
   }
+}
+
+type Answered = Pick<OrderStatus, 'state' | 'receivedAt'>
+
+/**
+ * Whether the server has reported that it lacks the envelope of an open order. Without an answer it may well have it.
+ * `error` is the reason of a missing answer, and counts while `status` is null.
+ */
+export function isEnvelopeMissing(status: Answered | null, error: unknown): boolean {
+  if (status === null) return isUnknownOrder(error)
+  return status.receivedAt === null && !hasEnded(status)
 }

@@ -1,4 +1,6 @@
-import type { Hex, OrderRequest, Portfolio } from '../../src/client/index.js'
+import { formatDecimal, type Hex, type OrderRequest, type Portfolio } from '../../src/client/index.js'
+import { money } from '../words/format.js'
+import { decimalsOf, isMove } from './ticketOrder.js'
 
 /** The content of an order. */
 export type Ordered = Pick<OrderRequest, 'side' | 'symbol' | 'maxSpend'>
@@ -28,4 +30,12 @@ export function withOpenOrders(memory: OrderMemory, openOrders: Portfolio['openO
     ordered.set(orderId, { side, symbol, maxSpend: notional })
   }
   return { ...memory, ordered }
+}
+
+/** `Buy AAPL for 1,000.00 USDC`. */
+export function requestWords(request: Ordered): string {
+  const { side, symbol, maxSpend } = request
+  const verb = { BUY: 'Buy', SELL: 'Sell', DEPOSIT: 'Deposit', WITHDRAW: 'Withdraw' }[side]
+  if (!isMove(side)) return `${verb} ${symbol} for ${money(maxSpend)} USDC`
+  return `${verb} ${formatDecimal(maxSpend, decimalsOf(request))} ${symbol}`
 }

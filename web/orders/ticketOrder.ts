@@ -1,5 +1,5 @@
 import { type OrderRequest, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
-import { plainNumber } from '../words/number.js'
+import { plainNumber } from '../words/format.js'
 
 /** The fields of the ticket. */
 export interface Ticket {

@@ -1,4 +1,6 @@
-import { type Failure, failureOf } from '../words/failures.js'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import { type Failure, failureOf, isAsleep, polledFailureOf } from '../words/failures.js'
 
 /** The failure of a user's action, with advice; empty without an error. */
 export function FailureBox({ error }: { error: unknown }) {
@@ -12,4 +14,14 @@ export function FailureWords({ title, advice }: Failure) {
       <p>{advice}</p>
     </div>
   )
+}
+
+/** Whether the top of the page already says that the server is unreachable, so the cards below do not repeat it. */
+export const SaidAbove = createContext(false)
+
+/** The failure of a poll; empty without an error. */
+export function PolledFailure({ error }: { error: unknown }) {
+  const isSaid = useContext(SaidAbove)
+  if (error === null || error === undefined || (isSaid && isAsleep(error))) return null
+  return <FailureWords {...polledFailureOf(error)} />
 }

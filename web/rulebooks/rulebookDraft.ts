@@ -1,5 +1,5 @@
 import { formatDecimal, type Hex, type Policy, parseDecimal, USDC_DECIMALS } from '../../src/client/index.js'
-import { plainNumber } from '../words/number.js'
+import { plainNumber } from '../words/format.js'
 import type { EmployeeRow } from './employeeFile.js'
 
 /** The rulebook in force, as far as this page knows it. */

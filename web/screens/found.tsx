@@ -1,7 +1,7 @@
 import type { WalletView } from '../../src/client/index.js'
 import { Founding } from '../membership/founding.js'
 import { Invitation } from '../membership/invitation.js'
-import { OwnAddress } from '../parts/ownAddress.js'
+import { OwnAddress } from '../parts/copyAddress.js'
 import { useAccount } from '../state/context.js'
 
 /** For a wallet without an institution: it may found one, or accept an invitation. */

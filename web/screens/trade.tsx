@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { isMove, type TicketDraft, withDeposit, withEquity } from '../orders/ticketOrder.js'
-import { PolledFailure } from '../parts/polledFailure.js'
+import { PolledFailure } from '../parts/failureBox.js'
 import { useAccount, useStore } from '../state/context.js'
 import { KeyCard } from '../trade/keyCard.js'
 import { MarketTable } from '../trade/marketTable.js'

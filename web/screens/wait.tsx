@@ -3,7 +3,7 @@ import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { Founding } from '../membership/founding.js'
 import { Invitation } from '../membership/invitation.js'
 import { LeavingNote } from '../membership/leaving.js'
-import { OwnAddress } from '../parts/ownAddress.js'
+import { OwnAddress } from '../parts/copyAddress.js'
 import { useAccount } from '../state/context.js'
 
 const WAITING: Record<WalletView['waitingFor'][number], readonly [title: string, detail: string]> = {

@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
+import { createStore, entries, get, set } from 'idb-keyval'
 
 /** The page's routes: the part of its address after `#/`. */
 export const ROUTES = ['desk', 'institution', 'operator'] as const
@@ -49,4 +50,40 @@ function createNow(): ReadonlySignal<number> {
     unwatched: () => clearInterval(timer),
   })
   return now
+}
+
+/** Saves JSON text as a file through the browser. */
+export function saveFile(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+/** Keeps bytes on this device, under names. Callers seal what is secret. */
+export interface DeviceStore {
+  get(name: string): Promise<Uint8Array | null>
+  set(name: string, bytes: Uint8Array): Promise<void>
+  /** Everything whose name begins like this. */
+  all(prefix: string): Promise<readonly Uint8Array[]>
+}
+
+/** A table of IndexedDB: `localStorage` holds about 5 MB, and open orders need it. Methods reject where the browser forbids it. */
+export function createDeviceStore(): DeviceStore {
+  const table = createStore('desk-device', 'kept')
+  return {
+    async get(name) {
+      const found: unknown = await get(name, table)
+      return found instanceof Uint8Array ? found : null
+    },
+    set: async (name, bytes) => set(name, bytes, table),
+    async all(prefix) {
+      const found = await entries<IDBValidKey, unknown>(table)
+      return found.flatMap(([name, bytes]) =>
+        String(name).startsWith(prefix) && bytes instanceof Uint8Array ? [bytes] : [],
+      )
+    },
+  }
 }

@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import type { Hex, RulebookCopy } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
-import type { DeviceStore } from './deviceStore.js'
+import type { DeviceStore } from './browser.js'
 
 export interface KeptCopies {
   /** Without storage only the stored copy is lost: the session still has it, and can export it. */

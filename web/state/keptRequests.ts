@@ -4,7 +4,7 @@ import { bytes32Schema } from '../../src/protocol/hex.js'
 import { sideSchema } from '../../src/protocol/intent.js'
 import { uint256Schema } from '../../src/protocol/units.js'
 import type { Ordered } from '../orders/orderMemory.js'
-import type { DeviceStore } from './deviceStore.js'
+import type { DeviceStore } from './browser.js'
 
 /**
  * The content of the orders that this device has sealed, kept for later visits and sealed with the portfolio's key. The chain has no other

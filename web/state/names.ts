@@ -5,7 +5,7 @@ import { addressSchema } from '../../src/protocol/address.js'
 import type { Words } from '../words/contractWords.js'
 import { PageError } from '../words/failures.js'
 import { isName } from '../words/name.js'
-import type { DeviceStore } from './deviceStore.js'
+import type { DeviceStore } from './browser.js'
 
 /** The page knows the names, but the browser does not store them. */
 export class NotStoredError extends PageError {

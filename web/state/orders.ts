@@ -15,7 +15,6 @@ import {
 import { hasEnded, isNoticeDue } from '../../src/protocol/api.js'
 import { forgetOrder, keptOrder, signedOrders } from '../orders/keptOrders.js'
 import { NO_ORDERS, type Ordered, type OrderMemory } from '../orders/orderMemory.js'
-import { orderPace } from '../orders/orderPace.js'
 import type { KeyInUse } from '../orders/portfolioKeys.js'
 import { createQuery, following, type Query, type QueryOptions } from '../query.js'
 
@@ -186,4 +185,18 @@ function listedOf(
 function requestOf(summary: OrderSummary | null): Ordered | null {
   const { side = null, symbol = null, amount = null } = summary ?? {}
   return side === null || symbol === null || amount === null ? null : { side, symbol, maxSpend: amount }
+}
+
+const LEAST_MS = 1_500
+/** The most orders that an account has open; ended orders are not polled. */
+const MOST_OPEN = 20
+/**
+ * One order's share of polling, for its status and its timeline. All shares together are what one page may take of a server's
+ * rate, which its whole office shares.
+ */
+const SHARE_MS = 250
+
+/** The pause between two polls of one order in milliseconds, for this number of shown orders. */
+export function orderPace(shown: number): number {
+  return Math.max(LEAST_MS, Math.min(shown, MOST_OPEN) * SHARE_MS)
 }

@@ -2,8 +2,7 @@ import { computed, type ReadonlySignal } from '@preact/signals'
 import type { Notice, OrderStatus } from '../../src/client/index.js'
 import type { Orders } from './orders.js'
 import type { Placing } from './placing.js'
-import { durationOf, type Mark, STAGES, type Stage, stageOf, withMark } from './stages.js'
-import { keepTimes } from './stageTimes.js'
+import { durationOf, keepTimes, type Mark, STAGES, type Stage, stageOf, withMark } from './stages.js'
 
 /** How far the order is that this page places, or placed last. */
 export interface Progress {

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { OrderStatus } from '../../src/client/index.js'
 import { hasEnded } from '../../src/protocol/api.js'
 import type { PlacingStep } from './placing.js'
@@ -51,4 +52,35 @@ export function durationOf(stage: Stage, marks: readonly Mark[]): number | null 
   const index = marks.findIndex((mark) => mark.stage === stage)
   const [begun, ended] = [marks[index], marks[index + 1]]
   return begun === undefined || ended === undefined ? null : ended.at - begun.at
+}
+
+const NAME = 'desk:stage-times'
+/** Orders that the median is taken of. */
+const KEPT = 9
+
+const timesSchema = z.partialRecord(z.enum(STAGES), z.array(z.number().min(0)))
+type Times = z.output<typeof timesSchema>
+
+/** The median of a stage's last times in milliseconds; null before the first. */
+export function usualMs(stage: Stage): number | null {
+  const sorted = (read()[stage] ?? []).toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? null
+}
+
+/** Keeps the times of one order. */
+export function keepTimes(times: Partial<Record<Stage, number>>): void {
+  const before = read()
+  const kept = STAGES.map((stage) => {
+    const time = times[stage]
+    return [stage, [...(time === undefined ? [] : [time]), ...(before[stage] ?? [])].slice(0, KEPT)] as const
+  })
+  localStorage.setItem(NAME, JSON.stringify(Object.fromEntries(kept)))
+}
+
+function read(): Times {
+  try {
+    return timesSchema.parse(JSON.parse(localStorage.getItem(NAME) ?? '{}'))
+  } catch {
+    return {}
+  }
 }

@@ -1,7 +1,7 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { Settings } from '../settings.js'
-import { demoWallet } from '../wallet/demo.js'
 import { discoverWallets, type FoundWallet, injectedProvider, injectedWallet } from '../wallet/discovery.js'
+import { demoWallet } from '../wallet/node.js'
 import { isSameSession, openSession, resumeSession, type Session, watchWallet } from '../wallet/session.js'
 import type { BrowserState } from './browser.js'
 

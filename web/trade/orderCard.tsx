@@ -1,21 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { OrderStatus, OrderSummary } from '../../src/client/index.js'
+import type { Timeline as Entries, OrderStatus, OrderSummary } from '../../src/client/index.js'
 import { hasEnded } from '../../src/protocol/api.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { useAction } from '../hooks/useAction.js'
-import { keptOrder } from '../orders/keptOrders.js'
-import { requestWords } from '../orders/request.js'
-import { FailureBox } from '../parts/failureBox.js'
+import { isEnvelopeMissing, keptOrder } from '../orders/keptOrders.js'
+import { requestWords } from '../orders/orderMemory.js'
+import { FailureBox, PolledFailure } from '../parts/failureBox.js'
+import type { Query } from '../query.js'
 import { useAccount } from '../state/context.js'
 import type { DeskOrder } from '../state/orders.js'
+import { isUnknownOrder } from '../words/failures.js'
 import { money, shares, shortHex, timeOfDay } from '../words/format.js'
-import { orderTone, orderWords, waitingWords } from '../words/timeline.js'
-import { fillWords } from '../words/trade.js'
-import { isEnvelopeMissing } from './envelopeMissing.js'
+import { entryWords, fillWords, orderTone, orderWords, waitingWords } from '../words/timeline.js'
 import { OrderCancel } from './orderCancel.js'
 import { OrderFacts } from './orderFacts.js'
 import { OrderNotice } from './orderNotice.js'
-import { Timeline } from './timeline.js'
 import { Unopened } from './unopened.js'
 
 interface OrderCardProps {
@@ -157,5 +156,21 @@ function Reclaim({ status }: { status: OrderStatus }) {
       </button>
       <FailureBox error={error} />
     </div>
+  )
+}
+
+/** An order's events, live. */
+export function Timeline({ timeline }: { timeline: Query<Entries> }) {
+  const { value, error } = timeline
+  if (value === null && error !== null && !isUnknownOrder(error)) return <PolledFailure error={error} />
+  if (value === null) return <p class="muted">No events yet.</p>
+  return (
+    <ol class="timeline">
+      {value.entries.map((entry, index) => (
+        <li key={`${index}-${entry.kind}`}>
+          {entryWords(entry)} <time dateTime={entry.at}>{timeOfDay(entry.at, new Date())}</time>
+        </li>
+      ))}
+    </ol>
   )
 }

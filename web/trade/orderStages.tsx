@@ -3,11 +3,9 @@ import type { OrderSummary } from '../../src/client/index.js'
 import { hasEnded } from '../../src/protocol/api.js'
 import { useAccount, useStore } from '../state/context.js'
 import type { Progress } from '../state/progress.js'
-import { durationOf, rankOf, STAGES, type Stage } from '../state/stages.js'
-import { usualMs } from '../state/stageTimes.js'
+import { durationOf, rankOf, STAGES, type Stage, usualMs } from '../state/stages.js'
 import { money } from '../words/format.js'
-import { noticeWords, orderTone, orderWords } from '../words/timeline.js'
-import { fillWords } from '../words/trade.js'
+import { fillWords, noticeWords, orderTone, orderWords } from '../words/timeline.js'
 
 const NAMES: Record<Stage, string> = {
   sign: 'Sign',

@@ -1,6 +1,6 @@
 import { keptOrder } from '../orders/keptOrders.js'
 import { Card } from '../parts/card.js'
-import { PolledFailure } from '../parts/polledFailure.js'
+import { PolledFailure } from '../parts/failureBox.js'
 import { useAccount } from '../state/context.js'
 import { OrderCard } from './orderCard.js'
 

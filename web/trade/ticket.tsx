@@ -1,6 +1,13 @@
 import type { MarketView, TakenId } from '../../src/client/index.js'
-import { reviewWords, waitWords, worthOf } from '../orders/review.js'
-import { type Checked, checkTicket, priceOf, type TicketFacts, withPart } from '../orders/ticketCheck.js'
+import { feeWords, reviewWords, waitWords, worthOf } from '../orders/review.js'
+import {
+  available,
+  type Checked,
+  checkTicket,
+  priceOf,
+  type TicketFacts,
+  withPart,
+} from '../orders/ticketCheck.js'
 import {
   isDepositOfShares,
   isMove,
@@ -17,9 +24,7 @@ import { Field, hintId } from '../parts/field.js'
 import { useAccount, useStore } from '../state/context.js'
 import type { PlacingState } from '../state/placing.js'
 import { failureOf, isAsleep } from '../words/failures.js'
-import { feeWords } from '../words/fees.js'
 import { AmountField } from './amountField.js'
-import { available } from './available.js'
 import { OrderStages } from './orderStages.js'
 import { TicketSteps } from './ticketSteps.js'
 

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { ClientError, type Eip1193Provider } from '../../src/client/index.js'
+import type { DemoWallet } from '../settings.js'
+import type { FoundWallet } from './discovery.js'
 
 const answerSchema = z.union([
   z.object({ error: z.object({ code: z.int(), message: z.string(), data: z.unknown() }) }),
@@ -34,6 +36,19 @@ export function nodeProvider(rpcUrl: string): Eip1193Provider {
       const answer = answerSchema.parse(await response.json())
       if ('error' in answer) throw new RpcError(answer.error.code, answer.error.message, answer.error.data)
       return answer.result
+    },
+  }
+}
+
+const ACCOUNT_METHODS = new Set(['eth_requestAccounts', 'eth_accounts'])
+
+/** One of a local chain's accounts as a wallet: the chain itself signs, without asking. */
+export function demoWallet({ name, part, address }: DemoWallet, rpcUrl: string): FoundWallet {
+  const node = nodeProvider(rpcUrl)
+  return {
+    ...{ id: `demo:${address}`, name, icon: null, demo: part },
+    provider: {
+      request: async (asked) => (ACCOUNT_METHODS.has(asked.method) ? [address] : node.request(asked)),
     },
   }
 }

@@ -239,3 +239,12 @@ function problemWords({ code, problem, requestId }: ServerError): Words {
   const reference = requestId === null ? '' : ` Quote ${requestId} when you report it.`
   return [title, `${detail}${reference}`.trim()]
 }
+
+/** The server's state by its last poll, and whether that is good. */
+export function serverWords(
+  answered: boolean,
+  error: unknown,
+): readonly [words: string, tone: 'good' | 'bad' | null] {
+  if (error === null) return answered ? ['answers', 'good'] : ['checking…', null]
+  return [isAsleep(error) ? 'silent' : 'answers with an error', 'bad']
+}

@@ -1,7 +1,7 @@
-import type { Notice, OrderStatus, TimelineEntry } from '../../src/client/index.js'
+import type { Notice, OrderStatus, OrderSummary, TimelineEntry } from '../../src/client/index.js'
 import { revertWords } from './contractWords.js'
 import { failureOf, isUnknownOrder } from './failures.js'
-import { shortHex, timeOfDay } from './format.js'
+import { money, shares, shortHex, timeOfDay } from './format.js'
 
 /** One entry of an order's timeline in words. */
 export function entryWords(entry: TimelineEntry): string {
@@ -139,3 +139,14 @@ type Waiting = Pick<OrderStatus, 'state' | 'deadline' | 'triggers' | 'nextTrigge
 export function noticeWords({ message }: Pick<Notice, 'message'>): string {
   return message.endsWith('.') ? message : `${message}.`
 }
+
+const VERBS = { BUY: 'Bought', SELL: 'Sold' }
+
+/** `Bought 4.7217 AAPL at 211.79, 1,000.00 USDC`; null for an order without a fill. A sale's USDC are net of fees. */
+export function fillWords({ side, symbol, shares: filled, price, value }: Filled): string | null {
+  if ((side !== 'BUY' && side !== 'SELL') || symbol === null) return null
+  if (filled === null || price === null || value === null) return null
+  return `${VERBS[side]} ${shares(filled)} ${symbol} at ${money(price)}, ${money(value)} USDC`
+}
+
+type Filled = Pick<OrderSummary, 'side' | 'symbol' | 'shares' | 'price' | 'value'>
