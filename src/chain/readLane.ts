@@ -37,9 +37,10 @@ interface Waiting {
 export function createReadLane(
   rpc: Pick<Rpc, 'send' | 'faults'>,
   readers: Readers = { current: () => undefined, charge: () => undefined },
-): Pick<Rpc, 'send'> {
+): Pick<Rpc, 'send'> & { turn(): string | undefined } {
   /** By client, in the order of their turns. */
   const waiting = new Map<string | undefined, Waiting[]>()
+  let waitingCalls = 0
   let limit = MAX_CALLS
   let isRunning = false
 
@@ -53,7 +54,9 @@ export function createReadLane(
       const [client, reads] = turn
       count += reads[0]?.calls.length ?? 0
       if (taken.length > 0 && count > limit) return taken
-      taken.push(...reads.splice(0, 1))
+      const [read] = reads.splice(0, 1)
+      if (read !== undefined) taken.push(read)
+      waitingCalls -= read?.calls.length ?? 0
       // Behind the others.
       waiting.delete(client)
       if (reads.length > 0) waiting.set(client, reads)
@@ -80,6 +83,8 @@ export function createReadLane(
   }
 
   return {
+    /** The client whose turn a read waits for now; undefined while it goes out with the next request, whoever asks. */
+    turn: () => (waitingCalls < limit ? undefined : readers.current()),
     send: (calls, signal) =>
       new Promise((resolve, reject) => {
         const client = readers.current()
@@ -90,6 +95,7 @@ export function createReadLane(
           return
         }
         readers.charge(calls.length)
+        waitingCalls += calls.length
         const read = { calls, signal, resolve, reject }
         if (others === undefined) waiting.set(client, [read])
         else others.push(read)

@@ -86,7 +86,7 @@ export function buildServer(deps: {
   })
   const readers = createReaders()
   const reads = buildReads({ config, rpc, readers, logger })
-  const { head, trading, shown } = reads
+  const { head, trading, posted, shown } = reads
   const { contracts } = trading
   const views = shown.contracts
   const listedSymbols = createListedSymbols({
@@ -146,10 +146,11 @@ export function buildServer(deps: {
     stopping,
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
-  const escrowed = createHeadReads({ head, read: views.escrow.orders, clientOf: readers.current })
+  const shownOrders = createHeadReads({ head, read: views.escrow.orders, turn: shown.turn })
+  const escrowed = createHeadReads({ head, read: posted.contracts.escrow.orders })
   const orders = createOrders({
     records,
-    escrow: views.escrow,
+    escrow: posted.contracts.escrow,
     onEscrowSeen: head.expire,
     onStored: enclaveRuns.onStored,
     room: enclaveRuns.room,
@@ -189,7 +190,7 @@ export function buildServer(deps: {
         relay: relay.dispatcher,
         quota: createOpeningQuota({
           engine,
-          membershipOf: createHeadReads({ head, read: shown.lenses.wallet, clientOf: readers.current }),
+          membershipOf: createHeadReads({ head, read: posted.lenses.wallet }),
           receipts,
           escrowed,
           historyOf: timeline.historyOf,
@@ -204,11 +205,11 @@ export function buildServer(deps: {
         ...{ domain, escrowed, records },
         onStored: enclaveRuns.onCancelled,
       }),
-      orderStatus: createOrderStatus({ escrowed, summaryOf: records.summaryOf, findOpening }),
+      orderStatus: createOrderStatus({ escrowed: shownOrders, summaryOf: records.summaryOf, findOpening }),
       policy: createPolicy({
         domain,
         run: enclaveRuns.sealedJobs.run,
-        adminOf: createHeadReads({ head, read: views.registry.adminOf, clientOf: readers.current }),
+        adminOf: createHeadReads({ head, read: posted.contracts.registry.adminOf }),
         head,
         ledger: contracts.ledger,
         onPublished: head.expire,
@@ -221,13 +222,13 @@ export function buildServer(deps: {
         onResolved: head.expire,
       }),
       policyVersion: createHeadReads({
-        ...{ head, read: createPolicyVersionView(views), clientOf: readers.current },
+        ...{ head, read: createPolicyVersionView(views), turn: shown.turn },
       }),
       bodyLimitBytes: config.http.bodyLimitBytes,
     },
     timeline: timeline.read,
     status: createStatusViews({
-      ...{ head, readers, contracts: views, lenses: shown.lenses },
+      ...{ head, readers, contracts: views, lenses: shown.lenses, turn: shown.turn },
       symbols: listedSymbols,
       broker: marketData,
       fees: config.broker.fees,

@@ -86,6 +86,13 @@ export function buildReads(deps: {
   const stopping = new AbortController().signal
   const events = createEscrowEvents({ rpc, escrow: addresses.orderEscrow, stopping })
   const searches = createReadLane(rpc, readers)
+  const lane = createReadLane(rpc, readers)
+  const charged: Pick<Rpc, 'send'> = {
+    send(calls, signal) {
+      readers.charge(calls.length)
+      return rpc.send(calls, signal)
+    },
+  }
   const blockViews = (node: Pick<Rpc, 'send'>) => {
     const caller = createViewCaller(node)
     return { contracts: createContracts(caller, addresses), lenses: createLenses(caller, addresses) }
@@ -94,8 +101,10 @@ export function buildReads(deps: {
     head: createChainHead({ events, maxAgeMs: readMaxAgeMs, logger }),
     /** Views that can be asked for at one block, by its hash; for what trades. */
     trading: blockViews(rpc),
+    /** The same for what a client posts, which waits for no reads; its calls count against what that client may read. */
+    posted: blockViews(charged),
     /** The same views for routes that anyone can call: they wait for one another, and hold up nothing that trades. */
-    shown: blockViews(createReadLane(rpc, readers)),
+    shown: { ...blockViews(lane), turn: lane.turn },
     /** Searches of events take long, so that they wait for themselves alone. */
     timelines: { rpc: searches, contracts: createContracts(createViewCaller(searches), addresses) },
   }
@@ -107,26 +116,26 @@ const CAPACITY = 10_000
 interface KeptValue<T> {
   /** The hash of the head at which it was read. */
   readonly block: string
-  readonly client: string | undefined
+  /** Whose turn it waits for: see `createReadLane`. */
+  readonly turn: string | undefined
   isPending: boolean
   readonly value: Promise<T>
 }
 
 /**
  * Reads at the chain's head, and keeps each value while that block is the head: concurrent and later callers get the very
- * same object. A failure is not kept. A client waits for its own turn, not for another client's that has asked for much
- * (`createReadLane`).
+ * same object. A failure is not kept. A client waits for its own turn, not for another client's that has asked for much.
  *
  * @param read reads one block in one turn of the event loop, so that its calls travel as one request
- * @param clientOf the client of the request that is being answered, if reads wait for clients' turns
+ * @param turn the turn that a read waits for, if clients take turns
  * @returns throws as `read` does
  */
 export function createHeadReads<K extends string, T>(options: {
   readonly head: Pick<ChainHead, 'current'>
   readonly read: (key: K, block: BlockTag) => Promise<T>
-  readonly clientOf?: () => string | undefined
+  readonly turn?: () => string | undefined
 }): (key: K) => Promise<T> {
-  const { head, read, clientOf = () => undefined } = options
+  const { head, read, turn = () => undefined } = options
   const known = new LRUCache<K, KeptValue<T>>({ max: CAPACITY })
 
   /** A node may be behind the one that reported the head, or accept no hash: then its own latest block serves once. */
@@ -140,11 +149,13 @@ export function createHeadReads<K extends string, T>(options: {
   return async (key) => {
     const { hash } = await head.current()
     const before = known.get(key)
-    const client = clientOf()
-    if (before?.block === hash && (!before.isPending || before.client === client)) return before.value
+    const own = turn()
+    if (before?.block === hash && (!before.isPending || before.turn === undefined || before.turn === own)) {
+      return before.value
+    }
     const forget = () => void (known.peek(key) === entry && known.delete(key))
     const value = readAnyhow(key, hash, forget)
-    const entry: KeptValue<T> = { block: hash, client, isPending: true, value }
+    const entry: KeptValue<T> = { block: hash, turn: own, isPending: true, value }
     known.set(key, entry)
     value.then(() => {
       entry.isPending = false

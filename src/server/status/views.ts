@@ -18,7 +18,9 @@ export type StatusViews = ReturnType<typeof createStatusViews>
 
 export function createStatusViews(deps: {
   readonly head: Pick<ChainHead, 'current'>
-  readonly readers: Pick<ClientReaders, 'current' | 'shared'>
+  readonly readers: Pick<ClientReaders, 'shared'>
+  /** Whose turn a read of the chain waits for. */
+  readonly turn: () => string | undefined
   readonly contracts: Contracts
   readonly lenses: Lenses
   readonly symbols: ListedSymbols
@@ -28,10 +30,10 @@ export function createStatusViews(deps: {
   readonly marketMaxAgeMs: number
   readonly marketClockMaxAgeMs: number
 }) {
-  const { head, readers, contracts, lenses, symbols, broker, fees, marketMaxAgeMs, marketClockMaxAgeMs } =
-    deps
+  const { head, readers, turn, contracts, lenses, symbols, broker, fees } = deps
+  const { marketMaxAgeMs, marketClockMaxAgeMs } = deps
   function atHead<T>(read: (id: Hex, block: BlockTag) => Promise<T>) {
-    return createHeadReads({ head, read, clientOf: readers.current })
+    return createHeadReads({ head, read, turn })
   }
   return {
     wallet: atHead(async (wallet, block) => walletView(wallet, await lenses.wallet(wallet, block))),

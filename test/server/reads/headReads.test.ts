@@ -7,12 +7,12 @@ import { createHeadReads } from '../../../src/server/reads/chainHead.js'
 function setUp(answer: (key: string, block: unknown) => Promise<object>) {
   let hash: Hex = '0xa'
   const read = vi.fn(answer)
-  let client = 'one'
+  let client: string | undefined = 'one'
   const head = { current: async () => ({ number: 1, hash }) }
-  const get = createHeadReads({ head, read, clientOf: () => client })
+  const get = createHeadReads({ head, read, turn: () => client })
   return {
     get,
-    getFor(other: string, key: string) {
+    getFor(other: string | undefined, key: string) {
       client = other
       return get(key)
     },
@@ -36,6 +36,16 @@ test('a client waits for its own turn, not for that of another client', async ()
   expect(read).toHaveBeenCalledTimes(2)
   turns[0]?.({ turn: 1 })
   expect(await greedy).toEqual({ turn: 1 })
+})
+
+test('a read that goes out at once is shared by all clients', async () => {
+  const turns: ((value: object) => void)[] = []
+  const { getFor, read } = setUp(() => new Promise((resolve) => turns.push(resolve)))
+  const [first, second] = [getFor(undefined, 'k'), getFor('employee', 'k')]
+  await vi.waitFor(() => expect(turns).toHaveLength(1))
+  turns[0]?.({ turn: 1 })
+  expect(await second).toBe(await first)
+  expect(read).toHaveBeenCalledTimes(1)
 })
 
 test('a failure reaches every waiting caller, and none after them', async () => {
