@@ -23,8 +23,8 @@ const NIGHTLY = [
   'test/fuzz/*.test.ts',
   'test/e2e/{clientExample,lostRun,manyOrders}.test.ts',
 ]
-/** Sandboxes at the same time. */
-const PROCESSES = 5
+/** Test files at the same time. Most of them wait, for blocks, fills and retries: more than cores keep the cores at work. */
+const WORKERS = availableParallelism() + 3
 /** How long `expect.poll` tries. A busy machine can stall for longer than its default of a second. */
 const POLL_MS = 20_000
 /** Where CI finds the count: checks print after the tests. */
@@ -78,20 +78,22 @@ const LONG = [
 /**
  * Begins each project with what takes long, as the last file is waited for by itself. Vitest remembers how long a file took; in CI, where
  * it remembers nothing, it would begin with the largest, and a long test may be a short text. One project follows the other, because a
- * worker keeps its modules until it gets a file of another project.
+ * worker keeps its modules until it gets a file of another project; units come last, because they are the shortest.
  */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) => LONG.some((name) => moduleId.endsWith(name))
     const sorted = await super.sort(files)
-    return [...new Set(sorted.map(({ project }) => project))].flatMap((project) => {
+    const projects = [...new Set(sorted.map(({ project }) => project))]
+    projects.sort((a, b) => Number(a.name === 'unit') - Number(b.name === 'unit'))
+    return projects.flatMap((project) => {
       const own = sorted.filter((file) => file.project === project)
       return [...own.filter(isLong), ...own.filter((file) => !isLong(file))]
     })
   }
 }
 
-/** Whole sandboxes of real processes. A scenario mostly waits, for blocks, fills and retries: more of them than cores. */
+/** Whole sandboxes of real processes. */
 const PROCESS_TESTS = {
   globalSetup: 'test/support/savedChains.ts',
   // What a scenario holds is closed with its file.
@@ -99,8 +101,7 @@ const PROCESS_TESTS = {
   testTimeout: 180_000,
   expect: { poll: { timeout: POLL_MS } },
   hookTimeout: 180_000,
-  maxWorkers: PROCESSES,
-  sequence: { groupOrder: 1 },
+  maxWorkers: WORKERS,
 }
 /** Need Chromium, so `npm test` leaves them to `npm run test:browser`. */
 const BROWSER_TESTS = {
@@ -116,7 +117,6 @@ export default defineConfig({
     reporters: process.env.CI ? ['default', ['json', { outputFile }]] : ['default'],
     projects: [
       {
-        // Many of these wait for a chain's blocks: two more of them than cores keep the cores at work.
         test: {
           name: 'unit',
           globalSetup: ['test/support/builtPages.ts', 'test/support/savedChains.ts'],
@@ -128,8 +128,7 @@ export default defineConfig({
           expect: { poll: { timeout: POLL_MS } },
           // A hook may begin while a busy machine stands still.
           hookTimeout: 180_000,
-          maxWorkers: availableParallelism() + 2,
-          sequence: { groupOrder: 0 },
+          maxWorkers: WORKERS,
         },
       },
       {
@@ -138,8 +137,7 @@ export default defineConfig({
           include: MOCKING,
           testTimeout: 30_000,
           expect: { poll: { timeout: POLL_MS } },
-          maxWorkers: availableParallelism() + 2,
-          sequence: { groupOrder: 0 },
+          maxWorkers: WORKERS,
         },
       },
       { test: { ...PROCESS_TESTS, name: 'e2e', include: E2E, exclude: NIGHTLY } },
@@ -147,7 +145,7 @@ export default defineConfig({
       { test: { ...BROWSER_TESTS, name: 'browser', include: BROWSER } },
       { test: { ...BROWSER_TESTS, name: 'nightly-browser', include: [ALL_BROWSER], exclude: BROWSER } },
       {
-        test: { name: 'disk', include: DISK, testTimeout: 60_000, sequence: { groupOrder: 2 } },
+        test: { name: 'disk', include: DISK, testTimeout: 60_000, sequence: { groupOrder: 1 } },
       },
     ],
   },
