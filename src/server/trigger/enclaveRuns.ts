@@ -107,27 +107,19 @@ function accessTo(
   const own = createOwnEnclave({ ...trigger, searchPath: process.env.PATH ?? '', logger })
   return {
     ...access(own),
-    services: [createEnvFileCheck({ path: trigger.envFile, logger }), oneUserWarning(logger), own.service],
+    services: [createTrialWarnings({ path: trigger.envFile, logger }), own.service],
   }
 }
 
 /**
  * An attacker in the server process can read every file of its user, the enclave's file among them, and the memory of its
- * processes (docs/decisions/0019).
+ * processes (docs/decisions/0019). Warns also when the enclave would refuse its configuration, without reading it. The enclave itself
+ * names the fault only in its own log.
  */
-function oneUserWarning(logger: Logger): Service {
-  return createHook('one user', {
-    start: () => logger.warn("the enclave runs as the server's user: for trials only"),
-  })
-}
-
-/**
- * Warns at the start when the enclave would refuse its configuration, without reading it. The enclave itself names the fault only in
- * its own log.
- */
-function createEnvFileCheck({ path, logger }: { path: string; logger: Logger }): Service {
+function createTrialWarnings({ path, logger }: { path: string; logger: Logger }): Service {
   return createHook('enclave configuration', {
     async start() {
+      logger.warn("the enclave runs as the server's user: for trials only")
       const state = await stateOfPrivateFile(path)
       if (state === 'unreadable') {
         logger.warn('ENCLAVE_ENV_FILE cannot be read: no enclave run can succeed')

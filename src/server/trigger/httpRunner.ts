@@ -148,11 +148,11 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   return {
     run(job, { startedAt, stopAt }, over) {
       const end = follow({ runId: job.runId, startedAt, stopAt }, over)
-      void offers.first(job)
+      void offers.start(job, false)
       return end
     },
     attach: follow,
-    offerAgain: (job) => void offers.again(job),
+    offerAgain: (job) => void offers.start(job, true),
     seenOnChain(runId, outcome) {
       const end: RunEnd = { how: 'result', result: { outcome } }
       if (waiting.has(runId)) shown.add(runId)
@@ -228,25 +228,19 @@ function createOffers(options: OffersOptions) {
   }
 
   return {
-    /** Offers a job until the answer is definite. Never rejects. */
-    async first(job: Job) {
-      const offered = { mayBeTaken: false }
-      underWay.set(job.runId, offered)
-      await offer(job, offered)
-      underWay.delete(job.runId)
-    },
-    /** Offers the job of an earlier server's run in the same way, unless an enclave is known to have taken it. Never rejects. */
-    async again(job: Job) {
+    /**
+     * Offers a job until the answer is definite. Never rejects.
+     * @param isAgain of an earlier server's run: unless an enclave is known to have taken it
+     */
+    async start(job: Job, isAgain: boolean) {
       const { runId } = job
-      const offered = underWay.get(runId)
-      if (offered !== undefined) {
-        // Offered since an earlier term, and perhaps by the servers between the two terms.
-        offered.mayBeTaken = true
-        return
-      }
-      const again = { mayBeTaken: true }
-      underWay.set(runId, again)
-      if (!(await isTaken(runId)) && (await takeTurn(job))) await offer(job, again)
+      const known = underWay.get(runId)
+      // Offered since an earlier term, and perhaps by the servers between the two terms.
+      if (known !== undefined) known.mayBeTaken = true
+      if (known !== undefined) return
+      const offered = { mayBeTaken: isAgain }
+      underWay.set(runId, offered)
+      if (!isAgain || (!(await isTaken(runId)) && (await takeTurn(job)))) await offer(job, offered)
       underWay.delete(runId)
     },
   }

@@ -3,6 +3,7 @@ import type { Hex } from '../../protocol/hex.js'
 import {
   FINAL_OUTCOMES,
   type Outcome,
+  outcomeSchema,
   RESTARTED,
   type RunResult,
   type WaitReason,
@@ -91,8 +92,8 @@ export function createOrderRuns(options: {
       const cancel = open ? await cancelOf(order, attempt) : undefined
       return runs.start({
         ...{ job: 'order', orderId, account, attempt, openedAt: order.position },
-        ...(candidate !== undefined && { envelope: candidate.envelope }),
-        ...(cancel !== undefined && { cancel: cancel.envelope }),
+        envelope: candidate?.envelope,
+        cancel: cancel?.envelope,
       })
     },
 
@@ -118,11 +119,7 @@ export function createOrderRuns(options: {
       const waitsFor = waitReasonOf(ended)
       const finishedAt = new Date().toISOString()
       const change = (current: OrderRecord) => ({
-        ...withEnd(current, attempt, {
-          outcome,
-          finishedAt,
-          ...(waitsFor && { waitsFor }),
-        }),
+        ...withEnd(current, attempt, { outcome, finishedAt, ...(waitsFor && { waitsFor }) }),
         nextTriggerAt: isoOrNull(dueAt),
         ...noticeAfter(ended),
       })
@@ -206,15 +203,7 @@ export const RETRY_TIMES: RetryTimes = {
   escrowMs: 2_000,
 }
 
-const ORDER_OUTCOMES: ReadonlySet<Outcome> = new Set([
-  'settled',
-  'refunded',
-  'placed',
-  'queued',
-  'rejected',
-  'done',
-  'failed',
-])
+const ORDER_OUTCOMES: ReadonlySet<Outcome> = new Set(outcomeSchema.exclude(['accepted']).options)
 
 /** The outcome of an order's run. Anything else than a result of such a run is a failure; it keeps its notice. */
 export function orderOutcome(end: RunEnd): Pick<RunResult, 'outcome' | 'retryAt' | 'notice' | 'code'> {

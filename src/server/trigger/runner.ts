@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { type Job, RESTARTED, type RunResult } from '../../protocol/job.js'
 import { describeError, type LogFields, type Logger } from '../../service/logger.js'
-import type { ChainPosition } from '../escrow/escrowLogs.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
 
 /** How a run ended. Only `result` is definite; after any other ending the job may be tried again. */
@@ -93,23 +91,12 @@ export interface RunObserver {
 }
 
 /** A job without the fields of its run. */
+type JobOfRun<Each> = Each extends Job ? Omit<Each, 'runId' | 'stopAt'> : never
+
+/** A job that is to run, with the other fields of its row. */
 export type RunRequest =
-  | {
-      readonly job: 'order'
-      readonly orderId: Hex
-      readonly account: Hex
-      readonly attempt: number
-      readonly envelope?: Envelope
-      readonly cancel?: Envelope
-      readonly openedAt: ChainPosition
-    }
-  | {
-      readonly job: 'policy' | 'resolve'
-      readonly envelope: Envelope
-      /** The rest of its time. */
-      readonly timeoutMs: number
-    }
-  | { readonly job: 'reconcile' }
+  | (JobOfRun<Extract<Job, { job: 'order' }>> & { readonly account: Hex; readonly attempt: number })
+  | JobOfRun<Exclude<Job, { job: 'order' }>>
 
 /** One run of the enclave under way. */
 export interface Run {
@@ -146,6 +133,7 @@ export interface RunsOptions {
 const CLOCKS_DIFFER_MS = 30_000
 
 export function createRuns({ runRecords, runner, timeouts, over, observer, logger }: RunsOptions) {
+  const timeoutOf = ({ job }: RunRequest) => timeouts[job === 'reconcile' ? job : 'order']
   const own = new Set<string>()
   /** Finished runs whose rows could not be removed: their accounts could start no further run. */
   const ended = new Set<string>()
@@ -188,10 +176,11 @@ export function createRuns({ runRecords, runner, timeouts, over, observer, logge
   return {
     /**
      * Stores the run's row, then starts it.
+     * @param timeoutMs that the run may take
      * @throws StorageError; no run has started then
      */
-    async start(request: RunRequest): Promise<Run> {
-      const record = newRunRecord(request, 'timeoutMs' in request ? request.timeoutMs : timeouts[request.job])
+    async start(request: RunRequest, timeoutMs = timeoutOf(request)): Promise<Run> {
+      const record = newRunRecord(request, timeoutMs)
       await Promise.all([...ended].map(discard))
       own.add(record.runId)
       try {
@@ -246,21 +235,7 @@ function newRunRecord(request: RunRequest, timeoutMs: number): RunRecord {
 }
 
 function toJob(request: RunRequest, { runId, stopAt }: RunRecord): Job {
-  const common = { runId, stopAt }
-  switch (request.job) {
-    case 'order':
-      return {
-        job: 'order',
-        ...common,
-        orderId: request.orderId,
-        openedAt: request.openedAt,
-        ...(request.envelope !== undefined && { envelope: request.envelope }),
-        ...(request.cancel !== undefined && { cancel: request.cancel }),
-      }
-    case 'policy':
-    case 'resolve':
-      return { job: request.job, ...common, envelope: request.envelope }
-    case 'reconcile':
-      return { job: 'reconcile', ...common }
-  }
+  if (request.job !== 'order') return { ...request, runId, stopAt }
+  const { account: _, attempt: __, ...job } = request
+  return { ...job, runId, stopAt }
 }

@@ -72,7 +72,7 @@ export function createScheduler(options: SchedulerOptions) {
     const isNews = order.state !== state
     order.state = state
     // The enclave may hold an order that was reclaimed.
-    if (order.running && state === 'REFUNDED') workers.offerAgain(order, {})
+    if (order.running && state === 'REFUNDED') workers.offerAgain(order)
     if (order.running) return
     if (isConcluded(order)) await conclude(order)
     else if (isNews || order.dueAt === null) workers.schedule(order, performance.now(), 'reclaimed')
@@ -155,7 +155,7 @@ export function createScheduler(options: SchedulerOptions) {
   /** Offers an earlier server's run again: that server may have lost the database before an enclave answered. */
   async function offerAgain(order: TrackedOrder, envelope: Candidate | undefined): Promise<void> {
     const kept = cancels.has(order.orderId) ? await records.cancels.get(order.orderId) : undefined
-    workers.offerAgain(order, { envelope: envelope?.envelope, cancel: kept?.envelope })
+    workers.offerAgain(order, envelope?.envelope, kept?.envelope)
   }
 
   async function lookForEnvelopes(): Promise<void> {

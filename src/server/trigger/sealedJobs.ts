@@ -75,7 +75,7 @@ export function createSealedJobs({ runs, rateLimit, timeoutMs, stopping }: Seale
     try {
       if (!(await takeTurn(deadline))) return { how: 'no-permit-in-time' }
       if (stopping.aborted) return { how: 'stopping' }
-      const run: Run = await runs.start({ job, envelope, timeoutMs: deadline - performance.now() })
+      const run: Run = await runs.start({ job, envelope }, deadline - performance.now())
       const end = await run.end
       await run.discard()
       return end

@@ -9,12 +9,6 @@ import type { EndedOrderRun, OrderRuns, RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import type { AdoptedRun, Run, ShownOutcome } from './runner.js'
 
-/** The stored envelopes that the order's account has sealed to the enclave. */
-interface SealedParts {
-  readonly envelope?: Envelope | undefined
-  readonly cancel?: Envelope | undefined
-}
-
 export interface WorkersOptions {
   readonly queue: OrderQueue
   readonly orderRuns: OrderRuns
@@ -187,15 +181,11 @@ export function createWorkers(options: WorkersOptions) {
       void withPermit(record.account, (release) => follow(run, release))
     },
     /** Offers the job of the order's adopted run again, if there is one. Repeatable. */
-    offerAgain({ orderId, position }: OpenedOrder, { envelope, cancel }: SealedParts) {
+    offerAgain({ orderId, position }: OpenedOrder, envelope?: Envelope, cancel?: Envelope) {
       const run = adopted.get(orderId)
       if (run?.record.job !== 'order') return
       const { account, attempt } = run.record
-      run.offerAgain({
-        ...{ job: 'order', orderId, account, attempt, openedAt: position },
-        ...(envelope !== undefined && { envelope }),
-        ...(cancel !== undefined && { cancel }),
-      })
+      run.offerAgain({ job: 'order', orderId, account, attempt, openedAt: position, envelope, cancel })
     },
     /** The chain shows the effect of a run of the order. */
     seenOnChain: (orderId: Hex, outcome: ShownOutcome) => followed.get(orderId)?.seenOnChain(outcome),

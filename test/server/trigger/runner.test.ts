@@ -51,7 +51,7 @@ test('runs of an earlier server are adopted, and end for the adopter; those that
     ...{ job: 'policy', runId, stopAt, process: null },
     startedAt: new Date().toISOString(),
   })
-  const own = await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook'), timeoutMs: 60_000 })
+  const own = await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook') }, 60_000)
   const [adopted, ...others] = await runs.adopt(() => true)
   expect([adopted?.record.runId, others]).toEqual([runId, []])
   for (const run of [own, adopted]) {
