@@ -1,13 +1,13 @@
 import { chmod, readdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { formatDecimal, USDC_DECIMALS } from '../../src/client/index.js'
 import { receiptSchema } from '../../src/protocol/api.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { eventually } from '../support/eventually.js'
+import { startRawServer } from '../support/rawServer.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { personEnv, runShippedCli, startCli } from './support/cli.js'
 import { useDesk } from './support/desk.js'
@@ -135,7 +135,7 @@ it('confidential-trading order keeps a sealed order that did not reach the serve
 /** The server, but that every POST fails. */
 async function startWithoutPosts(): Promise<string> {
   const { url } = desk().sandbox.info
-  const proxy = createServer((request, response) => {
+  return startRawServer((request, response) => {
     if (request.method === 'POST') {
       response.writeHead(500).end()
       return
@@ -144,13 +144,6 @@ async function startWithoutPosts(): Promise<string> {
       response.writeHead(answer.status).end(await answer.text()),
     )
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    proxy.closeAllConnections()
-    proxy.close()
-  })
-  const address = proxy.address()
-  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
 }
 
 const rules = { canBuy: true, canSell: true, restricted: [] as string[] }

@@ -1,8 +1,6 @@
 // docs/first-trade.md, typed as it stands: on a plain chain, with a broker that is only known by its URL.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +11,7 @@ import { type Anvil, startAnvil } from '../../src/sandbox/anvil.js'
 import { deployTestUsdc } from '../../src/sandbox/testUsdc.js'
 import { type BrokerStandIn, startBrokerStandIn } from '../../src/simulator/index.js'
 import { INTERFACES } from '../support/chain.js'
+import { freePorts } from '../support/freePorts.js'
 
 const PAGE = resolve('docs/first-trade.md')
 const CHAIN_ID = 424_242
@@ -66,15 +65,6 @@ function openTerminal(cwd: string, env: Record<string, string>) {
       }
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 /** Lines of the page and of a terminal alike: one space between columns, hex as `0x…`. Any other `…` ends a line. */
@@ -158,8 +148,7 @@ it(
     const steps = stepsOf(await readFile(PAGE, 'utf8'))
     // `npm test` has done the first step: each clone has the same build.
     expect(steps[0]).toEqual({ kind: 'type', text: 'npm ci\nnpm run -s build\n' })
-    const [port, opsPort] = [await freePort(), await freePort()]
-    const [relayPort, enclavePort] = [await freePort(), await freePort()]
+    const [port = 0, opsPort = 0, relayPort = 0, enclavePort = 0] = await freePorts(4)
     const env = {
       PATH: process.env.PATH ?? '',
       HOME: directory,

@@ -2,7 +2,6 @@
 // Another enclave, which shares nothing with the first one, refunds the order. A minute later the first one goes on,
 // well before its own stopAt, with a look that is a minute old.
 import { readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,6 +14,7 @@ import { ONE_USDC } from '../../src/protocol/units.js'
 import { sendAll } from '../../src/sandbox/transactions.js'
 import { built } from '../support/built.js'
 import { eventually } from '../support/eventually.js'
+import { startHttpServer } from '../support/httpServer.js'
 import { startProgram } from '../support/program.js'
 import { useDesk } from './support/desk.js'
 import { brokerOrder } from './support/trader.js'
@@ -28,7 +28,7 @@ async function startNodeWire() {
   let target = ''
   let pid: number | undefined
   let isPaused = false
-  const server = createServer((req, res) => {
+  const server = await startHttpServer((req, res) => {
     void (async () => {
       const body = await text(req)
       const headers = { 'content-type': 'application/json' }
@@ -42,11 +42,8 @@ async function startNodeWire() {
       res.writeHead(answer.status, headers).end(content)
     })().catch(() => res.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the wire has no port')
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    ...server,
     forwardTo(url: string) {
       target = url
     },
@@ -54,10 +51,6 @@ async function startNodeWire() {
       pid = enclave
     },
     isPaused: () => isPaused,
-    stop() {
-      server.closeAllConnections()
-      server.close()
-    },
   }
 }
 

@@ -1,12 +1,12 @@
 // An enclave that fails in every way that a program can: the server records it, reports it, and goes on.
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { jobSchema } from '../../src/protocol/job.js'
 import { signRunMessage } from '../../src/protocol/runMessage.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
+import { startHttpServer } from '../support/httpServer.js'
 import { RUN_SECRET } from '../support/serverEnvironment.js'
 import { craft, submit } from './support/craft.js'
 import { useDesk } from './support/desk.js'
@@ -57,7 +57,7 @@ async function actUp({ status, results }: Unruly, runId: string, res: ServerResp
   }
 }
 
-const door = createServer((req, res) => {
+const door = await startHttpServer((req, res) => {
   void (async () => {
     const body = (await buffer(req)).toString('utf8')
     const { runId } = jobSchema.parse(JSON.parse(body))
@@ -69,16 +69,12 @@ const door = createServer((req, res) => {
     res.destroy()
   })
 })
-door.listen(0, '127.0.0.1')
-await once(door, 'listening')
-const address = door.address()
-const ENCLAVE_URL = typeof address === 'object' && address ? `http://127.0.0.1:${address.port}` : ''
 
 const wires = { toEnclave: await startWire(), toServer: await startWire() }
 const desk = useDesk({
   wires,
   serverSettings: {
-    ENCLAVE_URL,
+    ENCLAVE_URL: door.url,
     ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
   },
   enclaveSettings: { ENCLAVE_TRIGGER_SECRET: RUN_SECRET },
@@ -95,8 +91,7 @@ afterEach(() => {
   expect(unexpected).toEqual([])
 })
 afterAll(async () => {
-  door.closeAllConnections()
-  door.close()
+  await door.stop()
   await wires.toEnclave.stop()
   await wires.toServer.stop()
 })

@@ -1,14 +1,41 @@
 // The enclave's node sees whose order is run, and must not see what the order is.
+import { Interface, isHexString } from 'ethers'
 import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { shares, usd } from '../support/brokerStandIn.js'
 import { INTERFACES } from '../support/chain.js'
-import { kindsOfCalls, type SeenCall } from '../support/rpcCalls.js'
 import { tappedRpc } from '../support/tappedRpc.js'
 import type { Wish } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
 
 const world = useWorld()
+
+/** One call as a node receives it. */
+interface SeenCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+const callParams = z.tuple([z.object({ to: z.string(), data: z.string() })], z.unknown())
+const escrow = new Interface(orderEscrowAbi)
+/** Their argument is an order's own, or an authorization's: every order has others, and there is no more to be read in them. */
+const OWN_ARGUMENT = new Set(['orders', 'usedDigest'].map((view) => escrow.getFunction(view)?.selector))
+
+/** The different calls among these, without blocks and without what every order has of its own, in one order. */
+function kindsOfCalls(calls: readonly SeenCall[]): string[] {
+  return [...new Set(calls.map(kindOf))].sort()
+}
+
+function kindOf({ method, params }: SeenCall): string {
+  if (method !== 'eth_call')
+    return `${method} ${JSON.stringify(params.filter((param) => !isHexString(param)))}`
+  const [{ to, data }] = callParams.parse(params)
+  const selector = data.slice(0, 10)
+  return `${to} ${OWN_ARGUMENT.has(selector) ? selector : data}`
+}
+
 const fromCash: Wish = { who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(20) }
 const withdrawal = (symbol: string, amount: bigint): Wish => ({
   who: 'alice',

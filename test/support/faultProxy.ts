@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { startRawServer } from './rawServer.js'
 
 /** One call of a batch, with its place in it. */
 export interface ProxiedCall {
@@ -34,10 +34,10 @@ export interface FaultProxy {
   readonly url: string
   /** The node's URL. */
   target: string
-  /** The methods of each HTTP request that arrived, oldest first. */
+  /** The methods of each HTTP request that arrived, oldest first. The question for its chain, asked once, is left out. */
   readonly requests: string[][]
-  /** Decides on each request; default: none. */
-  fault: (calls: readonly ProxiedCall[]) => Fault
+  /** Of each request, or decided on each; default: none. */
+  fault: Fault | ((calls: readonly ProxiedCall[]) => Fault)
   /** Decides on each call; undefined lets the node answer. A call answered here never reaches the node. */
   answer: (call: ProxiedCall) => Answer | undefined
   /** Time that every answer takes longer. */
@@ -51,24 +51,18 @@ export const REFUSAL: Answer = { error: { code: -32_005, message: 'daily request
 /** Closed when the test ends. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const requests: string[][] = []
-  const rules = { fault: (): Fault => 'none', answer: () => undefined, delayMs: 0, hold: () => undefined }
-  const server = createServer((request, response) => {
+  const url = await startRawServer((request, response) => {
     void handle(request, response).catch(() => request.socket.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
-  const proxy: FaultProxy = { url: `http://127.0.0.1:${address.port}`, target, requests, ...rules }
+  const rules = { fault: 'none' as const, answer: () => undefined, delayMs: 0, hold: () => undefined }
+  const proxy: FaultProxy = { url, target, requests, ...rules }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parsed: Omit<ProxiedCall, 'index'>[] = [JSON.parse(await text(request))].flat()
     const calls = parsed.map((call, index) => ({ ...call, index }))
-    requests.push(calls.map(({ method }) => method))
-    const fault = proxy.fault(calls)
+    const methods = calls.map(({ method }) => method)
+    if (methods.join() !== 'eth_chainId') requests.push(methods)
+    const fault = typeof proxy.fault === 'function' ? proxy.fault(calls) : proxy.fault
     if (fault === 'hang') return
     if (fault === 'drop') return cut(request)
     if (proxy.delayMs > 0) await sleep(proxy.delayMs)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { startHttpServer } from '../../support/httpServer.js'
 import type { Evidence } from './evidence.js'
 
 /** A proxy in front of the server that keeps every answer: status, headers, body. */
@@ -18,24 +19,10 @@ export async function startRecorder(evidence: Evidence): Promise<Recorder> {
   const target = new Promise<string>((resolve) => {
     forwardTo = resolve
   })
-  const server = createServer((req, res) => {
+  const server = await startHttpServer((req, res) => {
     void pass(evidence, target, req, res).catch(() => res.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the recorder has no port')
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    target,
-    forwardTo,
-    async stop() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
-  }
+  return { ...server, target, forwardTo }
 }
 
 async function pass(

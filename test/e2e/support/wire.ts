@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { startHttpServer } from '../../support/httpServer.js'
 
 /** A message that came by. */
 export interface Passed {
@@ -31,7 +31,7 @@ export async function startWire(): Promise<Wire> {
   const target = new Promise<string>((resolve) => {
     forwardTo = resolve
   })
-  const server = createServer((req, res) => {
+  const server = await startHttpServer((req, res) => {
     void (async () => {
       // The enclave's look whether the relay answers is no message.
       if (req.method === 'GET') {
@@ -54,23 +54,13 @@ export async function startWire(): Promise<Wire> {
       res.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
     })().catch(() => res.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the wire has no port')
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    ...server,
     passed,
     forwardTo,
     loseAnswers(count, pathEnd = '') {
       toLose = count
       lossy = pathEnd
-    },
-    async stop() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
     },
   }
 }

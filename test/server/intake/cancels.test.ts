@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { bytes32 } from '../../support/institution.js'
 import { refundOrder } from '../../support/orderEnds.js'
-import { startRpcProxy } from '../../support/rpcProxy.js'
 import { signedCancel } from '../../support/signedCancels.js'
 import { openIds, storedRows } from '../../support/storedRows.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
@@ -137,7 +137,7 @@ describe('refused, and nothing is stored:', () => {
 })
 
 test('a flood of cancels by strangers costs the node a question per block, and no place', async () => {
-  const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const server = await setUp({ RPC_URL: proxy.url })
   await waiting(server)
   const calls = () => proxy.requests.filter((methods) => methods.includes('eth_call')).length

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import { eventually } from '../../support/eventually.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { bytes32 } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { refundOrder } from '../../support/orderEnds.js'
-import { startRpcProxy } from '../../support/rpcProxy.js'
 import { openIds, storedRows } from '../../support/storedRows.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
@@ -57,7 +57,7 @@ describe('junk under an orderId', () => {
 
 describe('junk that would cost', () => {
   test('a call of the node each, under an order that has its envelope, costs none', async () => {
-    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { post, status } = await setUp({ RPC_URL: proxy.url })
     const { order, commit } = await openedEnvelope()
     await post(order)

@@ -3,10 +3,10 @@ import { orderReceivedSchema } from '../../../src/protocol/api.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { eventually } from '../../support/eventually.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, bytes32, shares } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { giveShares, settleOrder } from '../../support/orderEnds.js'
-import { startRpcProxy } from '../../support/rpcProxy.js'
 import { openIds, storedRows } from '../../support/storedRows.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
@@ -193,20 +193,20 @@ describe('a restart', () => {
 })
 
 test('an envelope that comes while the chain is down is kept, and runs once the chain is back', async () => {
-  const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const { post, api, status, commitsRun } = await setUp({ RPC_URL: proxy.url })
   await eventually('the first look at the chain', () => proxy.requests.length > 3)
   const { order, commit } = await openedEnvelope()
-  proxy.mode = 'drop'
+  proxy.fault = 'drop'
   expect((await post((await junk('junk')).order)).body).toMatchObject({ result: 'received' })
   expect((await post(order)).body).toMatchObject({ result: 'received', commit })
   const down = await api.get(`/orders/${ORDER}`)
   expect([down.status, down.headers['retry-after'], down.body.code]).toEqual([503, '5', 'chain-unavailable'])
-  proxy.mode = 'forward'
+  proxy.fault = 'none'
   await eventually('the outcome', async () => (await status()).triggers?.[0]?.outcome)
   expect(await commitsRun()).toEqual([commit])
   // The commit that a run has seen decides from then on, whether or not the chain can be asked.
-  proxy.mode = 'drop'
+  proxy.fault = 'drop'
   expect((await post((await junk('more junk')).order)).body).toMatchObject({
     result: 'already-received',
     commit,

@@ -8,13 +8,13 @@ import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { policyUpdate, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { handled } from '../../support/handled.js'
 import { bytes32, ORG, setUpInstitution } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { metricsOf } from '../../support/ops.js'
 import type { Role } from '../../support/roles.js'
-import { startRpcProxy } from '../../support/rpcProxy.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { serverUnderTest } from '../../support/serverUnderTest.js'
 import { signedRulebook } from '../../support/signedRulebooks.js'
@@ -175,7 +175,7 @@ describe('a rulebook whose envelope the admin has signed', () => {
   })
 
   test('costs the node one question a block, however many strangers sign junk for its institution', async () => {
-    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { post } = await setUp([ACCEPTED], { RPC_URL: proxy.url })
     const junk = await Promise.all(Array.from({ length: 30 }, (_, n) => signed('bob', { content: `${n}` })))
     const calls = () => proxy.requests.filter((methods) => methods.includes('eth_call')).length

@@ -6,12 +6,12 @@ import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { healthChecksSchema } from '../../../src/protocol/api.js'
 import { batchMint } from '../../support/authorizations.js'
 import { startTestChain, type TestChain, useChain } from '../../support/chain.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
 import { chainEnvironment, startIntakeServer } from '../../support/intakeServer.js'
 import { readinessOf } from '../../support/ops.js'
 import { closedUrl, startRawServer } from '../../support/rawServer.js'
 import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
-import { startRpcProxy } from '../../support/rpcProxy.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { holdStores } from '../../support/storedRows.js'
 import { openStores, storeState } from '../../support/stores.js'
@@ -103,17 +103,17 @@ describe('not ready', () => {
   })
 
   test('while the node hangs, in bounded time, with one question of each check under way', async () => {
-    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const started = await start({ RPC_URL: proxy.url, RPC_TIMEOUT: '8s' })
     await becomes(started, { code: 200 })
-    proxy.mode = 'hang'
+    proxy.fault = 'hang'
     const late = 'no-answer-in-time'
     await becomes(started, { code: 503, faults: { chain: late, contracts: late, relayer: late } })
     // Each of the three hangs in one request, however often somebody asks.
     const asked = proxy.requests.length
     for (let times = 0; times < 20; times++) expect((await started.readiness()).code).toBe(503)
     expect(proxy.requests.length).toBe(asked)
-    proxy.mode = 'forward'
+    proxy.fault = 'none'
     await becomes(started, { code: 200, faults: {} })
   })
 

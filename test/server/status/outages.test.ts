@@ -5,9 +5,9 @@ import { SERVER_ACCOUNT, startStandIn } from '../../support/brokerStandIn.js'
 import { buildApp } from '../../support/builtApp.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { type Fault, startFaultProxy } from '../../support/faultProxy.js'
 import { ORG, setUpInstitution } from '../../support/institution.js'
 import { startRawServer } from '../../support/rawServer.js'
-import { type RpcProxyMode, startRpcProxy } from '../../support/rpcProxy.js'
 
 const chain = useChain(setUpInstitution)
 
@@ -24,10 +24,10 @@ async function standIn() {
 }
 
 describe('when the chain does not answer', () => {
-  test.each<RpcProxyMode>(['drop', 'hang', 'garbage', 'refuse'])(
+  test.each<Fault>(['drop', 'hang', 'garbage', 'refuse'])(
     '(%s) its routes are unavailable, and nothing else',
     async (mode) => {
-      const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+      const proxy = await startFaultProxy(chain().anvil.rpcUrl)
       const { app, log } = await buildApp({
         chain: chain(),
         rpcUrl: proxy.url,
@@ -35,7 +35,7 @@ describe('when the chain does not answer', () => {
         env: { RPC_TIMEOUT: mode === 'hang' ? '1500ms' : '30s' },
       })
       await request(app).get('/market').expect(200)
-      proxy.mode = mode
+      proxy.fault = mode
       for (const path of paths()) {
         const response = await request(app).get(path)
         expect(response.status).toBe(503)
@@ -47,7 +47,7 @@ describe('when the chain does not answer', () => {
       await request(app).get('/market/clock').expect(200)
       expect(log.text()).not.toContain(proxy.url)
 
-      proxy.mode = 'forward'
+      proxy.fault = 'none'
       for (const path of paths()) {
         await eventually('the node to be asked again', async () => (await request(app).get(path)).ok)
       }
@@ -65,8 +65,8 @@ describe('when the chain does not answer', () => {
   })
 
   test('/health still answers while every node hangs', async () => {
-    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
-    proxy.mode = 'hang'
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    proxy.fault = 'hang'
     const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url })
     await request(app).get('/health').expect(200)
     expect(proxy.requests).toEqual([])

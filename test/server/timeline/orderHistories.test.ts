@@ -11,17 +11,17 @@ import { createChainHead } from '../../../src/server/reads/chainHead.js'
 import { createHistoryReader, createOrderHistories } from '../../../src/server/timeline/orderHistory.js'
 import { domainOf } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { bytes32, openRequest, setUpInstitution } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { refundOrder, settleOrder } from '../../support/orderEnds.js'
-import { startRpcProxy } from '../../support/rpcProxy.js'
 
 const chain = useChain(setUpInstitution)
 const GO_ON = ['eth_getBlockByNumber', 'eth_getLogs', 'eth_getBlockByNumber']
 
 /** Histories before a node that counts. The head moves when the test says so, as the escrow poller would. */
 async function setUp(maxBlocks = 2_000, changes: Partial<EscrowEvents & Pick<OrderEscrow, 'orders'>> = {}) {
-  const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const { chainId } = chain().anvil
   const rpc = createRpc({ urls: [proxy.url], timeoutMs: 5_000, chainId })
   const { escrow } = createContracts(createViewCaller(rpc), chain().addresses)

@@ -5,11 +5,11 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import { signedCall } from '../../support/authorizations.js'
 import { type ContractKey, INTERFACES, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { settlementNow } from '../../support/orderEnds.js'
 import type { Role } from '../../support/roles.js'
-import { startRpcProxy } from '../../support/rpcProxy.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { outcomes, PLACED, triggerUnderTest } from '../../support/triggerHarness.js'
 
@@ -17,7 +17,7 @@ const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
 
 async function setUp(steps: Step[] = [PLACED]) {
-  const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const { chainId } = chain().anvil
   const rpc = createRpc({ urls: [proxy.url], timeoutMs: 5_000, chainId })
   return {
