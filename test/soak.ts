@@ -4,8 +4,7 @@
 // npm run test:soak -- fuzz [--seed 7 --requests 1000000]
 // npm run test:soak -- sweeps
 // npm run test:soak -- many [--accounts 500 --orders 10000]
-// npm run test:soak -- opening [--accounts 50 --orders 1000 --closed-seconds 120]
-import { soakManyOrders, soakOpening } from './e2e/support/tradingSoaks.js'
+import { soakManyOrders } from './e2e/support/tradingSoaks.js'
 import { soakSweeps } from './enclave/soak.js'
 import { soakCluster, soakOrders, soakRelay } from './faults/soak.js'
 import { soakByFuzzing } from './fuzz/soak.js'
@@ -17,7 +16,6 @@ const STORMS = new Map([
   ['fuzz', soakByFuzzing],
   ['sweeps', () => soakSweeps()],
   ['many', soakManyOrders],
-  ['opening', soakOpening],
 ])
 
 const options = process.argv.slice(2)

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { faultsOfMemory, runManyOrders } from './support/manyOrders.js'
-import { runOpening } from './support/opening.js'
 
-// The short forms: `npm run test:soak -- many` and `-- opening` are the long ones.
+// The short form: `npm run test:soak -- many` is the long one.
 /** More than the reader waits for an order that does not end. */
 const TIMEOUT_MS = 400_000
 const SMALL = { accounts: 4, orders: 12, print: () => undefined }
@@ -14,16 +13,6 @@ test('orders of many accounts that are posted in one go settle once each, and th
   const report = await runManyOrders({ ...SMALL, directory: await temporaryDirectory() })
   expect(report.violations.join('\n')).toBe('')
   expect(report).toMatchObject({ orders: SMALL.orders, settled: SMALL.orders })
-})
-
-test('orders that were queued while the market was closed go out at its opening in the order of their escrows, none before it and none twice', {
-  timeout: TIMEOUT_MS,
-}, async () => {
-  const closed = { closedSeconds: 15, perMinute: 200 }
-  const report = await runOpening({ ...SMALL, ...closed, directory: await temporaryDirectory() })
-  expect(report.violations.join('\n')).toBe('')
-  expect(report.outOfOrder).toEqual([])
-  expect(report.orders).toBe(SMALL.orders)
 })
 
 test('memory that grows beyond its bound is found, in the server and in the enclave, and not in the local node', () => {

@@ -9,7 +9,7 @@ import { spreadOf } from '../../support/spread.js'
 import { withTradingSandbox } from '../../support/tradingSandbox.js'
 import { findDisagreements } from './invariants.js'
 
-export interface ManyOrdersOptions {
+interface ManyOrdersOptions {
   readonly directory: string
   readonly accounts: number
   /** In all, the same number for each account; twenty at most. */
@@ -17,13 +17,13 @@ export interface ManyOrdersOptions {
   readonly print: (line: string) => void
 }
 
-export interface MemorySample extends PlatformMemory {
+interface MemorySample extends PlatformMemory {
   /** Share of the orders that have ended. */
   readonly ended: number
 }
 
 /** The findings of a run. */
-export interface ManyOrdersReport {
+interface ManyOrdersReport {
   readonly orders: number
   readonly settled: number
   /** From the first post until the last end. */
@@ -88,7 +88,7 @@ async function run(
 }
 
 /** Prints progress at each twentieth. */
-export function progressOf(total: number, print: (line: string) => void): (ended: number) => void {
+function progressOf(total: number, print: (line: string) => void): (ended: number) => void {
   let told = 0
   return (ended) => {
     const now = Math.floor((ended * 20) / total)
@@ -98,7 +98,7 @@ export function progressOf(total: number, print: (line: string) => void): (ended
 }
 
 /** An account's one after the other: its second one would use up the nonce of the first. */
-export async function postAll({ info }: Sandbox, orders: readonly UnpostedOrder[]): Promise<void> {
+async function postAll({ info }: Sandbox, orders: readonly UnpostedOrder[]): Promise<void> {
   const waiting = [...orders]
   const lastOf = new Map<string, Promise<void>>()
   const worker = async () => {
@@ -113,7 +113,7 @@ export async function postAll({ info }: Sandbox, orders: readonly UnpostedOrder[
 }
 
 /** Each order must have settled, once. */
-export function faultsOfEnds(reader: EscrowReader, orders: readonly UnpostedOrder[]): string[] {
+function faultsOfEnds(reader: EscrowReader, orders: readonly UnpostedOrder[]): string[] {
   return orders.flatMap(({ orderId }) => {
     const ends = (reader.orders.get(orderId)?.ends ?? []).map(({ state }) => state)
     return ends.join() === 'SETTLED' ? [] : [`${orderId} has ended as ${ends.join(', ') || 'nothing'}`]
@@ -121,7 +121,7 @@ export function faultsOfEnds(reader: EscrowReader, orders: readonly UnpostedOrde
 }
 
 /** The broker must have one order for each, and no other. */
-export function faultsOfPlacements({ broker }: Sandbox, orders: readonly UnpostedOrder[]): string[] {
+function faultsOfPlacements({ broker }: Sandbox, orders: readonly UnpostedOrder[]): string[] {
   const placed = new Map<string, number>()
   for (const { account, client_order_id: id } of broker.orders()) {
     if (account === 'enclave') placed.set(id, (placed.get(id) ?? 0) + 1)
