@@ -1,12 +1,11 @@
-import { type Broker, createBroker } from '../broker/index.js'
-import { createRpc, type NodeFault, type Rpc } from '../chain/rpc.js'
+import { createBroker } from '../broker/index.js'
+import { createRpc, type NodeFault } from '../chain/rpc.js'
 import type { Receipt } from '../protocol/api.js'
-import type { Service } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
 import { readVersion } from '../service/version.js'
 import { type AppDeps, createApp, createEnclaveApp } from './app.js'
 import type { Config } from './config/config.js'
-import { createReaders } from './http/readers.js'
+import { createReaders } from './http/clients.js'
 import { createCancels } from './intake/cancels.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createOpenings, createOrders } from './intake/orders.js'
@@ -55,18 +54,7 @@ export function buildServer(deps: {
   readonly output: NarratorOutput
   /** Default: the trigger's own. */
   readonly times?: RetryTimes | undefined
-}): {
-  app: ReturnType<typeof createApp>
-  /** The routes that the enclave calls. */
-  enclave: ReturnType<typeof createEnclaveApp>
-  /** The operator's endpoints. */
-  ops: ReturnType<typeof buildOps>['app']
-  /** In the order in which they start. */
-  services: readonly Service[]
-  /** The server's only way to its nodes, and to its broker. */
-  rpc: Rpc
-  marketData: Broker
-} {
+}) {
   const { config, logger, engine, serverId, relayerKeys, stopping } = deps
   const { chainId, contracts: addresses } = config.chain
   const metrics = createMetrics(readVersion())
@@ -247,8 +235,18 @@ export function buildServer(deps: {
       ? []
       : [createRetention({ engine, keptMs: config.retentionMs, logger })]),
   ]
-  const app = createApp(appDeps)
-  return { app, enclave: createEnclaveApp(appDeps), ops: ops.app, services, rpc, marketData }
+  return {
+    app: createApp(appDeps),
+    /** The routes that the enclave calls. */
+    enclave: createEnclaveApp(appDeps),
+    /** The operator's endpoints. */
+    ops: ops.app,
+    /** In the order in which they start. */
+    services,
+    /** The server's only way to its nodes, and to its broker. */
+    rpc,
+    marketData,
+  }
 }
 
 /** Names a node by its place in RPC_URL, because a URL may hold a key. */

@@ -8,21 +8,8 @@ import { PROBLEMS } from './http/problemCodes.js'
 import type { LeaseObserver } from './store/leaseHolder.js'
 import { ALARMING, type RunObserver } from './trigger/runner.js'
 
-/**
- * Counts the server's work. A label's values are few and known beforehand. None is an id, a digest, or the address or other text of
- * a caller.
- */
-export interface Metrics {
-  readonly registry: Registry
-  readonly http: HttpObserver
-  readonly rpc: RpcObserver
-  readonly runs: RunObserver
-  /** Counts authorizations whose relay job has ended. */
-  readonly relay: (receipt: Receipt) => void
-  readonly lease: LeaseObserver
-  /** Counts a transaction of the relayer's account that this server has not signed. */
-  readonly foreignTransaction: () => void
-}
+/** The counters of the server's work. */
+export type Metrics = ReturnType<typeof createMetrics>
 
 /** Every metric of ours begins so; the names of the process's own are common to the clients of Prometheus. */
 const PREFIX = 'trading_'
@@ -41,7 +28,11 @@ function metricsIn(registry: Registry) {
   }
 }
 
-export function createMetrics(version: string): Metrics {
+/**
+ * Counts the server's work. A label's values are few and known beforehand. None is an id, a digest, or the address or other text of
+ * a caller.
+ */
+export function createMetrics(version: string) {
   const registry = new Registry()
   const metrics = metricsIn(registry)
   metrics.gauge('build_info', 'The version that runs; always 1.', 'version').set({ version }, 1)
@@ -54,8 +45,10 @@ export function createMetrics(version: string): Metrics {
     http: httpObserver(metrics),
     rpc: rpcObserver(metrics),
     runs: runObserver(metrics),
+    /** Counts authorizations whose relay job has ended. */
     relay: relayObserver(metrics),
     lease: leaseObserver(metrics),
+    /** Counts a transaction of the relayer's account that this server has not signed. */
     foreignTransaction: () => foreign.inc(),
   }
 }
@@ -182,7 +175,7 @@ function runObserver({ counter, gauge, histogram }: Registered): RunObserver {
 /** In seconds, from one block of a fast chain to a transaction that was resubmitted several times. */
 const RELAY_BUCKETS = [0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600]
 
-function relayObserver({ counter, histogram }: Registered): Metrics['relay'] {
+function relayObserver({ counter, histogram }: Registered): (receipt: Receipt) => void {
   const ended = counter(
     'relay_authorizations_total',
     'Authorizations relayed to their end, by type and status; one that a reorganization put back counts again.',

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { createReaders } from '../../src/server/http/clients.js'
 import { errorHandler } from '../../src/server/http/errors.js'
 import { type LimitOptions, limitClients } from '../../src/server/http/limits.js'
 import {
@@ -7,7 +8,6 @@ import {
   firstHandlers,
   originCheck,
 } from '../../src/server/http/middleware.js'
-import { createReaders } from '../../src/server/http/readers.js'
 import { createLogLines } from './logLines.js'
 import { SERVER_ENVIRONMENT } from './serverEnvironment.js'
 

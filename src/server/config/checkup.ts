@@ -9,14 +9,8 @@ import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { Config } from './config.js'
 
-interface ConfigurationCheckup {
-  readonly findings: Finding[]
-  /** The broker's id of the account whose prices are read; null when it did not say. */
-  readonly brokerAccount: string | null
-}
-
 /** Checks a configuration against the chain and the broker. Sends nothing and changes nothing. */
-export async function checkConfiguration(config: Config): Promise<ConfigurationCheckup> {
+export async function checkConfiguration(config: Config) {
   const { keyId, secretKey } = config.broker
   const keys = { keyId: keyId.reveal(), secretKey: secretKey.reveal() }
   const broker = createBroker({ ...config.broker, ...keys })
@@ -25,7 +19,11 @@ export async function checkConfiguration(config: Config): Promise<ConfigurationC
     checkChain(config, rpc),
     checkBroker(broker, { trades: false }),
   ])
-  return { findings: [...ofChain, ...ofBroker.findings], brokerAccount: ofBroker.accountId }
+  return {
+    findings: [...ofChain, ...ofBroker.findings],
+    /** The broker's id of the account whose prices are read; null when it did not say. */
+    brokerAccount: ofBroker.accountId,
+  }
 }
 
 /**

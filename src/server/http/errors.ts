@@ -154,17 +154,10 @@ export function instanceOf(url: string): string {
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  const outage = outageOf(error)
-  if (outage !== undefined) return outage
+  if (isChainFailure(error)) return new Problem('chain-unavailable', { cause: error })
+  if (error instanceof StorageError) return new Problem('storage-unavailable', { cause: error })
   // The router's answer to a path parameter that is not percent-encoded UTF-8.
   if (error instanceof URIError)
     return new Problem('invalid-parameter', { detail: 'Malformed percent-encoding.' })
   return new Problem('internal-error', { cause: error })
-}
-
-/** The problem of a failure that the chain or the store caused; undefined for any other. */
-function outageOf(error: unknown): Problem | undefined {
-  if (isChainFailure(error)) return new Problem('chain-unavailable', { cause: error })
-  if (error instanceof StorageError) return new Problem('storage-unavailable', { cause: error })
-  return undefined
 }

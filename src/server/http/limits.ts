@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks'
-import type { Request, RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
+import { rateLimit, type Store } from 'express-rate-limit'
+import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.js'
 import { relayTokenCheck } from './auth.js'
+import { type ClientReaders, countedOf, MAX_COUNTED } from './clients.js'
 import { Problem } from './errors.js'
 import { hangUpWith, isBeyondCap } from './listener.js'
-import { countedOf, limitRate } from './rateLimit.js'
-import type { ClientReaders } from './readers.js'
 import { createUnderWay } from './underWay.js'
 
 const READ_METHODS: readonly string[] = ['GET', 'HEAD']
@@ -33,20 +34,17 @@ export interface LimitOptions {
  *   cannot be checked first. Each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
  * - Any other request counts as it comes. A read counts no longer once it is answered 304: a page that
  *   polls what does not change costs next to nothing.
- * - Over its client's rate a request gets 429 `rate-limited`. So does a read when the client's reads have caused too many calls of the nodes.
+ * - Over its client's rate a request gets 429 `rate-limited`. So does a read when the client's requests have caused too many calls of the nodes.
  * - A request gets 503 `overloaded` with all places taken, or if its client asks for more than its share while the process has no rest.
  * - A request gets 429 `too-many-at-once` beyond its client's places, or those of its site.
- * - A request holds its place from when its body has arrived. A body that takes too long gets 408 (`createUnderWay`).
+ * - A request holds its place from when its body has arrived. A body that takes too long gets 408 (`createUnderWay`), a run's as well.
  */
 export function limitClients(options: LimitOptions): RequestHandler {
   const { http, authToken, now } = options
   const hasToken = relayTokenCheck(authToken)
-  const countCost = limitRate({
-    limitPerMinute: http.rateLimitPerMinute,
-    isFree: (req, res) =>
-      RUNS.test(req.path) ? res.statusCode < 400 || res.statusCode >= 500 : res.statusCode === 304,
-    ...(now !== undefined && { now }),
-  })
+  const countCost = limitRate(http.rateLimitPerMinute, now, (req, { statusCode }) =>
+    RUNS.test(req.path) ? statusCode < 400 || statusCode >= 500 : statusCode === 304,
+  )
   const takePlace = createTakePlace(options)
   return (req, res, next) => {
     if (isBeyondCap(req.socket)) {
@@ -54,7 +52,7 @@ export function limitClients(options: LimitOptions): RequestHandler {
     }
     if (isProbe(req) || (RELAY.test(req.path) && hasToken(req.headers.authorization))) return next()
     return countCost(req, res, (error?: unknown) => {
-      if (error !== undefined || RUNS.test(req.path)) next(error)
+      if (error !== undefined) next(error)
       else takePlace(req, res, next)
     })
   }
@@ -75,19 +73,24 @@ function createTakePlace({ http, readers, now, utilization }: LimitOptions): Req
   return (req, res, next) => {
     const { client } = res.locals
     const isRead = READ_METHODS.includes(req.method)
-    if (isBeyondShare(client)) throw new Problem('overloaded')
-    const waitMs = isRead ? readers.waitMs(client) : 0
-    if (waitMs > 0) {
-      throw new Problem('rate-limited', { headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) } })
-    }
-    const refusal = underWay.begin({
+    const request = {
       client,
       isRead,
       // Nobody reads the body of a read.
       bodyOf: !isRead && hasBody(req) ? req : undefined,
       res,
       giveUp: () => hangUpWith(req.socket, 'request-timeout'),
-    })
+    }
+    if (RUNS.test(req.path)) {
+      underWay.awaitBody(request)
+      return next()
+    }
+    if (isBeyondShare(client)) throw new Problem('overloaded')
+    const waitMs = isRead ? readers.waitMs(client) : 0
+    if (waitMs > 0) {
+      throw new Problem('rate-limited', { headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) } })
+    }
+    const refusal = underWay.begin(request)
     if (refusal !== undefined) throw new Problem(refusal)
     readers.answer(client, next)
   }
@@ -143,5 +146,83 @@ function measureUtilization(): () => number {
     const { utilization } = performance.eventLoopUtilization(current, before)
     before = current
     return utilization
+  }
+}
+
+const WINDOW_MS = 60_000
+/** What a request takes of its client's rate. A post costs at least the recovery of a signer, some 2 ms, and may cost chain, disk and gas. */
+const [READ_COST, POST_COST] = [1, 30]
+
+/**
+ * Counts what the requests of each client (`clientOf`) and its site cost in a minute that begins with their first one, and refuses
+ * those beyond the limit. Every answer says what is left: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
+ */
+function limitRate(
+  limitPerMinute: number,
+  now: (() => number) | undefined,
+  /** Gives a request's cost back once it is answered. */
+  isFree: (req: Request, res: Response) => boolean,
+): RequestHandler {
+  const windows = createWindows(now)
+  const [ofReads, ofPosts] = [READ_COST, POST_COST].map((cost) =>
+    rateLimit({
+      windowMs: WINDOW_MS,
+      limit: limitPerMinute,
+      // Under a low limit a client may still post once a minute.
+      store: windows.charging(Math.min(cost, limitPerMinute), limitPerMinute),
+      keyGenerator: (_req, res) => res.locals.client,
+      skipSuccessfulRequests: true,
+      requestWasSuccessful: isFree,
+      identifier: 'default',
+      standardHeaders: 'draft-8',
+      legacyHeaders: false,
+      // It warns of what is meant here, such as a key of our own.
+      validate: false,
+      handler() {
+        throw new Problem('rate-limited')
+      },
+    }),
+  )
+  return (req, res, next) => (req.method === 'POST' ? ofPosts : ofReads)?.(req, res, next)
+}
+
+interface Window {
+  used: number
+  /** By the same clock as `now`. */
+  readonly endsAt: number
+}
+
+/** The windows of clients and sites, for limiters that charge different costs to them. */
+function createWindows(now = () => performance.now()) {
+  const windows = new LRUCache<string, Window>({ max: MAX_COUNTED })
+
+  function add(key: string, cost: number): Window {
+    const current = windows.get(key)
+    const window =
+      current !== undefined && now() < current.endsAt ? current : { used: 0, endsAt: now() + WINDOW_MS }
+    window.used = Math.max(0, window.used + cost)
+    windows.set(key, window)
+    return window
+  }
+
+  return {
+    charging: (cost: number, limit: number): Store => ({
+      increment(client) {
+        const own = add(client, cost)
+        let { used: totalHits, endsAt } = own
+        const site = countedOf(client)[1]
+        if (site !== undefined) {
+          // What is refused to a client does not count against its neighbours. A site may use several clients' worth.
+          const ofSite = add(site.key, own.used <= limit ? cost : 0)
+          const share = Math.ceil(ofSite.used / site.clients)
+          if (share > totalHits) [totalHits, endsAt] = [share, ofSite.endsAt]
+        }
+        return { totalHits, resetTime: new Date(Date.now() + endsAt - now()) }
+      },
+      decrement(client) {
+        for (const { key } of countedOf(client)) add(key, -cost)
+      },
+      resetKey: (client) => void windows.delete(client),
+    }),
   }
 }

@@ -4,10 +4,9 @@ import { createServer, type RequestListener, type Server, ServerResponse } from 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Config } from '../config/config.js'
+import { clientOf, createShares } from './clients.js'
 import { Problem, problemBody } from './errors.js'
 import type { ProblemCode } from './problemCodes.js'
-import { clientOf } from './rateLimit.js'
-import { createShares } from './shares.js'
 
 /** How often Node checks the header and request time-outs. */
 const CONNECTION_CHECK_MS = 1_000
@@ -42,7 +41,16 @@ export async function listen(
   listener: RequestListener,
   cap?: ClientCap,
 ): Promise<Server> {
-  const answer = whileConnected(withAnswerTimeout(withPath(listener), http.answerTimeoutMs))
+  const answer: RequestListener = (req, res) => {
+    // Node passes on what arrived in one read with a request that closed the connection.
+    if (req.socket.destroyed) return
+    // Node would keep an answer that its caller does not read in memory forever. Before the head of the answer, the caller waits for us.
+    res.setTimeout(http.answerTimeoutMs, () => {
+      if (res.headersSent) req.socket.destroy()
+    })
+    req.url = pathOf(req.url ?? '')
+    listener(req, res)
+  }
   const server = createServer(
     {
       // Node refuses a longer one.
@@ -92,24 +100,6 @@ function noteConnections(server: Server, { max, onClosed }: ClientCap): void {
       onClosed()
     }
   })
-}
-
-/** Drops requests that arrived in one read with a request that closed the connection: Node passes them on all the same. */
-function whileConnected(listener: RequestListener): RequestListener {
-  return (req, res) => {
-    if (!req.socket.destroyed) listener(req, res)
-  }
-}
-
-/** Hangs up on a caller that reads none of its answer for that long. Node would keep the answer in memory forever. */
-function withAnswerTimeout(listener: RequestListener, limitMs: number): RequestListener {
-  return (req, res) => {
-    res.setTimeout(limitMs, () => {
-      // Before the head of the answer, the caller waits for us.
-      if (res.headersSent) req.socket.destroy()
-    })
-    listener(req, res)
-  }
 }
 
 /** Resolves when every connection is closed: idle ones immediately, busy ones once answered or after `limitMs`. */
@@ -202,16 +192,9 @@ function rawAnswer(problem: Problem): string {
 const NOWHERE = '/nowhere'
 
 /**
- * Gives every request a path before the router sees it. A client may send the whole URL (RFC 9112, 3.2.2). Text that is no URL
- * would get past every middleware, because Express answers it by itself.
+ * A client may send the whole URL (RFC 9112, 3.2.2). Text that is no URL would get past every middleware, because Express answers it
+ * by itself.
  */
-function withPath(app: RequestListener): RequestListener {
-  return (req, res) => {
-    req.url = pathOf(req.url ?? '')
-    app(req, res)
-  }
-}
-
 function pathOf(target: string): string {
   if (target.startsWith('/')) return target
   if (!URL.canParse(target)) return NOWHERE

@@ -4,9 +4,9 @@ import express, { type Request, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import { hostFault } from '../../service/hostField.js'
 import type { Logger } from '../../service/logger.js'
+import { clientOf } from './clients.js'
 import { Problem } from './errors.js'
 import type { ProblemCode } from './problemCodes.js'
-import { clientOf } from './rateLimit.js'
 
 /** An Express app that names itself to no one, takes a path as it is written, and notes each request's client. */
 export function createBareApp(): ReturnType<typeof express> {

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { countedOf } from './rateLimit.js'
+import { countedOf } from './clients.js'
 
 /** Requests that begin in one turn of the event loop: of one client or site, and of all. */
 const [PER_TURN, OF_ALL_PER_TURN] = [16, 256]

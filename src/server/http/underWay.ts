@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events'
+import { countedOf, createShares } from './clients.js'
 import type { ProblemCode } from './problemCodes.js'
-import { countedOf } from './rateLimit.js'
-import { createShares } from './shares.js'
 
 /** The share of `maxUnderWay` that reads may take: pages that poll while a node or the broker hangs leave room for orders. */
 const READ_SHARE = 0.9
@@ -52,7 +51,13 @@ export function createUnderWay(options: {
     oldest?.()
   }
 
-  function takeOnArrival(request: Begun, body: EventEmitter): void {
+  /** Gives a body its time to arrive. */
+  function awaitBody(request: Begun, onArrival = () => {}): void {
+    const { bodyOf: body } = request
+    if (body === undefined) {
+      onArrival()
+      return
+    }
     if (arrivingCount >= MAX_ARRIVING) giveUpOne()
     const key = countedOf(request.client).at(-1)?.key ?? ''
     const ofSite = arriving.get(key) ?? new Set()
@@ -62,7 +67,7 @@ export function createUnderWay(options: {
     }
     const arrive = () => {
       stop()
-      take(request)
+      onArrival()
     }
     const stop = () => {
       clearTimeout(timer)
@@ -78,13 +83,13 @@ export function createUnderWay(options: {
   }
 
   return {
-    /** Takes a place until the answer is over, from when the body has arrived; or says why there is none. */
+    /** Acquires a place until the answer is over, from when the body has arrived; or says why there is none. */
     begin(request: Begun): Extract<ProblemCode, 'overloaded' | 'too-many-at-once'> | undefined {
-      const { client, isRead, bodyOf } = request
+      const { client, isRead } = request
       if (count >= (isRead ? maxForReads : maxUnderWay)) return 'overloaded'
       if (!shares.hasRoom(client)) return 'too-many-at-once'
-      if (bodyOf === undefined) take(request)
-      else takeOnArrival(request, bodyOf)
+      awaitBody(request, () => take(request))
     },
+    awaitBody,
   }
 }

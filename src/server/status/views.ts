@@ -8,7 +8,7 @@ import type { ComplianceView, InstitutionView, WalletView } from '../../protocol
 import type { FeeSchedule } from '../../protocol/fees.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
-import type { ClientReaders } from '../http/readers.js'
+import type { ClientReaders } from '../http/clients.js'
 import { type ChainHead, createHeadReads, ifRegistered } from '../reads/chainHead.js'
 import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
 import { createMarketBarsView, createMarketClockView, createMarketView } from './market.js'

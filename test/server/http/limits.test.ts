@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { RequestHandler } from 'express'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
+import { BODY_TIMEOUT_MS } from '../../../src/server/http/underWay.js'
 import { eventually } from '../../support/eventually.js'
 import { handled } from '../../support/handled.js'
 import { limitedApp, TOKEN } from '../../support/limitedApp.js'
@@ -140,9 +141,9 @@ describe('as many under way as there may be', () => {
     }
     const { url } = await setUp({ maxUnderWay, maxUnderWayPerClient, trustProxy: 1, answer })
     /** @param body what is sent of nine bytes @returns the refusal; never resolves for a request that is held */
-    function post(client: string, body: string) {
+    function post(client: string, body: string, path = '/orders') {
       const headers = { 'X-Forwarded-For': client, 'content-length': 9 }
-      const sent = send(`${url}/orders`, { method: 'POST', headers, agent: false })
+      const sent = send(`${url}${path}`, { method: 'POST', headers, agent: false })
       // The server ends with the test.
       sent.on('error', () => undefined)
       onTestFinished(() => {
@@ -187,6 +188,19 @@ describe('as many under way as there may be', () => {
     await fill('192.0.2.1', '192.0.2.2')
     expect((await post('192.0.2.3', WHOLE)).statusCode).toBe(503)
   })
+
+  test.each(['/orders', '/runs/1/result'])(
+    'a body that does not arrive at %s ends its request',
+    async (path) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const { post, taken } = await setUpClients(2, 1)
+      const ended = handled(post('192.0.2.1', 'h', path))
+      await vi.waitFor(() => expect(taken).toHaveLength(1))
+      vi.advanceTimersByTime(BODY_TIMEOUT_MS)
+      expect(await ended).toEqual({ statusCode: 408, code: 'request-timeout' })
+    },
+  )
 
   test('one whose caller has gone is none of them', async () => {
     const { url, ask, held } = await setUpHolding(1)

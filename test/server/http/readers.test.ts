@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createReaders } from '../../../src/server/http/readers.js'
+import { createReaders } from '../../../src/server/http/clients.js'
 
 test('the reads of a client that cause more than 60 calls of a node a second have to wait; those of others do not', () => {
   let now = 0

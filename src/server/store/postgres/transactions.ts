@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Change, Fence, TransactionResult } from '../engine.js'
-import { type Batcher, createBatcher } from './batcher.js'
+import { type Batcher, createBatcher } from './batches.js'
 import type { Database } from './database.js'
 
 /** What one call of {@link Engine.transact} writes. */

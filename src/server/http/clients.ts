@@ -1,0 +1,117 @@
+// The client behind a request, and what a client and its site have at once or have caused.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { isIPv4 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
+
+const MAPPED = '::ffff:'
+
+/** The bytes of an IPv6 address that identify a client: providers assign a /56 to each. */
+const IPV6_PREFIX_BYTES = 7
+
+/**
+ * The client behind an address: an IPv4 address, or the /56 of an IPv6 one, because one client can send from all of it. An IPv4
+ * address written as IPv6 counts as IPv4.
+ *
+ * @param ip as Express reports it (`req.ip`), behind as many proxies as `TRUST_PROXY` says
+ */
+export function clientOf(ip: string | undefined): string {
+  if (ip === undefined) return ''
+  // The kernel writes an IPv4 peer of a socket for both families like this: the common case.
+  const mapped = ip.startsWith(MAPPED) ? ip.slice(MAPPED.length) : ''
+  if (isIPv4(mapped)) return mapped
+  if (!ip.includes(':') || !ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  if (address.kind() === 'ipv4') return address.toString()
+  return address.toByteArray().slice(0, IPV6_PREFIX_BYTES).join('.')
+}
+
+/** The bytes of an IPv6 address that identify a site: registries let a provider assign a whole /48 to one (RFC 6177). */
+const IPV6_SITE_BYTES = 6
+/** Clients' worth of every limit that one site may use. */
+const CLIENTS_PER_SITE = 4
+
+/**
+ * The client (`clientOf`) and, for an IPv6 one, its site, the /48: a limit counts both.
+ * @returns `clients` says how many clients' worth of the limit each may use
+ */
+export function countedOf(client: string): readonly { readonly key: string; readonly clients: number }[] {
+  const own = { key: client, clients: 1 }
+  const bytes = client.split('.')
+  if (bytes.length !== IPV6_PREFIX_BYTES) return [own]
+  return [own, { key: bytes.slice(0, IPV6_SITE_BYTES).join('.'), clients: CLIENTS_PER_SITE }]
+}
+
+/** Clients and sites that are counted at the same time; beyond that, the one that has not asked for longest is forgotten first. */
+export const MAX_COUNTED = 50_000
+
+/**
+ * Counts what clients, and their sites, hold at once: connections, or places of requests under way.
+ * @param maxPerClient how many one client (`clientOf`) may hold
+ * @param max how many all may hold: a site has half of them at most, or as many as one client
+ */
+export function createShares(maxPerClient: number, max: number) {
+  const maxPerSite = Math.max(maxPerClient, Math.floor(max / 2))
+  const held = new Map<string, number>()
+
+  function change(client: string, by: 1 | -1): void {
+    for (const { key } of countedOf(client)) {
+      const count = (held.get(key) ?? 0) + by
+      if (count === 0) held.delete(key)
+      else held.set(key, count)
+    }
+  }
+
+  return {
+    hasRoom: (client: string) =>
+      countedOf(client).every(
+        ({ key, clients }) => (held.get(key) ?? 0) < Math.min(clients * maxPerClient, maxPerSite),
+      ),
+    /** @returns gives it back; to be called once */
+    take(client: string): () => void {
+      change(client, 1)
+      return () => change(client, -1)
+    },
+  }
+}
+
+/**
+ * Calls of the nodes that one client's requests may cause in a minute, besides a first thousand: an office of 500 that each watch a
+ * wallet cause 2,500 with blocks of twelve seconds. More would let anyone use up a provider's plan.
+ */
+const [CALLS_PER_MINUTE, FIRST_CALLS] = [3_600, 1_000]
+const MINUTE_MS = 60_000
+const CALL_MS = MINUTE_MS / CALLS_PER_MINUTE
+const FIRST_MS = FIRST_CALLS * CALL_MS
+
+/** The client whose request is being answered, and what its requests have cost the nodes. */
+export type ClientReaders = ReturnType<typeof createReaders>
+
+/** @param now milliseconds of the monotonic clock */
+export function createReaders(now: () => number = () => performance.now()) {
+  const clients = new AsyncLocalStorage<string | undefined>()
+  /** When all calls that each has caused are paid at its rate. */
+  const paidAt = new LRUCache<string, number>({ max: MAX_COUNTED })
+
+  return {
+    current: () => clients.getStore(),
+    charge(count: number) {
+      const client = clients.getStore()
+      if (client === undefined) return
+      const at = now()
+      for (const { key, clients: worth } of countedOf(client)) {
+        const paid = Math.max(at, paidAt.get(key) ?? at) + (count * CALL_MS) / worth
+        paidAt.set(key, Math.min(paid, at + FIRST_MS + MINUTE_MS))
+      }
+    },
+    /** Milliseconds until the calls that the client and its site have caused are within their rate again. */
+    waitMs(client: string): number {
+      const latest = Math.max(...countedOf(client).map(({ key }) => paidAt.get(key) ?? 0))
+      return Math.max(0, latest - now() - FIRST_MS)
+    },
+    /** Answers a request of a client, who is `current` meanwhile. */
+    answer: (client: string, answer: () => void) => clients.run(client, answer),
+    /** Makes a read that all clients share, at nobody's cost. */
+    shared: <T>(read: () => T): T => clients.run(undefined, read),
+  }
+}
