@@ -129,13 +129,14 @@ function createShareWhenBusy(
       isBusy = utilization() > BUSY
       asked.clear()
     }
+    if (!isBusy) return false
     let isBeyond = false
     for (const { key, clients } of countedOf(client)) {
       const count = (asked.get(key) ?? 0) + 1
       asked.set(key, count)
       if (count > clients * perSecond) isBeyond = true
     }
-    return isBusy && isBeyond
+    return isBeyond
   }
 }
 
@@ -198,9 +199,11 @@ function createWindows(now = () => performance.now()) {
 
   function add(key: string, cost: number): Window {
     const current = windows.get(key)
-    const window =
-      current !== undefined && now() < current.endsAt ? current : { used: 0, endsAt: now() + WINDOW_MS }
-    window.used = Math.max(0, window.used + cost)
+    if (current !== undefined && now() < current.endsAt) {
+      current.used = Math.max(0, current.used + cost)
+      return current
+    }
+    const window = { used: Math.max(0, cost), endsAt: now() + WINDOW_MS }
     windows.set(key, window)
     return window
   }
