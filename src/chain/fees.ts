@@ -80,10 +80,10 @@ function median(values: bigint[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n
 }
 
-function max(a: bigint, b: bigint): bigint {
+export function max(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }
 
-function min(a: bigint, b: bigint): bigint {
+export function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }

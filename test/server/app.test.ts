@@ -41,7 +41,7 @@ function setUp(options: Options = {}) {
     stopping: stopping.signal,
     relay: {
       authToken: config.relay.authToken.reveal(),
-      verifier: { verify: () => expect.unreachable('no authorization is posted') },
+      verify: () => expect.unreachable('no authorization is posted'),
       relay: { post: unanswered, find: unanswered },
       waitMs: config.relay.waitMs,
       stopping: stopping.signal,

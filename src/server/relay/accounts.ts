@@ -23,16 +23,7 @@ export interface RelayTerm {
 }
 
 /** The relayer's accounts, and which of them this server holds now. */
-export interface RelayerAccounts {
-  readonly addresses: readonly Hex[]
-  readonly leases: readonly string[]
-  terms(): readonly RelayTerm[]
-  /** Those of the given accounts whose leases have been free for so long that no server seems to have their keys. */
-  areAbandoned(accounts: ReadonlySet<Hex>): Promise<ReadonlySet<Hex>>
-  /** Resolves once this server has tried to take each account, and those that it took are served. */
-  readonly tried: Promise<void>
-  readonly services: readonly Service[]
-}
+export type RelayerAccounts = ReturnType<typeof createRelayerAccounts>
 
 interface RelayerAccountsOptions {
   readonly engine: Engine
@@ -56,7 +47,7 @@ const ABANDONED_AFTER_MS = 60_000
  * Each account belongs to one server at a time, by a lease. Live servers share the accounts evenly. Each holds as many as its share,
  * and gives one back when it has more. It rounds its share up, or down while another server has less than that.
  */
-export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerAccounts {
+export function createRelayerAccounts(options: RelayerAccountsOptions) {
   const { engine, signers, serveLease, serverId, logger } = options
   const held = new Map<Hex, { readonly term: RelayTerm; readonly end: () => void }>()
   const served = new Set<RelayTerm>()
@@ -138,7 +129,8 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
     addresses: signers.map(({ address }) => address),
     leases: signers.map(({ address }) => leaseOf(address)),
     terms: () => [...served].filter(({ isTrusted }) => isTrusted()),
-    async areAbandoned(accounts) {
+    /** Those of the given accounts whose leases have been free for so long that no server seems to have their keys. */
+    async areAbandoned(accounts: ReadonlySet<Hex>): Promise<ReadonlySet<Hex>> {
       const now = performance.now()
       const own = new Set(signers.map(({ address }) => address))
       const taken = new Set((await heldLeases(engine.leases)).map(({ lease }) => lease))
@@ -149,6 +141,7 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
       const patienceMs = engine.isShared ? ABANDONED_AFTER_MS : 0
       return new Set(free.filter((account) => now - (freeSince.get(account) ?? now) >= patienceMs))
     },
+    /** Resolves once this server has tried to take each account, and those that it took are served. */
     tried: Promise.all([...tried.values()].map(({ promise }) => promise)).then(() => undefined),
     services: engine.isShared
       ? [
@@ -192,40 +185,25 @@ export interface RelayHealth extends RelayLoad {
   readonly accounts: readonly AccountHealth[]
 }
 
-/** Reads memory only. */
-export function createRelayLoad(options: {
-  readonly accounts: Pick<RelayerAccounts, 'terms'>
+/** The state of the relay: `load` reads memory only. */
+export function createRelayHealth(options: {
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly accounts: Pick<RelayerAccounts, 'addresses' | 'terms'>
   /** Authorizations that this server has under way, in any state. */
   readonly underWay: () => number
-  readonly budget: Pick<GasBudget, 'left'>
-}): () => RelayLoad {
-  const { accounts, underWay, budget } = options
-  return () => {
+  readonly minBalance: bigint
+  readonly fees: FeeMarket
+  readonly budget: Pick<GasBudget, 'left' | 'refresh'>
+}) {
+  const { rpc, accounts, underWay, minBalance, fees, budget } = options
+
+  function load(): RelayLoad {
     const managers = accounts.terms().map(({ txManager }) => txManager)
     const inFlight = managers.reduce((sum, txManager) => sum + txManager.inFlight(), 0)
     const queued = Math.max(0, underWay() - inFlight)
-    return {
-      inFlight,
-      queued,
-      ...budget.left(),
-      isKeyShared: managers.some((txManager) => txManager.isKeyShared()),
-    }
+    const isKeyShared = managers.some((txManager) => txManager.isKeyShared())
+    return { inFlight, queued, ...budget.left(), isKeyShared }
   }
-}
-
-/**
- * Asks the chain for balances and the price of gas, and the store for what other servers have used.
- * Rejects with ChainUnavailableError, StorageError.
- */
-export function createRelayHealth(options: {
-  readonly rpc: Pick<Rpc, 'send'>
-  readonly accounts: Pick<RelayerAccounts, 'addresses'>
-  readonly minBalance: bigint
-  readonly fees: FeeMarket
-  readonly budget: Pick<GasBudget, 'refresh'>
-  readonly load: () => RelayLoad
-}): () => Promise<RelayHealth> {
-  const { rpc, accounts, minBalance, fees, budget, load } = options
 
   async function canPay(balance: bigint): Promise<boolean> {
     // An empty account cannot pay, even where no floor is set.
@@ -234,12 +212,19 @@ export function createRelayHealth(options: {
     return balance >= leastBalance(minBalance + load().booked * priceLimit(now), now)
   }
 
-  return async () => {
-    await budget.refresh()
-    const found = accounts.addresses.map(async (address) => {
-      const balance = await balanceOf(rpc, address)
-      return { address, balance, isFunded: await canPay(balance) }
-    })
-    return { minBalance, accounts: await Promise.all(found), ...load() }
+  return {
+    load,
+    /**
+     * Asks the chain for balances and the price of gas, and the store for what other servers have used.
+     * @throws ChainUnavailableError, StorageError
+     */
+    async health(): Promise<RelayHealth> {
+      await budget.refresh()
+      const found = accounts.addresses.map(async (address) => {
+        const balance = await balanceOf(rpc, address)
+        return { address, balance, isFunded: await canPay(balance) }
+      })
+      return { minBalance, accounts: await Promise.all(found), ...load() }
+    },
   }
 }

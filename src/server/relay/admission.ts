@@ -28,33 +28,31 @@ interface AdmissionOptions {
 }
 
 /** Decides which work the account takes on, by the highest possible cost of that work and all earlier work. */
-export interface Admission {
-  /** Ask for them together with the gas of the call. @throws ChainUnavailableError, ChainAnswerError */
-  funds(): Promise<Funds>
-  /**
-   * Keeps wei for the authorization's possible cost, until {@link counted} or {@link forget}; again for one that is sent again.
-   *
-   * @param put sets its gas aside, where no more than so much gas is booked for held orders afterwards
-   * @throws RelayRefusal, and as `put`: no wei are kept then
-   */
-  admit<T>(digest: Hex, gas: bigint, funds: Funds, put: (bookable: bigint) => Promise<T>): Promise<T>
-  /** The commitments include its cost from now on. */
-  counted(digest: Hex): void
-  /** This term sends nothing more for it. */
-  forget(digest: Hex): void
-}
+export type Admission = ReturnType<typeof createAdmission>
 
-export function createAdmission(options: AdmissionOptions): Admission {
+export function createAdmission(options: AdmissionOptions) {
   const { rpc, from, fees, minBalance, committed } = options
   /** Wei of authorizations that are admitted and not signed yet. */
   const waiting = new Map<Hex, bigint>()
 
   return {
-    async funds() {
+    /** Ask for them together with the gas of the call. @throws ChainUnavailableError, ChainAnswerError */
+    async funds(): Promise<Funds> {
       const { ended } = committed()
       return { balance: await balanceOf(rpc, from), ended }
     },
-    async admit(digest, gas, funds, put) {
+    /**
+     * Keeps wei for the authorization's possible cost, until `counted` or `forget`; again for one that is sent again.
+     *
+     * @param put sets its gas aside, where no more than so much gas is booked for held orders afterwards
+     * @throws RelayRefusal, and as `put`: no wei are kept then
+     */
+    async admit<T>(
+      digest: Hex,
+      gas: bigint,
+      funds: Funds,
+      put: (bookable: bigint) => Promise<T>,
+    ): Promise<T> {
       const price = priceLimit(await fees.current())
       // No await until it is kept, so that two authorizations cannot count on the same wei.
       waiting.delete(digest)
@@ -70,8 +68,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
         throw error
       }
     },
-    counted: (digest) => void waiting.delete(digest),
-    forget: (digest) => void waiting.delete(digest),
+    /** The commitments include its cost from now on. */
+    counted: (digest: Hex) => void waiting.delete(digest),
+    /** This term sends nothing more for it. */
+    forget: (digest: Hex) => void waiting.delete(digest),
   }
 }
 

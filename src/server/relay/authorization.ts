@@ -34,14 +34,6 @@ export class RelayRefusal extends Error {
   }
 }
 
-/** The one signer whose authorizations are relayed, and their targets. */
-interface AuthorizationRules {
-  readonly chainId: number
-  readonly contracts: ContractAddresses
-  /** The enclave's signing identity. */
-  readonly signer: Hex
-}
-
 /** An authorization that the enclave signed, or an opening that an account signed, as the call that takes it to the chain. */
 export interface VerifiedAuthorization {
   /** The EIP-712 digest, its id in all stores and routes. */
@@ -52,35 +44,31 @@ export interface VerifiedAuthorization {
   readonly purpose: GasPurpose
 }
 
-/** Checks authorizations without a request to any service. */
-export interface AuthorizationVerifier {
-  /**
-   * The digest is computed for our chain and our contract, so a signature for any other recovers to some other signer.
-   *
-   * @throws RelayRefusal `invalid-signature`
-   */
-  verify(authorization: SignedAuthorization): VerifiedAuthorization
-}
+/**
+ * Checks an authorization without a request to any service. The digest is computed for our chain and our contract, so a signature for
+ * any other recovers to some other signer.
+ * @throws RelayRefusal `invalid-signature`
+ */
+export type VerifyAuthorization = (authorization: SignedAuthorization) => VerifiedAuthorization
 
-export function createAuthorizationVerifier({
-  chainId,
-  contracts,
-  signer,
-}: AuthorizationRules): AuthorizationVerifier {
-  return {
-    verify(authorization) {
-      const { primaryType, signature } = authorization
-      const target = targetOf(primaryType, contracts)
-      const digest = authorizationDigest(authorization, { chainId, verifyingContract: target })
-      try {
-        assertSignedBy(signer, digest, signature)
-      } catch (error) {
-        if (error instanceof ProtocolError) throw new RelayRefusal({ code: 'invalid-signature' }, error)
-        throw error
-      }
-      const data = encodeAuthorizationCall(authorization)
-      return { digest, primaryType, target, data, purpose: gasPurposeOf(authorization) }
-    },
+/** @param rules.signer the enclave's signing identity, the only one whose authorizations are relayed */
+export function createAuthorizationVerifier(rules: {
+  readonly chainId: number
+  readonly contracts: ContractAddresses
+  readonly signer: Hex
+}): VerifyAuthorization {
+  return (authorization) => {
+    const { primaryType, signature } = authorization
+    const target = targetOf(primaryType, rules.contracts)
+    const digest = authorizationDigest(authorization, { chainId: rules.chainId, verifyingContract: target })
+    try {
+      assertSignedBy(rules.signer, digest, signature)
+    } catch (error) {
+      if (error instanceof ProtocolError) throw new RelayRefusal({ code: 'invalid-signature' }, error)
+      throw error
+    }
+    const data = encodeAuthorizationCall(authorization)
+    return { digest, primaryType, target, data, purpose: gasPurposeOf(authorization) }
   }
 }
 

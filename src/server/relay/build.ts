@@ -16,7 +16,6 @@ import { createTxManager } from '../txManager/txManager.js'
 import {
   createRelayerAccounts,
   createRelayHealth,
-  createRelayLoad,
   type RelayHealth,
   type RelayLoad,
   type RelayTerm,
@@ -101,11 +100,19 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
     stopping,
     logger,
   })
-  const load = createRelayLoad({ accounts, underWay: dispatcher.underWay, budget })
+  const { minBalance } = settings
+  const { health, load } = createRelayHealth({
+    rpc,
+    accounts,
+    minBalance,
+    fees,
+    budget,
+    underWay: dispatcher.underWay,
+  })
   return {
     router: {
       authToken: settings.authToken.reveal(),
-      verifier: createAuthorizationVerifier({
+      verify: createAuthorizationVerifier({
         chainId: chain.chainId,
         contracts: chain.contracts,
         signer: enclave.signer,
@@ -119,7 +126,7 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
     addresses: relayerKeys.map(({ address }) => address),
     dispatcher,
     receipts: store,
-    health: createRelayHealth({ rpc, accounts, minBalance: settings.minBalance, fees, budget, load }),
+    health,
     load,
   }
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isOfUsedDigest } from '../../chain/reverts.js'
 import { isFinal, type Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { createPoller, type Service } from '../../service/lifetime.js'
+import { createPoller } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { StorageError, storageError } from '../store/engine.js'
 import type { ReceiptStore, StoredRelay } from '../store/receipts.js'
@@ -12,7 +11,7 @@ import type { ChainView } from './chainView.js'
 import type { GasBudget } from './gasBudget.js'
 import type { Preflight } from './preflight.js'
 import { accountOf, pendingRecord, TakenElsewhereError, withLimit } from './record.js'
-import { afterEffect, matchesChain } from './relay.js'
+import { afterEffect, gasLimitIn, matchesChain } from './relay.js'
 import { endedJob } from './relayJob.js'
 
 /** An authorization on its way to its end, on this server or another. */
@@ -23,28 +22,7 @@ export interface Followed {
 }
 
 /** The relay of the whole server: takes authorizations, whichever account relays them, and finds their receipts. */
-export interface RelayDispatcher {
-  /**
-   * Begins to relay, or joins the account that does so already. Spends no gas on an authorization that has taken effect.
-   *
-   * @throws RelayRefusal, StorageError: nothing was signed or stored then. ChainUnavailableError, ChainAnswerError
-   */
-  post(authorization: VerifiedAuthorization): Promise<Followed>
-  /**
-   * Whether {@link post} would take it now. Begins nothing. One that is under way, or has taken effect, passes.
-   * @throws as {@link post}
-   */
-  precheck(authorization: VerifiedAuthorization): Promise<void>
-  /**
-   * The receipt of an authorization, undefined when there is none that can be trusted.
-   * @throws ChainUnavailableError when no node answers whether it is still true
-   */
-  find(digest: Hex): Promise<Receipt | undefined>
-  /** How many authorizations this server has under way, in any state. */
-  underWay(): number
-  /** Claims stored authorizations that no account relays. */
-  readonly service: Service
-}
+export type RelayDispatcher = ReturnType<typeof createRelayDispatcher>
 
 interface RelayDispatcherOptions {
   readonly accounts: RelayerAccounts
@@ -69,7 +47,7 @@ interface RelayDispatcherOptions {
 const CLAIM_EVERY_MS = 250
 const SEARCH_EVERY_MS = 30_000
 
-export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDispatcher {
+export function createRelayDispatcher(options: RelayDispatcherOptions) {
   const { accounts, store, chain, preflight, budget, maxUnderWay, stopping, logger } = options
   const { searchEveryMs = SEARCH_EVERY_MS } = options
   const beginnings = new Map<Hex, Promise<Followed>>()
@@ -153,16 +131,14 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
     const stored = await store.find(digest)
     if (stored !== undefined && !isFinal(stored.record.receipt)) return following.of(stored)
     if (following.count() >= maxUnderWay) throw new RelayRefusal({ code: 'relay-overloaded' })
-    const forecast = await preflight.check({ to: target, data })
+    const gasLimit = await gasLimitIn(await preflight.check({ to: target, data }), authorization, chain)
     let pending = pendingRecord(authorization, new Date(), undefined, stored?.record)
-    if ('revert' in forecast) {
-      const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(authorization))
-      if (!isUsed) throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
+    if (gasLimit === undefined) {
       const record = stored?.record ?? pending
       const next = (await afterEffect(chain, record)) ?? record
       if (isFinal(next.receipt)) return endedJob(next)
     } else {
-      pending = withLimit(pending, forecast.gasLimit)
+      pending = withLimit(pending, gasLimit)
     }
     // A conflict means that another server has stored it first.
     await budget.put(pending, stored)
@@ -175,12 +151,10 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
     if (stored !== undefined && !isFinal(stored.record.receipt)) return
     if (withRoom().length === 0 && isAlone()) throw new RelayRefusal({ code: 'relay-overloaded' })
     const [forecast, isFunded] = await Promise.all([preflight.check({ to: target, data }), isAnyFunded()])
-    if ('revert' in forecast) {
-      if (await chain.isUsed(authorization)) return
-      throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
-    }
+    const gasLimit = await gasLimitIn(forecast, authorization, chain)
+    if (gasLimit === undefined) return
     if (!isFunded) throw new RelayRefusal({ code: 'relayer-underfunded' })
-    await budget.assertRoom(withLimit(pendingRecord(authorization, new Date()), forecast.gasLimit))
+    await budget.assertRoom(withLimit(pendingRecord(authorization, new Date()), gasLimit))
   }
 
   /** Judged by the chain, which the server of its account may not have asked yet. */
@@ -263,7 +237,12 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
   }
 
   return {
-    async post(authorization) {
+    /**
+     * Begins to relay, or joins the account that does so already. Spends no gas on an authorization that has taken effect.
+     *
+     * @throws RelayRefusal, StorageError: nothing was signed or stored then. ChainUnavailableError, ChainAnswerError
+     */
+    async post(authorization: VerifiedAuthorization): Promise<Followed> {
       const { digest } = authorization
       await accounts.tried
       const begun = beginnings.get(digest)
@@ -276,17 +255,27 @@ export function createRelayDispatcher(options: RelayDispatcherOptions): RelayDis
         beginnings.delete(digest)
       }
     },
-    async precheck(authorization) {
+    /**
+     * Whether `post` would take it now. Begins nothing. One that is under way, or has taken effect, passes.
+     * @throws as `post`
+     */
+    async precheck(authorization: VerifiedAuthorization): Promise<void> {
       const { digest } = authorization
       await accounts.tried
       if (!beginnings.has(digest) && jobOf(digest) === undefined) await precheck(authorization)
     },
-    async find(digest) {
+    /**
+     * The receipt of an authorization, undefined when there is none that can be trusted.
+     * @throws ChainUnavailableError when no node answers whether it is still true
+     */
+    async find(digest: Hex): Promise<Receipt | undefined> {
       await accounts.tried
       const job = await jobOf(digest)?.catch(() => undefined)
       return job === undefined ? findStored(digest) : job.current()
     },
+    /** How many authorizations this server has under way, in any state. */
     underWay: () => accounts.terms().reduce((sum, { relay }) => sum + relay.underWay(), 0),
+    /** Claims stored authorizations that no account relays. */
     service: createPoller({
       name: 'relay-claims',
       intervalMs: CLAIM_EVERY_MS,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { max, min } from '../../chain/fees.js'
 import { addressSchema } from '../../protocol/address.js'
 import { isFinal } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
@@ -41,26 +42,7 @@ export interface GasLeft {
  * Gas that may be used in one day, by purpose. Records say what they have set aside and used, bookings what held orders still need, and
  * sums add both up. All three change in the transaction that writes the record, so none can disagree with another.
  */
-export interface GasBudget {
-  /**
-   * Puts a record in the place of `before`, and counts what it sets aside, has used, and books or ends for its order.
-   *
-   * @param bookable the most gas that may be booked for held orders afterwards, where the record is not of a held order itself
-   * @returns false where another version stands in its place
-   * @throws RelayRefusal `relay-quota-exhausted`, `relay-budget-exhausted`, `relayer-underfunded`; StorageError: it may have happened
-   */
-  put(next: RelayRecord, before: StoredRelay | undefined, bookable?: bigint): Promise<boolean>
-  /** Checks whether {@link GasBudget.put} would find room now. Changes nothing. @throws the same */
-  assertRoom(next: RelayRecord): Promise<void>
-  /** Counts the gas of a transaction that belongs to no authorization. */
-  spendOther(gas: bigint): void
-  /** Ends bookings of orders that must be over. @throws StorageError */
-  endOld(): Promise<void>
-  /** As of the last {@link GasBudget.refresh}. */
-  left(): GasLeft
-  /** @throws StorageError */
-  refresh(): Promise<void>
-}
+export type GasBudget = ReturnType<typeof createGasBudget>
 
 interface GasBudgetOptions {
   /** For the server that holds an account, the one whose writes carry the term of its lease. */
@@ -123,7 +105,7 @@ interface Plan {
   readonly bookingVersion: number
 }
 
-export function createGasBudget(options: GasBudgetOptions): GasBudget {
+export function createGasBudget(options: GasBudgetOptions) {
   const { engine, store, limits, now, logger } = options
   const bookings = createDocuments({ engine, logger, table: 'bookings', schema: bookingSchema })
   let latest: Pick<GasLeft, 'booked'> & { readonly all: bigint } = { all: 0n, booked: 0n }
@@ -211,7 +193,14 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   }
 
   return {
-    async put(next, before, bookable) {
+    /**
+     * Puts a record in the place of `before`, and counts what it sets aside, has used, and books or ends for its order.
+     *
+     * @param bookable the most gas that may be booked for held orders afterwards, where the record is not of a held order itself
+     * @returns false where another version stands in its place
+     * @throws RelayRefusal `relay-quota-exhausted`, `relay-budget-exhausted`, `relayer-underfunded`; StorageError: it may have happened
+     */
+    async put(next: RelayRecord, before: StoredRelay | undefined, bookable?: bigint): Promise<boolean> {
       const version = before?.version ?? 0
       const { digest } = next.receipt
       for (;;) {
@@ -230,16 +219,19 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
         else if (((await findBooking(next))?.version ?? 0) === bookingVersion) return false
       }
     },
-    async assertRoom(next) {
+    /** Checks whether `put` would find room now. Changes nothing. @throws the same */
+    async assertRoom(next: RelayRecord): Promise<void> {
       await assertFit((await planOf(next, undefined)).additions)
     },
-    spendOther(gas) {
+    /** Counts the gas of a transaction that belongs to no authorization. */
+    spendOther(gas: bigint): void {
       const addition: Addition = { kind: 'add', id: ALL, day: today(), used: gas, kept: 0n }
       engine
         .transact([addition])
         .catch((error: unknown) => logger.warn('gas not counted', describeError(error)))
     },
-    async endOld() {
+    /** Ends bookings of orders that must be over. @throws StorageError */
+    async endOld(): Promise<void> {
       const old = (await bookings.openEntries()).filter(({ value }) => today() - value.day > MAX_HELD_DAYS)
       for (const { id, version, value } of old) {
         const sum = { kind: 'add', day: today(), used: 0n, kept: -restOf(value) } as const
@@ -248,7 +240,8 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
         await engine.transact([...additions, { kind: 'delete', table: 'bookings', id, version }])
       }
     },
-    left() {
+    /** As of the last `refresh`. */
+    left(): GasLeft {
       const left = max(limits.perDay - latest.all, 0n)
       return {
         gasLeft: max(left - limits.reserve, 0n),
@@ -256,7 +249,8 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
         booked: latest.booked,
       }
     },
-    async refresh() {
+    /** @throws StorageError */
+    async refresh(): Promise<void> {
       const sums = await engine.sums([ALL, BOOKED])
       const [all, booked] = [ALL, BOOKED].map((id) => sums.find((sum) => sum.id === id))
       latest = { all: totalOf(all, today()), booked: booked?.kept ?? 0n }
@@ -314,12 +308,4 @@ function totalOf(sum: Sum | undefined, day: number): bigint {
 function fits({ used, kept, day, limit, exempt = -1n }: Addition, sum: Sum | undefined): boolean {
   const total = totalOf(sum, day)
   return limit === undefined || total <= exempt || total + used + kept <= limit
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }

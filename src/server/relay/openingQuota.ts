@@ -16,18 +16,7 @@ interface SponsoredOpening {
 }
 
 /** The openings that the platform pays for at once, by account: few until its orders settle. */
-export interface OpeningQuota {
-  /**
-   * Asked first: one read for each account and block.
-   * @throws RelayRefusal `opening-not-sponsored`; ChainUnavailableError, ChainAnswerError
-   */
-  assertMember(account: Hex): Promise<void>
-  /**
-   * Takes a place for the opening, unless it has one. Durable when it resolves.
-   * @throws RelayRefusal `relay-quota-exhausted`; StorageError, ChainUnavailableError, ChainAnswerError
-   */
-  take(opening: SponsoredOpening): Promise<void>
-}
+export type OpeningQuota = ReturnType<typeof createOpeningQuota>
 
 /** What an order's events on the chain say; times in Unix seconds. */
 interface History {
@@ -85,7 +74,7 @@ type Places = z.output<typeof placesSchema>
  * reason gives its place back: the enclave had taken it, or the platform had no answer in time. Portfolios are ciphertext, so the
  * server cannot know beforehand whether an order will be refused. The chain is asked only when an account has no place left.
  */
-export function createOpeningQuota(options: OpeningQuotaOptions): OpeningQuota {
+export function createOpeningQuota(options: OpeningQuotaOptions) {
   const { engine, membershipOf, receipts, escrowed, historyOf, isCancelled, now, logger } = options
   const documents = createDocuments({
     engine,
@@ -149,11 +138,19 @@ export function createOpeningQuota(options: OpeningQuotaOptions): OpeningQuota {
   }
 
   return {
-    async assertMember(account) {
+    /**
+     * Asked first: one read for each account and block.
+     * @throws RelayRefusal `opening-not-sponsored`; ChainUnavailableError, ChainAnswerError
+     */
+    async assertMember(account: Hex): Promise<void> {
       const { orgId, admitted } = await membershipOf(account)
       if (orgId === ZERO_BYTES32 || !admitted) throw new RelayRefusal({ code: 'opening-not-sponsored' })
     },
-    async take({ orderId, account, digest }) {
+    /**
+     * Takes a place for the opening, unless it has one. Durable when it resolves.
+     * @throws RelayRefusal `relay-quota-exhausted`; StorageError, ChainUnavailableError, ChainAnswerError
+     */
+    async take({ orderId, account, digest }: SponsoredOpening): Promise<void> {
       const earlier = (await receipts.get(digest))?.receipt
       if (earlier !== undefined && earlier.status !== 'failed') return
       let refusal: RelayRefusal | undefined

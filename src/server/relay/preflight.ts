@@ -18,7 +18,7 @@ import { createTimedValue } from '../../service/waiting.js'
 import type { Call } from '../txManager/pendingTx.js'
 
 /** The result of simulating a call on the latest state, before any gas is spent on it. */
-type Forecast = { readonly gasLimit: bigint } | { readonly revert: Revert }
+export type Forecast = { readonly gasLimit: bigint } | { readonly revert: Revert }
 
 interface PreflightOptions {
   readonly rpc: Pick<Rpc, 'send'>

@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events'
 import { isOfUsedDigest } from '../../chain/reverts.js'
 import { isFinal } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import type { Service } from '../../service/lifetime.js'
 import { describeError } from '../../service/logger.js'
 import { storageError } from '../store/engine.js'
 import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
+import type { Forecast } from './preflight.js'
 import {
   accountOf,
   awaitingDepth,
@@ -28,29 +28,9 @@ interface RelayDeps extends Omit<RelayJobDeps, 'reopen'> {
 }
 
 /** Relays authorizations that the enclave signed with one account, for one term of its lease. */
-export interface Relay {
-  /** The job of a digest that this account has under way. */
-  of(digest: Hex): Promise<RelayJob> | undefined
-  /**
-   * Begins to relay an authorization that this server does not have under way. Spends no gas on one that has taken effect.
-   *
-   * @throws RelayRefusal, StorageError: nothing was signed or stored then. TakenElsewhereError, ChainUnavailableError
-   */
-  begin(authorization: VerifiedAuthorization): Promise<RelayJob>
-  /** Takes up a stored record that is not final and not under way here. @throws StorageError, TakenElsewhereError */
-  claim(stored: StoredRelay): Promise<RelayJob>
-  /**
-   * Takes up a stored record whose authorization has taken effect. Confirms it once the effect is deep enough.
-   * @throws StorageError, ChainUnavailableError, TakenElsewhereError
-   */
-  acceptEffect(stored: StoredRelay): Promise<RelayJob>
-  /** How many authorizations are under way, in any state. */
-  underWay(): number
-  /** Its start takes up what an earlier term of the account left unfinished. */
-  readonly service: Service
-}
+export type Relay = ReturnType<typeof createRelay>
 
-export function createRelay(deps: RelayDeps): Relay {
+export function createRelay(deps: RelayDeps) {
   const { store, account, chain, preflight, admission, budget, logger } = deps
   const stopped = new AbortController()
   const stopping = AbortSignal.any([deps.stopping, stopped.signal])
@@ -95,13 +75,8 @@ export function createRelay(deps: RelayDeps): Relay {
       return takeUp(stored)
     }
     const record = pendingRecord(authorization, new Date(), account, stored?.record)
-    if ('revert' in forecast) {
-      // An authorization that has taken effect reverts too, because its digest is used. A node that trails may not know that.
-      const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(authorization))
-      if (isUsed) return accept(stored?.record ?? record, stored)
-      throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
-    }
-    const { gasLimit } = forecast
+    const gasLimit = await gasLimitIn(forecast, authorization, chain)
+    if (gasLimit === undefined) return accept(stored?.record ?? record, stored)
     const put = await admission.admit(digest, gasLimit, funds, (bookable) =>
       replace(withLimit(record, gasLimit), stored, bookable),
     )
@@ -148,11 +123,26 @@ export function createRelay(deps: RelayDeps): Relay {
   }
 
   return {
+    /** The job of a digest that this account has under way. */
     of: jobs.of,
-    begin: (authorization) => jobs.register(authorization.digest, begin(authorization)),
-    claim: (stored) => jobs.register(stored.record.receipt.digest, takeUp(stored)),
-    acceptEffect: (stored) => jobs.register(stored.record.receipt.digest, accept(stored.record, stored)),
+    /**
+     * Begins to relay an authorization that this server does not have under way. Spends no gas on one that has taken effect.
+     *
+     * @throws RelayRefusal, StorageError: nothing was signed or stored then. TakenElsewhereError, ChainUnavailableError
+     */
+    begin: (authorization: VerifiedAuthorization) =>
+      jobs.register(authorization.digest, begin(authorization)),
+    /** Takes up a stored record that is not final and not under way here. @throws StorageError, TakenElsewhereError */
+    claim: (stored: StoredRelay) => jobs.register(stored.record.receipt.digest, takeUp(stored)),
+    /**
+     * Takes up a stored record whose authorization has taken effect. Confirms it once the effect is deep enough.
+     * @throws StorageError, ChainUnavailableError, TakenElsewhereError
+     */
+    acceptEffect: (stored: StoredRelay) =>
+      jobs.register(stored.record.receipt.digest, accept(stored.record, stored)),
+    /** How many authorizations are under way, in any state. */
     underWay: jobs.count,
+    /** Its start takes up what an earlier term of the account left unfinished. */
     service: {
       name: 'relay',
       start: recover,
@@ -190,6 +180,21 @@ function createJobs(onEnd: (job: RelayJob) => void) {
       await Promise.all(begun.map((job) => (job.status === 'fulfilled' ? job.value.end : undefined)))
     },
   }
+}
+
+/**
+ * The gas limit of a call that was checked; undefined where it has taken effect and reverts therefore. A node that trails may not know
+ * that its digest is used.
+ * @throws RelayRefusal `would-revert`; ChainUnavailableError, ChainAnswerError
+ */
+export async function gasLimitIn(
+  forecast: Forecast,
+  authorization: VerifiedAuthorization,
+  chain: ChainView,
+): Promise<bigint | undefined> {
+  if ('gasLimit' in forecast) return forecast.gasLimit
+  if (isOfUsedDigest(forecast.revert) || (await chain.isUsed(authorization))) return undefined
+  throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
 }
 
 /**

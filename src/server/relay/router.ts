@@ -1,17 +1,19 @@
+import { setMaxListeners } from 'node:events'
 import { z } from 'zod'
-import { isFinal, type Receipt, receiptSchema } from '../../protocol/api.js'
+import { isFinal, receiptSchema } from '../../protocol/api.js'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { bytes32Schema } from '../../protocol/hex.js'
+import { untilAborted, withTimeout } from '../../service/waiting.js'
 import { requireRelayToken } from '../http/auth.js'
 import { parseBody, parseParam } from '../http/body.js'
 import { Problem } from '../http/errors.js'
 import { type Route, read } from '../http/routes.js'
-import { type AuthorizationVerifier, RelayRefusal } from './authorization.js'
-import type { Followed, RelayDispatcher } from './dispatcher.js'
+import { RelayRefusal, type VerifyAuthorization } from './authorization.js'
+import type { RelayDispatcher } from './dispatcher.js'
 
 export interface RelayRouterDeps {
   readonly authToken: string
-  readonly verifier: AuthorizationVerifier
+  readonly verify: VerifyAuthorization
   readonly relay: Pick<RelayDispatcher, 'post' | 'find'>
   /** The longest that a caller waits for its receipt. */
   readonly waitMs: number
@@ -27,8 +29,9 @@ const BODY_LIMIT_BYTES = 128 * 1_024
 
 /** The enclave-facing routes under /relay. The token is checked first, before the body is read. */
 export function relayRoutes(deps: RelayRouterDeps): Route[] {
-  const { verifier, relay, waitMs } = deps
-  const wait = createWaitingRoom(deps.stopping)
+  const { verify, relay, waitMs, stopping } = deps
+  // Every caller that waits listens to it.
+  setMaxListeners(0, stopping)
   const check = requireRelayToken(deps.authToken)
   return [
     {
@@ -39,9 +42,10 @@ export function relayRoutes(deps: RelayRouterDeps): Route[] {
       async answer(body, _client, headers) {
         const startedAt = performance.now()
         const authorization = parseBody(signedAuthorizationSchema, body)
-        const job = await withRelayProblems(() => relay.post(verifier.verify(authorization)))
-        const waitedMs = performance.now() - startedAt
-        const receipt = await wait(job, waitPreference(headers.prefer, waitMs) - waitedMs)
+        const job = await withRelayProblems(() => relay.post(verify(authorization)))
+        const leftMs = waitPreference(headers.prefer, waitMs) - (performance.now() - startedAt)
+        if (leftMs > 0) await withTimeout(untilAborted(job.end, stopping), leftMs)
+        const receipt = job.current()
         return {
           status: isFinal(receipt) ? 200 : 202,
           location: `/relay/${receipt.digest}`,
@@ -58,38 +62,6 @@ export function relayRoutes(deps: RelayRouterDeps): Route[] {
       check,
     },
   ]
-}
-
-/**
- * Waits for a job's end, for `waitMs` at most, and not beyond the server's stop. Resolves with the receipt so far, and immediately
- * when the checks have used up the caller's time.
- */
-type Wait = (job: Followed, waitMs: number) => Promise<Receipt>
-
-/**
- * One listener to the stop serves all callers that wait: removing one of many listeners searches through all of them.
- *
- * @param stopping aborts when the server begins to stop
- */
-function createWaitingRoom(stopping: AbortSignal): Wait {
-  const waiting = new Set<() => void>()
-  stopping.addEventListener('abort', () => {
-    for (const leave of waiting) leave()
-  })
-  return async (job, waitMs) => {
-    if (stopping.aborted || waitMs <= 0) return job.current()
-    await new Promise<void>((resolve) => {
-      const leave = () => {
-        clearTimeout(timer)
-        waiting.delete(leave)
-        resolve()
-      }
-      const timer = setTimeout(leave, waitMs)
-      waiting.add(leave)
-      void job.end.then(leave)
-    })
-    return job.current()
-  }
 }
 
 /** No caller waits for more than six digits of seconds. */

@@ -1,4 +1,4 @@
-import { capped, currentFees, type Fees, priceLimit } from '../../chain/fees.js'
+import { capped, currentFees, type Fees, max, priceLimit } from '../../chain/fees.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createTimedValue } from '../../service/waiting.js'
 
@@ -42,8 +42,4 @@ function tipOf(fees: Fees): bigint {
 /** 12.5 % more, rounded up. */
 function raise(fee: bigint): bigint {
   return fee + (fee + 7n) / 8n
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }
