@@ -32,7 +32,7 @@ import { temporaryDirectory } from './temporaryDirectory.js'
 
 /** Short waits, so that a test sees five failures in a second. */
 export const TIMES = {
-  ...{ failedMs: 50, failedMaxMs: 400, waitingMs: 100, leastMs: 20, clockIntervalMs: 50 },
+  ...{ failedMs: 50, failedMaxMs: 400, waitingMs: 100, leastMs: 20 },
   ...{ storageMs: 100, escrowMs: 50 },
 }
 const FAR_AHEAD = new Date('2096-10-02T07:06:40.000Z')

@@ -185,8 +185,6 @@ export interface RetryTimes {
   readonly waitingMs: number
   /** The shortest wait, however early a run asks for the next one. */
   readonly leastMs: number
-  /** Between two looks of a waiting order at the system clock, which may have been set, or have gone on while the machine slept. */
-  readonly clockIntervalMs: number
   /** Before a failed write of a run's start or end is retried. */
   readonly storageMs: number
   /** Between two looks at the escrow; after an act of this server the next look follows immediately. */
@@ -198,7 +196,6 @@ export const RETRY_TIMES: RetryTimes = {
   failedMaxMs: 15 * 60_000,
   waitingMs: 15_000,
   leastMs: 500,
-  clockIntervalMs: 30_000,
   storageMs: 5_000,
   escrowMs: 2_000,
 }

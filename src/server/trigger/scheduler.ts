@@ -214,7 +214,7 @@ export function createScheduler(options: SchedulerOptions) {
     release: () => workers.release(),
     /** The chain shows that a run of the order, if one is under way, has ended it. Before `closed`. */
     seenOnChain: (orderId: Hex, outcome: ShownOutcome) => workers.seenOnChain(orderId, outcome),
-    /** Retries deferred updates. */
+    /** Call it after each look at the chain: retries deferred updates, and starts what is due by now. */
     async retry() {
       for (const { change, action } of deferred.all()) await attempt(change, action)
       workers.check()

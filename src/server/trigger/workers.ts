@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TriggerReason } from '../../protocol/api.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
+import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import type { OrderQueue, TrackedOrder } from './orderQueue.js'
@@ -16,7 +17,7 @@ export interface WorkersOptions {
   readonly rateLimit: TriggerRateLimit
   /** Order runs at once. */
   readonly maxRuns: number
-  readonly times: Pick<RetryTimes, 'clockIntervalMs' | 'storageMs'>
+  readonly times: Pick<RetryTimes, 'storageMs'>
   /** The end of a tracked order's run is recorded. */
   readonly onEnded: (order: TrackedOrder, ended: EndedOrderRun) => Promise<void>
   readonly logger: Logger
@@ -71,10 +72,10 @@ export function createWorkers(options: WorkersOptions) {
     check()
   }
 
-  /** The system clock is read again meanwhile: it may have been set, or have gone on while the machine slept. */
+  /** An order that waits by the system clock may be due sooner: each look at the chain checks that too. */
   function sleepUntilDue(): void {
     clearTimeout(timer)
-    const ms = Math.min(queue.msUntilDue(performance.now()), times.clockIntervalMs)
+    const ms = Math.min(queue.msUntilDue(performance.now()), MAX_TIMER_MS)
     if (!stopping.signal.aborted) timer = setTimeout(check, ms).unref()
   }
 
@@ -194,7 +195,7 @@ export function createWorkers(options: WorkersOptions) {
       released = true
       check()
     },
-    /** Call it when a suspended account may go on. */
+    /** Call it after each look at the chain: the system clock may have been set, or a suspended account may go on. */
     check,
     /** Starts no further run; resolves once pending writes have ended. The runs themselves go on. */
     async stop() {

@@ -44,7 +44,7 @@ async function setUp(plan: Record<string, Step[]>, changes: Parameters<typeof tr
 }
 
 test('an order that waits for one that failed runs when that one is settled by somebody else', async () => {
-  const times = { ...TIMES, failedMs: 600_000, failedMaxMs: 600_000, clockIntervalMs: 30_000 }
+  const times = { ...TIMES, failedMs: 600_000, failedMaxMs: 600_000 }
   const { place, until, trigger, keys } = await setUp({ [A]: [{ outcome: 'failed' }] }, { times })
   await place('alice', A)
   await until(A, 'its failure', (record) => outcomes(record)[0] === 'failed')

@@ -1,6 +1,5 @@
-// Orders that were put off as their records failed, whose escrows a reorganization of the chain opens anew; and those that wait.
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
+// Orders that were put off as their records failed, whose escrows a reorganization of the chain opens anew.
+import { expect, onTestFinished, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import type { OpenedOrder } from '../../../src/server/escrow/escrowLogs.js'
@@ -57,7 +56,7 @@ async function setUp() {
     orderRuns,
     rateLimit: createTriggerRateLimit(0),
     maxRuns: 4,
-    times: { ...RETRY_TIMES, clockIntervalMs: 10 },
+    times: RETRY_TIMES,
     onFinal: () => undefined,
     logger,
   })
@@ -116,24 +115,4 @@ test('one whose end was not put away, and is taken back, runs with its envelope'
   await eventually('its run', () => requests.length > 0)
   expect(requests[0]).toMatchObject({ envelope: candidate.envelope })
   expect(scheduler.find(A)).toMatchObject({ state: 'OPEN' })
-})
-
-test('one that waits for a time runs once the system clock, which was behind, has been set past it', async () => {
-  const { scheduler, requests, update, candidate } = await setUp()
-  const queued = {
-    attempt: 1,
-    reason: 'received',
-    startedAt,
-    finishedAt: startedAt,
-    outcome: 'queued',
-  } as const
-  const nextTriggerAt = '2096-03-02T15:00:00.000Z'
-  await update((record) => ({ ...record, candidates: [candidate], nextTriggerAt, triggers: [queued] }))
-  await scheduler.retry()
-  expect(scheduler.depth()).toMatchObject({ watched: 1, due: 0 })
-  // The scheduler has seen that nothing is due.
-  await nextTurn()
-  onTestFinished(() => void vi.useRealTimers())
-  vi.useFakeTimers({ now: Date.parse(nextTriggerAt), toFake: ['Date'] })
-  await eventually('its run', () => requests.length > 0)
 })
