@@ -302,13 +302,13 @@ function isConcluded({ state, lastOutcome, mayBeHeld }: TrackedOrder): boolean {
 }
 
 /** An order, with the state that its escrow is now in. */
-export interface EscrowChange {
+interface EscrowChange {
   readonly order: OpenedOrder
   readonly state: TrackedOrder['state']
 }
 
 /** Chain events whose order record could not be read or written; retried later. */
-export function createDeferredUpdates(logger: Logger) {
+function createDeferredUpdates(logger: Logger) {
   const updates = new Map<Hex, { readonly change: EscrowChange; readonly action: () => Promise<void> }>()
   return {
     /**

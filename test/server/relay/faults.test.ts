@@ -82,11 +82,6 @@ describe('a node', () => {
     expect(await minedOfRelayer(chain())).toBe(before + 1)
   })
 
-  test('that is down does not matter while another one is up', async () => {
-    const { relay } = await start({ rpcUrl: `http://127.0.0.1:9,${chain().anvil.rpcUrl}` })
-    expect((await relay.relay(MINT)).body.status).toBe('confirmed')
-  })
-
   test('of another chain, or that hangs or limits the rate, is passed over, for writes too', async () => {
     const other = await startAnvil({ chainId: 1 })
     try {

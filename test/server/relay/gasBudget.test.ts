@@ -247,14 +247,6 @@ describe('an order that is held', () => {
     await budget.reserve(digest(2), PLATFORM, 21_000n, need)
     await budget.reserve(digest(3), finish(1), GAS, -1n)
   })
-
-  test('is booked once, however often its write-ahead goes out', async () => {
-    const { budget } = await budgetOf(limits)
-    await budget.reserve(digest(1), hold(1), GAS)
-    const { gasLeft } = await budget.rest()
-    await budget.reserve(digest(1), hold(1), GAS)
-    expect((await budget.rest()).gasLeft).toBe(gasLeft)
-  })
 })
 
 describe('a quota', () => {
@@ -297,30 +289,5 @@ describe('a quota', () => {
     await expect(budget.reserve(digest(2), refund(), 21_000n)).rejects.toMatchObject(overQuota('account'))
     clock.ms += DAY_MS
     await budget.reserve(digest(2), refund(), 21_000n)
-  })
-
-  test('is remembered by the next process', async () => {
-    const { budget, restart } = await budgetOf(limits)
-    await budget.reserve(digest(1), refund(), 4_000_000n)
-    await budget.reserve(digest(2), rulebook(2), 3_000_000n)
-    await budget.reserve(digest(3), hold(3, BOB), 2_400_000n)
-    await budget.spend(digest(1), 3_900_000n)
-    await budget.end(digest(3), hold(3, BOB), true)
-    const next = restart()
-    await expect(next.reserve(digest(4), refund(), 1_200_000n)).rejects.toMatchObject(overQuota('account'))
-    await next.reserve(digest(4), refund(), 1_100_000n)
-    await expect(next.reserve(digest(5), rulebook(2), 21_000n)).rejects.toMatchObject(
-      overQuota('institution'),
-    )
-    await expect(next.reserve(digest(6), refund(BOB), 2_500_000n)).rejects.toMatchObject(overQuota('account'))
-  })
-
-  test('counts a lost transaction at its limit until midnight', async () => {
-    const { budget, clock } = await budgetOf(limits)
-    await budget.reserve(digest(1), refund(), 4_000_000n)
-    await budget.spend(digest(1), 4_000_000n)
-    await expect(budget.reserve(digest(2), refund(), 2_000_000n)).rejects.toMatchObject(overQuota('account'))
-    clock.ms += DAY_MS
-    await budget.reserve(digest(2), refund(), 2_000_000n)
   })
 })

@@ -340,24 +340,6 @@ describe('a server that sleeps while another takes its account', () => {
   })
 })
 
-test('three servers share five accounts, and two of them take what the third one held', async () => {
-  const roles: Role[] = ['relayer', 'alice', 'bob', 'carol', 'dave']
-  const env = { RELAYER_PRIVATE_KEY: roles.map(keyOf).join(',') }
-  const url = await postgres.createDatabase()
-  const watcher = await openShared(url)
-  const counts = async () => {
-    const held = Object.values(await holders(watcher))
-    return [...new Set(held)].map((each) => held.filter((holder) => holder === each).length).toSorted()
-  }
-  const servers = []
-  for (const id of ['one', 'two', 'three']) servers.push(await startServer(url, id, env))
-  await soon(counts).toEqual([1, 2, 2])
-  const first = servers.shift()
-  first?.die()
-  await soon(counts).toEqual([2, 3])
-  expect(Object.values(await holders(watcher))).not.toContain('one')
-})
-
 describe('two servers with two accounts', () => {
   const both = () => ({
     RELAYER_PRIVATE_KEY: `${keyOf('relayer')},${keyOf('dave')}`,

@@ -82,17 +82,20 @@ test('an order whose start the disk refuses is not overtaken, and the refusal is
   expect(logText()).toContain('run started')
 })
 
-test('an order that was settled during its run is put away, also when the disk refuses that at first', async () => {
-  const { place, trigger, enclave, directory, failing, keys, root, logText } = await setUp({})
+test('an order that was settled during its run is put away once the disk takes that, and holds up no other until then', async () => {
+  const { place, until, trigger, enclave, directory, failing, keys, root, logText } = await setUp({})
   const untilFile = `${directory}/go`
-  await enclave.plan({ any: [{ outcome: 'settled', untilFile }] })
+  await enclave.plan({ [A]: [{ outcome: 'settled', untilFile }] })
   await place('carol', A)
   await eventually('its run', async () => (await keys()).length === 1)
   await settleOrder(chain(), A)
   await eventually('its end on the chain', async () => trigger.knownEscrow(A)?.state === 'SETTLED')
-  failing.finish = 1
+  failing.finish = Number.POSITIVE_INFINITY
   await writeFile(untilFile, '')
-  await eventually('no open record', async () => openIds(root, 'orders').length === 0)
-  expect(logText()).toContain('order deferred: its record fails')
-  expect(await keys()).toEqual([A])
+  await eventually('its deferral', () => logText().includes('order deferred: its record fails'))
+  await place('carol', B)
+  await until(B, 'its run', (record) => outcomes(record).length > 0)
+  failing.finish = 0
+  await eventually('no open record of it', () => !openIds(root, 'orders').includes(A))
+  expect(await keys()).toEqual([A, B])
 })
