@@ -22,8 +22,7 @@ import { Problem } from '../http/errors.js'
 import type { ProblemCode } from '../http/problemCodes.js'
 import { type Route, read } from '../http/routes.js'
 import { withRelayProblems } from '../relay/router.js'
-import type { Cancels } from './cancels.js'
-import type { NotReceived, Openings, Orders } from './orders.js'
+import type { Cancels, NotReceived, Openings, Orders } from './orders.js'
 import { JobRefusal, type Policy, type Resolutions } from './signedJobs.js'
 
 /**
@@ -145,7 +144,9 @@ export function intakeRoutes(deps: IntakeRouterDeps): Route[] {
     {
       method: 'POST',
       path: '/orders/:orderId/cancel',
-      check: ({ params }) => void orderIdIn(params.orderId),
+      check({ method, params }) {
+        if (method === 'POST') orderIdIn(params.orderId)
+      },
       bodyLimitBytes,
       async answer(body, _client, _headers, param) {
         const orderId = orderIdIn(param)
