@@ -6,9 +6,8 @@ import { readVersion } from '../service/version.js'
 import { type AppDeps, createApp, createEnclaveApp } from './app.js'
 import type { Config } from './config/config.js'
 import { createReaders } from './http/clients.js'
-import { createCancels } from './intake/cancels.js'
 import { createOrderStatus } from './intake/orderStatus.js'
-import { createOpenings, createOrders } from './intake/orders.js'
+import { createCancels, createOpenings, createOrders } from './intake/orders.js'
 import { createEnclaveKey } from './intake/router.js'
 import {
   createOwnerView,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { REASONS } from '../../src/server/ops/check.js'
+import { REASONS } from '../../src/server/ops/checks.js'
 
 const [reason, ...reasons] = Object.keys(REASONS)
 const reasonSchema = z.enum([reason ?? '', ...reasons])

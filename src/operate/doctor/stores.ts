@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path'
 import { type Finding, fault, notice, ok, unchecked } from '../../protocol/finding.js'
 import type { Config } from '../../server/config/config.js'
 import { StorageError } from '../../server/store/engine.js'
-import { differenceOf } from '../../server/store/platform.js'
-import { type Inspection, inspectPostgres } from '../../server/store/postgres/inspection.js'
+import { differenceOf, type Inspection, inspectPostgres } from '../../server/store/postgres/inspection.js'
 
 /** Whether the server could use its database, or the directory of its records. */
 export async function checkStores(

@@ -17,16 +17,20 @@ import type { GasLimits } from '../relay/gasBudget.js'
 import { createStateDocument } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
-import { type Check, createCheck, createReadiness, type Look, type ReadinessReport } from './check.js'
 import {
+  type Check,
   chainLook,
   contractsLook,
+  createCheck,
+  createReadiness,
   createRelayerView,
   createStoreView,
   enclaveDoorLook,
   enclaveLook,
+  type Look,
   leasesLook,
   narratorLook,
+  type ReadinessReport,
   type RelayerView,
   type StoreView,
 } from './checks.js'

@@ -5,7 +5,7 @@ import type { NarratorProgress } from '../narrator/poll.js'
 import type { AccountHealth, RelayLoad } from '../relay/accounts.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { Backlog } from '../trigger/enclaveRuns.js'
-import type { CheckStatus, ReadinessReport } from './check.js'
+import type { CheckStatus, ReadinessReport } from './checks.js'
 
 const MS_PER_SECOND = 1_000
 const SEVERITY: Record<CheckStatus, number> = { healthy: 0, degraded: 1, unhealthy: 2 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
 import { createMetrics } from '../../../src/server/metrics.js'
 import { createHealthChecks, createOpsApp } from '../../../src/server/ops/app.js'
-import type { CheckStatus } from '../../../src/server/ops/check.js'
+import type { CheckStatus } from '../../../src/server/ops/checks.js'
 import { createLogLines } from '../../support/logLines.js'
 
 function setUp(status: CheckStatus = 'healthy') {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCheck, type Look } from '../../../src/server/ops/check.js'
+import { createCheck, type Look } from '../../../src/server/ops/checks.js'
 import { createLogLines } from '../../support/logLines.js'
 
 function setUp(look: Look, times: { limitMs?: number; freshMs?: number } = {}) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UnusableDatabaseError } from '../../../src/server/store/engine.js'
-import { checkPlatform } from '../../../src/server/store/platform.js'
+import { checkPlatform } from '../../../src/server/store/postgres/inspection.js'
 import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 

@@ -1,10 +1,70 @@
 import { z } from 'zod'
 import type { Secret } from '../../../service/secret.js'
-import type { Durability, LeaseState } from '../engine.js'
-import { PLATFORM_ID, parsePlatform, type StoredPlatform } from '../platform.js'
+import {
+  type Durability,
+  type Engine,
+  type LeaseState,
+  storageError,
+  UnusableDatabaseError,
+} from '../engine.js'
 import { createDatabase, readDurability, readStrictIsolation } from './database.js'
 import { listLeases } from './postgresEngine.js'
 import { NEWEST_SCHEMA, readSchema } from './schema.js'
+
+/** The chain and contracts that all servers on one database have in common. */
+const platformSchema = z.strictObject({
+  chainId: z.string(),
+  /** Addresses by the names of the contracts. */
+  contracts: z.record(z.string(), z.string()),
+})
+type StoredPlatform = z.infer<typeof platformSchema>
+
+const PLATFORM_ID = 'platform'
+
+/**
+ * The first server on a database records its platform there; every later one must have the same.
+ * @throws UnusableDatabaseError, StorageError
+ */
+export async function checkPlatform(engine: Engine, platform: StoredPlatform): Promise<void> {
+  const doc = JSON.stringify(platform)
+  const result = await engine.put('state', {
+    id: PLATFORM_ID,
+    version: 1,
+    isOpen: false,
+    uniqueKey: null,
+    doc,
+  })
+  if (result === 'written') return
+  const stored = parsePlatform((await engine.get('state', PLATFORM_ID))?.doc ?? '')
+  const difference = differenceOf(stored, platform)
+  if (difference === undefined) return
+  throw new UnusableDatabaseError(
+    `its database belongs to another deployment: ${difference}. Give each deployment a database of its own.`,
+  )
+}
+
+/** @throws StorageError */
+function parsePlatform(doc: string): StoredPlatform {
+  try {
+    return platformSchema.parse(JSON.parse(doc))
+  } catch (error) {
+    throw storageError('UNREADABLE_RECORD', error)
+  }
+}
+
+/** How a stored deployment differs from this server's own. */
+export function differenceOf(stored: StoredPlatform, own: StoredPlatform): string | undefined {
+  if (stored.chainId !== own.chainId)
+    return `its chain is ${stored.chainId}, and this server's is ${own.chainId}`
+  const names = new Set([...Object.keys(stored.contracts), ...Object.keys(own.contracts)])
+  for (const name of [...names].sort()) {
+    const [theirs, ours] = [stored.contracts[name], own.contracts[name]].map((address) =>
+      address?.toLowerCase(),
+    )
+    if (theirs !== ours) return `its ${name} is ${theirs ?? 'none'}, and this server's is ${ours ?? 'none'}`
+  }
+  return undefined
+}
 
 /** A database as it stands. */
 export interface Inspection {
