@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { request } from '../../src/chain/jsonRpc.js'
+import { isRateLimited, request, retryAfterMs } from '../../src/chain/jsonRpc.js'
 import { eventually } from '../support/eventually.js'
 import { keptAt } from '../support/keptAt.js'
 import { startRawServer } from '../support/rawServer.js'
@@ -25,4 +25,41 @@ test('a signal that outlives its requests keeps nothing of them', async () => {
 test('a request ends when its time is over, though no signal does', async () => {
   const url = await startRawServer(() => undefined)
   expect(await request(url, CALLS, 20, new AbortController().signal)).toEqual({ fault: 'no-answer' })
+})
+
+const CALL = { method: 'eth_call', params: [] }
+const refused = (code: number) => ({ error: { code, message: 'refused' } })
+
+test.each([-32_005, 429, -32_007, -32_012, -32_016])('a call refused with %i is beyond the rate', (code) => {
+  expect(isRateLimited(CALL, refused(code))).toBe(true)
+})
+
+test.each([3, -32_000, -32_601, -32_602, -32_603])('a call refused with %i is answered', (code) => {
+  expect(isRateLimited(CALL, refused(code))).toBe(false)
+})
+
+test('a query for events, or a transaction, is beyond the rate by the one code that can mean nothing else', () => {
+  for (const method of ['eth_getLogs', 'eth_sendRawTransaction']) {
+    const verdicts = [429, -32_005, -32_012].map((code) =>
+      isRateLimited({ method, params: [] }, refused(code)),
+    )
+    expect(verdicts).toEqual([true, false, false])
+  }
+})
+
+const NOW = Date.parse('Fri, 07 Aug 2026 10:00:00 GMT')
+
+test.each([
+  ['30', 30_000],
+  [' 0 ', 0],
+  ['Fri, 07 Aug 2026 10:00:05 GMT', 5_000],
+  ['Fri, 07 Aug 2026 09:59:00 GMT', 0],
+  ['-1', undefined],
+  ['1.5', undefined],
+  ['2026', 2_026_000],
+  ['soon', undefined],
+  ['', undefined],
+  [null, undefined],
+])('Retry-After: %s', (header, wanted) => {
+  expect(retryAfterMs(header, NOW)).toBe(wanted)
 })

@@ -20,9 +20,10 @@ const HEADS_MS = 5_000
 
 /** A node at some block, which says its name when asked who it is. */
 async function startNode(name: string, head = 100) {
-  const node = { url: '', head, isDown: false, hasHead: true, asked: [] as string[] }
+  const node = { url: '', head, isDown: false, hasHead: true, asked: [] as string[], requests: 0 }
   const server = await startHttpServer(async (request, response) => {
     const calls = callsSchema.parse(JSON.parse(await text(request)))
+    node.requests++
     node.asked.push(...calls.map(({ method }) => method))
     const results: Record<string, unknown> = { eth_chainId: '0x1', who: name }
     const answers = calls.map(({ id, method }) => ({
@@ -40,11 +41,15 @@ type Node = Awaited<ReturnType<typeof startNode>>
 
 function transportOf(...nodes: Node[]) {
   const changes: [node: number, fault: string | null][] = []
+  const answered = nodes.map(() => 0)
   const transport = createRpc({
     urls: nodes.map(({ url }) => url),
     timeoutMs: 2_000,
     chainId: 1,
     onNodeChange: (node, fault) => changes.push([node, fault]),
+    onRequest(node) {
+      answered[node] = (answered[node] ?? 0) + 1
+    },
   })
   const ask = async () => {
     const [answer] = await transport.send([{ method: 'who', params: [] }])
@@ -57,9 +62,10 @@ function transportOf(...nodes: Node[]) {
     const questions = () => nodes.map(({ asked }) => asked.filter((m) => m === 'eth_blockNumber').length)
     const before = questions()
     await ask()
-    await expect.poll(() => questions()).toEqual(before.map((count) => count + 1))
-    // Time for the consequences of the answers.
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(questions, { interval: 1 }).toEqual(before.map((count) => count + 1))
+    await expect.poll(() => answered, { interval: 1 }).toEqual(nodes.map(({ requests }) => requests))
+    // The answers' consequences follow in the same turn.
+    await new Promise(setImmediate)
   }
 
   return { transport, changes, ask, compare }

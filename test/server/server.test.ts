@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import request from 'supertest'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -147,7 +146,6 @@ describe('stop', () => {
     socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
     await once(socket, 'data')
     const closed = once(socket, 'close')
-    await sleep(20)
     await server.stop()
     await closed
   })
