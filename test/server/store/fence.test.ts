@@ -11,7 +11,7 @@ import {
   openPostgres,
   TAKE_LEASE,
 } from '../../../src/server/store/postgres/postgresEngine.js'
-import { CREATE_TRANSACT } from '../../../src/server/store/postgres/transactions.js'
+import { CREATE_TRANSACT } from '../../../src/server/store/postgres/schema.js'
 import type { Secret } from '../../../src/service/secret.js'
 import { handled } from '../../support/handled.js'
 import { type Postgres, startPostgres } from '../../support/postgres.js'

@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { type Fence, type Row, StorageError, type Table, type WriteResult } from '../engine.js'
+import {
+  type Change,
+  type Fence,
+  type Row,
+  StorageError,
+  type Table,
+  type TransactionResult,
+  type WriteResult,
+} from '../engine.js'
 import { type Database, StatementError } from './database.js'
 
 /** Writes that travel together: one statement, and so one commit. */
@@ -206,4 +214,36 @@ SELECT id, 'written' AS result FROM inserted
 UNION ALL SELECT id, 'written' FROM updated
 UNION ALL SELECT id, 'written' FROM deleted
 UNION ALL SELECT id, 'lost-term' FROM batch WHERE NOT EXISTS (SELECT FROM permitted WHERE permitted.id = batch.id)`
+}
+
+/** What one call of {@link Engine.transact} writes. */
+interface Transaction {
+  readonly changes: readonly Change[]
+  readonly fence: Fence | undefined
+}
+
+/** Each is a subtransaction, and PostgreSQL keeps 64 of a transaction in shared memory. */
+const MAX_TRANSACTIONS = 50
+
+const transactedSchema = z.tuple([
+  z.object({ results: z.array(z.enum(['written', 'conflict', 'taken', 'lost-term', 'beyond'])) }),
+])
+
+/** Transactions in batches: one statement, within which each one is made or rolled back for itself. */
+export function createTransactions(database: Database): Batcher<Transaction, TransactionResult> {
+  return createBatcher<Transaction, TransactionResult>({
+    split: (waiting) => [...waiting.slice(0, MAX_TRANSACTIONS).keys()],
+    async run(batch) {
+      const rows = await database.query('SELECT transact($1::jsonb) AS results', [encode(batch)])
+      const [{ results }] = transactedSchema.parse(rows)
+      return results
+    },
+    refusalOf: () => undefined,
+  })
+}
+
+function encode(batch: readonly Transaction[]): string {
+  return JSON.stringify(batch, (_name, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
 }

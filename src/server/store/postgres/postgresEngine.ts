@@ -11,10 +11,9 @@ import {
   storedRow,
   storedSum,
 } from '../engine.js'
-import { createBatches } from './batches.js'
+import { createBatches, createTransactions } from './batches.js'
 import { assertSuitable, createDatabase, type Database, readDurability } from './database.js'
 import { migrate } from './schema.js'
-import { createTransactions } from './transactions.js'
 
 /** Statements of rows: a few connections that all parts share. */
 const ROWS = { maxConnections: 10, connectTimeoutMs: 3_000, queryTimeoutMs: 5_000 }
