@@ -27,6 +27,8 @@ const VALID_S = 600
 const LOOK_MS = 1_000
 /** Looks at the chain for each check. */
 const LOOKS_PER_CHECK = 3
+/** A reorganization may put the transaction into a block below the one that was the latest when the order was signed. */
+const DEEPEST_REORG = 64
 
 const OPENED = id('OrderOpened(bytes32,address,uint256,uint64,bytes32)')
 const orderSchema = z.object({ account: addressSchema, commit: bytes32Schema })
@@ -92,7 +94,11 @@ export function createOpenings(wallet: Wallet) {
     { escrow }: Platform,
     since: number,
   ): Promise<Mined | undefined> {
-    const filter = { address: escrow, topics: [OPENED, orderId], fromBlock: since }
+    const filter = {
+      address: escrow,
+      topics: [OPENED, orderId],
+      fromBlock: Math.max(0, since - DEEPEST_REORG),
+    }
     const [log] = await wallet.reads.logged(filter)
     return log && { txHash: log.transactionHash, blockNumber: log.blockNumber }
   }

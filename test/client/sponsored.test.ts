@@ -86,6 +86,18 @@ it.each([
   },
 )
 
+it('a sponsored order is found open below the block of its signature, where a reorganization has put it', async () => {
+  const { client, buy } = await setting()
+  const before = await chain().provider.getBlockNumber()
+  await chain().provider.send('anvil_mine', ['0x2'])
+  answerAsSponsor()
+  const { opened } = await client.placeOrder(buy, {
+    ...SPONSORED,
+    beforeOpen: () => chain().provider.send('anvil_rollback', [2]),
+  })
+  expect(opened.blockNumber).toBe(before + 1)
+})
+
 it('a sponsored order is signed under a fresh id when another wallet has taken the first', async () => {
   const { client, signer, buy } = await setting()
   const taken: TakenId[] = []
