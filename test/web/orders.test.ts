@@ -1,8 +1,16 @@
 import { effect, signal } from '@preact/signals'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Client, Hex, HistoryEntry, OrderListing, OrderStatus } from '../../src/client/index.js'
+import type {
+  Client,
+  Hex,
+  HistoryEntry,
+  OrderListing,
+  OrderRequest,
+  OrderStatus,
+  Portfolio,
+} from '../../src/client/index.js'
 import { keptOrder } from '../../web/orders/keptOrders.js'
-import { type Ordered, withPlaced } from '../../web/orders/orderMemory.js'
+import { NO_ORDERS, type Ordered, withOpenOrders, withPlaced } from '../../web/orders/orderMemory.js'
 import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
 import { createQuery } from '../../web/query.js'
 import { createOrders } from '../../web/state/orders.js'
@@ -230,4 +238,31 @@ it('an order that an earlier visit signed is listed, and forgotten once its sign
 it('one that another account signed is not listed', () => {
   keep(`0x${'0b'.repeat(20)}`)
   expect(ordersOf([]).orders.listed.value).toEqual([])
+})
+
+const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
+const request: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 5n, deadline: 1 }
+const openOrders: Portfolio['openOrders'] = {
+  [idOf('a')]: {
+    ...{ side: 'SELL', symbol: 'MSFT', notional: 7n, escrow: 0n },
+    ...{ locked: 3n, brokerOrderId: '', placedAt: 1 },
+  },
+}
+
+it('the order that was placed last comes first, once', () => {
+  const two = withPlaced(withPlaced(NO_ORDERS, idOf('a'), request), idOf('b'), request)
+  expect(two.placed).toEqual([idOf('b'), idOf('a')])
+  expect(withPlaced(two, idOf('a'), request).placed).toEqual([idOf('a'), idOf('b')])
+})
+
+it('the portfolio’s open orders are remembered when they have ended', () => {
+  const seen = withOpenOrders(NO_ORDERS, openOrders)
+  expect(seen.ordered.get(idOf('a'))).toEqual({ side: 'SELL', symbol: 'MSFT', maxSpend: 7n })
+  expect(seen.placed).toEqual([])
+  expect(withOpenOrders(seen, {})).toBe(seen)
+})
+
+it('the page’s own orders are known better', () => {
+  const placed = withPlaced(NO_ORDERS, idOf('a'), request)
+  expect(withOpenOrders(placed, openOrders)).toBe(placed)
 })

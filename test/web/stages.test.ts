@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { OrderStatus } from '../../src/client/index.js'
-import { durationOf, type Mark, stageOf, withMark } from '../../web/state/stages.js'
+import { durationOf, keepTimes, type Mark, stageOf, usualMs, withMark } from '../../web/state/stages.js'
+import { MemoryStorage } from './memoryStorage.js'
 
 const at = '2026-03-02T10:00:00Z'
 type Stated = Pick<OrderStatus, 'state' | 'receivedAt' | 'triggers'>
@@ -41,4 +42,29 @@ it('a stage lasts until the next one begins, and another order begins anew', () 
   expect(durationOf('sealed', seen)).toBeNull()
   expect(durationOf('enclave', seen)).toBeNull()
   expect(withMark(seen, { stage: 'sign', at: 9_000 })).toEqual([{ stage: 'sign', at: 9_000 }])
+})
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', new MemoryStorage())
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+it('the usual time of a stage is the median of the last orders', () => {
+  expect(usualMs('enclave')).toBeNull()
+  for (const enclave of [100, 900, 200]) keepTimes({ enclave })
+  expect(usualMs('enclave')).toBe(200)
+  expect(usualMs('sealed')).toBeNull()
+  keepTimes({ sealed: 50 })
+  expect(usualMs('enclave')).toBe(200)
+  for (let order = 0; order < 9; order++) keepTimes({ enclave: 700 })
+  expect(usualMs('enclave')).toBe(700)
+})
+
+it('damaged times count as none', () => {
+  localStorage.setItem('desk:stage-times', '{"enclave":["soon"]}')
+  expect(usualMs('enclave')).toBeNull()
+  keepTimes({ enclave: 300 })
+  expect(usualMs('enclave')).toBe(300)
 })
