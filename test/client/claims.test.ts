@@ -73,15 +73,6 @@ async function withdrawInVain(): Promise<void> {
   await settleOrder(chain(), order.orderId, { payoutAsset: AAPL, payout: SHARES })
 }
 
-it('shares that a frozen wallet was to receive wait until they are released', async () => {
-  await withdrawInVain()
-  expect(await alice().getClaims()).toEqual([{ asset: 'AAPL', amount: SHARES, recipient: null }])
-  await expect(alice().claim('AAPL')).rejects.toMatchObject({ code: 'WalletFrozen' })
-  await chain().send('owner', 'token', 'setFrozen', AAPL, chain().account('alice'), false)
-  await alice().claim('AAPL')
-  expect(await chain().read('token', 'balanceOf', chain().account('alice'), AAPL)).toBe(SHARES)
-})
-
 it('shares that a frozen wallet was to receive are found of a delisted symbol when it is named', async () => {
   await withdrawInVain()
   await chain().send('owner', 'token', 'setListed', AAPL, false)

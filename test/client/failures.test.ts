@@ -16,7 +16,7 @@ import {
   toTradingError,
 } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { problem, startApiStandIn, useApi } from '../support/apiStandIn.js'
+import { startApiStandIn, useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import {
   answerAsServer,
@@ -221,14 +221,6 @@ function signedOrder(): SignedOrder {
     },
   }
 }
-
-it('a server’s problem has its code, its number, whether to try again, and its page at the server', async () => {
-  api.answerWith(() => problem(503, 'market-unavailable'))
-  const failure = await failureOf(clientOf(chain(), api, 'alice').getMarket())
-  expect(failure).toMatchObject({ code: 'market-unavailable', retryable: true })
-  expect(failure.requestId).not.toBeNull()
-  expect(failure.docs).toBe(`${api.url}/errors#market-unavailable`)
-})
 
 it.each<[error: unknown, unsigned: boolean, signed: boolean]>([
   [new ClientError('insufficient-funds', ''), true, true],

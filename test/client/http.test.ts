@@ -1,9 +1,11 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createHttp } from '../../src/client/http.js'
+import { createReader } from '../../src/client/index.js'
 import { problem, startApiStandIn, useApi } from '../support/apiStandIn.js'
 import { eventually } from '../support/eventually.js'
 import { keptAt } from '../support/keptAt.js'
+import { FAST } from './clientSetting.js'
 
 const schema = z.object({ fine: z.boolean() })
 const api = await useApi()
@@ -14,13 +16,6 @@ beforeEach(() => {
 function http(timeoutMs = 10_000) {
   return createHttp({ serverUrl: `${api.url}/`, timeoutMs })
 }
-
-it('requests send JSON and parse the answer', async () => {
-  api.answerWith(() => ({ body: { fine: true, more: 1 } }))
-  expect(await http().post('/orders', { a: 1 }, schema)).toEqual({ fine: true })
-  expect(api.requests[0]).toMatchObject({ method: 'POST', path: '/orders', body: { a: 1 } })
-  expect(api.requests[0]?.headers['content-type']).toBe('application/json')
-})
 
 it('requests ask for what changed by the last validator', async () => {
   api.answerWith(({ headers }) =>
@@ -75,6 +70,7 @@ it('failures are the problem that the server states', async () => {
     code: 'policy-rejected',
     status: 422,
     requestId: 'request-1',
+    docs: `${api.url}/errors#policy-rejected`,
     retryAfter: 7,
     problem: { reason: 'stale-version' },
   })
@@ -97,4 +93,18 @@ it('failures may name a date to come back at', async () => {
   const past = new Date(0).toUTCString()
   api.answerWith(() => ({ ...problem(503, 'chain-unavailable'), headers: { 'retry-after': past } }))
   await expect(http().get('/x', schema)).rejects.toMatchObject({ retryAfter: 0 })
+})
+
+it('a reader asks with the fetch and the time-out that it is given', async () => {
+  const asked: string[] = []
+  const slow: typeof fetch = (input, init) => {
+    asked.push(String(input))
+    return new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+    })
+  }
+  const timing = { ...FAST, attempts: 1 }
+  const impatient = createReader({ serverUrl: 'https://server.example', timeoutMs: 5, timing, fetch: slow })
+  await expect(impatient.getMarketClock()).rejects.toMatchObject({ code: 'server-timeout' })
+  expect(asked).toEqual(['https://server.example/market/clock'])
 })

@@ -55,17 +55,6 @@ async function replace(transaction: { to: string; data: string }): Promise<strin
   return bytes32Schema.parse(await send('eth_sendTransaction', { ...transaction, ...more }))
 }
 
-it('a transaction that was mined has its own hash', async () => {
-  let sent = ''
-  const client = await setting(async (_sent, hash) => {
-    sent = hash
-    await send('anvil_mine')
-  })
-  const { txHash, blockNumber } = await client.inviteMember(chain().account('dave'))
-  expect(txHash).toBe(sent)
-  expect((await chain().provider.getTransactionReceipt(sent))?.blockNumber).toBe(blockNumber)
-})
-
 it('a transaction that its person sped up has the hash of the faster one', async () => {
   let faster = ''
   const client = await setting(async ({ to, data }) => {

@@ -83,15 +83,6 @@ async function followed(...given: Record<string, unknown>[]): Promise<string[]> 
   return seen
 }
 
-it('following yields each state until the order is settled', async () => {
-  expect(await followed(status('NONE'), status('OPEN'), status('SETTLED'))).toEqual([
-    'NONE',
-    'OPEN',
-    'SETTLED',
-  ])
-  expect(api.requests).toHaveLength(3)
-})
-
 it('following ends with the notice of a refund, which comes with the end of the run', async () => {
   const running = { triggers: [run(null)] }
   const seen = await followed(status('REFUNDED', running), status('REFUNDED', { notice: envelope }))

@@ -26,19 +26,6 @@ it('the portfolio is null before the first write', async () => {
   expect(await client().getPortfolio()).toBeNull()
 })
 
-it('the portfolio is what the enclave wrote last', async () => {
-  const alice = client()
-  const { publicKey } = await alice.unlock()
-  await write(portfolioOf(publicKey, 1), 1n)
-  await write(portfolioOf(publicKey, 2), 2n)
-  const blockNumber = await chain().provider.getBlockNumber()
-  expect(await alice.getPortfolio()).toEqual({
-    portfolio: portfolioOf(publicKey, 2),
-    version: 2n,
-    blockNumber,
-  })
-})
-
 it('the portfolio gives the next intent a nonce above its own', async () => {
   const alice = client()
   const { publicKey } = await alice.unlock()

@@ -1,2 +1,0 @@
-// The bundling test must find this mention of a Node global.
-export const platform = process.platform
