@@ -54,6 +54,8 @@ export function durationOf(stage: Stage, marks: readonly Mark[]): number | null 
   return begun === undefined || ended === undefined ? null : ended.at - begun.at
 }
 
+// How long the stages of this browser's last orders took. A chain's blocks and a platform's load differ too much for a
+// constant.
 const NAME = 'desk:stage-times'
 /** Orders that the median is taken of. */
 const KEPT = 9
