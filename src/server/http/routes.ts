@@ -109,9 +109,10 @@ function answerPost({ answer }: Post): RequestHandler {
   }
 }
 
+/** A path has one parameter at most, and none of several parts. */
 function paramOf({ params }: Request): string {
-  const [param = ''] = Object.values(params).flat()
-  return param
+  for (const name in params) return String(params[name])
+  return ''
 }
 
 /** Answers a POST. `res.json` would add an ETag, for which no later request can ask. */
