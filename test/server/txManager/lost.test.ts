@@ -1,9 +1,9 @@
 import { keccak256, Transaction } from 'ethers'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ProxiedCall } from '../../support/faultProxy.js'
 import { REPEAT } from '../../support/seed.js'
 import { soon } from '../relay/relayUnderTest.js'
-import { type Sent, startTxManager, type TxManagerUnderTest } from './txManagerUnderTest.js'
+import { type Sent, standStill, startTxManager, type TxManagerUnderTest } from './txManagerUnderTest.js'
 
 /** Blocks of a second, on a clock that each of them moves. */
 const BLOCK_MS = 1_000
@@ -29,23 +29,18 @@ interface Lossy {
 
 /** Sends the calls, and mines until all of them are mined. @returns the count of each block */
 async function countsOf({ isLost, atBlock }: Lossy) {
-  let now = Math.ceil(performance.now())
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
-  onTestFinished(() => clock.mockRestore())
+  const clock = standStill()
   const under = await startTxManager({ anvil: { args: ['--gas-limit', `${BLOCK_GAS}`] } })
   let offers = 0
   under.proxy.answer = (call) => (isSend(call) && isLost?.(offers++) === true ? taken(call) : undefined)
-  const looks = () =>
-    under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionCount')).length
   const sent = Array.from({ length: CALLS }, () => under.send())
   await soon(() => sent.every(({ saved }) => saved.length === 1)).toBe(true)
   const counts = [0]
   while (counts.at(-1) !== CALLS && counts.length <= STILL * CALLS) {
     await atBlock?.(counts.length, under)
-    now += BLOCK_MS
+    clock.pass(BLOCK_MS)
     // One look may have been under way; the next one offers; the one after it finds that answered.
-    const before = looks()
-    await soon(looks).toBeGreaterThan(before + 3)
+    await under.asked(4)
     await under.mine()
     counts.push(await under.count())
   }
@@ -91,49 +86,39 @@ test('no more gas is in flight than a block takes', async () => {
 })
 
 test('lost transactions are offered again all at once, once a second, for the same fee', async () => {
-  let now = Math.ceil(performance.now())
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
-  onTestFinished(() => clock.mockRestore())
+  const clock = standStill()
   const under = await startTxManager({})
   under.proxy.answer = (call) => (isSend(call) ? taken(call) : undefined)
   const sent = Array.from({ length: 5 }, () => under.send())
-  const looks = () =>
-    under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionCount')).length
   const offers = () => under.proxy.requests.filter((methods) => methods.includes('eth_sendRawTransaction'))
   await soon(() => offers().flat().length).toBe(5)
   const first = offers().length
   for (const second of [1, 2, 3]) {
-    now += 999
-    const before = looks()
-    await soon(looks).toBeGreaterThan(before + 3)
+    clock.pass(999)
+    await under.asked(4)
     expect(offers()).toHaveLength(first + second - 1)
-    now += 1
+    clock.pass(1)
     await soon(() => offers().length).toBe(first + second)
     expect(offers().at(-1)).toEqual(Array.from({ length: 5 }, () => 'eth_sendRawTransaction'))
   }
   // Past the time after which one that a pool holds is raised.
-  now += 30_000
+  clock.pass(30_000)
   await soon(() => offers().length).toBe(first + 4)
   expect(sent.every(({ saved }) => saved.length === 1)).toBe(true)
 })
 
 test('a transaction that a node already knows gets its fee raised, even where the pending count hides the pool', async () => {
-  let now = Math.ceil(performance.now())
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
-  onTestFinished(() => clock.mockRestore())
+  const clock = standStill()
   const under = await startTxManager({})
   under.proxy.answer = ({ method, params: [, block] }) =>
     method === 'eth_getTransactionCount' && block === 'pending' ? { result: '0x0' } : undefined
   const sent = under.send()
   const asked = () => under.proxy.requests.flat().filter((method) => method === 'eth_getTransactionByHash')
   await soon(() => under.pooled()).toBe(1)
-  now += BLOCK_MS
+  clock.pass(BLOCK_MS)
   await soon(() => asked().length).toBe(1)
   // A look begins only after the answer to that has come.
-  const looks = () =>
-    under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionCount')).length
-  const before = looks()
-  await soon(looks).toBeGreaterThan(before + 3)
-  now += 30_000
+  await under.asked(4)
+  clock.pass(30_000)
   await soon(() => sent.saved.length).toBe(2)
 })

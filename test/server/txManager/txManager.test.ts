@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { priceLimit } from '../../../src/chain/fees.js'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
@@ -7,7 +7,7 @@ import { readTransaction } from '../../../src/server/signer/transaction.js'
 import { eventually } from '../../support/eventually.js'
 import type { ProxiedCall } from '../../support/faultProxy.js'
 import { soon } from '../relay/relayUnderTest.js'
-import { type Sent, startTxManager, type TxManagerUnderTest } from './txManagerUnderTest.js'
+import { type Sent, standStill, startTxManager, type TxManagerUnderTest } from './txManagerUnderTest.js'
 
 const blockSchema = z.looseObject({})
 const isSend = ({ method }: ProxiedCall) => method === 'eth_sendRawTransaction'
@@ -123,26 +123,18 @@ describe('a nonce', () => {
   })
 
   test('is left to the pool that knows of it for as long as a transaction may take', async () => {
-    let now = performance.now()
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
-    onTestFinished(() => clock.mockRestore())
+    const clock = standStill()
     const under = await startTxManager({ resubmitAfterMs: 30_000 })
     await under.rpc('eth_sendTransaction', { from: under.relayer, to: under.relayer, nonce: '0x0' })
     const sent = under.send()
     await soon(() => sent.saved.length).toBe(1)
     expect(newest(sent).nonce).toBe(1)
-    const looks = () =>
-      under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionCount')).length
-    const lookAround = async () => {
-      const before = looks()
-      await soon(looks).toBeGreaterThan(before + 6)
-    }
     // The clock of the gap begins with the first look that finds it.
-    await lookAround()
-    now += 29_000
-    await lookAround()
+    await under.asked(7)
+    clock.pass(29_000)
+    await under.asked(7)
     expect(under.log.text()).not.toContain('nonce filled')
-    now += 2_000
+    clock.pass(2_000)
     await soon(() => under.log.text()).toContain('nonce filled')
   })
 
@@ -163,19 +155,11 @@ describe('a nonce', () => {
 describe('a nonce that was used elsewhere', () => {
   /** On a clock that stands still: as far as a process gets that dies too soon. */
   async function startHurried() {
-    const now = performance.now()
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(now)
-    onTestFinished(() => clock.mockRestore())
+    standStill()
     const under = await startTxManager({})
     const sent = under.send()
     await soon(() => under.pooled()).toBe(1)
-    const looks = () =>
-      under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionReceipt'))
-    const lookAround = async () => {
-      const before = looks().length
-      await soon(() => looks().length).toBeGreaterThan(before + 6)
-    }
-    return { under, sent, lookAround }
+    return { under, sent, lookAround: () => under.asked(7, 'eth_getTransactionReceipt') }
   }
 
   async function startOutpaced() {
@@ -253,8 +237,7 @@ test('a stop waits for no node that is behind, and signs nothing by what it says
     if (method !== 'eth_getBlockByNumber') return undefined
     return { result: params[0] === 'latest' ? old : null }
   }
-  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
-  onTestFinished(() => clock.mockRestore())
+  standStill()
   const asked = under.proxy.requests.length
   const sent = under.send()
   await soon(() => under.proxy.requests.length).toBeGreaterThan(asked)
@@ -272,16 +255,11 @@ describe('a node that stays a block behind', () => {
     change: (block: object) => object = (block) => block,
     meanwhile: (under: TxManagerUnderTest) => Promise<void> = async () => undefined,
   ) {
-    let now = performance.now()
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
-    onTestFinished(() => clock.mockRestore())
+    const clock = standStill()
     const under = await startTxManager({ trailingMs: 30_000 })
-    const looks = () =>
-      under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionCount')).length
-    const lookAfter = async (ms: number, times: number) => {
-      const before = looks()
-      now += ms
-      await soon(looks).toBeGreaterThanOrEqual(before + times)
+    const lookAfter = (ms: number, times: number) => {
+      clock.pass(ms)
+      return under.asked(times)
     }
     await minedNext(under)
     for (let look = 0; look < 4; look++) {

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { createRpc } from '../../../src/chain/rpc.js'
 import type { Hex } from '../../../src/protocol/hex.js'
@@ -13,6 +13,7 @@ import { createTxManager, type TxManager } from '../../../src/server/txManager/t
 import { Secret } from '../../../src/service/secret.js'
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
+import { soon } from '../relay/relayUnderTest.js'
 
 const quantity = z.string().transform(Number)
 const poolSchema = z.object({ pending: quantity, queued: quantity })
@@ -48,6 +49,20 @@ export interface TxManagerUnderTest {
   count(): Promise<number>
   /** Transactions in the node's pool. */
   pooled(): Promise<number>
+  /** Resolves once the node has had so many more requests with this method: each look has the default. */
+  asked(times: number, method?: string): Promise<void>
+}
+
+/** The clock of the process stands still until the test ends, but for what `pass` adds to it. */
+export function standStill() {
+  let now = Math.ceil(performance.now())
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => clock.mockRestore())
+  return {
+    pass(ms: number) {
+      now += ms
+    },
+  }
 }
 
 export async function startTxManager(options: {
@@ -133,6 +148,11 @@ export async function startTxManager(options: {
     async pooled() {
       const { pending, queued } = poolSchema.parse(await direct.send('txpool_status', []))
       return pending + queued
+    },
+    async asked(times, method = 'eth_getTransactionCount') {
+      const count = () => proxy.requests.filter((methods) => methods.includes(method)).length
+      const before = count()
+      await soon(count).toBeGreaterThanOrEqual(before + times)
     },
   }
 }
