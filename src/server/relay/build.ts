@@ -2,32 +2,24 @@ import { balanceOf } from '../../chain/fees.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import type { Service } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { createTimedValue } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import { createRelayerSigner, type RelayerKey, type RelayerSigner } from '../signer/signer.js'
 import type { Engine } from '../store/engine.js'
 import type { LeaseObserver, ServeLease, Term } from '../store/leaseHolder.js'
-import { createReceiptStore, createSaveNoOp, type ReceiptStore } from '../store/receipts.js'
+import { createReceiptStore, createSaveNoOp } from '../store/receipts.js'
 import { createBroadcaster } from '../txManager/broadcast.js'
 import { createFeeMarket } from '../txManager/fees.js'
 import { createTxManager } from '../txManager/txManager.js'
-import {
-  createRelayerAccounts,
-  createRelayHealth,
-  type RelayHealth,
-  type RelayLoad,
-  type RelayTerm,
-} from './accounts.js'
+import { createRelayerAccounts, createRelayHealth, type RelayTerm } from './accounts.js'
 import { createAdmission } from './admission.js'
 import { createAuthorizationVerifier } from './authorization.js'
 import { createChainView } from './chainView.js'
-import { createRelayDispatcher, type RelayDispatcher } from './dispatcher.js'
+import { createRelayDispatcher } from './dispatcher.js'
 import { createGasBudget } from './gasBudget.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
-import type { RelayRouterDeps } from './router.js'
 
 interface BuildRelayDeps {
   readonly config: Config
@@ -51,19 +43,7 @@ interface BuildRelayDeps {
   readonly onForeign?: () => void
 }
 
-export interface BuiltRelay {
-  readonly router: RelayRouterDeps
-  /** The names of the accounts' leases. */
-  readonly leases: readonly string[]
-  /** The accounts' addresses; at least one. */
-  readonly addresses: readonly Hex[]
-  readonly services: readonly Service[]
-  readonly dispatcher: RelayDispatcher
-  /** The stored record of each authorization. */
-  readonly receipts: Pick<ReceiptStore, 'get'>
-  readonly health: () => Promise<RelayHealth>
-  readonly load: () => RelayLoad
-}
+export type BuiltRelay = ReturnType<typeof buildRelay>
 
 /** How often a server counts the others, as a share of a lease's time to live. */
 const REBALANCE_SHARE = 0.1
@@ -72,7 +52,7 @@ const REBALANCE_SHARE = 0.1
 const FUNDS_MAX_AGE_MS = 5_000
 
 /** Wires the relay. Starts nothing. */
-export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
+export function buildRelay(deps: BuildRelayDeps) {
   const { config, rpc, engine, serveLease, serverId, relayerKeys, logger, stopping } = deps
   const { relay: settings, chain, enclave } = config
   const shared = createShared(deps)
@@ -122,9 +102,12 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
       stopping,
     },
     services: [...accounts.services, dispatcher.service],
+    /** The names of the accounts' leases. */
     leases: accounts.leases,
+    /** The accounts' addresses; at least one. */
     addresses: relayerKeys.map(({ address }) => address),
     dispatcher,
+    /** The stored record of each authorization. */
     receipts: store,
     health,
     load,

@@ -21,20 +21,7 @@ interface RelayedCall {
 }
 
 /** The relay's questions to the chain about one authorization. Every method rejects with ChainUnavailableError. */
-export interface ChainView {
-  /** Whether it has taken effect, by any transaction: the one truth about it. An opening has once its very order is there. */
-  isUsed(call: RelayedCall): Promise<boolean>
-  /** Whether the effect was there `confirmations` - 1 blocks below the head, or 100 where that is less: it counts then. */
-  isDeep(call: RelayedCall): Promise<boolean>
-  /** The latest block's number, and that of the block which has a transaction; null when none has it. */
-  whereIs(hash: Hex): Promise<{ head: number; blockNumber: number | null }>
-  /** Whether the block has the transaction. Nodes keep blocks for longer than their index of transactions by hash. */
-  isIn(blockNumber: number, hash: Hex): Promise<boolean>
-  /** The transaction of a record that succeeded, or null when none of them did. */
-  effectOf(record: RelayRecord): Promise<MinedTransaction | null>
-  /** Why a mined transaction reverted, where a node still knows. */
-  reasonOf(record: RelayRecord, transaction: MinedTransaction): Promise<Revert>
-}
+export type ChainView = ReturnType<typeof createChainView>
 
 interface ChainViewOptions {
   readonly rpc: Pick<Rpc, 'send'>
@@ -81,7 +68,7 @@ function isSameOrder(words: string, { account, amount, deadline, commit }: Signe
 
 const hashesSchema = z.looseObject({ transactions: z.array(bytes32Schema) }).nullable()
 
-export function createChainView(options: ChainViewOptions): ChainView {
+export function createChainView(options: ChainViewOptions) {
   const { rpc, from } = options
   const findMined = createFindMined(rpc)
   const depth = Math.min(options.confirmations - 1, MAX_DEPTH)
@@ -110,14 +97,6 @@ export function createChainView(options: ChainViewOptions): ChainView {
     return resultOf(answer, smallQuantitySchema)
   }
 
-  const isUsed = (call: RelayedCall) => hasEffect(call, 'latest', false)
-
-  async function isDeep(call: RelayedCall): Promise<boolean> {
-    if (depth === 0) return true
-    const block = (await headNumber()) - depth
-    return block >= 0 && (await hasEffect(call, toQuantity(block), true))
-  }
-
   async function replay({ receipt, data }: RelayRecord, blockTag: number): Promise<Revert | null> {
     const call = { from, to: receipt.target, data }
     const [answer] = await rpc.send([{ method: 'eth_call', params: [call, toQuantity(blockTag)] }])
@@ -126,22 +105,32 @@ export function createChainView(options: ChainViewOptions): ChainView {
   }
 
   return {
-    isUsed,
-    isDeep,
-    async whereIs(hash) {
+    /** Whether it has taken effect, by any transaction: the one truth about it. An opening has once its very order is there. */
+    isUsed: (call: RelayedCall) => hasEffect(call, 'latest', false),
+    /** Whether the effect was there `confirmations` - 1 blocks below the head, or 100 where that is less: it counts then. */
+    async isDeep(call: RelayedCall): Promise<boolean> {
+      if (depth === 0) return true
+      const block = (await headNumber()) - depth
+      return block >= 0 && (await hasEffect(call, toQuantity(block), true))
+    },
+    /** The latest block's number, and that of the block which has a transaction; null when none has it. */
+    async whereIs(hash: Hex): Promise<{ head: number; blockNumber: number | null }> {
       const [head, mined] = await Promise.all([headNumber(), findMined(hash)])
       return { head, blockNumber: mined?.blockNumber ?? null }
     },
-    async isIn(blockNumber, hash) {
+    /** Whether the block has the transaction. Nodes keep blocks for longer than their index of transactions by hash. */
+    async isIn(blockNumber: number, hash: Hex): Promise<boolean> {
       const [answer] = await rpc.send([blockCall(blockNumber)])
       return resultOf(answer, hashesSchema)?.transactions.includes(hash) ?? false
     },
-    async effectOf({ receipt: { target }, transactions }) {
+    /** The transaction of a record that succeeded, or null when none of them did. */
+    async effectOf({ receipt: { target }, transactions }: RelayRecord): Promise<MinedTransaction | null> {
       const found = await Promise.all(transactions.map(({ hash }) => findMined(hash)))
       // A no-op succeeds too, and has no effect.
       return found.find((mined) => mined?.succeeded && sameAddress(mined.to ?? '', target)) ?? null
     },
-    async reasonOf(record, { blockNumber }) {
+    /** Why a mined transaction reverted, where a node still knows. */
+    async reasonOf(record: RelayRecord, { blockNumber }: MinedTransaction): Promise<Revert> {
       // The cause is in the state after its block, or was in the state before it and has been undone.
       const after = await replay(record, blockNumber)
       return after ?? (await replay(record, blockNumber - 1)) ?? decodeRevert('0x')

@@ -12,14 +12,7 @@ import type { GasBudget } from './gasBudget.js'
 import type { Preflight } from './preflight.js'
 import { accountOf, pendingRecord, TakenElsewhereError, withLimit } from './record.js'
 import { afterEffect, gasLimitIn, matchesChain } from './relay.js'
-import { endedJob } from './relayJob.js'
-
-/** An authorization on its way to its end, on this server or another. */
-export interface Followed {
-  current(): Receipt
-  /** The final receipt, or the last one that this server has seen. Never rejects. */
-  readonly end: Promise<Receipt>
-}
+import { endedJob, type RelayJob } from './relayJob.js'
 
 /** The relay of the whole server: takes authorizations, whichever account relays them, and finds their receipts. */
 export type RelayDispatcher = ReturnType<typeof createRelayDispatcher>
@@ -50,7 +43,7 @@ const SEARCH_EVERY_MS = 30_000
 export function createRelayDispatcher(options: RelayDispatcherOptions) {
   const { accounts, store, chain, preflight, budget, maxUnderWay, stopping, logger } = options
   const { searchEveryMs = SEARCH_EVERY_MS } = options
-  const beginnings = new Map<Hex, Promise<Followed>>()
+  const beginnings = new Map<Hex, Promise<RelayJob>>()
   const following = createRecordFollower({ ...options, patienceMs: options.waitMs })
   let searchedAt = Number.NEGATIVE_INFINITY
 
@@ -70,14 +63,14 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
   /** Whether no other server has an account. */
   const isAlone = () => accounts.terms().length === accounts.addresses.length
 
-  async function follow(digest: Hex): Promise<Followed> {
+  async function follow(digest: Hex): Promise<RelayJob> {
     const stored = await store.find(digest)
     if (stored === undefined) throw storageError('RECORD_MISSING')
     return following.of(stored)
   }
 
   /** Follows a job beyond this server's term of the account: another server continues it. */
-  function acrossTerms(digest: Hex, job: Followed): Followed {
+  function acrossTerms(digest: Hex, job: RelayJob): RelayJob {
     let latest = job
     const end = job.end.then(async (receipt) => {
       if (isFinal(receipt) || stopping.aborted) return receipt
@@ -91,7 +84,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
   async function beginWith(
     { relay }: RelayTerm,
     authorization: VerifiedAuthorization,
-  ): Promise<Followed | undefined> {
+  ): Promise<RelayJob | undefined> {
     try {
       return acrossTerms(authorization.digest, await relay.begin(authorization))
     } catch (error) {
@@ -101,7 +94,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     }
   }
 
-  async function begin(authorization: VerifiedAuthorization): Promise<Followed> {
+  async function begin(authorization: VerifiedAuthorization): Promise<RelayJob> {
     let refusal: RelayRefusal | undefined
     for (const term of withRoom()) {
       try {
@@ -118,7 +111,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     return leave(authorization)
   }
 
-  async function joinOrBegin(authorization: VerifiedAuthorization): Promise<Followed> {
+  async function joinOrBegin(authorization: VerifiedAuthorization): Promise<RelayJob> {
     const { digest } = authorization
     // A job whose take-up failed here begins like any other.
     const job = await jobOf(digest)?.catch(() => undefined)
@@ -126,7 +119,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
   }
 
   /** Stores an authorization for an account of another server, or for one that this server is about to hold. */
-  async function leave(authorization: VerifiedAuthorization): Promise<Followed> {
+  async function leave(authorization: VerifiedAuthorization): Promise<RelayJob> {
     const { digest, target, data } = authorization
     const stored = await store.find(digest)
     if (stored !== undefined && !isFinal(stored.record.receipt)) return following.of(stored)
@@ -242,7 +235,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
      *
      * @throws RelayRefusal, StorageError: nothing was signed or stored then. ChainUnavailableError, ChainAnswerError
      */
-    async post(authorization: VerifiedAuthorization): Promise<Followed> {
+    async post(authorization: VerifiedAuthorization): Promise<RelayJob> {
       const { digest } = authorization
       await accounts.tried
       const begun = beginnings.get(digest)
@@ -301,9 +294,9 @@ function createRecordFollower(options: {
   readonly stopping: AbortSignal
 }) {
   const { store, patienceMs, stopping } = options
-  const followed = new Map<Hex, Followed & { until: number }>()
+  const followed = new Map<Hex, RelayJob & { until: number }>()
 
-  function start({ record }: StoredRelay): Followed & { until: number } {
+  function start({ record }: StoredRelay): RelayJob & { until: number } {
     const { digest } = record.receipt
     let receipt = record.receipt
 
@@ -334,7 +327,7 @@ function createRecordFollower(options: {
   }
 
   return {
-    of(stored: StoredRelay): Followed {
+    of(stored: StoredRelay): RelayJob {
       const known = followed.get(stored.record.receipt.digest)
       if (known === undefined) return start(stored)
       known.until = performance.now() + patienceMs

@@ -40,19 +40,13 @@ const SELECTOR_DIGITS = 10
 
 const limitSchema = z.looseObject({ gasLimit: quantitySchema })
 
-export interface Preflight {
-  /**
-   * Simulates the call on the latest state.
-   * @throws ChainUnavailableError, ChainAnswerError
-   */
-  check(call: Call): Promise<Forecast>
-}
+export type Preflight = ReturnType<typeof createPreflight>
 
 /**
  * Calls of one kind and length need about the same gas. So the gas of the last one is tried first, in one `eth_call`: an estimate
  * runs the call several times. The call is estimated only if that try fails.
  */
-export function createPreflight({ rpc, from, maxGas }: PreflightOptions): Preflight {
+export function createPreflight({ rpc, from, maxGas }: PreflightOptions) {
   const estimates = new LRUCache<string, { readonly gas: bigint; readonly at: number }>({
     max: MAX_ESTIMATES,
   })
@@ -118,7 +112,11 @@ export function createPreflight({ rpc, from, maxGas }: PreflightOptions): Prefli
   }
 
   return {
-    async check(call) {
+    /**
+     * Simulates the call on the latest state.
+     * @throws ChainUnavailableError, ChainAnswerError
+     */
+    async check(call: Call): Promise<Forecast> {
       const [found, isThere] = await Promise.all([forecast(call), hasCode(call.to), gasRoom()])
       if (!isThere) throw new ChainAnswerError('there is no contract at the target')
       return found

@@ -136,15 +136,7 @@ function changed(record: RelayRecord, now: Date, change: Partial<Receipt>): Rela
 }
 
 /** The stored record of a job, written version by version. */
-export interface JobRecord {
-  /** The newest stored version. */
-  current(): RelayRecord
-  /**
-   * Writes a next version. Durable when it resolves.
-   * @throws as {@link GasBudget.put}; TakenElsewhereError
-   */
-  put(next: RelayRecord, bookable?: bigint): Promise<void>
-}
+export type JobRecord = ReturnType<typeof createJobRecord>
 
 /** More failures in a row are rare. Where one that is not kept was written, the job counts as taken elsewhere. */
 const MAX_DOUBTFUL = 100
@@ -157,7 +149,7 @@ export function createJobRecord(
   store: Pick<ReceiptStore, 'find' | 'isSame'>,
   budget: Pick<GasBudget, 'put'>,
   stored: StoredRelay,
-): JobRecord {
+) {
   const { digest } = stored.record.receipt
   const writes = createKeyedLock()
   let { record, version } = stored
@@ -187,9 +179,13 @@ export function createJobRecord(
   }
 
   return {
+    /** The newest stored version. */
     current: () => record,
-    // One after another, so that an older version never replaces a signed transaction.
-    put: (next, bookable) =>
+    /**
+     * Writes a next version, one after another, so that an older version never replaces a signed transaction. Durable when it resolves.
+     * @throws as `GasBudget.put`; TakenElsewhereError
+     */
+    put: (next: RelayRecord, bookable?: bigint): Promise<void> =>
       writes.run(digest, async () => {
         await replace(next, bookable)
         record = next

@@ -40,7 +40,7 @@ export interface RelayJobDeps {
   readonly logger: Logger
 }
 
-/** One authorization, from its stored record to its end. */
+/** One authorization on its way to its end, on this server or another. */
 export interface RelayJob {
   current(): Receipt
   /** The final receipt, or the last one when the term or the server ends first. Never rejects. */
