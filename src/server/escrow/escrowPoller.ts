@@ -17,13 +17,13 @@ export interface Recovered {
 const LEAST_PAUSE_MS = 200
 
 /**
- * Follows the escrow's events: first the chain's state, then new blocks, never twice at once. A failed look is repeated. When
- * a reorganization has replaced the last block, the next look goes some blocks back.
+ * Follows the escrow's events: first the chain's state, then new blocks, never twice at once. A failed poll is repeated. When
+ * a reorganization has replaced the last block, the next poll goes some blocks back.
  */
 export function createEscrowPoller(options: {
   readonly events: EscrowEvents
   readonly ranges: RangeReader
-  /** Pause between two looks. */
+  /** Pause between two polls. */
   readonly intervalMs: number
   /** Handles the chain's state at the start. Repeatable. */
   readonly recover: () => Promise<Recovered>
@@ -32,11 +32,11 @@ export function createEscrowPoller(options: {
    * @param isPast the block was read before, so that later events may have been handled already
    */
   readonly onEvent: (event: EscrowEvent, isPast: boolean) => Promise<void>
-  /** After each look that reached the chain's head. When it rejects, the look counts as failed. */
-  readonly onLooked: () => Promise<void>
+  /** After each poll that reached the chain's head. When it rejects, the poll counts as failed. */
+  readonly onPolled: () => Promise<void>
   readonly logger: Logger
 }) {
-  const { events, ranges, intervalMs, recover, onEvent, onLooked, logger } = options
+  const { events, ranges, intervalMs, recover, onEvent, onPolled, logger } = options
   const window = createEventWindow()
   let stopping = false
   const alarm = createAlarm()
@@ -50,7 +50,7 @@ export function createEscrowPoller(options: {
     return block
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     last ??= await start()
     const newFrom = last.number + 1
     const head = await events.head()
@@ -71,14 +71,14 @@ export function createEscrowPoller(options: {
       last = piece.last
       next = piece.to + 1
     }
-    if (!stopping) await onLooked()
+    if (!stopping) await onPolled()
   }
 
   async function run(): Promise<void> {
     let failing = false
     while (!stopping) {
       try {
-        await look()
+        await poll()
         if (failing) logger.info('escrow events read again')
         failing = false
       } catch (error) {
@@ -93,7 +93,7 @@ export function createEscrowPoller(options: {
 
   return {
     name: 'escrow poller',
-    /** Looks now, because the chain has changed. */
+    /** Polls now, because the chain has changed. */
     poke: () => alarm.ring(),
     async start() {
       running = run()

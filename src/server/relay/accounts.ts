@@ -56,7 +56,7 @@ export function createRelayerAccounts(options: RelayerAccountsOptions) {
   const tried = new Map(signers.map(({ address }) => [address, Promise.withResolvers<void>()]))
   const freeSince = new Map<Hex, number>()
   let share = signers.length
-  /** Accounts that no server held at the last look. */
+  /** Accounts that no server held at the last count. */
   let free = new Set<Hex>(engine.isShared ? [] : signers.map(({ address }) => address))
 
   function isWanted(address: Hex): boolean {

@@ -135,7 +135,7 @@ function createShared({ config, rpc, engine, relayerKeys, logger }: BuildRelayDe
 }
 
 function createFundsCheck(keys: readonly RelayerKey[], rpc: Pick<Rpc, 'send'>, minBalance: bigint) {
-  const looks = new Map(
+  const balances = new Map(
     keys.map(({ address }) => [
       address,
       createTimedValue(FUNDS_MAX_AGE_MS, async () => {
@@ -144,7 +144,7 @@ function createFundsCheck(keys: readonly RelayerKey[], rpc: Pick<Rpc, 'send'>, m
       }),
     ]),
   )
-  return async (account: Hex) => (await looks.get(account)?.()) ?? false
+  return async (account: Hex) => (await balances.get(account)?.()) ?? false
 }
 
 /** Builds every part that remembers the account's nonces. A later term begins with new ones. */

@@ -36,7 +36,7 @@ interface RelayDispatcherOptions {
   readonly logger: Logger
 }
 
-/** Pause between two looks for authorizations that another server has left. */
+/** Pause between two searches for authorizations that another server has left. */
 const CLAIM_EVERY_MS = 250
 const SEARCH_EVERY_MS = 30_000
 
@@ -108,7 +108,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     }
     if (isAlone()) throw refusal ?? new RelayRefusal({ code: 'relay-overloaded' })
     if (!(await isAnyFunded())) throw new RelayRefusal({ code: 'relayer-underfunded' })
-    return leave(authorization)
+    return handOver(authorization)
   }
 
   async function joinOrBegin(authorization: VerifiedAuthorization): Promise<RelayJob> {
@@ -119,7 +119,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
   }
 
   /** Stores an authorization for an account of another server, or for one that this server is about to hold. */
-  async function leave(authorization: VerifiedAuthorization): Promise<RelayJob> {
+  async function handOver(authorization: VerifiedAuthorization): Promise<RelayJob> {
     const { digest, target, data } = authorization
     const stored = await store.find(digest)
     if (stored !== undefined && !isFinal(stored.record.receipt)) return following.of(stored)
@@ -283,7 +283,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
   }
 }
 
-const FIRST_LOOK_MS = 250
+const FIRST_POLL_MS = 250
 const LONGEST_PAUSE_MS = 1_000
 
 /** Follows authorizations that another server relays, by their stored records. */
@@ -300,15 +300,15 @@ function createRecordFollower(options: {
     const { digest } = record.receipt
     let receipt = record.receipt
 
-    async function look(): Promise<Receipt> {
+    async function poll(): Promise<Receipt> {
       for (
-        let pauseMs = FIRST_LOOK_MS;
+        let pauseMs = FIRST_POLL_MS;
         !isFinal(receipt);
         pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
       ) {
         if (stopping.aborted || performance.now() >= each.until) break
         await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
-        // The next look may find a store that answers.
+        // The next poll may find a store that answers.
         const stored = await store.find(digest).catch(() => undefined)
         receipt = stored?.record.receipt ?? receipt
       }
@@ -322,7 +322,7 @@ function createRecordFollower(options: {
       end: Promise.resolve(receipt),
     }
     followed.set(digest, each)
-    each.end = look()
+    each.end = poll()
     return each
   }
 

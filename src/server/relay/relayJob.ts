@@ -87,7 +87,7 @@ async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Pro
 /** Takes the next step for one authorization; true when it was the last. */
 type Step = () => Promise<boolean>
 
-/** Pause after a failed step, and between two looks at an effect that is not deep enough. */
+/** Pause after a failed step, and between two checks of an effect that is not deep enough. */
 const PAUSE_MS = 1_000
 
 /**
@@ -154,7 +154,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     return null
   }
 
-  /** Looks twice: a node, or another one behind the same URL, may find the transaction only some time after its effect. */
+  /** Asks twice: a node, or another one behind the same URL, may find the transaction only some time after its effect. */
   async function findEffect(): Promise<MinedTransaction | null> {
     const found = await chain.effectOf(record.current())
     if (found !== null || record.current().transactions.length === 0) return found

@@ -76,8 +76,8 @@ export function buildEnclaveRuns(options: {
   return { ...runs, router: access.router, services: [...access.services, ...runs.services] }
 }
 
-/** Between two looks for results that other servers have received; an order's next run waits as long. */
-const RESULT_LOOK_MS = 500
+/** Between two polls for results that other servers have received; an order's next run waits as long. */
+const RESULT_POLL_MS = 500
 
 /** How jobs reach the enclave. */
 interface EnclaveAccess {
@@ -97,9 +97,9 @@ function accessTo(
   },
 ): EnclaveAccess {
   const { logger } = deps
-  const lookEveryMs = deps.isShared ? RESULT_LOOK_MS : undefined
+  const pollEveryMs = deps.isShared ? RESULT_POLL_MS : undefined
   const access = ({ url, secret }: { readonly url: Secret; readonly secret: Secret }) => {
-    const runner = createHttpRunner({ ...deps, lookEveryMs, door: createEnclaveDoor({ url, secret }) })
+    const runner = createHttpRunner({ ...deps, pollEveryMs, door: createEnclaveDoor({ url, secret }) })
     return { runner, router: { secret, results: runner } }
   }
   if (trigger.kind === 'http') return { ...access(trigger), services: [] }
@@ -174,7 +174,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions) {
     name: 'unopened orders',
     intervalMs: (options.times ?? RETRY_TIMES).escrowMs,
     async tick() {
-      // With the lease, each look at the escrow's events ends with this check.
+      // With the lease, each poll of the escrow's events ends with this check.
       if (active === undefined) await unopened.check()
     },
     logger,

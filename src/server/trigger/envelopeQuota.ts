@@ -73,7 +73,7 @@ export function createUnopenedOrders(options: {
     }
   }
 
-  /** An order whose record fails is retried with the next look and delays no other. */
+  /** An order whose record fails is retried with the next poll and delays no other. */
   async function askUnlessUnreadable(orderId: Hex): Promise<void> {
     try {
       await ask(orderId)

@@ -35,8 +35,8 @@ interface HttpRunnerOptions {
   readonly rateLimit: TriggerRateLimit
   /** Aborts when the server begins to stop: it offers no job from then on. */
   readonly stopping: AbortSignal
-  /** Milliseconds between two looks for results that other servers have received; undefined where there is no other server. */
-  readonly lookEveryMs?: number | undefined
+  /** Milliseconds between two polls for results that other servers have received; undefined where there is no other server. */
+  readonly pollEveryMs?: number | undefined
   readonly times?: HttpRunnerTimes
   readonly logger: Logger
 }
@@ -73,27 +73,27 @@ const NOT_STARTED: RunEnd = { how: 'not-started', result: null }
  * running until 30 s after `stopAt`, when it is certainly over.
  */
 export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & PostedResults {
-  const { runRecords, stopping, lookEveryMs, times = TIMES, logger } = options
+  const { runRecords, stopping, pollEveryMs, times = TIMES, logger } = options
   const waiting = new Map<string, (end: RunEnd) => void>()
   /** Runs whose effect the chain shows. */
   const shown = new Set<string>()
-  let isLooking = false
+  let isPolling = false
 
   const follow: EnclaveRunner['attach'] = async ({ runId, ...time }, over) => {
     const { promise, resolve } = Promise.withResolvers<RunEnd>()
-    const leave = () => {
+    const unfollow = () => {
       if (waiting.get(runId) !== resolve) return
       waiting.delete(runId)
       shown.delete(runId)
     }
     waiting.set(runId, resolve)
-    over?.addEventListener('abort', leave, { once: true })
-    if (over?.aborted) leave()
-    void lookForResults()
-    const left = (await recordOf(runId))?.result
-    const end = left !== undefined ? undefined : await withTimeout(promise, msUntilOver(time))
-    over?.removeEventListener('abort', leave)
-    leave()
+    over?.addEventListener('abort', unfollow, { once: true })
+    if (over?.aborted) unfollow()
+    void pollResults()
+    const known = (await recordOf(runId))?.result
+    const end = known !== undefined ? undefined : await withTimeout(promise, msUntilOver(time))
+    over?.removeEventListener('abort', unfollow)
+    unfollow()
     // Another server follows the run now and reports its end.
     if (over?.aborted) return new Promise(() => undefined)
     const record = await recordOf(runId)
@@ -103,21 +103,21 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     return end ?? { how: 'timeout', result: provisional ? { ...provisional, outcome: 'failed' } : null }
   }
 
-  async function lookForResults(): Promise<void> {
-    if (lookEveryMs === undefined || isLooking) return
-    isLooking = true
+  async function pollResults(): Promise<void> {
+    if (pollEveryMs === undefined || isPolling) return
+    isPolling = true
     while (waiting.size > 0) {
-      await sleep(lookEveryMs, undefined, { ref: false })
+      await sleep(pollEveryMs, undefined, { ref: false })
       try {
         for (const { runId, result } of await runRecords.getMany([...waiting.keys()])) {
           if (result !== undefined) waiting.get(runId)?.({ how: 'result', result })
         }
       } catch {
-        // The next look retries; each run ends by its time at the latest.
+        // The next poll retries; each run ends by its time at the latest.
         if (stopping.aborted) break
       }
     }
-    isLooking = false
+    isPolling = false
   }
 
   /** Undefined where the store fails: the run ends without its record. */
@@ -224,7 +224,7 @@ function createOffers(options: OffersOptions) {
 
   /** Waits for the turn of one more offer; false when the job may no longer be offered. */
   async function takeTurn(job: Job): Promise<boolean> {
-    return mayOffer(job) && (await rateLimit.take(job.stopAt * 1_000 - Date.now())) && mayOffer(job)
+    return mayOffer(job) && (await rateLimit.acquire(job.stopAt * 1_000 - Date.now())) && mayOffer(job)
   }
 
   return {

@@ -187,7 +187,7 @@ export interface RetryTimes {
   readonly leastMs: number
   /** Before a failed write of a run's start or end is retried. */
   readonly storageMs: number
-  /** Between two looks at the escrow; after an act of this server the next look follows immediately. */
+  /** Between two polls of the escrow; after an act of this server the next poll follows immediately. */
   readonly escrowMs: number
 }
 

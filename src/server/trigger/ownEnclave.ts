@@ -35,8 +35,8 @@ const healthSchema = z.object({
 })
 type Health = z.output<typeof healthSchema>
 
-const LOOK_INTERVAL_MS = 1_000
-const LOOK_TIMEOUT_MS = 2_000
+const CHECK_INTERVAL_MS = 1_000
+const CHECK_TIMEOUT_MS = 2_000
 /** Pause after an enclave that did not stay up: doubled each time, up to the longest. */
 const AGAIN_MS = 250
 const AGAIN_MAX_MS = 5_000
@@ -61,7 +61,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
   /** Whether it runs the present program and configuration; checked once per server. */
   let isCurrent: ((health: Health) => boolean) | undefined
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const health = await healthOf(socketPath)
     if (health === undefined) {
       if (child === undefined) start()
@@ -89,12 +89,13 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
     const { signal } = stopping
     while (!signal.aborted) {
       try {
-        await look()
+        await check()
       } catch (error) {
         logger.error('enclave not supervised', describeError(error))
       }
       // A dead enclave is started again immediately, unless it keeps dying.
-      const again = failures === 0 ? LOOK_INTERVAL_MS : Math.min(AGAIN_MS * 2 ** (failures - 1), AGAIN_MAX_MS)
+      const again =
+        failures === 0 ? CHECK_INTERVAL_MS : Math.min(AGAIN_MS * 2 ** (failures - 1), AGAIN_MAX_MS)
       const pause = sleep(again, undefined, { signal, ref: false }).catch(() => undefined)
       await (child === undefined || failures > 0 ? pause : Promise.race([pause, child]))
     }
@@ -165,7 +166,7 @@ function openLog(path: string): number {
 export async function healthOf(socketPath: string): Promise<Health | undefined> {
   try {
     const answer = await new Promise<string>((resolve, reject) => {
-      const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS)
+      const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
       get({ socketPath, path: '/health', agent: false, signal }, (response) => {
         text(response).then(resolve, reject)
       }).on('error', reject)

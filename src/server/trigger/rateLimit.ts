@@ -30,7 +30,7 @@ export function createTriggerRateLimit(intervalMs: number) {
 
   return {
     /** Resolves at the caller's turn; false when it does not come within `ms`. Turns are in the order of asking. */
-    take: (ms?: number) =>
+    acquire: (ms?: number) =>
       new Promise<boolean>((resolve) => {
         const enter = () => {
           clearTimeout(limit)

@@ -11,7 +11,7 @@ import type { AdoptedRun, Run, Runs } from './runner.js'
 export interface ReconcileOptions {
   readonly runs: Pick<Runs, 'start'>
   /** Decides when a run may start. */
-  readonly rateLimit: Pick<TriggerRateLimit, 'take'>
+  readonly rateLimit: Pick<TriggerRateLimit, 'acquire'>
   readonly clock: { getClock(): Promise<BrokerClock> }
   readonly state: ReconcileStateStore
   /** Milliseconds between two checks whether a run is due. */
@@ -50,7 +50,7 @@ export function createReconcile(options: ReconcileOptions) {
     if (performance.now() < notBefore) return
     const next = await due(await store.load())
     if (next === undefined) return
-    if (!(await untilAborted(rateLimit.take(), signal))) return
+    if (!(await untilAborted(rateLimit.acquire(), signal))) return
     const isDone = await follow(await runs.start({ job: 'reconcile' }), signal)
     if (signal.aborted) return
     failures = isDone ? 0 : failures + 1
@@ -87,7 +87,7 @@ async function follow(run: Run, signal: AbortSignal): Promise<boolean> {
  * Whether the market has closed since the last reconcile, by the broker's own time. At the very first start, outside market
  * hours, it has.
  *
- * @param wasOpen at the last look, which also shows an unannounced close
+ * @param wasOpen at the last check, which also shows an unannounced close
  */
 export function isCloseOver(
   { nextClose }: ReconcileState,

@@ -102,7 +102,7 @@ export function createScheduler(options: SchedulerOptions) {
     workers.schedule(order, now, isDue(order, now) ? order.reason : 'retry')
   }
 
-  async function lookForCancels(): Promise<void> {
+  async function readCancels(): Promise<void> {
     for (const orderId of await records.cancels.openIds()) {
       const wasRejected = queue.get(orderId)?.lastOutcome === 'rejected'
       if (!cancels.has(orderId) || wasRejected) cancelled(orderId, await commitOfCancel(orderId))
@@ -158,7 +158,7 @@ export function createScheduler(options: SchedulerOptions) {
     workers.offerAgain(order, envelope?.envelope, kept?.envelope)
   }
 
-  async function lookForEnvelopes(): Promise<void> {
+  async function readEnvelopes(): Promise<void> {
     const idle = queue.awaitingEnvelope()
     versions = new Map(idle.map(({ orderId }) => [orderId, versions.get(orderId)]))
     if (idle.length === 0) return
@@ -214,15 +214,15 @@ export function createScheduler(options: SchedulerOptions) {
     release: () => workers.release(),
     /** The chain shows that a run of the order, if one is under way, has ended it. Before `closed`. */
     seenOnChain: (orderId: Hex, outcome: ShownOutcome) => workers.seenOnChain(orderId, outcome),
-    /** Call it after each look at the chain: retries deferred updates, and starts what is due by now. */
+    /** Call it after each poll of the chain: retries deferred updates, and starts what is due by now. */
     async retry() {
       for (const { change, action } of deferred.all()) await attempt(change, action)
       workers.check()
     },
-    /** Looks for envelopes that other servers have stored for open orders. @throws StorageError */
-    lookForEnvelopes,
-    /** Looks for cancels of orders, whichever server has stored them. @throws StorageError */
-    lookForCancels,
+    /** Reads envelopes that other servers have stored for open orders. @throws StorageError */
+    readEnvelopes,
+    /** Reads cancels of orders, whichever server has stored them. @throws StorageError */
+    readCancels,
     /** Orders with an open cancel that are not tracked: they have ended, or their opening has not been seen yet. */
     untrackedCancels: () => [...cancels.keys()].filter((orderId) => queue.get(orderId) === undefined),
     /** The order has ended without having been tracked. @throws StorageError */
@@ -230,7 +230,7 @@ export function createScheduler(options: SchedulerOptions) {
     /** A cancel was stored; its order runs with it, immediately or after the run under way. False when the order is not tracked. */
     cancelled,
     /** Runs the orders that wait for the market if it is open, perhaps before its announced time. Asks only if any does. */
-    async lookAtMarket(isOpen: () => Promise<boolean>) {
+    async checkMarket(isOpen: () => Promise<boolean>) {
       const waiting = () => queue.awaitingMarket(performance.now())
       if (waiting().length === 0 || !(await isOpen())) return
       for (const order of waiting()) workers.schedule(order, performance.now(), 'retry')

@@ -39,7 +39,7 @@ const TIMEOUT: SealedJobEnd = { how: 'timeout', result: null }
 interface SealedJobsOptions {
   readonly runs: Pick<Runs, 'start'>
   /** Decides when a run may start. */
-  readonly rateLimit: Pick<TriggerRateLimit, 'take'>
+  readonly rateLimit: Pick<TriggerRateLimit, 'acquire'>
   /** Milliseconds from the envelope's arrival to the end of its run. */
   readonly timeoutMs: number
   /** Aborts when the server begins to stop: jobs that wait for a permit then never start. */
@@ -58,7 +58,7 @@ export function createSealedJobs({ runs, rateLimit, timeoutMs, stopping }: Seale
   async function takeTurn(deadline: number): Promise<boolean> {
     if (!(await line.acquire(deadline - performance.now()))) return false
     try {
-      return await rateLimit.take(deadline - performance.now())
+      return await rateLimit.acquire(deadline - performance.now())
     } finally {
       line.release()
     }

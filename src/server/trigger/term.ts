@@ -51,14 +51,14 @@ export interface TriggerOptions {
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly marketClock: ReconcileOptions['clock']
-  /** Milliseconds between two looks for an opening of the market that was not announced, while an order waits for it. */
+  /** Milliseconds between two polls for an opening of the market that was not announced, while an order waits for it. */
   readonly marketIntervalMs: number
   readonly times?: RetryTimes | undefined
   readonly runObserver?: RunObserver
   readonly logger: Logger
 }
 
-/** Between two looks at all stored orders, for those without an event. */
+/** Between two polls of all stored orders, for those without an event. */
 const SWEEP_INTERVAL_MS = 30_000
 
 /** For an order whose event was not seen: after all others. */
@@ -109,15 +109,15 @@ export function createTriggerTerm(
       // First, so that they count against the quota even while no node answers.
       for (const orderId of await records.openIds()) unopened.noteStored(orderId, !isShared)
       // Before anything runs: an order that has been cancelled is not placed because a server has started.
-      await scheduler.lookForCancels()
+      await scheduler.readCancels()
       return recover({ events, lookBack, escrow, records, scheduler, logger })
     },
     onEvent: (event, isPast) => handleEvent(scheduler, { escrow, events }, event, isPast),
-    async onLooked() {
+    async onPolled() {
       await scheduler.retry()
-      await scheduler.lookForCancels()
+      await scheduler.readCancels()
       for (const orderId of scheduler.untrackedCancels()) await closeIfEnded(orderId)
-      if (isShared) await scheduler.lookForEnvelopes()
+      if (isShared) await scheduler.readEnvelopes()
       await unopened.check()
     },
     logger,
@@ -132,7 +132,7 @@ export function createTriggerTerm(
   const market = createPoller({
     name: 'market',
     intervalMs: options.marketIntervalMs,
-    tick: () => scheduler.lookAtMarket(async () => (await options.marketClock.getClock()).isOpen),
+    tick: () => scheduler.checkMarket(async () => (await options.marketClock.getClock()).isOpen),
     logger,
   })
   const adoption = createHook('runs', {

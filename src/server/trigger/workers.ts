@@ -63,7 +63,7 @@ export function createWorkers(options: WorkersOptions) {
 
   /** Chooses the order only at its turn: others may have become due, or this one may have ended. */
   async function startNext(): Promise<void> {
-    if (queue.hasNext(performance.now())) await rateLimit.take()
+    if (queue.hasNext(performance.now())) await rateLimit.acquire()
     isChecking = false
     const order = mayStart() ? queue.next(performance.now()) : undefined
     if (order === undefined) return sleepUntilDue()
@@ -72,7 +72,7 @@ export function createWorkers(options: WorkersOptions) {
     check()
   }
 
-  /** An order that waits by the system clock may be due sooner: each look at the chain checks that too. */
+  /** An order that waits by the system clock may be due sooner: each poll of the chain checks that too. */
   function sleepUntilDue(): void {
     clearTimeout(timer)
     const ms = Math.min(queue.msUntilDue(performance.now()), MAX_TIMER_MS)
@@ -195,7 +195,7 @@ export function createWorkers(options: WorkersOptions) {
       released = true
       check()
     },
-    /** Call it after each look at the chain: the system clock may have been set, or a suspended account may go on. */
+    /** Call it after each poll of the chain: the system clock may have been set, or a suspended account may go on. */
     check,
     /** Starts no further run; resolves once pending writes have ended. The runs themselves go on. */
     async stop() {

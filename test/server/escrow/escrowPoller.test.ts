@@ -54,7 +54,7 @@ async function startWatcher(length: number) {
     onEvent: async ({ id }) => {
       dealtWith.push(id)
     },
-    onLooked: async () => {
+    onPolled: async () => {
       looks++
     },
     logger: createLogLines().logger,

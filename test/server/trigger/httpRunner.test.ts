@@ -128,8 +128,8 @@ describe('a run', () => {
     const { runner, job } = await setUp([429], { rateLimit })
     const from = Date.now()
     expect((await begin(runner, job)).how).toBe('not-started')
-    expect(await rateLimit.take(1)).toBe(false)
-    expect(await rateLimit.take()).toBe(true)
+    expect(await rateLimit.acquire(1)).toBe(false)
+    expect(await rateLimit.acquire()).toBe(true)
     expect(Date.now() - from).toBeGreaterThanOrEqual(1_000)
   })
 

@@ -13,7 +13,7 @@ test('turns come in the order of asking, an interval apart, and none is lost to 
   const turns: [string, boolean, number][] = []
   const from = performance.now()
   const ask = async (name: string, ms?: number) => {
-    const isGiven = await rateLimit.take(ms)
+    const isGiven = await rateLimit.acquire(ms)
     turns.push([name, isGiven, performance.now() - from])
   }
   void ask('first')
@@ -33,7 +33,7 @@ test('the first turn of a server comes an interval after the last run of an earl
   const takes = [INTERVAL_MS, INTERVAL_MS / 2].map((ago) => {
     const rateLimit = createTriggerRateLimit(INTERVAL_MS)
     rateLimit.note(Date.now() - ago)
-    return rateLimit.take(1)
+    return rateLimit.acquire(1)
   })
   await vi.advanceTimersByTimeAsync(1)
   expect(await Promise.all(takes)).toEqual([true, false])
@@ -41,12 +41,12 @@ test('the first turn of a server comes an interval after the last run of an earl
 
 test('turns come as ever when the clock is set back by an hour', async () => {
   const running = createTriggerRateLimit(INTERVAL_MS)
-  await running.take()
+  await running.acquire()
   const before = Date.now()
   vi.setSystemTime(before - 3_600_000)
   const next = createTriggerRateLimit(INTERVAL_MS)
   next.note(before)
-  const takes = [running.take(2 * INTERVAL_MS), next.take(2 * INTERVAL_MS)]
+  const takes = [running.acquire(2 * INTERVAL_MS), next.acquire(2 * INTERVAL_MS)]
   await vi.advanceTimersByTimeAsync(INTERVAL_MS)
   expect(await Promise.all(takes)).toEqual([true, true])
 })

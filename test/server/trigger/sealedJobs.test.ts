@@ -30,7 +30,7 @@ const institution = (name: string): JobSender => ({ institution: bytes32(name) }
 test('one at a time stands in the line for a turn, so that orders get every second one', async () => {
   const turns: (() => void)[] = []
   const { offer, started } = setUp({
-    take: () => new Promise((resolve) => turns.push(() => resolve(true))),
+    acquire: () => new Promise((resolve) => turns.push(() => resolve(true))),
   })
   for (const name of ['1', '2']) void offer(name, institution(name))
   await eventually('one in the line', () => turns.length > 0)
