@@ -50,3 +50,11 @@ test('turns come as ever when the clock is set back by an hour', async () => {
   await vi.advanceTimersByTimeAsync(INTERVAL_MS)
   expect(await Promise.all(takes)).toEqual([true, true])
 })
+
+test('no turn comes for as long as the runtime asks', async () => {
+  const rateLimit = createTriggerRateLimit(0)
+  rateLimit.hold(INTERVAL_MS)
+  const takes = [rateLimit.acquire(INTERVAL_MS - 1), rateLimit.acquire(INTERVAL_MS + 1)]
+  await vi.advanceTimersByTimeAsync(INTERVAL_MS + 1)
+  expect(await Promise.all(takes)).toEqual([false, true])
+})
