@@ -14,6 +14,7 @@ import { chainEnvironment, enclaveEnvironment, startIntakeServer } from '../../s
 import { ENCLAVE_SIGNER } from '../../support/roles.js'
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { signedCancel } from '../../support/signedCancels.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf } from '../relay/relayUnderTest.js'
 
@@ -135,7 +136,7 @@ test.each(['org', 'policy'])('an unknown %s costs one call for a block, however 
   expect(proxy.requests.flat()).toEqual(ids.map(() => 'eth_call'))
 })
 
-test('trading calls go to the node at once, while reads of strangers wait for one another', async () => {
+test('trading calls go to the node at once, while reads of strangers, and of their posts, wait for one another', async () => {
   const { api, requests, proxy } = await setUp({ ENCLAVE_SIGNER })
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
   proxy.hold = (calls) => (calls.some((call) => blockOf(call) !== undefined) ? held : undefined)
@@ -144,6 +145,10 @@ test('trading calls go to the node at once, while reads of strangers wait for on
   const reads = [read('the first')]
   await eventually('the first read', () => requests.length === 1)
   for (let reader = 0; reader < AT_ONCE; reader++) reads.push(read(`reader ${reader}`))
+  const nobodys = bytes32('an order of nobody')
+  const cancel = await signedCancel(chain(), 'dave', nobodys)
+  const cancelled = async () => (await api.post(`/orders/${nobodys}/cancel`).send(cancel)).status
+  reads.push(handled(cancelled()))
   // The chain is asked, and would not take it.
   const late = portfolioUpdate(grantedOrder(chain().account('dave')), { version: 7n })
   const { body } = await api
