@@ -24,19 +24,13 @@ import { useChain } from '../../support/chain.js'
 import { createContract, type SeenAnswer } from '../../support/contract.js'
 import { eventually } from '../../support/eventually.js'
 import { AAPL, bytes32, ORG, setUpInstitution, shares } from '../../support/institution.js'
-import {
-  chainEnvironment,
-  enclaveEnvironment,
-  openFor,
-  sealOrder,
-  startIntakeServer,
-} from '../../support/intakeServer.js'
+import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { limitedApp } from '../../support/limitedApp.js'
 import { createLogLines } from '../../support/logLines.js'
 import { refundNow, refundOrder } from '../../support/orderEnds.js'
-import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
-import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
+import type { Step } from '../../support/scriptedEnclave.js'
 import { RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { serverUnderTest } from '../../support/serverUnderTest.js'
 import { signedCancel } from '../../support/signedCancels.js'
 import { signedResolution } from '../../support/signedResolutions.js'
 import { sponsoredOrder } from '../../support/sponsoredOrders.js'
@@ -100,29 +94,13 @@ function fulfils(operationId: string, { status, headers, text }: SeenAnswer): vo
   expect(contract.faultsOf(operationId, { status, headers, text })).toEqual([])
 }
 
-async function setUp(env: Record<string, string> = {}, steps: Record<string, Step[]> = {}) {
-  const directory = await temporaryDirectory()
-  const enclave = await createScriptedEnclave(directory)
-  await enclave.plan(steps)
+async function setUp(env: Record<string, string> = {}, plan: Record<string, Step[]> = {}) {
   const broker = await startStandIn()
   onTestFinished(() => broker.stop())
-  const server = await startIntakeServer(
-    {
-      ...chainEnvironment(chain()),
-      ...enclaveEnvironment(enclave),
-      ENCLAVE_SIGNER,
-      RELAYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
-      RELAY_POLL_INTERVAL: '10ms',
-      ALPACA_KEY_ID: SERVER_ACCOUNT.keyId,
-      ALPACA_SECRET_KEY: SERVER_ACCOUNT.secretKey,
-      ALPACA_TRADING_URL: broker.url,
-      ALPACA_DATA_URL: broker.url,
-      DATA_DIR: `${directory}/data`,
-      ...env,
-    },
-    enclave,
-  )
-  return { ...server, call: caller(server.url), enclave, broker, dataDir: `${directory}/data` }
+  const account = { ALPACA_KEY_ID: SERVER_ACCOUNT.keyId, ALPACA_SECRET_KEY: SERVER_ACCOUNT.secretKey }
+  const urls = { ALPACA_TRADING_URL: broker.url, ALPACA_DATA_URL: broker.url }
+  const server = await serverUnderTest({ chain: chain(), env: { ...account, ...urls, ...env }, plan })
+  return { ...server, call: caller(server.url), broker }
 }
 
 const junk = async (name: string) => ({ orderId: bytes32(name), ...(await sealOrder(name)) })

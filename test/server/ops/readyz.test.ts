@@ -1,6 +1,5 @@
 // A server on a real chain, and what breaks under it.
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { healthChecksSchema } from '../../../src/protocol/api.js'
@@ -8,11 +7,10 @@ import { batchMint } from '../../support/authorizations.js'
 import { startTestChain, type TestChain, useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
-import { chainEnvironment, startIntakeServer } from '../../support/intakeServer.js'
 import { readinessOf } from '../../support/ops.js'
 import { closedUrl, startRawServer } from '../../support/rawServer.js'
-import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { serverUnderTest } from '../../support/serverUnderTest.js'
 import { holdStores } from '../../support/storedRows.js'
 import { openStores, storeState } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -23,18 +21,9 @@ const chain = useChain(setUpInstitution)
 const CHECKS = ['server', 'chain', 'contracts', 'relayer', 'enclave', 'store', 'leases', 'narrator']
 
 /** A server for which all is well, but for what is changed. */
-async function start(changes: Record<string, string> = {}, on: TestChain = chain()) {
-  const directory = await temporaryDirectory()
-  const dataDir = join(directory, 'data')
-  const server = await startIntakeServer({
-    ...chainEnvironment(on),
-    ENCLAVE_SIGNER,
-    RELAYER_PRIVATE_KEY: on.anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
-    ENCLAVE_URL: await startRawServer((_req, res) => void res.end()),
-    DATA_DIR: dataDir,
-    ...changes,
-  })
-  return { server, dataDir, readiness: () => readinessOf(server.opsUrl) }
+async function start(env: Record<string, string> = {}, on: TestChain = chain()) {
+  const server = await serverUnderTest({ chain: on, env })
+  return { server, dataDir: server.dataDir, readiness: () => readinessOf(server.opsUrl) }
 }
 
 type Started = Awaited<ReturnType<typeof start>>

@@ -10,12 +10,8 @@ import { eventually } from '../../support/eventually.js'
 import { type ProxiedCall, startFaultProxy } from '../../support/faultProxy.js'
 import { handled } from '../../support/handled.js'
 import { bytes32, ORG, openRequest, setUpInstitution } from '../../support/institution.js'
-import { chainEnvironment, enclaveEnvironment, startIntakeServer } from '../../support/intakeServer.js'
-import { ENCLAVE_SIGNER } from '../../support/roles.js'
-import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
-import { signedCancel } from '../../support/signedCancels.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { serverUnderTest } from '../../support/serverUnderTest.js'
 import { bodyOf } from '../relay/relayUnderTest.js'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -45,7 +41,7 @@ const pinned = z.tuple([z.unknown(), z.object({ blockHash: z.string() })])
 const blockOf = ({ params }: ProxiedCall) => pinned.safeParse(params).data?.[1].blockHash
 
 /** A running server before a node that counts what routes ask. */
-async function setUp(env: Record<string, string> = {}) {
+async function setUp() {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const requests: (string | undefined)[][] = []
   proxy.fault = (calls) => {
@@ -53,16 +49,8 @@ async function setUp(env: Record<string, string> = {}) {
     if (blocks.some((block) => block !== undefined)) requests.push(blocks)
     return 'none'
   }
-  const directory = await temporaryDirectory()
-  const server = await startIntakeServer({
-    ...chainEnvironment(chain()),
-    ...enclaveEnvironment(await createScriptedEnclave(directory)),
-    DATA_DIR: `${directory}/data`,
-    RPC_URL: proxy.url,
-    READ_MAX_AGE: '1s',
-    ...env,
-  })
-  const api = request(server.url)
+  const env = { RPC_URL: proxy.url, READ_MAX_AGE: '1s' }
+  const { api } = await serverUnderTest({ chain: chain(), env })
   await eventually('the listed symbols', async () => (await api.get('/health')).body.symbols.length > 0)
   // After one read each the server knows that the institution is registered.
   for (const path of [`/org/${ORG}`, `/policy/${ORG}`]) await api.get(path).expect(200)
@@ -136,8 +124,8 @@ test.each(['org', 'policy'])('an unknown %s costs one call for a block, however 
   expect(proxy.requests.flat()).toEqual(ids.map(() => 'eth_call'))
 })
 
-test('trading calls go to the node at once, while reads of strangers, and of their posts, wait for one another', async () => {
-  const { api, requests, proxy } = await setUp({ ENCLAVE_SIGNER })
+test('trading calls go to the node at once, while reads of strangers wait for one another', async () => {
+  const { api, requests, proxy } = await setUp()
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
   proxy.hold = (calls) => (calls.some((call) => blockOf(call) !== undefined) ? held : undefined)
   const statusOf = async (name: string) => (await api.get(`/org/${bytes32(name)}`)).status
@@ -145,10 +133,6 @@ test('trading calls go to the node at once, while reads of strangers, and of the
   const reads = [read('the first')]
   await eventually('the first read', () => requests.length === 1)
   for (let reader = 0; reader < AT_ONCE; reader++) reads.push(read(`reader ${reader}`))
-  const nobodys = bytes32('an order of nobody')
-  const cancel = await signedCancel(chain(), 'dave', nobodys)
-  const cancelled = async () => (await api.post(`/orders/${nobodys}/cancel`).send(cancel)).status
-  reads.push(handled(cancelled()))
   // The chain is asked, and would not take it.
   const late = portfolioUpdate(grantedOrder(chain().account('dave')), { version: 7n })
   const { body } = await api
