@@ -1,23 +1,13 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
-import { close, listen, portOf } from '../../../src/server/http/listener.js'
+import { onTestFinished, test } from 'vitest'
 import { startServer } from '../../../src/server/server.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
 import { startRawServer } from '../../support/rawServer.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-
-async function connectTo(port: number) {
-  const socket = connect(port, '127.0.0.1')
-  onTestFinished(() => {
-    socket.destroy()
-  })
-  await once(socket, 'connect')
-  return socket
-}
 
 test('a client that pipelines requests and leaves gives their room back, and each is logged', async () => {
   const log = createLogLines()
@@ -42,7 +32,8 @@ test('a client that pipelines requests and leaves gives their room back, and eac
     // Waits for what the server has asked the node.
     return server.stop()
   })
-  const socket = await connectTo(server.port)
+  const socket = connect(server.port, '127.0.0.1')
+  await once(socket, 'connect')
   const request = `GET /org/0x${'11'.repeat(32)} HTTP/1.1\r\nHost: localhost\r\n\r\n`
   socket.write(request.repeat(9))
   const status = async () => (await fetch(`http://127.0.0.1:${server.port}/openapi.json`)).status
@@ -51,20 +42,4 @@ test('a client that pipelines requests and leaves gives their room back, and eac
   await eventually('room', async () => (await status()) === 200)
   const aborted = () => log.lines().filter(({ msg, aborted: isAborted }) => msg === 'request' && isAborted)
   await eventually('a line for each', () => aborted().length === 9)
-})
-
-test('bytes in one read with a request that closes the connection are left out', async () => {
-  const begun: string[] = []
-  const { http } = serverConfig({ PORT: '0' })
-  const server = await listen(http, (req) => {
-    begun.push(req.url ?? '')
-    req.socket.destroy()
-  })
-  onTestFinished(() => close(server, 0))
-  const socket = await connectTo(portOf(server))
-  socket.on('error', () => undefined)
-  const closed = once(socket, 'close')
-  socket.write('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n')
-  await closed
-  expect(begun).toEqual(['/1'])
 })

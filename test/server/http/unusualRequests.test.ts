@@ -138,3 +138,20 @@ test('an answer that the caller has not taken yet outlives more of what is malfo
   // The caller stays; the server does not.
   await closed
 })
+
+test('bytes in one read with a request that closes the connection are left out', async () => {
+  const begun: string[] = []
+  const { http } = serverConfig({ PORT: '0' })
+  const server = await listen(http, (req) => {
+    begun.push(req.url ?? '')
+    req.socket.destroy()
+  })
+  onTestFinished(() => close(server, 0))
+  const socket = connect(portOf(server), '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  const closed = once(socket, 'close')
+  socket.write('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n')
+  await closed
+  expect(begun).toEqual(['/1'])
+})
