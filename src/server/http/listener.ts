@@ -90,7 +90,7 @@ function noteConnections(server: Server, { max, onClosed }: ClientCap): void {
   server.on('connection', (socket) => {
     const client = clientOf(socket.remoteAddress)
     if (shares.hasRoom(client)) {
-      socket.once('close', shares.take(client))
+      socket.once('close', shares.acquire(client))
     } else if (room > 0) {
       room--
       beyondCap.add(socket)

@@ -36,8 +36,8 @@ export function createUnderWay(options: {
   let arrivingCount = 0
   let count = 0
 
-  function take({ client, res }: Begun): void {
-    const giveBack = shares.take(client)
+  function acquire({ client, res }: Begun): void {
+    const giveBack = shares.acquire(client)
     count++
     res.once('close', () => {
       count--
@@ -88,7 +88,7 @@ export function createUnderWay(options: {
       const { client, isRead } = request
       if (count >= (isRead ? maxForReads : maxUnderWay)) return 'overloaded'
       if (!shares.hasRoom(client)) return 'too-many-at-once'
-      awaitBody(request, () => take(request))
+      awaitBody(request, () => acquire(request))
     },
     awaitBody,
   }
