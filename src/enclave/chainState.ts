@@ -43,8 +43,11 @@ interface ChainOptions extends Omit<HeadsOptions, 'onShorter'> {
 }
 
 /** For a single run, or a program that reads the chain once. */
-export function createChainState(options: Omit<ChainOptions, 'pollMs'>): ChainState {
-  return createSharedChain({ ...options, pollMs: 0 }).forRun()
+export function createChainState({
+  pollMs = 0,
+  ...options
+}: Omit<ChainOptions, 'pollMs'> & { readonly pollMs?: number }): ChainState {
+  return createSharedChain({ ...options, pollMs }).forRun()
 }
 
 /** The chain as all runs of a process share it: one look at each new head, and each view of a block once. */

@@ -9,24 +9,14 @@ import { createRandom } from './random.js'
 import { nanoTime, orderJson } from './shapes.js'
 import type { OrderStatus, StandInAccount, StandInOrder } from './types.js'
 
-/** Documented events, by the order's new status; a status without an event is not announced. */
-const EVENTS: ReadonlyMap<OrderStatus, string> = new Map([
-  ['accepted', 'accepted'],
-  ['pending_new', 'pending_new'],
-  ['new', 'new'],
-  ['partially_filled', 'partial_fill'],
-  ['filled', 'fill'],
-  ['canceled', 'canceled'],
-  ['expired', 'expired'],
-  ['rejected', 'rejected'],
-  ['replaced', 'replaced'],
-  ['done_for_day', 'done_for_day'],
-  ['calculated', 'calculated'],
-  ['stopped', 'stopped'],
-  ['suspended', 'suspended'],
-  ['pending_cancel', 'pending_cancel'],
-  ['pending_replace', 'pending_replace'],
-])
+/** Statuses without a documented event: nobody is told of them. */
+const UNTOLD: ReadonlySet<OrderStatus> = new Set(['held', 'accepted_for_bidding'])
+
+/** The documented event of an order's new status: its name, but for fills. */
+function eventOf(status: OrderStatus): string {
+  if (status === 'filled') return 'fill'
+  return status === 'partially_filled' ? 'partial_fill' : status
+}
 
 type StreamBehaviour = Omit<z.output<typeof controlSchemas.stream>, 'disconnect' | 'invent'>
 
@@ -147,9 +137,9 @@ export function createStream(deps: {
       })
     },
     announce(order, fill) {
-      const event = EVENTS.get(order.status)
       const account = accounts.find(({ orders }) => orders.get(order.clientOrderId) === order)
-      if (event !== undefined && account !== undefined) publish(account, dataOf(account, order, event, fill))
+      if (account === undefined || UNTOLD.has(order.status)) return
+      publish(account, dataOf(account, order, eventOf(order.status), fill))
     },
     behave(next) {
       behaviour = next

@@ -47,6 +47,9 @@ const terms = {
   symbol: symbolSchema.nullable(),
   amount: uint256Schema.nullable(),
 }
+/** What moves between wallet and portfolio. */
+const cash = { amount: uint256Schema }
+const shares = { symbol: symbolSchema, shares: uint256Schema }
 const returned = { returned: uint256Schema, deposit: depositSchema.optional() }
 /** The shares that a deposit has in escrow. */
 export type Deposit = Readonly<z.output<typeof depositSchema>>
@@ -109,36 +112,10 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('refunded'), orderId, ...terms, ...returned, ...place }),
   /** The account took its escrow back. A fill of a sale, or of a buy from cash, follows as `sold` or `bought`. */
   z.strictObject({ kind: z.literal('reclaimed'), orderId, ...terms, ...returned, ...place }),
-  z.strictObject({
-    kind: z.literal('cash-withdrawn'),
-    orderId,
-    version,
-    amount: uint256Schema,
-    ...place,
-  }),
-  z.strictObject({
-    kind: z.literal('shares-withdrawn'),
-    orderId,
-    version,
-    symbol: symbolSchema,
-    shares: uint256Schema,
-    ...place,
-  }),
-  z.strictObject({
-    kind: z.literal('cash-deposited'),
-    orderId,
-    version,
-    amount: uint256Schema,
-    ...place,
-  }),
-  z.strictObject({
-    kind: z.literal('shares-deposited'),
-    orderId,
-    version,
-    symbol: symbolSchema,
-    shares: uint256Schema,
-    ...place,
-  }),
+  z.strictObject({ kind: z.literal('cash-withdrawn'), orderId, version, ...cash, ...place }),
+  z.strictObject({ kind: z.literal('shares-withdrawn'), orderId, version, ...shares, ...place }),
+  z.strictObject({ kind: z.literal('cash-deposited'), orderId, version, ...cash, ...place }),
+  z.strictObject({ kind: z.literal('shares-deposited'), orderId, version, ...shares, ...place }),
   /** From this version on, portfolios are sealed to another key. */
   z.strictObject({
     kind: z.literal('key-changed'),

@@ -1,5 +1,5 @@
 import { createRpc } from '../../chain/rpc.js'
-import { createSharedChain } from '../chainState.js'
+import { createChainState } from '../chainState.js'
 import { systemClock } from '../clock.js'
 import { addressesOf, type EnclaveConfig } from '../config.js'
 
@@ -7,9 +7,9 @@ import { addressesOf, type EnclaveConfig } from '../config.js'
 export function chainOf(config: EnclaveConfig) {
   const { CHAIN_ID: chainId, RPC_URL: urls, RPC_TIMEOUT: timeoutMs } = config
   const rpc = createRpc({ chainId, urls, timeoutMs })
-  const shared = createSharedChain({
+  const chain = createChainState({
     ...{ rpc, chainId, addresses: addressesOf(config), depth: 0, clock: systemClock },
     ...{ maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE, pollMs: config.CONFIRM_POLL_INTERVAL },
   })
-  return { rpc, chain: shared.forRun() }
+  return { rpc, chain }
 }
