@@ -45,7 +45,7 @@ describe("the sandbox's ports", () => {
     expect(new Set([...Object.values(ports), 0]).size).toBe(4)
   })
 
-  it('that are taken, or given twice, are named with the option that chooses another', async () => {
+  it('in use, or given twice, are named with the option that chooses another', async () => {
     const taken = await startHttpServer(() => {})
     const port = Number(new URL(taken.url).port)
     try {

@@ -25,13 +25,13 @@ const facts = { funds, portfolio, walletShares }
 const unknown = { funds: null, portfolio: null, walletShares: null }
 
 describe('the available amount', () => {
-  it('of cash is less what open buys from cash will take', () => {
+  it('in cash is less what open buys from cash will take', () => {
     const says = '700.00 USDC available in the portfolio.'
     expect(available({ side: 'BUY', symbol: 'AAPL', payFrom: 'cash' }, facts)).toBe(says)
     expect(available({ side: 'WITHDRAW', symbol: 'USDC', payFrom: 'wallet' }, facts)).toBe(says)
   })
 
-  it('of shares is less what open orders lock', () => {
+  it('in shares is less the locks of open orders', () => {
     const ticket = { side: 'SELL', symbol: 'AAPL', payFrom: 'wallet' } as const
     expect(available(ticket, facts)).toBe('3 AAPL available in the portfolio.')
     expect(available({ ...ticket, symbol: 'MSFT' }, facts)).toBe('0 MSFT available in the portfolio.')
@@ -45,7 +45,7 @@ describe('the available amount', () => {
     expect(available(ticket, unknown)).toBe('')
   })
 
-  it('of shares in the wallet is their balance', () => {
+  it('in the wallet’s shares is their balance', () => {
     const deposit = { side: 'DEPOSIT', symbol: 'AAPL', payFrom: 'wallet' } as const
     expect(available(deposit, facts)).toBe('2 AAPL in the wallet.')
     expect(available({ ...deposit, symbol: 'MSFT' }, facts)).toBe('0 MSFT in the wallet.')

@@ -81,7 +81,7 @@ describe('a failure in words', () => {
     expect(failure.advice).not.toContain('0x12')
   })
 
-  it('of the server has its own words, and the number to quote', () => {
+  it('from the server has its own words, and the number to quote', () => {
     expect(failureOf(serverError(409, 'something'))).toEqual({
       title: 'Some title',
       advice: 'Some detail. Quote req-1 when you report it.',
@@ -99,12 +99,12 @@ describe('a failure in words', () => {
     expect(polledFailureOf(serverError(status, code)).title).toBe('Some title')
   })
 
-  it('of a server that sleeps promises another try only where the page makes one', () => {
+  it('by a sleeping server promises another try only where the page makes one', () => {
     expect(polledFailureOf(unreachable).advice).toMatch(/This page keeps trying/)
     expect(failureOf(unreachable).advice).not.toMatch(/keeps trying/)
   })
 
-  it('of a platform that does not open an order says why, and what to do', () => {
+  it('by a platform without openings says why, and what to do', () => {
     const revert = { name: 'NotCleared', args: {} }
     expect(failureOf(serverError(422, 'would-revert', { revert })).title).toBe('Your wallet is not verified')
     expect(failureOf(serverError(422, 'would-revert')).title).toBe('Some title')
@@ -115,14 +115,14 @@ describe('a failure in words', () => {
     expect(failureOf(serverError(422, 'opening-not-sponsored')).advice).toMatch(/^Pay the network fee/)
   })
 
-  it('of a rulebook says what the enclave found', () => {
+  it('in a rulebook names the enclave’s finding', () => {
     const error = serverError(422, 'policy-rejected', { reason: 'unlisted-symbol' })
     expect(failureOf(error).title).toBe('The rulebook names a symbol that is not listed')
     const other = serverError(422, 'policy-rejected', { reason: 'author' })
     expect(failureOf(other).title).toBe('The enclave refused the rulebook (author)')
   })
 
-  it('of an order that is open but not submitted says that nothing is lost, and why', () => {
+  it('between opening and submission says that nothing is lost, and why', () => {
     const intent = { v: 1, orderId: '0x01', account: '0x', orgId: '0x', side: 'BUY', symbol: 'AAPL' } as const
     const more = { maxSpend: '1', expiry: 1, nonce: 1, userPubKey: '0x', sig: '0x' } as const
     const error = new NotSubmittedError(

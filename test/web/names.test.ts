@@ -62,7 +62,7 @@ describe('the names', () => {
     expect([...other.state.value.given.values()]).toEqual(['Ben'])
   })
 
-  it('of another account or chain stay apart', async () => {
+  it('stay apart by account and chain', async () => {
     const store = createMemoryDevice()
     await namesOf(store).give([[ada, 'Ada']])
     const deps = { client: clientOf(), store }

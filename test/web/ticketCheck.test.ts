@@ -63,7 +63,7 @@ describe('an order that can go through', () => {
     expect(check({ unit: 'shares', amount: '0.001' })).toMatchObject({ brief: 'Too small' })
   })
 
-  it('that sells all shares is for a little more than they are worth', () => {
+  it('to sell all shares is for a little more than they are worth', () => {
     const all = { kind: 'ready', units: usdc(808), isAll: true }
     expect(check({ side: 'SELL', unit: 'shares', amount: '4' })).toMatchObject({ ...all, shares: shares(4) })
     expect(check({ side: 'SELL', amount: '800' })).toMatchObject(all)

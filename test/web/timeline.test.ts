@@ -108,7 +108,7 @@ describe('an order’s state', () => {
     expect(named).toHaveLength(6)
   })
 
-  it('that was not answered is why, but for an order that is not known yet', () => {
+  it('without an answer is the failure, but for an order that is not known yet', () => {
     expect(orderWords(null, null, null)).toBe('Sealed')
     expect(orderWords(null, serverError(404, 'order-not-found'), null)).toBe('Sealed')
     expect(orderWords(null, serverError(503, 'chain-unavailable'), null)).toBe('Some title')
