@@ -41,7 +41,7 @@ async function leaveUnsent(): Promise<string> {
 
 test('a server with two accounts relays with both, and each counts its own nonces', async () => {
   const env = { ...several('relayer', 'dave'), RELAY_MAX_IN_FLIGHT: '2', RELAY_MAX_QUEUED: '0' }
-  const relay = await startRelay({ chain: chain(), dataDir: await temporaryDirectory(), env })
+  const relay = await startRelay({ chain: chain(), env })
   await stopMining(chain())
   const updates = chain().anvil.accounts.map(({ address }) => portfolioUpdate(grantedOrder(address)))
   const answers = await Promise.all(

@@ -191,7 +191,7 @@ describe('a server that is killed', () => {
     await relay.relay(MINT, { Prefer: 'wait=0' })
     await soon(() => pooled(chain())).toBe(1)
     await relay.stop()
-    const again = await startRelay({ chain: chain(), dataDir: await temporaryDirectory() })
+    const again = await startRelay({ chain: chain() })
     const response = again.relay(MINT)
     await soon(() => pooled(chain())).toBe(2)
     await mine(chain())

@@ -6,7 +6,6 @@ import { batchMint, grantedOrder, portfolioUpdate, signedCall } from '../../supp
 import { INTERFACES } from '../../support/chain.js'
 import { type Fault, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { MINT, useMintChain } from './mint.js'
 import {
   mine,
@@ -22,8 +21,8 @@ import {
 const { chain, digest } = useMintChain()
 
 async function start(options: { env?: Record<string, string>; rpcUrl?: string } = {}) {
-  const dataDir = await temporaryDirectory()
-  return { dataDir, relay: await startRelay({ chain: chain(), dataDir, ...options }) }
+  const relay = await startRelay({ chain: chain(), ...options })
+  return { dataDir: relay.dataDir, relay }
 }
 
 /** Another authorization of the same batch, sent by somebody else. */

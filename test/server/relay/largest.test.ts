@@ -19,7 +19,6 @@ import {
 } from '../../support/authorizations.js'
 import { AAPL, ORG, openRequest, shares } from '../../support/institution.js'
 import { nextWrite } from '../../support/orderEnds.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { useUtcDay } from '../../support/utcDay.js'
 import { useMintChain } from './mint.js'
 import { bodyOf, receiptOf, startRelay } from './relayUnderTest.js'
@@ -95,7 +94,7 @@ const LARGEST: Record<string, () => Promise<Authorization>> = {
 
 test.each(Object.entries(LARGEST))('the largest %s is carried', async (_, make) => {
   const largest = await make()
-  const relay = await startRelay({ chain: chain(), dataDir: await temporaryDirectory() })
+  const relay = await startRelay({ chain: chain() })
   const answer = await relay.relay(largest)
   expect(answer.body).toMatchObject({ status: 'confirmed' })
   const { txHash } = receiptOf(answer)

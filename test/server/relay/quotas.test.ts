@@ -20,7 +20,6 @@ import {
 } from '../../support/authorizations.js'
 import { AAPL, bytes32, ORG, shares, soon } from '../../support/institution.js'
 import type { Role } from '../../support/roles.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { useUtcDay } from '../../support/utcDay.js'
 import { MINT, useMintChain } from './mint.js'
 import { asKilledNow, type RelayUnderTest, startRelay } from './relayUnderTest.js'
@@ -31,8 +30,7 @@ const { chain } = useMintChain()
 
 const EMPTY = { enclaveBlob: '0x', userBlob: '0x' } as const
 
-const start = async (env: Record<string, string>, dataDir?: string) =>
-  startRelay({ chain: chain(), env, dataDir: dataDir ?? (await temporaryDirectory()) })
+const start = (env: Record<string, string>) => startRelay({ chain: chain(), env })
 
 /** An open request of that wallet. */
 async function open(who: Role, name: string): Promise<BoundOrder> {
@@ -79,14 +77,13 @@ describe('a quota that is used up', () => {
   test('refuses what is new of that account, also after a kill, and finishes what it holds', async () => {
     const [held, other, ofBob] = [await open('alice', '1'), await open('alice', '2'), await open('bob', '3')]
     const env = { RELAY_ACCOUNT_DAILY_GAS: '21000' }
-    const dataDir = await temporaryDirectory()
-    const relay = await start(env, dataDir)
+    const relay = await start(env)
     expect((await relay.relay(portfolioUpdate(held))).body.status).toBe('confirmed')
     const news = [
       portfolioUpdate(other, SECOND_WRITE),
       refund(other, { ...SECOND_WRITE, version: 1n, ...EMPTY }),
     ]
-    const again = await start(env, await asKilledNow(dataDir))
+    const again = await startRelay({ chain: chain(), env, dataDir: await asKilledNow(relay.dataDir) })
     for (const under of [relay, again]) {
       for (const authorization of news) {
         const refused = await under.relay(authorization)

@@ -9,14 +9,12 @@ import {
 } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { AAPL, MSFT, ORG, shares } from '../../support/institution.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { setUpPortfolios } from './mint.js'
 import { mine, minedOfRelayer, pooled, receiptOf, soon, startRelay, stopMining } from './relayUnderTest.js'
 
 const chain = useChain(setUpPortfolios)
 
-const start = async (env: Record<string, string> = {}) =>
-  startRelay({ chain: chain(), dataDir: await temporaryDirectory(), env })
+const start = (env: Record<string, string> = {}) => startRelay({ chain: chain(), env })
 
 const mint = () => batchMint(AAPL, shares(5))
 

@@ -38,6 +38,7 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 /** The relay's routes on a real chain, listening on a free port. */
 export interface RelayUnderTest {
   readonly log: LogLines
+  readonly dataDir: string
   /** Posts a body as it is, with the token. */
   post(body: object | string, headers?: Record<string, string>): Promise<request.Response>
   /** Posts an authorization, signed by the enclave. */
@@ -54,7 +55,8 @@ export interface RelayUnderTest {
 
 export interface RelayTestOptions {
   readonly chain: TestChain
-  readonly dataDir: string
+  /** Default: a new one. */
+  readonly dataDir?: string
   readonly env?: Record<string, string>
   /** Default: the chain's own. */
   readonly rpcUrl?: string
@@ -70,7 +72,8 @@ export interface RelayTestOptions {
 const QUICK = { RELAY_POLL_INTERVAL: '10ms', RELAY_RESUBMIT_AFTER: '30s', RPC_TIMEOUT: '2s' }
 
 export async function startRelay(options: RelayTestOptions): Promise<RelayUnderTest> {
-  const { chain, dataDir, env = {}, rpcUrl, key, serverId = 'the server of the test' } = options
+  const { chain, env = {}, rpcUrl, key, serverId = 'the server of the test' } = options
+  const dataDir = options.dataDir ?? (await temporaryDirectory())
   // Runs after the relay is stopped, as what is registered last runs first.
   onTestFinished(() => mineAgain(chain))
   const config = serverConfig({
@@ -124,7 +127,8 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
     return stopped
   }
   onTestFinished(stop)
-  return { log, stop, beginToStop: () => stopping.abort(), health: built.health, ...requests(server, chain) }
+  const beginToStop = () => stopping.abort()
+  return { log, dataDir, stop, beginToStop, health: built.health, ...requests(server, chain) }
 }
 
 function requests(server: Server, chain: TestChain) {

@@ -27,7 +27,7 @@ describe('a confirmed authorization', () => {
   })
 
   test('that stays where it is stays confirmed while blocks above it are reorganized', async () => {
-    const relay = await startRelay({ chain: chain(), dataDir: await temporaryDirectory() })
+    const relay = await startRelay({ chain: chain() })
     const first = await relay.relay(MINT)
     const other = portfolioUpdate(grantedOrder(chain().account('dave')))
     await relay.relay(other)

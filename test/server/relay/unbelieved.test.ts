@@ -56,7 +56,7 @@ async function failOnce(relay: Awaited<ReturnType<typeof startRelay>>) {
 }
 
 test('where no contract is nothing is sent, although the call succeeds', async () => {
-  const relay = await startRelay({ chain: chain(), dataDir: await temporaryDirectory() })
+  const relay = await startRelay({ chain: chain() })
   const before = await minedOfRelayer(chain())
   const response = await withCode('0x', () => relay.relay(MINT))
   expect([response.status, response.body.code]).toEqual([503, 'chain-unavailable'])
@@ -64,7 +64,7 @@ test('where no contract is nothing is sent, although the call succeeds', async (
 })
 
 test('a transaction that was mined without a log of the contract has had no effect', async () => {
-  const relay = await startRelay({ chain: chain(), dataDir: await temporaryDirectory() })
+  const relay = await startRelay({ chain: chain() })
   await stopMining(chain())
   const pending = relay.relay(MINT)
   await soon(() => pooled(chain())).toBe(1)

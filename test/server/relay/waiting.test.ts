@@ -3,13 +3,11 @@ import { batchMint, digestOf } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { mine, pooled, receiptOf, soon, startRelay, stopMining } from './relayUnderTest.js'
 
 const chain = useChain(setUpInstitution)
 
-const start = async (env: Record<string, string> = {}) =>
-  startRelay({ chain: chain(), dataDir: await temporaryDirectory(), env })
+const start = (env: Record<string, string> = {}) => startRelay({ chain: chain(), env })
 
 const mint = () => batchMint(AAPL, shares(5))
 
@@ -103,8 +101,7 @@ describe('the depth that an authorization waits for', () => {
 
   test('may revert where no node can tell why any more', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const dataDir = await temporaryDirectory()
-    const relay = await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url })
+    const relay = await startRelay({ chain: chain(), rpcUrl: proxy.url })
     await stopMining(chain())
     await relay.relay(mint(), { Prefer: 'wait=0' })
     await soon(() => pooled(chain())).toBe(1)

@@ -9,7 +9,6 @@ import { useChain } from '../../support/chain.js'
 import { AAPL, MSFT, setUpInstitution, shares } from '../../support/institution.js'
 import { encodeDer, type KmsStandIn, kmsClientOf, startKmsStandIn } from '../../support/kmsStandIn.js'
 import { ROLES } from '../../support/roles.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { receiptOf, soon, startRelay } from '../relay/relayUnderTest.js'
 
 const PRIVATE_KEY: Hex = `0x${'17'.repeat(32)}`
@@ -107,7 +106,7 @@ describe('the relay with a key in KMS', () => {
       keyId: 'alias/relayer',
       client: { ...kmsClientOf(own), maxAttempts: 1 },
     })
-    return { own, relay: await startRelay({ chain: chain(), dataDir: await temporaryDirectory(), key }) }
+    return { own, relay: await startRelay({ chain: chain(), key }) }
   }
 
   test('relays with it, goes on after KMS failed, and leaves no nonce open', async () => {
