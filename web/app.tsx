@@ -9,6 +9,7 @@ import type { Settings } from './settings.js'
 import { AccountContext, StoreContext, useStore } from './state/context.js'
 import { createStore, type Store } from './state/store.js'
 import { isAsleep } from './words/failures.js'
+import './app.css'
 
 // Most people trade, and see neither.
 const InstitutionScreen = later(async () => (await import('./screens/institution.js')).InstitutionScreen)
@@ -71,7 +72,7 @@ function ForeignOrigin({ origin }: { origin: string }) {
 const FOLLOWED = 5
 
 /** Reports each order sent and ended, on every screen. */
-export function ToastList() {
+function ToastList() {
   const { toasts, account } = useStore()
   const orders = account.value?.orders
   // Reading follows the orders, also where no card shows them.

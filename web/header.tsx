@@ -4,6 +4,7 @@ import type { Route } from './state/browser.js'
 import { useStore } from './state/context.js'
 import { clockWords } from './words/clock.js'
 import { shortHex } from './words/format.js'
+import './header.css'
 
 export function Header() {
   const { account, route } = useStore()

@@ -1,6 +1,7 @@
 import type { RulebookChange } from '../../src/client/index.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { Paged } from '../parts/paged.js'
+import './changes.css'
 
 interface ChangesProps {
   readonly changes: readonly RulebookChange[]

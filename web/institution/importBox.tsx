@@ -12,6 +12,7 @@ import {
 import type { RulebookInForce } from '../rulebooks/rulebookDraft.js'
 import { useAccount } from '../state/context.js'
 import { InviteAll } from './inviteAll.js'
+import './importBox.css'
 
 interface ImportBoxProps {
   readonly symbols: readonly string[]

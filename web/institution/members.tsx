@@ -9,6 +9,7 @@ import { Paged } from '../parts/paged.js'
 import { useAccount } from '../state/context.js'
 import { type Member, membersOf } from './membersOf.js'
 import { Naming, SealedNames } from './naming.js'
+import './members.css'
 
 const TONES = { admin: 'good', member: 'good', leaving: 'warn', invited: 'wait' } as const
 

@@ -12,6 +12,7 @@ import { inForceOf } from '../state/rulebookWork.js'
 import { timeOfDay } from '../words/format.js'
 import { CHANGES_TITLE, ChangeList } from './changes.js'
 import { jsonOf } from './copyBox.js'
+import './rulebookHistory.css'
 
 interface RulebookHistoryProps {
   /** Null until the members have been read. */

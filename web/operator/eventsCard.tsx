@@ -6,6 +6,7 @@ import { Paged } from '../parts/paged.js'
 import { useStore } from '../state/context.js'
 import { type EventWords, eventWords } from '../words/events.js'
 import { timeOfDay } from '../words/format.js'
+import './eventsCard.css'
 
 type Log = LogListing['logs'][number]
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import './card.css'
 
 interface CardProps {
   readonly title: string

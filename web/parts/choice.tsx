@@ -1,3 +1,5 @@
+import './choice.css'
+
 interface ChoiceProps<T extends string> {
   readonly legend: string
   readonly name: string

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Field } from './field.js'
+import './paged.css'
 
 interface PagedProps<T> {
   /** Unique on the screen. */

@@ -1,6 +1,7 @@
 import { FailureBox } from '../parts/failureBox.js'
 import { useStore } from '../state/context.js'
 import type { FoundWallet } from '../wallet/discovery.js'
+import './connect.css'
 
 /** The first screen: what the platform is, and the wallets to connect. */
 export function ConnectScreen() {

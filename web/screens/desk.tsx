@@ -32,7 +32,7 @@ export function DeskScreen() {
 }
 
 /** Warns before an order that the rulebook in force predates the wallet's membership. */
-export function StandingNote() {
+function StandingNote() {
   const { value } = useAccount().standing
   if (value === 'outsider') {
     return (

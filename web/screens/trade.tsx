@@ -8,6 +8,7 @@ import { OrdersCard } from '../trade/ordersCard.js'
 import { PortfolioCard } from '../trade/portfolioCard.js'
 import { Ticket } from '../trade/ticket.js'
 import { WalletSharesCard } from '../trade/walletSharesCard.js'
+import './trade.css'
 
 /** The order ticket first, then the portfolio, the market and the state of the orders. */
 export function TradeScreen() {

@@ -5,6 +5,7 @@ import { Invitation } from '../membership/invitation.js'
 import { LeavingNote } from '../membership/leaving.js'
 import { OwnAddress } from '../parts/copyAddress.js'
 import { useAccount } from '../state/context.js'
+import './wait.css'
 
 const WAITING: Record<WalletView['waitingFor'][number], readonly [title: string, detail: string]> = {
   admission: ['Admission', 'The platform’s operator admits the institution.'],

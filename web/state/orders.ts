@@ -197,6 +197,6 @@ const MOST_OPEN = 20
 const SHARE_MS = 250
 
 /** The pause between two polls of one order in milliseconds, for this number of shown orders. */
-export function orderPace(shown: number): number {
+function orderPace(shown: number): number {
   return Math.max(LEAST_MS, Math.min(shown, MOST_OPEN) * SHARE_MS)
 }

@@ -7,6 +7,7 @@ import { isAsleep } from '../words/failures.js'
 import { dayChange, money } from '../words/format.js'
 import { type Point, pathOf, placeOf, pointsOf, type Scale, scaleOf, sessionOf } from './chart.js'
 import { PriceChart } from './laterChart.js'
+import './marketTable.css'
 
 interface MarketProps {
   readonly market: MarketView

@@ -16,6 +16,7 @@ import { OrderCancel } from './orderCancel.js'
 import { OrderFacts } from './orderFacts.js'
 import { OrderNotice } from './orderNotice.js'
 import { Unopened } from './unopened.js'
+import './orderCard.css'
 
 interface OrderCardProps {
   readonly order: DeskOrder

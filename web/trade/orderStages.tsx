@@ -6,6 +6,7 @@ import type { Progress } from '../state/progress.js'
 import { durationOf, rankOf, STAGES, type Stage, usualMs } from '../state/stages.js'
 import { money } from '../words/format.js'
 import { fillWords, noticeWords, orderTone, orderWords } from '../words/timeline.js'
+import './orderStages.css'
 
 const NAMES: Record<Stage, string> = {
   sign: 'Sign',

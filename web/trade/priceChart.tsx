@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { dayName, money } from '../words/format.js'
 import { daysOf, type Point, pathOf, placeOf, scaleOf } from './chart.js'
+import './priceChart.css'
 
 const HEIGHT = 180
 const [LEFT, BELOW, EDGE] = [64, 24, 8]

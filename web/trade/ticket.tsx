@@ -27,6 +27,7 @@ import { failureOf, isAsleep } from '../words/failures.js'
 import { AmountField } from './amountField.js'
 import { OrderStages } from './orderStages.js'
 import { TicketSteps } from './ticketSteps.js'
+import './ticket.css'
 
 const SIDES = [
   ['BUY', 'Buy'],
