@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import {
   type Contracts,
   createAuthority,
@@ -169,15 +170,11 @@ interface BlockCache extends ViewCaller {
  * that is asked for by a number or a tag.
  */
 function createBlockCache(caller: ViewCaller): BlockCache {
-  /** In the order of their last use. */
-  const blocks = new Map<string, Map<string, Promise<string>>>()
+  const blocks = new LRUCache<string, Map<string, Promise<string>>>({ max: MAX_BLOCKS })
 
   function answersAt(hash: string): Map<string, Promise<string>> {
     const answers = blocks.get(hash) ?? new Map<string, Promise<string>>()
-    blocks.delete(hash)
     blocks.set(hash, answers)
-    const [oldest] = blocks.keys()
-    if (blocks.size > MAX_BLOCKS && oldest !== undefined) blocks.delete(oldest)
     return answers
   }
 
