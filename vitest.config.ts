@@ -16,10 +16,7 @@ const ALL_BROWSER = 'test/browser/*.test.ts'
 const DISK = ['test/disk/*.test.ts']
 /** What is long, or tests the tests: only the night has it (`npm run test:nightly`). */
 const NIGHTLY = [
-  'test/faults/*/foundOut.test.ts',
-  'test/faults/cluster/*.test.ts',
-  'test/faults/orders/{cancels,census,openings,overlaps}.test.ts',
-  'test/faults/relay/*.test.ts',
+  'test/faults/{cluster,foundOut,nodes,verdicts}.test.ts',
   'test/fuzz/*.test.ts',
   'test/e2e/{clientExample,lostRun,manyOrders}.test.ts',
 ]
@@ -59,10 +56,10 @@ const LONG = [
   '/test/enclave/mishaps/refusals.test.ts',
   '/test/enclave/mishaps/trades.test.ts',
   '/test/enclave/resident/runs.test.ts',
-  '/test/faults/cluster/cluster.test.ts',
-  '/test/faults/cluster/foundOut.test.ts',
-  '/test/faults/orders/foundOut.test.ts',
-  '/test/faults/orders/orders.test.ts',
+  '/test/faults/cluster.test.ts',
+  '/test/faults/foundOut.test.ts',
+  '/test/faults/nodes.test.ts',
+  '/test/faults/orders.test.ts',
   '/test/fuzz/fuzz.test.ts',
   '/test/server/intake/policy.test.ts',
   '/test/server/openapi/contract.test.ts',

@@ -1,7 +1,7 @@
 // That the fuzzer finds what it looks for.
 import { describe, expect, test } from 'vitest'
 import { PROBLEMS, type ProblemCode } from '../../src/server/http/problemCodes.js'
-import { createRandom } from '../faults/engine/random.js'
+import { createRandom } from '../faults/random.js'
 import { type Answer, createAnswerReader } from './support/answers.js'
 import { nextExchange } from './support/exchanges.js'
 import { BOUNDS, growthIn, growthOf, LATE_GROWTH } from './support/held.js'

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { claimPorts } from '../../../src/sandbox/ports.js'
-import { createRandom, type Random } from '../../faults/engine/random.js'
+import { createRandom, type Random } from '../../faults/random.js'
 import { startStandIn } from '../../support/brokerStandIn.js'
 import { startTestChain } from '../../support/chain.js'
 import { ORG } from '../../support/institution.js'

@@ -1,4 +1,4 @@
-import type { Random } from '../../faults/engine/random.js'
+import type { Random } from '../../faults/random.js'
 import type { Service } from './apiRoutes.js'
 import { mutateBytes } from './jsonMutations.js'
 import { mutateRequest } from './requestMutations.js'

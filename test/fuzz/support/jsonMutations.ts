@@ -1,4 +1,4 @@
-import type { Random } from '../../faults/engine/random.js'
+import type { Random } from '../../faults/random.js'
 import type { Json } from './world.js'
 
 const VALUES: readonly [unknown, ...unknown[]] = [

@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http'
-import type { Random } from '../../faults/engine/random.js'
+import type { Random } from '../../faults/random.js'
 import { mutateJson } from './jsonMutations.js'
 import type { ValidRequest } from './validRequests.js'
 import { headerOf, type WireRequest, withHeader } from './wire.js'

@@ -1,5 +1,5 @@
 import { type RunMessageKind, signRunMessage } from '../../../src/protocol/runMessage.js'
-import type { Random } from '../../faults/engine/random.js'
+import type { Random } from '../../faults/random.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
 import { type ApiRoute, ROUTES, type Service } from './apiRoutes.js'
 import { type Header, type WireRequest, withHeader } from './wire.js'

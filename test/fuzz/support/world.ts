@@ -3,7 +3,7 @@ import { checksum } from '../../../src/protocol/address.js'
 import { signAuthorization, signedAuthorizationSchema } from '../../../src/protocol/authorization.js'
 import { commitOf, type Envelope } from '../../../src/protocol/envelope.js'
 import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
-import { createRandom, type Random } from '../../faults/engine/random.js'
+import { createRandom, type Random } from '../../faults/random.js'
 import {
   batchMint,
   digestOf,

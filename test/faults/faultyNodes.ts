@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { Transaction } from 'ethers'
+import { type Call, callsSchema, createTrueNode, createUnwanted } from './node.js'
+import type { Fault, KindOf } from './plan.js'
+import { applies, createSpells, faithful, type Reply, TREATMENTS } from './treatments.js'
+
+export type FaultyNodes = Awaited<ReturnType<typeof startFaultyNodes>>
+
+/** Watches transactions on their way. */
+interface Onlooker {
+  /** The server has sent it; the node has not heard of it. */
+  leaves(transaction: Transaction): void
+  /** The server broke a rule. */
+  mistook(words: string): void
+}
+
+type Due<P extends 'read' | 'send' | 'spell'> = Pick<Fault, 'amount'> & { readonly kind: KindOf<P> }
+
+/** Nodes between the servers and the real node. A fault strikes the node that is asked next. */
+export async function startFaultyNodes(target: string, count: number, onlooker: Onlooker) {
+  const due: { read: Due<'read'>[]; send: Due<'send'>[]; spell: Due<'spell'>[] } = {
+    read: [],
+    send: [],
+    spell: [],
+  }
+  const struck: string[] = []
+  const unwanted = createUnwanted()
+  const node = unwanted.around(createTrueNode(target))
+
+  /** Takes the first fault that would make a difference. */
+  function take<P extends 'read' | 'send' | 'spell'>(
+    part: P,
+    queue: Due<P>[],
+    differs: (kind: KindOf<P>) => boolean = () => true,
+  ): Due<P> | undefined {
+    const index = queue.findIndex(({ kind }) => differs(kind))
+    const [fault] = index < 0 ? [] : queue.splice(index, 1)
+    if (fault !== undefined) struck.push(`${part} ${fault.kind}`)
+    return fault
+  }
+
+  function treatRead(calls: readonly Call[]): Promise<Reply> {
+    const fault = take('read', due.read, (kind) => applies(kind, calls))
+    return fault === undefined ? faithful(node, calls) : TREATMENTS[fault.kind](node, calls, fault.amount)
+  }
+
+  function treatSend(calls: readonly Call[]): Promise<Reply> {
+    const fault = take('send', due.send, (kind) => kind !== 'unwanted' || unwanted.canChoose(calls))
+    if (fault === undefined) return faithful(node, calls)
+    if (fault.kind !== 'unwanted') return TREATMENTS[fault.kind](node, calls, fault.amount)
+    unwanted.choose(calls)
+    return faithful(node, calls)
+  }
+
+  async function startNode() {
+    const spells = createSpells(() => take('spell', due.spell), onlooker.mistook)
+
+    async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      const calls = callsSchema.parse(JSON.parse(await text(request)))
+      const transactions = transactionsIn(calls)
+      for (const transaction of transactions) onlooker.leaves(transaction)
+      const isSend = transactions.length > 0
+      const reply = await (spells.treat(node, calls, isSend) ??
+        (isSend ? treatSend(calls) : treatRead(calls)))
+      give(reply, request, response)
+    }
+
+    const server = createServer((request, response) => {
+      void handle(request, response).catch(() => request.socket.destroy())
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('the faulty node has no port')
+    return {
+      url: `http://127.0.0.1:${address.port}`,
+      calm: spells.end,
+      stop: () =>
+        new Promise<void>((resolve) => {
+          server.close(() => resolve())
+          server.closeAllConnections()
+        }),
+    }
+  }
+
+  const nodes = await Promise.all(Array.from({ length: count }, startNode))
+  return {
+    urls: nodes.map(({ url }) => url),
+    strike: {
+      read: (fault: Due<'read'>) => void due.read.push(fault),
+      send: (fault: Due<'send'>) => void due.send.push(fault),
+      spell: (fault: Due<'spell'>) => void due.spell.push(fault),
+    },
+    /** The faults that struck. */
+    struck: (): readonly string[] => struck,
+    /** Whether a fault waits for its occasion. */
+    isWaiting: () => due.read.length + due.send.length + due.spell.length > 0,
+    /** Passes the real node's answers on unchanged from now on. */
+    calm(): void {
+      for (const queue of Object.values(due)) queue.length = 0
+      for (const one of nodes) one.calm()
+    },
+    async stop() {
+      await Promise.all(nodes.map(({ stop }) => stop()))
+    },
+  }
+}
+
+function transactionsIn(calls: readonly Call[]): Transaction[] {
+  return calls
+    .filter(({ method }) => method === 'eth_sendRawTransaction')
+    .map(({ params }) => Transaction.from(String(params[0])))
+}
+
+function give(reply: Reply, request: IncomingMessage, response: ServerResponse): void {
+  if (reply === 'silence') return
+  if (reply === 'cut') {
+    request.socket.destroy()
+    return
+  }
+  response.setHeader('content-type', 'application/json')
+  if ('half' in reply) {
+    response.write(reply.half)
+    return
+  }
+  response.statusCode = reply.status
+  response.end(reply.body)
+}

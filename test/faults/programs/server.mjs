@@ -1,0 +1,173 @@
+// Preloaded into every thread of a server (`node --import`), so the server needs no code for the storm. It counts the steps of the
+// server's stores, requests and relayers, kills, stops or fails it there, sets its clock, and preloads a module into its enclave.
+import childProcess from 'node:child_process'
+import { subscribe } from 'node:diagnostics_channel'
+import { existsSync } from 'node:fs'
+import { registerHooks, syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { StatementSync } from 'node:sqlite'
+import { createActs, stepClock, stepRequests } from './steps.mjs'
+
+/** FAULTS_BREAK breaks the server on purpose: the storm has to notice. */
+const { FAULTS_BENCH: bench, FAULTS_BREAK: broken = '', DATABASE_URL } = process.env
+const reached = createActs(join(bench, 'server'))
+
+/** SQLite's error codes. */
+const FULL = 13
+const IOERR_READ = 266
+const IOERR_WRITE = 778
+const IOERR_FSYNC = 1034
+
+function fail(errcode) {
+  throw Object.assign(new Error('injected'), { code: 'ERR_SQLITE_ERROR', errcode })
+}
+
+const { run, all } = StatementSync.prototype
+
+function stepOfSqlite(sql, values) {
+  if (sql === 'COMMIT') return 'commit'
+  const [, verb, table] = /^(INSERT INTO|UPDATE|DELETE FROM) (\w+)/.exec(sql) ?? []
+  if (table === 'leases') return { 'INSERT INTO': 'take', UPDATE: 'renew', 'DELETE FROM': 'release' }[verb]
+  if (table === 'state' && values.includes('narrator')) return 'write-cursor'
+  return table && `write-${table}`
+}
+
+StatementSync.prototype.run = function faultyRun(...values) {
+  const step = stepOfSqlite(this.sourceSQL, values)
+  if (step === undefined) return run.apply(this, values)
+  reached(`before-${step}`)
+  if (step === 'commit') {
+    if (reached('commit')) fail(IOERR_WRITE)
+  } else if (existsSync(join(bench, 'full')) || reached('full')) fail(FULL)
+  // Loses what was written.
+  if (broken.startsWith('lose ') && step === `write-${broken.slice(5)}`) return { changes: 1 }
+  const result = run.apply(this, values)
+  reached(`after-${step}`)
+  // A failed sync may have left the data on the disk.
+  if (step === 'commit' && reached('sync')) fail(IOERR_FSYNC)
+  return result
+}
+
+StatementSync.prototype.all = function faultyAll(...values) {
+  const isFirst = this.sourceSQL.endsWith('WHERE is_open = 1')
+  if (isFirst) reached('before-first-read')
+  if (reached('read')) fail(IOERR_READ)
+  const rows = all.apply(this, values)
+  if (isFirst) reached('after-first-read')
+  return rows
+}
+
+/** The name of a statement's step, by how its text begins, and by the row where that is the narrator's. */
+function stepOfPostgres({ text, values }) {
+  if (text.startsWith('WITH batch') && values[0].includes('narrator')) return 'write-cursor'
+  if (text.startsWith('WITH batch')) return `write-${/UPDATE (\w+) AS stored/.exec(text)?.[1]}`
+  if (text.startsWith('WITH expired')) return 'take'
+  if (text.startsWith('UPDATE leases')) return 'renew'
+  if (text.startsWith('DELETE FROM leases WHERE name')) return 'release'
+  // With this statement a new term reads what the one before has left.
+  return text.includes('WHERE is_open AND id > $1') ? 'first-read' : undefined
+}
+
+/** Takes the fence from the narrator's save. */
+function weakened(text, step) {
+  if (broken !== 'unfenced narrator' || step !== 'write-cursor') return text
+  return text.replace('WHERE lease IS NULL OR', 'WHERE true OR lease IS NULL OR')
+}
+
+if (DATABASE_URL !== undefined) {
+  const { default: pg } = await import('pg')
+  const { query } = pg.Client.prototype
+  pg.Client.prototype.query = async function stepped(statement, ...rest) {
+    const step = stepOfPostgres(statement)
+    if (step === undefined) return query.call(this, statement, ...rest)
+    reached(`before-${step}`)
+    if (step.startsWith('write-') && existsSync(join(bench, 'full'))) {
+      throw Object.assign(new Error('injected'), { code: '53100' })
+    }
+    const answer = await query.call(this, { ...statement, text: weakened(statement.text, step) }, ...rest)
+    reached(`after-${step}`)
+    return answer
+  }
+}
+
+stepRequests((_sent, body) => {
+  // A server posts to the enclave alone.
+  return JSON.parse(body).job === 'order' ? { before: 'before-offer', after: 'after-offer' } : {}
+}, reached)
+
+subscribe('http.server.response.finish', ({ request, response }) => {
+  if (request.method !== 'POST' || response.statusCode >= 300) return
+  const { originalUrl: path = request.url } = request
+  if (path === '/orders') reached('order-answered')
+  if (path.endsWith('/result')) reached('result-answered')
+})
+
+// The server is one file, whose own sender is renamed and wrapped.
+const OWN = 'function createSender('
+registerHooks({
+  load(url, context, next) {
+    const loaded = next(url, context)
+    if (!url.endsWith('/dist/server/main.js')) return loaded
+    const server = Buffer.from(loaded.source).toString()
+    if (server.split(OWN).length !== 2) throw new Error('the server has no createSender, or several')
+    const source = `${server.replace(OWN, 'function createOwnSender(')}
+function createSender(options) {
+  return globalThis.steppedSender(createOwnSender, options)
+}
+`
+    return { ...loaded, source }
+  },
+})
+
+// Loaded before the first step, and only where it is needed: it takes a third of a second.
+const { Transaction } = broken === 'lose no-ops' ? await import('ethers') : {}
+
+/** The server's own sender, with its steps. */
+globalThis.steppedSender = (createOwnSender, options) => {
+  const broadcaster = {
+    async send(transaction) {
+      const reception = await options.broadcaster.send(transaction)
+      reached('sent')
+      return reception
+    },
+  }
+  const sender = createOwnSender({
+    ...options,
+    broadcaster,
+    // A no-op that is lost fills its gap all the same.
+    ...(Transaction !== undefined && { saveNoOp: async () => undefined }),
+  })
+  const stepped = (owner) => ({
+    ...owner,
+    async save(transaction) {
+      reached('signed')
+      if (broken === 'send first') await broadcaster.send(transaction)
+      const isLost = Transaction !== undefined && Transaction.from(transaction.raw).data === '0x'
+      if (!isLost) await owner.save(transaction)
+      reached('saved')
+    },
+  })
+  return {
+    ...sender,
+    async write(call, nonce, owner) {
+      reached('nonce-chosen')
+      const tx = await sender.write(call, nonce, stepped(owner))
+      void tx.mined.then(() => reached('seen'))
+      return tx
+    },
+  }
+}
+
+// The enclave inherits nothing of the server's environment.
+const ENCLAVE_PRELOAD = new URL('enclave.mjs', import.meta.url).href
+const HANDED_ON = ['FAULTS_BENCH', 'FAULTS_BREAK', 'NODE_COMPILE_CACHE']
+const { spawn } = childProcess
+childProcess.spawn = (program, args, options) => {
+  if (args.at(-1) !== 'serve') return spawn(program, args, options)
+  const env = { ...options.env, FAULTS_BENCH_PID: `${process.ppid}` }
+  for (const name of HANDED_ON) if (process.env[name] !== undefined) env[name] = process.env[name]
+  return spawn(program, ['--import', ENCLAVE_PRELOAD, ...args], { ...options, env })
+}
+syncBuiltinESMExports()
+
+stepClock(join(bench, 'clock'))

@@ -1,0 +1,359 @@
+// One world for every storm: a real chain behind faulty nodes, real servers and their store, a real enclave, and the broker's stand-in.
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { createContracts, createUsdc } from '../../src/chain/contracts.js'
+import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
+import { ROOT } from '../../src/sandbox/settings.js'
+import type { Table } from '../../src/server/store/engine.js'
+import { killEnclaves } from '../e2e/support/enclaveProcesses.js'
+import { startBalancer } from '../support/balancer.js'
+import { eventually } from '../support/eventually.js'
+import { freePorts } from '../support/freePorts.js'
+import { storedRows } from '../support/storedRows.js'
+import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js'
+import { ask } from './audit.js'
+import { startChain } from './chain.js'
+import { type ClusterDatabase, startClusterDatabase } from './database.js'
+import { startFaultyNodes } from './faultyNodes.js'
+import type { Broadcast, Death } from './history.js'
+import { createNotes, type Notes } from './notes.js'
+import { DEEPEST_REORG, LEASE_TTL_MS, type Link } from './plan.js'
+import { keepProgram } from './servers.js'
+
+/** Impatient, so that the servers' patience fits many times into a storm. */
+const SERVER_SETTINGS = {
+  RPC_TIMEOUT: '3s',
+  RELAY_RESUBMIT_AFTER: '2s',
+  // A storm has few accounts, and many orders of each.
+  RELAY_ACCOUNT_DAILY_GAS: '5000000000',
+  // All callers of a storm share one address, and ask for their receipts at once.
+  MAX_CONNECTIONS: '15000',
+  LOG_LEVEL: 'info',
+  CONFIRMATIONS: `${DEEPEST_REORG + 1}`,
+  // The least that the configuration allows.
+  ORDER_RUN_TIMEOUT: '90s',
+  MARKET_CLOCK_MAX_AGE: '1s',
+}
+/** The enclave gives up an order only after every call to the broker that may be on its way: these keep that true. */
+const ENCLAVE_SETTINGS = {
+  CHAIN_DEPTH: `${DEEPEST_REORG}`,
+  FILL_WAIT: '1500ms',
+  CONFIRM_POLL_INTERVAL: '100ms',
+  BROKER_TIMEOUT: '2500ms',
+  AMBIGUOUS_RETRY_AFTER: '300ms',
+  ABSENT_RECHECK_AFTER: '8s',
+  RELAY_RETRY_AFTER: '3s',
+  // The market closes for a few seconds.
+  BROKER_CLOCK_MAX_AGE: '1ms',
+  // The amounts are small, so that few orders are refused, and no fill waits for other accounts.
+  MIN_ORDER: '1000000',
+  MIN_WITHDRAWAL: '1',
+  RECONCILE_MIN_ACCOUNTS: '1',
+  RECONCILE_MAX_DELAY_DAYS: '0',
+}
+/** Of each server, which they answer alone about their chain. */
+const NODES = 3
+const PRELOAD = new URL('programs/server.mjs', import.meta.url).href
+const ENCLAVE_PRELOAD = new URL('programs/enclave.mjs', import.meta.url).href
+const MAIN = join(ROOT, 'dist/server/main.js')
+const ENCLAVE_MAIN = join(ROOT, 'dist/enclave/main.js')
+const RUN_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
+/** How a server says that it cannot start without its database: its supervisor starts it again. */
+const START_REFUSED = 'DATABASE_URL: its database cannot be read or written'
+
+export interface StoredRow {
+  readonly table: Table
+  readonly id: string
+  readonly isOpen: boolean
+  readonly doc: string
+}
+
+export interface WorldOptions {
+  /** Keeps everything: data, logs and notes. */
+  readonly directory: string
+  /** One with SQLite, which starts its enclave, or several on PostgreSQL behind balancers, with an enclave of its own. */
+  readonly servers: number
+  /** Breaks a program on purpose: see `programs`. */
+  readonly breaks?: string | undefined
+  /** Gets each line that a server prints. */
+  readonly heard: (line: string) => void
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>
+type Server = Awaited<ReturnType<typeof startServer>>
+
+export async function startWorld(options: WorldOptions) {
+  const { directory, servers: count, breaks } = options
+  const isCluster = count > 1
+  const bench = join(directory, 'bench')
+  const notes = await createNotes(bench)
+  const [sandbox, database] = await Promise.all([
+    startDesk(directory),
+    isCluster ? startClusterDatabase() : undefined,
+  ])
+  const { accounts, info, provider } = sandbox
+  // Several accounts in the place of one. Nothing else uses them by now.
+  const relayers = isCluster ? [accounts.relayer, accounts.deployer, accounts.guardian] : [accounts.relayer]
+  const keys = relayers.map(({ privateKey }) => privateKey)
+  const chain = await startChain(provider, info.chainId, keys)
+  const dataDir = join(sandbox.directory, 'server')
+  const broadcasts: Broadcast[] = []
+  const told: string[] = []
+  const mistakes: string[] = []
+  const nodes = await startFaultyNodes(info.rpcUrl, NODES * count, {
+    leaves({ from, nonce, serialized: raw, data }) {
+      broadcasts.push({ at: Date.now(), from: from ?? '', nonce, raw, data })
+      // Of several servers the database's history tells.
+      if (isCluster || isStored(dataDir, raw)) return
+      mistakes.push(`nonce ${nonce}: ${data === '0x' ? 'a no-op, ' : ''}sent before it was saved`)
+    },
+    mistook: (words) => mistakes.push(words),
+  })
+  const common = {
+    FAULTS_BENCH: bench,
+    ...(breaks !== undefined && { FAULTS_BREAK: breaks }),
+  }
+  const around = { directory, notes, told, heard: options.heard }
+  const cluster =
+    database && (await startCluster({ sandbox, database, count, keys, urls: nodes.urls, common }, around))
+  const servers: readonly Server[] = cluster?.servers ?? [
+    await startServer(
+      {
+        ...common,
+        ENV_FILE: join(sandbox.directory, '.env'),
+        RPC_URL: nodes.urls.join(),
+      },
+      { ...around, number: 0, links: {}, wasTroubled: () => false },
+    ),
+  ]
+  await eventually('all servers to listen', () => servers.every(({ program }) => program.url() !== undefined))
+  return {
+    sandbox,
+    contracts: createContracts(provider, info.contracts),
+    usdc: createUsdc(provider, info.contracts.usdc),
+    ...{ notes, chain, nodes, servers, database, broadcasts },
+    /** The servers' narration, line by line. */
+    told: told as readonly string[],
+    /** Where clients find a server now. */
+    url: () => (isCluster ? info.url : servers[0]?.program.url()),
+    store: {
+      async rows(table: Table): Promise<StoredRow[]> {
+        if (database !== undefined) return rowsOf(database, table)
+        return storedRows(dataDir, table).map(({ id, is_open, doc }) => ({
+          table,
+          id,
+          isOpen: is_open === 1,
+          doc,
+        }))
+      },
+    },
+    deaths: () => servers.flatMap(({ deaths }) => deaths),
+    /** Connections go to the current primary from now on. */
+    followPrimary(): void {
+      for (const { links } of servers) {
+        if (database !== undefined) links.database?.retarget(database.port())
+        links.database?.cut()
+      }
+    },
+    faults: () => [...mistakes, ...servers.flatMap(({ faults }) => faults)],
+    async stop(): Promise<void> {
+      await Promise.all([cluster?.stop(), ...servers.map(({ stop }) => stop())])
+      await Promise.all([nodes.stop(), database?.remove()])
+      await killEnclaves(sandbox)
+      await chain.stop()
+      await sandbox.stop()
+    },
+  }
+}
+
+/** Starts a sandbox, publishes the rulebook, and ends its server and its enclave. */
+async function startDesk(directory: string): Promise<Sandbox> {
+  const sandbox = await startSandbox({
+    directory: join(directory, 'sandbox'),
+    ports: { server: 0, rpc: 0, broker: 0 },
+    enclave: 'server',
+    states: 2 * DEEPEST_REORG,
+    serverSettings: SERVER_SETTINGS,
+    enclaveSettings: ENCLAVE_SETTINGS,
+    print: () => undefined,
+  })
+  await publishDefaultRulebook(sandbox)
+  await sandbox.server().kill()
+  await killEnclaves(sandbox)
+  return sandbox
+}
+
+/** Whether SQLite has the transaction: by itself where it fills a gap, or with its authorization. */
+function isStored(dataDir: string, raw: string): boolean {
+  const rows = [...storedRows(dataDir, 'relays'), ...storedRows(dataDir, 'state')]
+  return rows.some(({ doc }) => doc.includes(raw))
+}
+
+const rowsSchema = z.array(z.object({ id: z.string(), is_open: z.boolean(), doc: z.string() }))
+
+async function rowsOf(database: ClusterDatabase, table: Table): Promise<StoredRow[]> {
+  const rows = rowsSchema.parse(await ask(database.url(), `SELECT id, is_open, doc FROM ${table}`))
+  return rows.map(({ id, is_open: isOpen, doc }) => ({ table, id, isOpen, doc }))
+}
+
+interface Around {
+  readonly directory: string
+  readonly notes: Notes
+  readonly told: string[]
+  readonly heard: (line: string) => void
+}
+
+interface Place extends Around {
+  readonly number: number
+  /** Its connections with a proxy. */
+  readonly links: Partial<Readonly<Record<Link, TcpProxy>>>
+  /** Whether its store has been troubled since, of `performance.now()`. */
+  readonly wasTroubled: (from: number) => boolean
+}
+
+async function startServer(
+  variables: Record<string, string> | ((name: string) => Record<string, string>),
+  { directory, notes, told, heard, number, links, wasTroubled }: Place,
+) {
+  const faults: string[] = []
+  const deaths: Death[] = []
+  const name = (life: number) => `${number}.${life}`
+  let storeFaults = 0
+  let isStartRefused = false
+  const program = keepProgram({
+    args: ['--import', PRELOAD, MAIN],
+    variables: (life) => (typeof variables === 'function' ? variables(name(life)) : variables),
+    log: join(directory, `server-${number}.log`),
+    heard(line) {
+      if (line.startsWith('{"time":"')) told.push(line)
+      if (line.startsWith(START_REFUSED)) isStartRefused = true
+      heard(line)
+    },
+    async onDeath({ life, from, code }) {
+      deaths.push({ at: Date.now(), server: name(life) })
+      const failed = (await notes.acts('done')).filter((act) => act.startsWith('server failed')).length
+      const isExcused = failed > storeFaults || notes.isFull() || isStartRefused || wasTroubled(from)
+      if (code !== null && !isExcused) faults.push(`server ${name(life)} ended by itself, with ${code}`)
+      storeFaults = failed
+      isStartRefused = false
+    },
+  })
+  return {
+    ...{ program, links, faults, deaths },
+    async stop() {
+      await program.end()
+      await Promise.all(Object.values(links).map((proxy) => proxy.stop()))
+    },
+  }
+}
+
+interface ClusterOptions {
+  readonly sandbox: Sandbox
+  readonly database: ClusterDatabase
+  readonly count: number
+  readonly keys: readonly string[]
+  /** The nodes' URLs. */
+  readonly urls: readonly string[]
+  readonly common: Record<string, string>
+}
+
+/** Several servers on one database behind two balancers, and an enclave of its own. */
+async function startCluster(options: ClusterOptions, around: Around) {
+  const { sandbox, database, count, keys, urls, common } = options
+  const [enclavePort = 0, relayPort = 0, ...ports] = await freePorts(2 + 3 * count)
+  const home = await startTcpProxy(relayPort)
+  const envFile = await changedEnv(
+    sandbox,
+    '.env',
+    'RELAYER_PRIVATE_KEY',
+    `RELAYER_PRIVATE_KEY=${keys.join()}`,
+  )
+  const servers = await Promise.all(
+    Array.from({ length: count }, async (_, number) => {
+      const [port = 0, ops = 0, relay = 0] = ports.slice(3 * number)
+      const links = {
+        database: await startTcpProxy(database.port()),
+        enclave: await startTcpProxy(enclavePort),
+        balancer: await startTcpProxy(port),
+        relay: await startTcpProxy(relay),
+        home,
+      }
+      const directory = join(around.directory, `server-${number}`)
+      await mkdir(directory)
+      const variables = (name: string) => {
+        const url = new URL(database.url())
+        url.port = String(links.database.port)
+        url.searchParams.set('application_name', name)
+        return {
+          ...common,
+          ENV_FILE: envFile,
+          LEASE_TTL: `${LEASE_TTL_MS}ms`,
+          TRUST_PROXY: '1',
+          ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
+          ENCLAVE_URL: urlOf(links.enclave),
+          NARRATOR_FORMAT: 'json',
+          PORT: `${port}`,
+          OPS_PORT: `${ops}`,
+          RELAY_PORT: `${relay}`,
+          DATA_DIR: directory,
+          RPC_URL: urls.slice(number * NODES, (number + 1) * NODES).join(),
+          DATABASE_URL: url.href,
+        }
+      }
+      const wasTroubled = (from: number) => links.database.wasTroubled(from) || database.wasTroubled(from)
+      return startServer(variables, { ...around, number, links, wasTroubled })
+    }),
+  )
+  // No variable of the enclave's process would win over the file.
+  const enclaveEnv = await changedEnv(sandbox, '.env.enclave', 'RELAY_URL', `RELAY_URL=${urlOf(home)}`)
+  const enclave = keepProgram({
+    args: ['--import', ENCLAVE_PRELOAD, ENCLAVE_MAIN, 'serve'],
+    variables: () => ({
+      ...common,
+      FAULTS_BENCH_PID: String(process.pid),
+      ENCLAVE_ENV_FILE: enclaveEnv,
+      ENCLAVE_LISTEN: `127.0.0.1:${enclavePort}`,
+      ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
+      ENCLAVE_STATE_DIR: join(sandbox.directory, 'cluster-enclave'),
+    }),
+    log: join(around.directory, 'enclave.log'),
+  })
+  const upstreams = (link: 'balancer' | 'relay') => servers.map(({ links }) => urlOf(links[link]))
+  const balancers = [
+    await startBalancer(Number(new URL(sandbox.info.url).port), upstreams('balancer')),
+    await startBalancer(relayPort, upstreams('relay')),
+  ]
+  await eventually('the narration to begin', async () =>
+    (await rowsOf(database, 'state')).some(({ id }) => id === 'narrator'),
+  )
+  return {
+    servers,
+    async stop() {
+      await Promise.all([...balancers.map((balancer) => balancer.stop()), enclave.end()])
+    },
+  }
+}
+
+const urlOf = (proxy: TcpProxy | undefined) => `http://127.0.0.1:${proxy?.port}`
+
+/** Copies a file of the sandbox's variables with another line. @returns the path of the copy */
+async function changedEnv(
+  { directory }: Sandbox,
+  name: string,
+  variable: string,
+  line: string,
+): Promise<string> {
+  const own = await readFile(join(directory, name), 'utf8')
+  const path = join(directory, `${name}.cluster`)
+  await writeFile(path, own.replace(new RegExp(`^${variable}=.*$`, 'm'), line), { mode: 0o600 })
+  return path
+}
+
+/** Waits until something is so, or for so long. */
+export async function until(isSo: () => Promise<boolean> | boolean, patienceMs: number): Promise<void> {
+  const giveUpAt = performance.now() + patienceMs
+  while (!(await isSo()) && performance.now() < giveUpAt) await sleep(100)
+}
