@@ -6,7 +6,7 @@ import { runStorm } from './storm.js'
 // The short form, with one plan for every push. `npm run test:soak -- storm` is the long one.
 const ORDERS = 14
 const PLAN = createPlan({
-  seed: 7,
+  seed: 8,
   lengthMs: 60_000,
   orders: ORDERS,
   faults: {
