@@ -3,12 +3,11 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { goTo, newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
+import { goTo, newestOrder, openCopy, order, seeNow, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
-/** Long enough to place an order before the market opens, on a busy machine. */
-const CLOSED_MS = 60_000
+const HOUR_MS = 3_600_000
 /** Pages of people who stay for the whole story. */
 const pages = new Map<string, Page>()
 
@@ -171,7 +170,7 @@ describe('an employee', () => {
       ['214.52', '+0.99 %'],
     ] as const) {
       broker.price({ symbol: 'AAPL', price })
-      await page.locator('[data-price=AAPL]', { hasText: price }).waitFor()
+      await seeNow(page, page.locator('[data-price=AAPL]', { hasText: price }))
       expect(await page.locator('[data-change=AAPL]').textContent()).toBe(change)
     }
     await goTo(page, 'Operator')
@@ -193,11 +192,6 @@ describe('an employee', () => {
     await page.locator('.order').first().getByText('Buy AAPL for 1,000.00 USDC').waitFor()
     await page.locator('[data-test=total]').waitFor()
 
-    for (let move = 0; move < 6; move++) {
-      const before = await page.locator('[data-price=MSFT]').textContent()
-      broker.walk({ steps: 5 })
-      await page.locator('[data-price=MSFT]', { hasNotText: before ?? '' }).waitFor()
-    }
     await page.getByText('Settled on the chain').waitFor()
     await page.evaluate(() => scrollTo(0, 0))
     await screenshot(page, 'trade')
@@ -231,15 +225,16 @@ describe('an employee', () => {
 
   it('leaves an order for when the market opens', async () => {
     const page = await pageOf('Noor')
-    const nextOpen = new Date(Date.now() + CLOSED_MS).toISOString()
-    desk().sandbox.broker.clock({ open: false, nextOpen })
-    await page.locator('[data-test=clock]', { hasText: 'Closed, opens in' }).waitFor()
+    const { broker } = desk().sandbox
+    broker.clock({ open: false, nextOpen: new Date(Date.now() + HOUR_MS).toISOString() })
+    await seeNow(page, page.locator('[data-test=clock]', { hasText: 'Closed, opens in' }))
     await page.locator('.choice-row label', { hasText: 'Buy' }).click()
     await page.getByText('The order waits, sealed, until the market opens.').waitFor()
     await order(page, 'Buy', 'AAPL', '50')
     await page.locator('.order').first().getByText('Waiting for the market', { exact: true }).waitFor()
     expect(await page.locator('.order').first().getAttribute('data-state')).toBe('OPEN')
-    await page.locator('[data-test=clock]', { hasText: 'Open, closes in' }).waitFor()
+    broker.clock({ open: true })
+    await seeNow(page, page.locator('[data-test=clock]', { hasText: 'Open, closes in' }))
     await newestOrder(page, 'SETTLED')
   })
 })

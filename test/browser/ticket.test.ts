@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { deskAndPhone, newestOrder, order, seeNow, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
@@ -134,7 +134,7 @@ describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
     // It stays all of them at any price.
     await page.getByLabel('Number of shares').waitFor()
     desk().sandbox.broker.price({ symbol: 'AAPL', price: '230.00' })
-    await page.locator('[data-price=AAPL]', { hasText: '230.00' }).waitFor()
+    await seeNow(page, page.locator('[data-price=AAPL]', { hasText: '230.00' }))
     await page
       .locator('[data-test=review]', { hasText: /^Sells all your AAPL, [\d.]+ shares at 230\.00 now\./ })
       .waitFor()
@@ -152,7 +152,7 @@ describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
   it('takes no order that expires before the market opens', async () => {
     const nextOpen = new Date(Date.now() + 3 * HOURS_MS).toISOString()
     desk().sandbox.broker.clock({ open: false, nextOpen })
-    await page.locator('[data-test=clock]', { hasText: 'opens in' }).waitFor()
+    await seeNow(page, page.locator('[data-test=clock]', { hasText: 'opens in' }).first())
     await page.locator('.choice-row label', { hasText: 'Buy' }).click()
     await amountOf(page).fill('50')
     await page.locator('#ticket-hours').selectOption('1 hour')
@@ -168,7 +168,7 @@ describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
     expect(await inView(buttonOf(page))).toBe(true)
     await screenshot(page, `closed-${size}`)
     desk().sandbox.broker.clock({ open: true })
-    await page.locator('[data-test=clock]', { hasText: 'closes in' }).waitFor()
+    await seeNow(page, page.locator('[data-test=clock]', { hasText: 'closes in' }).first())
   })
 
   it('is in view with four holdings, and “Trade” comes to it', async () => {
