@@ -59,6 +59,6 @@ test('a bar on a `most` column compares the highest round with the limit', () =>
   expect(linesOf(table, most).at(-1)).toBe('  most n, x: 9 (1..9), bar at most 4: missed')
 })
 
-test('what was not measured is not judged', () => {
+test('a figure that was not measured is not judged', () => {
   expect(lastLine(ratio('n', 'x', 'z', { atLeast: 1 }))).toBe('n, x ÷ z: not judged')
 })

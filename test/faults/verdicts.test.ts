@@ -86,7 +86,7 @@ describe('a row of an earlier term', () => {
     expect(lateRows({ events, unseen: [] })).toHaveLength(1)
   })
 
-  test('that ran before the take and was committed after it is found', () => {
+  test('a row that ran before the take and was committed after it is found', () => {
     const events = history(take('narrator', '0.1'), narrated('0.1'), take('narrator', '1.1'))
     expect(lateRows({ events, unseen: [] })).toEqual([])
     expect(lateRows({ events, unseen: [[3, 2]] })).toHaveLength(1)
@@ -94,7 +94,7 @@ describe('a row of an earlier term', () => {
 })
 
 describe('a transaction on its way', () => {
-  test('that was stored before is in order, also once its bytes are dropped', () => {
+  test('is in order where it was stored before, also once its bytes are dropped', () => {
     const events = history(signed(A), {
       kind: 'update',
       doc: JSON.stringify({ transactions: [{ nonce: 7, hash: hashOf(A) }] }),
@@ -102,13 +102,13 @@ describe('a transaction on its way', () => {
     expect(unsavedBroadcasts({ events }, [sent(A, 1_500), sent(A, 9_000)])).toEqual([])
   })
 
-  test('that was stored as a no-op is in order', () => {
+  test('is in order where it was stored as a no-op', () => {
     const doc = JSON.stringify([{ nonce: 7, hash: hashOf(A), raw: A }])
     const events = history({ table: 'state', id: `no-op:${wallet.address}:7`, doc })
     expect(unsavedBroadcasts({ events }, [sent(A, 1_500)])).toEqual([])
   })
 
-  test('that was stored after it was sent, or never, is found', () => {
+  test('is found where it was stored after it was sent, or never', () => {
     const events = history(signed(A))
     expect(unsavedBroadcasts({ events }, [sent(A, 500)])).toEqual(['nonce 7: sent before it was saved'])
     expect(unsavedBroadcasts({ events }, [sent(B, 5_000)])).toEqual(['nonce 7: sent and never saved'])
@@ -141,7 +141,7 @@ describe('the narration of all servers', () => {
     expect(judge(['b', 'a', 'b', 'd', 'c'], 0)).toEqual({ missing: 0, repeated: 0, violations: [] })
   })
 
-  test('that tells one twice, or one that never was, is found', () => {
+  test('is found where it tells an event twice, or one that never was', () => {
     expect(judge([...expected, 'b'], 9).violations).toEqual(['narrated once too often: b'])
     expect(judge([...expected, 'e'], 9).violations).toHaveLength(1)
   })

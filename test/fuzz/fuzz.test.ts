@@ -35,7 +35,9 @@ test('every answer, to right requests and wrong ones, is a documented one', asyn
   )
 })
 
-test('of a server that is gone it says how it ended, and what it said last', async ({ onTestFinished }) => {
+test('a server that is gone is reported with how it ended, and its last words', async ({
+  onTestFinished,
+}) => {
   const [chain, broker] = await Promise.all([startTestChain(), startStandIn()])
   onTestFinished(() => Promise.all([chain.stop(), broker.stop()]).then(() => undefined))
   const directory = await temporaryDirectory()
