@@ -1,5 +1,6 @@
 // Plants each fault of test/plantedFaults.json in the product, one at a time, and runs the tests that should find it. Ends with 1 if a fault
-// goes unnoticed. Changes files in place, and restores them: the files of the faults must have no uncommitted changes.
+// goes unnoticed. Changes files in place, and restores them: the files of the faults must have no uncommitted changes. With words as
+// arguments, only the faults whose description has one of them.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
@@ -12,6 +13,8 @@ const faultsSchema = z.array(
     /** Occurs once in the file. */
     from: z.string(),
     to: z.string(),
+    /** The npm script that brings a change of the file to what the tests run, where that is not the source. */
+    through: z.enum(['contracts', 'build', 'build:web']).optional(),
     /** Vitest's filters of files. One of their tests has to fail. */
     tests: z.array(z.string()).min(1),
   }),
@@ -21,11 +24,17 @@ const root = new URL('..', import.meta.url)
 const run = (command: string, args: readonly string[]) =>
   spawnSync(command, args, { cwd: root, stdio: 'pipe', encoding: 'utf8' })
 
-function isFound({ file, from, to, tests }: z.infer<typeof faultsSchema>[number]): boolean {
+function isFound({ file, from, to, through, tests }: z.infer<typeof faultsSchema>[number]): boolean {
   const path = new URL(file, root)
   const before = readFileSync(path, 'utf8')
   if (before.split(from).length !== 2) throw new Error(`${file} does not have this once: ${from}`)
-  const restore = () => writeFileSync(path, before)
+  const bring = () => {
+    if (through !== undefined) execFileSync('npm', ['run', '-s', through], { cwd: root, stdio: 'pipe' })
+  }
+  const restore = () => {
+    writeFileSync(path, before)
+    bring()
+  }
   const stop = () => {
     restore()
     process.exit(1)
@@ -36,6 +45,7 @@ function isFound({ file, from, to, tests }: z.infer<typeof faultsSchema>[number]
       path,
       before.replace(from, () => to),
     )
+    bring()
     return run('npx', ['vitest', 'run', '--bail=1', ...tests]).status === 1
   } finally {
     restore()
@@ -43,7 +53,10 @@ function isFound({ file, from, to, tests }: z.infer<typeof faultsSchema>[number]
   }
 }
 
-const faults = faultsSchema.parse(JSON.parse(readFileSync(new URL('test/plantedFaults.json', root), 'utf8')))
+const words = process.argv.slice(2)
+const faults = faultsSchema
+  .parse(JSON.parse(readFileSync(new URL('test/plantedFaults.json', root), 'utf8')))
+  .filter(({ fault }) => words.length === 0 || words.some((word) => fault.includes(word)))
 execFileSync('git', ['diff', '--quiet', 'HEAD', '--', ...faults.map(({ file }) => file)], { cwd: root })
 const tests = [...new Set(faults.flatMap((each) => each.tests))]
 const sound = run('npx', ['vitest', 'run', ...tests])
