@@ -43,7 +43,6 @@ const LONG = [
   '/test/e2e/lostRun.test.ts',
   '/test/e2e/manyOrders.test.ts',
   '/test/e2e/market.test.ts',
-  '/test/e2e/protocolPage.test.ts',
   '/test/e2e/separateEnclave.test.ts',
   '/test/e2e/sandbox.test.ts',
   '/test/e2e/servers.test.ts',

@@ -38,7 +38,7 @@ export function createMetrics(version: string) {
   metrics.gauge('build_info', 'The version that runs; always 1.', 'version').set({ version }, 1)
   const foreign = metrics.counter(
     'relayer_foreign_transactions_total',
-    "Transactions of the relayer's account that this server has not signed: its key is used elsewhere.",
+    "Transactions of the relayer's account that no server of ours has signed: its key is used elsewhere.",
   )
   return {
     registry,
@@ -48,7 +48,7 @@ export function createMetrics(version: string) {
     /** Counts authorizations whose relay job has ended. */
     relay: relayObserver(metrics),
     lease: leaseObserver(metrics),
-    /** Counts a transaction of the relayer's account that this server has not signed. */
+    /** Counts a transaction of the relayer's account that no server of ours has signed. */
     foreignTransaction: () => foreign.inc(),
   }
 }

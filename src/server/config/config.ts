@@ -29,7 +29,7 @@ const KIBIBYTE = 1_024
 
 const OF_NO_FILE = {
   ...FORMER_VARIABLES,
-  NO_COLOR: "belongs into the environment of the server's process (https://no-color.org)",
+  NO_COLOR: "belongs in the environment of the server's process (https://no-color.org)",
 }
 
 /** The server's configuration. Secrets are of the type `Secret`, which no log line or JSON can show. */

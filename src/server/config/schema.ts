@@ -137,7 +137,7 @@ export const environmentSchema = z.object({
   }),
   DATA_DIR: withDefault(z.string(), {
     section: 'Storage',
-    about: 'Directory of the cache of envelopes and relay receipts; one server per directory.',
+    about: "Directory of the server's database, server.db; one server per directory.",
     fallback: './data',
   }),
   DATABASE_URL: optional(databaseUrl(), {

@@ -121,7 +121,7 @@ const SERVER_PROBLEMS = {
     status: 504,
     title: 'Enclave run timed out',
     meaning:
-      'Within `POLICY_RUN_TIMEOUT` the run did not end, or no slot came free to begin it. A run that began may still be accepted late.',
+      'Within `POLICY_RUN_TIMEOUT` the run did not end, or there was no permit to begin it. A run that began may still be accepted late.',
     cause: 'A slow chain; an enclave that hangs; other rulebooks before this one.',
     remedy: 'Read the version first: the run may have been accepted late. Then send the envelope again.',
     retryAfterSeconds: 10,

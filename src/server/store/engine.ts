@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * The kinds of documents. `state` holds what has no table of its own: the narrator's cursor, the last reconcile, the platform, claims
- * of openings, no-op transactions.
+ * The kinds of documents. `state` holds what has no table of its own: the narrator's cursor, the last reconcile, the platform, the
+ * readiness, openings and their claims, no-op transactions.
  */
 export const TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 export type Table = (typeof TABLES)[number]

@@ -209,7 +209,7 @@ export function orderOutcome(end: RunEnd): Pick<RunResult, 'outcome' | 'retryAt'
   return { outcome: 'failed', ...(result?.notice !== undefined && { notice: result.notice }) }
 }
 
-/** The reason that a queued order waits, unless it is the market or the broker. */
+/** The reason that a queued order waits, where the run names one that the platform knows. */
 export function waitReasonOf({ outcome, code }: Pick<RunResult, 'outcome' | 'code'>): WaitReason | undefined {
   return outcome === 'queued' ? waitReasonSchema.safeParse(code).data : undefined
 }

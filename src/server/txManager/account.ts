@@ -102,7 +102,7 @@ export function createAccountView(options: {
   }
 }
 
-/** Notices transactions of the account that this server has not signed. */
+/** Notices transactions of the account that no server of ours has signed. */
 export type ForeignUse = ReturnType<typeof createForeignUse>
 
 /** How long a foreign transaction counts as recent. */
