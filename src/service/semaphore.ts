@@ -19,8 +19,6 @@ export function createSemaphore(permits: number) {
     occupy(): void {
       free--
     },
-    /** Whether a caller would have to wait now. */
-    isFull: () => free <= 0,
     /** Resolves with true once there is a permit, and with false when there is none within `ms`. */
     async acquire(ms = Number.POSITIVE_INFINITY): Promise<boolean> {
       if (free > 0) {

@@ -56,7 +56,7 @@ const NO_OP_OWNER: Omit<Owner, 'save'> = {
   counted: () => undefined,
   isNeeded: async () => true,
   used: () => undefined,
-  lost: () => () => undefined,
+  lost: () => undefined,
   dropped: () => undefined,
 }
 

@@ -116,8 +116,6 @@ export function createTxManager(options: TxManagerOptions) {
       pendingTxs.add(tx)
       return tx.outcome
     },
-    /** Whether a call would have to wait for a permit now. */
-    isFull: semaphore.isFull,
     committed: pendingTxs.committed,
     /** Pending transactions. */
     inFlight: pendingTxs.count,
