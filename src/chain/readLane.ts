@@ -26,6 +26,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** The nodes as reads for strangers use them. */
+export interface ReadLane extends Pick<Rpc, 'send'> {
+  /** The client whose turn a read of this request waits for. */
+  client(): string | undefined
+  /** Whether a read that comes now goes out with the next request, whoever asks. */
+  hasRoom(): boolean
+}
+
 /**
  * The nodes as reads for strangers use them. They wait for one another, one request at a time, and never hold up what others
  * send through `rpc`, which goes out at once. Clients take turns, so one who asks for much delays himself.
@@ -37,7 +45,7 @@ interface Waiting {
 export function createReadLane(
   rpc: Pick<Rpc, 'send' | 'faults'>,
   readers: Readers = { current: () => undefined, charge: () => undefined },
-): Pick<Rpc, 'send'> & { turn(): string | undefined } {
+): ReadLane {
   /** By client, in the order of their turns. */
   const waiting = new Map<string | undefined, Waiting[]>()
   let waitingCalls = 0
@@ -83,8 +91,8 @@ export function createReadLane(
   }
 
   return {
-    /** The client whose turn a read waits for now; undefined while it goes out with the next request, whoever asks. */
-    turn: () => (waitingCalls < limit ? undefined : readers.current()),
+    client: readers.current,
+    hasRoom: () => waitingCalls < limit,
     send: (calls, signal) =>
       new Promise((resolve, reject) => {
         const client = readers.current()

@@ -133,7 +133,7 @@ export function buildServer(deps: {
     stopping,
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
-  const shownOrders = createHeadReads({ head, read: views.escrow.orders, turn: shown.turn })
+  const shownOrders = createHeadReads({ head, read: views.escrow.orders, lane: shown.lane })
   const escrowed = createHeadReads({ head, read: posted.contracts.escrow.orders })
   const orders = createOrders({
     records,
@@ -209,13 +209,13 @@ export function buildServer(deps: {
         onResolved: head.expire,
       }),
       policyVersion: createHeadReads({
-        ...{ head, read: createPolicyVersionView(views), turn: shown.turn },
+        ...{ head, read: createPolicyVersionView(views), lane: shown.lane },
       }),
       bodyLimitBytes: config.http.bodyLimitBytes,
     },
     timeline: timeline.read,
     status: createStatusViews({
-      ...{ head, readers, contracts: views, lenses: shown.lenses, turn: shown.turn },
+      ...{ head, readers, contracts: views, lenses: shown.lenses, lane: shown.lane },
       symbols: listedSymbols,
       broker: marketData,
       fees: config.broker.fees,

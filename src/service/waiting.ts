@@ -111,12 +111,17 @@ export function createSharedValue<T>(options: {
     if (before === undefined || options.replaces?.(value, before.value) !== false) last = { value, since }
   }
 
-  async function load(since: number): Promise<Shared<T>> {
+  /** What was declared outdated meanwhile is not kept. */
+  async function ask(read: () => Promise<T>, since = performance.now()): Promise<T> {
     const before = expired
+    const value = await read()
+    if (before === expired) keep(value, since)
+    return value
+  }
+
+  async function load(since: number): Promise<Shared<T>> {
     try {
-      const value = await options.load()
-      if (before === expired) keep(value, since)
-      return { value, isFresh: true }
+      return { value: await ask(options.load, since), isFresh: true }
     } catch (error) {
       failure = { error, retryAt: performance.now() + (options.retryMs?.(error) ?? 0) }
       throw error
@@ -169,6 +174,8 @@ export function createSharedValue<T>(options: {
     last: () => last?.value,
     /** Milliseconds since it was asked for. */
     ageMs,
+    /** Another part's own read of the value, which is taken over. @throws its error */
+    ask: (read: () => Promise<T>): Promise<T> => ask(read),
     /** Takes over a value that another part has just found. */
     note: (value: T) => keep(value, performance.now()),
     /** What is known is outdated, and so is what a load under way finds. Loads nothing. */

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Request, RequestHandler } from 'express'
@@ -21,7 +22,8 @@ export function jsonBody(
   return (req, _res, next) => {
     const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = req.headers
     if (!isJson(type) || encoding.toLowerCase() !== 'identity') throw new Problem('unsupported-media-type')
-    readBytes(req, limitBytes, (read) => {
+    // The request's client, too, is known to what follows: the events of a body come without it.
+    const resume = AsyncResource.bind((read: () => Buffer) => {
       try {
         const raw = read()
         admit(raw, req)
@@ -32,6 +34,7 @@ export function jsonBody(
       }
       next()
     })
+    readBytes(req, limitBytes, resume)
   }
 }
 

@@ -86,7 +86,7 @@ function createTakePlace({ http, readers, now, utilization }: LimitOptions): Req
       return next()
     }
     if (isBeyondShare(client)) throw new Problem('overloaded')
-    const waitMs = isRead ? readers.waitMs(client) : 0
+    const waitMs = readers.waitMs(client) - (isRead ? 0 : POST_AHEAD_MS)
     if (waitMs > 0) {
       throw new Problem('rate-limited', { headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) } })
     }
@@ -100,6 +100,9 @@ function createTakePlace({ http, readers, now, utilization }: LimitOptions): Req
 function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
+
+/** What a client posts goes before what it reads: so much more of its rate of calls may be used up. */
+const POST_AHEAD_MS = 30_000
 
 const SAMPLE_MS = 1_000
 /** Requests a second that no client is refused for, however low the rate. */

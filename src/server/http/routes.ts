@@ -25,6 +25,8 @@ export interface Read {
 /** An answer's JSON, and its entity tag. */
 interface Representation {
   readonly json: string
+  /** In bytes. */
+  readonly length: number
   readonly etag: string
 }
 
@@ -62,7 +64,7 @@ export function read<T extends object>(
     const before = known.get(value)
     if (before !== undefined) return before
     const json = JSON.stringify(z.encode(schema, value))
-    const made = { json, etag: `W/"${hash('sha1', json, 'base64url')}"` }
+    const made = { json, etag: `W/"${hash('sha1', json, 'base64url')}"`, length: Buffer.byteLength(json) }
     known.set(value, made)
     return made
   }
@@ -91,11 +93,11 @@ export function checkFirst(check: (req: Request) => void): RequestHandler {
 
 function answerRead({ answer }: Read): RequestHandler {
   return async (req, res) => {
-    const { json, etag } = await answer(paramOf(req))
+    const { json, length, etag } = await answer(paramOf(req))
     res.setHeader('ETag', etag)
     if (req.fresh) res.status(304).end()
     // `res.send` would hash the text once more, and write it apart from the headers.
-    else res.setHeader('Content-Type', JSON_TYPE).end(json)
+    else res.setHeader('Content-Type', JSON_TYPE).setHeader('Content-Length', length).end(json)
   }
 }
 

@@ -71,9 +71,10 @@ export function createUnderWay(options: {
     }
     const stop = () => {
       clearTimeout(timer)
-      if (ofSite.delete(giveUp)) arrivingCount--
-      if (ofSite.size === 0) arriving.delete(key)
       body.off('end', arrive)
+      if (!ofSite.delete(giveUp)) return
+      arrivingCount--
+      if (ofSite.size === 0) arriving.delete(key)
     }
     const timer = setTimeout(giveUp, BODY_TIMEOUT_MS).unref()
     arriving.set(key, ofSite.add(giveUp))

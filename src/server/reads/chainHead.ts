@@ -4,7 +4,7 @@ import { type Contracts, createContracts } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { createLenses } from '../../chain/lenses.js'
 import type { BlockId } from '../../chain/logReader.js'
-import { createReadLane, type Readers } from '../../chain/readLane.js'
+import { createReadLane, type Readers, type ReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
 import { ZERO_ADDRESS } from '../../protocol/address.js'
@@ -48,6 +48,8 @@ export function createChainHead(options: {
   return {
     /** Takes over a head that another part has just read. */
     note: shared.note,
+    /** Another part's own read of the head, which is taken over. @throws its error */
+    ask: shared.ask,
     /**
      * A block that was the head at most `maxAgeMs` ago. Concurrent callers share one request. For a moment after a
      * failure it throws the same error without a request.
@@ -104,7 +106,7 @@ export function buildReads(deps: {
     /** The same for what a client posts, which waits for no reads; its calls count against what that client may read. */
     posted: blockViews(charged),
     /** The same views for routes that anyone can call: they wait for one another, and hold up nothing that trades. */
-    shown: { ...blockViews(lane), turn: lane.turn },
+    shown: { ...blockViews(lane), lane },
     /** Searches of events take long, so that they wait for themselves alone. */
     timelines: { rpc: searches, contracts: createContracts(createViewCaller(searches), addresses) },
   }
@@ -116,26 +118,26 @@ const CAPACITY = 10_000
 interface KeptValue<T> {
   /** The hash of the head at which it was read. */
   readonly block: string
-  /** Whose turn it waits for: see `createReadLane`. */
-  readonly turn: string | undefined
+  /** The client whose turn it waits for. */
+  readonly client: string | undefined
   isPending: boolean
   readonly value: Promise<T>
 }
 
 /**
  * Reads at the chain's head, and keeps each value while that block is the head: concurrent and later callers get the very
- * same object. A failure is not kept. A client waits for its own turn, not for another client's that has asked for much.
+ * same object. A failure is not kept. A client joins another one's read only while its own would go out at once.
  *
  * @param read reads one block in one turn of the event loop, so that its calls travel as one request
- * @param turn the turn that a read waits for, if clients take turns
+ * @param lane that the reads travel through, if clients take turns in it
  * @returns throws as `read` does
  */
 export function createHeadReads<K extends string, T>(options: {
   readonly head: Pick<ChainHead, 'current'>
   readonly read: (key: K, block: BlockTag) => Promise<T>
-  readonly turn?: () => string | undefined
+  readonly lane?: Pick<ReadLane, 'client' | 'hasRoom'>
 }): (key: K) => Promise<T> {
-  const { head, read, turn = () => undefined } = options
+  const { head, read, lane } = options
   const known = new LRUCache<K, KeptValue<T>>({ max: CAPACITY })
 
   /** A node may be behind the one that reported the head, or accept no hash: then its own latest block serves once. */
@@ -149,13 +151,13 @@ export function createHeadReads<K extends string, T>(options: {
   return async (key) => {
     const { hash } = await head.current()
     const before = known.get(key)
-    const own = turn()
-    if (before?.block === hash && (!before.isPending || before.turn === undefined || before.turn === own)) {
-      return before.value
-    }
+    const client = lane?.client()
+    const mayJoin = ({ isPending, client: asker }: KeptValue<T>) =>
+      !isPending || asker === client || lane?.hasRoom() !== false
+    if (before?.block === hash && mayJoin(before)) return before.value
     const forget = () => void (known.peek(key) === entry && known.delete(key))
     const value = readAnyhow(key, hash, forget)
-    const entry: KeptValue<T> = { block: hash, turn: own, isPending: true, value }
+    const entry: KeptValue<T> = { block: hash, client, isPending: true, value }
     known.set(key, entry)
     value.then(() => {
       entry.isPending = false

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Broker } from '../../broker/index.js'
 import type { Contracts, EquityToken } from '../../chain/contracts.js'
 import type { Lenses, WalletFacts } from '../../chain/lenses.js'
+import type { ReadLane } from '../../chain/readLane.js'
 import { sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
 import type { ComplianceView, InstitutionView, WalletView } from '../../protocol/api.js'
 import type { FeeSchedule } from '../../protocol/fees.js'
@@ -19,8 +20,8 @@ export type StatusViews = ReturnType<typeof createStatusViews>
 export function createStatusViews(deps: {
   readonly head: Pick<ChainHead, 'current'>
   readonly readers: Pick<ClientReaders, 'shared'>
-  /** Whose turn a read of the chain waits for. */
-  readonly turn: () => string | undefined
+  /** That the reads of the chain travel through. */
+  readonly lane: ReadLane
   readonly contracts: Contracts
   readonly lenses: Lenses
   readonly symbols: ListedSymbols
@@ -30,10 +31,10 @@ export function createStatusViews(deps: {
   readonly marketMaxAgeMs: number
   readonly marketClockMaxAgeMs: number
 }) {
-  const { head, readers, turn, contracts, lenses, symbols, broker, fees } = deps
+  const { head, readers, lane, contracts, lenses, symbols, broker, fees } = deps
   const { marketMaxAgeMs, marketClockMaxAgeMs } = deps
   function atHead<T>(read: (id: Hex, block: BlockTag) => Promise<T>) {
-    return createHeadReads({ head, read, turn })
+    return createHeadReads({ head, read, lane })
   }
   return {
     wallet: atHead(async (wallet, block) => walletView(wallet, await lenses.wallet(wallet, block))),

@@ -161,7 +161,7 @@ const MAX_LIFETIME_SECONDS = 30 * 24 * 3_600
 const SEARCHES = 2
 
 export function createOrderHistories(options: {
-  readonly head: Pick<ChainHead, 'note' | 'current'>
+  readonly head: Pick<ChainHead, 'note' | 'ask' | 'current'>
   readonly events: EscrowEvents
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   readonly readHistory: HistoryReader
@@ -196,8 +196,7 @@ export function createOrderHistories(options: {
 
   async function begin(orderId: Hex): Promise<Known> {
     // In this order, so that the escrow's state is not older than the blocks that are read.
-    const head = await events.head()
-    chainHead.note(head)
+    const head = await chainHead.ask(events.head)
     const { state, deadline } = await escrow.orders(orderId)
     if (state === 'NONE') return { events: [], history: NO_HISTORY, at: head }
     const range = { head, isOpen: state === 'OPEN' }

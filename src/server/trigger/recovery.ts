@@ -20,7 +20,7 @@ import { byPosition } from './orderQueue.js'
 import type { Scheduler } from './scheduler.js'
 
 /** Reads that travel as one request. */
-const BATCH = 100
+export const BATCH = 100
 /** For an order that was opened before the look back: before all others. */
 const FIRST_POSITION: ChainPosition = { block: 0, logIndex: 0 }
 

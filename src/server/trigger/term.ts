@@ -2,7 +2,8 @@ import type { Contracts, EscrowedOrder } from '../../chain/contracts.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createHook, createPoller } from '../../service/lifetime.js'
-import type { Logger } from '../../service/logger.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import { inBatches } from '../../service/waiting.js'
 import {
   type ClosedEvent,
   createEscrowEvents,
@@ -15,6 +16,7 @@ import {
   observedEvents,
 } from '../escrow/escrowLogs.js'
 import { createEscrowPoller } from '../escrow/escrowPoller.js'
+import { StorageError } from '../store/engine.js'
 import type { Term } from '../store/leaseHolder.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import type { RunRecords } from '../store/runRecords.js'
@@ -22,7 +24,7 @@ import type { UnopenedOrders } from './envelopeQuota.js'
 import { createOrderRuns, RETRY_TIMES, type RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import { createReconcile, type ReconcileOptions, type ReconcileStateStore } from './reconcile.js'
-import { mayBeReclaim, recover } from './recovery.js'
+import { BATCH, mayBeReclaim, recover } from './recovery.js'
 import { createRuns, type EnclaveRunner, type RunObserver, type RunsOptions } from './runner.js'
 import { createScheduler, type Scheduler } from './scheduler.js'
 
@@ -92,6 +94,7 @@ export function createTriggerTerm(
   const events = observedEvents(read, options.escrowObserver)
   const ranges = createRangeReader(events, options.logBlockRange)
   const lookBack = createLookBack({ events, ranges })
+  const unclosed = new Set<Hex>()
   const scheduler = createScheduler({
     records,
     orderRuns,
@@ -116,7 +119,7 @@ export function createTriggerTerm(
     async onPolled() {
       await scheduler.retry()
       await scheduler.readCancels()
-      for (const orderId of scheduler.untrackedCancels()) await closeIfEnded(orderId)
+      await inBatches(scheduler.untrackedCancels(), BATCH, closeIfEnded)
       if (isShared) await scheduler.readEnvelopes()
       await unopened.check()
     },
@@ -146,10 +149,23 @@ export function createTriggerTerm(
     },
   })
 
-  /** A cancel that was stored while its order ended, or while no server ran. */
+  /**
+   * A cancel that was stored while its order ended, or while no server ran. One whose record fails is tried again with the next poll and
+   * delays nothing else.
+   */
   async function closeIfEnded(orderId: Hex): Promise<void> {
     const { state } = await escrow.orders(orderId)
-    if (state === 'SETTLED' || state === 'REFUNDED') await scheduler.closeCancel(orderId)
+    if (state !== 'SETTLED' && state !== 'REFUNDED') return
+    try {
+      await scheduler.closeCancel(orderId)
+      unclosed.delete(orderId)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      if (!unclosed.has(orderId)) {
+        logger.error('cancel not closed', { recordId: orderId, ...describeError(error) })
+      }
+      unclosed.add(orderId)
+    }
   }
 
   const sweep = createPoller({

@@ -65,17 +65,18 @@ export function createWorkers(options: WorkersOptions) {
   async function startNext(): Promise<void> {
     if (queue.hasNext(performance.now())) await rateLimit.acquire()
     isChecking = false
-    const order = mayStart() ? queue.next(performance.now()) : undefined
-    if (order === undefined) return sleepUntilDue()
+    const now = performance.now()
+    const order = mayStart() ? queue.next(now) : undefined
+    if (order === undefined) return sleepUntilDue(now)
     order.running = true
     void withPermit(order.account, (release) => runOnce(order, release))
     check()
   }
 
   /** An order that waits by the system clock may be due sooner: each poll of the chain checks that too. */
-  function sleepUntilDue(): void {
+  function sleepUntilDue(now: number): void {
     clearTimeout(timer)
-    const ms = Math.min(queue.msUntilDue(performance.now()), MAX_TIMER_MS)
+    const ms = Math.min(queue.msUntilDue(now), MAX_TIMER_MS)
     if (!stopping.signal.aborted) timer = setTimeout(check, ms).unref()
   }
 

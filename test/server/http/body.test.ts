@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { gzipSync } from 'node:zlib'
 import express from 'express'
 import request from 'supertest'
@@ -32,6 +33,15 @@ async function post(body: string | Buffer, headers: Record<string, string>) {
 }
 
 const json = { 'Content-Type': 'application/json' }
+
+test('what follows a body runs in the context of its request', async () => {
+  const context = new AsyncLocalStorage<string>()
+  const app = express()
+  app.use((_req, _res, next) => context.run('the client', next))
+  app.post('/', jsonBody(LIMIT), (_req, res) => void res.send(context.getStore()))
+  const { text } = await request(app).post('/').set(json).send('{}')
+  expect(text).toBe('the client')
+})
 
 describe('jsonBody takes', () => {
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(

@@ -87,11 +87,16 @@ describe('a server without room', () => {
   })
 })
 
-test('a read is refused while the calls of its client exceed their rate; a post is not', async () => {
-  const { url } = await setUp({ readers: { waitMs: () => 9_001, answer: (_client, answer) => answer() } })
+test('a read is refused while the calls of its client exceed their rate, a post only half a minute later', async () => {
+  let waitMs = 9_001
+  const { url } = await setUp({ readers: { waitMs: () => waitMs, answer: (_client, answer) => answer() } })
   const refused = await fetch(`${url}/market`)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
-  expect((await fetch(`${url}/orders`, { method: 'POST' })).status).toBe(200)
+  const post = () => fetch(`${url}/orders`, { method: 'POST' })
+  expect((await post()).status).toBe(200)
+  waitMs = 30_001
+  const later = await post()
+  expect([later.status, later.headers.get('retry-after')]).toEqual([429, '1'])
 })
 
 describe('as many under way as there may be', () => {

@@ -8,8 +8,8 @@ beforeEach(() => {
 })
 
 /** One place for each client, and begins requests. */
-function setUp(maxUnderWay = 1) {
-  const underWay = createUnderWay({ maxUnderWay, maxUnderWayPerClient: 1 })
+function setUp(maxUnderWay = 1, maxUnderWayPerClient = 1) {
+  const underWay = createUnderWay({ maxUnderWay, maxUnderWayPerClient })
   function begin(client: string, hasBody = false) {
     const [body, res, giveUp] = [new EventEmitter(), new EventEmitter(), vi.fn()]
     const bodyOf = hasBody ? body : undefined
@@ -48,6 +48,18 @@ test('more bodies on their way than there may be end the oldest, and no other', 
   begin('192.0.2.2', true)
   expect(first.giveUp).toHaveBeenCalledOnce()
   expect(second.giveUp).not.toHaveBeenCalled()
+})
+
+test('the bodies on their way of a client whose other request has been answered still count', () => {
+  const { begin } = setUp(10, 10)
+  const whole = begin('192.0.2.1', true)
+  whole.body.emit('end')
+  const half = Array.from({ length: MAX_ARRIVING - 1 }, () => begin('192.0.2.1', true))
+  whole.res.emit('close')
+  const honest = begin('192.0.2.2', true)
+  begin('192.0.2.3', true)
+  expect(half[0]?.giveUp).toHaveBeenCalledOnce()
+  expect(honest.giveUp).not.toHaveBeenCalled()
 })
 
 test('a site, an IPv6 /48, has four clients’ places', () => {

@@ -7,14 +7,17 @@ import { createHeadReads } from '../../../src/server/reads/chainHead.js'
 function setUp(answer: (key: string, block: unknown) => Promise<object>) {
   let hash: Hex = '0xa'
   const read = vi.fn(answer)
-  let client: string | undefined = 'one'
+  let [client, hasRoom] = ['one', false]
   const head = { current: async () => ({ number: 1, hash }) }
-  const get = createHeadReads({ head, read, turn: () => client })
+  const get = createHeadReads({ head, read, lane: { client: () => client, hasRoom: () => hasRoom } })
   return {
     get,
-    getFor(other: string | undefined, key: string) {
+    getFor(other: string, key: string) {
       client = other
       return get(key)
+    },
+    setRoom: (now: boolean) => {
+      hasRoom = now
     },
     read,
     moveTo: (next: Hex) => {
@@ -38,10 +41,11 @@ test('a client waits for its own turn, not for that of another client', async ()
   expect(await greedy).toEqual({ turn: 1 })
 })
 
-test('a read that goes out at once is shared by all clients', async () => {
+test('a read is shared by all clients whose own would go out at once', async () => {
   const turns: ((value: object) => void)[] = []
-  const { getFor, read } = setUp(() => new Promise((resolve) => turns.push(resolve)))
-  const [first, second] = [getFor(undefined, 'k'), getFor('employee', 'k')]
+  const { getFor, setRoom, read } = setUp(() => new Promise((resolve) => turns.push(resolve)))
+  setRoom(true)
+  const [first, second] = [getFor('reader', 'k'), getFor('employee', 'k')]
   await vi.waitFor(() => expect(turns).toHaveLength(1))
   turns[0]?.({ turn: 1 })
   expect(await second).toBe(await first)

@@ -2,20 +2,26 @@
 import { expect, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { storageError } from '../../../src/server/store/engine.js'
+import { createOrderRecords } from '../../../src/server/store/orderRecords.js'
+import type { EnclaveRunsOptions } from '../../../src/server/trigger/enclaveRuns.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
 import { settleOrder } from '../../support/orderEnds.js'
 import type { Step } from '../../support/scriptedEnclave.js'
+import { openStores } from '../../support/stores.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { PLACED, triggerUnderTest } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
 const NO_GAS: Step = { outcome: 'queued', retryAt: 4_000_000_000, code: 'relay-quota-exhausted' }
 
-async function setUp(plan: Record<string, Step[]> = {}) {
-  const started = await triggerUnderTest(chain(), plan)
+async function setUp(plan: Record<string, Step[]> = {}, changes: Partial<EnclaveRunsOptions> = {}) {
+  const started = await triggerUnderTest(chain(), plan, changes)
   /** As another server stores one. */
   async function keep(orderId: Hex) {
     const envelope = await sealOrder(`cancel ${orderId}`)
@@ -110,4 +116,27 @@ test('a cancel is closed once its order has settled', async () => {
   await until(A, 'a run', ({ triggers }) => triggers.at(-1)?.outcome === 'placed')
   await settleOrder(chain(), A)
   await eventually('no open cancel', async () => (await records.cancels.openIds()).length === 0)
+})
+
+test('a cancel whose record fails keeps no other one from being closed', async () => {
+  const { logger } = createLogLines()
+  const { engine } = await openStores(await temporaryDirectory())
+  const records = createOrderRecords({ engine, logger })
+  const { close } = records.cancels
+  records.cancels.close = async (orderId) => {
+    if (orderId === A) throw storageError('UNREADABLE_RECORD')
+    await close(orderId)
+  }
+  const { place, until, cancel, logText } = await setUp({}, { records })
+  for (const [who, orderId] of [
+    ['alice', A],
+    ['bob', B],
+  ] as const) {
+    await place(who, orderId)
+    await cancel(orderId)
+    await until(orderId, 'a run', ({ triggers }) => triggers.at(-1)?.outcome === 'placed')
+    await settleOrder(chain(), orderId)
+  }
+  await eventually("B's cancel closed", async () => (await records.cancels.openIds()).join() === A)
+  expect(logText().split('cancel not closed')).toHaveLength(2)
 })
