@@ -30,7 +30,7 @@ interface Waiting {
 export interface ReadLane extends Pick<Rpc, 'send'> {
   /** The client whose turn a read of this request waits for. */
   client(): string | undefined
-  /** Whether a read that comes now goes out with the next request, whoever asks. */
+  /** Whether a read that comes now goes out with the next request, for any client. */
   hasRoom(): boolean
 }
 

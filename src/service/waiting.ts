@@ -111,7 +111,7 @@ export function createSharedValue<T>(options: {
     if (before === undefined || options.replaces?.(value, before.value) !== false) last = { value, since }
   }
 
-  /** What was declared outdated meanwhile is not kept. */
+  /** Keeps no value that was declared outdated during the read. */
   async function ask(read: () => Promise<T>, since = performance.now()): Promise<T> {
     const before = expired
     const value = await read()

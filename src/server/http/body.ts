@@ -22,7 +22,7 @@ export function jsonBody(
   return (req, _res, next) => {
     const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = req.headers
     if (!isJson(type) || encoding.toLowerCase() !== 'identity') throw new Problem('unsupported-media-type')
-    // The request's client, too, is known to what follows: the events of a body come without it.
+    // The events of a body run outside the request's context, which names its client.
     const resume = AsyncResource.bind((read: () => Buffer) => {
       try {
         const raw = read()

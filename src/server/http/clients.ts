@@ -109,7 +109,7 @@ export function createReaders(now: () => number = () => performance.now()) {
       const latest = Math.max(...countedOf(client).map(({ key }) => paidAt.get(key) ?? 0))
       return Math.max(0, latest - now() - FIRST_MS)
     },
-    /** Answers a request of a client, who is `current` meanwhile. */
+    /** Answers a request of a client, which is `current` until the answer is out. */
     answer: (client: string, answer: () => void) => clients.run(client, answer),
     /** Makes a read that all clients share, at nobody's cost. */
     shared: <T>(read: () => T): T => clients.run(undefined, read),

@@ -34,7 +34,7 @@ async function post(body: string | Buffer, headers: Record<string, string>) {
 
 const json = { 'Content-Type': 'application/json' }
 
-test('what follows a body runs in the context of its request', async () => {
+test('a handler after the body runs in the context of its request', async () => {
   const context = new AsyncLocalStorage<string>()
   const app = express()
   app.use((_req, _res, next) => context.run('the client', next))
