@@ -34,7 +34,8 @@ export interface LimitOptions {
  *   cannot be checked first. Each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
  * - Any other request counts as it comes. A read counts no longer once it is answered 304: a page that
  *   polls what does not change costs next to nothing.
- * - Over its client's rate a request gets 429 `rate-limited`. So does a read when the client's requests have caused too many calls of the nodes.
+ * - Over its client's rate a request gets 429 `rate-limited`. So does a read when the client's requests have caused too many calls of
+ *   the nodes, and a post half a minute's worth beyond that.
  * - A request gets 503 `overloaded` with all places taken, or if its client asks for more than its share while the process has no rest.
  * - A request gets 429 `too-many-at-once` beyond its client's places, or those of its site.
  * - A request holds its place from when its body has arrived. A body that takes too long gets 408 (`createUnderWay`), a run's as well.

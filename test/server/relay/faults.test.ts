@@ -224,7 +224,7 @@ describe('a transaction', () => {
     await chain().provider.send('evm_revert', [state])
     await chain().provider.send('anvil_dropAllTransactions', [])
     await chain().provider.send('evm_setAutomine', [true])
-    // With a nonce of the old chain it would wait for good. The others may go out again: their effect went with the blocks.
+    // With a nonce of the old chain it would wait forever. The others may go out again: their effect went with the blocks.
     expect((await pending).body.status).toBe('confirmed')
   })
 })
