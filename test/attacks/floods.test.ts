@@ -4,8 +4,7 @@
 // from load shedding. A refusal by rate went through all of Express, and the server read the next request at
 // once. The share of honest requests answered within a second fell from 1.00 to 0.00.
 // Now: each client begins a few requests in a turn of the event loop, so its flood waits and others do not. Over its rate it gets 429,
-// before a body is read and without a log line for each. A client that
-// asks for views which have not changed is refused beyond its rate in a second while the process has no rest.
+// before a body is read and without a log line for each.
 // `npm run bench -- floods` measures the share.
 //
 // The same stranger needs no rate at all. He sent 303 `POST /orders` from three addresses, or from one behind a

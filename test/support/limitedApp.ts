@@ -18,11 +18,10 @@ export function limitedApp({
   trustProxy = 0,
   answer = (_req, res) => void res.end(),
   now,
-  utilization,
   readers = createReaders(),
   ...http
 }: Partial<LimitOptions['http']> &
-  Partial<Pick<LimitOptions, 'now' | 'utilization' | 'readers'>> & {
+  Partial<Pick<LimitOptions, 'now' | 'readers'>> & {
     readonly trustProxy?: number
     /** Default: 200. */
     readonly answer?: RequestHandler
@@ -39,7 +38,6 @@ export function limitedApp({
     authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
     readers,
     now,
-    utilization,
   })
   const app = createBareApp()
   app.set('trust proxy', trustProxy)

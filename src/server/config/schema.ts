@@ -106,7 +106,7 @@ export const environmentSchema = z.object({
   }),
   MAX_CONNECTIONS: withDefault(integer(1, 1_000_000), {
     about:
-      'Connections held at once; further ones are closed. One client may hold a third: requests on its further ones get 429 too-many-at-once, unless it is a proxy (TRUST_PROXY).',
+      'Connections held at once; further ones are closed. One client may hold a third, unless it is a proxy (TRUST_PROXY).',
     fallback: '10000',
   }),
   MAX_UNDER_WAY: withDefault(integer(1, 1_000_000), {

@@ -238,7 +238,7 @@ export const CLIENT_PROBLEMS = {
     status: 429,
     title: 'Too many requests at once',
     meaning:
-      'This client has a third of `MAX_UNDER_WAY` requests that the server has not answered, or its site (an IPv6 /48) half of `MAX_UNDER_WAY`. Or the client holds a third of `MAX_CONNECTIONS`, and this connection is one more: then the server closes it after this answer, whatever was asked. The server refused the request without looking at it. On other connections a plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
+      'This client has a third of `MAX_UNDER_WAY` requests that the server has not answered, or its site (an IPv6 /48) half of `MAX_UNDER_WAY`. The server refused the request without looking at it. A plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
     cause:
       'Many requests in parallel while a node is slow; many clients behind one address while `TRUST_PROXY` is not set.',
     remedy: 'Nothing was accepted. Wait for earlier requests to end, or for the seconds in Retry-After.',

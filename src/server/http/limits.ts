@@ -1,13 +1,12 @@
-import { performance } from 'node:perf_hooks'
+import type { EventEmitter } from 'node:events'
 import type { Request, RequestHandler, Response } from 'express'
 import { rateLimit, type Store } from 'express-rate-limit'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.js'
 import { relayTokenCheck } from './auth.js'
-import { type ClientReaders, countedOf, MAX_COUNTED } from './clients.js'
+import { type ClientReaders, countedOf, createShares, MAX_COUNTED } from './clients.js'
 import { Problem } from './errors.js'
-import { hangUpWith, isBeyondCap } from './listener.js'
-import { createUnderWay } from './underWay.js'
+import { hangUpWith } from './listener.js'
 
 const READ_METHODS: readonly string[] = ['GET', 'HEAD']
 const RELAY = /^\/relay(?:\/|$)/
@@ -20,25 +19,20 @@ export interface LimitOptions {
   readonly readers: Pick<ClientReaders, 'answer' | 'waitMs'>
   /** Milliseconds of the monotonic clock, for the rates. */
   readonly now?: (() => number) | undefined
-  /** How much of its time the event loop has been busy since the last call; default: as Node measures it. */
-  readonly utilization?: (() => number) | undefined
 }
 
 /**
  * Decides which requests the server takes, before a body is read.
  *
- * - A connection beyond its client's cap gets 429 `too-many-at-once`, whatever is asked on it.
- * - On any other, a probe is taken: its answer is in memory. So are relay requests that show the relay's token: refusing one would undo
- *   accepted work.
+ * - A probe is taken: its answer is in memory. So are relay requests that show the relay's token: refusing one would undo accepted work.
  * - Results of runs are refused by rate alone, for the same reason, where an enclave posts them. Their signature covers the body, so it
  *   cannot be checked first. Each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
  * - Any other request counts as it comes. A read counts no longer once it is answered 304: a page that
  *   polls what does not change costs next to nothing.
  * - Over its client's rate a request gets 429 `rate-limited`. So does a read when the client's requests have caused too many calls of
  *   the nodes, and a post half a minute's worth beyond that.
- * - A request gets 503 `overloaded` with all places taken, or if its client asks for more than its share while the process has no rest.
- * - A request gets 429 `too-many-at-once` beyond its client's places, or those of its site.
- * - A request holds its place from when its body has arrived. A body that takes too long gets 408 (`createUnderWay`), a run's as well.
+ * - A request gets 503 `overloaded` with all places taken, and 429 `too-many-at-once` beyond its client's places, or those of its site.
+ * - A request takes its place once its body has arrived. A body that takes too long gets 408 (`createArrivals`), a run's as well.
  */
 export function limitClients(options: LimitOptions): RequestHandler {
   const { http, authToken, now } = options
@@ -48,9 +42,6 @@ export function limitClients(options: LimitOptions): RequestHandler {
   )
   const takePlace = createTakePlace(options)
   return (req, res, next) => {
-    if (isBeyondCap(req.socket)) {
-      throw new Problem('too-many-at-once', { headers: { Connection: 'close' } })
-    }
     if (isProbe(req) || (RELAY.test(req.path) && hasToken(req.headers.authorization))) return next()
     return countCost(req, res, (error?: unknown) => {
       if (error !== undefined) next(error)
@@ -64,35 +55,47 @@ function isProbe({ path, method, headers }: Request): boolean {
   return path === '/health' && READ_METHODS.includes(method) && headers.origin === undefined
 }
 
-function createTakePlace({ http, readers, now, utilization }: LimitOptions): RequestHandler {
-  const underWay = createUnderWay(http)
-  const isBeyondShare = createShareWhenBusy(
-    Math.max(LEAST_SHARE, http.rateLimitPerMinute / 60),
-    now,
-    utilization,
-  )
+/** The share of `maxUnderWay` that reads may take: pages that poll while a node or the broker hangs leave room for orders. */
+const READ_SHARE = 0.9
+/** What a client posts goes before what it reads: so much more of its rate of calls may be used up. */
+const POST_AHEAD_MS = 30_000
+
+/**
+ * Counts the requests under way: all, and those of one client or site. A request whose body is still to come holds no place, so
+ * half-sent ones shut out no one. Limits are checked as headers come, so arriving bodies may exceed them by `MAX_ARRIVING` at most.
+ */
+function createTakePlace({ http, readers }: LimitOptions): RequestHandler {
+  const { maxUnderWay, maxUnderWayPerClient } = http
+  const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
+  const shares = createShares(maxUnderWayPerClient, maxUnderWay)
+  const awaitBody = createArrivals()
+  let count = 0
+
+  function acquire(client: string, res: EventEmitter): void {
+    const giveBack = shares.acquire(client)
+    count++
+    res.once('close', () => {
+      count--
+      giveBack()
+    })
+  }
+
   return (req, res, next) => {
     const { client } = res.locals
     const isRead = READ_METHODS.includes(req.method)
-    const request = {
-      client,
-      isRead,
-      // Nobody reads the body of a read.
-      bodyOf: !isRead && hasBody(req) ? req : undefined,
-      res,
-      giveUp: () => hangUpWith(req.socket, 'request-timeout'),
-    }
     if (RUNS.test(req.path)) {
-      underWay.awaitBody(request)
+      if (hasBody(req)) awaitBody(req, res)
       return next()
     }
-    if (isBeyondShare(client)) throw new Problem('overloaded')
     const waitMs = readers.waitMs(client) - (isRead ? 0 : POST_AHEAD_MS)
     if (waitMs > 0) {
       throw new Problem('rate-limited', { headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) } })
     }
-    const refusal = underWay.begin(request)
-    if (refusal !== undefined) throw new Problem(refusal)
+    if (count >= (isRead ? maxForReads : maxUnderWay)) throw new Problem('overloaded')
+    if (!shares.hasRoom(client)) throw new Problem('too-many-at-once')
+    // Nobody reads the body of a read.
+    if (!isRead && hasBody(req)) awaitBody(req, res, () => acquire(client, res))
+    else acquire(client, res)
     readers.answer(client, next)
   }
 }
@@ -102,55 +105,36 @@ function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** What a client posts goes before what it reads: so much more of its rate of calls may be used up. */
-const POST_AHEAD_MS = 30_000
+/** Time that a body may take to arrive once its headers have. */
+export const BODY_TIMEOUT_MS = 10_000
+/** Bodies on their way at once. Of more, the oldest is given up. */
+export const MAX_ARRIVING = 1_000
 
-const SAMPLE_MS = 1_000
-/** Requests a second that no client is refused for, however low the rate. */
-const LEAST_SHARE = 100
-/** Above this share of its time the event loop counts as busy. */
-const BUSY = 0.98
+/** Gives each body its time to arrive. */
+function createArrivals() {
+  /** Give up requests whose bodies are still to come; the oldest first. */
+  const arriving = new Set<() => void>()
 
-/**
- * Samples each second whether the event loop has had any rest. Where it has had none, a client may ask no faster than its rate in the
- * next second, whatever its requests cost: views that have not changed take CPU, too, and a client that floods the server must not
- * have others refused.
- *
- * @param perSecond requests of one client; its site has `countedOf` as many
- * @returns whether the client's next request is beyond that
- */
-function createShareWhenBusy(
-  perSecond: number,
-  now = () => performance.now(),
-  utilization = measureUtilization(),
-): (client: string) => boolean {
-  const asked = new Map<string, number>()
-  let sampledAt = now()
-  let isBusy = false
-  return (client) => {
-    if (now() - sampledAt >= SAMPLE_MS) {
-      sampledAt = now()
-      isBusy = utilization() > BUSY
-      asked.clear()
+  return (req: Request, res: EventEmitter, onArrival = () => {}): void => {
+    const [oldest] = arriving
+    if (arriving.size >= MAX_ARRIVING) oldest?.()
+    const giveUp = () => {
+      stop()
+      hangUpWith(req.socket, 'request-timeout')
     }
-    if (!isBusy) return false
-    let isBeyond = false
-    for (const { key, clients } of countedOf(client)) {
-      const count = (asked.get(key) ?? 0) + 1
-      asked.set(key, count)
-      if (count > clients * perSecond) isBeyond = true
+    const arrive = () => {
+      stop()
+      onArrival()
     }
-    return isBeyond
-  }
-}
-
-function measureUtilization(): () => number {
-  let before = performance.eventLoopUtilization()
-  return () => {
-    const current = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(current, before)
-    before = current
-    return utilization
+    const stop = () => {
+      clearTimeout(timer)
+      req.off('end', arrive)
+      arriving.delete(giveUp)
+    }
+    const timer = setTimeout(giveUp, BODY_TIMEOUT_MS).unref()
+    arriving.add(giveUp)
+    req.once('end', arrive)
+    res.once('close', stop)
   }
 }
 

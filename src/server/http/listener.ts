@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Config } from '../config/config.js'
 import { clientOf, createShares } from './clients.js'
@@ -28,7 +27,7 @@ type ListenOptions = Pick<
 /** The connections that a client may hold. */
 export interface ClientCap {
   readonly max: number
-  /** Called for each that is closed without an answer. */
+  /** Called for each that is closed. */
   readonly onClosed: () => void
 }
 
@@ -64,7 +63,7 @@ export async function listen(
     answer,
   )
   server.maxConnections = http.maxConnections
-  if (cap !== undefined) noteConnections(server, cap)
+  if (cap !== undefined) capConnections(server, cap)
   server.on('clientError', answerClientError)
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1). Node refuses it, without a body.
   server.on('checkExpectation', answer)
@@ -73,32 +72,17 @@ export async function listen(
   return server
 }
 
-/** The share of `maxConnections` that those beyond their client's cap may take, so that each can read why it is refused. */
-const BEYOND_SHARE = 0.1
-
-const beyondCap = new WeakSet<Socket>()
-
-/** Whether the connection is one more than its client, or its site, may hold: each request on it is to be refused. */
-export function isBeyondCap(socket: Socket): boolean {
-  return beyondCap.has(socket)
-}
-
-/** Notes connections beyond the cap of their client or its site. Beyond their share they are closed as they come. */
-function noteConnections(server: Server, { max, onClosed }: ClientCap): void {
+/** Closes each connection beyond the cap of its client or site as it comes. */
+function capConnections(server: Server, { max, onClosed }: ClientCap): void {
   const shares = createShares(max, server.maxConnections)
-  let room = Math.floor(server.maxConnections * BEYOND_SHARE)
   server.on('connection', (socket) => {
     const client = clientOf(socket.remoteAddress)
     if (shares.hasRoom(client)) {
       socket.once('close', shares.acquire(client))
-    } else if (room > 0) {
-      room--
-      beyondCap.add(socket)
-      socket.once('close', () => room++)
-    } else {
-      socket.destroy()
-      onClosed()
+      return
     }
+    socket.destroy()
+    onClosed()
   })
 }
 

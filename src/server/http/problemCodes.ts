@@ -104,8 +104,7 @@ const SERVER_PROBLEMS = {
     title: 'Server overloaded',
     meaning:
       'The server has more work than it can do in time, and has refused the request without looking at it. A plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
-    cause:
-      'A burst; a client that asks faster than its rate while the process has no rest; a node or a disk that has become slow, so that `MAX_UNDER_WAY` requests wait for it.',
+    cause: 'A burst; a node or a disk that has become slow, so that `MAX_UNDER_WAY` requests wait for it.',
     remedy: 'Nothing was accepted. Try again after the seconds in Retry-After.',
     retryAfterSeconds: 5,
   },

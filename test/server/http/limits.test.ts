@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { RequestHandler } from 'express'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
-import { BODY_TIMEOUT_MS } from '../../../src/server/http/underWay.js'
+import { BODY_TIMEOUT_MS, MAX_ARRIVING } from '../../../src/server/http/limits.js'
 import { eventually } from '../../support/eventually.js'
 import { handled } from '../../support/handled.js'
 import { limitedApp, TOKEN } from '../../support/limitedApp.js'
@@ -184,6 +184,15 @@ describe('as many under way as there may be', () => {
     expect((await post('192.0.2.4', WHOLE)).statusCode).toBe(503)
   })
 
+  test('a site, an IPv6 /48, has four clients’ share', async () => {
+    const { post, fill } = await setUpClients(100, 1)
+    const net = (last: number) => `2001:db8:1:${last}00::1`
+    await fill(net(1), net(2), net(3), net(4))
+    for (const client of [net(1), net(5)])
+      expect(await post(client, WHOLE)).toEqual({ statusCode: 429, code: 'too-many-at-once' })
+    await fill('2001:db8:2:100::1')
+  })
+
   test('half-sent requests hold none', async () => {
     const { post, fill, taken } = await setUpClients(2, 1)
     for (let n = 1; n <= 8; n++) {
@@ -207,51 +216,23 @@ describe('as many under way as there may be', () => {
     },
   )
 
-  test('one whose caller has gone is none of them', async () => {
-    const { url, ask, held } = await setUpHolding(1)
-    // Of one place reads have it all.
-    const gone = new AbortController()
-    const left = handled(fetch(`${url}/market`, { signal: gone.signal }))
-    await eventually('it to be under way', () => held.length === 1)
-    gone.abort()
-    await expect(left).rejects.toThrow()
-    const [statuses, asked]: [number[], Promise<number>[]] = [[], []]
-    await eventually('another to be taken', async () => {
-      if (held.length === 1 && statuses.length === asked.length) {
-        const one = ask()
-        asked.push(one)
-        void one.then((status) => statuses.push(status))
-      }
-      return held.length === 2
-    })
-    for (const release of held) release()
-    expect(await asked.at(-1)).toBe(200)
+  test('a request that is answered before its body has come takes none for what comes later', async () => {
+    const { url } = await setUp({ maxUnderWay: 1 })
+    const sent = send(`${url}/orders`, { method: 'POST', headers: { 'content-length': 9 } })
+    sent.write('h')
+    const [response] = await once(sent, 'response')
+    sent.end('12345678')
+    await once(response.resume(), 'end')
+    for (let n = 0; n < 3; n++) expect((await fetch(`${url}/market`)).status).toBe(200)
   })
-})
 
-describe('a process without rest', () => {
-  test('refuses the requests that a client makes beyond its rate in a second, and no others', async () => {
-    let [nowMs, utilization] = [0, 1]
-    const { url } = await setUp({
-      rateLimitPerMinute: 60 * 150,
-      trustProxy: 1,
-      now: () => nowMs,
-      utilization: () => utilization,
-    })
-    const ask = async (path: string, client: string) =>
-      (await fetch(url + path, { headers: { 'X-Forwarded-For': client } })).status
-    const answered = async (count: number) => {
-      let sum = 0
-      for (let n = 0; n < count; n++) if ((await ask('/market', '192.0.2.1')) === 200) sum++
-      return sum
-    }
-    // Nothing is known of the first second.
-    expect(await answered(200)).toBe(200)
-    nowMs += 1_000
-    expect(await answered(200)).toBe(150)
-    expect([await ask('/market', '192.0.2.2'), await ask('/health', '192.0.2.1')]).toEqual([200, 200])
-    nowMs += 1_000
-    utilization = 0.9
-    expect(await answered(200)).toBe(200)
+  test('more bodies on their way than there may be end the oldest', async () => {
+    const { post, taken } = await setUpClients(2, 1)
+    const oldest = handled(post('192.0.2.1', 'h'))
+    await eventually('it to be with the app', () => taken.length === 1)
+    for (let n = 1; n < MAX_ARRIVING; n++) void post('192.0.2.2', 'h')
+    await eventually('all to be with the app', () => taken.length === MAX_ARRIVING)
+    void post('192.0.2.3', 'h')
+    expect(await oldest).toEqual({ statusCode: 408, code: 'request-timeout' })
   })
 })
