@@ -85,7 +85,7 @@ const SERVER_PROBLEMS = {
     status: 503,
     title: 'Enclave busy',
     meaning:
-      "One rulebook of this institution runs and two wait already, or sixteen others wait. Without an admin's signature in `author`, the client counts in place of the institution.",
+      "One rulebook of this institution runs and two wait already, or sixteen others have some. Without an admin's signature in `author`, the client counts in place of the institution.",
     cause: 'Several rulebooks at the same moment; a rulebook without `author` while strangers post junk.',
     remedy: 'Send the same envelope again after the seconds in Retry-After.',
     retryAfterSeconds: 10,

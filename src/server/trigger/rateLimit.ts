@@ -1,4 +1,5 @@
-import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
+import { createSemaphore } from '../../service/semaphore.js'
+import { withTimeout } from '../../service/waiting.js'
 
 /** Hands out turns to start runs, no more often than the enclave's runtime allows. */
 export type TriggerRateLimit = ReturnType<typeof createTriggerRateLimit>
@@ -9,43 +10,29 @@ export type TriggerRateLimit = ReturnType<typeof createTriggerRateLimit>
  * @param intervalMs least time between two turns; 0 lets every caller through immediately
  */
 export function createTriggerRateLimit(intervalMs: number) {
-  const queue: (() => void)[] = []
+  const line = createSemaphore(1)
   /** Milliseconds of `performance.now()`. */
   let freeAt = 0
-  let timer: NodeJS.Timeout | undefined
 
-  function advance(): void {
-    clearTimeout(timer)
-    while (queue.length > 0) {
-      const wait = freeAt - performance.now()
-      if (wait > 0) {
-        timer = setTimeout(advance, Math.min(wait, MAX_TIMER_MS))
-        timer.unref()
-        return
-      }
-      freeAt = performance.now() + intervalMs
-      queue.shift()?.()
+  /** Whether a turn comes before the deadline. */
+  async function untilFree(deadline: number): Promise<boolean> {
+    for (let now = performance.now(); now < freeAt; now = performance.now()) {
+      if (now >= deadline) return false
+      await withTimeout(new Promise(() => undefined), Math.min(freeAt, deadline) - now)
     }
+    return true
   }
 
   return {
     /** Resolves at the caller's turn; false when it does not come within `ms`. Turns are in the order of asking. */
-    acquire: (ms?: number) =>
-      new Promise<boolean>((resolve) => {
-        const enter = () => {
-          clearTimeout(limit)
-          resolve(true)
-        }
-        const giveUp = () => {
-          queue.splice(queue.indexOf(enter), 1)
-          resolve(false)
-        }
-        const limit =
-          ms === undefined ? undefined : setTimeout(giveUp, Math.min(Math.max(0, ms), MAX_TIMER_MS))
-        limit?.unref()
-        queue.push(enter)
-        advance()
-      }),
+    async acquire(ms = Number.POSITIVE_INFINITY): Promise<boolean> {
+      const deadline = performance.now() + ms
+      if (!(await line.acquire(ms))) return false
+      const isTurn = await untilFree(deadline)
+      if (isTurn) freeAt = performance.now() + intervalMs
+      line.release()
+      return isTurn
+    },
     /** Counts a run that an earlier server triggered. @param at Unix milliseconds */
     note(at: number) {
       // A time in the future is from before the clock was set back.

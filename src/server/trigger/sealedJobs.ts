@@ -1,7 +1,6 @@
 import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { envelopeHash } from '../../protocol/sealedRulebook.js'
-import { createFairSemaphore } from '../../service/fairSemaphore.js'
 import { createSemaphore } from '../../service/semaphore.js'
 import { withTimeout } from '../../service/waiting.js'
 import type { TriggerRateLimit } from './rateLimit.js'
@@ -25,16 +24,19 @@ type Queue = 'signed' | 'unsigned'
 /** How a run ended, or why none began. */
 export type SealedJobEnd = RunEnd | { readonly how: 'too-many-waiting' | 'no-permit-in-time' | 'stopping' }
 
-/** One run per sender at a time: an institution's second rulebook needs the version of the first. */
-const PER_SENDER = { permitsPerParty: 1, maxWaiting: 16, maxWaitingPerParty: 2 }
+/** Jobs of one sender: one runs, and two wait. An institution's second rulebook needs the version of the first. */
+const MAX_PER_SENDER = 3
+/** Senders in a queue. */
+const MAX_SENDERS = 16
 /**
- * Two for institutions, so that one run that hangs does not stop all others. One for the rest, which any client can post
+ * Runs at once: two of what is signed, so that one run that hangs does not stop all others. One of the rest, which any client can post
  * without a signature.
  */
 const PERMITS: Readonly<Record<Queue, number>> = { signed: 2, unsigned: 1 }
 /** An enclave that is stopped at its time sends its result a moment later; the run may count as running for longer. */
 const LAST_RESULT_MS = 5_000
 const TIMEOUT: SealedJobEnd = { how: 'timeout', result: null }
+const NO_PERMIT: SealedJobEnd = { how: 'no-permit-in-time' }
 
 interface SealedJobsOptions {
   readonly runs: Pick<Runs, 'start'>
@@ -48,40 +50,18 @@ interface SealedJobsOptions {
 
 export function createSealedJobs({ runs, rateLimit, timeoutMs, stopping }: SealedJobsOptions) {
   const underWay = new Map<string, Promise<SealedJobEnd>>()
-  const queues = {
-    signed: createFairSemaphore<string>({ ...PER_SENDER, permits: PERMITS.signed }),
-    unsigned: createFairSemaphore<string>({ ...PER_SENDER, permits: PERMITS.unsigned }),
-  }
+  const queues = { signed: createQueue(PERMITS.signed), unsigned: createQueue(PERMITS.unsigned) }
   /** One job at a time waits for a turn: where turns are rare, sealed jobs get every second one at most. */
   const line = createSemaphore(1)
 
-  async function takeTurn(deadline: number): Promise<boolean> {
-    if (!(await line.acquire(deadline - performance.now()))) return false
-    try {
-      return await rateLimit.acquire(deadline - performance.now())
-    } finally {
-      line.release()
-    }
-  }
-
-  async function start(
-    envelope: Envelope,
-    { job, queue, party }: QueuePosition,
-    deadline: number,
-  ): Promise<SealedJobEnd> {
-    const acquired = await queues[queue].acquire(party, timeoutMs)
-    if (acquired === 'crowded-out') return { how: 'too-many-waiting' }
-    if (acquired === 'late') return { how: 'no-permit-in-time' }
-    try {
-      if (!(await takeTurn(deadline))) return { how: 'no-permit-in-time' }
-      if (stopping.aborted) return { how: 'stopping' }
-      const run: Run = await runs.start({ job, envelope }, deadline - performance.now())
-      const end = await run.end
-      await run.discard()
-      return end
-    } finally {
-      queues[queue].release(party)
-    }
+  async function run({ job, envelope }: SealedJob, deadline: number): Promise<SealedJobEnd> {
+    const takesTurn = await withPermit(line, deadline, () => rateLimit.acquire(deadline - performance.now()))
+    if (takesTurn !== true) return NO_PERMIT
+    if (stopping.aborted) return { how: 'stopping' }
+    const run: Run = await runs.start({ job, envelope }, deadline - performance.now())
+    const end = await run.end
+    await run.discard()
+    return end
   }
 
   return {
@@ -94,24 +74,74 @@ export function createSealedJobs({ runs, rateLimit, timeoutMs, stopping }: Seale
      */
     async run(envelope: Envelope, sender: JobSender): Promise<SealedJobEnd> {
       const deadline = performance.now() + timeoutMs
-      const position = positionOf(sender)
-      const key = [position.queue, position.party, envelopeHash(envelope)].join()
-      const ending =
-        underWay.get(key) ?? start(envelope, position, deadline).finally(() => underWay.delete(key))
+      const { job, queue, party } = positionOf(sender)
+      const key = [queue, party, envelopeHash(envelope)].join()
+      const begin = () => queues[queue].run(party, deadline, () => run({ job, envelope }, deadline))
+      const ending = underWay.get(key) ?? begin().finally(() => underWay.delete(key))
       underWay.set(key, ending)
       return (await withTimeout(ending, deadline + LAST_RESULT_MS - performance.now())) ?? TIMEOUT
     },
   }
 }
 
-/** The queue of a sender's jobs, and the sender's line in it. */
-interface QueuePosition {
+interface SealedJob {
   readonly job: 'policy' | 'resolve'
-  readonly queue: Queue
-  readonly party: string
+  readonly envelope: Envelope
 }
 
-function positionOf(sender: JobSender): QueuePosition {
+/** The jobs of a sender run one after the other, and only its next one waits for a permit: so the senders take turns. */
+function createQueue(permits: number) {
+  const free = createSemaphore(permits)
+  const senders = new Map<string, { jobs: number; readonly turn: Semaphore }>()
+  let running = 0
+
+  async function count(job: () => Promise<SealedJobEnd>): Promise<SealedJobEnd> {
+    running++
+    return job().finally(() => running--)
+  }
+
+  return {
+    waiting: () => [...senders.values()].reduce((sum, { jobs }) => sum + jobs, 0) - running,
+    async run(party: string, deadline: number, job: () => Promise<SealedJobEnd>): Promise<SealedJobEnd> {
+      const known = senders.get(party)
+      const sender = known ?? { jobs: 0, turn: createSemaphore(1) }
+      if (sender.jobs >= MAX_PER_SENDER || (known === undefined && senders.size >= MAX_SENDERS))
+        return { how: 'too-many-waiting' }
+      senders.set(party, sender)
+      sender.jobs++
+      try {
+        const inTurn = () => withPermit(free, deadline, () => count(job))
+        return (await withPermit(sender.turn, deadline, inTurn)) ?? NO_PERMIT
+      } finally {
+        sender.jobs--
+        if (sender.jobs === 0) senders.delete(party)
+      }
+    },
+  }
+}
+
+type Semaphore = ReturnType<typeof createSemaphore>
+
+/** @returns undefined where no permit comes in time */
+async function withPermit<T>(
+  semaphore: Semaphore,
+  deadline: number,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  if (!(await semaphore.acquire(deadline - performance.now()))) return undefined
+  try {
+    return await work()
+  } finally {
+    semaphore.release()
+  }
+}
+
+/** The queue of a sender's jobs, and the sender's line in it. */
+function positionOf(sender: JobSender): {
+  readonly job: SealedJob['job']
+  readonly queue: Queue
+  readonly party: string
+} {
   if ('owner' in sender) return { job: 'resolve', queue: 'signed', party: sender.owner }
   if ('institution' in sender) return { job: 'policy', queue: 'signed', party: sender.institution }
   return { job: 'policy', queue: 'unsigned', party: sender.client }
