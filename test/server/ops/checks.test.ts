@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { createNarratorProgress } from '../../../src/server/narrator/poll.js'
 import {
+  createCheck,
   createRelayerView,
   createStoreView,
   enclaveLook,
@@ -12,50 +13,39 @@ import {
 } from '../../../src/server/ops/checks.js'
 import type { AccountHealth, RelayHealth } from '../../../src/server/relay/accounts.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'
-import { type Durability, type Engine, storageError } from '../../../src/server/store/engine.js'
-import { eventually } from '../../support/eventually.js'
+import { type Durability, storageError } from '../../../src/server/store/engine.js'
 import { createLogLines } from '../../support/logLines.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
-describe('the enclave', () => {
-  /** A directory with a program, a folder and a configuration in it. */
-  async function setUp() {
-    const directory = await temporaryDirectory()
-    const at = (name: string) => join(directory, name)
-    await writeFile(at('main.js'), '')
-    await writeFile(at('enclave.env'), 'LEDGER_MASTER_KEY=canary\n', { mode: 0o600 })
-    await mkdir(at('folder'))
-    const look = (program = at('main.js'), envFile = at('enclave.env')) => enclaveLook({ program, envFile })()
-    return { at, look }
+test('a check that throws is unhealthy, and logged without the words of the failure', async () => {
+  const log = createLogLines()
+  const look = async () => {
+    throw new TypeError('canary')
   }
+  const check = createCheck({ name: 'disk', look, logger: log.logger })
+  expect(await check.result()).toEqual({ status: 'unhealthy', reason: 'check-failed' })
+  expect(log.lines()).toMatchObject([{ msg: 'check failed', service: 'disk', errorName: 'TypeError' }])
+  expect(log.text()).not.toContain('canary')
+})
 
-  test('is healthy when its program is a file, or a link to one', async () => {
-    const { at, look } = await setUp()
-    await symlink(at('main.js'), at('link'))
-    for (const program of [at('main.js'), at('link')]) expect(await look(program)).toBeNull()
-  })
-
-  test('is unhealthy where its program is no file', async () => {
-    const { at, look } = await setUp()
-    for (const program of [at('none.js'), at('folder'), '']) {
-      expect(await look(program), program).toBe('enclave-program-missing')
-    }
-  })
-
-  test('cannot run without its configuration', async () => {
-    const { at, look } = await setUp()
-    for (const envFile of [at('none.env'), at('folder')])
-      expect(await look(undefined, envFile)).toBe('enclave-configuration-unreadable')
-  })
-
-  test('does not run with a configuration that other users can read', async () => {
-    const { at, look } = await setUp()
-    for (const mode of [0o644, 0o640, 0o602]) {
-      await chmod(at('enclave.env'), mode)
-      expect(await look()).toBe('enclave-configuration-shared')
-    }
-  })
+test('an enclave of the server’s own needs a program, and a configuration that no one else can read', async () => {
+  const directory = await temporaryDirectory()
+  const at = (name: string) => join(directory, name)
+  await writeFile(at('main.js'), '')
+  await writeFile(at('enclave.env'), 'LEDGER_MASTER_KEY=canary\n', { mode: 0o600 })
+  await mkdir(at('folder'))
+  await symlink(at('main.js'), at('link'))
+  const look = (program = at('main.js'), envFile = at('enclave.env')) => enclaveLook({ program, envFile })()
+  for (const program of [at('main.js'), at('link')]) expect(await look(program)).toBeNull()
+  for (const program of [at('none.js'), at('folder'), ''])
+    expect(await look(program), program).toBe('enclave-program-missing')
+  for (const envFile of [at('none.env'), at('folder')])
+    expect(await look(undefined, envFile)).toBe('enclave-configuration-unreadable')
+  for (const mode of [0o644, 0o640, 0o602]) {
+    await chmod(at('enclave.env'), mode)
+    expect(await look()).toBe('enclave-configuration-shared')
+  }
 })
 
 describe('the relayer', () => {
@@ -105,58 +95,25 @@ describe('the relayer', () => {
       'balance-low',
     ])
   })
-
-  test('has a balance only while it can be looked up', async () => {
-    let fails = false
-    const relayer = view(async () => {
-      if (fails) throw new Error('no node')
-      return fine
-    })
-    expect(relayer.accounts()).toEqual([])
-    await relayer.look()
-    expect(relayer.accounts()).toEqual([ACCOUNT])
-    fails = true
-    await eventually('a new look', () =>
-      relayer.look().then(
-        () => false,
-        () => true,
-      ),
-    )
-    expect(relayer.accounts()).toEqual([])
-  })
 })
 
-describe('the store', () => {
-  function lookAt(engine: Engine) {
-    const { logger } = createLogLines()
-    const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
-    return createStoreView({ document, engine })
-  }
-
-  test('lacks its standby where commits wait for one, and asks for no write then', async () => {
-    const { engine } = await openStores(await temporaryDirectory())
-    let durability: Durability = { fault: null, waitsForStandby: true, standbys: 0 }
-    const { look, standbys } = lookAt({ ...engine, durability: async () => durability })
-    expect(await look()).toBe('standby-missing')
-    expect(await engine.get('state', 'readiness')).toBeUndefined()
-    durability = { ...durability, standbys: 1 }
-    expect(await look()).toBeNull()
-    expect(standbys()).toBe(1)
-    // One that nothing waits for may be away.
-    durability = { fault: null, waitsForStandby: false, standbys: 0 }
-    expect(await look()).toBeNull()
-  })
-
-  test('is not durable once its database answers commits that a crash may take back', async () => {
-    const { engine } = await openStores(await temporaryDirectory())
-    const fault = 'synchronous_commit = off'
-    const { look } = lookAt({
-      ...engine,
-      durability: async () => ({ fault, waitsForStandby: false, standbys: 0 }),
-    })
-    expect(await look()).toBe('store-not-durable')
-    expect((await engine.get('state', 'readiness'))?.version).toBe(1)
-  })
+test('the store lacks its standby where commits wait for one, and is not durable where a crash takes them back', async () => {
+  const { engine } = await openStores(await temporaryDirectory())
+  const { logger } = createLogLines()
+  const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
+  let durability: Durability = { fault: null, waitsForStandby: true, standbys: 0 }
+  const store = createStoreView({ document, engine: { durability: async () => durability } })
+  expect(await store.look()).toBe('standby-missing')
+  // It would wait for the standby.
+  expect(await engine.get('state', 'readiness')).toBeUndefined()
+  durability = { ...durability, standbys: 1 }
+  expect(await store.look()).toBeNull()
+  expect(store.standbys()).toBe(1)
+  // One that nothing waits for may be away.
+  durability = { fault: null, waitsForStandby: false, standbys: 0 }
+  expect(await store.look()).toBeNull()
+  durability = { ...durability, fault: 'synchronous_commit = off' }
+  expect(await store.look()).toBe('store-not-durable')
 })
 
 describe('the leases', () => {
@@ -178,69 +135,35 @@ describe('the leases', () => {
   })
 })
 
-describe('the narrator', () => {
-  function setUp(intervalMs: number) {
-    let now = 1_000
-    vi.spyOn(performance, 'now').mockImplementation(() => now)
-    onTestFinished(() => {
-      vi.restoreAllMocks()
-    })
-    const progress = createNarratorProgress()
-    progress.begin()
-    const pass = (ms: number) => {
-      now += ms
-    }
-    return { progress, pass, look: narratorLook({ progress, intervalMs }) }
+test('the narrator may be silent for half a minute, for its reader too, and is behind when a poll leaves blocks unread', async () => {
+  let now = 1_000
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+  })
+  const progress = createNarratorProgress()
+  const [look, seldom] = [2_000, 60_000].map((intervalMs) => narratorLook({ progress, intervalMs }))
+  const after = async (ms: number, which = look) => {
+    now += ms
+    return which?.()
   }
-
-  test('may be silent for half a minute, from its start and from each look', async () => {
-    const { progress, pass, look } = setUp(2_000)
-    pass(30_000)
-    expect(await look()).toBeNull()
-    pass(1)
-    expect(await look()).toBe('narration-stalled')
-    progress.note({ block: 7, lag: 0 })
-    expect(await look()).toBeNull()
-    pass(30_001)
-    expect(await look()).toBe('narration-stalled')
-  })
-
-  test('waits for the reader of its lines, and not for the node', async () => {
-    const { progress, pass, look } = setUp(2_000)
-    progress.notePrinting(true)
-    pass(30_000)
-    expect(await look()).toBeNull()
-    pass(1)
-    expect(await look()).toBe('narration-unread')
-    progress.notePrinting(false)
-    expect(await look()).toBe('narration-stalled')
-  })
-
-  test('may be silent for longer where it looks seldom', async () => {
-    const { pass, look } = setUp(60_000)
-    pass(300_000)
-    expect(await look()).toBeNull()
-    pass(1)
-    expect(await look()).toBe('narration-stalled')
-  })
-
-  test('says nothing here while another server narrates', async () => {
-    const { progress, pass, look } = setUp(2_000)
-    progress.note({ block: 7, lag: 1 })
-    progress.end()
-    pass(30_001)
-    expect(await look()).toBeNull()
-    progress.begin()
-    expect(await look()).toBeNull()
-    pass(30_001)
-    expect(await look()).toBe('narration-stalled')
-  })
-
-  test('is behind when a look leaves blocks unread, and not when its node is', async () => {
-    const { progress, look } = setUp(2_000)
-    progress.note({ block: 7, lag: 1 })
-    expect(await look()).toBe('narration-behind')
-    progress.note({ block: 8, lag: 0 })
-    expect(await look()).toBeNull()
-  })
+  progress.begin()
+  expect(await after(30_000)).toBeNull()
+  expect(await after(1)).toBe('narration-stalled')
+  progress.notePrinting(true)
+  expect(await after(0)).toBe('narration-unread')
+  progress.notePrinting(false)
+  progress.note({ block: 7, lag: 0 })
+  expect(await after(30_000)).toBeNull()
+  expect(await after(1)).toBe('narration-stalled')
+  expect(await after(269_999, seldom)).toBeNull()
+  expect(await after(1, seldom)).toBe('narration-stalled')
+  progress.note({ block: 7, lag: 1 })
+  expect(await after(0)).toBe('narration-behind')
+  // Another server narrates.
+  progress.end()
+  expect(await after(30_001)).toBeNull()
+  progress.begin()
+  expect(await after(0)).toBeNull()
+  expect(await after(30_001)).toBe('narration-stalled')
 })
