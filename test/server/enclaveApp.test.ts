@@ -1,11 +1,9 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { signRunMessage } from '../../src/protocol/runMessage.js'
-import { startServer } from '../../src/server/server.js'
-import { createLogLines } from '../support/logLines.js'
-import { RUN_SECRET, SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.js'
-import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { bareServer } from '../support/bareServer.js'
+import { RUN_SECRET, SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 
 const RUN_ID = '0b8ff7f1-3f3c-4b0a-9f3e-2f1c8d0f6f11'
 const TOKEN = { authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}` }
@@ -20,15 +18,13 @@ async function start() {
     MAX_UNDER_WAY: '1',
     MAX_UNDER_WAY_PER_CLIENT: '1',
   }
-  const config = serverConfig({ DATA_DIR: await temporaryDirectory(), ...limits })
-  const { port, relayPort, stop } = await startServer(config, createLogLines().logger)
-  onTestFinished(stop)
+  const { relayUrl } = await bareServer(limits)
   async function ask(path: string, init: RequestInit = {}) {
-    const response = await fetch(`http://127.0.0.1:${relayPort}${path}`, init)
+    const response = await fetch(relayUrl + path, init)
     const answer = answerSchema.parse(await response.json())
     return [response.status, answer.code ?? answer.result]
   }
-  return { port, ask }
+  return { ask }
 }
 
 const answerSchema = z.looseObject({ code: z.string().optional(), result: z.string().optional() })

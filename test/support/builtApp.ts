@@ -1,8 +1,10 @@
 import type { Express } from 'express'
 import { buildServer } from '../../src/server/build.js'
+import type { Phase } from '../../src/server/ops/app.js'
 import { openRelayerKeys } from '../../src/server/signer/signer.js'
 import { SERVER_ACCOUNT } from './brokerStandIn.js'
 import type { TestChain } from './chain.js'
+import { chainEnvironment } from './intakeServer.js'
 import { createLogLines, type LogLines } from './logLines.js'
 import { serverConfig } from './serverEnvironment.js'
 import { openStores } from './stores.js'
@@ -10,7 +12,8 @@ import { temporaryDirectory } from './temporaryDirectory.js'
 
 /** The whole server as `main` builds it, for this chain and this broker, its services not started. */
 export async function buildApp(options: {
-  readonly chain: TestChain
+  /** Default: none, and no node answers. */
+  readonly chain?: TestChain
   /** Default: the chain's own node. */
   readonly rpcUrl?: string
   /** Default: a URL where no server listens. */
@@ -20,19 +23,15 @@ export async function buildApp(options: {
   readonly root?: string
   /** Default: never aborts. */
   readonly stopping?: AbortSignal
-}): Promise<{ app: Express; log: LogLines }> {
-  const { chain, rpcUrl = chain.anvil.rpcUrl, brokerUrl = 'http://127.0.0.1:9' } = options
+  /** Default: running. */
+  readonly phase?: Phase
+}): Promise<{ app: Express; ops: Express; log: LogLines }> {
+  const { chain, rpcUrl, brokerUrl = 'http://127.0.0.1:9' } = options
   const { stopping = new AbortController().signal } = options
-  const { addresses } = chain
   const root = options.root ?? (await temporaryDirectory())
   const config = serverConfig({
-    RPC_URL: rpcUrl,
-    CHAIN_ID: String(chain.anvil.chainId),
-    INSTITUTION_REGISTRY_ADDRESS: addresses.institutionRegistry,
-    ORDER_ESCROW_ADDRESS: addresses.orderEscrow,
-    CONFIDENTIAL_LEDGER_ADDRESS: addresses.confidentialLedger,
-    EQUITY_TOKEN_ADDRESS: addresses.equityToken,
-    PLATFORM_POOL_ADDRESS: addresses.platformPool,
+    ...(chain && chainEnvironment(chain)),
+    ...(rpcUrl !== undefined && { RPC_URL: rpcUrl }),
     ALPACA_KEY_ID: SERVER_ACCOUNT.keyId,
     ALPACA_SECRET_KEY: SERVER_ACCOUNT.secretKey,
     ALPACA_TRADING_URL: brokerUrl,
@@ -43,15 +42,15 @@ export async function buildApp(options: {
   const log = createLogLines()
   const { engine } = await openStores(root)
   const relayerKeys = await openRelayerKeys(config.relay.relayerKeys)
-  const { app } = buildServer({
+  const { app, ops } = buildServer({
     config,
     logger: log.logger,
     engine,
     serverId: 'the server of the test',
     relayerKeys,
     stopping,
-    phase: () => 'running',
+    phase: () => options.phase ?? 'running',
     output: { write: () => undefined },
   })
-  return { app, log }
+  return { app, ops, log }
 }

@@ -3,22 +3,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { close, listen } from '../../../src/server/http/listener.js'
-import { startServer } from '../../../src/server/server.js'
+import { bareServer } from '../../support/bareServer.js'
 import { eventually } from '../../support/eventually.js'
-import { createLogLines } from '../../support/logLines.js'
 import { startRawServer } from '../../support/rawServer.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const DRIBBLE_MS = 50
 const HEALTH = 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n'
-
-async function start(env: Record<string, string>) {
-  const config = serverConfig({ DATA_DIR: await temporaryDirectory(), ...env })
-  const server = await startServer(config, createLogLines().logger)
-  onTestFinished(() => server.stop())
-  return { port: server.port, url: `http://127.0.0.1:${server.port}` }
-}
 
 /** A connection that is never ended from here before the test is over. */
 async function open(port: number, localAddress = '127.0.0.1') {
@@ -51,7 +42,7 @@ test('Node bounds connections, and the time of headers, requests and rests, as c
 })
 
 test('a client that does not read its answers is hung up on', async () => {
-  const { port } = await start({ ANSWER_TIMEOUT: '100ms' })
+  const { port } = await bareServer({ ANSWER_TIMEOUT: '100ms' })
   const { socket, isEnded } = await open(port)
   socket.pause()
   // More than the system keeps for a reader.
@@ -64,12 +55,12 @@ test('a client that does not read its answers is hung up on', async () => {
 
 test('a client is not hung up on while it waits for its answer', async () => {
   const RPC_URL = await startRawServer(() => undefined)
-  const { url } = await start({ ANSWER_TIMEOUT: '50ms', RPC_URL, RPC_TIMEOUT: '300ms' })
+  const { url } = await bareServer({ ANSWER_TIMEOUT: '50ms', RPC_URL, RPC_TIMEOUT: '300ms' })
   expect((await fetch(`${url}/enclave-key`)).status).toBe(503)
 })
 
 test('connections above MAX_CONNECTIONS_PER_CLIENT are closed; others are served, and room comes back', async () => {
-  const { port, url } = await start({ MAX_CONNECTIONS_PER_CLIENT: '5' })
+  const { port, url } = await bareServer({ MAX_CONNECTIONS_PER_CLIENT: '5' })
   const held = await Promise.all(Array.from({ length: 25 }, () => open(port, '127.0.0.2')))
   await eventually('the surplus to be closed', () => held.filter(({ isEnded }) => isEnded()).length === 20)
   for (const { socket } of held) socket.write(HEALTH)
@@ -87,7 +78,7 @@ test('connections above MAX_CONNECTIONS_PER_CLIENT are closed; others are served
 })
 
 test('a trusted proxy holds as many connections as there may be in all', async () => {
-  const { port } = await start({ MAX_CONNECTIONS_PER_CLIENT: '1', TRUST_PROXY: '1' })
+  const { port } = await bareServer({ MAX_CONNECTIONS_PER_CLIENT: '1', TRUST_PROXY: '1' })
   const held = await Promise.all(Array.from({ length: 20 }, () => open(port)))
   for (const { socket } of held) socket.write(HEALTH)
   await eventually('an answer on each', () =>

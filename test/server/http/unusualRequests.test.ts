@@ -4,24 +4,15 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { close, listen, portOf } from '../../../src/server/http/listener.js'
-import { startServer } from '../../../src/server/server.js'
 import { sendRaw } from '../../e2e/support/hostile.js'
-import { createLogLines } from '../../support/logLines.js'
+import { bareServer } from '../../support/bareServer.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-
-async function start() {
-  const log = createLogLines()
-  const server = await startServer(serverConfig({ DATA_DIR: await temporaryDirectory() }), log.logger)
-  onTestFinished(() => server.stop())
-  return { url: `http://127.0.0.1:${server.port}`, opsUrl: `http://127.0.0.1:${server.opsPort}`, log }
-}
 
 const get = (target: string, ...headers: string[]) =>
   `${[`GET ${target} HTTP/1.1`, ...headers].join('\r\n')}\r\n\r\n`
 
 test('a request without Host is malformed, on either port', async () => {
-  const { url, opsUrl } = await start()
+  const { url, opsUrl } = await bareServer()
   for (const at of [url, opsUrl]) {
     const answer = await sendRaw(at, get('/livez'))
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
@@ -51,7 +42,7 @@ const FAULTY_HOSTS: Record<string, readonly string[]> = {
 }
 
 test('a request with two Host lines, or one that names no host, is malformed, a probe too', async () => {
-  const { url, opsUrl } = await start()
+  const { url, opsUrl } = await bareServer()
   for (const [detail, hosts] of Object.entries(FAULTY_HOSTS)) {
     for (const [at, path] of [
       [url, '/health'],
@@ -71,7 +62,7 @@ test('a request with two Host lines, or one that names no host, is malformed, a 
 })
 
 test('any other Host is taken, and so are an unknown expectation and a target in absolute form', async () => {
-  const { url } = await start()
+  const { url } = await bareServer()
   const hosts = ['a', 'a.example:8080', '127.0.0.1:80', '[::1]', '[::ffff:1.2.3.4]:1', 'a_b', '%41', '']
   for (const request of [
     ...hosts.map((host) => get('/health', `Host: ${host}`)),
@@ -82,7 +73,7 @@ test('any other Host is taken, and so are an unknown expectation and a target in
 })
 
 test('a target that is no URL has no route, and passes every check before', async () => {
-  const { url, log } = await start()
+  const { url, log } = await bareServer()
   for (const target of ['http://[/health', 'http://%/health', '*', 'a://b']) {
     const answer = await sendRaw(url, get(target, 'Host: a', 'X-Request-Id: mine'))
     expect(answer, target).toContain('"code":"not-found","requestId":"mine"')
