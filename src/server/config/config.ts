@@ -27,11 +27,6 @@ const USUAL_ENV_FILE = '.env'
 
 const KIBIBYTE = 1_024
 
-const OF_NO_FILE = {
-  ...FORMER_VARIABLES,
-  NO_COLOR: "belongs in the environment of the server's process (https://no-color.org)",
-}
-
 /** The server's configuration. Secrets are of the type `Secret`, which no log line or JSON can show. */
 export type Config = ReturnType<typeof toConfig>
 
@@ -45,7 +40,7 @@ type Settings = z.output<typeof environmentSchema>
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const file = envFileOf(environment)
-  const ofFile = file === '' ? {} : readEnvFile(file, 'ENV_FILE', environmentSchema, OF_NO_FILE)
+  const ofFile = file === '' ? {} : readEnvFile(file, 'ENV_FILE', environmentSchema, FORMER_VARIABLES)
   return readConfig(readSecretFiles({ ...ofFile, ...withoutEmpty(environment) }, environmentSchema))
 }
 
@@ -63,7 +58,7 @@ export function readConfig(environment: Environment): Config {
   const faults = [...ofVariables, ...between]
   if (data !== undefined) faults.push(...brokenRules(data, RULES))
   if (data === undefined || faults.length > 0) throw new ConfigError(faults)
-  return toConfig(data, given.NO_COLOR === undefined)
+  return toConfig(data)
 }
 
 /** Where the enclave runs. */
@@ -90,7 +85,7 @@ function relayerKeysOf({ RELAYER_PRIVATE_KEY = [], RELAYER_KMS_KEY_ID = [] }: Se
 }
 
 /** The settings, and beside them what no operator could judge: only tests have other values of that. */
-function toConfig(env: Settings, mayColour: boolean) {
+function toConfig(env: Settings) {
   const dailyGas = BigInt(env.RELAY_DAILY_GAS)
   return {
     logLevel: env.LOG_LEVEL,
@@ -144,8 +139,6 @@ function toConfig(env: Settings, mayColour: boolean) {
       intervalMs: 2_000,
       confirmations: env.CONFIRMATIONS,
       format: env.NARRATOR_FORMAT,
-      /** Whether a terminal with colours gets them. */
-      mayColour,
     },
     relay: {
       /** Where the enclave's own routes listen. */
