@@ -1,25 +1,13 @@
-import { type BrokerAccount, type BrokerPosition, getAccount, getPositions } from './account.js'
-import { type Activities, getActivities } from './activities.js'
+import { getAccount, getPositions } from './account.js'
+import { getActivities } from './activities.js'
 import { createBrokerHttp } from './http.js'
-import {
-  type Asset,
-  type Bar,
-  type BarFilter,
-  type BrokerClock,
-  getAsset,
-  getBars,
-  getClock,
-  getSnapshots,
-  type Snapshot,
-} from './market.js'
-import type { BrokerOrder } from './order.js'
+import { type BarFilter, getAsset, getBars, getClock, getSnapshots } from './market.js'
 import {
   cancelOrder,
   getNewestOrders,
   getOrderByClientOrderId,
   getOrders,
   mayFill,
-  type NamedOrder,
   type OrderFilter,
 } from './orders.js'
 import { createRateBudget } from './rateBudget.js'
@@ -40,33 +28,6 @@ export interface BrokerOptions {
   readonly feed?: string | undefined
   /** How long a call waits for the broker's rate limit before it fails `rate-limited`, with nothing sent. 10 s by default. */
   readonly patienceMs?: number | undefined
-}
-
-/**
- * One account at Alpaca. Every method makes one call (a replaced order is read to its end) and throws `BrokerError`. Calls keep to the rate limit that the broker's answers state, the most urgent first.
- */
-export interface Broker {
-  getClock(): Promise<BrokerClock>
-  /** Symbols that the broker knows nothing of are absent from the map. */
-  getSnapshots(symbols: readonly string[]): Promise<Map<string, Snapshot>>
-  /** The trading of the past, by symbol and the oldest first. A symbol without any is absent from the map. */
-  getBars(filter: BarFilter): Promise<Map<string, Bar[]>>
-  /** Null when there is no such asset. */
-  getAsset(symbol: string): Promise<Asset | null>
-  /** Null when the account has no such order. */
-  getOrderByClientOrderId(clientOrderId: string): Promise<BrokerOrder | null>
-  /** Whether the order may still fill, also where the rest of it cannot be read. */
-  mayFill(clientOrderId: string): Promise<boolean>
-  /** Every order that was submitted after a time, the oldest first: a call for each 500. */
-  getOrders(filter: OrderFilter): Promise<BrokerOrder[]>
-  /** The 500 newest orders that were submitted after a time, the newest first; also those whose fills cannot be read. */
-  getNewestOrders(filter: OrderFilter): Promise<NamedOrder[]>
-  /** `id` is the broker's own id of the order. */
-  cancelOrder(id: string): Promise<'requested' | 'not-cancelable'>
-  getPositions(): Promise<BrokerPosition[]>
-  getAccount(): Promise<BrokerAccount>
-  /** Every fill and fee after a time, the oldest first: a call for each 100. */
-  getActivities(filter: { readonly after: Date }): Promise<Activities>
 }
 
 /**
@@ -95,19 +56,34 @@ export function createParts(options: BrokerOptions) {
 
 export type BrokerParts = ReturnType<typeof createParts>
 
-export function brokerOf({ trading, data, feed }: BrokerParts): Broker {
+export function brokerOf({ trading, data, feed }: BrokerParts) {
   return {
     getClock: () => getClock(trading),
-    getSnapshots: (symbols) => getSnapshots(data, symbols, feed),
-    getBars: (filter) => getBars(data, filter, feed),
-    getAsset: (symbol) => getAsset(trading, symbol),
-    getOrderByClientOrderId: (clientOrderId) => getOrderByClientOrderId(trading, clientOrderId),
-    mayFill: (clientOrderId) => mayFill(trading, clientOrderId),
-    getOrders: (filter) => getOrders(trading, filter),
-    getNewestOrders: (filter) => getNewestOrders(trading, filter),
-    cancelOrder: (id) => cancelOrder(trading, id),
+    /** Symbols that the broker knows nothing of are absent from the map. */
+    getSnapshots: (symbols: readonly string[]) => getSnapshots(data, symbols, feed),
+    /** The trading of the past, by symbol and the oldest first. A symbol without any is absent from the map. */
+    getBars: (filter: BarFilter) => getBars(data, filter, feed),
+    /** Null when there is no such asset. */
+    getAsset: (symbol: string) => getAsset(trading, symbol),
+    /** Null when the account has no such order. */
+    getOrderByClientOrderId: (clientOrderId: string) => getOrderByClientOrderId(trading, clientOrderId),
+    /** Whether the order may still fill, also where the rest of it cannot be read. */
+    mayFill: (clientOrderId: string) => mayFill(trading, clientOrderId),
+    /** Every order that was submitted after a time, the oldest first: a call for each 500. */
+    getOrders: (filter: OrderFilter) => getOrders(trading, filter),
+    /** The 500 newest orders that were submitted after a time, the newest first; also those whose fills cannot be read. */
+    getNewestOrders: (filter: OrderFilter) => getNewestOrders(trading, filter),
+    /** @param id the broker's own id of the order */
+    cancelOrder: (id: string) => cancelOrder(trading, id),
     getPositions: () => getPositions(trading),
     getAccount: () => getAccount(trading),
-    getActivities: (filter) => getActivities(trading, filter),
+    /** Every fill and fee after a time, the oldest first: a call for each 100. */
+    getActivities: (filter: { readonly after: Date }) => getActivities(trading, filter),
   }
 }
+
+/**
+ * One account at Alpaca. Every method makes one call (a replaced order is read to its end) and throws `BrokerError`. Calls keep to the
+ * rate limit that the broker's answers state, the most urgent first.
+ */
+export type Broker = ReturnType<typeof brokerOf>

@@ -16,38 +16,26 @@ export const exactSharesSchema = z
   .regex(/^\d{1,20}(?:\.\d{1,9}0*)?$/)
   .transform((text) => parseDecimal(text, SHARE_DECIMALS))
 
-/**
- * The shortest plain decimal text that reads back as the same JS number.
- *
- * `JSON.parse` makes a double of a snapshot's price. A decimal of up to 15 significant digits survives that unchanged (IEEE 754).
- * Prices have at most four decimal places, so the text is the one that the broker sent.
- * Only the notation may differ: below 1e-6 and from 1e21 on JavaScript writes an exponent, which is expanded here.
- */
-export function numberText(value: number): string {
-  if (!Number.isFinite(value)) throw new RangeError('expected a finite number')
-  const text = String(value)
-  const [mantissa = '', exponentText] = text.split('e')
-  if (exponentText === undefined) return text
-  const exponent = Number(exponentText)
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
-  const digits = whole + fraction
-  const point = whole.length + exponent
-  const sign = value < 0 ? '-' : ''
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
-  return `${sign}${digits.padEnd(point, '0')}`
-}
+/** Below this, JavaScript writes a number with an exponent. */
+const LEAST_PLAIN = 1e-6
 
 /**
  * A snapshot's price as USD with 6 decimals; absent, null and zero are all null: Alpaca sends zero for a
  * side of the book that has no quote.
+ *
+ * `JSON.parse` makes a double of it. A decimal of up to 15 significant digits survives that unchanged (IEEE 754), and its shortest text is
+ * the one that the broker sent: prices have at most four decimal places.
  */
 export function priceSchema(rounding: Rounding) {
   return z
     .number()
     .nonnegative()
+    .max(Number.MAX_SAFE_INTEGER)
     .nullish()
     .transform((value) => {
-      const price = parseDecimal(numberText(value ?? 0), PRICE_DECIMALS, rounding)
+      const number = value ?? 0
+      const text = number < LEAST_PLAIN ? number.toFixed(20) : String(number)
+      const price = parseDecimal(text, PRICE_DECIMALS, rounding)
       return price === 0n ? null : price
     })
 }

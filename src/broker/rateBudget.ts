@@ -5,11 +5,6 @@ import { type Stated, statedLimit, untilReset, WINDOW_MS } from './rateHeaders.j
 const PROBES = 10
 /** Placements leave a tenth of the limit at the start of a window; this tenth shrinks to zero until its end. */
 const KEPT_PART = 10
-/**
- * Where others use the account as well, an eighth of what is left may be under way at once: each process knows only what was left
- * when the broker last answered it.
- */
-const SHARED_PART = 8
 /** After a 429 that states no reset, doubled with each in a row. */
 const FIRST_PAUSE_MS = 1_000
 const TOO_MANY_REQUESTS = 429
@@ -45,11 +40,6 @@ interface Window {
   readonly resetAt: number
   /** Counted by the broker; requests under way come on top. */
   remaining: number
-  /** How many of the window's requests are ours, and those that were there before our first one ever. */
-  own: number
-  /** Whether others have used the account in this window or in the one before. */
-  isShared: boolean
-  othersSeen: boolean
 }
 
 interface Waiter {
@@ -61,8 +51,7 @@ interface Waiter {
 
 /**
  * A bucket of tokens, one for each request to one host of the broker. The broker's answers fill it: `X-RateLimit-Limit`,
- * `-Remaining` and `-Reset`. Several processes on one account share its limit: each learns the others' use from these headers, and then
- * has only a part of the rest under way at once. A broker that states no limit is asked freely.
+ * `-Remaining` and `-Reset`, which count the account's other processes, too. A broker that states no limit is asked freely.
  *
  * @example
  * const token = await budget.take({ purpose: 'awaited', withinMs: 10_000 })
@@ -100,11 +89,7 @@ export function createRateBudget({
     if (now() < pause.until) return false
     const known = current()
     if (known === undefined) return isUnlimited || underWay + requests <= PROBES
-    const most = known.isShared
-      ? Math.max(1, Math.floor(known.remaining / SHARED_PART))
-      : Number.POSITIVE_INFINITY
-    const left = known.remaining - underWay - requests
-    return left >= keptAt(purpose, known, now(), requests) && underWay < most
+    return known.remaining - underWay - requests >= keptAt(purpose, known, now(), requests)
   }
 
   /** Whether a token can be expected in time, with so many others ahead. */
@@ -123,7 +108,6 @@ export function createRateBudget({
 
   function grant(): Token {
     underWay += 1
-    if (window !== undefined) window.own += 1
     let isOver = false
     const once = (act: () => void) => {
       if (isOver) return
@@ -134,10 +118,7 @@ export function createRateBudget({
     }
     return {
       spent: (answer) => once(() => learn(answer)),
-      release: () =>
-        once(() => {
-          if (window !== undefined) window.own = Math.max(0, window.own - 1)
-        }),
+      release: () => once(() => undefined),
     }
   }
 
@@ -155,11 +136,8 @@ export function createRateBudget({
       return
     }
     const known = current()
-    if (stated !== undefined && known !== undefined) {
-      known.remaining = 0
-      known.othersSeen = true
-      known.isShared = true
-    } else {
+    if (stated !== undefined && known !== undefined) known.remaining = 0
+    else {
       const lengthMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * pause.lengthMs), WINDOW_MS)
       const resetMs = untilReset(answer.headers, unixNow()) ?? 0
       pause = { until: now() + Math.max(lengthMs, resetMs), lengthMs }
@@ -171,22 +149,9 @@ export function createRateBudget({
     const known = window
     if (known !== undefined && reset < known.reset && current() !== undefined) return
     if (known === undefined || reset !== known.reset) {
-      window = {
-        limit,
-        reset,
-        resetAt: now() + leftMs,
-        remaining,
-        // Requests under way may count in this window or in the last one.
-        own: Math.max(underWay + 1, known === undefined ? limit - remaining : 0),
-        isShared: known?.othersSeen ?? false,
-        othersSeen: false,
-      }
+      window = { limit, reset, resetAt: now() + leftMs, remaining }
       deferred = Math.max(0, deferred - perWindow(window))
     } else known.remaining = Math.min(known.remaining, remaining)
-    if (window !== undefined && limit - remaining > window.own) {
-      window.othersSeen = true
-      window.isShared = true
-    }
   }
 
   /** Hands out what there is, and looks again when time alone may bring more. */

@@ -26,41 +26,9 @@ export interface SharedBrokerOptions extends BrokerOptions {
   readonly clockMaxAgeMs?: number | undefined
 }
 
-/** One account at Alpaca, for many concurrent orders: a `Broker` whose requests share answers and the rate. */
-export interface SharedBroker extends Broker {
-  /** Known until its next transition, for a minute at most, or ten seconds while closed; `timestamp` goes on with the time. */
-  getClock(): Promise<BrokerClock>
-  /** Known for a minute. */
-  getAsset(symbol: string): Promise<Asset | null>
-  /** One call for all symbols that are asked for in a moment; never an answer that began before the question. */
-  getSnapshots(symbols: readonly string[]): Promise<Map<string, Snapshot>>
-  /**
-   * The right to send one order, at its turn. Accounts take turns, the one with the oldest escrow first; an account's orders go by
-   * `openedAt`. Null when the turn would come later than `withinMs`, without a wait where that is known before; `deferUntil` says when
-   * to ask again.
-   *
-   * Reserve before everything else that placing needs: an order that has to ask again has then cost no request, and if it is not
-   * written ahead yet, its next run need not look it up. Read the chain after the reservation. Release a placement that is not sent;
-   * it lapses after half a minute. With `lookUp` it holds a token for the look-up as well.
-   */
-  reserve(
-    ask: PlacementTurn & { readonly withinMs: number; readonly lookUp?: boolean },
-  ): Promise<Placement | null>
-  /** When an order that got no placement should ask again. Each call reserves a turn, spread over the next minutes. */
-  deferUntil(ask?: { readonly lookUp?: boolean }): Date
-  /**
-   * The order as it stands at its next known change, in status, quantity or id; as it was given when none is seen within `withinMs`.
-   * All callers share one list call. The broker's stream hastens it, and it runs by itself without the stream. An order that the list
-   * does not name counts as unchanged.
-   * @throws BrokerError `unavailable` with the reason `unreadable` when its standing cannot be read; another BrokerError when
-   *   `withinMs` passed and the last look at it failed
-   */
-  follow(order: BrokerOrder, withinMs: number): Promise<BrokerOrder>
-  /** Closes the stream, which opens with the first placement or followed order. */
-  close(): void
-}
-
 /**
+ * One account at Alpaca, for many concurrent orders: a `Broker` whose requests share answers and the rate.
+ *
  * @example
  * const placement = await broker.reserve({ account, openedAt, withinMs: 10_000 })
  * if (!placement) return { outcome: 'queued', retryAt: broker.deferUntil(), … }
@@ -68,7 +36,7 @@ export interface SharedBroker extends Broker {
  * const placed = await placement.send(request, { beforeSend: () => look.assertYoung() })
  * const order = placed.state === 'live' ? await broker.follow(placed, 5_000) : placed
  */
-export function createSharedBroker(options: SharedBrokerOptions): SharedBroker {
+export function createSharedBroker(options: SharedBrokerOptions) {
   const parts = createParts(options)
   const { trading, tradingBudget } = parts
   const base = brokerOf(parts)
@@ -86,12 +54,27 @@ export function createSharedBroker(options: SharedBrokerOptions): SharedBroker {
   })
   return {
     ...base,
+    /** Known until its next transition, for a minute at most, or ten seconds while closed; `timestamp` goes on with the time. */
     getClock: sharedClock(base, options.clockMaxAgeMs ?? CLOCK_MAX_AGE_MS),
+    /** Known for a minute. */
     getAsset: sharedAssets(base),
+    /** One call for all symbols that are asked for in a moment; never an answer that began before the question. */
     getSnapshots: gatheredSnapshots(base),
-    async reserve({ account, openedAt, withinMs, lookUp }) {
+    /**
+     * The right to send one order, at its turn. Accounts take turns, the one with the oldest escrow first; an account's orders go by
+     * `openedAt`. Null when the turn would come later than `withinMs`, without a wait where that is known before; `deferUntil` says when
+     * to ask again.
+     *
+     * Reserve before everything else that placing needs: an order that has to ask again has then cost no request, and if it is not
+     * written ahead yet, its next run need not look it up. Read the chain after the reservation. Release a placement that is not sent;
+     * it lapses after half a minute. With `lookUp` it has a token for the look-up as well.
+     */
+    async reserve({
+      withinMs,
+      lookUp,
+      ...turn
+    }: PlacementTurn & { readonly withinMs: number; readonly lookUp?: boolean }): Promise<Placement | null> {
       stream.start()
-      const turn = { account, openedAt }
       if (lookUp) {
         const both = await tradingBudget.takeBoth({ turn, withinMs })
         return both && placementOf(parts, both.place, both.lookUp)
@@ -99,14 +82,26 @@ export function createSharedBroker(options: SharedBrokerOptions): SharedBroker {
       const token = await tradingBudget.take({ purpose: 'place', turn, withinMs })
       return token && placementOf(parts, token)
     },
-    deferUntil: ({ lookUp = false } = {}) => new Date(tradingBudget.deferUntil(lookUp ? 2 : 1)),
-    follow(order, withinMs) {
+    /** When an order that got no placement should ask again. Each call reserves a turn, spread over the next minutes. */
+    deferUntil: ({ lookUp = false }: { readonly lookUp?: boolean } = {}) =>
+      new Date(tradingBudget.deferUntil(lookUp ? 2 : 1)),
+    /**
+     * The order as it stands at its next known change, in status, quantity or id; as it was given when none is seen within `withinMs`.
+     * All callers share one list call. The broker's stream hastens it, and it runs by itself without the stream. An order that the list
+     * does not name counts as unchanged.
+     * @throws BrokerError `unavailable` with the reason `unreadable` when its standing cannot be read; another BrokerError when
+     *   `withinMs` passed and the last look at it failed
+     */
+    follow(order: BrokerOrder, withinMs: number): Promise<BrokerOrder> {
       stream.start()
       return follower.follow(order, withinMs)
     },
+    /** Closes the stream, which opens with the first placement or followed order. */
     close: stream.close,
   }
 }
+
+export type SharedBroker = ReturnType<typeof createSharedBroker>
 
 function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token) {
   let lookUpToken = ownLookUp

@@ -1,109 +1,212 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fillValue } from '../../src/broker/index.js'
+import { exactSharesSchema, priceSchema } from '../../src/broker/numbers.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
-import { brokerOf, shares, usd } from '../support/brokerStandIn.js'
+import { brokerOf, type PlacingBroker, shares, usd } from '../support/brokerStandIn.js'
 import { startRawServer } from '../support/rawServer.js'
 
-/** A client of a server that answers every request with one documented example. */
-async function answering(name: string, status = 200) {
-  const url = await startRawServer((_request, response) => {
-    response
-      .writeHead(status, { 'content-type': 'application/json' })
-      .end(JSON.stringify(alpacaExample(name)))
+/** A client of a server that gives one answer after another, the last one again and again; and what it was asked. */
+async function answering(status: number, ...answers: unknown[]) {
+  const asked: string[] = []
+  const url = await startRawServer((request, response) => {
+    asked.push(request.url ?? '')
+    const answer = answers[Math.min(asked.length, answers.length) - 1]
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   })
-  return brokerOf(url)
+  const paramsOf = (name: string) => asked.map((path) => new URL(path, 'http://x').searchParams.get(name))
+  return { broker: brokerOf(url), asked, paramsOf }
 }
 
-it("the client reads Alpaca's documented example: clock", async () => {
-  const broker = await answering('clock')
-  expect(await broker.getClock()).toEqual({
-    timestamp: new Date('2022-04-28T18:07:04.451Z'),
-    isOpen: true,
-    nextOpen: new Date('2022-04-29T13:30:00Z'),
-    nextClose: new Date('2022-04-28T20:00:00Z'),
-  })
+const ACCEPTED = 'eb9e2aaa-f71a-4f51-b5b4-52a6c565dad4'
+const FILLED = 'cc8cc104-fe43-476c-b25c-f62650fb73f9'
+const AFTER = new Date('2019-01-01T00:00:00Z')
+const BARS = { symbols: ['AAPL', 'MSFT'], timeframe: '15Min', start: new Date('2022-01-01T00:00:00Z') }
+const at = (minute: number) => new Date(Date.UTC(2022, 0, 3, 9, minute))
+
+it.each<[string, (broker: PlacingBroker) => Promise<unknown>, unknown]>([
+  [
+    'clock',
+    (broker) => broker.getClock(),
+    {
+      timestamp: new Date('2022-04-28T18:07:04.451Z'),
+      isOpen: true,
+      nextOpen: new Date('2022-04-29T13:30:00Z'),
+      nextClose: new Date('2022-04-28T20:00:00Z'),
+    },
+  ],
+  [
+    'snapshots',
+    async (broker) => [...(await broker.getSnapshots(['AAPL', 'MSFT'])).values()],
+    [
+      {
+        symbol: 'AAPL',
+        last: usd(125.91),
+        lastAt: new Date('2021-05-11T20:00:00.435Z'),
+        bid: usd(125.6),
+        ask: usd(125.68),
+        previousClose: usd(126.85),
+      },
+    ],
+  ],
+  [
+    'bars',
+    async (broker) => [...(await broker.getBars(BARS))],
+    [
+      [
+        'AAPL',
+        [
+          { at: at(0), close: usd(178.08) },
+          { at: at(15), close: usd(178.21) },
+        ],
+      ],
+    ],
+  ],
+  [
+    'asset',
+    (broker) => broker.getAsset('AAPL'),
+    {
+      ...{ symbol: 'AAPL', name: 'Apple Inc. Common Stock', status: 'active' },
+      ...{ tradable: true, fractionable: true },
+    },
+  ],
+  [
+    'order-accepted',
+    (broker) => broker.getOrderByClientOrderId(ACCEPTED),
+    expect.objectContaining({
+      ...{ symbol: 'AAPL', side: 'buy', status: 'accepted', state: 'live' },
+      ...{ filledQty: 0n, fills: [], notional: usd(500), qty: null },
+    }),
+  ],
+  [
+    'order-filled',
+    async (broker) => {
+      const order = await broker.getOrderByClientOrderId(FILLED)
+      return { ...order, value: order && fillValue(order, 'exact') }
+    },
+    expect.objectContaining({
+      ...{ state: 'filled', qty: shares(3), value: usd(1.29) },
+      fills: [{ qty: shares(3), avgPrice: '0.43' }],
+    }),
+  ],
+  ['positions', (broker) => broker.getPositions(), [{ symbol: 'AAPL', qty: shares(5) }]],
+  [
+    'account',
+    (broker) => broker.getAccount(),
+    {
+      ...{ id: '1d9eed04-be39-4e01-9b84-a48ac5bbafcf', status: 'ACTIVE', tradingBlocked: false },
+      ...{ cash: usd(122086.5), buyingPower: usd(245432.61) },
+    },
+  ],
+])("the client reads Alpaca's documented example: %s", async (name, read, expected) => {
+  expect(await read((await answering(200, alpacaExample(name))).broker)).toEqual(expected)
 })
 
-it("the client reads Alpaca's documented example: snapshots", async () => {
-  const broker = await answering('snapshots')
-  const snapshots = await broker.getSnapshots(['AAPL', 'MSFT'])
-  expect(snapshots.size).toBe(1)
-  expect(snapshots.get('AAPL')).toEqual({
-    symbol: 'AAPL',
-    last: usd(125.91),
-    lastAt: new Date('2021-05-11T20:00:00.435Z'),
-    bid: usd(125.6),
-    ask: usd(125.68),
-    previousClose: usd(126.85),
-  })
+it.each([
+  ['error-wash-trade', 403, { kind: 'rejected', code: 40310000 }],
+  ['error-buying-power', 403, { kind: 'rejected', code: 40310000 }],
+  ['error-minimum', 403, { kind: 'rejected', code: 40310000 }],
+  ['error-unauthorized', 401, { kind: 'unauthorized', code: undefined }],
+  ['error-forbidden', 403, { kind: 'unauthorized', code: undefined }],
+  ['error-rate-limit', 429, { kind: 'rate-limited', code: 42910000 }],
+  ['error-not-found', 404, { kind: 'not-found', code: 40410000 }],
+])("the client reads Alpaca's documented example: %s", async (name, status, expected) => {
+  const { broker } = await answering(status, alpacaExample(name))
+  const placing = broker.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId: 'a' })
+  await expect(placing).rejects.toMatchObject({ ...expected, status })
 })
 
-it("the client reads Alpaca's documented example: asset", async () => {
-  const broker = await answering('asset')
-  expect(await broker.getAsset('AAPL')).toEqual({
-    symbol: 'AAPL',
-    name: 'Apple Inc. Common Stock',
-    status: 'active',
-    tradable: true,
-    fractionable: true,
-  })
+it("the client reads Alpaca's documented example: error-not-cancelable", async () => {
+  const { broker } = await answering(422, alpacaExample('error-not-cancelable'))
+  expect(await broker.cancelOrder('61e69015-8549-4bfd-b9c3-01e75843f47d')).toBe('not-cancelable')
 })
 
-it("the client reads Alpaca's documented example: an accepted order", async () => {
-  const broker = await answering('order-accepted')
-  const order = await broker.getOrderByClientOrderId('eb9e2aaa-f71a-4f51-b5b4-52a6c565dad4')
-  expect(order).toMatchObject({
-    symbol: 'AAPL',
-    side: 'buy',
-    status: 'accepted',
-    state: 'live',
-    filledQty: 0n,
-  })
-  expect(order).toMatchObject({ fills: [], notional: usd(500), qty: null })
-})
+const FILL = Object(alpacaExample('activity-fill'))
+const FEE = Object(alpacaExample('activity-fee'))
 
-it("the client reads Alpaca's documented example: a filled order", async () => {
-  const broker = await answering('order-filled')
-  const order = await broker.getOrderByClientOrderId('cc8cc104-fe43-476c-b25c-f62650fb73f9')
-  expect(order).toMatchObject({
-    state: 'filled',
-    qty: shares(3),
-    fills: [{ qty: shares(3), avgPrice: '0.43' }],
-  })
-  expect(order && fillValue(order, 'exact')).toBe(usd(1.29))
-})
-
-it("the client reads Alpaca's documented example: positions", async () => {
-  const broker = await answering('positions')
-  expect(await broker.getPositions()).toEqual([{ symbol: 'AAPL', qty: shares(5) }])
-})
-
-it("the client reads Alpaca's documented example: account", async () => {
-  const broker = await answering('account')
-  expect(await broker.getAccount()).toEqual({
-    id: '1d9eed04-be39-4e01-9b84-a48ac5bbafcf',
-    status: 'ACTIVE',
-    tradingBlocked: false,
-    cash: usd(122086.5),
-    buyingPower: usd(245432.61),
+it('account activities are fills and fees: a canceled fee counts nothing, one that was given back counts as less', async () => {
+  const entries = [FILL, FEE, { ...FEE, status: 'canceled' }, { ...FEE, net_amount: '0.5' }]
+  const { broker } = await answering(200, entries)
+  const fill = { symbol: 'LPCN', side: 'buy', qty: shares(1), price: usd(1.63) }
+  expect(await broker.getActivities({ after: AFTER })).toEqual({
+    fills: [{ ...fill, at: new Date('2019-05-24T15:34:06.977Z') }],
+    fees: [usd(0.01), 0n, -usd(0.5)].map((amount) => ({ day: '2019-08-01', amount })),
   })
 })
 
 it.each([
-  ['error-wash-trade', 403, { kind: 'rejected', status: 403, code: 40310000 }],
-  ['error-buying-power', 403, { kind: 'rejected', status: 403, code: 40310000 }],
-  ['error-minimum', 403, { kind: 'rejected', status: 403, code: 40310000 }],
-  ['error-unauthorized', 401, { kind: 'unauthorized', status: 401, code: undefined }],
-  ['error-forbidden', 403, { kind: 'unauthorized', status: 403, code: undefined }],
-  ['error-rate-limit', 429, { kind: 'rate-limited', status: 429, code: 42910000 }],
-  ['error-not-found', 404, { kind: 'not-found', status: 404, code: 40410000 }],
-])("the client reads Alpaca's documented example: %s", async (name, status, expected) => {
-  const broker = await answering(name, status)
-  const placing = broker.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId: 'a' })
-  await expect(placing).rejects.toMatchObject(expected)
+  { ...FILL, price: '-1' },
+  { ...FILL, qty: '0.0000000001' },
+  { ...FEE, net_amount: null },
+  { ...FEE, activity_type: 'JNLC' },
+])('account activities that cannot be read are not left out: %j', async (entry) => {
+  const { broker } = await answering(200, [FILL, entry])
+  const reading = broker.getActivities({ after: AFTER })
+  await expect(reading).rejects.toMatchObject({ kind: 'unavailable', reason: 'unreadable' })
 })
 
-it("the client reads Alpaca's documented example: error-not-cancelable", async () => {
-  const broker = await answering('error-not-cancelable', 422)
-  expect(await broker.cancelOrder('61e69015-8549-4bfd-b9c3-01e75843f47d')).toBe('not-cancelable')
+it('lists are read to their last page: activities and bars', async () => {
+  const entries = Array.from({ length: 230 }, (_, index) => ({ ...FILL, id: `id-${index}` }))
+  const pages = [0, 100, 200].map((from) => entries.slice(from, from + 100))
+  const activities = await answering(200, ...pages)
+  expect((await activities.broker.getActivities({ after: AFTER })).fills).toHaveLength(230)
+  expect(activities.paramsOf('page_token')).toEqual([null, 'id-99', 'id-199'])
+  expect(activities.asked[0]).toContain('after=2019-01-01T00%3A00%3A00.000Z&direction=asc')
+
+  const bar = (minute: number, c: number | null) => ({ t: at(minute).toISOString(), c })
+  const { broker, asked, paramsOf } = await answering(
+    ...[200, { bars: { AAPL: [bar(0, 1)] }, next_page_token: 'QQ==' }],
+    ...[{ bars: { AAPL: [bar(15, 2), bar(30, null), bar(45, 0)], MSFT: null }, next_page_token: 'Qg==' }],
+    ...[{ bars: { MSFT: [bar(0, 3)], constructor: [bar(0, 4)] } }],
+  )
+  const found = await broker.getBars({ ...BARS, symbols: ['AAPL', 'MSFT', 'toString'] })
+  const closes = [...found].map(([symbol, bars]) => [symbol, bars.map(({ close }) => close)])
+  expect(closes).toEqual([
+    ['AAPL', [usd(1), usd(2)]],
+    ['MSFT', [usd(3)]],
+  ])
+  expect(paramsOf('page_token')).toEqual([null, 'QQ==', 'Qg=='])
+  expect((await broker.getBars({ ...BARS, symbols: [] })).size).toBe(0)
+  expect(asked).toHaveLength(3)
+})
+
+it('any symbol of a snapshot, and any member of it, may be missing or null', async () => {
+  const { broker } = await answering(200, {
+    A: null,
+    B: {},
+    C: { latestTrade: null, latestQuote: { bp: 0, ap: 10.5 }, unknown: 1 },
+    D: { latestTrade: { t: '2021-05-11T20:00:00Z', p: 1.25 }, prevDailyBar: { c: 1e-7 } },
+  })
+  const found = await broker.getSnapshots(['A', 'B', 'C', 'D', 'E', 'constructor'])
+  expect([...found.keys()]).toEqual(['B', 'C', 'D'])
+  expect(found.get('B')).toMatchObject({ last: null, bid: null, ask: null, previousClose: null })
+  expect(found.get('C')).toMatchObject({ last: null, bid: null, ask: usd(10.5) })
+  expect(found.get('D')).toMatchObject({ last: usd(1.25), previousClose: null })
+})
+
+it('every price with four decimals is read exactly, others as told, and no price as null', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 9_999_999_999n }), (tenThousandths) => {
+      const text = `${tenThousandths / 10_000n}.${(tenThousandths % 10_000n).toString().padStart(4, '0')}`
+      expect(priceSchema('exact').parse(JSON.parse(text))).toBe(tenThousandths * 100n)
+    }),
+  )
+  const prices = [1.2345678, 1e-7, 0, null, undefined]
+  expect(prices.map((price) => priceSchema('down').parse(price))).toEqual([
+    1_234_567n,
+    null,
+    null,
+    null,
+    null,
+  ])
+  expect(prices.map((price) => priceSchema('up').parse(price))).toEqual([1_234_568n, 1n, null, null, null])
+  for (const price of [-1, '1.5', Number.NaN, {}, 1e21])
+    expect(priceSchema('down').safeParse(price).success).toBe(false)
+})
+
+it('a quantity of shares has nine decimals at most, and zeros after them', () => {
+  const quantities = ['1.123456789', '3', '0.50000000000'].map((text) => exactSharesSchema.parse(text))
+  expect(quantities).toEqual([1_123_456_789n, 3_000_000_000n, 500_000_000n])
+  for (const text of ['1.1234567891', '-1', '1e3', '', '.5', '1.', ' 1', '0x10', '1'.repeat(40)])
+    expect(exactSharesSchema.safeParse(text).success, text).toBe(false)
 })

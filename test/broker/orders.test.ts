@@ -6,8 +6,11 @@ import { startRawServer } from '../support/rawServer.js'
 
 const ORDER = { symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId: 'mine' } as const
 
-function filled(...fills: [qty: bigint, avgPrice: string][]): Pick<BrokerOrder, 'fills'> {
-  return { fills: fills.map(([qty, avgPrice]) => ({ qty, avgPrice })) }
+/** The documented order with these changes, as the client reads it. */
+async function read(change: object): Promise<BrokerOrder | null> {
+  const order = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', ...change }
+  const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
+  return brokerOf(url).getOrderByClientOrderId('mine')
 }
 
 it('an order is live unless its status is one of the four that are final', () => {
@@ -19,7 +22,7 @@ it('an order is live unless its status is one of the four that are final', () =>
 })
 
 it('fillValue rounds once, as told', () => {
-  const order = filled([333_333_333n, '200.123456789'])
+  const order = { fills: [{ qty: 333_333_333n, avgPrice: '200.123456789' }] }
   // 0.333333333 × 200.123456789 = 66.707818862958847737
   expect(fillValue(order, 'down')).toBe(66_707_818n)
   expect(fillValue(order, 'up')).toBe(66_707_819n)
@@ -77,12 +80,7 @@ it.each([
   { filled_avg_price: '0.00' },
   { side: 'short' },
 ])('an order that could not be settled is not read: %j', async (change) => {
-  const order = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', ...change }
-  const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
-  await expect(brokerOf(url).getOrderByClientOrderId('mine')).rejects.toMatchObject({
-    kind: 'unavailable',
-    reason: 'unreadable',
-  })
+  await expect(read(change)).rejects.toMatchObject({ kind: 'unavailable', reason: 'unreadable' })
 })
 
 it.each([
@@ -91,27 +89,13 @@ it.each([
   { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'canceled' },
   { filled_qty: undefined, filled_avg_price: undefined, filled_at: undefined, status: 'expired' },
 ])('an order that certainly filled nothing is read: %j', async (change) => {
-  const order = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', ...change }
-  const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
-  expect(await brokerOf(url).getOrderByClientOrderId('mine')).toMatchObject({
-    state: change.status,
-    filledQty: 0n,
-    fills: [],
-  })
+  expect(await read(change)).toMatchObject({ state: change.status, filledQty: 0n, fills: [] })
 })
 
 it('an order that was partly filled and canceled is read, with its fill', async () => {
-  const order = {
-    ...Object(alpacaExample('order-filled')),
-    client_order_id: 'mine',
-    status: 'canceled',
-    filled_qty: '1.5',
-    filled_avg_price: '100.01',
-  }
-  const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
-  const read = await brokerOf(url).getOrderByClientOrderId('mine')
-  expect(read).toMatchObject({ state: 'canceled', filledQty: shares(1.5) })
-  expect(read && fillValue(read, 'exact')).toBe(usd(150.015))
+  const order = await read({ status: 'canceled', filled_qty: '1.5', filled_avg_price: '100.01' })
+  expect(order).toMatchObject({ state: 'canceled', filledQty: shares(1.5) })
+  expect(order && fillValue(order, 'exact')).toBe(usd(150.015))
 })
 
 const unreadable = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', filled_qty: null }

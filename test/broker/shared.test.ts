@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { isPossibleDuplicate, type SharedBroker } from '../../src/broker/index.js'
+import { isPossibleDuplicate, type OrderRequest, type SharedBroker } from '../../src/broker/index.js'
 import type { BrokerStandIn } from '../../src/simulator/index.js'
 import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
-import { closedUrl, startRawServer } from '../support/rawServer.js'
+import { startRawServer } from '../support/rawServer.js'
 
 const HOUR = 3_600_000
 const ANY = { account: 'a', openedAt: 1, withinMs: 5_000 }
@@ -72,7 +72,7 @@ it("the market clock is known until its next transition by the broker's own time
   expect(asked('/v2/clock')).toHaveLength(3)
 })
 
-it('the market clock shows an unscheduled close after a minute, also where the machine slept', async () => {
+it('the market clock shows an unscheduled close after a minute, also where the machine slept, and an opening after ten seconds', async () => {
   const pass = steppedClocks()
   expect((await broker.getClock()).isOpen).toBe(true)
   standIn.control.clock({ open: false })
@@ -81,9 +81,14 @@ it('the market clock shows an unscheduled close after a minute, also where the m
   pass(1)
   expect((await broker.getClock()).isOpen).toBe(false)
   standIn.control.clock({ open: true })
+  pass(9_999)
+  expect((await broker.getClock()).isOpen).toBe(false)
+  pass(1)
+  expect((await broker.getClock()).isOpen).toBe(true)
+  standIn.control.clock({ open: false })
   // The monotonic clock stands still.
   vi.setSystemTime(Date.now() + 60_000)
-  expect((await broker.getClock()).isOpen).toBe(true)
+  expect((await broker.getClock()).isOpen).toBe(false)
 })
 
 it('an asset is known for a minute, and so is that there is none', async () => {
@@ -120,37 +125,33 @@ it('a placement is one request, and nothing after a 422', async () => {
   expect(standIn.control.requests().map(({ method }) => method)).toEqual(['POST', 'POST'])
 })
 
-it('a placement sends nothing when the check before it throws, and gives its token back', async () => {
-  // Two are left, and the last one is kept.
-  standIn.control.limit({ perMinute: 3 })
-  await broker.getClock()
-  const stale = new Error('the look is too old')
-  for (let time = 0; time < 3; time++) {
-    const placement = await broker.reserve({ ...ANY, withinMs: 0 })
-    expect(placement).not.toBeNull()
-    const sending = placement?.send(buying(`late-${time}`), {
-      beforeSend: () => {
-        throw stale
-      },
-    })
-    await expect(sending).rejects.toBe(stale)
-  }
-  expect(standIn.control.orders()).toEqual([])
-  expect(standIn.control.requests()).toHaveLength(1)
-})
-
-it('a placement checks in the same tick in which it writes, on a connection that stands', async () => {
-  const order: string[] = []
-  const placement = await broker.reserve(ANY)
-  await placement?.send(buying('checked'), {
-    beforeSend: () => {
-      order.push('check')
-      queueMicrotask(() => order.push(`${standIn.control.requests().length} before`))
+const stale = new Error('the check of the chain is too old')
+it.each<[string, Partial<OrderRequest>, () => void, unknown]>([
+  [
+    'the check before it throws',
+    {},
+    () => {
+      throw stale
     },
-  })
-  expect(order).toEqual(['check', '0 before'])
-  expect(asked('/v2/orders')).toHaveLength(1)
-})
+    stale,
+  ],
+  ['the broker does not take its size', { notional: 1n }, () => undefined, expect.any(RangeError)],
+])(
+  'a placement sends nothing when %s, and gives its token back',
+  async (_when, change, beforeSend, error) => {
+    // Two are left, and the last one is kept.
+    standIn.control.limit({ perMinute: 3 })
+    await broker.getClock()
+    for (let time = 0; time < 3; time++) {
+      const placement = await broker.reserve({ ...ANY, withinMs: 0 })
+      expect(placement).not.toBeNull()
+      const request = Object.assign(buying(`late-${time}`), change)
+      await expect(placement?.send(request, { beforeSend })).rejects.toEqual(error)
+    }
+    expect(standIn.control.orders()).toEqual([])
+    expect(standIn.control.requests()).toHaveLength(1)
+  },
+)
 
 it('a placement lapses when it is held for too long', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -163,42 +164,6 @@ it('a placement lapses when it is held for too long', async () => {
     kind: 'unavailable',
     reason: 'placement-lapsed',
   })
-})
-
-it.each([
-  ['was never sent', closedUrl, 'unavailable', 'ECONNREFUSED'],
-  ['is not answered', () => startRawServer(() => undefined), 'ambiguous', 'timeout'],
-  [
-    'loses its connection',
-    () => startRawServer((request) => request.socket.resetAndDestroy()),
-    'ambiguous',
-    'ECONNRESET',
-  ],
-  [
-    'is answered with nonsense',
-    () => startRawServer((_request, response) => response.end('[]')),
-    'ambiguous',
-    'unreadable',
-  ],
-])('a placement that %s says so', async (_what, startServer, kind, reason) => {
-  const shared = sharedOf(await startServer(), { timeoutMs: 200 })
-  const placement = await shared.reserve(ANY)
-  await expect(placement?.send(buying('lost'), HOOKS)).rejects.toMatchObject({ kind, reason })
-})
-
-it('a placement waits for the rate limit in its turn, and is refused when that takes too long', async () => {
-  standIn.control.limit({ perMinute: 20 })
-  await broker.getClock()
-  const taken = await Promise.all(Array.from({ length: 17 }, () => broker.reserve({ ...ANY, withinMs: 0 })))
-  expect(taken).not.toContain(null)
-  expect(await broker.reserve({ ...ANY, withinMs: 1_000 })).toBeNull()
-  expect(broker.deferUntil().getTime()).toBeGreaterThan(Date.now() + 30_000)
-  // Requests that settle an order go on.
-  expect(await broker.getOrderByClientOrderId('unknown')).toBeNull()
-  taken[0]?.release()
-  expect(await broker.reserve({ ...ANY, withinMs: 0 })).toBeNull()
-  taken[1]?.release()
-  expect(await broker.reserve({ ...ANY, withinMs: 0 })).not.toBeNull()
 })
 
 it('a placement that is looked up first has room for both requests at its turn, however many others wait', async () => {
@@ -227,17 +192,6 @@ it('following several orders shows each at its next change, all from one list', 
   )
   expect(asked('/v2/orders?').length).toBeLessThan(3)
   expect(asked('/v2/orders:by_client_order_id')).toEqual([])
-})
-
-it('the market clock shows an unscheduled opening after ten seconds', async () => {
-  const pass = steppedClocks()
-  standIn.control.clock({ open: false })
-  expect((await broker.getClock()).isOpen).toBe(false)
-  standIn.control.clock({ open: true })
-  pass(9_999)
-  expect((await broker.getClock()).isOpen).toBe(false)
-  pass(1)
-  expect((await broker.getClock()).isOpen).toBe(true)
 })
 
 it('the clock of a market that is late to open is not asked for with every call', async () => {
@@ -291,16 +245,6 @@ it('a placement is for one request, and gives back nothing twice', async () => {
   placement?.release()
   await expect(placement?.send(buying('never'), HOOKS)).rejects.toThrow('one request')
   expect(standIn.control.requests()).toEqual([])
-})
-
-it('a placement of a size that the broker does not take costs no token', async () => {
-  standIn.control.limit({ perMinute: 3 })
-  await broker.getClock()
-  for (let time = 0; time < 3; time++) {
-    const placement = await broker.reserve({ ...ANY, withinMs: 0 })
-    expect(placement).not.toBeNull()
-    await expect(placement?.send({ ...buying('odd'), notional: 1n }, HOOKS)).rejects.toThrow(RangeError)
-  }
 })
 
 it('a placement that is looked up first gives both tokens back', async () => {

@@ -1,124 +1,114 @@
-import { once } from 'node:events'
-import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
-import { type WebSocket as Accepted, WebSocketServer } from 'ws'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createTradeUpdates, streamUrlOf } from '../../src/broker/tradeUpdates.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
+import { brokerOf, ENCLAVE_ACCOUNT, startStandIn, usd } from '../support/brokerStandIn.js'
 
+const FILL = Object(alpacaExample('stream-fill'))
+
+/** A connection that the test answers. */
+class ScriptedSocket extends EventTarget {
+  static readonly OPEN = WebSocket.OPEN
+  static opened: ScriptedSocket[] = []
+  /** What each connection answers to an action; nothing where it is undefined. */
+  static answer: (action: string) => unknown = documented
+
+  readonly readyState = WebSocket.OPEN
+  readonly heard: { action: string }[] = []
+  isClosed = false
+
+  constructor() {
+    super()
+    ScriptedSocket.opened.push(this)
+    queueMicrotask(() => this.dispatchEvent(new Event('open')))
+  }
+
+  send(text: string): void {
+    const message = JSON.parse(text)
+    this.heard.push(message)
+    const answer = ScriptedSocket.answer(message.action)
+    if (answer !== undefined) this.say(answer)
+  }
+
+  /** In a frame of bytes, as for a paper account. */
+  say(message: unknown): void {
+    this.hand(new TextEncoder().encode(JSON.stringify(message)).buffer)
+  }
+
+  hand(data: unknown): void {
+    queueMicrotask(() => this.dispatchEvent(new MessageEvent('message', { data })))
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.dispatchEvent(new Event('close'))
+  }
+}
+
+function documented(action: string): unknown {
+  return alpacaExample(action === 'auth' ? 'stream-authorized' : 'stream-listening')
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  vi.stubGlobal('WebSocket', ScriptedSocket)
+  ScriptedSocket.opened = []
+  ScriptedSocket.answer = documented
+})
 afterEach(() => {
+  vi.unstubAllGlobals()
   vi.useRealTimers()
 })
 
-const AUTHORIZED = alpacaExample('stream-authorized')
-const LISTENING = alpacaExample('stream-listening')
-const FILL = Object(alpacaExample('stream-fill'))
-
-interface Connection {
-  readonly socket: Accepted
-  readonly heard: { action: string }[]
-}
-
-/** A server of the test's own, and a client that listens to it. */
-async function scripted(answer: (connection: Connection, action: string) => void) {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-  await once(server, 'listening')
-  const connections: Connection[] = []
-  server.on('connection', (socket) => {
-    const connection: Connection = { socket, heard: [] }
-    connections.push(connection)
-    socket.on('message', (data) => {
-      const message = JSON.parse(data.toString())
-      connection.heard.push(message)
-      answer(connection, message.action)
-    })
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no TCP address')
+async function listening() {
   const updates: (string | undefined)[] = []
   const client = createTradeUpdates({
-    url: `ws://127.0.0.1:${address.port}/stream`,
-    keyId: 'key',
-    secretKey: 'secret',
+    ...{ url: 'ws://broker/stream', keyId: 'key', secretKey: 'secret' },
     onUpdate: (id) => updates.push(id),
   })
-  onTestFinished(() => {
-    client.close()
-    for (const socket of server.clients) socket.terminate()
-    server.close()
-  })
+  onTestFinished(client.close)
   client.start()
-  return { client, connections, updates }
-}
-
-const say = ({ socket }: Connection, message: unknown, binary = true) =>
-  socket.send(Buffer.from(JSON.stringify(message)), { binary })
-
-/** Answers as documented. */
-function documented(connection: Connection, action: string): void {
-  say(connection, action === 'auth' ? AUTHORIZED : LISTENING)
-}
-
-const connected = async (...args: Parameters<typeof scripted>) => {
-  const stream = await scripted(...args)
-  await vi.waitFor(() => expect(stream.client.isLive()).toBe(true))
-  const [first] = stream.connections
+  await pass(0)
+  const [first] = ScriptedSocket.opened
   if (first === undefined) throw new Error('no connection')
-  return { ...stream, first }
-}
-
-/** The client asks for a sign of life after 10 s, and waits 5 s for it. */
-const MOST_SILENCE_MS = 15_000
-
-/** Lets connections work while timers stand still until they are wanted. */
-function steppedTimers() {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  return { client, first, updates }
 }
 
 it('the client of the stream authenticates and listens as documented, and then says to look at everything', async () => {
-  const { first, updates } = await connected(documented)
+  const { first, updates, client } = await listening()
   expect(first.heard).toEqual([
     { ...Object(alpacaExample('stream-auth')), key: 'key', secret: 'secret' },
     alpacaExample('stream-listen'),
   ])
-  expect(updates).toEqual([undefined])
+  expect([updates, client.isLive()]).toEqual([[undefined], true])
 })
 
-it.each([true, false])(
-  "the client of the stream reads the documentation's fill (binary frames: %s) for its order's id alone",
-  async (binary) => {
-    const { first, updates } = await connected(documented)
-    say(first, FILL, binary)
-    await vi.waitFor(() => expect(updates).toEqual([undefined, FILL.data.order.client_order_id]))
-  },
-)
+it("the client of the stream reads a fill for its order's id alone, in frames of bytes and of text", async () => {
+  const { first, updates } = await listening()
+  const id = FILL.data.order.client_order_id
+  first.say(FILL)
+  first.hand(JSON.stringify(FILL))
+  await pass(0)
+  expect(updates).toEqual([undefined, id, id])
+  // An order that carries another one on is followed under that one's id.
+  first.say({ ...FILL, data: { ...FILL.data, order: { ...FILL.data.order, replaces: 'another' } } })
+  await pass(0)
+  expect(updates.at(-1)).toBeUndefined()
+})
 
 it('the client of the stream says nothing of events that fill or end no order, of other messages and of nonsense', async () => {
-  const { first, updates, client } = await connected(documented)
+  const { first, updates, client } = await listening()
   const event = (name: string) => ({ ...FILL, data: { ...FILL.data, event: name } })
-  for (const name of ['new', 'accepted', 'pending_new', 'pending_cancel']) say(first, event(name))
+  for (const name of ['new', 'accepted', 'pending_new', 'pending_cancel']) first.say(event(name))
   const endless = { ...FILL.data.order, client_order_id: 'x'.repeat(129) }
-  say(first, { ...FILL, data: { ...FILL.data, order: endless } })
+  first.say({ ...FILL, data: { ...FILL.data, order: endless } })
   for (const message of [null, [], {}, { stream: 'trade_updates' }, alpacaExample('stream-error')])
-    say(first, message)
-  first.socket.send('not json')
-  first.socket.send(Buffer.from([0xff, 0xfe]))
-  say(first, event('an event of tomorrow'))
-  await vi.waitFor(() => expect(updates).toHaveLength(2))
-  expect(client.isLive()).toBe(true)
-})
-
-it('the client of the stream looks at everything when the event is of an order that carries another one on', async () => {
-  const { first, updates } = await connected(documented)
-  say(first, { ...FILL, data: { ...FILL.data, order: { ...FILL.data.order, replaces: 'another' } } })
-  await vi.waitFor(() => expect(updates).toEqual([undefined, undefined]))
-})
-
-it('the client of the stream connects again when it is cut off, and then says to look at everything', async () => {
-  const { first, connections, updates, client } = await connected(documented)
-  first.socket.terminate()
-  await vi.waitFor(() => expect(client.isLive()).toBe(false))
-  await vi.waitFor(() => expect(updates).toEqual([undefined, undefined]), 10_000)
-  expect(connections).toHaveLength(2)
-  expect(client.isLive()).toBe(true)
+    first.say(message)
+  for (const frame of ['not json', new Uint8Array([0xff, 0xfe]).buffer, undefined]) first.hand(frame)
+  first.say(event('an event of tomorrow'))
+  await pass(0)
+  expect([updates.length, client.isLive()]).toEqual([2, true])
 })
 
 it.each([
@@ -126,55 +116,62 @@ it.each([
   ['does not have the stream', { stream: 'listening', data: { streams: [] } }],
   ['says nothing', undefined],
 ])('the client of the stream comes back more and more slowly to a server that %s', async (_what, answer) => {
-  steppedTimers()
-  const { connections, client } = await scripted((connection) => {
-    if (answer !== undefined) say(connection, answer)
-  })
-  // Twenty minutes, in steps that leave connections their time.
-  for (let step = 0; step < 1_200; step++) {
-    await vi.advanceTimersByTimeAsync(1_000)
-    if (step % 20 === 0) await new Promise((resolve) => setImmediate(resolve))
-  }
+  ScriptedSocket.answer = () => answer
+  const { client } = await listening()
+  await pass(20 * 60_000)
   expect(client.isLive()).toBe(false)
-  expect(connections.length).toBeGreaterThan(10)
   // Half a minute apart in the end, and 15 s at the least.
-  expect(connections.length).toBeLessThan(90)
+  expect(ScriptedSocket.opened.length).toBeGreaterThan(10)
+  expect(ScriptedSocket.opened.length).toBeLessThan(90)
 })
 
-it('the client of the stream notices silence: it asks for a sign of life, and connects again without one', async () => {
-  steppedTimers()
-  let isSilent = false
-  const { first, connections, client } = await connected((connection, action) => {
-    if (!isSilent) documented(connection, action)
-  })
+it('the client of the stream connects again when it is cut off, or without a sign of life, and then says to look at everything', async () => {
+  const { first, client, updates } = await listening()
   // A quiet market is not a dead connection.
-  for (let second = 0; second < 60; second++) {
-    await vi.advanceTimersByTimeAsync(1_000)
-    await vi.waitFor(() => expect(client.isLive()).toBe(true))
-  }
-  expect(first.heard.length).toBeGreaterThan(4)
-  isSilent = true
-  await vi.advanceTimersByTimeAsync(MOST_SILENCE_MS)
-  // An answer that was still under way has the silence begin later.
-  await vi.waitFor(() => expect(client.isLive()).toBe(false), { timeout: 20_000 })
-  isSilent = false
-  await vi.waitFor(() => expect(client.isLive()).toBe(true))
-  expect(connections).toHaveLength(2)
+  await pass(60_000)
+  expect([first.heard.length > 4, client.isLive()]).toEqual([true, true])
+  ScriptedSocket.answer = () => undefined
+  await pass(15_000)
+  expect([client.isLive(), first.isClosed]).toEqual([false, true])
+  ScriptedSocket.answer = documented
+  await pass(500)
+  expect([client.isLive(), updates]).toEqual([true, [undefined, undefined]])
+  ScriptedSocket.opened.at(-1)?.close()
+  expect(client.isLive()).toBe(false)
+  await pass(1_000)
+  expect([client.isLive(), ScriptedSocket.opened.length]).toEqual([true, 3])
 })
 
 it('the client of the stream is silent once it is closed', async () => {
-  const { client, first, updates } = await connected(documented)
+  const { client, first, updates } = await listening()
   client.close()
-  say(first, FILL)
-  await once(first.socket, 'close')
-  expect(client.isLive()).toBe(false)
-  expect(updates).toEqual([undefined])
+  first.say(FILL)
+  await pass(60_000)
+  expect([client.isLive(), updates, ScriptedSocket.opened.length]).toEqual([false, [undefined], 1])
+})
+
+it('the client of the stream hears of a fill over a connection of its own', async () => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+  const standIn = await startStandIn()
+  onTestFinished(() => standIn.stop())
+  const updates: (string | undefined)[] = []
+  const client = createTradeUpdates({
+    url: streamUrlOf(`${standIn.url}/`),
+    ...ENCLAVE_ACCOUNT,
+    onUpdate: (id) => updates.push(id),
+  })
+  onTestFinished(client.close)
+  client.start()
+  await vi.waitFor(() => expect(client.isLive()).toBe(true))
+  const order = { symbol: 'AAPL', side: 'buy', notional: usd(10), clientOrderId: 'filled' } as const
+  await brokerOf(standIn.url).placeOrder(order)
+  await vi.waitFor(() => expect(updates).toEqual([undefined, 'filled']))
 })
 
 it.each([
   ['https://paper-api.alpaca.markets', 'wss://paper-api.alpaca.markets/stream'],
   ['https://api.alpaca.markets/', 'wss://api.alpaca.markets/stream'],
-  ['http://127.0.0.1:8100', 'ws://127.0.0.1:8100/stream'],
 ])('the client of the stream belongs to the trading API: %s', (url, stream) => {
   expect(streamUrlOf(url)).toBe(stream)
 })
