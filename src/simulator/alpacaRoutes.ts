@@ -111,7 +111,7 @@ export function createAlpacaRoutes(deps: {
   }
 
   return (call) => {
-    const [, id] = /^\/v2\/(?:orders|assets|account\/activities)\/([^/]+)$/.exec(call.path) ?? []
+    const [, id] = /^\/v2\/(?:orders|assets)\/([^/]+)$/.exec(call.path) ?? []
     const clientOrderId = call.query.get('client_order_id') ?? ''
     const route = `${call.method} ${id === undefined ? call.path : call.path.slice(0, -id.length)}`
     switch (route) {
@@ -127,8 +127,6 @@ export function createAlpacaRoutes(deps: {
         return { status: 200, body: accountJson(call.account, market) }
       case 'GET /v2/account/activities':
         return activitiesOf(call)
-      case 'GET /v2/account/activities/':
-        return activitiesOf(call, id)
       case 'GET /v2/positions':
         return positions(call)
       case 'GET /v2/orders:by_client_order_id':
@@ -149,18 +147,17 @@ export function createAlpacaRoutes(deps: {
 
 const LARGEST_PAGE = 100
 
-/** `GET /v2/account/activities`, also for one type: filtered, paged, newest first by default. */
-function activitiesOf({ account, query }: AlpacaCall, type?: string): Reply {
+/** `GET /v2/account/activities`: filtered, paged, newest first by default. */
+function activitiesOf({ account, query }: AlpacaCall): Reply {
   const size = Number(query.get('page_size') ?? LARGEST_PAGE)
   if (!Number.isInteger(size) || size < 1 || size > LARGEST_PAGE) {
     return refusal(422, 40010001, 'page_size must be between 1 and 100')
   }
-  const types = type === undefined ? query.get('activity_types')?.split(',') : [type]
+  const types = query.get('activity_types')?.split(',')
   const after = Date.parse(query.get('after') ?? '') || 0
-  const until = Date.parse(query.get('until') ?? '') || Number.POSITIVE_INFINITY
   const wanted = account.activities
     .filter((activity) => types?.includes(activity.activity_type) ?? true)
-    .filter((activity) => idTime(activity) > after && idTime(activity) < until)
+    .filter((activity) => idTime(activity) > after)
   const ordered = query.get('direction') === 'asc' ? wanted : wanted.toReversed()
   const token = query.get('page_token')
   const from = token === null ? 0 : ordered.findIndex(({ id }) => id === token) + 1

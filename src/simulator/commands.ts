@@ -7,7 +7,6 @@ import type { StandInClock } from './marketClock.js'
 import { CASH_DECIMALS, liveOrders } from './money.js'
 import type { AccountRateLimit } from './rateLimit.js'
 import type { Rules } from './rules.js'
-import type { StandInStream } from './tradeUpdates.js'
 import type { StandInAccount, StandInOrder } from './types.js'
 
 /** Each command parses its own input, so HTTP and in-process callers pass the same checks. */
@@ -22,12 +21,11 @@ export function createCommands(deps: {
   readonly fillRules: Rules<FillRule>
   readonly faults: Rules<Fault>
   readonly rateLimit: AccountRateLimit
-  readonly stream: StandInStream
 }): ControlRunners {
-  const { market, clock, lifecycle, fillRules, faults, rateLimit, stream } = deps
+  const { market, clock, lifecycle, fillRules, faults, rateLimit } = deps
   return {
-    clock: command(controlSchemas.clock, ({ open, nextOpen, nextClose, expireDayOrders = true }) => {
-      if (!open && clock.isOpen()) lifecycle.closed({ keepsOrders: !expireDayOrders })
+    clock: command(controlSchemas.clock, ({ open, nextOpen, nextClose }) => {
+      if (!open && clock.isOpen()) lifecycle.closed()
       clock.set({ open, nextOpen: dateOf(nextOpen), nextClose: dateOf(nextClose) })
     }),
     price: command(controlSchemas.price, ({ symbol, price, bid, ask }) => {
@@ -63,11 +61,6 @@ export function createCommands(deps: {
     }),
     fault: command(controlSchemas.fault, (fault) => faults.add(fault)),
     clear: command(controlSchemas.clear, ({ what }) => (what === 'fills' ? fillRules : faults).clear()),
-    stream: command(controlSchemas.stream, ({ disconnect, invent, ...behaviour }) => {
-      if (invent) stream.invent(invent)
-      else stream.behave(behaviour)
-      if (disconnect) stream.disconnect()
-    }),
     limit: command(controlSchemas.limit, ({ perMinute }) => rateLimit.enforce(perMinute)),
   }
 }

@@ -6,7 +6,6 @@ const decimal = z.string().regex(/^\d{1,15}(?:\.\d{1,15})?$/)
 const fraction = z.string().regex(/^(?:0(?:\.\d{1,9})?|1)$/)
 const delayMs = z.number().int().min(0).max(3_600_000)
 const times = z.number().int().min(1).max(1_000_000)
-const share = z.number().min(0).max(1)
 const time = z.iso.datetime({ offset: true })
 const snapshotMember = z.enum(['latestTrade', 'latestQuote', 'minuteBar', 'dailyBar', 'prevDailyBar'])
 const waitingStatus = z.enum(['held', 'suspended', 'stopped', 'accepted_for_bidding', 'pending_replace'])
@@ -47,12 +46,11 @@ const selection = {
 }
 
 export const controlSchemas = {
+  /** Closing expires the day orders of the session. */
   clock: z.strictObject({
     open: z.boolean(),
     nextOpen: time.optional(),
     nextClose: time.optional(),
-    /** Closing expires the day orders of the session; false keeps them live. */
-    expireDayOrders: z.boolean().optional(),
   }),
   price: z.strictObject({
     symbol: z.string(),
@@ -107,26 +105,6 @@ export const controlSchemas = {
     delayMs: delayMs.optional(),
   }),
   clear: z.strictObject({ what: z.enum(['fills', 'faults']) }),
-  /** Replaces the stream's behaviour, or invents one event. */
-  stream: z.strictObject({
-    /** The share of events that the stream drops. */
-    drop: share.optional(),
-    /** The share of events that it sends twice. */
-    repeat: share.optional(),
-    /** The maximum random delay of an event, so that events overtake each other. */
-    shuffleMs: delayMs.optional(),
-    /** Sends neither events nor answers on existing connections. */
-    silent: z.boolean().optional(),
-    /** Sends text frames, like a live account, instead of a paper account's binary frames. */
-    text: z.boolean().optional(),
-    /** Refuses new connections. */
-    refuse: z.boolean().optional(),
-    /** Closes every connection. */
-    disconnect: z.boolean().optional(),
-    invent: z
-      .strictObject({ account: z.string(), event: z.string(), clientOrderId: z.string().optional() })
-      .optional(),
-  }),
   limit: z.strictObject({ perMinute: z.number().int().min(1).nullable() }),
 }
 

@@ -58,7 +58,7 @@ export async function startBrokerStandIn(options: BrokerStandInOptions): Promise
   const accounts = options.accounts.map((config) => openAccount(config, fees, now()))
   const market = createMarket({ seed: options.seed, symbols: options.symbols, now })
   const clock = createMarketClock({ now, onOpen: () => lifecycle.opened() })
-  const stream = createStream({ accounts, seed: options.seed, now })
+  const stream = createStream({ accounts, now })
   const lifecycle: Lifecycle = createLifecycle({ accounts, market, clock, now, onStatus: stream.announce })
   const fillRules = createRules<FillRule>(Number.POSITIVE_INFINITY, 'newest first')
   const faults = createRules<Fault>(1, 'oldest first')
@@ -66,7 +66,7 @@ export async function startBrokerStandIn(options: BrokerStandInOptions): Promise
   rateLimit.enforce(options.rateLimit ?? null)
   const requests: SeenRequest[] = []
 
-  const deps = { accounts, market, clock, lifecycle, fillRules, faults, rateLimit, stream, now }
+  const deps = { accounts, market, clock, lifecycle, fillRules, faults, rateLimit, now }
   const commands = createCommands(deps)
   const control = createControl({ commands, accounts, requests })
   const server = createStandInServer({

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ONE_CENT, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../protocol/units.js'
 import type { EndStatus } from './controlSchemas.js'
-import { createLater } from './later.js'
 import { bookFill, chargeFees } from './ledger.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
@@ -46,9 +45,7 @@ export function createLifecycle(options: {
   function act(account: StandInAccount, order: StandInOrder): void {
     const { mode, fraction } = order.behaviour
     if (!isLive(order) || order.endsAs !== null) return
-    // The market closed during the delay: the order starts again at the next opening.
-    if (!clock.isOpen()) order.begun = false
-    else if (mode === 'reject') lifecycle.end(order, 'rejected')
+    if (mode === 'reject') lifecycle.end(order, 'rejected')
     else if (mode === 'expire') {
       if (fraction !== undefined) lifecycle.fill(account, order, fraction)
       if (isLive(order)) finish(order, 'expired')
@@ -115,12 +112,12 @@ export function createLifecycle(options: {
     opened(): void {
       for (const account of accounts) for (const order of liveOrders(account)) lifecycle.begin(account, order)
     },
-    /** The market closes: expires the session's day orders unless they are kept, and charges fees. */
-    closed({ keepsOrders = false }: { keepsOrders?: boolean } = {}): void {
+    /** The market closes: expires the session's day orders, and charges fees. */
+    closed(): void {
       for (const account of accounts) {
         for (const order of liveOrders(account)) {
           settle(order)
-          if (order.begun && !keepsOrders) lifecycle.end(order, 'expired')
+          if (order.begun) lifecycle.end(order, 'expired')
         }
         chargeFees(account, now())
       }
@@ -167,4 +164,27 @@ export function newOrder(
  */
 function isCancelable(order: StandInOrder): boolean {
   return isLive(order) && order.status !== 'pending_replace' && order.endsAs !== 'filled'
+}
+
+/** Schedules delayed actions, and cancels pending ones when stopped. */
+function createLater() {
+  const timers = new Set<NodeJS.Timeout>()
+  return {
+    /** Runs at once without a delay. */
+    after(delayMs: number | undefined, act: () => void): void {
+      if (!delayMs) {
+        act()
+        return
+      }
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        act()
+      }, delayMs)
+      timers.add(timer)
+    },
+    stop(): void {
+      for (const timer of timers) clearTimeout(timer)
+      timers.clear()
+    },
+  }
 }

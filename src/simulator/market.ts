@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { PRICE_DECIMALS, parseDecimal } from '../protocol/units.js'
-import { createRandom } from './random.js'
 import type { StandInSymbol } from './types.js'
 
 const ONE_CENT = 10_000n
@@ -110,4 +109,15 @@ function trade({ traded, tradedAt }: Listing, price: bigint): void {
 export function uuidOf(name: string): string {
   const hex = createHash('sha256').update(name).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** A deterministic stream of 32-bit integers (mulberry32): the same seed moves the same prices. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return (t ^ (t >>> 14)) >>> 0
+  }
 }

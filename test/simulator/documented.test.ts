@@ -1,31 +1,25 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { BrokerStandIn } from '../../src/simulator/index.js'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { alpacaExample } from '../support/alpacaExamples.js'
 import { ENCLAVE_ACCOUNT, startStandIn } from '../support/brokerStandIn.js'
 
-let standIn: BrokerStandIn
-beforeEach(async () => {
-  standIn = await startStandIn()
-})
-afterEach(() => standIn.stop())
-
-async function call(path: string, init: RequestInit = {}, secretKey = ENCLAVE_ACCOUNT.secretKey) {
-  const response = await fetch(standIn.url + path, {
-    ...init,
-    headers: { 'APCA-API-KEY-ID': ENCLAVE_ACCOUNT.keyId, 'APCA-API-SECRET-KEY': secretKey },
-  })
-  const text = await response.text()
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === '' ? undefined : JSON.parse(text),
+async function setUp() {
+  const { url, control, stop } = await startStandIn()
+  onTestFinished(stop)
+  async function call(path: string, init: RequestInit = {}, secretKey = ENCLAVE_ACCOUNT.secretKey) {
+    const headers = { 'APCA-API-KEY-ID': ENCLAVE_ACCOUNT.keyId, 'APCA-API-SECRET-KEY': secretKey }
+    const response = await fetch(url + path, { ...init, headers })
+    const text = await response.text()
+    const body = text === '' ? undefined : JSON.parse(text)
+    return { status: response.status, headers: response.headers, body }
   }
+  function place(order: Record<string, string>) {
+    const common = { symbol: 'AAPL', side: 'buy', type: 'market', time_in_force: 'day' }
+    return call('/v2/orders', { method: 'POST', body: JSON.stringify({ ...common, ...order }) })
+  }
+  return { url, control, call, place }
 }
 
-function place(order: Record<string, string>) {
-  const body = JSON.stringify({ symbol: 'AAPL', side: 'buy', type: 'market', time_in_force: 'day', ...order })
-  return call('/v2/orders', { method: 'POST', body })
-}
+type StandIn = Awaited<ReturnType<typeof setUp>>
 
 /**
  * The form of a JSON value: its keys, and each leaf's type. Strings also have a type by their contents, because
@@ -44,98 +38,74 @@ function formOf(value: unknown): unknown {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value) ? 'uuid' : 'text'
 }
 
-it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/clock", async () => {
-  expect(formOf((await call('/v2/clock')).body)).toEqual(formOf(alpacaExample('clock')))
+const BARS = 'symbols=NOPE,AAPL&timeframe=15Min&limit=2&feed=iex'
+const since = () => new Date(Date.now() - 5 * 86_400_000).toISOString()
+
+it.each<[string, string, (standIn: StandIn) => Promise<{ body: unknown }>]>([
+  ['GET /v2/clock', 'clock', ({ call }) => call('/v2/clock')],
+  [
+    'GET /v2/stocks/snapshots',
+    'snapshots',
+    ({ call }) => call('/v2/stocks/snapshots?symbols=AAPL,NOPE&feed=iex'),
+  ],
+  ['GET /v2/account', 'account', ({ call }) => call('/v2/account')],
+  ['POST /v2/orders', 'order-accepted', ({ place }) => place({ notional: '500' })],
+  [
+    'GET /v2/orders:by_client_order_id',
+    'order-filled',
+    async ({ call, place }) => {
+      const id = 'cc8cc104-fe43-476c-b25c-f62650fb73f9'
+      await place({ qty: '3', client_order_id: id })
+      return call(`/v2/orders:by_client_order_id?client_order_id=${id}`)
+    },
+  ],
+  [
+    'GET /v2/orders/{id}',
+    'order-accepted',
+    async ({ call, place, control }) => {
+      control.fill({ mode: 'hold' })
+      return call(`/v2/orders/${(await place({ notional: '500' })).body.id}`)
+    },
+  ],
+  [
+    'GET /v2/positions',
+    'positions',
+    async ({ call, place }) => {
+      await place({ qty: '3' })
+      return call('/v2/positions')
+    },
+  ],
+])("the stand-in answers in Alpaca's documented form, member for member: %s", async (_route, name, ask) => {
+  expect(formOf((await ask(await setUp())).body)).toEqual(formOf(alpacaExample(name)))
 })
 
-it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/stocks/snapshots", async () => {
-  const { body } = await call('/v2/stocks/snapshots?symbols=AAPL,NOPE&feed=iex')
-  expect(formOf(body)).toEqual(formOf(alpacaExample('snapshots')))
-})
-
-it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/stocks/bars", async () => {
-  const since = new Date(Date.now() - 5 * 86_400_000).toISOString()
-  const query = `symbols=NOPE,AAPL&timeframe=15Min&start=${since}&limit=2&feed=iex`
-  const { body } = await call(`/v2/stocks/bars?${query}`)
-  const { next_page_token: token, ...form } = Object(body)
-  const { next_page_token: _, ...documented } = Object(alpacaExample('bars'))
-  expect(formOf(form)).toEqual(formOf(documented))
-  const next = Object((await call(`/v2/stocks/bars?${query}&page_token=${token}`)).body)
-  expect(next.bars.AAPL[0].t > form.bars.AAPL[1].t).toBe(true)
-  expect((await call('/v2/stocks/bars?symbols=AAPL&timeframe=7Min')).status).toBe(400)
-  expect((await call('/v2/stocks/bars')).status).toBe(400)
-})
-
-it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/assets/{symbol}", async () => {
-  const { attributes, ...form } = Object(formOf((await call('/v2/assets/AAPL')).body))
-  const { attributes: documented, ...expected } = Object(formOf(alpacaExample('asset')))
-  expect(form).toEqual(expected)
-  expect([Array.isArray(attributes), Array.isArray(documented)]).toEqual([true, true])
-})
-
-it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/account", async () => {
-  expect(formOf((await call('/v2/account')).body)).toEqual(formOf(alpacaExample('account')))
-})
-
-it("the stand-in answers in Alpaca's documented form, member for member: POST /v2/orders, by amount", async () => {
-  const { status, body } = await place({
-    notional: '500',
-    client_order_id: 'eb9e2aaa-f71a-4f51-b5b4-52a6c565dad4',
-  })
-  expect(status).toBe(200)
-  expect(formOf(body)).toEqual(formOf(alpacaExample('order-accepted')))
-})
-
-it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/orders:by_client_order_id, filled by quantity", async () => {
-  const id = 'cc8cc104-fe43-476c-b25c-f62650fb73f9'
-  await place({ qty: '3', client_order_id: id })
-  const { body } = await call(`/v2/orders:by_client_order_id?client_order_id=${id}`)
-  expect(formOf(body)).toEqual(formOf(alpacaExample('order-filled')))
-})
-
-it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/orders/{id}", async () => {
-  const { body } = await place({ notional: '500' })
-  standIn.control.fill({ mode: 'hold' })
-  const held = await place({ notional: '500' })
-  expect((await call(`/v2/orders/${body.id}`)).body).toMatchObject({ id: body.id, status: 'filled' })
-  expect(formOf((await call(`/v2/orders/${held.body.id}`)).body)).toEqual(
-    formOf(alpacaExample('order-accepted')),
+it("the stand-in answers in Alpaca's documented form, member for member: bars, assets, activities", async () => {
+  const { call, place, control } = await setUp()
+  const { next_page_token: token, ...bars } = Object(
+    (await call(`/v2/stocks/bars?${BARS}&start=${since()}`)).body,
   )
-})
-
-it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/account/activities, of all types and of one", async () => {
+  const { next_page_token: _, ...documented } = Object(alpacaExample('bars'))
+  expect(formOf(bars)).toEqual(formOf(documented))
+  const next = await call(`/v2/stocks/bars?${BARS}&start=${since()}&page_token=${token}`)
+  expect(next.body.bars.AAPL[0].t > bars.bars.AAPL[1].t).toBe(true)
+  const { attributes: none, ...asset } = (await call('/v2/assets/AAPL')).body
+  const { attributes, ...expected } = Object(alpacaExample('asset'))
+  expect(formOf(asset)).toEqual(formOf(expected))
+  expect([none, attributes].map(Array.isArray)).toEqual([true, true])
   await place({ qty: '3' })
-  standIn.control.clock({ open: false })
+  control.clock({ open: false })
   const { body } = await call('/v2/account/activities?activity_types=FILL,FEE&direction=asc')
-  expect(body.map(formOf)).toEqual([
-    formOf(alpacaExample('activity-fill')),
-    formOf(alpacaExample('activity-fee')),
-  ])
-  expect((await call('/v2/account/activities/FEE')).body).toEqual([body[1]])
-})
-
-it("the stand-in answers in Alpaca's documented form, member for member: GET /v2/positions", async () => {
-  await place({ qty: '3' })
-  expect(formOf((await call('/v2/positions')).body)).toEqual(formOf(alpacaExample('positions')))
-})
-
-it("the stand-in answers in Alpaca's documented form, member for member: DELETE /v2/orders/{id}", async () => {
-  standIn.control.fill({ mode: 'hold' })
-  const { body } = await place({ qty: '3' })
-  expect(await call(`/v2/orders/${body.id}`, { method: 'DELETE' })).toMatchObject({
-    status: 204,
-    body: undefined,
-  })
+  const activities = ['activity-fill', 'activity-fee'].map(alpacaExample)
+  expect(body.map(formOf)).toEqual(activities.map(formOf))
 })
 
 it("the stand-in answers in Alpaca's documented form: the refusals", async () => {
+  const { call, place, control } = await setUp()
   const used = { notional: '500', client_order_id: 'used' }
   const { body: filled } = await place(used)
-  standIn.control.fill({ mode: 'hold' })
+  control.fill({ mode: 'hold' })
   await place({ qty: '1' })
-  standIn.control.limit({ perMinute: 200 })
   const lookUp = '/v2/orders:by_client_order_id?client_order_id=61e69015-8549-4bfd-b9c3-01e75843f47d'
-
   const refusals: [string, number, Awaited<ReturnType<typeof call>>][] = [
     ['error-duplicate', 422, await place(used)],
     ['error-not-found', 404, await call(lookUp)],
@@ -145,29 +115,102 @@ it("the stand-in answers in Alpaca's documented form: the refusals", async () =>
     ['error-not-cancelable', 422, await call(`/v2/orders/${filled.id}`, { method: 'DELETE' })],
     ['error-unauthorized', 401, await call('/v2/clock', {}, 'wrong')],
   ]
-  standIn.control.limit({ perMinute: 1 })
+  control.limit({ perMinute: 1 })
   await call('/v2/clock')
   refusals.push(['error-rate-limit', 429, await call('/v2/clock')])
-
   for (const [name, status, answer] of refusals) {
     const documented = Object(alpacaExample(name))
-    expect({ name, status: answer.status, form: formOf(answer.body) }).toEqual({
-      name,
-      status,
-      form: formOf(documented),
-    })
+    expect([name, answer.status, formOf(answer.body)]).toEqual([name, status, formOf(documented)])
     expect(answer.body.code).toBe(documented.code)
   }
 })
 
-it("the stand-in answers in Alpaca's documented form: X-RateLimit-* on every answer to good keys, for each of the two APIs", async () => {
-  standIn.control.limit({ perMinute: 200 })
+it.each([
+  [{ notional: '10.001' }, 422, 42210000],
+  [{ qty: '1.0000000001' }, 422, 42210000],
+  [{ qty: '1', notional: '1' }, 422, 40010001],
+  [{}, 422, 40010001],
+  [{ qty: '0' }, 422, 40010001],
+  [{ qty: '1', type: 'limit' }, 422, 40010001],
+  [{ qty: '1', client_order_id: 'x'.repeat(129) }, 422, 40010001],
+  [{ qty: '1', order_class: 'bracket' }, 422, 40010001],
+  [{ qty: '1', symbol: 'NOPE' }, 422, 42210000],
+  [{ qty: '1', side: 'sell' }, 403, 40310000],
+  [{ notional: '10.50', client_order_id: 'x'.repeat(128) }, 200, undefined],
+])('the stand-in takes the orders that Alpaca takes, and no others: %j', async (order, status, code) => {
+  const { place } = await setUp()
+  const answer = await place(order)
+  expect([answer.status, answer.body.code]).toEqual([status, code])
+})
+
+it("the stand-in's books are exact: a buy fills at the ask, floored to nine decimals, and cash moves in whole cents", async () => {
+  const { call, place, control } = await setUp()
+  await place({ notional: '1000', client_order_id: 'b' })
+  const { body } = await call('/v2/orders:by_client_order_id?client_order_id=b')
+  // 1000 / 200.01 = 4.99975001249937…, which costs a thousand dollars to the cent, and a cent of it is a fee.
+  expect(body).toMatchObject({ filled_qty: '4.999750012', filled_avg_price: '200.01' })
+  expect((await call('/v2/account')).body.cash).toBe('98999.99')
+  control.account({ name: 'enclave', cash: '1000', positions: { AAPL: '2' } })
+  control.price({ symbol: 'AAPL', price: '100', bid: '99.999' })
+  await place({ qty: '0.123456789', side: 'sell' })
+  // 0.123456789 × 99.999 = 12.3455554…: 12.35, less the cents of the day's fees.
+  expect((await call('/v2/account')).body.cash).toBe('1012.33')
+})
+
+it("the stand-in answers in Alpaca's documented form: X-RateLimit-* on every answer to good keys, for each API", async () => {
+  const { call, control } = await setUp()
+  control.limit({ perMinute: 200 })
   for (const path of ['/v2/clock', '/v2/stocks/snapshots?symbols=AAPL']) {
     const { headers } = await call(path)
-    expect(headers.get('x-ratelimit-limit')).toBe('200')
-    expect(headers.get('x-ratelimit-remaining')).toBe('199')
+    const stated = ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`))
+    expect(stated).toEqual(['200', '199'])
     expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000)
   }
-  standIn.control.limit({ perMinute: null })
-  expect((await call('/v2/clock')).headers.get('x-ratelimit-limit')).toBeNull()
+})
+
+/** A connection to the stream, and what it hears. */
+async function connect(url: string) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/stream`)
+  onTestFinished(() => socket.close())
+  socket.binaryType = 'arraybuffer'
+  const heard: unknown[] = []
+  socket.addEventListener('message', ({ data }) => heard.push(JSON.parse(new TextDecoder().decode(data))))
+  await new Promise((resolve) => socket.addEventListener('open', resolve))
+  return {
+    heard,
+    say: (message: unknown) => socket.send(JSON.stringify(message)),
+    hears: (count: number) => vi.waitFor(() => expect(heard).toHaveLength(count)),
+  }
+}
+const AUTH = { ...Object(alpacaExample('stream-auth')), key: ENCLAVE_ACCOUNT.keyId }
+
+it("the stand-in's stream answers as documented: keys, streams and nonsense", async () => {
+  const { url } = await setUp()
+  const { heard, say, hears } = await connect(url)
+  say(alpacaExample('stream-listen'))
+  say(alpacaExample('stream-auth'))
+  say({ ...AUTH, secret: ENCLAVE_ACCOUNT.secretKey })
+  say(alpacaExample('stream-listen'))
+  say('nonsense')
+  await hears(5)
+  const answers = ['listen-unauthorized', 'unauthorized', 'authorized', 'listening', 'error']
+  expect(heard).toEqual(answers.map((name) => alpacaExample(`stream-${name}`)))
+})
+
+it("the stand-in's stream tells of a fill as documented, member for member", async () => {
+  const { url, place } = await setUp()
+  const { heard, say, hears } = await connect(url)
+  say({ ...AUTH, secret: ENCLAVE_ACCOUNT.secretKey })
+  say(alpacaExample('stream-listen'))
+  await hears(2)
+  await place({ notional: '10', client_order_id: 'filled' })
+  await hears(4)
+  const { order, ...fill } = Object(heard[3]).data
+  const { order: documentedOrder, ...documented } = Object(alpacaExample('stream-fill')).data
+  expect(Object.keys(fill).sort()).toEqual(Object.keys(documented).sort())
+  expect(fill).toMatchObject({ event: 'fill', qty: '0.0499975', price: '200.01' })
+  // The documentation calls it the order of the REST API, whose examples have other members by now.
+  const shared = Object.keys(documentedOrder).filter((key) => key !== 'cancel_requested_at')
+  expect(Object.keys(order)).toEqual(expect.arrayContaining(shared))
+  expect(order).toMatchObject({ client_order_id: 'filled', status: 'filled', filled_qty: '0.0499975' })
 })
