@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join, posix, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { temporaryDirectory } from './support/temporaryDirectory.js'
 
 /** The part of `chain` that the client may import too: it reads events and calldata, in a browser as well. */
 const CHAIN_IN_BROWSERS = [
@@ -228,83 +225,6 @@ async function readPackage() {
   return packageSchema.parse(JSON.parse(await readFile('package.json', 'utf8')))
 }
 
-describe('the lint rules', () => {
-  const diagnosticsSchema = z.object({
-    diagnostics: z.array(
-      z.object({
-        category: z.string(),
-        location: z.object({ path: z.string(), start: z.object({ line: z.number() }) }),
-      }),
-    ),
-  })
-
-  /** Findings of the project's own Biome in these files: `path:line rule`, sorted. */
-  async function lint(files: Record<string, string>): Promise<string[]> {
-    const root = await temporaryDirectory()
-    await copyFile('biome.json', join(root, 'biome.json'))
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(root, path)), { recursive: true })
-      await writeFile(join(root, path), text)
-    }
-    const biome = resolve('node_modules/@biomejs/biome/bin/biome')
-    const args = [biome, 'lint', '--vcs-enabled=false', '--reporter=json', '--max-diagnostics=none', '.']
-    const answer = promisify(execFile)(process.execPath, args, { cwd: root })
-    // It exits 1 when it has something to say.
-    const { stdout } = await answer.catch((error: unknown) => z.object({ stdout: z.string() }).parse(error))
-    return diagnosticsSchema
-      .parse(JSON.parse(stdout))
-      .diagnostics.map(({ category, location }) => `${location.path}:${location.start.line} ${category}`)
-      .sort()
-  }
-
-  /** A fixture of each folder that imports from every other one, a line each. */
-  function fixtureOf(folder: string): { text: string; refused: number[] } {
-    const targets = [...FOLDERS.filter((other) => other !== folder).map((other) => `${other}/x.js`)]
-    targets.push('chain/generated/x.js', 'server/config/config.js', ...CHAIN_IN_BROWSERS)
-    return {
-      text: targets.map((target) => `export * from '../${target}'\n`).join(''),
-      refused: targets.flatMap((target, index) => (isAllowed(folder, target) ? [] : [index + 1])),
-    }
-  }
-
-  test('refuse exactly the imports that do not point down', async () => {
-    const fixtures = FOLDERS.map((folder) => ({ path: `src/${folder}/fixture.ts`, ...fixtureOf(folder) }))
-    const expected = fixtures.flatMap(({ path, refused }) =>
-      refused.map((line) => `${path}:${line} lint/style/noRestrictedImports`),
-    )
-    expect(expected.length).toBeGreaterThan(25)
-    const files = Object.fromEntries(fixtures.map(({ path, text }) => [path, text]))
-    expect(await lint(files)).toEqual(expected.sort())
-  })
-
-  test('refuse them in every form of an import', async () => {
-    const path = 'src/protocol/fixture.ts'
-    const text = [
-      "import { a } from '../server/a.js'",
-      "import type { B } from '../server/b.js'",
-      "export { c } from '../server/c.js'",
-      "export const d = () => import('../server/d.js')",
-      'export const e: B = a',
-    ]
-    const found = await lint({ [path]: `${text.join('\n')}\n` })
-    expect(found).toEqual([1, 2, 3, 4].map((line) => `${path}:${line} lint/style/noRestrictedImports`))
-  })
-
-  test('refuse Node’s built-ins in the client, and the console but in the programs for people', async () => {
-    const found = await lint({
-      'src/client/fixture.ts': "export * from 'node:fs'\n",
-      'src/server/fixture.ts': 'console.log()\n',
-      'src/cli/fixture.ts': 'console.log()\n',
-      'web/fixture.ts': "export * from '../src/client/http.js'\nexport * from '../src/client/index.js'\n",
-    })
-    expect(found).toEqual([
-      'src/client/fixture.ts:1 lint/style/noRestrictedImports',
-      'src/server/fixture.ts:1 lint/suspicious/noConsole',
-      'web/fixture.ts:1 lint/style/noRestrictedImports',
-    ])
-  })
-})
-
 describe('the sources', () => {
   test.each(['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY'])(
     'name %s in the enclave and the sandbox alone, and where the keys are made',
@@ -316,13 +236,6 @@ describe('the sources', () => {
       expect(await readFile('.env.example', 'utf8')).not.toContain(name)
     },
   )
-
-  test('write to no console but in the programs for people', () => {
-    // Examples in comments may show what they get.
-    const writes = /^(?!\s*\*).*\bconsole\s*[.[]/m
-    const writing = sources.filter(({ text }) => writes.test(text)).map(({ folder }) => folder)
-    expect(writing.filter((folder) => !['cli', 'operate', 'sandbox'].includes(folder))).toEqual([])
-  })
 
   test('silence no rule of the linter or the compiler', () => {
     const silencing = [...sources, ...web].filter(({ text }) =>
