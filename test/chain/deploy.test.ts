@@ -45,6 +45,7 @@ it('deployContracts wires the contracts to one another, the authority, its roles
   expect(await read('authority', 'owner')).toBe(account('owner'))
   expect(await read('authority', 'guardian')).toBe(account('guardian'))
   expect(await read('authority', 'enclaveSigner')).toBe(ENCLAVE_SIGNER)
+  expect(await read('authority', 'RECLAIM_DELAY')).toBe(BigInt(RECLAIM_DELAY))
 })
 
 it.each([

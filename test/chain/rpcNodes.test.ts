@@ -1,93 +1,15 @@
-import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { z } from 'zod'
-import { createRpc } from '../../src/chain/rpc.js'
-import { startHttpServer, type TestServer } from '../support/httpServer.js'
+import { expect, it } from 'vitest'
+import { type Manner, useNodes, WHO } from './nodesUnderTest.js'
 
-const CHAIN_ID = 31_337
-const servers: TestServer[] = []
-let now = 0
-beforeEach(() => {
-  now = 1_000
-  vi.spyOn(performance, 'now').mockImplementation(() => now)
-})
-afterEach(async () => {
-  vi.restoreAllMocks()
-  await Promise.all(servers.splice(0).map((server) => server.stop()))
-})
-
-const who = [{ method: 'who', params: [] }]
-const callsSchema = z.array(z.object({ id: z.int(), method: z.string() }))
-
-type Manner = 'well' | '429' | '500' | '503' | 'garbage' | 'silent' | 'limited'
-
-const LIMIT = { code: -32_005, message: 'daily request count exceeded' }
-
-/** A node that behaves as told, and remembers what it was asked. */
-async function startNode(name: string, manner: Manner = 'well', chainId = CHAIN_ID) {
-  const node = { url: '', manner, chainId, retryAfter: '', asked: [] as string[] }
-  const server = await startHttpServer(async (request, response) => {
-    const calls = callsSchema.parse(JSON.parse(await text(request)))
-    node.asked.push(...calls.map(({ method }) => method))
-    if (node.manner === 'silent') return
-    if (node.manner === 'garbage') return response.end('<html>')
-    if (node.manner === 'limited')
-      return response.end(JSON.stringify(calls.map(({ id }) => ({ id, error: LIMIT }))))
-    if (node.retryAfter !== '') response.setHeader('Retry-After', node.retryAfter)
-    const status = node.manner === 'well' ? 200 : Number(node.manner)
-    response.writeHead(status).end(JSON.stringify(calls.map((call) => answer(call))))
-  })
-  const answer = ({ id, method }: { id: number; method: string }) => ({
-    id,
-    result: method === 'eth_chainId' ? `0x${node.chainId.toString(16)}` : name,
-  })
-  servers.push(server)
-  node.url = server.url
-  return node
-}
-
-type Node = Awaited<ReturnType<typeof startNode>>
-
-function transportOf(...nodes: Node[]) {
-  const changes: [node: number, fault: string | null][] = []
-  const requests: [node: number, answers: number | null, durationMs: number][] = []
-  const transport = createRpc({
-    urls: nodes.map(({ url }) => url),
-    timeoutMs: 1_000,
-    chainId: CHAIN_ID,
-    onNodeChange: (node, fault) => changes.push([node, fault]),
-    onRequest: (node, answers, durationMs) => requests.push([node, answers?.length ?? null, durationMs]),
-  })
-  const ask = async () => (await transport.send([{ method: 'who', params: [] }]))[0]
-  const asked = (node: Node) => node.asked.filter((method) => method === 'who').length
-  return { transport, changes, requests, ask, asked }
-}
-
-const by = (name: string) => ({ result: name })
+const { startNode, transportOf, pass } = useNodes()
+const soon = { interval: 1 }
 
 it('a node of another chain is not used, and reported as such', async () => {
-  const [first, second] = [await startNode('first', 'well', 1), await startNode('second')]
-  const { ask, asked, changes } = transportOf(first, second)
-  expect(await ask()).toEqual(by('second'))
-  expect(asked(first)).toBe(0)
+  const [first, second] = [await startNode('first', { chainId: 1 }), await startNode('second')]
+  const { ask, changes } = transportOf(first, second)
+  expect(await ask()).toBe('second')
+  expect(first.asked).not.toContain('who')
   expect(changes).toEqual([[0, 'other-chain']])
-})
-
-it('a node is reported as set aside until it is back, and each of its requests as answered or not', async () => {
-  const [first, second] = [await startNode('first', '500'), await startNode('second')]
-  const { transport, requests, ask } = transportOf(first, second)
-  expect(transport.faults()).toEqual([null, null])
-  await ask()
-  expect(transport.faults()).toEqual(['no-answer', null])
-  expect(requests).toEqual([
-    [0, null, 0],
-    [1, 1, 0],
-    [1, 1, 0],
-  ])
-  first.manner = 'well'
-  now += 1_000
-  await ask()
-  await expect.poll(() => transport.faults()).toEqual([null, null])
 })
 
 it.each<[Manner, string]>([
@@ -96,33 +18,26 @@ it.each<[Manner, string]>([
   ['500', 'no-answer'],
   ['garbage', 'no-answer'],
   ['silent', 'no-answer'],
-])('a node that fails (%s) is left alone', async (manner, fault) => {
-  const [first, second] = [await startNode('first'), await startNode('second')]
-  const { ask, asked, changes } = transportOf(first, second)
-  expect(await ask()).toEqual(by('first'))
-  first.manner = manner
-  for (let time = 0; time < 5; time++) expect(await ask()).toEqual(by('second'))
-  expect(asked(first)).toBe(2)
-  expect(changes).toEqual([[0, fault]])
-})
-
-it('a node comes back after its rest, once it has said its chain again', async () => {
-  const [first, second] = [await startNode('first'), await startNode('second')]
-  const { ask, changes } = transportOf(first, second)
-  await ask()
-  first.manner = '500'
-  await ask()
-  first.manner = 'well'
-  expect(await ask()).toEqual(by('second'))
-  now += 1_000
-  const before = first.asked.length
-  await expect.poll(() => ask()).toEqual(by('first'))
-  expect(first.asked.slice(before)).toEqual(['eth_chainId', 'who'])
-  expect(changes).toEqual([
-    [0, 'no-answer'],
-    [0, null],
-  ])
-})
+])(
+  'a node that fails (%s) is left alone, until it has said its chain again after its rest',
+  async (manner, fault) => {
+    const [first, second] = [await startNode('first'), await startNode('second')]
+    const { transport, ask, changes, requests } = transportOf(first, second)
+    expect(await ask()).toBe('first')
+    first.manner = manner
+    for (let time = 0; time < 5; time++) expect(await ask()).toBe('second')
+    expect(first.asked).toEqual(['eth_chainId', 'who', 'who'])
+    expect([changes, transport.faults()]).toEqual([[[0, fault]], [fault, null]])
+    // Each request is reported as answered or not.
+    const answers = requests.filter(([node]) => node === 0).map(([, count]) => count)
+    expect(answers).toEqual([1, 1, manner === 'limited' ? 1 : null])
+    first.manner = 'well'
+    pass(1_000)
+    await expect.poll(ask, soon).toBe('first')
+    expect(first.asked.slice(3)).toEqual(['eth_chainId', 'who'])
+    expect(changes.slice(1)).toEqual([[0, null]])
+  },
+)
 
 it('a node rests twice as long each time, up to a minute', async () => {
   const [first, second] = [await startNode('first'), await startNode('second')]
@@ -132,12 +47,12 @@ it('a node rests twice as long each time, up to a minute', async () => {
   await ask()
   for (const restMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
     const before = failures()
-    now += restMs - 1
+    pass(restMs - 1)
     await ask()
     expect(first.asked).toHaveLength(before)
-    now += 1
+    pass(1)
     await ask()
-    await expect.poll(failures, { interval: 1 }).toBe(before + 1)
+    await expect.poll(failures, soon).toBe(before + 1)
   }
 })
 
@@ -147,11 +62,11 @@ it('requests that fail side by side are one failure, after which a node rests on
   await ask()
   first.manner = '500'
   // Calls of different signals travel apart.
-  await Promise.all([1, 2].map(() => transport.send(who, new AbortController().signal)))
+  await Promise.all([1, 2].map(() => transport.send(WHO, new AbortController().signal)))
   expect(first.asked.slice(-2)).toEqual(['who', 'who'])
   first.manner = 'well'
-  now += 1_000
-  await expect.poll(ask).toEqual(by('first'))
+  pass(1_000)
+  await expect.poll(ask, soon).toBe('first')
 })
 
 it.each<[Manner, string, restMs: number]>([
@@ -161,87 +76,70 @@ it.each<[Manner, string, restMs: number]>([
   ['429', '86400', 60_000],
   ['429', 'soon', 1_000],
 ])('a node that says %s with Retry-After: %s rests for %i ms', async (manner, retryAfter, restMs) => {
-  const [first, second] = [await startNode('first', manner), await startNode('second')]
+  const [first, second] = [await startNode('first', { manner }), await startNode('second')]
   first.retryAfter = retryAfter
   const { ask } = transportOf(first, second)
-  expect(await ask()).toEqual(by('second'))
+  expect(await ask()).toBe('second')
   const before = first.asked.length
-  now += restMs - 1
+  pass(restMs - 1)
   await ask()
   expect(first.asked).toHaveLength(before)
-  now += 1
+  pass(1)
   await ask()
-  await expect.poll(() => first.asked).toHaveLength(before + 1)
+  await expect.poll(() => first.asked, soon).toHaveLength(before + 1)
 })
 
-const MOST = 5
-const refusals = {
-  'an error in place of the answers': () => ({
-    status: 200,
-    body: '{"id":null,"error":{"code":-32600,"message":"batch too large"}}',
-  }),
-  'status 413': () => ({ status: 413, body: '' }),
-  'status 400': () => ({ status: 400, body: 'too many calls' }),
-}
-
-it.each(Object.entries(refusals))(
-  'a node that takes few calls in one request is asked in parts, and no more than that at once from then on (%s)',
-  async (_name, refuse) => {
-    const sizes: number[] = []
-    const server = await startHttpServer(async (request, response) => {
-      const calls = callsSchema.parse(JSON.parse(await text(request)))
-      sizes.push(calls.length)
-      const { status, body } = refuse()
-      if (calls.length > MOST) return response.writeHead(status).end(body)
-      response.end(JSON.stringify(calls.map(({ id, method }) => ({ id, result: method }))))
-    })
-    servers.push(server)
-    const changes: unknown[] = []
-    const onNodeChange = (...change: unknown[]) => changes.push(change)
-    const transport = createRpc({ urls: [server.url], timeoutMs: 1_000, onNodeChange })
+it.each([
+  [{ status: 200, body: '{"id":null,"error":{"code":-32600,"message":"batch too large"}}' }],
+  [{ status: 413, body: '' }],
+  [{ status: 400, body: 'too many calls' }],
+])(
+  'a node that takes few calls in one request is asked in parts, and no more than that at once from then on: %j',
+  async (refusal) => {
+    const node = Object.assign(await startNode('first'), { most: 5, refusal })
+    const { transport, ask, changes } = transportOf(node)
+    await ask()
+    node.sizes.length = 0
     const calls = Array.from({ length: 16 }, (_, index) => ({ method: `call-${index}`, params: [] }))
-    const expected = calls.map(({ method }) => ({ result: method }))
-    expect(await transport.send(calls)).toEqual(expected)
-    expect(sizes).toEqual([16, 8, 4, 4, 4, 4])
-    sizes.length = 0
-    expect(await transport.send(calls)).toEqual(expected)
-    expect(sizes).toEqual([4, 4, 4, 4])
+    expect(await transport.send(calls)).toHaveLength(16)
+    expect(await transport.send(calls)).toHaveLength(16)
+    expect(node.sizes).toEqual([16, 8, 4, 4, 4, 4, 4, 4, 4, 4])
+    expect(node.asked.slice(-16)).toEqual(calls.map(({ method }) => method))
     expect(changes).toEqual([])
   },
 )
 
 it('a node that takes few calls in one request is set aside when it takes not even one, and asked for all again later', async () => {
-  const node = await startNode('first', '500')
-  node.manner = 'well'
-  let isDown = true
-  const sizes: number[] = []
-  const server = await startHttpServer(async (request, response) => {
-    const calls = callsSchema.parse(JSON.parse(await text(request)))
-    sizes.push(calls.length)
-    if (isDown) return response.writeHead(400).end()
-    response.end(JSON.stringify(calls.map(({ id }) => ({ id, result: 'second' }))))
-  })
-  servers.push(server)
-  const transport = createRpc({ urls: [server.url, node.url], timeoutMs: 200 })
-  const calls = Array.from({ length: 4 }, () => ({ method: 'who', params: [] }))
-  expect(await transport.send(calls)).toEqual(calls.map(() => by('first')))
-  expect(sizes).toEqual([4, 2, 1])
-  isDown = false
-  sizes.length = 0
-  now += 60_000
-  await vi.waitFor(async () =>
-    expect(await transport.send(calls)).toEqual(calls.map(() => ({ result: 'second' }))),
-  )
-  expect(sizes).toEqual([4])
+  const [first, second] = [await startNode('first'), await startNode('second')]
+  const { transport, ask } = transportOf(first, second)
+  await ask()
+  first.manner = '400'
+  first.sizes.length = 0
+  const calls = Array.from({ length: 4 }, () => WHO).flat()
+  expect(await transport.send(calls)).toEqual(calls.map(() => ({ result: 'second' })))
+  expect(first.sizes).toEqual([4, 2, 1])
+  first.manner = 'well'
+  pass(60_000)
+  await expect.poll(ask, soon).toBe('first')
+  first.sizes.length = 0
+  await transport.send(calls)
+  expect(first.sizes).toEqual([4])
 })
 
-it('a call for all nodes goes to each healthy node, and not to one that rests', async () => {
-  const nodes = [await startNode('first'), await startNode('second', '500'), await startNode('third')]
+it('a call for all nodes goes to each healthy node, and to all when none is known to be healthy', async () => {
+  const nodes = [await startNode('first'), await startNode('second'), await startNode('third')]
+  const [first, second, third] = nodes
   const { transport, ask } = transportOf(...nodes)
+  const askAll = async () => (await transport.toAll((node) => node.send(WHO))).map((answers) => answers?.[0])
+  if (second) second.manner = '500'
   await ask()
-  await vi.waitFor(async () =>
-    expect(await transport.toAll((node) => node.send(who))).toEqual([[by('first')], [by('third')]]),
-  )
+  await expect.poll(askAll, soon).toEqual([{ result: 'first' }, { result: 'third' }])
+  for (const node of nodes) node.manner = '500'
+  await ask().catch(() => undefined)
+  if (first) first.manner = 'well'
+  expect(third?.manner).toBe('500')
+  pass(1_000)
+  expect(await askAll()).toEqual([{ result: 'first' }, undefined, undefined])
 })
 
 it('a node is not set aside because a caller gave up', async () => {
@@ -250,16 +148,8 @@ it('a node is not set aside because a caller gave up', async () => {
   await ask()
   first.manner = 'silent'
   const abort = new AbortController()
-  const failure = transport.send([{ method: 'who', params: [] }], abort.signal)
+  const failure = transport.send(WHO, abort.signal)
   abort.abort(new Error('no longer wanted'))
   await expect(failure).rejects.toThrow('no longer wanted')
   expect(changes).toEqual([])
-})
-
-it('a call for all nodes goes to all when none is known to be healthy', async () => {
-  const [first, second] = [await startNode('first', '429'), await startNode('second', '500')]
-  const { transport } = transportOf(first, second)
-  expect(await transport.toAll((node) => node.send(who))).toEqual([null, null])
-  first.manner = 'well'
-  expect(await transport.toAll((node) => node.send(who))).toEqual([[by('first')], null])
 })
