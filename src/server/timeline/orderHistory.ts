@@ -16,7 +16,6 @@ import { addressValue } from '../../chain/views.js'
 import { type AuthorizationDomain, authorizationDigest } from '../../protocol/authorization.js'
 import { type Hex, hexBetween } from '../../protocol/hex.js'
 import { isReclaimable } from '../../protocol/reclaimDelay.js'
-import { createSemaphore } from '../../service/semaphore.js'
 import {
   type ClosedEvent,
   createRangeReader,
@@ -157,8 +156,6 @@ const HISTORIES = 10_000
 const OPENINGS = 100_000
 /** The contract's `MAX_LIFETIME`: seconds from opening to deadline at most. */
 const MAX_LIFETIME_SECONDS = 30 * 24 * 3_600
-/** Concurrent searches for an opening: each one is many requests. */
-const SEARCHES = 2
 
 export function createOrderHistories(options: {
   readonly head: Pick<ChainHead, 'note' | 'ask' | 'current'>
@@ -171,15 +168,6 @@ export function createOrderHistories(options: {
   const { head: chainHead, events, escrow, readHistory, maxBlocks } = options
   const histories = new LRUCache<Hex, Known>({ max: HISTORIES })
   const openings = new LRUCache<Hex, number>({ max: OPENINGS })
-  const underWay = new Map<Hex, Promise<OrderHistory>>()
-  const searches = createSemaphore(SEARCHES)
-
-  async function refresh(orderId: Hex): Promise<OrderHistory> {
-    const known = histories.get(orderId)
-    const next = (known && (await followed(orderId, known))) ?? (await begin(orderId))
-    histories.set(orderId, next)
-    return next.history
-  }
 
   /** The known history, brought up to the head; undefined when it is of another chain, or the order was not on it. */
   async function followed(orderId: Hex, known: Known): Promise<Known | undefined> {
@@ -203,20 +191,16 @@ export function createOrderHistories(options: {
     const near = Math.max(0, (openings.get(orderId) ?? head.number - maxBlocks) - REREAD_BLOCKS)
     const recent = await scan(events, maxBlocks, orderId, { ...range, from: near })
     const isFound = near === 0 || recent?.events[0]?.kind === 'opened'
-    const found = isFound ? recent : await search(orderId, range, deadline - MAX_LIFETIME_SECONDS)
+    const found = isFound ? recent : await search(orderId, range, deadline)
     if (found === undefined) throw new ChainAnswerError('the node is behind')
     return withHistory(found.events, found.at)
   }
 
   /** For an order that was opened too long ago for its opening to be known. */
-  async function search(orderId: Hex, range: { head: BlockId; isOpen: boolean }, since: number) {
-    await searches.acquire()
-    try {
-      const from = await firstBlockSince(events.blockTime, since, range.head.number)
-      return await scan(events, maxBlocks, orderId, { ...range, from })
-    } finally {
-      searches.release()
-    }
+  async function search(orderId: Hex, range: { head: BlockId; isOpen: boolean }, deadline: number) {
+    const since = deadline - MAX_LIFETIME_SECONDS
+    const from = await firstBlockSince(events.blockTime, since, range.head.number)
+    return scan(events, maxBlocks, orderId, { ...range, from })
   }
 
   async function withHistory(found: readonly EscrowEvent[], at: BlockId): Promise<Known> {
@@ -225,16 +209,15 @@ export function createOrderHistories(options: {
 
   return {
     /**
-     * The order's history at the latest block, empty when the chain does not know it. Concurrent callers share one read. Reads
-     * only when the head has moved, and never again once the order's end is final.
+     * The order's history at the latest block, empty when the chain does not know it. Reads only when the head has moved, and never again
+     * once the order's end is final. No caller joins another one's read, which may wait for the turn of a client that asks for much.
      * @throws ChainUnavailableError, ChainAnswerError
      */
-    of(orderId: Hex): Promise<OrderHistory> {
-      const joined = underWay.get(orderId)
-      if (joined !== undefined) return joined
-      const refreshed = refresh(orderId).finally(() => underWay.delete(orderId))
-      underWay.set(orderId, refreshed)
-      return refreshed
+    async of(orderId: Hex): Promise<OrderHistory> {
+      const known = histories.get(orderId)
+      const next = (known && (await followed(orderId, known))) ?? (await begin(orderId))
+      histories.set(orderId, next)
+      return next.history
     },
     /** Takes what the escrow poller reads. */
     observer: {
@@ -253,19 +236,10 @@ function isCurrent({ events, at }: Known, head: BlockId): boolean {
   return at.hash === head.hash || (isFinal(events, at) && head.number >= at.number)
 }
 
-/** One order's events in a range of blocks. */
-interface Scanned {
-  /** In their order. */
-  readonly events: readonly EscrowEvent[]
-  /** The block before the range; null when there is none. */
-  readonly parent: BlockId | null
-  /** The block as of which this is true. */
-  readonly at: BlockId
-}
-
 /**
  * Reads the events of one order, in pieces that the nodes take. Undefined when the node that answered is behind, or the
  * chain was reorganized in between.
+ * @returns in their order; with the block before the range, null when there is none, and the one as of which this is true
  * @throws ChainUnavailableError, ChainAnswerError
  */
 async function scan(
@@ -278,7 +252,7 @@ async function scan(
     /** The escrow says that the order has not ended, so no block between its opening and the head need be read. */
     readonly isOpen: boolean
   },
-): Promise<Scanned | undefined> {
+): Promise<{ events: EscrowEvent[]; parent: BlockId | null; at: BlockId } | undefined> {
   const { from, head, isOpen } = options
   const ranges = createRangeReader(events, maxBlocks, orderId)
   const found: EscrowEvent[] = []

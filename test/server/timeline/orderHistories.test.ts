@@ -70,16 +70,14 @@ describe('a history', () => {
     expect((await requestsOf(orderId)).requests).toEqual([])
   })
 
-  test('is asked for once by many who want it at the same time', async () => {
-    const { of, noteHead, proxy } = await setUp()
+  test('waits for no other caller’s read', async () => {
+    let asked = 0
+    const { of, escrow } = await setUp(2_000, {
+      orders: (orderId) => (asked++ === 0 ? new Promise(() => undefined) : escrow.orders(orderId)),
+    })
     const orderId = await openRequest(chain(), 'alice', 'popular')
-    await of(orderId)
-    await mine(1)
-    await noteHead()
-    proxy.requests.length = 0
-    const all = await Promise.all(Array.from({ length: 20 }, () => of(orderId)))
-    expect(new Set(all).size).toBe(1)
-    expect(proxy.requests).toEqual([GO_ON])
+    void of(orderId)
+    expect(await of(orderId)).toMatchObject({ opened: { commit: bytes32('popular sealed') } })
   })
 
   test('travels with those of other orders', async () => {
@@ -110,21 +108,6 @@ describe('a history', () => {
     const { history, requests } = await requestsOf(orderId)
     expect(requests).toEqual([])
     expect(history.ended?.kind).toBe('settled')
-  })
-
-  test('follows one that took the event away below a higher head', async () => {
-    const { of, noteHead } = await setUp()
-    const orderId = await openRequest(chain(), 'alice', 'taken away')
-    await mine(2)
-    await settle(orderId)
-    await of(orderId)
-    await chain().provider.send('anvil_reorg', [2, []])
-    await mine(4)
-    await noteHead()
-    expect((await of(orderId)).ended).toBeNull()
-    const { hash, blockNumber } = await settle(orderId)
-    await noteHead()
-    expect((await of(orderId)).ended).toMatchObject({ txHash: hash, blockNumber })
   })
 })
 

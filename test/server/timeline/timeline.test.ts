@@ -265,6 +265,7 @@ describe('a reorganization', () => {
     await settleOrder(chain(), orderId)
     await until(url, ['opened', 'transaction', 'settled'], orderId)
     await chain().provider.send('anvil_reorg', [2, []])
+    await chain().provider.send('anvil_mine', ['0x4'])
     await until(url, ['opened'], orderId)
     await refundOrder(chain(), orderId)
     await until(url, ['opened', 'transaction', 'refunded'], orderId)
