@@ -1,49 +1,46 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createMarketView } from '../../../src/server/status/market.js'
-import type { BrokerStandInOptions } from '../../../src/simulator/index.js'
+import {
+  createMarketBarsView,
+  createMarketClockView,
+  createMarketView,
+  MarketUnavailableError,
+} from '../../../src/server/status/market.js'
 import { FEES } from '../../support/brokerBooks.js'
 import { brokerOf, SERVER_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
 import { eventually } from '../../support/eventually.js'
 
-const START = Date.parse('2026-03-02T15:00:00Z')
+const START = Date.parse('2027-01-05T14:00:00Z')
+const [OPENS, CLOSES] = ['2027-01-05T14:30:00Z', '2027-01-05T21:00:00Z']
+const HOUR_MS = 3_600_000
+const QUARTER_MS = HOUR_MS / 4
 
 afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** The market of a real stand-in, with the server's own time in the test's hand. */
-async function setUp(options: {
-  symbols?: readonly string[]
-  standIn?: Partial<BrokerStandInOptions>
-  /** The time-out of one call to the broker. */
-  timeoutMs?: number
-  /** How long a caller waits for it: here as long as a busy machine needs. */
-  patienceMs?: number
-}) {
-  const standIn = await startStandIn(options.standIn)
+/** A real stand-in, with its and the server's time in the test's hand. */
+async function setUp(options: { timeoutMs?: number } = {}) {
+  let [time, monotonic] = [START, 0]
+  const standIn = await startStandIn({ now: () => new Date(time) })
   onTestFinished(() => standIn.stop())
-  let time = START
-  let monotonic = 0
-  let listed = options.symbols ?? ['AAPL', 'MSFT']
-  // A client of its own for each call: time passes for the view alone, not for what a client knows of the rate limit.
-  const broker = () => brokerOf(standIn.url, SERVER_ACCOUNT, options.timeoutMs)
+  let listed: readonly string[] = ['AAPL', 'MSFT']
+  // A client of its own for each call: time passes for the views alone, not for what a client knows of the rate limit.
+  const client = () => brokerOf(standIn.url, SERVER_ACCOUNT, options.timeoutMs)
   vi.spyOn(Date, 'now').mockImplementation(() => time)
   vi.spyOn(performance, 'now').mockImplementation(() => monotonic)
-  const view = createMarketView({
+  const asked = (start: string) =>
+    standIn.control.requests().filter(({ url }) => url.startsWith(start)).length
+  const deps = {
     broker: {
-      getAsset: (symbol) => broker().getAsset(symbol),
-      getSnapshots: (symbols) => broker().getSnapshots(symbols),
+      getAsset: (symbol: string) => client().getAsset(symbol),
+      getSnapshots: (symbols: readonly string[]) => client().getSnapshots(symbols),
+      getBars: (filter: Parameters<ReturnType<typeof client>['getBars']>[0]) => client().getBars(filter),
+      getClock: () => client().getClock(),
     },
     symbols: { current: () => listed, read: async () => listed },
-    fees: FEES,
-    maxAgeMs: 2_000,
-    patienceMs: options.patienceMs ?? 20_000,
-  })
-  const paths = () => standIn.control.requests().map(({ url }) => url.split('?')[0])
+  }
   return {
-    view,
-    control: standIn.control,
-    stop: () => standIn.stop(),
+    ...{ deps, control: standIn.control, stop: standIn.stop },
     list: (symbols: readonly string[]) => {
       listed = symbols
     },
@@ -52,81 +49,74 @@ async function setUp(options: {
       monotonic += ms
     },
     /** The day's clock alone. */
-    setBack: (ms: number) => {
-      time -= ms
+    set: (ms: number) => {
+      time += ms
     },
-    snapshots: () => paths().filter((path) => path === '/v2/stocks/snapshots').length,
-    assets: () => paths().filter((path) => path?.startsWith('/v2/assets/')).length,
+    snapshots: () => asked('/v2/stocks/snapshots'),
+    assets: () => asked('/v2/assets/'),
+    bars: () => asked('/v2/stocks/bars'),
+    clocks: () => asked('/v2/clock'),
   }
 }
 
-describe('the view shows', () => {
-  test('symbols with their names and prices', async () => {
-    const { view, control } = await setUp({})
+describe('the market', () => {
+  async function setUpMarket({
+    patienceMs = 20_000,
+    ...options
+  }: Parameters<typeof setUp>[0] & { patienceMs?: number } = {}) {
+    const market = await setUp(options)
+    return { ...market, view: createMarketView({ ...market.deps, fees: FEES, maxAgeMs: 2_000, patienceMs }) }
+  }
+  const names = ({ symbols }: { symbols: readonly { symbol: string }[] }) =>
+    symbols.map(({ symbol }) => symbol)
+
+  test('shows symbols with their names and prices, and null where the broker has no price', async () => {
+    const { view, control, pass } = await setUpMarket()
     control.price({ symbol: 'AAPL', price: '201.25', bid: '201.2', ask: '201.31' })
-    const market = await view()
-    expect(market).toMatchObject({ asOf: '2026-03-02T15:00:00.000Z', stale: false, fees: FEES })
-    expect(market.symbols).toEqual([
-      {
-        symbol: 'AAPL',
-        name: 'Apple Inc. Common Stock',
-        price: usd(201.25),
-        previousClose: usd(200),
-        bid: usd(201.2),
-        ask: usd(201.31),
-        asOf: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      },
-      expect.objectContaining({ symbol: 'MSFT', price: usd(410.5) }),
-    ])
+    control.snapshot({ symbol: 'MSFT', omit: ['latestTrade', 'prevDailyBar'] })
+    const none = { price: null, previousClose: null, asOf: null }
+    const msft = { symbol: 'MSFT', name: 'Microsoft Corporation Common Stock', ...none }
+    expect(await view()).toEqual({
+      ...{ asOf: '2027-01-05T14:00:00.000Z', stale: false, fees: FEES },
+      symbols: [
+        {
+          ...{ symbol: 'AAPL', name: 'Apple Inc. Common Stock', price: usd(201.25), previousClose: usd(200) },
+          ...{ bid: usd(201.2), ask: usd(201.31) },
+          asOf: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        },
+        { ...msft, bid: usd(410.49), ask: usd(410.51) },
+      ],
+    })
+    control.snapshot({ symbol: 'MSFT', omit: 'all' })
+    pass(4_000)
+    expect((await view()).symbols[1]).toEqual({ ...msft, bid: null, ask: null })
   })
 
   test.each([
     ['not tradable', { tradable: false }],
     ['inactive', { status: 'inactive' }],
     ['not fractionable, as orders are by amount', { fractionable: false }],
-  ] as const)('nothing that is %s at the broker', async (_case, change) => {
-    const { view, control } = await setUp({})
+  ] as const)('shows nothing that is %s at the broker, or unknown to it', async (_case, change) => {
+    const { view, control, list } = await setUpMarket()
+    list(['AAPL', 'MSFT', 'NOPE'])
     control.asset({ symbol: 'AAPL', ...change })
-    expect((await view()).symbols.map(({ symbol }) => symbol)).toEqual(['MSFT'])
+    expect(names(await view())).toEqual(['MSFT'])
   })
 
-  test('nothing that the broker does not know', async () => {
-    const { view } = await setUp({ symbols: ['AAPL', 'NOPE'] })
-    expect((await view()).symbols.map(({ symbol }) => symbol)).toEqual(['AAPL'])
-  })
-
-  test('null where the broker has no price', async () => {
-    const { view, control } = await setUp({})
-    control.snapshot({ symbol: 'AAPL', omit: 'all' })
-    control.snapshot({ symbol: 'MSFT', omit: ['latestTrade', 'prevDailyBar'] })
-    const none = { price: null, previousClose: null, asOf: null }
-    expect((await view()).symbols).toEqual([
-      { symbol: 'AAPL', name: 'Apple Inc. Common Stock', ...none, bid: null, ask: null },
-      expect.objectContaining({ symbol: 'MSFT', ...none, bid: usd(410.49), ask: usd(410.51) }),
-    ])
-  })
-
-  test('an empty list when nothing is listed, without asking the broker', async () => {
-    const { view, snapshots, assets } = await setUp({ symbols: [] })
-    expect(await view()).toEqual({ asOf: expect.any(String), stale: false, symbols: [], fees: FEES })
+  test('is an empty list when nothing is listed, without a request to the broker', async () => {
+    const { view, list, snapshots, assets } = await setUpMarket()
+    list([])
+    expect((await view()).symbols).toEqual([])
     expect([snapshots(), assets()]).toEqual([0, 0])
   })
-})
 
-describe('calls to the broker:', () => {
-  test('one snapshots call for all symbols and all callers', async () => {
-    const { view, snapshots, assets } = await setUp({})
-    await Promise.all([view(), view(), view()])
-    await view()
-    expect([snapshots(), assets()]).toEqual([1, 2])
-  })
-
-  test('a call again when the answer is too old, without a wait for callers, and none for assets', async () => {
-    const { view, pass, snapshots, assets, control } = await setUp({})
-    const first = await view()
+  test('is one call for all symbols and callers, and another when it is too old, without a wait for callers', async () => {
+    const { view, pass, snapshots, assets, control } = await setUpMarket()
+    const [first] = await Promise.all([view(), view(), view()])
     control.price({ symbol: 'AAPL', price: '150' })
     pass(1_999)
     expect(await view()).toBe(first)
+    expect([snapshots(), assets()]).toEqual([1, 2])
     pass(1)
     const [stale, again] = await Promise.all([view(), view()])
     expect(stale).toEqual({ ...first, stale: true })
@@ -139,69 +129,51 @@ describe('calls to the broker:', () => {
     expect([snapshots(), assets()]).toEqual([2, 2])
   })
 
-  test('a look at the assets again after a while, and at a new listing at once', async () => {
-    const { view, pass, assets, list, control } = await setUp({ symbols: ['AAPL'] })
+  test('has its assets read again after a while, also where the clock is set back, and a new listing at once', async () => {
+    const { view, pass, set, assets, list, control } = await setUpMarket()
+    list(['AAPL'])
     await view()
     list(['AAPL', 'MSFT'])
+    set(-HOUR_MS)
     pass(4_000)
-    expect((await view()).symbols.length).toBe(2)
+    expect(await view()).toMatchObject({ asOf: '2027-01-05T13:00:04.000Z', symbols: [{}, {}] })
     expect(assets()).toBe(2)
     control.asset({ symbol: 'AAPL', tradable: false })
-    pass(15 * 60_000)
-    expect((await view()).symbols.map(({ symbol }) => symbol)).toEqual(['MSFT'])
+    pass(QUARTER_MS)
+    expect(names(await view())).toEqual(['MSFT'])
     expect(assets()).toBe(4)
+    // An asset that was known stays known.
+    pass(QUARTER_MS)
+    control.fault({ path: '/v2/assets', respond: { status: 500, body: {} }, times: 1_000 })
+    expect(await view()).toMatchObject({ stale: false, symbols: [{ symbol: 'MSFT' }] })
   })
-})
 
-describe('while the broker fails', () => {
-  test.each([
-    ['an error', { respond: { status: 500, body: { message: 'oops' } } }],
-    ['garbage', { respond: { status: 200, body: 'no prices' } }],
-    ['a cut connection', { drop: 'before' }],
-    ['refused keys', { respond: { status: 401, body: { message: 'unauthorized.' } } }],
-  ] as const)('with %s, the last answer is given as stale and with its own time', async (_case, fault) => {
-    const { view, pass, control } = await setUp({})
+  test('gives the last answer as stale while the broker fails, and asks it again after a pause only', async () => {
+    const { view, pass, control, snapshots } = await setUpMarket()
     const good = await view()
-    pass(4_000)
-    control.fault({ ...fault, times: 1_000 })
-    expect(await view()).toEqual({ ...good, stale: true })
-    control.clear({ what: 'faults' })
-    pass(2_000)
-    expect(await view()).toMatchObject({ stale: false, asOf: '2026-03-02T15:00:06.000Z' })
-  })
-
-  test('it is not asked again at every request', async () => {
-    const { view, pass, control, snapshots } = await setUp({})
-    await view()
     pass(4_000)
     control.fault({ respond: { status: 500, body: {} }, times: 1_000 })
-    for (let i = 0; i < 5; i++) await view()
+    for (let time = 0; time < 5; time++) expect(await view()).toEqual({ ...good, stale: true })
     expect(snapshots()).toBe(2)
+    control.clear({ what: 'faults' })
+    pass(2_000)
+    expect(await view()).toMatchObject({ stale: false, asOf: '2027-01-05T14:00:06.000Z' })
   })
 
-  test('with silence too, although the call has not failed yet', async () => {
-    const hour = 3_600_000
-    const { view, pass, control } = await setUp({ timeoutMs: hour, patienceMs: 250 })
-    const good = await view()
+  test('gives the last answer while the broker is silent, although the call has not failed yet', async () => {
+    const { view, pass, control } = await setUpMarket({ timeoutMs: HOUR_MS, patienceMs: 250 })
+    const stale = { ...(await view()), stale: true }
     pass(4_000)
-    control.fault({ path: '/v2/stocks/snapshots', delayMs: hour })
-    const stale = { ...good, stale: true }
+    control.fault({ path: '/v2/stocks/snapshots', delayMs: HOUR_MS })
     expect(await Promise.all([view(), view()])).toEqual([stale, stale])
-    expect(await view()).toEqual(stale)
   })
 
-  test('its rate limit is respected until it ends', async () => {
-    const { view, pass, control, snapshots } = await setUp({})
+  test('respects the broker’s rate limit until it ends', async () => {
+    const { view, pass, control, snapshots } = await setUpMarket()
     await view()
     pass(4_000)
-    const resetAt = Math.floor(START / 1_000) + 32
-    control.fault({
-      respond: {
-        status: 429,
-        body: { message: 'too many requests.' },
-        headers: { 'x-ratelimit-reset': String(resetAt) },
-      },
-    })
+    const headers = { 'x-ratelimit-reset': String(START / 1_000 + 32) }
+    control.fault({ respond: { status: 429, body: { message: 'too many requests.' }, headers } })
     expect((await view()).stale).toBe(true)
     pass(27_000)
     expect((await view()).stale).toBe(true)
@@ -209,27 +181,110 @@ describe('while the broker fails', () => {
     pass(1_000)
     expect((await view()).stale).toBe(false)
   })
+})
 
-  test('an asset that was known before stays known', async () => {
-    const { view, pass, control } = await setUp({})
+describe('the bars of the market', () => {
+  async function setUpBars() {
+    const market = await setUp()
+    return { ...market, view: createMarketBarsView(market.deps) }
+  }
+
+  test('are the last days of every listed symbol, with the newest trade last, shared by all callers for a minute', async () => {
+    const { view, control, bars, pass } = await setUpBars()
+    control.price({ symbol: 'AAPL', price: '201.25' })
+    control.snapshot({ symbol: 'MSFT', omit: 'all' })
+    const [first, second] = await Promise.all([view(), view()])
+    expect(second).toBe(first)
+    expect(first).toMatchObject({ stale: false, barSeconds: 900 })
+    const [aapl, msft] = first.symbols
+    // A listed symbol without trading has none.
+    expect(msft).toEqual({ symbol: 'MSFT', bars: [] })
+    const times = aapl?.bars.map(({ at }) => Date.parse(at)) ?? []
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    expect(START - (times[0] ?? 0)).toBeLessThan(5 * 24 * HOUR_MS + 1_000)
+    expect(aapl?.bars.at(-1)?.close).toBe(usd(201.25))
+    pass(59_000)
+    expect(await view()).toBe(first)
+    expect(bars()).toBe(1)
+    pass(2_000)
     await view()
-    pass(15 * 60_000)
-    control.fault({ path: '/v2/assets', respond: { status: 500, body: {} }, times: 1_000 })
-    expect(await view()).toMatchObject({ stale: false, symbols: [{ symbol: 'AAPL' }, { symbol: 'MSFT' }] })
+    await expect.poll(() => view(), { interval: 1 }).not.toMatchObject({ stale: true })
+    expect(bars()).toBe(2)
+  })
+
+  test('are the last answer, as stale, while the broker fails; without one there is none', async () => {
+    const { view, deps, control, pass } = await setUpBars()
+    const fresh = await view()
+    control.fault({ account: 'server', times: 100, respond: { status: 500 } })
+    pass(300_000)
+    const stale = await view()
+    expect(stale).toEqual({ ...fresh, stale: true })
+    expect(await view()).toBe(stale)
+    await expect(createMarketBarsView(deps)()).rejects.toBeInstanceOf(MarketUnavailableError)
   })
 })
 
-describe('while the clock is set back by an hour', () => {
-  const HOUR_MS = 3_600_000
+describe('the market’s clock', () => {
+  async function setUpClock() {
+    const market = await setUp()
+    market.control.clock({ open: false, nextOpen: OPENS, nextClose: CLOSES })
+    return { ...market, view: createMarketClockView({ ...market.deps, maxAgeMs: 600_000 }) }
+  }
 
-  test('prices and assets grow old as ever, and bear the time that it is by now', async () => {
-    const { view, pass, setBack, snapshots, assets } = await setUp({})
+  test('is asked for once by many, and again after a while, without a wait for callers', async () => {
+    const { view, clocks, pass, control } = await setUpClock()
+    await Promise.all([view(), view()])
+    pass(599_999)
     await view()
-    setBack(HOUR_MS)
-    pass(4_000)
-    expect(await view()).toMatchObject({ stale: false, asOf: '2026-03-02T14:00:04.000Z' })
-    pass(15 * 60_000)
-    await view()
-    expect([snapshots(), assets()]).toEqual([3, 4])
+    expect(clocks()).toBe(1)
+    pass(1)
+    control.clock({ open: true })
+    expect((await view()).isOpen).toBe(false)
+    await eventually('the next answer', async () => (await view()).isOpen)
+    expect(clocks()).toBe(2)
   })
+
+  test.each(['passes', 'is slept over by the machine'])(
+    'is not kept past an opening that %s',
+    async (how) => {
+      const { view, clocks, set, pass, control } = await setUpClock()
+      pass(1_798_000)
+      expect((await view()).isOpen).toBe(false)
+      control.clock({ open: true })
+      if (how === 'passes') {
+        pass(1_999)
+        expect((await view()).isOpen).toBe(false)
+        pass(1)
+      } else set(2_000)
+      expect((await view()).isOpen).toBe(true)
+      expect(clocks()).toBe(2)
+    },
+  )
+
+  test('is known until the next opening while the broker fails, and not after it', async () => {
+    const { view, pass, control } = await setUpClock()
+    await view()
+    control.fault({ respond: { status: 503, body: {} }, times: 1_000 })
+    pass(1_799_999)
+    expect((await view()).isOpen).toBe(false)
+    pass(1)
+    await expect(view()).rejects.toMatchObject({ name: 'MarketUnavailableError', retryAfterSeconds: 2 })
+  })
+
+  test.each([
+    [String(START / 1_000 + 41), 41],
+    // A minute's patience at most.
+    ['99999999999', 60],
+  ])(
+    'says when to come back after a rate limit that ends at %s: after %i seconds',
+    async (reset, seconds) => {
+      const { view, control } = await setUpClock()
+      const headers = { 'x-ratelimit-reset': reset }
+      control.fault({ respond: { status: 429, body: { message: 'too many requests.' }, headers } })
+      await expect(view()).rejects.toMatchObject({
+        name: 'MarketUnavailableError',
+        retryAfterSeconds: seconds,
+      })
+    },
+  )
 })

@@ -79,27 +79,16 @@ describe('a wallet in no institution', () => {
 })
 
 describe('a wallet in an institution', () => {
-  test('waits for the rulebook', async () => {
-    expect(await screenOf('alice')).toEqual({
-      address: chain().account('alice'),
-      screen: 'wait',
-      orgId: ORG,
-      role: 'employee',
-      waitingFor: ['policy'],
-      leavingAt: null,
-      invitation: null,
-    })
-  })
-
-  test('waits for KYC', async () => {
+  test('waits for the rulebook, then for KYC, and trades once it is cleared', async () => {
+    const { account, send } = chain()
+    const common = { orgId: ORG, role: 'employee', leavingAt: null, invitation: null }
+    const shown = { address: account('alice'), screen: 'wait', ...common, waitingFor: ['policy'] }
+    expect(await screenOf('alice')).toEqual(shown)
     await publishRules(chain())
-    await chain().send('owner', 'token', 'setKyc', chain().account('alice'), false)
-    expect(await screenOf('alice')).toMatchObject({ screen: 'wait', waitingFor: ['kyc'] })
-  })
-
-  test('trades once it is cleared', async () => {
-    await publishRules(chain())
-    expect(await screenOf('alice')).toMatchObject({ screen: 'trade', role: 'employee', waitingFor: [] })
+    await send('owner', 'token', 'setKyc', account('alice'), false)
+    expect(await screenOf('alice')).toEqual({ ...shown, waitingFor: ['kyc'] })
+    await send('owner', 'token', 'setKyc', account('alice'), true)
+    expect(await screenOf('alice')).toEqual({ ...shown, screen: 'trade', waitingFor: [] })
     expect(await screenOf('admin')).toMatchObject({ screen: 'trade', role: 'admin', orgId: ORG })
   })
 
@@ -117,16 +106,6 @@ describe('a wallet in an institution', () => {
     await chain().mineAt(leavingAt)
     expect(await screenOf('alice')).toMatchObject({ screen: 'found', orgId: null, leavingAt: null })
   })
-
-  test('changes its role when the institution is handed over', async () => {
-    const { app } = await buildApp({ chain: chain() })
-    const roleOf = async (role: Role) =>
-      (await request(app).get(`/wallet/${chain().account(role)}`)).body.role
-    expect([await roleOf('admin'), await roleOf('alice')]).toEqual(['admin', 'employee'])
-    await chain().send('admin', 'registry', 'transferAdmin', chain().account('alice'))
-    await chain().send('alice', 'registry', 'acceptAdmin', ORG)
-    expect([await roleOf('admin'), await roleOf('alice')]).toEqual(['employee', 'admin'])
-  })
 })
 
 test('an address is taken in any case, and returned with its checksum', async () => {
@@ -136,21 +115,20 @@ test('an address is taken in any case, and returned with its checksum', async ()
     expect((await request(app).get(`/wallet/${text}`)).body).toMatchObject({ address: alice, orgId: ORG })
 })
 
-test('a wallet that changes its institution leaves its rules behind', async () => {
+test('a wallet that changes its institution leaves its rules behind, and one that hands it over its role', async () => {
   const { app } = await buildApp({ chain: chain() })
-  const path = `/wallet/${chain().account('alice')}`
+  const { send, account } = chain()
+  const seen = async (role: Role) => (await request(app).get(`/wallet/${account(role)}`)).body
   await publishRules(chain())
-  expect((await request(app).get(path)).body).toMatchObject({ screen: 'trade', orgId: ORG })
-
+  expect(await seen('bob')).toMatchObject({ screen: 'trade', orgId: ORG })
   const other = nameToBytes32('Zenith')
   await found('dave', other)
-  await chain().send('admin', 'registry', 'setMember', chain().account('alice'), false)
-  await chain().send('dave', 'registry', 'setMember', chain().account('alice'), true)
-  await chain().send('alice', 'registry', 'join', other)
+  await send('admin', 'registry', 'setMember', account('bob'), false)
+  await send('dave', 'registry', 'setMember', account('bob'), true)
+  await send('bob', 'registry', 'join', other)
   // The rules of its former institution are not its own any more.
-  expect((await request(app).get(path)).body).toMatchObject({
-    screen: 'wait',
-    orgId: other,
-    waitingFor: ['policy'],
-  })
+  expect(await seen('bob')).toMatchObject({ screen: 'wait', orgId: other, waitingFor: ['policy'] })
+  await send('admin', 'registry', 'transferAdmin', account('alice'))
+  await send('alice', 'registry', 'acceptAdmin', ORG)
+  expect([(await seen('admin')).role, (await seen('alice')).role]).toEqual(['employee', 'admin'])
 })
