@@ -2,11 +2,14 @@ import { expect, it } from 'vitest'
 import { ChainAnswerError } from '../../src/chain/errors.js'
 import {
   addressIn,
+  createPieceReader,
   createRangeSize,
+  firstBlockSince,
   hexOf,
   logRequest,
   numberIn,
   numberOf,
+  RangeRefusedError,
   wordAt,
   wordOf,
 } from '../../src/chain/logReader.js'
@@ -106,4 +109,20 @@ it('a range is halved down to one block, and grows again after some that were an
   // Nor does a shorter range.
   for (let count = 0; count < 8; count++) size.answered({ from: 1, to: 49 })
   expect(size.part({ from: 1, to: 1_000 }, { backwards: true })).toEqual({ from: 951, to: 1_000 })
+})
+
+it('a long range is read in pieces that the node takes, and is an error when it gives not even one block', async () => {
+  const asked: number[] = []
+  const ranges = createPieceReader(100, async ({ from, to }) => {
+    asked.push(to - from + 1)
+    if (asked.length !== 3) throw new RangeRefusedError('too many blocks')
+    return {}
+  })
+  expect(await ranges.readPiece({ from: 1, to: 200 })).toEqual({ from: 1, to: 25 })
+  await expect(ranges.readPiece({ from: 26, to: 200 })).rejects.toThrow(RangeRefusedError)
+  expect(asked).toEqual([100, 50, 25, 25, 12, 6, 3, 1])
+})
+
+it('the first block since a time is no block that the node no longer has', async () => {
+  expect(await firstBlockSince(async (block) => (block < 700 ? undefined : block), 5, 1_000)).toBe(700)
 })
