@@ -169,15 +169,6 @@ const deploysAuthority = (rotation: number, pause: number, roles: Hex[] = []) =>
   return deploys(authorityAbi, authorityBytecode, [owner, guardian, signer, rotation, pause, usdc, pool])
 }
 
-it('a deployment states its delays', async () => {
-  expect(await read('rotationDelay')).toBe(BigInt(ROTATION))
-  expect(await read('maxPause')).toBe(BigInt(3 * DAY))
-  expect(await read('RECLAIM_DELAY')).toBe(BigInt(7 * DAY))
-  expect(await read('PAUSE_INTERVAL')).toBe(BigInt(30 * DAY))
-  expect(await chain().read('registry', 'leaveDelay')).toBe(BigInt(7 * DAY))
-  expect(await chain().read('registry', 'MAX_LEAVE_DELAY')).toBe(BigInt(30 * DAY))
-})
-
 it('a deployment has rotation delay < longest pause < reclaim delay', async () => {
   expect(await deploysAuthority(0, 1)).toBeNull()
   expect(await deploysAuthority(7 * DAY - 2, 7 * DAY - 1)).toBeNull()

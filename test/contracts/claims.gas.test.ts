@@ -1,5 +1,5 @@
 // Anyone may carry an authorization to the chain, with any amount of gas. Too little must never pass for an
-// account that cannot receive: whatever the gas, the call pays the account or reverts.
+// account that cannot receive: whatever the gas, the call pays the account or reverts. Nor must a failure of USDC itself.
 
 import { toQuantity } from 'ethers'
 import { expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { batchMint, refund, settlement, signedCall } from '../support/authorizat
 import { type ContractKey, INTERFACES, useChain } from '../support/chain.js'
 import { AAPL, DAY, setUpInstitution, shares, soon, USDC, usd } from '../support/institution.js'
 import { rpcBatch } from '../support/jsonRpc.js'
-import { orderActions } from '../support/orderActions.js'
+import { orderActions, STATE } from '../support/orderActions.js'
 import type { Role } from '../support/roles.js'
 import { usdcFixture } from './fixtures/usdc.js'
 
@@ -25,7 +25,7 @@ const chain = useChain(async (set) => {
   await set.send('carol', 'usdc', 'approve', set.addressOf('pool'), usd(9))
   await set.send('carol', 'pool', 'fund', usd(9))
 }, usdc)
-const { account, buy, request } = orderActions(chain)
+const { account, buy, relayRevert, request, stateOf } = orderActions(chain)
 
 const simulatedSchema = z.tuple([
   z.object({ calls: z.tuple([z.object({ status: z.string() }), z.object({ returnData: z.string() })]) }),
@@ -115,3 +115,26 @@ it('the same calls make a claim where the account is at fault', async () => {
   const sent: Sent = { from: 'relayer', call: signedCall(chain(), refund(order)), asset: USDC }
   expect(await outcomeOf(sent, 15_000_000)).toBe('makes a claim')
 })
+
+it.each([
+  ['USDC is paused', 'Pausable: paused', () => usdc.turn(chain(), 'setPaused', true)],
+  [
+    'USDC has blacklisted the escrow',
+    'Blacklistable: account is blacklisted',
+    () => usdc.turn(chain(), 'setBlacklisted', chain().addressOf('escrow'), true),
+  ],
+])(
+  'a failure that is not the account’s own makes no claim, and everything reverts: %s',
+  async (_, message, fail) => {
+    const order = await buy('alice', 'buy', usd(1_000))
+    const withdrawal = await request('alice', 'withdrawal')
+    await chain().mineAt((await soon(chain())) + 8 * DAY)
+    await usdc.turn(chain(), 'setBlacklisted', account('alice'), true)
+    await fail()
+    const reverted = { name: 'Error', args: { 0: message } }
+    expect(await relayRevert(refund(order))).toEqual(reverted)
+    expect(await relayRevert(settlement(withdrawal, { payoutAsset: USDC, payout: usd(9) }))).toEqual(reverted)
+    expect(await chain().revert('alice', 'escrow', 'reclaim', order.orderId)).toEqual(reverted)
+    expect(await stateOf(order.orderId)).toBe(STATE.OPEN)
+  },
+)

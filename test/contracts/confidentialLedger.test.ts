@@ -1,21 +1,20 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { accountIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
 import {
   type BoundOrder,
-  ENCLAVE_BLOB,
   policyUpdate,
   portfolioUpdate,
-  USER_BLOB,
+  refund,
+  settlement,
 } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
-import { ORG, setUpInstitution, ZERO_BYTES32 } from '../support/institution.js'
-import { orderActions } from '../support/orderActions.js'
+import { AAPL, bytes32, DAY, ORG, setUpInstitution, USDC, usd, ZERO_BYTES32 } from '../support/institution.js'
+import { EMPTY, orderActions } from '../support/orderActions.js'
 
 const ZERO: Hex = `0x${'00'.repeat(20)}`
 const chain = useChain(setUpInstitution)
-const { account, nextOf, relay, relayRevert, request } = orderActions(chain)
+const { account, buy, nextOf, relay, relayRevert, request } = orderActions(chain)
 
 const admin = () => account('admin')
 const id = () => accountIdOf(account('alice'))
@@ -49,20 +48,65 @@ describe('updatePortfolio', () => {
     expect(await read('userBlob', id())).toBe('0x02')
   })
 
-  it('keeps a running hash of everything that was written', async () => {
-    expect(await read('portfolioHash', id())).toBe(ZERO_BYTES32)
-    const first = { version: 1n, enclaveBlob: ENCLAVE_BLOB, userBlob: USER_BLOB }
-    await relay(portfolioUpdate(order, first))
-    const afterFirst = portfolioHashAfter(ZERO_BYTES32, first)
-    expect(await read('portfolioHash', id())).toBe(afterFirst)
-    const second = { version: 2n, enclaveBlob: '0x0102', userBlob: '0x0304' } as const
-    await relay(portfolioUpdate(order, { ...second, previous: afterFirst }))
-    expect(await read('portfolioHash', id())).toBe(portfolioHashAfter(afterFirst, second))
-  })
-
   it('refuses an empty blob', async () => {
     for (const empty of [{ enclaveBlob: '0x' }, { userBlob: '0x' }] as const) {
       expect(await relayRevert(portfolioUpdate(order, empty))).toEqual({ name: 'EmptyBlob', args: {} })
+    }
+  })
+
+  // A reorganization can put another order in the place of the one that the enclave decided on.
+  it('is for one order, open or reclaimed: account, asset, amount and commit', async () => {
+    const bought = await buy('alice', 'buy', usd(5_000))
+    for (const state of [1n, 3n]) {
+      if (state === 3n) {
+        await chain().mineAt((await chain().now()) + 9 * DAY)
+        await chain().send('alice', 'escrow', 'reclaim', bought.orderId)
+      }
+      const others = [
+        { account: account('bob') },
+        { asset: ZERO_BYTES32 },
+        { asset: AAPL },
+        { amount: bought.amount + 1n },
+        { amount: 0n },
+        { commit: bytes32('another intent') },
+      ]
+      for (const other of others) {
+        expect(await relayRevert(portfolioUpdate({ ...bought, ...other }, { state }))).toEqual({
+          name: 'OrderMismatch',
+          args: { orderId: bought.orderId },
+        })
+      }
+      expect(await relayRevert(portfolioUpdate(bought, { state }))).toBeNull()
+    }
+    expect(await relayRevert(portfolioUpdate({ ...order, asset: USDC }))).toMatchObject({
+      name: 'OrderMismatch',
+    })
+  })
+
+  it('names OPEN or REFUNDED; no other state is ever the right one', async () => {
+    const settled = await buy('bob', 'settled', usd(1))
+    await relay(settlement(settled))
+    const refunded = await buy('alice', 'refunded', usd(1))
+    await relay(refund(refunded, { version: 0n, ...EMPTY }))
+    const never = { ...order, orderId: bytes32('never opened') }
+    const at = [
+      [never, '0'],
+      [order, '1'],
+      [settled, '2'],
+      [refunded, '3'],
+    ] as const
+    for (const [one, state] of at) {
+      const { orderId } = one
+      const next = one === settled ? { version: 2n } : {}
+      const refusalOf = (named: bigint) => relayRevert(portfolioUpdate(one, { state: named, ...next }))
+      const notOpen = { name: 'OrderNotOpen', args: { orderId, state } }
+      const notRefunded = { name: 'OrderNotRefunded', args: { orderId, state } }
+      expect(await refusalOf(0n)).toEqual(notRefunded)
+      expect(await refusalOf(1n)).toEqual(state === '1' ? null : notOpen)
+      expect(await refusalOf(2n)).toEqual(notRefunded)
+      expect(await refusalOf(3n)).toEqual(state === '3' ? null : notRefunded)
+      // Not a value of the enum: the struct does not decode.
+      expect(await refusalOf(4n)).toMatchObject({ name: 'unknown' })
     }
   })
 })
@@ -72,13 +116,6 @@ it('updatePolicy replaces the rulebook and counts its version', async () => {
   await relay(policyUpdate(ORG, admin(), { version: 2n, policyBlob: '0xabcdef' }))
   expect(await read('policyVersion', ORG)).toBe(2n)
   expect(await read('policyBlob', ORG)).toBe('0xabcdef')
-})
-
-it('updatePolicy takes the largest rulebook that an envelope can carry within one transaction’s gas', async () => {
-  const policyBlob: Hex = `0x${'5a'.repeat(16_384 + 29)}`
-  const receipt = await relay(policyUpdate(ORG, admin(), { policyBlob }))
-  expect(receipt.gasUsed).toBeLessThan(2n ** 24n)
-  expect(await read('policyBlob', ORG)).toBe(policyBlob)
 })
 
 it('updatePolicy refuses an author who is not the institution’s admin in this very block', async () => {

@@ -10,7 +10,7 @@ import {
   uintToBytes,
 } from '../../src/protocol/hex.js'
 import { CURVE_ORDER, recoverAddress, splitSignature } from '../../src/protocol/signature.js'
-import { callWith, digestOf, domainOf, signedCall, structOf } from '../support/authorizations.js'
+import { callWith, digestOf, domainOf, signedCall } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
 import { type OneOfEach, PRIMARY_TYPES, setUpOneOfEach } from '../support/oneOfEach.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER } from '../support/roles.js'
@@ -42,12 +42,6 @@ describe.each(PRIMARY_TYPES)('%s', (primaryType) => {
   const valid = () => one.of(primaryType)
   const contract = KEYS[authorizationTargets[primaryType].contract]
   const revert = (call: ReturnType<typeof signedCall>) => chain().revert('relayer', ...call)
-
-  it('has the same digest in Solidity and in TypeScript', async () => {
-    expect(await chain().read(contract, `hash${primaryType}`, structOf(valid()))).toBe(
-      digestOf(chain(), valid()),
-    )
-  })
 
   it('takes effect, marks its digest, and never takes effect again', async () => {
     const digest = digestOf(chain(), valid())

@@ -87,16 +87,6 @@ it('a transfer is bound by every combination of KYC, freeze and listing, between
   }
 })
 
-it('a transfer moves shares, says so, and leaves the supply', async () => {
-  const { events } = chain()
-  expect(events(await send('alice', 'transfer', account('bob'), shares(4)))).toEqual([
-    { contract: 'aapl', name: 'Transfer', args: [account('alice'), account('bob'), shares(4)] },
-  ])
-  expect(await read('balanceOf', account('alice'))).toBe(shares(6))
-  expect(await read('balanceOf', account('bob'))).toBe(shares(4))
-  expect(await read('totalSupply')).toBe(shares(100))
-})
-
 it('mint and burn are the token’s alone', async () => {
   for (const caller of [account('owner'), account('alice'), pool(), escrow()]) {
     const refusal = { name: 'NotToken', args: { expected: chain().addressOf('token'), caller } }

@@ -3,16 +3,7 @@ import { expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { useChain } from '../support/chain.js'
-import {
-  bytes32,
-  DAY,
-  ORG,
-  openBuy,
-  setUpInstitution,
-  soon,
-  usd,
-  ZERO_BYTES32,
-} from '../support/institution.js'
+import { DAY, ORG, openBuy, setUpInstitution, usd, ZERO_BYTES32 } from '../support/institution.js'
 import type { Role } from '../support/roles.js'
 
 const ZERO: Hex = `0x${'00'.repeat(20)}`
@@ -38,12 +29,6 @@ async function eventsOf(receipt: ReturnType<typeof send>) {
     .events(await receipt)
     .map(({ name, args }) => [name, ...args])
 }
-/** Leaves, and returns when that takes effect. */
-async function leave(role: Role): Promise<number> {
-  await send(role, 'leaveInstitution')
-  return (await chain().now()) + LEAVE
-}
-
 it('registerInstitution notes the founder, who is its admin once it is admitted, and not counted', async () => {
   expect(await eventsOf(send('dave', 'registerInstitution', THIRD))).toEqual([
     ['InstitutionRegistered', THIRD, account('dave')],
@@ -88,31 +73,6 @@ it('setMember invites, and a stranger’s later invitation does not keep the wal
   expect(await read('invitationOf', account('dave'))).toBe(ZERO_BYTES32)
 })
 
-it('acceptAdmin hands over to a member: the count of members has the former admin instead', async () => {
-  await send('admin', 'transferAdmin', account('alice'))
-  expect(await eventsOf(send('alice', 'acceptAdmin', ORG))).toEqual([
-    ['MemberUpdated', ORG, account('alice'), false],
-    ['MemberUpdated', ORG, account('admin'), true],
-    ['AdminTransferred', ORG, account('admin'), account('alice')],
-  ])
-  expect(await read('walletCount', ORG)).toBe(2n)
-})
-
-it('acceptAdmin of another institution is void until the wallet, which joined after the proposal, has left', async () => {
-  await send('carol', 'transferAdmin', account('dave'))
-  await send('admin', 'setMember', account('dave'), true)
-  await send('dave', 'join', ORG)
-  const effectiveAt = await leave('dave')
-  expect(await revert('dave', 'acceptAdmin', OTHER)).toEqual({
-    name: 'AlreadyInInstitution',
-    args: { wallet: account('dave'), orgId: ORG },
-  })
-  await chain().mineAt(effectiveAt)
-  await send('dave', 'acceptAdmin', OTHER)
-  expect(await read('leavingAt', account('dave'))).toBe(0n)
-  expect(await read('walletCount', OTHER)).toBe(1n)
-})
-
 it('leaveInstitution takes effect by itself, to the second, and keeps an open order under its institution', async () => {
   const orderId = await openBuy(chain(), 'alice', 'buy', usd(5))
   expect(await eventsOf(send('alice', 'leaveInstitution'))).toEqual([
@@ -127,18 +87,4 @@ it('leaveInstitution takes effect by itself, to the second, and keeps an open or
   expect(await read('orgOf', account('alice'))).toBe(ZERO_BYTES32)
   expect(await chain().read('escrow', 'orders', orderId)).toContain(ORG)
   expect(await chain().read('escrow', 'openOrdersOf', ORG)).toBe(1n)
-})
-
-it('leaveInstitution cannot be armed ahead: not before joining, and not for the next institution', async () => {
-  const stranger = { name: 'NotMember', args: { orgId: ZERO_BYTES32, wallet: account('dave') } }
-  await send('admin', 'setMember', account('dave'), true)
-  expect(await revert('dave', 'leaveInstitution')).toEqual(stranger)
-  const effectiveAt = await leave('alice')
-  await chain().mineAt(effectiveAt)
-  await send('carol', 'setMember', account('alice'), true)
-  await send('alice', 'join', OTHER)
-  await chain().mineAt(effectiveAt + LEAVE)
-  expect(await read('orgOf', account('alice'))).toBe(OTHER)
-  const buy = [bytes32('a'), bytes32('b'), usd(1), await soon(chain())]
-  expect(await chain().revert('alice', 'escrow', 'openBuy', ...buy)).toBeNull()
 })

@@ -1,22 +1,19 @@
 // Memberships in random order: no wallet buys outside of an admitted institution, and none gets around a leaving.
 
-import { AbiCoder, toQuantity } from 'ethers'
+import { AbiCoder } from 'ethers'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { type ContractKey, TEST_DELAYS, useChain } from '../support/chain.js'
 import { bytes32, DAY, usd, ZERO_BYTES32 } from '../support/institution.js'
-import { rpcBatch } from '../support/jsonRpc.js'
 import { createModel, INSTITUTIONS, type Step, steps, WALLETS, type Wallet } from '../support/membership.js'
-import { encodeCall, errorName } from '../support/money/codec.js'
+import { type Call, encodeCall, simulate } from '../support/money/simulation.js'
 import { REPEAT } from '../support/seed.js'
 
 const SEQUENCES = 100
 const LEAVE = TEST_DELAYS.leave
 const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`
-const GAS = toQuantity(500_000)
 const ORG_IDS = INSTITUTIONS.map(nameToBytes32)
 
 const chain = useChain(async (set) => {
@@ -47,18 +44,12 @@ const READS: readonly (readonly [method: string, answer: 'address' | 'bool' | 'b
   ['isAdmitted', 'bool'],
   ['walletCount', 'uint256'],
 ]
-const resultSchema = z.object({ status: z.string(), returnData: z.string() })
-const simulatedSchema = z.array(z.object({ calls: z.array(resultSchema) }))
-type Result = z.output<typeof resultSchema>
-
 const coder = AbiCoder.defaultAbiCoder()
-const decoded = (
-  type: string,
-  { returnData }: Result | undefined = { status: '', returnData: '0x' },
-): string => String(coder.decode([type], returnData)[0])
+const decoded = (type: string, answer: string | null | undefined): string =>
+  String(coder.decode([type], answer ?? '0x')[0])
 
-function call(from: Hex, contract: ContractKey, method: string, ...args: unknown[]) {
-  return { from, to: chain().addressOf(contract), data: encodeCall(contract, method, args), gas: GAS }
+function call(from: Hex, contract: ContractKey, method: string, ...args: unknown[]): Call {
+  return { from, to: chain().addressOf(contract), data: encodeCall(contract, method, args) }
 }
 
 /** The transaction of a step. */
@@ -109,42 +100,35 @@ function readsOf() {
   return [...wallets, ...ORG_IDS.flatMap((id) => READS.map(([method]) => call(from, 'registry', method, id)))]
 }
 
-function censusOf(time: number, results: readonly Result[]): Census {
+function censusOf(time: number, answers: readonly (string | null)[]): Census {
   const wallets: Census['wallets'] = new Map()
   for (const [index, wallet] of WALLETS.entries()) {
-    const [orgOf, leavingAt, buyerOrgOf] = results.slice(3 * index, 3 * index + 3)
+    const [orgOf, leavingAt, buyerOrgOf] = answers.slice(3 * index, 3 * index + 3)
     wallets.set(wallet, {
       orgOf: decoded('bytes32', orgOf),
       leavingAt: Number(decoded('uint256', leavingAt)),
-      mayBuy: buyerOrgOf?.status === '0x1',
+      mayBuy: typeof buyerOrgOf === 'string',
     })
   }
   const institutions = ORG_IDS.map((_, index) => {
     const at = 3 * (WALLETS.length + index)
-    const [admin, admitted, count] = READS.map(([, type], read) => decoded(type, results[at + read]))
+    const [admin, admitted, count] = READS.map(([, type], read) => decoded(type, answers[at + read]))
     return { admin: admin ?? '', admitted: admitted === 'true', count: Number(count) }
   })
   return { time, wallets, institutions }
 }
 
-/** The node executes all steps in one request, each in a block of its own, and keeps nothing. */
+/** Each step in a block of its own. */
 async function play(sequence: readonly Step[]): Promise<Played[]> {
-  const reads = readsOf()
   let time = await chain().now()
-  const times = sequence.map(({ elapsed }) => {
-    time += elapsed
-    return time
+  const blocks = sequence.map((step, index) => {
+    time += step.elapsed
+    return { step, time, transactions: [transactionOf(step, index, time)] }
   })
-  const blockStateCalls = sequence.map((step, index) => ({
-    blockOverrides: { time: toQuantity(times[index] ?? 0) },
-    calls: [transactionOf(step, index, times[index] ?? 0), ...reads],
-  }))
-  const [answer] = await rpcBatch(chain().anvil.rpcUrl, [['eth_simulateV1', { blockStateCalls }, 'latest']])
-  return simulatedSchema.parse(answer).map(({ calls: [sent, ...results] }, index) => {
-    const step = sequence[index]
-    if (!step || !sent) throw new Error('the node answers for other blocks')
-    const outcome = sent.status === '0x1' ? null : errorName(sent.returnData)
-    return { step, outcome, census: censusOf(times[index] ?? 0, results) }
+  const results = await simulate(chain(), blocks, readsOf())
+  return blocks.map(({ step, time: at }, index) => {
+    const { outcomes, answers } = results[index] ?? { outcomes: [], answers: [] }
+    return { step, outcome: outcomes[0] ?? null, census: censusOf(at, answers) }
   })
 }
 

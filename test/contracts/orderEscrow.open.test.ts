@@ -1,202 +1,237 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+// What the model of money.test.ts does not ask of openings: bounds, counts, who pays, and what a signature is good for.
+
+import { describe, expect, it } from 'vitest'
+import { ZERO_ADDRESS } from '../../src/protocol/address.js'
+import type { Revert } from '../../src/protocol/api.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { startTestChain, type TestChain, useChain } from '../support/chain.js'
+import { buyNonce, type OpeningPlace, type OrderOpening } from '../../src/protocol/opening.js'
+import { useChain } from '../support/chain.js'
 import {
+  AAPL,
   bytes32,
   DAY,
-  FUNDS,
+  MSFT,
   ORG,
   openRequest,
-  setUpInstitution,
+  shares,
   soon,
+  USDC,
   usd,
-  ZERO_BYTES32,
 } from '../support/institution.js'
-import type { Role } from '../support/roles.js'
+import { keyOf, openingCall, openingPlace, signOpening } from '../support/openings.js'
+import { orderActions } from '../support/orderActions.js'
 import { deployForwarder } from './fixtures/forwarder.js'
+import { setUpShares } from './fixtures/shares.js'
 
-const chain = useChain(setUpInstitution)
+const chain = useChain(setUpShares)
+const { account, usdcOf, sharesOf } = orderActions(chain)
 
 const ID = bytes32('an order')
 const COMMIT = bytes32('its sealed intent')
 const MAX_LIFETIME = 30 * DAY
-const ZERO: Hex = `0x${'00'.repeat(20)}`
-
-const account = (role: Role): Hex => chain().account(role)
-const send = (from: Role, method: string, ...args: unknown[]) => chain().send(from, 'escrow', method, ...args)
+const escrow = () => chain().addressOf('escrow')
+const send = (method: string, ...args: unknown[]) => chain().send('alice', 'escrow', method, ...args)
 const read = (method: string, ...args: unknown[]) => chain().read('escrow', method, ...args)
-const revert = (from: Role, method: string, ...args: unknown[]) =>
-  chain().revert(from, 'escrow', method, ...args)
-const usdcOf = (address: Hex) => chain().read('usdc', 'balanceOf', address)
+const revert = (method: string, ...args: unknown[]) => chain().revert('alice', 'escrow', method, ...args)
 
-it('openBuy takes the USDC and stores the order', async () => {
-  const deadline = await soon(chain())
-  const receipt = await send('alice', 'openBuy', ID, COMMIT, usd(1_000), deadline)
-  const events = chain()
-    .events(receipt)
-    .filter(({ contract }) => contract === 'escrow')
-  expect(events).toEqual([
-    {
-      contract: 'escrow',
-      name: 'OrderOpened',
-      args: [ID, account('alice'), usd(1_000), BigInt(deadline), COMMIT],
-    },
-  ])
-  expect(await read('orders', ID)).toEqual([
-    account('alice'),
-    usd(1_000),
-    BigInt(deadline),
-    COMMIT,
-    ORG,
-    1n,
-    ZERO_BYTES32,
-    0n,
-  ])
-  expect(await usdcOf(account('alice'))).toBe(FUNDS - usd(1_000))
-  expect(await usdcOf(chain().addressOf('escrow'))).toBe(usd(1_000))
-  expect(await read('openOrders')).toBe(1n)
-  expect(await read('escrowed')).toBe(usd(1_000))
-  expect(await read('openOrdersOf', ORG)).toBe(1n)
-  expect(await read('openOrdersBy', account('alice'))).toBe(1n)
-})
-
-it('openBuy opens for a contract that calls it, and takes that contract’s USDC, not that of the transaction’s signer', async () => {
+it('openings by a contract that calls are its own: it pays with its USDC and its shares, not with those of the transaction’s signer', async () => {
   const { address, call } = await deployForwarder(chain())
   await chain().send('owner', 'token', 'setKyc', address, true)
   await chain().send('admin', 'registry', 'setMember', address, true)
   await call('registry', 'join', ORG)
-  await chain().send('alice', 'usdc', 'transfer', address, usd(5))
-  await call('usdc', 'approve', chain().addressOf('escrow'), usd(5))
+  await chain().send('bob', 'usdc', 'transfer', address, usd(5))
+  await call('usdc', 'approve', escrow(), usd(5))
+  await chain().send('alice', 'aapl', 'transfer', address, shares(4))
+  await call('aapl', 'approve', escrow(), shares(4))
   const deadline = await soon(chain())
+  const [request, deposit] = [bytes32('a request'), bytes32('a deposit')]
   await call('escrow', 'openBuy', ID, COMMIT, usd(5), deadline)
-  expect(await read('orders', ID)).toEqual([
-    ...[address, usd(5), BigInt(deadline), COMMIT, ORG, 1n, ZERO_BYTES32, 0n],
-  ])
-  expect(await usdcOf(address)).toBe(0n)
-  const request = bytes32('a request')
   await call('escrow', 'openRequest', request, COMMIT, deadline)
-  expect(await read('orders', request)).toEqual([
-    ...[address, 0n, BigInt(deadline), COMMIT, ORG, 1n, ZERO_BYTES32, 0n],
-  ])
-})
-
-it('openBuy refuses a wallet in no institution, or only invited to one', async () => {
-  const deadline = await soon(chain())
-  const refusal = { name: 'NotAdmitted', args: { orgId: ZERO_BYTES32 } }
-  expect(await revert('carol', 'openBuy', ID, COMMIT, usd(1), deadline)).toEqual(refusal)
-  await chain().send('admin', 'registry', 'setMember', account('carol'), true)
-  expect(await revert('carol', 'openBuy', ID, COMMIT, usd(1), deadline)).toEqual(refusal)
-  await chain().send('carol', 'registry', 'join', ORG)
-  expect(await revert('carol', 'openBuy', ID, COMMIT, usd(1), deadline)).toBeNull()
+  await call('escrow', 'openDeposit', deposit, COMMIT, AAPL, shares(4), deadline)
+  for (const id of [ID, request, deposit]) {
+    const order = [address, id === ID ? usd(5) : 0n, BigInt(deadline), COMMIT]
+    expect(await read('orders', id)).toEqual(expect.arrayContaining(order))
+  }
+  expect([await usdcOf(address), await sharesOf(address)]).toEqual([0n, 0n])
+  expect(await read('openOrdersBy', address)).toBe(3n)
+  expect(await read('openOrdersOf', ORG)).toBe(3n)
 })
 
 it('openBuy refuses more than the escrow can count, whatever the wallet holds', async () => {
   const amount = 2n ** 192n
   await chain().send('alice', 'usdc', 'mint', account('alice'), amount)
-  await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), amount)
-  expect(await revert('alice', 'openBuy', ID, COMMIT, amount, await soon(chain()))).toEqual({
+  await chain().send('alice', 'usdc', 'approve', escrow(), amount)
+  expect(await revert('openBuy', ID, COMMIT, amount, await soon(chain()))).toEqual({
     name: 'SafeCastOverflowedUintDowncast',
     args: { bits: '192', value: `${amount}` },
   })
-  await send('alice', 'openBuy', ID, COMMIT, amount - 1n, await soon(chain()))
+  await send('openBuy', ID, COMMIT, amount - 1n, await soon(chain()))
   expect(await read('escrowed')).toBe(amount - 1n)
 })
 
-it('openRequest stores an order of amount 0 and moves no USDC', async () => {
-  const deadline = await soon(chain())
-  const receipt = await send('alice', 'openRequest', ID, COMMIT, deadline)
-  expect(chain().events(receipt)).toEqual([
-    { contract: 'escrow', name: 'OrderOpened', args: [ID, account('alice'), 0n, BigInt(deadline), COMMIT] },
-  ])
-  expect(await read('orders', ID)).toEqual([
-    account('alice'),
-    0n,
-    BigInt(deadline),
-    COMMIT,
-    ORG,
-    1n,
-    ZERO_BYTES32,
-    0n,
-  ])
-  expect(await usdcOf(account('alice'))).toBe(FUNDS)
+it('openDeposit takes no USDC under its name, which the escrow would not count, and no symbol without shares', async () => {
+  for (const symbol of [USDC, MSFT, bytes32('nothing')]) {
+    expect(await revert('openDeposit', ID, COMMIT, symbol, 1n, await soon(chain()))).not.toBeNull()
+  }
 })
 
-describe.each([
-  ['openBuy', (id: Hex, deadline: number | bigint) => [id, COMMIT, 1n, deadline]],
-  ['openRequest', (id: Hex, deadline: number | bigint) => [id, COMMIT, deadline]],
-] as const)('%s', (method, args) => {
-  it('refuses a wallet without KYC', async () => {
-    await chain().send('owner', 'token', 'setKyc', account('alice'), false)
-    expect(await revert('alice', method, ...args(ID, await soon(chain())))).toEqual({
-      name: 'NotCleared',
-      args: { wallet: account('alice') },
-    })
-  })
-
-  it('takes a deadline from the next second to 30 days, no other', async () => {
-    // Calls run in a block of the time of the last one.
-    const now = await chain().now()
-    const outOfRange = (deadline: bigint) => ({
+it('an opening has a deadline from the next second to 30 days, no other', async () => {
+  // Calls run in a block of the time of the last one.
+  const now = await chain().now()
+  for (const deadline of [0n, BigInt(now), BigInt(now + MAX_LIFETIME + 1), 2n ** 64n - 1n]) {
+    expect(await revert('openRequest', ID, COMMIT, deadline)).toEqual({
       name: 'DeadlineOutOfRange',
       args: { deadline: `${deadline}`, currentTime: `${now}`, latest: `${now + MAX_LIFETIME}` },
     })
-    for (const deadline of [0n, BigInt(now), BigInt(now + MAX_LIFETIME + 1), 2n ** 64n - 1n]) {
-      expect(await revert('alice', method, ...args(ID, deadline))).toEqual(outOfRange(deadline))
-    }
-    expect(await revert('alice', method, ...args(ID, now + 1))).toBeNull()
-    expect(await revert('alice', method, ...args(ID, now + MAX_LIFETIME))).toBeNull()
-  })
-
-  it('allows 20 open orders an account, and a 21st after one has ended', async () => {
-    const opened: Hex[] = []
-    for (let index = 0; index < 20; index++) {
-      opened.push(await openRequest(chain(), 'alice', `order ${index}`))
-    }
-    expect(await revert('alice', method, ...args(ID, await soon(chain())))).toEqual({
-      name: 'TooManyOpenOrders',
-      args: { account: account('alice'), open: '20', limit: '20' },
-    })
-    expect(await revert('bob', method, ...args(ID, await soon(chain())))).toBeNull()
-    await chain().mineAt((await chain().now()) + 8 * DAY)
-    await send('alice', 'reclaim', opened[7])
-    expect(await revert('alice', method, ...args(ID, await soon(chain())))).toBeNull()
-  })
-
-  it('refuses an id whose first 16 bytes were used before, and names the account that used them', async () => {
-    const id: Hex = `0x${'ab'.repeat(32)}`
-    expect(await read('takenBy', `0x${'ab'.repeat(16)}`)).toBe(ZERO)
-    await send('alice', 'openRequest', id, COMMIT, await soon(chain()))
-    expect(await read('takenBy', `0x${'ab'.repeat(16)}`)).toBe(account('alice'))
-    const deadline = await soon(chain())
-    const samePrefix: Hex = `0x${'ab'.repeat(16)}${'00'.repeat(16)}`
-    for (const taken of [id, samePrefix]) {
-      for (const role of ['alice', 'bob'] as const) {
-        expect(await revert(role, method, ...args(taken, deadline))).toEqual({
-          name: 'OrderIdTaken',
-          args: { orderId: taken, by: account('alice') },
-        })
-      }
-    }
-    const sameSuffix: Hex = `0x${'ab'.repeat(15)}ac${'ab'.repeat(16)}`
-    expect(await revert('alice', method, ...args(sameSuffix, deadline))).toBeNull()
-    await chain().mineAt(deadline + 8 * DAY)
-    await send('alice', 'reclaim', id)
-    expect(await revert('alice', method, ...args(id, await soon(chain())))).toMatchObject({
-      name: 'OrderIdTaken',
-    })
-  })
+  }
+  expect(await revert('openRequest', ID, COMMIT, now + 1)).toBeNull()
+  expect(await revert('openRequest', ID, COMMIT, now + MAX_LIFETIME)).toBeNull()
 })
 
-it('deployedAt is the time of the block that the escrow was created in', async () => {
-  // A chain of its own: the other tests' begins with a saved state, which has no earlier blocks.
-  const own = await startTestChain()
-  onTestFinished(own.stop)
-  const created = await own.provider.getBlock(await firstBlockWithCode(own))
-  expect(await own.read('escrow', 'deployedAt')).toBe(BigInt(created?.timestamp ?? 0))
+it('an opening is one of at most 20 of its account, and a 21st follows once one has ended', async () => {
+  const opened: Hex[] = []
+  for (let index = 0; index < 20; index++) opened.push(await openRequest(chain(), 'alice', `order ${index}`))
+  const another = async () => revert('openRequest', ID, COMMIT, await soon(chain()))
+  expect(await another()).toEqual({
+    name: 'TooManyOpenOrders',
+    args: { account: account('alice'), open: '20', limit: '20' },
+  })
+  await chain().mineAt((await chain().now()) + 8 * DAY)
+  await send('reclaim', opened[7])
+  expect(await another()).toBeNull()
 })
 
-async function firstBlockWithCode({ provider, addressOf }: TestChain): Promise<number> {
-  for (let number = 0; ; number++) {
-    if ((await provider.getCode(addressOf('escrow'), number)) !== '0x') return number
+it('an opening takes the first 16 bytes of its id for ever, and the refusal names its account', async () => {
+  const id: Hex = `0x${'ab'.repeat(32)}`
+  const samePrefix: Hex = `0x${'ab'.repeat(16)}${'00'.repeat(16)}`
+  const sameSuffix: Hex = `0x${'ab'.repeat(15)}ac${'ab'.repeat(16)}`
+  const again = async (other: Hex) => revert('openRequest', other, COMMIT, await soon(chain()))
+  await send('openRequest', id, COMMIT, await soon(chain()))
+  expect(await read('takenBy', `0x${'ab'.repeat(16)}`)).toBe(account('alice'))
+  expect(await again(sameSuffix)).toBeNull()
+  await chain().mineAt((await chain().now()) + 8 * DAY)
+  await send('reclaim', id)
+  for (const orderId of [id, samePrefix]) {
+    const taken = { name: 'OrderIdTaken', args: { orderId, by: account('alice') } }
+    expect(await again(orderId)).toEqual(taken)
+  }
+})
+
+const NOT_SIGNED = { name: 'ERC3009InvalidSignature', args: {} }
+
+/** An opening by alice, for some minutes. */
+async function opening(changes: Partial<OrderOpening>): Promise<OrderOpening> {
+  return {
+    ...{ account: account('alice'), orderId: ID, commit: COMMIT, amount: usd(1_000) },
+    ...{ deadline: await soon(chain()), validBefore: (await chain().now()) + 600, ...changes },
   }
 }
+
+const sign = (order: OrderOpening, place?: OpeningPlace) =>
+  signOpening(chain(), order, { key: keyOf(chain(), 'alice'), place })
+/** The revert of a call with this signature, which dave sends; null when it would succeed. */
+const signedRevert = (order: OrderOpening, signature: Hex): Promise<Revert | null> =>
+  chain().revert('dave', ...openingCall(order, signature))
+
+describe.each([
+  ['openBuyFor', usd(1_000)],
+  ['openRequestFor', 0n],
+] as const)('%s', (_kind, amount) => {
+  const notSigned = (by: Hex = account('alice')) =>
+    amount > 0n ? NOT_SIGNED : { name: 'NotSignedByAccount', args: { expected: by, got: expect.anything() } }
+
+  it('opens nothing other than what was signed', async () => {
+    const order = await opening({ amount })
+    const signature = sign(order)
+    const others: OrderOpening[] = [
+      { ...order, account: account('bob') },
+      { ...order, orderId: bytes32('another order') },
+      { ...order, commit: bytes32('another sealed intent') },
+      { ...order, deadline: order.deadline + 1 },
+      { ...order, validBefore: order.validBefore + 1 },
+    ]
+    if (amount > 0n) others.push({ ...order, amount: amount + 1n }, { ...order, amount: amount - 1n })
+    for (const other of others) expect(await signedRevert(other, signature)).toEqual(notSigned(other.account))
+    expect(await signedRevert(order, signature)).toBeNull()
+    expect(await signedRevert(order, `${signature}00`)).toMatchObject({ name: 'ECDSAInvalidSignatureLength' })
+  })
+
+  it('takes a signature for this chain, escrow and USDC alone', async () => {
+    const order = await opening({ amount })
+    const place = openingPlace(chain())
+    const { usdc } = place
+    const elsewhere: OpeningPlace[] = [
+      { ...place, chainId: 1 },
+      { ...place, escrow: account('dave') },
+      ...(amount > 0n ? [{ address: account('dave') }, { version: '1' }] : []).map((other) => ({
+        ...place,
+        usdc: { ...usdc, ...other },
+      })),
+    ]
+    for (const other of elsewhere) {
+      expect(await signedRevert(order, sign(order, other))).toEqual(notSigned())
+    }
+  })
+
+  it('opens until the second before `validBefore`', async () => {
+    const now = await chain().now()
+    const [over, last] = [
+      await opening({ amount, validBefore: now }),
+      await opening({ amount, validBefore: now + 1 }),
+    ]
+    expect(await signedRevert(over, sign(over))).toEqual({
+      name: 'OpeningExpired',
+      args: { validBefore: `${now}`, currentTime: `${now}` },
+    })
+    expect(await signedRevert(last, sign(last))).toBeNull()
+  })
+})
+
+it('openBuyFor opens nothing by a signature that the account has cancelled at USDC', async () => {
+  const order = await opening({})
+  const { chainId, usdc } = openingPlace(chain())
+  const wallet = await chain().provider.getSigner(account('alice'))
+  const cancel = await wallet.signTypedData(
+    { name: usdc.name, version: usdc.version, chainId, verifyingContract: usdc.address },
+    {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    { authorizer: account('alice'), nonce: buyNonce(order) },
+  )
+  const [r, s, v] = [cancel.slice(0, 66), `0x${cancel.slice(66, 130)}`, Number(`0x${cancel.slice(130)}`)]
+  await chain().send('dave', 'usdc', 'cancelAuthorization', account('alice'), buyNonce(order), v, r, s)
+  expect(await signedRevert(order, sign(order))).toEqual({
+    name: 'ERC3009UsedAuthorization',
+    args: { authorizer: account('alice'), nonce: buyNonce(order) },
+  })
+})
+
+it('openBuyFor is the one way to use the signature: nobody else can take the USDC', async () => {
+  const order = await opening({})
+  const signature = sign(order)
+  const [r, s] = [signature.slice(0, 66), `0x${signature.slice(66, 130)}`]
+  const v = Number(`0x${signature.slice(130)}`)
+  const { amount, validBefore } = order
+  const args = [account('alice'), escrow(), amount, 0, validBefore, buyNonce(order)]
+  const asDave = (method: string, ...values: unknown[]) =>
+    chain().revert('dave', 'usdc', method, ...values, v, r, s)
+  // The recipient has to be the caller.
+  expect(await asDave('receiveWithAuthorization', ...args)).toMatchObject({ name: 'ERC20InvalidReceiver' })
+  expect(await asDave('transferWithAuthorization', ...args)).toEqual(NOT_SIGNED)
+  const toDave = args.with(1, account('dave'))
+  expect(await asDave('receiveWithAuthorization', ...toDave)).toEqual(NOT_SIGNED)
+})
+
+it('a signature of the other kind opens nothing, nor has the zero account signed anything', async () => {
+  const buy = await opening({})
+  const request = { ...buy, amount: 0n }
+  expect(await signedRevert(buy, sign(request))).toEqual(NOT_SIGNED)
+  expect((await signedRevert(request, sign(buy)))?.name).toBe('NotSignedByAccount')
+  const junk: Hex = `0x${'00'.repeat(64)}1b`
+  expect((await signedRevert({ ...request, account: ZERO_ADDRESS }, junk))?.name).toBe(
+    'ECDSAInvalidSignature',
+  )
+})

@@ -3,13 +3,11 @@ import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { signedCall } from '../support/authorizations.js'
 import { TEST_DELAYS, useChain } from '../support/chain.js'
-import { AAPL, bytes32, DAY, ORG, soon, usd } from '../support/institution.js'
+import { AAPL, DAY, ORG } from '../support/institution.js'
 import { type OneOfEach, PRIMARY_TYPES, setUpOneOfEach } from '../support/oneOfEach.js'
-import { keyOf, openingCall, signOpening } from '../support/openings.js'
 import type { Role } from '../support/roles.js'
 
 const { pause: PAUSE } = TEST_DELAYS
-const INTERVAL = 30 * DAY
 
 let one: OneOfEach
 const chain = useChain(
@@ -31,11 +29,6 @@ async function pause(): Promise<number> {
   return (await chain().now()) + PAUSE
 }
 const paused = (until: number) => ({ name: 'PlatformPaused', args: { until: `${until}` } })
-const tooEarly = async (availableAt: number) => ({
-  name: 'PauseTooEarly',
-  args: { availableAt: `${availableAt}`, currentTime: `${await chain().now()}` },
-})
-
 it('pause is the guardian’s at once, and ends by itself, to the second', async () => {
   expect(await read('pausedUntil')).toBe(0n)
   const receipt = await send('guardian', 'pause')
@@ -58,17 +51,6 @@ it('pause is the guardian’s alone: not the owner’s, not the admin’s', asyn
   }
 })
 
-it('pause cannot follow another within 30 days of its end', async () => {
-  const until = await pause()
-  expect(await revert('guardian', 'pause')).toEqual(await tooEarly(until + INTERVAL))
-  for (const time of [until, until + INTERVAL - 1]) {
-    await chain().mineAt(time)
-    expect(await revert('guardian', 'pause')).toEqual(await tooEarly(until + INTERVAL))
-  }
-  await chain().mineAt(until + INTERVAL)
-  expect(await pause()).toBe((await chain().now()) + PAUSE)
-})
-
 it('liftPause is the owner’s alone, and ends the pause in its block', async () => {
   await pause()
   for (const role of ['guardian', 'admin'] as const) {
@@ -81,24 +63,6 @@ it('liftPause is the owner’s alone, and ends the pause in its block', async ()
   expect(chain().events(receipt)).toEqual([{ contract: 'authority', name: 'PauseLifted', args: [] }])
   expect(await read('pausedUntil')).toBe(0n)
   expect(await chain().revert('relayer', ...signedCall(chain(), one.of('OrderSettlement')))).toBeNull()
-})
-
-it('while a pause lasts nothing is opened', async () => {
-  const until = await pause()
-  const deadline = await soon(chain())
-  const [id, commit] = [bytes32('another'), bytes32('another sealed')]
-  const buys = () => chain().revert('alice', 'escrow', 'openBuy', id, commit, usd(1), deadline)
-  const asks = () => chain().revert('alice', 'escrow', 'openRequest', id, commit, deadline)
-  const signed = { account: account('alice'), orderId: id, commit, deadline, validBefore: deadline }
-  const opens = (amount: bigint) => {
-    const order = { ...signed, amount }
-    const signature = signOpening(chain(), order, { key: keyOf(chain(), 'alice') })
-    return chain().revert('relayer', ...openingCall(order, signature))
-  }
-  const all = async () => [await buys(), await asks(), await opens(usd(1)), await opens(0n)]
-  expect(await all()).toEqual([1, 2, 3, 4].map(() => paused(until)))
-  await send('owner', 'liftPause')
-  expect(await all()).toEqual([null, null, null, null])
 })
 
 it.each(PRIMARY_TYPES)(

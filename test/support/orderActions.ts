@@ -1,11 +1,10 @@
-import { expect } from 'vitest'
 import { z } from 'zod'
 import type { Authorization } from '../../src/protocol/authorization.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 import { accountIdOf } from '../../src/protocol/identifiers.js'
 import { type BoundOrder, orderOf, signedCall } from './authorizations.js'
 import type { TestChain } from './chain.js'
-import { AAPL, ORG, openBuy, openRequest } from './institution.js'
+import { AAPL, openBuy, openRequest } from './institution.js'
 import type { Role } from './roles.js'
 
 /** Blobs of a refund that writes no portfolio. */
@@ -49,28 +48,11 @@ export function orderActions(chain: () => TestChain) {
     },
     relayRevert: (authorization: Authorization) =>
       chain().revert('relayer', ...signedCall(chain(), authorization)),
-    reclaimRevert: (from: Role, orderId: Hex) => chain().revert(from, 'escrow', 'reclaim', orderId),
     usdcOf,
     sharesOf: (address: Hex) => chain().read('token', 'balanceOf', address, AAPL),
-    versionOf: (role: Role) => chain().read('ledger', 'portfolioVersion', accountIdOf(account(role))),
     async stateOf(orderId: Hex): Promise<unknown> {
       const order = await chain().read('escrow', 'orders', orderId)
       return Array.isArray(order) ? order.at(5) : undefined
-    },
-    /** The events of the escrow and the ledger in a transaction. */
-    async orderEvents(sent: ReturnType<typeof relay>) {
-      const declared = ['OrderSettled', 'OrderRefunded', 'PortfolioUpdated', 'ClaimMade']
-      return chain()
-        .events(await sent)
-        .filter(({ name }) => declared.includes(name))
-        .map(({ name, args }) => [name, ...args])
-    },
-    /** Every order in the escrow has ended. */
-    async expectNothingOpen(role: Role): Promise<void> {
-      expect(await chain().read('escrow', 'openOrders')).toBe(0n)
-      expect(await chain().read('escrow', 'openOrdersOf', ORG)).toBe(0n)
-      expect(await chain().read('escrow', 'openOrdersBy', account(role))).toBe(0n)
-      expect(await usdcOf(chain().addressOf('escrow'))).toBe(0n)
     },
   }
 }

@@ -1,13 +1,13 @@
 import type { Hex } from '../../../src/protocol/hex.js'
 import type { ContractKey, TestChain } from '../chain.js'
 import { AAPL, MSFT, USDC } from '../institution.js'
-import { encodeCall } from './codec.js'
+import { type Call, encodeCall } from './simulation.js'
 import { balanceOf, claimedOf, escrowedOf, HOLDERS, type Holder, type ModelState } from './state.js'
-import { SYMBOLS } from './steps.js'
+import { SYMBOLS, WALLETS } from './steps.js'
 
 /**
  * Each holder's part, `USDC alice`, `AAPL pool`; `AAPL supply` for all of it; and what the escrow counts: `escrowed` in open
- * orders, `AAPL claimed`.
+ * orders, `AAPL claimed`, `open` orders and `open alice`.
  */
 export type Census = Record<string, bigint>
 
@@ -30,6 +30,11 @@ export function modelledCensus(state: ModelState): Census {
   for (const symbol of SYMBOLS) census[`${nameOf(symbol)} supply`] = state.supply.get(symbol) ?? 0n
   for (const asset of [USDC, ...SYMBOLS]) census[`${nameOf(asset)} claimed`] = claimedOf(state, asset)
   census.escrowed = escrowedOf(state, USDC)
+  const open = state.orders.filter((order) => order.open)
+  census.open = BigInt(open.length)
+  for (const wallet of WALLETS) {
+    census[`open ${wallet}`] = BigInt(open.filter(({ account }) => account === wallet).length)
+  }
   return census
 }
 
@@ -56,10 +61,12 @@ export function createCensus(chain: TestChain) {
     ]),
     ...[USDC, ...SYMBOLS].map((asset) => read(`${nameOf(asset)} claimed`, 'escrow', 'claimed', asset)),
     read('escrowed', 'escrow', 'escrowed'),
+    read('open', 'escrow', 'openOrders'),
+    ...WALLETS.map((wallet) => read(`open ${wallet}`, 'escrow', 'openOrdersBy', chain.account(wallet))),
   ]
   return {
-    calls: entries.map(({ call }) => call),
-    parse: (results: string[]): Census =>
-      Object.fromEntries(entries.map(({ key }, index) => [key, BigInt(results[index] ?? '')])),
+    calls: entries.map(({ call }): Call => call),
+    parse: (answers: readonly (string | null)[]): Census =>
+      Object.fromEntries(entries.map(({ key }, index) => [key, BigInt(answers[index] ?? '')])),
   }
 }

@@ -2,20 +2,19 @@
 
 import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { openingDigest } from '../../../src/protocol/opening.js'
 import {
   type BoundOrder,
   batchBurn,
   batchMint,
   type Call,
-  callWith,
+  digestOf,
   refund,
   settlement,
+  signedCall,
 } from '../authorizations.js'
 import { type ContractKey, TEST_DELAYS, type TestChain } from '../chain.js'
 import { AAPL, DAY, MSFT, USDC, ZERO_BYTES32 } from '../institution.js'
-import { keyOf, openingPlace } from '../openings.js'
-import { ENCLAVE_KEY, type Role } from '../roles.js'
+import { keyOf, signOpening } from '../openings.js'
 import {
   type Attempt,
   cleared,
@@ -26,15 +25,12 @@ import {
   returnEscrow,
 } from './authorized.js'
 import { createClaiming } from './claiming.js'
-import type { createDigests } from './digests.js'
-import { createFixedNonceSigner } from './fixedNonce.js'
 import { balanceOf, type ModelOrder, type ModelState, move, portfolioOf } from './state.js'
 import { type Action, type ActionOf, type Pick, SYMBOLS, WALLETS, type Wallet, type Wrong } from './steps.js'
 
 type SignedOpening = ActionOf<'openBuyFor' | 'openRequestFor'>
 type Opening = ActionOf<'openBuy' | 'openDeposit' | 'openRequest'> | SignedOpening
 const MEMBERS: readonly Wallet[] = ['alice', 'bob', 'dave']
-const signDigest = createFixedNonceSigner(ENCLAVE_KEY)
 const SHARES: Readonly<Record<Hex, ContractKey>> = { [AAPL]: 'aapl', [MSFT]: 'msft' }
 const COMMIT: Hex = `0x${'cc'.repeat(32)}`
 const OTHER: Hex = `0x${'dd'.repeat(32)}`
@@ -47,20 +43,17 @@ const NEVER: BoundOrder = {
   commit: ZERO_BYTES32,
 }
 
-export function createModel(chain: TestChain, state: ModelState, digestOf: ReturnType<typeof createDigests>) {
+export function createModel(chain: TestChain, state: ModelState) {
   // Signatures are deterministic: one authorization is signed once, however often it is sent.
   const signed = new Map<Authorization, { call: Call; digest: Hex }>()
-  const walletSigners = new Map<Role, ReturnType<typeof createFixedNonceSigner>>()
   let opened = 0
   const { claim, approve, blacklist, gift, sweep } = createClaiming(chain, state)
 
-  function sign(authorization: Authorization): { call: Call; digest: Hex } {
-    const digest = digestOf(authorization)
-    return { digest, call: callWith(authorization, signDigest(digest)) }
-  }
-
   function authorized(authorization: Authorization): Attempt {
-    const known = signed.get(authorization) ?? sign(authorization)
+    const known = signed.get(authorization) ?? {
+      digest: digestOf(chain, authorization),
+      call: signedCall(chain, authorization),
+    }
     signed.set(authorization, known)
     state.relayed.push(authorization)
     return { from: 'relayer', call: known.call, expected: relay(state, authorization, known.digest) }
@@ -101,12 +94,10 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
   ): Attempt['call'] {
     const validBefore = state.time + (isExpired ? 0 : 1)
     const account = chain.account(wallet)
-    const signed = { ...order, account, commit: COMMIT, validBefore }
-    const signer = isForged ? 'relayer' : wallet
-    const sign = walletSigners.get(signer) ?? createFixedNonceSigner(keyOf(chain, signer))
-    walletSigners.set(signer, sign)
-    const signature = sign(openingDigest(signed, openingPlace(chain)))
+    const key = keyOf(chain, isForged ? 'relayer' : wallet)
+    const signature = signOpening(chain, { ...order, account, commit: COMMIT, validBefore }, { key })
     const { orderId, amount, deadline } = order
+    // By its kind: also a buy of nothing, which is refused.
     const rest = kind === 'openBuyFor' ? [amount, deadline, validBefore] : [deadline, validBefore]
     return ['escrow', kind, [account, orderId, COMMIT, ...rest], signature]
   }
@@ -125,9 +116,10 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
 
   function settle({ pick, asset, percent, off, wrong }: ActionOf<'settle'>): Attempt {
     const { order, version, previous } = target(pick, wrong)
-    const payout = asset ? (balanceOf(state, asset, 'pool') * percent) / 100n : 0n
+    const due = asset ? (balanceOf(state, asset, 'pool') * percent) / 100n : 0n
+    const payout = wrong === 'payout' ? due + 1n : due
     // An asset with nothing to pay is a malformed payout: now and then only, and not whenever the pool is empty.
-    const payoutAsset = asset && (payout > 0n || percent === 0n) ? asset : ZERO_BYTES32
+    const payoutAsset = asset && (due > 0n || percent === 0n) ? asset : ZERO_BYTES32
     const next = { version: atLeast0(version + 1n + off), previous }
     const isOfDeposit = isDeposit(picked(state, pick))
     return { ...authorized(settlement(order, { payoutAsset, payout, ...next })), isOfDeposit }

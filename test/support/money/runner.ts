@@ -4,11 +4,9 @@ import { expect } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import type { TestChain } from '../chain.js'
 import { USDC } from '../institution.js'
-import { type Census, heldOf, modelledCensus, nameOf } from './census.js'
-import { encodeCall } from './codec.js'
-import { createDigests } from './digests.js'
-import type { Block, Engine } from './engines.js'
+import { type Census, createCensus, heldOf, modelledCensus, nameOf } from './census.js'
 import { createModel } from './model.js'
+import { type Block, encodeCall, simulate } from './simulation.js'
 import { claimedOf, escrowedOf, INITIAL_USDC, initialState } from './state.js'
 import { type Step, SYMBOLS, WALLETS } from './steps.js'
 
@@ -36,12 +34,12 @@ interface Modelled extends Block {
 
 /** Each call starts from the chain's state as it was now, and leaves it so. */
 export async function createRunner(chain: TestChain) {
-  const digestOf = createDigests(chain)
+  const { calls, parse } = createCensus(chain)
   const baseTime = await chain.now()
 
   function model(steps: Step[]): Modelled[] {
     const state = initialState(baseTime)
-    const apply = createModel(chain, state, digestOf)
+    const apply = createModel(chain, state)
     const claimed = () => [USDC, ...SYMBOLS].reduce((sum, asset) => sum + claimedOf(state, asset), 0n)
     return intoBlocks(steps).map((block) => {
       state.time += Math.max(1, block[0]?.elapsed ?? 0)
@@ -69,12 +67,13 @@ export async function createRunner(chain: TestChain) {
    * Plays the steps. Fails unless each ends as modelled, and unless after every block everyone holds what the model
    * says and nothing was created or lost.
    */
-  return async function play(engine: Engine, steps: Step[]): Promise<Played[]> {
+  return async function play(steps: Step[]): Promise<Played[]> {
     const blocks = model(steps)
-    const results = await engine(blocks.map(({ time, transactions }) => ({ time, transactions })))
+    const results = await simulate(chain, blocks, calls)
     expect(results).toHaveLength(blocks.length)
     for (const [index, modelled] of blocks.entries()) {
-      const { outcomes, census } = results[index] ?? { outcomes: [], census: {} }
+      const { outcomes, answers } = results[index] ?? { outcomes: [], answers: [] }
+      const census = parse(answers)
       expect(outcomes, describeActions(modelled.steps)).toEqual(modelled.outcomes)
       expectConserved(census)
       expectAccounted(census, modelled.deposited)

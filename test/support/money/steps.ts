@@ -17,8 +17,8 @@ export interface Pick {
   among: 'all' | 'open'
   index: number
 }
-/** The part of an authorization that differs from the chain; mostly null. */
-export type Wrong = 'account' | 'asset' | 'amount' | 'commit' | 'previous' | null
+/** The part of an authorization that differs from the chain; mostly null. `payout`: a unit more than is due, without an asset too. */
+export type Wrong = 'account' | 'asset' | 'amount' | 'commit' | 'previous' | 'payout' | null
 /** Which of the claims that there are, modulo their number; without any, that wallet's in that asset. */
 export interface ClaimPick {
   index: number
@@ -108,7 +108,10 @@ const claimPick = fc.record({
 })
 const wrong = fc.oneof(
   { weight: 14, arbitrary: fc.constant(null) },
-  { weight: 1, arbitrary: fc.constantFrom<Wrong>('account', 'asset', 'amount', 'commit', 'previous') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Wrong>('account', 'asset', 'amount', 'commit', 'previous', 'payout'),
+  },
 )
 const batch = { symbol, amount: fc.bigInt({ min: 0n, max: 100n * 10n ** 9n }), batchOff: off, supplyOff: off }
 
@@ -222,6 +225,7 @@ const scenes: readonly (readonly Action[])[] = [
     ...holdShares,
     deposit,
     { ...settleNewest, wrong: 'amount' },
+    freeze(true),
     settleNewest,
     { ...settleNewest, pick: newest('all') },
   ],
