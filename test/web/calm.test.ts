@@ -1,9 +1,7 @@
 import { effect, signal } from '@preact/signals'
-import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
-import type { WalletView } from '../../src/client/index.js'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createCalm } from '../../web/calm.js'
 import { createQuery } from '../../web/query.js'
-import { walletPace } from '../../web/state/account.js'
 
 const MINUTE_MS = 60_000
 const PACE_MS = 3_000
@@ -67,20 +65,4 @@ test('a hidden page asks nothing, also when something moves', async () => {
   isSeen.value = true
   expect(asked).toHaveLength(2)
   leave()
-})
-
-const view: WalletView = {
-  ...{ address: '0x00000000000000000000000000000000000000aa', screen: 'trade', role: 'employee' },
-  ...{ orgId: null, invitation: null, leavingAt: null, waitingFor: [] },
-}
-const failure = new Error('away')
-
-describe('the pause before the page asks again', () => {
-  it('for what a wallet should see is short until it trades, and after a failure', () => {
-    const trading = walletPace(view, null)
-    for (const waits of [walletPace({ ...view, screen: 'wait' }, null), walletPace(null, null)]) {
-      expect(waits).toBeLessThan(trading)
-    }
-    expect(walletPace(null, failure)).toBeLessThan(trading)
-  })
 })

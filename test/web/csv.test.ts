@@ -1,64 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CsvError, parseCsv } from '../../web/rulebooks/csv.js'
+import { parseCsv } from '../../web/rulebooks/csv.js'
 
 const cellsOf = (text: string) => parseCsv(text).map(({ cells }) => cells)
 
 describe('CSV', () => {
   it.each([
-    [
-      'a,b\r\n1,2\r\n',
-      [
-        ['a', 'b'],
-        ['1', '2'],
-      ],
-    ],
-    [
-      'a,b\n1,2',
-      [
-        ['a', 'b'],
-        ['1', '2'],
-      ],
-    ],
-    [
-      'a;b\r1;2',
-      [
-        ['a', 'b'],
-        ['1', '2'],
-      ],
-    ],
-    [
-      'a\tb\n1,5\t2',
-      [
-        ['a', 'b'],
-        ['1,5', '2'],
-      ],
-    ],
-    [
-      '\ufeffa,b\n1,2',
-      [
-        ['a', 'b'],
-        ['1', '2'],
-      ],
-    ],
-    [
-      'a,b\n"1, ""one""","2\n3"\n',
-      [
-        ['a', 'b'],
-        ['1, "one"', '2\n3'],
-      ],
-    ],
-    [
-      'a,b\n\n , \n,\n1,\n',
-      [
-        ['a', 'b'],
-        ['1', ''],
-      ],
-    ],
-    ['a', [['a']]],
-    ['', []],
-  ])('%j', (text, expected) => {
-    expect(cellsOf(text)).toEqual(expected)
+    ['a,b\r\n1,2\r\n', 'a|b 1|2'],
+    ['a,b\n1,2', 'a|b 1|2'],
+    ['a;b\r1;2', 'a|b 1|2'],
+    ['a\tb\n1,5\t2', 'a|b 1,5|2'],
+    ['\ufeffa,b\n1,2', 'a|b 1|2'],
+    ['a,b\n"1,""one""","2\n3"\n', 'a|b 1,"one"|2\n3'],
+    ['a,b\n\n , \n,\n1,\n', 'a|b 1|'],
+    ['', ''],
+  ])('%j', (text, rows) => {
+    const found = cellsOf(text).map((cells) => cells.join('|'))
+    expect(found.join(' ')).toBe(rows)
   })
 
   it('names the line where a record begins', () => {
@@ -72,8 +30,7 @@ describe('CSV', () => {
     ['a,b\n"1\n"x,2', 2],
     ['"a', 1],
   ])('%j is refused in its line', (text, line) => {
-    expect(() => parseCsv(text)).toThrow(CsvError)
-    expect(() => parseCsv(text)).toThrow(expect.objectContaining({ line }))
+    expect(() => parseCsv(text)).toThrow(expect.objectContaining({ name: 'CsvError', line }))
   })
 
   it('reads what is written by RFC 4180', () => {

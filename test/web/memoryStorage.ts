@@ -1,5 +1,16 @@
-/** The browser's storage, for tests outside of one. */
-export class MemoryStorage implements Storage {
+import { afterEach, beforeEach, vi } from 'vitest'
+
+/** Gives each test of a file an empty `localStorage`. */
+export function useMemoryStorage(): void {
+  beforeEach(() => {
+    vi.stubGlobal('localStorage', new MemoryStorage())
+  })
+  afterEach(() => {
+    vi.unstubAllGlobals()
+  })
+}
+
+class MemoryStorage implements Storage {
   readonly #items = new Map<string, string>()
 
   get length(): number {

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type {
   Client,
   Hex,
@@ -14,7 +14,7 @@ import { NO_ORDERS, type Ordered, withOpenOrders, withPlaced } from '../../web/o
 import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
 import { createQuery } from '../../web/query.js'
 import { createOrders } from '../../web/state/orders.js'
-import { MemoryStorage } from './memoryStorage.js'
+import { useMemoryStorage } from './memoryStorage.js'
 
 const ID = `0x${'0a'.repeat(32)}` as const
 const OTHER = `0x${'0b'.repeat(32)}` as const
@@ -41,12 +41,7 @@ const refunded: OrderStatus = { ...status, state: 'REFUNDED' }
 const ACCOUNT: Hex = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
 const isSeen = signal(true)
 
-beforeEach(() => {
-  vi.stubGlobal('localStorage', new MemoryStorage())
-})
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
+useMemoryStorage()
 
 /** The orders of an account whose status changes as the test says. */
 function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['openNotice']>()) {

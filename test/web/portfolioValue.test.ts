@@ -5,34 +5,20 @@ import { valuationOf } from '../../web/trade/portfolioValue.js'
 const symbol = (name: string, price: bigint | null) => ({
   ...{ symbol: name, name, price, previousClose: null, bid: null, ask: null, asOf: null },
 })
-const portfolio = {
-  cash: 10_000_000n,
-  positions: {
-    MSFT: { qty: 1_500_000_000n, locked: 0n },
-    AAPL: { qty: 2_000_000_000n, locked: 500_000_000n },
-    GONE: { qty: 1_000_000_000n, locked: 0n },
-    MUTE: { qty: 1_000_000_000n, locked: 0n },
-  },
-  openOrders: {},
-  nonce: 1,
-  userPubKey: '0x00' as const,
-}
-
 const unknown = { average: null, cost: null, gain: null }
+const SHARE = 1_000_000_000n
 
 test('a portfolio is worth its cash and all that has a price', () => {
-  const market = [symbol('AAPL', 200_000_000n), symbol('MSFT', 400_000_000n), symbol('MUTE', null)]
-  expect(valuationOf(portfolio, market, null)).toEqual({
-    cash: 10_000_000n,
-    inOrders: 0n,
-    gains: null,
-    total: 1_010_000_000n,
-    unpriced: ['GONE', 'MUTE'],
+  const [two, one] = [
+    { qty: 2n * SHARE, locked: SHARE / 2n },
+    { qty: SHARE, locked: 0n },
+  ]
+  const portfolio = { cash: 10_000_000n, positions: { MUTE: one, AAPL: two }, openOrders: {} }
+  expect(valuationOf(portfolio, [symbol('AAPL', 200_000_000n), symbol('MUTE', null)], null)).toEqual({
+    ...{ cash: 10_000_000n, inOrders: 0n, gains: null, total: 410_000_000n, unpriced: ['MUTE'] },
     holdings: [
-      { symbol: 'AAPL', qty: 2_000_000_000n, locked: 500_000_000n, value: 400_000_000n, ...unknown },
-      { symbol: 'GONE', qty: 1_000_000_000n, locked: 0n, value: null, ...unknown },
-      { symbol: 'MSFT', qty: 1_500_000_000n, locked: 0n, value: 600_000_000n, ...unknown },
-      { symbol: 'MUTE', qty: 1_000_000_000n, locked: 0n, value: null, ...unknown },
+      { symbol: 'AAPL', ...two, value: 400_000_000n, ...unknown },
+      { symbol: 'MUTE', ...one, value: null, ...unknown },
     ],
   })
 })

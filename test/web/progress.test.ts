@@ -5,8 +5,8 @@ import type { Query } from '../../web/query.js'
 import type { OrderQueries } from '../../web/state/orders.js'
 import type { PlacingState } from '../../web/state/placing.js'
 import { createProgress } from '../../web/state/progress.js'
-import { usualMs } from '../../web/state/stages.js'
-import { MemoryStorage } from './memoryStorage.js'
+import { keepTimes, usualMs } from '../../web/state/stages.js'
+import { useMemoryStorage } from './memoryStorage.js'
 
 const ID = `0x${'0a'.repeat(32)}` as const
 const AT = '2026-03-02T10:00:00Z'
@@ -25,13 +25,12 @@ const open: OrderStatus = {
 }
 const run = { attempt: 1, reason: 'received', startedAt: AT, finishedAt: AT } as const
 
+useMemoryStorage()
 beforeEach(() => {
-  vi.stubGlobal('localStorage', new MemoryStorage())
   vi.useFakeTimers()
 })
 afterEach(() => {
   vi.useRealTimers()
-  vi.unstubAllGlobals()
 })
 
 function queryOf<T>(value: () => T | null): Query<T> {
@@ -119,4 +118,15 @@ it('an order that waited, or was refused, leaves none', () => {
   }
   expect(usualMs('escrow')).toBeNull()
   leave()
+})
+
+it('the usual time of a stage is the median of the last nine orders, without damaged ones', () => {
+  localStorage.setItem('desk:stage-times', '{"enclave":["soon"]}')
+  expect(usualMs('enclave')).toBeNull()
+  for (const enclave of [100, 900, 200]) keepTimes({ enclave })
+  expect([usualMs('enclave'), usualMs('sealed')]).toEqual([200, null])
+  keepTimes({ sealed: 50 })
+  expect(usualMs('enclave')).toBe(200)
+  for (let order = 0; order < 9; order++) keepTimes({ enclave: 700 })
+  expect(usualMs('enclave')).toBe(700)
 })

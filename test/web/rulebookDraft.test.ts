@@ -81,16 +81,12 @@ describe('a rulebook as it is written', () => {
   })
 
   it('takes from a file what it says of an employee, and leaves the rest', () => {
-    const imported = (rows: Parameters<typeof withImported>[1], from: typeof KNOWN) =>
-      withImported(beginningOf(from), rows, from).rules
-    expect(imported([{ address: ada, canBuy: true }], KNOWN)).toEqual([{ ...restricted, canBuy: true }])
-    expect(imported([{ address: ada, restricted: [] }], KNOWN)).toEqual([{ ...restricted, restricted: [] }])
-    expect(imported([{ address: ben, restricted: ['TSLA'] }], KNOWN)).toEqual([
-      { address: ben, ...free, restricted: ['TSLA'] },
-    ])
-    expect(imported([{ address: ben, canSell: false }], KNOWN)).toEqual([
-      { address: ben, ...free, canSell: false },
-    ])
+    const imported = (...rows: Parameters<typeof withImported>[1]) =>
+      withImported(beginningOf(KNOWN), rows, KNOWN).rules
+    expect(imported({ address: ada, canBuy: true })).toEqual([{ ...restricted, canBuy: true }])
+    expect(imported({ address: ada, restricted: [] })).toEqual([{ ...restricted, restricted: [] }])
+    const ofBen = { address: ben, canSell: false, restricted: ['TSLA'] } as const
+    expect(imported(ofBen)).toEqual([{ ...free, ...ofBen }])
     const edited = withRules(beginningOf(KNOWN), { address: ada, ...free })
     expect(withImported(edited, [{ address: ada, canSell: false }], KNOWN).rules).toEqual([
       { address: ada, ...free, canSell: false },
