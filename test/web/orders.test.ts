@@ -23,20 +23,6 @@ const status: OrderStatus = {
   ...{ orderId: ID, state: 'OPEN', account: null, amount: null, deadline: null, commit: null },
   ...{ receivedAt: null, triggers: [], nextTriggerAt: null, notice: null },
 }
-const bought: HistoryEntry = {
-  ...{
-    kind: 'bought',
-    orderId: ID,
-    version: 1n,
-    symbol: 'AAPL',
-    amount: 5n,
-    shares: 9n,
-    cost: 4n,
-    price: 3n,
-  },
-  ...{ escrowed: 5n, timestamp: 0, txHash: ID, isFinal: true },
-  cursor: { blockNumber: 1, blockHash: ID, logIndex: 0, part: 0 },
-}
 const refunded: OrderStatus = { ...status, state: 'REFUNDED' }
 const ACCOUNT: Hex = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
 const isSeen = signal(true)
@@ -71,8 +57,11 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
   }
   const readHistory = async () => ({ orders: [opened], read: { from: 0, to: 1 }, isComplete: true })
   const history = createQuery<OrderListing>({ isSeen, question: () => readHistory, pace: () => null })
-  const entries = signal<readonly HistoryEntry[]>([])
-  const trades = createQuery({ isSeen, question: () => async () => entries.value, pace: () => null })
+  const trades = createQuery<readonly HistoryEntry[]>({
+    isSeen,
+    question: () => async () => [],
+    pace: () => null,
+  })
   const kept = signal<ReadonlyMap<Hex, Ordered>>(new Map())
   return {
     orders: createOrders({
@@ -81,11 +70,9 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
     }),
     onChange,
     key,
-    kept,
     onMoved,
     onEnd,
     asked,
-    entries,
   }
 }
 
@@ -175,17 +162,6 @@ it('an order that the chain does not show yet is listed before the others, once'
   leave()
 })
 
-it('an order that never entered the portfolio is known by what the device has kept of it', async () => {
-  const { orders, kept } = ordersOf([])
-  const leave = effect(() => void orders.history.value)
-  await expect.poll(() => orders.history.value).not.toBeNull()
-  expect(orders.listed.value).toEqual([{ orderId: ID, request: null, summary: null }])
-  const request = { side: 'BUY', symbol: 'AAPL', maxSpend: 1n } as const
-  kept.value = new Map([[ID, request]])
-  expect(orders.listed.value).toEqual([{ orderId: ID, request, summary: null }])
-  leave()
-})
-
 it('orders are asked about more slowly while more are shown', async () => {
   const { orders, asked } = ordersOf([status])
   const leave = effect(() => void orders.of(ID).status.value)
@@ -197,17 +173,6 @@ it('orders are asked about more slowly while more are shown', async () => {
     orders.memory.value = withPlaced(orders.memory.value, orderId, request)
   }
   await expect.poll(() => asked.at(-1)).toBeGreaterThan(asked[0] ?? 0)
-  leave()
-})
-
-it('the content and the fill of an order come from the history, once that is read', async () => {
-  const { orders, entries } = ordersOf([])
-  const leave = effect(() => void orders.listed.value)
-  await expect.poll(() => orders.listed.value).toHaveLength(1)
-  expect(orders.listed.value[0]).toMatchObject({ request: null, summary: null })
-  entries.value = [bought]
-  await expect.poll(() => orders.listed.value[0]?.summary).toMatchObject({ shares: 9n, price: 3n })
-  expect(orders.listed.value[0]?.request).toEqual({ side: 'BUY', symbol: 'AAPL', maxSpend: 5n })
   leave()
 })
 
@@ -250,14 +215,11 @@ it('the order that was placed last comes first, once', () => {
   expect(withPlaced(two, idOf('a'), request).placed).toEqual([idOf('a'), idOf('b')])
 })
 
-it('the portfolio’s open orders are remembered when they have ended', () => {
+it('the portfolio’s open orders are remembered when they have ended, and the page’s own ones are known better', () => {
   const seen = withOpenOrders(NO_ORDERS, openOrders)
   expect(seen.ordered.get(idOf('a'))).toEqual({ side: 'SELL', symbol: 'MSFT', maxSpend: 7n })
   expect(seen.placed).toEqual([])
   expect(withOpenOrders(seen, {})).toBe(seen)
-})
-
-it('the page’s own orders are known better', () => {
   const placed = withPlaced(NO_ORDERS, idOf('a'), request)
   expect(withOpenOrders(placed, openOrders)).toBe(placed)
 })

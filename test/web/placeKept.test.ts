@@ -253,16 +253,6 @@ it('an order under a key that was given up is not begun, and the wallet not aske
   for (const method of Object.values(asked)) expect(method).not.toHaveBeenCalled()
 })
 
-it('an order that the server has is kept all the same, as the server may lose it', async () => {
-  const opened: [Hex, boolean][] = []
-  await placeKept(clientOf(sealed(idOf('a'))), request, {
-    onStep: () => expect(keptOrder(idOf('a'))).not.toBeNull(),
-    onOpen: (orderId, isCertain) => opened.push([orderId, isCertain]),
-  })
-  expect(opened).toEqual([[idOf('a'), true]])
-  expect(keptOrder(idOf('a'))).not.toBeNull()
-})
-
 it('a kept order goes when it could be taken back, a damaged one at once, and nothing else', () => {
   localStorage.setItem('theme', 'dark')
   localStorage.setItem(`desk:order:${idOf('d')}`, '{')
@@ -273,25 +263,23 @@ it('a kept order goes when it could be taken back, a damaged one at once, and no
   expect(localStorage.length).toBe(2)
 })
 
-const receivedAt = '2026-01-02T03:04:05.000Z'
-
-it('the server lacks an envelope once it says so', () => {
-  expect(isEnvelopeMissing(null, serverError(404, 'order-not-found'))).toBe(true)
-  expect(isEnvelopeMissing({ state: 'OPEN', receivedAt: null }, null)).toBe(true)
-  expect(isEnvelopeMissing({ state: 'NONE', receivedAt: null }, null)).toBe(true)
+const state = (name: 'NONE' | 'OPEN' | 'SETTLED', receivedAt: string | null = null) => ({
+  state: name,
+  receivedAt,
 })
 
 it.each([
-  ['has not answered yet', null],
-  ['is away', new TypeError('Failed to fetch')],
-  ['is asked too often', serverError(429, 'rate-limited')],
-  ['does not reach the chain', serverError(503, 'chain-unavailable')],
-])('nothing is said of an envelope while the server %s', (_why, error) => {
-  expect(isEnvelopeMissing(null, error)).toBe(false)
-})
-
-it('the server lacks no envelope that it has, or that is needed no more', () => {
-  expect(isEnvelopeMissing({ state: 'OPEN', receivedAt }, null)).toBe(false)
-  expect(isEnvelopeMissing({ state: 'SETTLED', receivedAt: null }, null)).toBe(false)
-  expect(isEnvelopeMissing({ state: 'REFUNDED', receivedAt: null }, null)).toBe(false)
-})
+  [null, serverError(404, 'order-not-found'), true],
+  [state('OPEN'), null, true],
+  [state('NONE'), null, true],
+  [null, null, false],
+  [null, new TypeError('Failed to fetch'), false],
+  [null, serverError(503, 'chain-unavailable'), false],
+  [state('OPEN', '2026-01-02T03:04:05.000Z'), null, false],
+  [state('SETTLED'), null, false],
+])(
+  'the server lacks an envelope only once it says so of an order that needs it: %o, %o: %s',
+  (status, error, isMissing) => {
+    expect(isEnvelopeMissing(status, error)).toBe(isMissing)
+  },
+)

@@ -1,6 +1,6 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { ClientError, type PortfolioKey } from '../../src/client/index.js'
-import { newestMade, openKeys, takeKeyFile } from '../../web/orders/portfolioKeys.js'
+import { newestMade, takeKeyFile } from '../../web/orders/portfolioKeys.js'
 import { useMemoryStorage } from './memoryStorage.js'
 
 const ACCOUNT = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
@@ -40,20 +40,9 @@ it('an older file does not make the browser forget that there is a newer key', a
   expect(newestMade(ACCOUNT)).toBe(1_700)
 })
 
-it('a damaged entry counts for nothing', () => {
-  localStorage.setItem(`desk:portfolio-key:${ACCOUNT}`, 'yesterday')
-  expect(newestMade(ACCOUNT)).toBe(0)
-})
-
 it('a portfolio under a lost key is no obstacle to another one, but a wallet that refuses is', async () => {
   const sealed = clientOf(() => Promise.reject(new ClientError('portfolio-undecryptable', '')))
   expect((await takeKeyFile(sealed, '1700')).drawnAt).toBe(1_700)
   const refusing = clientOf(() => Promise.reject(new ClientError('signature-refused', '')))
   await expect(takeKeyFile(refusing, '1700')).rejects.toMatchObject({ code: 'signature-refused' })
-})
-
-it('a wallet that has signed for its own key has no more to sign', async () => {
-  const portfolio = vi.fn(async () => null)
-  expect(await openKeys(clientOf(portfolio))).toEqual({ publicKey: '0x02aa', drawnAt: 0 })
-  expect(portfolio).not.toHaveBeenCalled()
 })

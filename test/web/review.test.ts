@@ -4,50 +4,28 @@ import { FEES } from '../support/brokerBooks.js'
 import { usd } from '../support/brokerStandIn.js'
 
 const market = { fees: [...FEES] }
-const order = { units: 1_000_000_000n, shares: 5_000_000_000n, price: 200_000_000n, isAll: false }
+const order = {
+  units: 1_000_000_000n,
+  shares: 5_000_000_000n,
+  price: usd(200) as bigint | null,
+  isAll: false,
+}
 const ticket = { side: 'BUY', symbol: 'AAPL', unit: 'usdc' } as const
 
-it.each([
-  ['a buy', ticket, order, 'Buys about 5 AAPL at 200.00 now.'],
-  ['a buy without a price', ticket, { ...order, price: null }, 'Buys AAPL for 1,000.00 USDC.'],
+it.each<[Partial<Parameters<typeof reviewWords>[0]>, Partial<typeof order>, string | RegExp]>([
+  [{}, {}, 'Buys about 5 AAPL at 200.00 now.'],
+  [{}, { price: null }, 'Buys AAPL for 1,000.00 USDC.'],
+  [{ unit: 'shares' }, {}, /^5 AAPL at 200\.00 now come to 1,000\.00 USDC\. The order is for this amount/],
+  [{ side: 'SELL' }, {}, 'Sells about 5 AAPL at 200.00 now. You receive about 999.98 USDC.'],
   [
-    'a buy by shares',
-    { ...ticket, unit: 'shares' } as const,
-    order,
-    '5 AAPL at 200.00 now come to 1,000.00 USDC. The order is for this amount: if the price changes before it is placed, so does the number of shares.',
+    { side: 'SELL' },
+    { units: 1_010_000_000n, isAll: true },
+    /^Sells all your AAPL, 5 shares at 200\.00 now\. You receive about 999\.98 USDC\. .* up to 1,010\.00 USDC\./,
   ],
-  [
-    'a sale, less its fees',
-    { ...ticket, side: 'SELL' } as const,
-    order,
-    'Sells about 5 AAPL at 200.00 now. You receive about 999.98 USDC.',
-  ],
-  [
-    'a sale of all',
-    { ...ticket, side: 'SELL' } as const,
-    { ...order, units: 1_010_000_000n, isAll: true },
-    'Sells all your AAPL, 5 shares at 200.00 now. You receive about 999.98 USDC. The order is for up to 1,010.00 USDC. If they are worth more when it is placed, the rest stays.',
-  ],
-  [
-    'a withdrawal of shares',
-    { ...ticket, side: 'WITHDRAW' } as const,
-    { ...order, units: 1_500_000_000n },
-    'Moves 1.5 AAPL from your portfolio to this wallet.',
-  ],
-  [
-    'a withdrawal of cash',
-    { ...ticket, side: 'WITHDRAW', symbol: 'USDC' } as const,
-    order,
-    'Moves 1,000.00 USDC from your portfolio to this wallet.',
-  ],
-  [
-    'a deposit of cash',
-    { ...ticket, side: 'DEPOSIT', symbol: 'USDC' } as const,
-    order,
-    'Moves 1,000.00 USDC from this wallet to your portfolio.',
-  ],
-])('%s is reviewed in a sentence', (_what, of, given, words) => {
-  expect(reviewWords(of, given, market)).toBe(words)
+  [{ side: 'WITHDRAW' }, { units: 1_500_000_000n }, 'Moves 1.5 AAPL from your portfolio to this wallet.'],
+  [{ side: 'DEPOSIT', symbol: 'USDC' }, {}, 'Moves 1,000.00 USDC from this wallet to your portfolio.'],
+])('an order is reviewed in a sentence: %o %o', (side, change, words) => {
+  expect(reviewWords({ ...ticket, ...side }, { ...order, ...change }, market)).toMatch(words)
 })
 
 it('an order to trade says that it waits for the market, also while the market may be closed', () => {
@@ -70,19 +48,16 @@ it('a sale shows its fees before it is placed', () => {
   expect(feeWords('SELL', market, at(usd(10), usd(200)))).toContain('about 0.02 USDC')
 })
 
-it('and that it pays, while the amount or the price is not known', () => {
+it('a sale says that it pays fees while the amount or the price is not known', () => {
   const words = 'The broker’s fees (TAF, CAT) are deducted from the proceeds.'
-  expect(feeWords('SELL', market, at(null, usd(200)))).toBe(words)
-  expect(feeWords('SELL', market, at(usd(10), null))).toBe(words)
+  for (const unknown of [at(null, usd(200)), at(usd(10), null)])
+    expect(feeWords('SELL', market, unknown)).toBe(words)
 })
 
-it('a purchase shows who pays its fees', () => {
+it('a purchase says who pays its fees, and an order without fees nothing', () => {
   expect(feeWords('BUY', market, at(usd(10), usd(200)))).toBe(
     'No fee now. When you sell, you pay the broker’s CAT fee for both trades.',
   )
-})
-
-it('nothing is said where nothing is paid', () => {
   expect(feeWords('WITHDRAW', market, at(usd(10), null))).toBe('')
   for (const side of ['BUY', 'SELL'] as const)
     expect(feeWords(side, { fees: [] }, at(usd(10), usd(200)))).toBe('')

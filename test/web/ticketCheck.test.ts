@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  available,
   availableUnits,
   checkTicket,
   partOf,
@@ -65,29 +66,25 @@ describe('an order that can go through', () => {
 
   it('to sell all shares is for a little more than they are worth', () => {
     const all = { kind: 'ready', units: usdc(808), isAll: true }
-    expect(check({ side: 'SELL', unit: 'shares', amount: '4' })).toMatchObject({ ...all, shares: shares(4) })
-    expect(check({ side: 'SELL', amount: '800' })).toMatchObject(all)
-    expect(check({ side: 'SELL', amount: '799' })).toMatchObject({ units: usdc(799), isAll: false })
+    const four = { side: 'SELL', unit: 'shares', amount: '4' } as const
+    const inUsdc = (amount: string) => ({ side: 'SELL', amount }) as const
+    expect(check(four)).toMatchObject({ ...all, shares: shares(4) })
+    expect(check(inUsdc('800'))).toMatchObject(all)
+    expect(check(inUsdc('799'))).toMatchObject({ units: usdc(799), isAll: false })
     // The price has fallen since the amount was typed.
-    expect(check({ side: 'SELL', amount: '808' })).toMatchObject(all)
-    expect(check({ side: 'SELL', amount: '820' })).toMatchObject({ ...all, units: usdc(820) })
-    // It may move further until the market opens.
-    const closed = check({ side: 'SELL', unit: 'shares', amount: '4' }, closedFor(20))
-    expect(closed).toMatchObject({ ...all, units: usdc(880) })
-    // While its hours are unknown, the market may be closed.
-    const unknown = check({ side: 'SELL', unit: 'shares', amount: '4' }, { clock: null })
-    expect(unknown).toMatchObject({ ...all, units: usdc(880) })
-    expect(check({ side: 'SELL', amount: '808' }, closedFor(20))).toMatchObject({ ...all, units: usdc(808) })
+    expect(check(inUsdc('808'))).toMatchObject(all)
+    expect(check(inUsdc('820'))).toMatchObject({ ...all, units: usdc(820) })
+    // It may move further until the market opens. While its hours are unknown, the market may be closed.
+    for (const hours of [closedFor(20), { clock: null }])
+      expect(check(four, hours)).toMatchObject({ ...all, units: usdc(880) })
+    expect(check(inUsdc('808'), closedFor(20))).toMatchObject(all)
   })
 
-  it('withdraws cash or shares', () => {
-    expect(check({ side: 'WITHDRAW', symbol: 'USDC', amount: '300' })).toMatchObject({ units: usdc(300) })
-    expect(check({ side: 'WITHDRAW', amount: '4' })).toMatchObject({ units: shares(4) })
-  })
-
-  it('deposits the wallet’s USDC, also while the market is closed', () => {
-    const deposit = { side: 'DEPOSIT', symbol: 'USDC', amount: '1000' } as const
-    expect(check(deposit, closedFor(24))).toMatchObject({ units: usdc(1_000) })
+  it('moves cash or shares, also while the market is closed', () => {
+    const units = (to: Partial<Ticket>) => check(to, closedFor(24))
+    expect(units({ side: 'WITHDRAW', symbol: 'USDC', amount: '300' })).toMatchObject({ units: usdc(300) })
+    expect(units({ side: 'WITHDRAW', amount: '4' })).toMatchObject({ units: shares(4) })
+    expect(units({ side: 'DEPOSIT', symbol: 'USDC', amount: '1000' })).toMatchObject({ units: usdc(1_000) })
   })
 
   it('deposits the wallet’s shares, also while it leaves its institution, or once they are not listed', () => {
@@ -108,56 +105,35 @@ describe('an order that can go through', () => {
   })
 })
 
+const leaving = { view: { leavingAt: 1 } }
+const frozen = { compliance: equityOf({ frozen: true }) }
+const unlisted = { compliance: equityOf({ listed: false }) }
+const inShares = (amount: string) => ({ unit: 'shares', amount }) as const
+const sale = { side: 'SELL' } as const
+const withdrawal = { side: 'WITHDRAW', symbol: 'USDC' } as const
+const deposit = { side: 'DEPOSIT' } as const
+const paidIn = { ...deposit, symbol: 'USDC' }
+
 describe('an order that cannot go through', () => {
   it.each<[string, Partial<Ticket>, Partial<TicketFacts>, string | null, string]>([
     ['is too small', { amount: '0.5' }, {}, 'amount', 'Check the amount'],
     ['is more than the wallet has', { amount: '1000.01' }, {}, 'amount', 'Not enough USDC'],
-    [
-      'is more shares than the wallet buys',
-      { unit: 'shares', amount: '5.1' },
-      {},
-      'amount',
-      'Not enough USDC',
-    ],
+    ['is more shares than the wallet buys', inShares('5.1'), {}, 'amount', 'Not enough USDC'],
     ['is more than the cash', { payFrom: 'cash', amount: '301' }, {}, 'amount', 'Not enough USDC'],
-    ['sells more than is free', { side: 'SELL', amount: '900' }, {}, 'amount', 'Not enough AAPL'],
-    ['sells more shares', { side: 'SELL', unit: 'shares', amount: '4.1' }, {}, 'amount', 'Not enough AAPL'],
-    ['sells nothing', { side: 'SELL', symbol: 'MSFT' }, {}, 'symbol', 'No MSFT to sell'],
-    [
-      'withdraws more cash',
-      { side: 'WITHDRAW', symbol: 'USDC', amount: '301' },
-      {},
-      'amount',
-      'Not enough USDC',
-    ],
+    ['sells more than is free', { ...sale, amount: '900' }, {}, 'amount', 'Not enough AAPL'],
+    ['sells more shares', { ...sale, ...inShares('4.1') }, {}, 'amount', 'Not enough AAPL'],
+    ['sells nothing', { ...sale, symbol: 'MSFT' }, {}, 'symbol', 'No MSFT to sell'],
+    ['withdraws more cash', { ...withdrawal, amount: '301' }, {}, 'amount', 'Not enough USDC'],
     ['withdraws more shares', { side: 'WITHDRAW', amount: '4.5' }, {}, 'amount', 'Not enough AAPL'],
-    ['is for frozen shares', {}, { compliance: equityOf({ frozen: true }) }, 'symbol', 'Your AAPL is frozen'],
-    ['is not listed', {}, { compliance: equityOf({ listed: false }) }, 'symbol', 'AAPL is not listed'],
+    ['is for frozen shares', {}, frozen, 'symbol', 'Your AAPL is frozen'],
+    ['is not listed', {}, unlisted, 'symbol', 'AAPL is not listed'],
     ['expires first', {}, closedFor(24), 'hours', 'Expires before the market opens'],
-    ['is bought by a leaver', {}, { view: { leavingAt: 1 } }, null, 'You cannot buy while leaving'],
-    [
-      'deposits more than the wallet has',
-      { side: 'DEPOSIT', symbol: 'USDC', amount: '1000.01' },
-      {},
-      'amount',
-      'Not enough USDC',
-    ],
-    [
-      'is deposited by a leaver',
-      { side: 'DEPOSIT', symbol: 'USDC' },
-      { view: { leavingAt: 1 } },
-      null,
-      'You cannot deposit while leaving',
-    ],
-    ['deposits more shares', { side: 'DEPOSIT', amount: '2.6' }, {}, 'amount', 'Not enough AAPL'],
-    ['deposits nothing', { side: 'DEPOSIT', symbol: 'MSFT' }, {}, 'symbol', 'No MSFT to deposit'],
-    [
-      'deposits frozen shares',
-      { side: 'DEPOSIT', amount: '1' },
-      { compliance: equityOf({ frozen: true }) },
-      'symbol',
-      'Your AAPL is frozen',
-    ],
+    ['is bought by a leaver', {}, leaving, null, 'You cannot buy while leaving'],
+    ['deposits more than there is', { ...paidIn, amount: '1000.01' }, {}, 'amount', 'Not enough USDC'],
+    ['is deposited by a leaver', paidIn, leaving, null, 'You cannot deposit while leaving'],
+    ['deposits more shares', { ...deposit, amount: '2.6' }, {}, 'amount', 'Not enough AAPL'],
+    ['deposits nothing', { ...deposit, symbol: 'MSFT' }, {}, 'symbol', 'No MSFT to deposit'],
+    ['deposits frozen shares', { ...deposit, amount: '1' }, frozen, 'symbol', 'Your AAPL is frozen'],
     ['meets no server', {}, { isAway: true }, null, 'Waiting for the server…'],
   ])('because it %s', (_why, to, of, field, brief) => {
     expect(check(to, of)).toMatchObject({ kind: 'fault', field, brief })
@@ -166,9 +142,8 @@ describe('an order that cannot go through', () => {
   it('is no longer held back once what is wrong is changed', () => {
     expect(check({ hours: 168 }, closedFor(24))).toMatchObject({ kind: 'ready' })
     expect(check({ side: 'WITHDRAW', amount: '1' }, closedFor(24))).toMatchObject({ kind: 'ready' })
-    expect(check({ side: 'SELL', amount: '10' }, { view: { leavingAt: 1 } })).toMatchObject({ kind: 'ready' })
-    const unlisted = { compliance: equityOf({ listed: false }) }
-    expect(check({ side: 'SELL', amount: '10' }, unlisted)).toMatchObject({ kind: 'ready' })
+    for (const of of [leaving, unlisted])
+      expect(check({ ...sale, amount: '10' }, of)).toMatchObject({ kind: 'ready' })
   })
 
   it('is empty before anything is typed', () => {
@@ -177,18 +152,36 @@ describe('an order that cannot go through', () => {
 })
 
 describe('the available amount', () => {
-  const available = (to: Partial<Ticket>) => availableUnits({ ...ticket, ...to }, facts)
+  const open = { symbol: 'AAPL', notional: usdc(40), escrow: 0n, locked: 0n, brokerOrderId: '', placedAt: 1 }
+  const openOrders = {
+    '0xa': { ...open, side: 'BUY' },
+    '0xb': { ...open, side: 'BUY', escrow: usdc(40) },
+    '0xc': { ...open, side: 'SELL', locked: shares(1) },
+  } as const
+  const withOrders = { ...facts, portfolio: facts.portfolio && { ...facts.portfolio, openOrders } }
+  const unknown = { funds: null, portfolio: null, walletShares: null }
 
-  it('is in the ticket’s unit', () => {
-    expect(available({})).toBe(usdc(1_000))
-    expect(available({ unit: 'shares' })).toBe(shares(5))
-    expect(available({ payFrom: 'cash' })).toBe(usdc(300))
-    expect(available({ side: 'SELL' })).toBe(usdc(800))
-    expect(available({ side: 'SELL', unit: 'shares' })).toBe(shares(4))
-    expect(available({ side: 'WITHDRAW' })).toBe(shares(4))
-    expect(available({ side: 'DEPOSIT', symbol: 'USDC' })).toBe(usdc(1_000))
-    expect(available({ side: 'DEPOSIT' })).toBe(shares(2.5))
-    expect(available({ side: 'DEPOSIT', symbol: 'MSFT' })).toBe(0n)
+  it.each<[Partial<Ticket>, bigint, string]>([
+    [{}, usdc(1_000), '1,000.00 USDC in the wallet.'],
+    [{ unit: 'shares' }, shares(5), '1,000.00 USDC in the wallet.'],
+    // Less what an open buy will take.
+    [{ payFrom: 'cash' }, usdc(260), '260.00 USDC available in the portfolio.'],
+    [withdrawal, usdc(260), '260.00 USDC available in the portfolio.'],
+    [sale, usdc(800), '4 AAPL available in the portfolio.'],
+    [{ ...sale, unit: 'shares' }, shares(4), '4 AAPL available in the portfolio.'],
+    [{ side: 'WITHDRAW' }, shares(4), '4 AAPL available in the portfolio.'],
+    [paidIn, usdc(1_000), '1,000.00 USDC in the wallet.'],
+    [deposit, shares(2.5), '2.5 AAPL in the wallet.'],
+    [{ ...deposit, symbol: 'MSFT' }, 0n, '0 MSFT in the wallet.'],
+  ])('of %o is in its unit, and in words', (to, units, words) => {
+    expect(availableUnits({ ...ticket, ...to }, withOrders)).toBe(units)
+    expect(available({ ...ticket, ...to }, withOrders)).toBe(words)
+  })
+
+  it('that is not known yet is not said', () => {
+    for (const side of [{}, deposit]) expect(available({ ...ticket, ...side }, unknown)).toBe('')
+    const says = 'Open your portfolio to see how much is available.'
+    expect(available({ ...ticket, ...sale }, unknown)).toBe(says)
   })
 
   it('in parts is in whole cents, and whole in one part', () => {
