@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { expectFit, findViolations } from './support/accessibility.js'
 import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk.js'
-import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
 const HOURS_MS = 3_600_000
@@ -19,7 +18,7 @@ async function expectCancelled(page: Page): Promise<void> {
   expect(await findViolations(page)).toEqual([])
 }
 
-describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s, an order', (size, name, options) => {
+describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s, an order', (_size, name, options) => {
   let page: Page
 
   it('is cancelled while it is live at the broker, and its money comes back', async () => {
@@ -34,11 +33,9 @@ describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s, an order', (s
     const cancel = card.getByRole('button', { name: 'Cancel order Buy MSFT for 90.00 USDC' })
     await cancel.scrollIntoViewIfNeeded()
     await expectFit(page)
-    await screenshot(page, `cancel-${size}`)
     await cancel.click()
     await card.locator('[data-test=cancelling]').waitFor()
     await expectCancelled(page)
-    await screenshot(page, `cancelled-${size}`)
     desk().sandbox.broker.clear({ what: 'fills' })
   })
 

@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
 import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk.js'
-import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
 
@@ -12,7 +11,7 @@ const buttonOf = (page: Page) => page.locator('[data-test=place]')
 const heldOf = (page: Page) => page.locator('[data-wallet-shares=AAPL]')
 const hintOf = (page: Page) => page.locator('#ticket-amount-hint')
 
-describe.each(deskAndPhone())('on a %s, shares in the wallet', (size, name, options) => {
+describe.each(deskAndPhone())('on a %s, shares in the wallet', (_size, name, options) => {
   let page: Page
 
   it('are shown once they were withdrawn', async () => {
@@ -43,15 +42,12 @@ describe.each(deskAndPhone())('on a %s, shares in the wallet', (size, name, opti
       .waitFor()
     await page.getByText('The platform does not pay for deposits of shares').waitFor()
     expect(await overflowOf(page)).toBe(0)
-    await screenshot(page, `deposit-shares-${size}`)
     // The narrowest phone has room for the four sides.
     await page.setViewportSize({ width: 320, height: 640 })
     expect(await overflowOf(page)).toBe(0)
     for (const label of await page.locator('.choice-row label').all()) {
       expect(await label.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
     }
-    await page.locator('.choice-row').first().scrollIntoViewIfNeeded()
-    await screenshot(page, `deposit-narrowest-${size}`)
     await page.setViewportSize(options.viewport)
   })
 
@@ -71,7 +67,6 @@ describe.each(deskAndPhone())('on a %s, shares in the wallet', (size, name, opti
     await newestOrder(page, 'SETTLED')
     await amountOf(page).fill('1')
     await buttonOf(page).getByText('No AAPL to deposit', { exact: true }).waitFor()
-    await screenshot(page, `deposited-shares-${size}`)
   })
 
   it('are a deposit in the history after a reload too', async () => {

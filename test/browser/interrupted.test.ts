@@ -1,4 +1,6 @@
-// Trades that are interrupted: the server stops, or the tab closes, while an order is on its way.
+// Trades that are interrupted: the server stops or loses its data, or the tab closes, while an order is on its way.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
@@ -92,5 +94,30 @@ describe('a tab that is closed', () => {
     expect(placed() - before).toBe(1)
     await expect.poll(() => keptOrders(tab), { timeout: PATIENCE_MS }).toBe(0)
     await tab.context().close()
+  })
+})
+
+describe('the envelope of an open order', () => {
+  it('is given again to a server that has lost what it had', async () => {
+    const { sandbox } = desk()
+    sandbox.broker.fill({ mode: 'hold' })
+    const page = await desk().visitAs('Ben')
+    await order(page, 'Buy', 'MSFT', '90')
+    const card = page.locator('.order').first()
+    await card.getByText('At the broker', { exact: true }).waitFor()
+    expect(await card.getByRole('button', { name: 'Submit it again' }).count()).toBe(0)
+    const again = page.waitForRequest(
+      (request) => request.method() === 'POST' && request.url().endsWith('/orders'),
+    )
+    await sandbox.server().kill()
+    await rm(join(sandbox.directory, 'server'), { recursive: true })
+    await sandbox.restartServer()
+    await again
+    await card.getByText('At the broker', { exact: true }).waitFor()
+    sandbox.broker.clear({ what: 'fills' })
+    sandbox.broker.release({})
+    await newestOrder(page, 'SETTLED')
+    await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
+    await page.context().close()
   })
 })

@@ -38,25 +38,6 @@ function sent(page: Page): string[] {
 }
 
 describe.each(SIZES)('at $name, the rules of a member', (size) => {
-  it('tick what is allowed, in one sense', async () => {
-    const page = await desk().visitAs('Dana', size.options)
-    await institution(page)
-    await openCopy(page, desk().copy)
-    for (const right of ['buy', 'sell', 'trade TSLA']) {
-      expect(await page.getByLabel(`Ben may ${right}`).isChecked()).toBe(true)
-    }
-    await page.getByLabel('Ben may trade TSLA').uncheck()
-    await page.getByText('may no longer trade TSLA').waitFor()
-    await page.getByLabel('Largest order').fill('many')
-    const field = page.getByLabel('Largest order')
-    const errorId = await field.getAttribute('aria-describedby')
-    const error = page.locator(`#${errorId}`)
-    expect(await error.textContent()).toBe('Enter a plain number, such as 25000.')
-    expect(await error.getAttribute('class')).toContain('hint-bad')
-    await expectFit(page)
-    await page.context().close()
-  })
-
   it('stand under the name that the admin gave, which never reaches a server and which only the admin can open', async () => {
     const page = await desk().visitAs('Dana', size.options)
     const bodies = sent(page)
@@ -77,7 +58,6 @@ describe.each(SIZES)('at $name, the rules of a member', (size) => {
     await named.waitFor()
     await page.getByLabel(`${NAME} may buy`).waitFor()
     expect(await overflowOf(page)).toBe(0)
-    await screenshot(page, `admin-members-${size.name}`)
 
     await page.reload()
     await institution(page)
@@ -137,11 +117,7 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
       `0x${'12'.repeat(21)},Eve,yes,yes,`,
     ]
     const faults = page.locator('[data-test=faults]')
-    const sheet = Buffer.from('PK\u0003\u0004 a spreadsheet')
     const field = page.getByLabel('CSV file', { exact: true })
-    await field.setInputFiles({ name: 'employees.xlsx', mimeType: 'application/zip', buffer: sheet })
-    await faults.getByText('In your spreadsheet, save it as “CSV UTF-8”, and choose that file.').waitFor()
-    await expectFit(page)
     await chooseCsv(page, lines)
     await faults.getByText('Line 3:').waitFor()
     expect(await faults.getByRole('listitem').allInnerTexts()).toEqual([
@@ -149,10 +125,8 @@ describe.each(SIZES)('at $name, a CSV file of employees', (size) => {
       'Line 6: “GOOG” is not a listed symbol.',
       `Line 7: “0x${'12'.repeat(21)}” is not an address: enter 0x and 40 hex digits.`,
     ])
-    expect(await field.getAttribute('aria-invalid')).toBe('true')
     const error = page.locator(`#${await field.getAttribute('aria-describedby')}`)
     expect(await error.textContent()).toMatch(/^Nothing was imported: 3 lines are wrong/)
-    expect(await error.getAttribute('class')).toContain('hint-bad')
     await page.getByText('No changes from version 1.').waitFor()
     expect(await page.getByText('Ada Lovelace').count()).toBe(0)
     await expectFit(page)
@@ -214,7 +188,6 @@ describe('150 employees', () => {
       await page.getByText('1–10 of 151 members').waitFor()
       expect(await page.getByLabel(/may buy$/).count()).toBe(10)
       await expectFit(page)
-      await screenshot(page, `admin-150-${size.name}`)
       if (size.options.viewport.width === 1_440) {
         for (const table of ['table.rules', 'table.people']) {
           expect((await page.locator(table).boundingBox())?.height).toBeLessThan(size.options.viewport.height)
@@ -270,7 +243,6 @@ describe('a rulebook of 150 employees', () => {
     await page.getByRole('button', { name: 'Publish version 2, which lifts 147 rules' }).click()
     await page.getByText('Version 2 is in force.').waitFor()
     await page.getByText('No changes from version 2.').waitFor()
-    await screenshot(page, 'admin-150-published')
     await page.context().close()
   })
 })

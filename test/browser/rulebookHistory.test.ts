@@ -6,7 +6,6 @@ import { publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import { expectFit, findViolations } from './support/accessibility.js'
 import { goTo, openCopy, SIZES, useBrowserDesk } from './support/desk.js'
 import { tabTo } from './support/keyboard.js'
-import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
 /** The version in force, and the copies that were exported elsewhere. */
@@ -92,8 +91,6 @@ describe.each(SIZES)('at $name', (size) => {
     await versionOf(page, 1).getByRole('button', { name: 'Show the difference' }).click()
     await versionOf(page, 1).getByText('added').first().waitFor()
     await expectFit(page)
-    await three.scrollIntoViewIfNeeded()
-    await screenshot(page, `admin-history-${size.name}`)
 
     await page.getByLabel('Largest order').fill('7')
     await tabTo(page, versionOf(page, 1).getByRole('button', { name: 'Restore' }))
@@ -106,9 +103,35 @@ describe.each(SIZES)('at $name', (size) => {
     await changes.first().waitFor()
     expect(await changes.allInnerTexts()).toContain('lifted shares may be withdrawn')
     await expectFit(page)
-    await screenshot(page, `admin-restore-${size.name}`)
     await page.getByRole('button', { name: 'Discard the draft' }).click()
     await page.getByText(`No changes from version ${before}.`).waitFor()
+    await page.context().close()
+  })
+})
+
+describe('a draft', () => {
+  it('stays as it was written through a look elsewhere', async () => {
+    const page = await desk().visitAs('Dana')
+    await institution(page)
+    await openCopy(page, copies[version - 1])
+    await page.getByLabel('Ben may trade TSLA').uncheck()
+    await page.getByLabel('Largest order').fill('7,000')
+    await goTo(page, 'Operator')
+    await page.getByRole('heading', { name: 'Operator' }).waitFor()
+    await goTo(page, 'Institution')
+    await page.getByLabel('Ben may trade TSLA').waitFor()
+    expect(await page.getByLabel('Ben may trade TSLA').isChecked()).toBe(false)
+    expect(await page.getByLabel('Largest order').inputValue()).toBe('7,000')
+    await page.context().close()
+  })
+
+  it('is not shown to the wallet that comes after its author’s', async () => {
+    const page = await desk().visitAs('Dana')
+    await goTo(page, 'Institution')
+    await page.getByLabel('Largest order').fill('7,000')
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('button', { name: /^Dana\b/ }).click()
+    expect(await page.getByLabel('Largest order').inputValue()).toBe('')
     await page.context().close()
   })
 })

@@ -1,10 +1,7 @@
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { postOrderSchema } from '../../src/protocol/api.js'
-import { commitOf } from '../../src/protocol/envelope.js'
 import { expectFit } from './support/accessibility.js'
 import { deskAndPhone, isPost, newestOrder, order, useBrowserDesk } from './support/desk.js'
-import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
 const ETHER = `0x${(10n ** 18n).toString(16)}`
@@ -30,37 +27,6 @@ function problem(status: number, code: string) {
   }
 }
 
-/** A platform that takes the order, and whose transaction fails. */
-async function failOpening(page: Page): Promise<() => Promise<void>> {
-  const headers = { 'access-control-allow-origin': desk().url }
-  const unopened = { account: null, amount: null, deadline: null, commit: null, notice: null }
-  const take = (route: Route) => {
-    if (!isPost(route)) return route.fallback()
-    const { orderId, opening: _opening, ...envelope } = postOrderSchema.parse(route.request().postDataJSON())
-    const received = { orderId, commit: commitOf(envelope), result: 'received' }
-    return route.fulfill({
-      status: 202,
-      headers,
-      json: { ...received, receivedAt: new Date().toISOString() },
-    })
-  }
-  const tell = (route: Route) => {
-    const orderId = new URL(route.request().url()).pathname.split('/').at(-1)
-    const error = { name: 'ERC20InsufficientBalance', args: {} }
-    const state = { state: 'NONE', triggers: [], nextTriggerAt: null, receivedAt: new Date().toISOString() }
-    return route.fulfill({
-      headers,
-      json: { orderId, ...unopened, ...state, opening: { status: 'failed', error } },
-    })
-  }
-  await page.route('**/orders', take)
-  await page.route(/\/orders\/0x[0-9a-f]+$/, tell)
-  return async () => {
-    await page.unroute('**/orders', take)
-    await page.unroute(/\/orders\/0x[0-9a-f]+$/, tell)
-  }
-}
-
 const unopenedOf = (page: Page) => page.locator('.order').first().locator('[data-test=unopened]')
 const sentBy = (address: string) => desk().sandbox.provider.getTransactionCount(address)
 
@@ -77,12 +43,10 @@ describe.each(deskAndPhone())('on a %s', (size, name, options) => {
     await page.locator('.choice-row label', { hasText: 'Platform pays' }).waitFor()
     await page.getByText('What your wallet will ask').click()
     await page.locator('.asked').getByText('The platform sends it and pays the network fee.').waitFor()
-    await screenshot(page, `sponsored-ticket-${size}`)
     await order(page, 'Buy', 'AAPL', '100')
     const bought = await newestOrder(page, 'SETTLED')
     await bought.getByText('Platform opens the escrow for you: confirmed').waitFor()
     await expectFit(page)
-    await screenshot(page, `sponsored-${size}`)
     await order(page, 'Sell', 'AAPL', '40')
     await page.locator('.order h3', { hasText: 'Sell AAPL for 40.00 USDC' }).waitFor()
     await newestOrder(page, 'SETTLED')
@@ -96,8 +60,6 @@ describe.each(deskAndPhone())('on a %s', (size, name, options) => {
     await page.getByRole('alert').getByText('Pay the network fee from your wallet, or try again').waitFor()
     await unopenedOf(page).getByText('the platform has not opened it. No money has moved.').waitFor()
     await expectFit(page)
-    await unopenedOf(page).scrollIntoViewIfNeeded()
-    await screenshot(page, `sponsored-refused-${size}`)
 
     // A second signature could be used beside the first.
     await order(page, 'Buy', 'MSFT', '61')
@@ -115,23 +77,6 @@ describe.each(deskAndPhone())('on a %s', (size, name, options) => {
     await unopenedOf(page).getByRole('button', { name: 'Pay the network fee myself' }).click()
     await newestOrder(page, 'SETTLED')
     expect((await sentBy(address)) - before).toBe(1)
-  })
-
-  it('an order whose opening fails says why, and can be sent again', async () => {
-    const repair = await failOpening(page)
-    await order(page, 'Buy', 'MSFT', '62')
-    await page.getByRole('alert').getByText('The wallet holds less USDC than the order needs').waitFor()
-    const card = page.locator('.order').first()
-    await card.getByRole('status').getByText('Not opened', { exact: true }).waitFor()
-    await unopenedOf(page)
-      .getByText('The platform could not open this order: The wallet holds less')
-      .waitFor()
-    await expectFit(page)
-    await unopenedOf(page).scrollIntoViewIfNeeded()
-    await screenshot(page, `sponsored-failed-${size}`)
-    await repair()
-    await unopenedOf(page).getByRole('button', { name: 'Send it again' }).click()
-    await newestOrder(page, 'SETTLED')
   })
 })
 

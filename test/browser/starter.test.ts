@@ -6,6 +6,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { compile } from '../client/package/typeScript.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { useBrowserDesk } from './support/desk.js'
+import { installExtension } from './support/extension.js'
 
 const desk = useBrowserDesk()
 const STARTER = resolve('examples/starter')
@@ -58,24 +59,11 @@ it('buys with a browser’s wallet, and shows the position', async () => {
   // Chromium takes a page that the test answers for one from elsewhere, which may not call this machine.
   await page.context().grantPermissions(['local-network-access'])
   const [employee] = desk().sandbox.accounts.employees
-  await page.addInitScript(walletScript(employee.address, info.rpcUrl))
+  const { rpcUrl, chainId } = info
+  const wallet = { name: 'Wallet', address: employee.address, rpcUrl, chainId, refuses: [], isPlain: true }
+  await installExtension(page, wallet)
   await page.goto(desk().url)
   await page.getByRole('button', { name: 'Buy' }).click()
   await expect.poll(() => page.getByRole('status').textContent(), { timeout: 45_000 }).toBe('SETTLED')
   await page.locator('pre', { hasText: /^AAPL \d+\.\d+$/ }).waitFor()
 })
-
-/** A wallet in the page (EIP-1193) for an account of the local chain, which signs without asking. */
-function walletScript(address: string, rpcUrl: string): string {
-  return `window.ethereum = {
-    async request({ method, params = [] }) {
-      if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [${JSON.stringify(address)}]
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-      const headers = { 'content-type': 'application/json' }
-      const response = await fetch(${JSON.stringify(rpcUrl)}, { method: 'POST', headers, body })
-      const { result, error } = await response.json()
-      if (error) throw Object.assign(new Error(error.message), error)
-      return result
-    },
-  }`
-}

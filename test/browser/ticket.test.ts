@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
 import { deskAndPhone, newestOrder, order, seeNow, useBrowserDesk } from './support/desk.js'
-import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
 const NARROWEST = { width: 320, height: 640 }
@@ -56,7 +55,7 @@ const inView = (locator: Locator) =>
     return top >= 0 && bottom <= (isBelow ? places.getBoundingClientRect().top : innerHeight)
   })
 
-describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
+describe.each(deskAndPhone())('on a %s, the ticket', (_size, name, options) => {
   let page: Page
 
   it('says on its button and at its field what cannot go through, until it is changed', async () => {
@@ -67,7 +66,6 @@ describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
     await amountOf(page).fill('60,000')
     await expectRefused(page, 'Not enough USDC', 'USDC in the wallet.')
     expect(await findViolations(page)).toEqual([])
-    await screenshot(page, `ticket-refused-${size}`)
     await amountOf(page).fill('0.5')
     await expectRefused(page, 'Check the amount', 'Enter at least 1 USDC.')
     await amountOf(page).fill('600')
@@ -110,7 +108,6 @@ describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
     await Promise.all([sent, stagesOf(page).locator('[aria-current=step]').waitFor()])
     await expect.poll(() => inView(stagesOf(page)), { timeout: PATIENCE_MS }).toBe(true)
     expect(await stagesOf(page).getByText('usually').count()).toBe(0)
-    await screenshot(page, `ticket-stages-${size}`)
     await toasts.getByText('Settled: Buy AAPL for 120.00 USDC').waitFor()
     await page.locator('[data-test=stages][data-stage=done]').waitFor()
     const bought = /^Bought 0\.\d+ AAPL at \d+\.\d\d, \d+\.\d\d USDC\.$/
@@ -166,7 +163,6 @@ describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
     expect(await time.isVisible()).toBe(true)
     await page.evaluate(() => scrollTo(0, 0))
     expect(await inView(buttonOf(page))).toBe(true)
-    await screenshot(page, `closed-${size}`)
     desk().sandbox.broker.clock({ open: true })
     await seeNow(page, page.locator('[data-test=clock]', { hasText: 'closes in' }).first())
   })
@@ -185,7 +181,6 @@ describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
     await page.evaluate(() => scrollTo(0, 0))
     expect(await inView(buttonOf(page))).toBe(true)
     expect(await findViolations(page)).toEqual([])
-    await screenshot(page, `trade-${size}`)
   })
 
   it('clips nothing at 320 pixels, under a header of one line', async () => {
@@ -197,7 +192,6 @@ describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
     expect(await page.locator('.top').evaluate((element) => element.clientHeight)).toBeLessThan(60)
     expect(await page.locator('[data-test=clock]').getByText('closes in').isVisible()).toBe(true)
     expect(await findViolations(page)).toEqual([])
-    await screenshot(page, `narrowest-${size}`)
     await page.getByRole('button', { name: 'MSFT chart' }).click()
     await page.locator('.account-name').click()
     await page.getByRole('button', { name: 'Disconnect' }).waitFor()
@@ -208,7 +202,7 @@ describe.each(deskAndPhone())('on a %s, the ticket', (size, name, options) => {
 
 describe.each(deskAndPhone())(
   'on a %s, while the server does not answer, the ticket',
-  (size, name, options) => {
+  (_size, name, options) => {
     it('waits for it, beside old prices', async () => {
       const { sandbox } = desk()
       const page = await desk().visitAs(name, options)
@@ -218,7 +212,6 @@ describe.each(deskAndPhone())(
       await buttonOf(page).getByText('Waiting for the server…').waitFor()
       await page.getByText(/^Old prices, from/).waitFor()
       expect(await findViolations(page)).toEqual([])
-      await screenshot(page, `away-${size}`)
       await sandbox.restartServer()
       await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
       await page.getByText(/^Old prices, from/).waitFor({ state: 'detached' })

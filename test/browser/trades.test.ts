@@ -4,12 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { expectFit, findViolations } from './support/accessibility.js'
 import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { keptOf } from './support/kept.js'
-import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
 const HASH = /0x[0-9a-f]{64}/
 
-describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (size, name, options) => {
+describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (_size, name, options) => {
   let page: Page
 
   it('a trade shows its shares and its price, and a holding what it cost and gained', async () => {
@@ -33,7 +32,6 @@ describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (size, name,
     await page.getByText('Value over the last days').click()
     await page.getByRole('img', { name: /^Portfolio, last five days: .+ USDC$/ }).waitFor()
     await expectFit(page)
-    await screenshot(page, `trades-${size}`)
   })
 
   it('all of it is there again after a reload, once the portfolio is open', async () => {
@@ -55,8 +53,6 @@ describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (size, name,
     await bought.locator('[data-notice=filled]').waitFor()
     await page.locator('[data-test=gains]', { hasText: 'realised' }).waitFor()
     await expectFit(page)
-    await bought.scrollIntoViewIfNeeded()
-    await screenshot(page, `trades-again-${size}`)
   })
 
   it('an order that was refused, which the portfolio never had, is known at the next visit too', async () => {
@@ -77,8 +73,6 @@ describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (size, name,
     await refused.getByRole('status').getByText('Refused', { exact: true }).waitFor()
     await refused.getByText('above the largest amount').waitFor()
     expect(await findViolations(page)).toEqual([])
-    await refused.scrollIntoViewIfNeeded()
-    await screenshot(page, `refused-again-${size}`)
   })
 
   it('none of it is kept in the clear', async () => {

@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { expectFit, findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
 import { goTo, keptOrders, newestOrder, order, refusePost, useBrowserDesk } from './support/desk.js'
-import { askedOf, changeExtension, installExtension, waitForAsking } from './support/extension.js'
+import {
+  askedOf,
+  changeExtension,
+  type ExtensionOptions,
+  installExtension,
+  waitForAsking,
+} from './support/extension.js'
 import { holdCalls } from './support/hold.js'
 import { tabTo } from './support/keyboard.js'
 
@@ -18,18 +24,49 @@ const NINE_DAYS = 9 * 24 * 3_600
 const ALWAYS = 1_000_000
 const PHONE = { width: 360, height: 740 }
 
+/** A page, not yet opened, in a browser with a wallet of Cleo's. */
+async function withWallet(options: Partial<ExtensionOptions> = {}): Promise<Page> {
+  const { sandbox } = desk()
+  const { rpcUrl, chainId } = sandbox.info
+  const [, , { address }] = sandbox.accounts.employees
+  const page = await desk().visit('about:blank', { colorScheme: 'dark' })
+  const wallet = { name: 'Example Wallet', address, rpcUrl, chainId, refuses: [] }
+  await installExtension(page, { ...wallet, ...options })
+  return page
+}
+
+describe('a wallet that does not answer', () => {
+  it.each([
+    ['announces itself', 'Example Wallet', false],
+    ['is found at window.ethereum', 'Browser wallet', true],
+  ])('and %s can be left, asked again, or left for another one', async (_how, name, isPlain) => {
+    const page = await withWallet({ isPlain, silentOn: 'eth_requestAccounts' })
+    await page.goto(desk().url)
+    const wallet = page.getByRole('button', { name })
+    const cancel = page.getByRole('button', { name: 'Cancel' })
+    await wallet.click()
+    await page.getByText('check your wallet…').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await cancel.click()
+    await cancel.waitFor({ state: 'detached' })
+
+    await wallet.click()
+    await page.getByRole('button', { name: /^Ben\b/ }).click()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    expect(await cancel.count()).toBe(0)
+
+    await changeExtension(page, { silentOn: '' })
+    await wallet.click()
+    await page.getByRole('heading', { name: 'Market', exact: true }).waitFor()
+    await page.context().close()
+  })
+})
+
 describe('a wallet of the browser', () => {
   it('is found, switched to the right chain, and may say no', async () => {
     const { sandbox, url } = desk()
-    const page = await desk().visit('about:blank')
     const [, , third] = sandbox.accounts.employees
-    await installExtension(page, {
-      name: 'Example Wallet',
-      address: third.address,
-      rpcUrl: sandbox.info.rpcUrl,
-      refuses: ['personal_sign'],
-      chainId: OTHER_CHAIN,
-    })
+    const page = await withWallet({ refuses: ['personal_sign'], chainId: OTHER_CHAIN })
     await page.goto(url)
     await page.getByRole('button', { name: 'Example Wallet' }).click()
     await page.getByRole('heading', { name: 'Your wallet is on another chain' }).waitFor()

@@ -8,7 +8,7 @@ import type { PublishedRulebook } from '../../../src/client/index.js'
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { QUICK } from '../../support/tradingSandbox.js'
-import { closeContexts, PATIENCE_MS, useChromium, VIEWPORT } from './browser.js'
+import { PATIENCE_MS, useChromium, VIEWPORT } from './browser.js'
 
 export interface BrowserDesk {
   readonly sandbox: Sandbox
@@ -58,7 +58,9 @@ export function useBrowserDesk(): () => BrowserDesk {
   })
   beforeAll(async () => {
     const browser = await useChromium()
-    started.push(() => closeContexts(browser))
+    started.push(async () => {
+      for (const context of browser.contexts()) await context.close()
+    })
     const directory = await mkdtemp(join(tmpdir(), 'browser-desk-'))
     started.push(() => rm(directory, { recursive: true, force: true }))
     const sandbox = await startSandbox({

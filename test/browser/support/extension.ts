@@ -12,8 +12,6 @@ export interface ExtensionOptions {
   readonly isPlain?: boolean
   /** The chain on which it begins; it changes when it is asked to. */
   readonly chainId: number
-  /** Its answer when it is asked to change to a chain that it does not know; unset: it knows all. */
-  readonly unknownChain?: { readonly code: number; readonly data?: unknown }
 }
 
 /** Puts a wallet as an extension would be into every page: announced by EIP-6963, asking the local chain. */
@@ -34,9 +32,7 @@ export async function installExtension(page: Page, options: ExtensionOptions): P
         if (method === 'eth_requestAccounts') accounts = [given.address]
         if (method === 'eth_requestAccounts' || method === 'eth_accounts') return accounts
         if (method === 'eth_chainId') return `0x${chainId.toString(16)}`
-        if (method === 'wallet_switchEthereumChain' && given.unknownChain !== undefined)
-          throw Object.assign(new Error('Unrecognized chain ID'), given.unknownChain)
-        if (method === 'wallet_switchEthereumChain' || method === 'wallet_addEthereumChain') {
+        if (method === 'wallet_switchEthereumChain') {
           chainId = Number(params[0]?.chainId)
           emit('chainChanged')
           return null
