@@ -1,5 +1,6 @@
 // A platform for the client's tests: the real contracts, and the documented answers of a server.
-import { type JsonRpcProvider, Wallet } from 'ethers'
+import { signAsync } from '@noble/secp256k1'
+import { getBytes, hashMessage, hexlify, type JsonRpcProvider, Wallet } from 'ethers'
 import { type ClientOptions, createClient } from '../../src/client/index.js'
 import { commitOf, orderEnvelopeSchema } from '../../src/protocol/envelope.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
@@ -38,6 +39,14 @@ export function walletOf(chain: TestChain, role: Role, provider: JsonRpcProvider
   const found = chain.anvil.accounts[ROLES.indexOf(role)]
   if (!found) throw new Error(`no account for ${role}`)
   return new Wallet(found.privateKey, provider)
+}
+
+/** A valid signature of the text with fresh entropy in its nonce (RFC 6979, 3.6). */
+export async function signAtRandom(privateKey: string, text: string): Promise<string> {
+  const [digest, key] = [getBytes(hashMessage(text)), getBytes(privateKey)]
+  const options = { prehash: false, extraEntropy: true, format: 'recovered' } as const
+  const [recovery = 0, ...rs] = await signAsync(digest, key, options)
+  return hexlify(Uint8Array.of(...rs, 27 + recovery))
 }
 
 /** A client of the stand-in with the wallet of a role. */

@@ -5,15 +5,11 @@ import type { Client } from '../../src/client/index.js'
 import { bytesToHex, type Hex } from '../../src/protocol/hex.js'
 import { sealNotice } from '../../src/protocol/notice.js'
 import { useApi } from '../support/apiStandIn.js'
-import { grantOrders } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
 import { answerAsServer, clearForTrading, clientOf, walletOf } from './clientSetting.js'
-import { portfolioOf, writePortfolio } from './portfolioSetting.js'
+import { emptyOf, idOf, openRequest, write as writePortfolio } from './history/written.js'
 
-const chain = useChain(async (started) => {
-  await clearForTrading(started)
-  await grantOrders(started, [started.account('alice')])
-})
+const chain = useChain(clearForTrading)
 const api = await useApi()
 
 /** Alice's client on one of her devices, and how often her wallet was asked to sign a text there. */
@@ -36,14 +32,40 @@ const fileSchema = z.object({
 })
 const read = (text: string) => fileSchema.parse(JSON.parse(text))
 
-const write = (userPubKey: Hex, version: bigint) =>
-  writePortfolio(chain(), portfolioOf(userPubKey, Number(version)), version)
+/** Writes a portfolio under the key, as the enclave does for a new order. */
+async function write(userPubKey: Hex, number: number, nonce = number): Promise<void> {
+  await openRequest(chain(), idOf(number))
+  await writePortfolio(chain(), {
+    does: 'update',
+    orderId: idOf(number),
+    portfolio: { ...emptyOf(), userPubKey, nonce },
+  })
+}
 
 async function sell(client: Client) {
   const deadline = (await chain().now()) + 60
   const { order } = await client.placeOrder({ side: 'SELL', symbol: 'AAPL', maxSpend: 1n, deadline })
-  return order.intent.userPubKey
+  return order.intent
 }
+
+it('the portfolio is null before the first write, and gives the next intent a nonce above its own', async () => {
+  const alice = device()
+  expect(await alice.getPortfolio()).toBeNull()
+  const { publicKey } = await alice.unlock()
+  const nonce = Date.now() + 1_000_000_000
+  await write(publicKey, 1, nonce)
+  expect((await sell(alice)).nonce).toBe(nonce + 1)
+})
+
+it('the key is derived once, and again after it was locked', async () => {
+  const alice = device()
+  const [one, two] = await Promise.all([alice.unlock(), alice.unlock()])
+  expect(two).toBe(one)
+  alice.lock()
+  const again = await alice.unlock()
+  expect(again).not.toBe(one)
+  expect(again).toEqual(one)
+})
 
 it('a drawn key is random, bound to the account, and not in use before its file comes back', async () => {
   const alice = device()
@@ -63,13 +85,13 @@ it('a drawn key is random, bound to the account, and not in use before its file 
 it('a drawn key leaves the older ones what they open: the derived one too', async () => {
   const alice = device()
   const derived = await alice.unlock()
-  await write(derived.publicKey, 1n)
+  await write(derived.publicKey, 1)
   const first = await alice.drawKey()
   await alice.importKeys(first)
   expect((await alice.getPortfolio())?.version).toBe(1n)
 
   const middle = await alice.unlock()
-  await write(middle.publicKey, 2n)
+  await write(middle.publicKey, 2)
   const second = await alice.drawKey()
   expect(read(second).keys.slice(1)).toEqual(read(first).keys)
   const elsewhere = device()
@@ -82,7 +104,10 @@ it('a drawn key leaves the older ones what they open: the derived one too', asyn
   for (const { publicKey } of [await elsewhere.unlock(), middle, derived]) {
     const notice = await sealNotice(text, publicKey)
     expect(await elsewhere.openNotice({ orderId, notice })).toEqual(text)
+    const other = elsewhere.openNotice({ orderId: `0x${'0c'.repeat(32)}`, notice })
+    await expect(other).rejects.toMatchObject({ code: 'notice-undecryptable' })
   }
+  expect(await elsewhere.openNotice({ orderId, notice: null })).toBeNull()
 })
 
 it('a drawn key stays the newest when an older file is imported after it', async () => {
@@ -99,15 +124,15 @@ it('an order goes out under another drawn key when the file was lost, up to the 
   const alice = device()
   await alice.importKeys(await alice.drawKey())
   const { publicKey: lost } = await alice.unlock()
-  await write(lost, 1n)
+  await write(lost, 1)
 
   const without = device()
   await without.importKeys(await without.drawKey())
-  expect(await sell(without)).toBe((await without.unlock()).publicKey)
-  await write(lost, 2n)
+  expect((await sell(without)).userPubKey).toBe((await without.unlock()).publicKey)
+  await write(lost, 2)
   await expect(sell(without)).rejects.toMatchObject({ code: 'portfolio-key-missing' })
   await without.importKeys(await without.drawKey())
-  expect(await sell(without)).toBe((await without.unlock()).publicKey)
+  expect((await sell(without)).userPubKey).toBe((await without.unlock()).publicKey)
 })
 
 it('a key file of another account is refused', async () => {

@@ -1,10 +1,4 @@
-import {
-  AbstractSigner,
-  type JsonRpcProvider,
-  type TypedDataDomain,
-  type TypedDataField,
-  type Wallet,
-} from 'ethers'
+import { Wallet } from 'ethers'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type OrderRequest, sealOrder } from '../../src/client/orderIntent.js'
@@ -21,47 +15,25 @@ const chain = useChain()
 const userPubKey = publicKeyOf(hexToBytes(`0x${'33'.repeat(32)}`))
 const zero: Hex = `0x${'00'.repeat(20)}`
 
-function deps(signer: AbstractSigner = walletOf(chain(), 'alice')) {
+function deps(signer: Wallet = walletOf(chain(), 'alice')) {
   const platform = {
-    enclavePublicKey: INTENT_PUBLIC_KEY,
-    chainId: chain().anvil.chainId,
-    escrow: chain().addressOf('escrow'),
-    usdc: zero,
-    ledger: zero,
-    registry: zero,
-    token: zero,
-    takesOpenings: true,
+    ...{ enclavePublicKey: INTENT_PUBLIC_KEY, chainId: chain().anvil.chainId, takesOpenings: true },
+    ...{ escrow: chain().addressOf('escrow'), usdc: zero, ledger: zero, registry: zero, token: zero },
   }
-  return {
-    wallet: createWallet(signer, { miningTimeoutMs: 0 }),
-    platform,
-    userPubKey,
-    orgId: ORG_ID,
-    nonce: 5,
-  }
+  const wallet = createWallet(signer, { miningTimeoutMs: 0 })
+  return { wallet, platform, userPubKey, orgId: ORG_ID, nonce: 5 }
 }
 
 const buy: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 1_000_000n, deadline: 1_900_000_000 }
 
-/** Alice's wallet, but for one thing. */
-class OddWallet extends AbstractSigner<JsonRpcProvider> {
-  readonly #wallet: Wallet
-
+/** Alice's wallet, whose signatures go through `change` on their way out. */
+class OddWallet extends Wallet {
   constructor(readonly change: (signature: string) => string) {
-    super(chain().provider)
-    this.#wallet = walletOf(chain(), 'alice')
+    super(walletOf(chain(), 'alice').privateKey, chain().provider)
   }
 
-  override getAddress = () => this.#wallet.getAddress()
-  override connect = () => this
-  override signTransaction = () => Promise.reject(new Error('not asked for'))
-  override signMessage = () => Promise.reject(new Error('not asked for'))
-  override async signTypedData(
-    domain: TypedDataDomain,
-    types: Record<string, TypedDataField[]>,
-    value: Record<string, unknown>,
-  ) {
-    return this.change(await this.#wallet.signTypedData(domain, types, value))
+  override async signTypedData(...typed: Parameters<Wallet['signTypedData']>) {
+    return this.change(await super.signTypedData(...typed))
   }
 }
 

@@ -5,27 +5,15 @@ import * as z from 'zod'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import type { OrderRequest, PlaceStep, SealedOrder } from '../../src/client/index.js'
 import { isSignedOrder } from '../../src/client/index.js'
-import { problem, useApi } from '../support/apiStandIn.js'
-import { useChain } from '../support/chain.js'
+import { problem } from '../support/apiStandIn.js'
 import { openingCall } from '../support/openings.js'
 import { refundOrder } from '../support/orderEnds.js'
-import {
-  answerAsServer,
-  clearForTrading,
-  clientOf,
-  enclaveKeyOf,
-  WALLET_USDC,
-  walletOf,
-} from './clientSetting.js'
+import { answerAsServer, enclaveKeyOf, WALLET_USDC, walletOf } from './clientSetting.js'
+import { ONE, usePlacing } from './placing.js'
 
-const chain = useChain(clearForTrading)
-const ONE = 1_000_000n
+const { chain, api, posted, balance, sent, takeId, setting: placing } = await usePlacing()
 /** The code of an account that delegates to the zero address (EIP-7702). */
 const DELEGATED = `0xef0100${'00'.repeat(19)}01`
-const api = await useApi()
-
-const posted = () => api.requests.filter(({ method }) => method === 'POST')
-const balance = () => chain().read('usdc', 'balanceOf', chain().account('alice'))
 const callsSchema = z.array(
   z.object({
     from: z.string(),
@@ -87,17 +75,12 @@ class BatchingProvider extends JsonRpcProvider {
 }
 
 async function setting(atomic: Atomic = 'unsupported', answer: Answer = 'mined') {
-  answerAsServer(api, chain())
   const provider = new BatchingProvider(atomic, answer)
-  const signer = new Wallet(walletOf(chain(), 'alice').privateKey, provider)
-  const deadline = (await chain().now()) + 3_600
-  const buy: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 25n * ONE, deadline }
+  const wallet = new Wallet(walletOf(chain(), 'alice').privateKey, provider)
   const steps: PlaceStep[] = []
   const onStep = (step: PlaceStep) => void steps.push(step)
-  return { client: clientOf(chain(), api, 'alice', { wallet: signer }), provider, buy, steps, onStep }
+  return { ...(await placing({ wallet })), provider, steps, onStep }
 }
-
-const nonceOf = () => chain().provider.getTransactionCount(chain().account('alice'))
 
 it('a buy at the wallet’s own cost is one batch where the wallet offers it, without a signature of the opening', async () => {
   const { client, provider, buy, steps, onStep } = await setting('supported')
@@ -139,7 +122,7 @@ it('a buy at the wallet’s own cost is approved by a transaction for an account
 
 it('a buy at the wallet’s own cost is open too when someone who saw its transaction has sent the signature first', async () => {
   const { client, buy } = await setting()
-  const before = await nonceOf()
+  const before = await sent()
   const { order, opened } = await client.placeOrder(buy, {
     async beforeOpen({ orderId, commit, opening }) {
       if (opening === undefined) throw new Error('not signed')
@@ -148,7 +131,7 @@ it('a buy at the wallet’s own cost is open too when someone who saw its transa
     },
   })
   expect((await chain().provider.getTransactionReceipt(opened.txHash))?.from).toBe(chain().account('bob'))
-  expect(await nonceOf()).toBe(before)
+  expect(await sent()).toBe(before)
   expect(posted()).toMatchObject([{ body: { orderId: order.orderId } }])
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)
 })
@@ -173,8 +156,8 @@ it.each<[string, OrderRequest['side'], bigint]>([
   const { client, buy } = await setting()
   const { order: last } = await client.placeOrder(buy)
   await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), approved)
-  const next = clientOf(chain(), api, 'alice', { wallet: new LateWallet(last) })
-  const { order } = await next.placeOrder({ ...buy, side })
+  const next = await placing({ wallet: new LateWallet(last) })
+  const { order } = await next.client.placeOrder({ ...buy, side })
   expect(await chain().read('escrow', 'orders', order.orderId)).toContain(order.commit)
   expect(await chain().read('escrow', 'openOrders')).toBe(1n)
 })
@@ -185,11 +168,9 @@ async function refused() {
   answerAsServer(api, chain(), ({ method }) =>
     method === 'POST' ? problem(500, 'internal-error') : undefined,
   )
-  const placing = one.client.placeOrder(one.buy, {
-    sponsored: true,
-    beforeOpen: (sealed) => void kept.push(sealed),
-  })
-  await expect(placing).rejects.toMatchObject({ code: 'internal-error' })
+  const beforeOpen = (sealed: SealedOrder) => void kept.push(sealed)
+  const placed = one.client.placeOrder(one.buy, { sponsored: true, beforeOpen })
+  await expect(placed).rejects.toMatchObject({ code: 'internal-error' })
   answerAsServer(api, chain())
   const [order] = kept
   if (order === undefined || !isSignedOrder(order)) throw new Error('nothing was signed')
@@ -215,9 +196,8 @@ it('an order that was signed for the platform, and not opened has expired at its
 })
 
 it('an order that was signed for the platform, and not opened is void once another wallet has its id', async () => {
-  const { client, order, buy } = await refused()
-  const other = `${order.orderId.slice(0, 34)}${'00'.repeat(16)}`
-  await chain().send('bob', 'escrow', 'openRequest', other, order.commit, buy.deadline)
+  const { client, order } = await refused()
+  await takeId(order)
   expect(await client.getOpeningState(order)).toBe('taken')
 })
 

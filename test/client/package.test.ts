@@ -1,13 +1,19 @@
-// The client as others get it: packed by npm, and used in a project of its own.
+// The client as others get it: packed by npm, used in a project of its own, bundled for a page, and as its examples call it.
+// test/e2e/clientExample.test.ts runs the examples.
+import { readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ClientError } from '../../src/client/index.js'
+import * as library from '../../src/client/index.js'
+import { exampleHead, sourceExamples, writeExamples } from './package/examples.js'
 import { run, useInstalledPackage } from './package/installed.js'
 import { compile } from './package/typeScript.js'
 
-const installed = useInstalledPackage()
+const installed = useInstalledPackage(['@types/node'])
+const page = readFileSync('docs/client.md', 'utf8')
 
 /** Two runs of a compiler, on a machine that may be busy. */
 const COMPILING_MS = 180_000
@@ -39,31 +45,16 @@ const manifestSchema = z.object({ version: z.string(), dependencies: z.record(z.
 
 /** The packages of an installation: the client's six dependencies, and what ethers brings. */
 const BROUGHT = [
-  '@adraffy/ens-normalize',
-  '@noble/curves',
-  '@noble/curves/node_modules/@noble/hashes',
-  '@noble/hashes',
-  '@noble/secp256k1',
-  'aes-js',
-  'canonicalize',
-  'ethers',
-  'ethers/node_modules/@noble/hashes',
-  'ethers/node_modules/@types/node',
-  'ethers/node_modules/undici-types',
-  'ethers/node_modules/ws',
-  'is-network-error',
-  'tslib',
-  'zod',
+  ...['@adraffy/ens-normalize', '@noble/curves', '@noble/curves/node_modules/@noble/hashes', '@noble/hashes'],
+  ...['@noble/secp256k1', 'aes-js', 'canonicalize', 'ethers', 'ethers/node_modules/@noble/hashes'],
+  ...['ethers/node_modules/@types/node', 'ethers/node_modules/undici-types', 'ethers/node_modules/ws'],
+  ...['is-network-error', 'tslib', 'zod'],
 ]
 
 it('the npm package is the client and the parts of the floors that it needs, without maps, sources or tests', () => {
   const folders = new Set(installed().files.map((file) => file.split('/').slice(0, 2).join('/')))
   expect([...folders].sort()).toEqual([
-    'README.md',
-    'dist/chain',
-    'dist/client',
-    'dist/protocol',
-    'package.json',
+    ...['README.md', 'dist/chain', 'dist/client', 'dist/protocol', 'package.json'],
   ])
   const others = installed().files.filter((file) => file.startsWith('dist/') && !/\.(?:js|d\.ts)$/.test(file))
   expect(others).toEqual([])
@@ -83,24 +74,6 @@ it('the npm package asks for the versions that the rest of the project is tested
   ])
   expect(whole.dependencies).toMatchObject(client.dependencies)
   expect(client.version).toBe(whole.version)
-})
-
-it('the npm package has every file that one of its files names', async () => {
-  const { files, path } = installed()
-  const named = await Promise.all(
-    files
-      .filter((file) => file.startsWith('dist/'))
-      .map(async (file) => {
-        const text = await readFile(join(path, file), 'utf8')
-        const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g)]
-        return specifiers.map(([, specifier = '']) => {
-          const target = posix.join(posix.dirname(file), specifier)
-          return file.endsWith('.d.ts') ? target.replace(/\.js$/, '.d.ts') : target
-        })
-      }),
-  )
-  expect(named.flat().length).toBeGreaterThan(files.length)
-  expect([...new Set(named.flat())].filter((target) => !files.includes(target))).toEqual([])
 })
 
 describe('its README', () => {
@@ -123,14 +96,13 @@ describe('its README', () => {
       target.startsWith('#') ? anchors.has(target.slice(1)) : installed().files.includes(target)
     expect(targetsIn(text).filter((target) => !isThere(target))).toEqual([])
     // The page that it is made of has such links.
-    expect(targetsIn(await readFile('docs/client.md', 'utf8')).some((target) => !isThere(target))).toBe(true)
+    expect(targetsIn(page).some((target) => !isThere(target))).toBe(true)
   })
 
   it('has the page that each failure names', async () => {
-    const text = await textOf()
-    const { docs } = new ClientError('not-submitted', '')
+    const { docs } = new library.ClientError('not-submitted', '')
     expect(docs).toBe('confidential-trading-client/README.md#not-submitted')
-    expect(text).toContain('<a id="not-submitted"></a>')
+    expect(await textOf()).toContain('<a id="not-submitted"></a>')
   })
 })
 
@@ -155,3 +127,98 @@ it.each(['bundler', 'nodenext'] as const)(
     expect(errors.map((line) => line.split(',')[0])).toEqual([3, 4, 5].map((line) => `wrong.ts(${line}`))
   },
 )
+
+const BYTES_PER_KB = 1_000
+
+/** The page's table: what is imported, and the most that it may weigh in kB. */
+const budgets = ['everything', '`createReader`', '`formatDecimal`, `parseDecimal`'].map((imported) => {
+  const [, kilobytes] = new RegExp(`^\\| ${imported} +\\| ([\\d.]+) kB +\\|$`, 'm').exec(page) ?? []
+  return { imported, most: Number(kilobytes) * BYTES_PER_KB }
+})
+
+/** Bundles and minifies as a frontend would, nothing external: an import of a Node module fails the build. */
+async function bundle(imported: string) {
+  const { name, project } = installed()
+  const names = imported === 'everything' ? '*' : `{ ${imported.replaceAll('`', '')} }`
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: `export ${names} from '${name}'`, resolveDir: project },
+    bundle: true,
+    minify: true,
+    platform: 'browser',
+    format: 'esm',
+    metafile: true,
+    write: false,
+    absWorkingDir: project,
+  })
+  const [output] = Object.values(metafile.outputs)
+  const inputs = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+  return {
+    gzipped: gzipSync(outputFiles[0]?.text ?? '', { level: 9 }).length,
+    external: output?.imports ?? [],
+    /** The folders of this package, and the names of others. */
+    from: new Set(inputs.map(([path]) => sourceOf(path.split('node_modules/').at(-1) ?? '', name))),
+  }
+}
+
+function sourceOf(path: string, name: string): string {
+  const [folder = ''] = path.split('/')
+  return folder === name ? posix.relative(name, posix.dirname(path)) : folder
+}
+
+it.each(budgets)('$imported weighs $most bytes at most, minified and gzipped', async ({ imported, most }) => {
+  const { gzipped, external } = await bundle(imported)
+  process.stdout.write(`client bundle: ${imported}: ${gzipped} of ${most} bytes\n`)
+  expect(external).toEqual([])
+  expect(gzipped).toBeLessThanOrEqual(most)
+})
+
+it('the bundle is made of the client, the formats, the reader of events, the ABIs and packages that run in browsers', async () => {
+  expect([...(await bundle('everything')).from].sort()).toEqual([
+    '@noble',
+    'canonicalize',
+    'dist/chain',
+    'dist/chain/generated',
+    'dist/client',
+    'dist/client/history',
+    'dist/client/past',
+    'dist/protocol',
+    'ethers',
+    'is-network-error',
+    'zod',
+  ])
+})
+
+it('a bundle leaves out what a part does not use', async () => {
+  expect((await bundle('`createReader`')).from).not.toContain('dist/chain/generated')
+  expect([...(await bundle('`parseDecimal`')).from]).toEqual(['dist/protocol'])
+})
+
+/** The functions of the library, and the methods of its client and its past. */
+function publicNames(): string[] {
+  const wallet: library.Eip1193Provider = { request: () => Promise.reject(new Error('nobody asks')) }
+  const methods = Object.keys(library.createClient({ serverUrl: 'http://127.0.0.1:1', wallet }))
+  const past = Object.keys(library.createPast(wallet, { escrow: `0x${'00'.repeat(20)}`, fromBlock: 0 }))
+  const functions = Object.entries(library).flatMap(([name, value]) =>
+    typeof value === 'function' && /^[a-z]/.test(name) ? [name] : [],
+  )
+  return [...methods, ...past, ...functions].sort()
+}
+
+it('every public function has an example', async () => {
+  expect([...(await sourceExamples()).keys()].sort()).toEqual(publicNames())
+})
+
+it('docs/client.md lists every public function', async () => {
+  const [, table = ''] = /^## Methods\n([\s\S]*?)^## /m.exec(page) ?? []
+  expect([...table.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(publicNames())
+})
+
+it('the examples of every public function compile', { timeout: COMPILING_MS }, async () => {
+  const { project, name } = installed()
+  const files = await writeExamples({ project, name })
+  expect(files.length).toBeGreaterThan(2)
+  const options = { resolution: 'bundler', types: ['node'] } as const
+  expect(await compile(project, files, options)).toBe('')
+  await writeFile(join(project, 'wrong.ts'), `${exampleHead(name)}\nexport const a: string = client.lock()\n`)
+  expect(await compile(project, ['wrong.ts'], options)).toContain('wrong.ts')
+})

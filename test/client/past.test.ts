@@ -1,6 +1,10 @@
 // The contracts' past, read from a real chain through a node that holds no account.
+import type { Interface } from 'ethers'
 import { expect, it } from 'vitest'
+import { interfaces } from '../../src/chain/interfaces.js'
 import { createPast } from '../../src/client/index.js'
+import { publishedIn, type Standing, standingAt } from '../../src/client/past/facts.js'
+import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { useChain } from '../support/chain.js'
 
@@ -16,20 +20,20 @@ const past = () => {
   return createPast(node, { escrow: chain().addresses.orderEscrow, fromBlock: 0 })
 }
 
-it('lists equities and frozen holdings, and goes on from there', async () => {
+it('the past lists equities and frozen holdings, and goes on from there', async () => {
   const alice = chain().account('alice')
   await chain().send('owner', 'token', 'setListed', AAPL, true)
   const listings = past().listings()
   expect(await listings()).toMatchObject({ equities: [{ symbol: 'AAPL', isListed: true }], isComplete: true })
   await chain().send('owner', 'token', 'setFrozen', AAPL, alice, true)
   await chain().send('owner', 'token', 'setListed', AAPL, false)
-  expect(await listings()).toMatchObject({
-    equities: [{ symbol: 'AAPL', isListed: false }],
-    frozen: [{ symbol: 'AAPL', wallet: alice }],
-  })
+  const equities = [{ symbol: 'AAPL', isListed: false }]
+  expect(await listings()).toMatchObject({ equities, frozen: [{ symbol: 'AAPL', wallet: alice }] })
+  await chain().send('owner', 'token', 'setFrozen', AAPL, alice, false)
+  expect(await listings()).toMatchObject({ equities, frozen: [] })
 })
 
-it('names what waits for the owner, until it is done', async () => {
+it('the past names what waits for the owner, until it is done', async () => {
   const [admin, alice] = [chain().account('admin'), chain().account('alice')]
   const waiting = past().waiting()
   await chain().send('admin', 'registry', 'registerInstitution', ORG)
@@ -42,7 +46,7 @@ it('names what waits for the owner, until it is done', async () => {
   expect((await waiting()).unverified).not.toContain(alice)
 })
 
-it('knows the owner, the time of an event, and that there is no rulebook', async () => {
+it('the past knows the owner, the time of an event, and that there is no rulebook', async () => {
   await chain().send('owner', 'token', 'setListed', AAPL, true)
   const { isOwner, events, timeOf, rulebooks, standing } = past()
   expect(await isOwner(chain().account('owner'))).toBe(true)
@@ -55,4 +59,46 @@ it('knows the owner, the time of an event, and that there is no rulebook', async
     isComplete: true,
   })
   expect(await standing({ orgId: ORG, wallet: chain().account('alice') })()).toBeNull()
+})
+
+const [ada, ben, cleo] = [
+  '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+  '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+  '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc',
+] as const
+
+const hex = (text: string): Hex => `0x${text.slice(2)}`
+
+function logOf(contract: Interface, event: string, args: readonly unknown[], blockNumber: number) {
+  const { topics, data } = contract.encodeEventLog(event, args)
+  const hash: Hex = `0x${blockNumber.toString().padStart(64, '0')}`
+  const place = { blockNumber, blockHash: hash, txHash: hash, logIndex: 0, blockTimestamp: undefined }
+  return { ...place, address: ada, topics: topics.map(hex), data: hex(data) }
+}
+
+it('a rulebook is of the admin of its block, found back from the present one', () => {
+  const published = (version: number, block: number) =>
+    logOf(interfaces.confidentialLedger, 'PolicyUpdated', [ORG, version], block)
+  const transferred = (from: string, to: string, block: number) =>
+    logOf(interfaces.institutionRegistry, 'AdminTransferred', [ORG, from, to], block)
+  const before = [published(1, 1), published(2, 2), transferred(ada, ben, 3), published(3, 4)]
+  const logs = [...before, transferred(ben, cleo, 5), published(4, 6)]
+  const found = publishedIn(logs, cleo).map(({ version, admin, log }) => [version, admin, log.blockNumber])
+  expect(found.join(' ')).toBe(`4,${cleo},6 3,${ben},4 2,${ada},2 1,${ada},1`)
+})
+
+const [JOINED, NOT] = [`0x${'0'.repeat(63)}1`, `0x${'0'.repeat(64)}`]
+const joined = (blockNumber: number, logIndex = 0) => ({ blockNumber, logIndex, data: JOINED })
+const other = (blockNumber: number, logIndex = 0) => ({ blockNumber, logIndex, data: NOT })
+
+it.each<[string, Standing, ReturnType<typeof joined>[]]>([
+  ['was invited and joined before the rulebook', 'member', [other(3), joined(9, 1)]],
+  ['was invited before it and joined after', 'invited', [other(3), joined(10, 3)]],
+  ['was removed before it and joined again after', 'invited', [joined(3), other(4), joined(12)]],
+  ['was invited after it, in the same block', 'outsider', [other(10, 3), joined(11)]],
+  ['joined in its block, just before it', 'member', [other(10), joined(10, 1)]],
+  ['is leaving since', 'member', [other(2), joined(3), other(12)]],
+  ['is in no event at all', 'outsider', []],
+])('a wallet that %s had the standing %s', (_, standing, changes) => {
+  expect(standingAt({ blockNumber: 10, logIndex: 2 }, changes)).toBe(standing)
 })

@@ -1,13 +1,13 @@
-import { signAsync } from '@noble/secp256k1'
-import { AbstractSigner, hashMessage, type JsonRpcProvider, Wallet } from 'ethers'
+import { Wallet } from 'ethers'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { derivePortfolioKey } from '../../src/client/portfolioKey.js'
 import { createWallet } from '../../src/client/wallet.js'
-import { bytesToHex, hexOf, hexToBytes } from '../../src/protocol/hex.js'
+import { bytesToHex, hexOf } from '../../src/protocol/hex.js'
 import { CURVE_ORDER } from '../../src/protocol/signature.js'
 import { useChain } from '../support/chain.js'
 import { readVectors } from '../support/vectors.js'
+import { signAtRandom } from './clientSetting.js'
 
 const vector = readVectors(
   'keys',
@@ -21,29 +21,21 @@ const vector = readVectors(
 const chain = useChain()
 
 /** The vector's wallet, whose signatures go through `change` on their way out. */
-class OddWallet extends AbstractSigner<JsonRpcProvider> {
-  readonly #wallet = new Wallet(vector.walletPrivateKey)
+class OddWallet extends Wallet {
   asked = 0
 
-  constructor(
-    provider: JsonRpcProvider,
-    readonly change: (signature: string, asked: number) => string | Promise<string>,
-  ) {
-    super(provider)
+  constructor(readonly change: (signature: string, asked: number) => string | Promise<string>) {
+    super(vector.walletPrivateKey, chain().provider)
   }
 
-  override getAddress = () => this.#wallet.getAddress()
-  override connect = () => this
-  override signTransaction = () => Promise.reject(new Error('not asked for'))
-  override signTypedData = () => Promise.reject(new Error('not asked for'))
   override async signMessage(text: string) {
     this.asked += 1
-    return this.change(await this.#wallet.signMessage(text), this.asked)
+    return this.change(await super.signMessage(text), this.asked)
   }
 }
 
 function derive(change: OddWallet['change'] = (signature) => signature) {
-  const signer = new OddWallet(chain().provider, change)
+  const signer = new OddWallet(change)
   return { signer, key: derivePortfolioKey(createWallet(signer, { miningTimeoutMs: 0 })) }
 }
 
@@ -51,14 +43,6 @@ function derive(change: OddWallet['change'] = (signature) => signature) {
 function mirrored(signature: string): string {
   const s = CURVE_ORDER - BigInt(`0x${signature.slice(66, 130)}`)
   return `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}${signature.endsWith('1b') ? '01' : '00'}`
-}
-
-/** A valid signature of the text with fresh entropy in its nonce (RFC 6979, 3.6). */
-async function signedAtRandom(): Promise<string> {
-  const digest = hexToBytes(hashMessage('Service portfolio key v1'))
-  const options = { prehash: false, extraEntropy: true, format: 'recovered' } as const
-  const [recovery = 0, ...rs] = await signAsync(digest, hexToBytes(vector.walletPrivateKey), options)
-  return bytesToHex(Uint8Array.of(...rs, 27 + recovery))
 }
 
 it('the portfolio key is the wallet’s own, from two equal signatures', async () => {
@@ -75,7 +59,7 @@ it('the portfolio key is the same when the wallet writes its signature otherwise
 })
 
 it('the portfolio key is refused to a wallet that signs differently each time', async () => {
-  const { key } = derive(signedAtRandom)
+  const { key } = derive(() => signAtRandom(vector.walletPrivateKey, 'Service portfolio key v1'))
   await expect(key).rejects.toMatchObject({ code: 'wallet-not-deterministic' })
 })
 

@@ -1,8 +1,6 @@
-import { signAsync } from '@noble/secp256k1'
-import { hashMessage } from 'ethers'
 import { expect, it } from 'vitest'
 import { open, POLICY_PLACE } from '../../src/protocol/envelope.js'
-import { bytesToHex, hexOf, hexToBytes } from '../../src/protocol/hex.js'
+import { hexOf, hexToBytes } from '../../src/protocol/hex.js'
 import type { Policy } from '../../src/protocol/policy.js'
 import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
 import { rulebookCopySchema, sealRulebookCopy } from '../../src/protocol/rulebookCopy.js'
@@ -17,6 +15,7 @@ import {
   clientOf,
   INTENT_PRIVATE_KEY,
   ORG_ID,
+  signAtRandom,
   walletOf,
 } from './clientSetting.js'
 
@@ -120,14 +119,8 @@ it('the copy of a rulebook is refused when it does not open, or holds what anoth
 
 it('the copy of a rulebook is not made for a wallet that could not open it, which publishes all the same', async () => {
   const wallet = walletOf(chain(), 'admin')
-  wallet.signMessage = async (text) => {
-    const digest = hexToBytes(`0x${hashMessage(text).slice(2)}`)
-    const key = hexToBytes(`0x${wallet.privateKey.slice(2)}`)
-    const fresh = { prehash: false, extraEntropy: true, format: 'recovered' } as const
-    const [recovery = 0, ...rs] = await signAsync(digest, key, fresh)
-    return bytesToHex(Uint8Array.of(...rs, 27 + recovery))
-  }
+  wallet.signMessage = (text) => signAtRandom(wallet.privateKey, String(text))
   clientOfServer('admin')
-  const client = clientOf(chain(), api, 'admin', { wallet: wallet })
+  const client = clientOf(chain(), api, 'admin', { wallet })
   expect(await client.publishRulebook(policy)).toEqual({ orgId: ORG_ID, version: 5, copy: null })
 })

@@ -33,33 +33,13 @@ it('the entries of the frozen versions are the frozen ones', () => {
     const asset = write.amount === 0n ? ZERO_BYTES32 : nameToBytes32('USDC')
     const previous = known.hash ?? ZERO_BYTES32
     const order = { ...REST, ...write, account: addressSchema.parse(ZERO_ADDRESS), asset, previous }
-    const message = {
-      PortfolioUpdate: { ...order, state: 1n },
-      OrderSettlement: { ...order, payoutAsset, payout },
-      OrderRefund: order,
-    }
     const signed = {
-      PortfolioUpdate: {
-        primaryType: 'PortfolioUpdate' as const,
-        message: message.PortfolioUpdate,
-        signature: SIGNATURE,
-      },
-      OrderSettlement: {
-        primaryType: 'OrderSettlement' as const,
-        message: message.OrderSettlement,
-        signature: SIGNATURE,
-      },
-      OrderRefund: {
-        primaryType: 'OrderRefund' as const,
-        message: message.OrderRefund,
-        signature: SIGNATURE,
-      },
-    }
-    const step = afterWrite(known, {
-      version: write.version,
-      authorization: signed[primaryType],
-      opened: portfolio,
-    })
+      PortfolioUpdate: { primaryType: 'PortfolioUpdate', message: { ...order, state: 1n } },
+      OrderSettlement: { primaryType: 'OrderSettlement', message: { ...order, payoutAsset, payout } },
+      OrderRefund: { primaryType: 'OrderRefund', message: order },
+    } as const
+    const authorization = { ...signed[primaryType], signature: SIGNATURE }
+    const step = afterWrite(known, { version: write.version, authorization, opened: portfolio })
     expect(step.known.hash).toBe(portfolioHashAfter(previous, order))
     known = step.known
     return step.bodies

@@ -1,0 +1,33 @@
+// What the tests of placed orders have in common: Alice's requests, and what became of them.
+import type { ClientOptions, OrderRequest, SealedOrder } from '../../src/client/index.js'
+import { useApi } from '../support/apiStandIn.js'
+import { useChain } from '../support/chain.js'
+import { answerAsServer, clearForTrading, clientOf } from './clientSetting.js'
+
+export const ONE = 1_000_000n
+
+export async function usePlacing() {
+  const chain = useChain(clearForTrading)
+  const api = await useApi()
+  const alice = () => chain().account('alice')
+  return {
+    ...{ chain, api },
+    posted: () => api.requests.filter(({ method }) => method === 'POST'),
+    balance: () => chain().read('usdc', 'balanceOf', alice()),
+    /** How many transactions her wallet has sent. */
+    sent: () => chain().provider.getTransactionCount(alice()),
+    /** Bob opens an order whose id has the same first 16 bytes. */
+    async takeId({ orderId, commit, intent }: SealedOrder): Promise<void> {
+      const other = `${orderId.slice(0, 34)}${'00'.repeat(16)}`
+      await chain().send('bob', 'escrow', 'openRequest', other, commit, intent.expiry)
+    },
+    /** Alice's client of a server that takes orders, and two orders that last an hour. */
+    async setting(options: Partial<ClientOptions> = {}) {
+      answerAsServer(api, chain())
+      const order = { symbol: 'AAPL', maxSpend: 25n * ONE, deadline: (await chain().now()) + 3_600 }
+      const buy: OrderRequest = { ...order, side: 'BUY' }
+      const sale: OrderRequest = { ...order, side: 'SELL' }
+      return { client: clientOf(chain(), api, 'alice', options), buy, sale }
+    },
+  }
+}
