@@ -1,43 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { goTo, useBrowserDesk } from './support/desk.js'
-import { holdCalls } from './support/hold.js'
+import { useBrowserDesk } from './support/desk.js'
 
 const desk = useBrowserDesk()
 /** Every chain has it, a new one as well. */
 const BLOCK = 1
-const NONE = 'No orders yet. Your orders appear here'
-
-describe('the past of a chain that is slow to tell it', () => {
-  it('is said to be read, and not to be empty, until it was answered; elsewhere what was read is shown at once', async () => {
-    const { rpcUrl } = desk().sandbox.info
-    const page = await desk().visit()
-    const firstGo = await holdCalls(page, rpcUrl, 'eth_getLogs')
-    await page.getByRole('button', { name: /^Ben\b/ }).click()
-    await page.getByText('Reading your orders from the chain…').waitFor()
-    expect(await page.getByText(NONE).count()).toBe(0)
-    await goTo(page, 'Operator')
-    await page.getByText('Reading the events…').waitFor()
-    expect(await page.getByText('None in the last blocks.').count()).toBe(0)
-    firstGo()
-    await page.locator('[data-test=events] li').first().waitFor()
-    const shown = await page.locator('[data-test=events] li').count()
-    await goTo(page, 'Desk')
-    await page.getByText(NONE).waitFor()
-
-    const letGo = await holdCalls(page, rpcUrl, 'eth_getLogs')
-    await goTo(page, 'Operator')
-    await page
-      .locator('[data-test=events] li')
-      .nth(shown - 1)
-      .waitFor()
-    await goTo(page, 'Desk')
-    await page.getByText('Reading your orders from the chain…').waitFor()
-    expect(await page.getByText(NONE).count()).toBe(0)
-    letGo()
-    await page.getByText(NONE).waitFor()
-    await page.context().close()
-  })
-})
 
 describe('more orders than a screen holds', () => {
   it('are shown some at a time, as each is asked about', async () => {

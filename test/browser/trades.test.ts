@@ -6,7 +6,6 @@ import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk
 import { keptOf } from './support/kept.js'
 
 const desk = useBrowserDesk()
-const HASH = /0x[0-9a-f]{64}/
 
 describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (_size, name, options) => {
   let page: Page
@@ -44,13 +43,6 @@ describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s', (_size, name
     const bought = page.locator('.order').nth(1)
     await bought.locator('[data-test=fill]', { hasText: /^Bought 2\.\d+ AAPL at / }).waitFor()
     await bought.locator('.order-head time', { hasText: /^\d\d:\d\d:\d\d$/ }).waitFor()
-    await bought.getByText('Details').click()
-    await bought.getByText(HASH).first().waitFor()
-    await bought
-      .getByText(/, transaction 0x[0-9a-f]{64}$/)
-      .first()
-      .waitFor()
-    await bought.locator('[data-notice=filled]').waitFor()
     await page.locator('[data-test=gains]', { hasText: 'realised' }).waitFor()
     await expectFit(page)
   })
