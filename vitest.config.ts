@@ -6,7 +6,7 @@ import { requireNode } from './src/service/version.js'
 requireNode()
 
 /** Tests of whole processes. */
-const E2E = ['test/attacks/**/*.test.ts', 'test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts']
+const E2E = ['attacks', 'e2e', 'faults', 'fuzz'].map((folder) => `test/${folder}/**/*.test.ts`)
 /** Mocks a module that others have loaded, so it needs a process of its own. */
 const MOCKING = ['test/server/intake/orders.model.test.ts']
 /** Tests that need a browser: three stories for each push, and all others. */
@@ -17,7 +17,6 @@ const DISK = ['test/disk/*.test.ts']
 /** What is long, or tests the tests: only the night has it (`npm run test:nightly`). */
 const NIGHTLY = [
   'test/faults/{cluster,foundOut,nodes,verdicts}.test.ts',
-  'test/fuzz/*.test.ts',
   'test/e2e/{clientExample,lostRun,manyOrders}.test.ts',
 ]
 /** Test files at the same time. Most of them wait, for blocks, fills and retries: more than cores keep the cores at work. */

@@ -1,15 +1,12 @@
 // npm run test:soak [-- storm --seed 7 --minutes 10 --servers 1]
-// npm run test:soak -- fuzz [--seed 7 --requests 1000000]
 // npm run test:soak -- sweeps
 // npm run test:soak -- many [--accounts 500 --orders 10000]
 import { soakManyOrders } from './e2e/support/tradingSoaks.js'
 import { soakSweeps } from './enclave/soak.js'
 import { soakStorm } from './faults/soak.js'
-import { soakByFuzzing } from './fuzz/soak.js'
 
 const STORMS = new Map([
   ['storm', soakStorm],
-  ['fuzz', soakByFuzzing],
   ['sweeps', () => soakSweeps()],
   ['many', soakManyOrders],
 ])

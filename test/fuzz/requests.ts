@@ -1,0 +1,317 @@
+// Arbitraries of requests, made from the schemas of the routes: right ones, and the same changed.
+import { METHODS } from 'node:http'
+import fc from 'fast-check'
+import { z } from 'zod'
+import { signAuthorization, signedAuthorizationSchema } from '../../src/protocol/authorization.js'
+import { commitOf } from '../../src/protocol/envelope.js'
+import { signRunMessage } from '../../src/protocol/runMessage.js'
+import { anyAuthorization } from '../support/authorizationArbitrary.js'
+import { domainOf } from '../support/authorizations.js'
+import { keyOf, signOpening } from '../support/openings.js'
+import { ENCLAVE_KEY } from '../support/roles.js'
+import { RUN_SECRET, SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
+import { ROUTES, type Route, type Service } from './routes.js'
+import { anyBytes, anyValueOf } from './schemaArbitrary.js'
+import { POINT, type World } from './world.js'
+
+type Header = readonly [name: string, value: string]
+type Json = Readonly<Record<string, unknown>>
+
+/** A request before it is bytes. */
+export interface WireRequest {
+  readonly method: string
+  /** The request line's second part, as it is. */
+  readonly target: string
+  readonly headers: readonly Header[]
+  readonly body: Buffer | undefined
+}
+
+/** The bytes of one connection. */
+export interface Exchange {
+  readonly to: Service
+  /** Empty where damaged bytes may ask for anything. */
+  readonly requests: readonly WireRequest[]
+  /** Sent one after the other. */
+  readonly pieces: readonly Buffer[]
+  /**
+   * `answer`: each request has an answer. `end`: the caller ends its side, and reads what there is. `leave`: the caller is gone as soon as
+   * all is sent. `wait`: the server has to end the connection.
+   */
+  readonly ending: 'answer' | 'end' | 'leave' | 'wait'
+}
+
+/** One header a line, with its values. */
+const headersIn = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [name = '', values = ''] = line.split(/: (.*)/)
+      return values.split(' | ').map((value): Header => [name, value])
+    })
+/** Headers that leave a request one request. */
+const HEADERS = headersIn(`
+Origin: null | http://localhost:5173.evil.example | x
+Access-Control-Request-Method: POST
+Content-Type: text/plain | ; | */* | é | application/json; charset=latin1 | APPLICATION/JSON | application/jsonp
+Content-Encoding: gzip | identity | br, gzip
+Authorization: Bearer | Bearer x | Basic ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}
+If-None-Match: * | "" | W/"x" | " | ,,,
+X-Request-Id: abc | a b | é | ${'x'.repeat(129)}
+X-Forwarded-For: 1.2.3.4 | ::1, ::2 | nobody | %
+Prefer: wait=0 | wait=-1 | wait=1e9 | wait=" | respond-async
+Accept: text/html | application/problem+json;q=0 | *
+Accept-Encoding: gzip
+Cookie: a=${'b'.repeat(8_000)}
+Range: bytes=0-1 | bytes= | x
+If-Modified-Since: Thu, 01 Jan 2099 00:00:00 GMT | x
+__proto__: x
+Cache-Control: no-cache`)
+/** Headers that decide where a request ends, or what becomes of its connection. */
+const FRAMING = headersIn(`
+Content-Length: 5 | -1 | 99999999999999999999 | 1, 1
+Transfer-Encoding: chunked | gzip, chunked | x
+Expect: 100-continue | 200-maybe
+Upgrade: websocket | h2c
+Connection: Upgrade, HTTP2-Settings | keep-alive, x
+Trailer: X
+X: ${'y'.repeat(20_000)} | a\0b
+X\0: b
+Host: a`)
+const TARGETS =
+  `/* * // /. /../orders /%2e%2e/orders /orders/% /orders/%00 /orders/%ff /orders/%C0%AF/timeline /Orders /relays
+/relay/a/b /docs/errors.md /__proto__ /livez http://localhost/health http://[/health http://%/health HTTP://a:b@c:99999/market
+/health?a=b&a[b]=c&__proto__=1 /health#x /:orderId /orders/\\ /${'a'.repeat(8_000)}`.split(/\s/)
+const PARTS = `0x zz %20 %0a % 0x12 constructor 0X${'5a'.repeat(32)} .. ::`.split(' ')
+const SUFFIXES = '/ ?x ? # ;a=b %20 /x // .json'.split(' ')
+/** CONNECT asks for a tunnel. */
+const OTHER_METHODS = METHODS.filter((method) => method !== 'CONNECT')
+const WRONG_METHODS = ['GET', 'CONNECT', 'FOO', 'get', 'PRI', '']
+const WRONG_VERSIONS = ['HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'http/1.1', 'ICY 200 OK', '']
+const VALUES: readonly unknown[] = [
+  ...[null, true, 0, -1, 1e21, '', '0x', '0x0', '\u0000', '\ud800', 'constructor', [], {}, [[[]]]],
+  ...[{ toString: 1 }, '9'.repeat(400), `0x${'ab'.repeat(5_000)}`],
+]
+const NAMES = ['__proto__', 'constructor', 'hasOwnProperty', 'v', '', 'orderId', 'ct', '\u2028']
+const INSERTIONS = ['', ...' |"|{|}|[|,|:|\\|\0|/**/|1e999|null|\r\n|\r\n\r\n|０'.split('|')]
+
+const insertion = fc.oneof(
+  fc.constantFrom(...INSERTIONS).map((text) => Buffer.from(text)),
+  fc.uint8Array({ maxLength: 3 }).map((bytes) => Buffer.from(bytes)),
+)
+/** Replaces some bytes. Half of the edits are at the beginning, where a byte makes the larger difference. */
+const bytesEdit = fc
+  .array(fc.tuple(fc.nat(), fc.nat(4), insertion), { minLength: 1, maxLength: 4 })
+  .map((edits) => (bytes: Buffer) => {
+    let edited = bytes
+    for (const [place, cut, put] of edits) {
+      const within = place % 2 === 0 ? edited.length : Math.min(120, edited.length)
+      const at = place % (within + 1)
+      edited = Buffer.concat([edited.subarray(0, at), put, edited.subarray(at + cut)])
+    }
+    return edited
+  })
+
+const value = fc.oneof(fc.constantFrom(...VALUES), fc.jsonValue())
+const textOf = (json: unknown): Buffer => Buffer.from(JSON.stringify(json))
+
+/** The text of a body that is wrong in one way, or in a way that changes nothing. */
+const bodyEdit: fc.Arbitrary<(json: Json) => Buffer> = fc
+  .record({ place: fc.nat(), added: fc.constantFrom(...NAMES), other: value, edit: bytesEdit })
+  .chain(({ place, added, other, edit }) => {
+    const nameIn = (json: Json) => Object.keys(json)[place % Math.max(1, Object.keys(json).length)] ?? ''
+    return fc.constantFrom<((json: Json) => Buffer)[]>(
+      (json) => textOf({ ...json, [nameIn(json)]: other }),
+      (json) => textOf({ ...json, [nameIn(json)]: undefined }),
+      (json) => textOf({ ...json, [added]: other }),
+      (json) => Buffer.from(`{"${nameIn(json)}":1,${textOf(json).subarray(1)}`),
+      (json) => textOf(json).subarray(0, place % textOf(json).length),
+      (json) => edit(textOf(json)),
+      (json) => Buffer.from('{"a":'.repeat([1, 31, 33, 10_000][place % 4] ?? 1) + textOf(json)),
+      () => Buffer.alloc(60_000 + (place % 140_000), 0x20),
+    )
+  })
+
+/** The parts of a request. */
+interface Draft {
+  readonly route: Route
+  readonly target: string
+  readonly headers: readonly Header[]
+  readonly json: Json | undefined
+}
+
+/** Documents with right signatures, and any content. */
+function signedBodies({ chain, now }: World): Readonly<Record<string, fc.Arbitrary<unknown>>> {
+  const order = fc
+    .record({
+      role: fc.constantFrom('alice' as const, 'bob' as const, 'dave' as const),
+      orderId: anyBytes(32, 32),
+      sealed: fc.record({ iv: anyBytes(12, 12), ct: anyBytes(1, 600), tag: anyBytes(16, 16) }),
+      amount: fc.constantFrom(0n, 1n, 1_000_000n, 2n ** 200n),
+      deadline: fc.constantFrom(now - 1, now + 3_600, now + 100_000),
+      validBefore: fc.constantFrom(now - 1, now + 1_800),
+    })
+    .map(({ role, orderId, sealed, amount, ...times }) => {
+      const envelope = { epk: POINT, ...sealed }
+      const account = chain.account(role)
+      const opening = { account, orderId, commit: commitOf(envelope), amount, ...times }
+      const sig = signOpening(chain, opening, { key: keyOf(chain, role) })
+      return { orderId, ...envelope, opening: { account, amount: `${amount}`, ...times, sig } }
+    })
+  const authorization = anyAuthorization.map((one) =>
+    z.encode(
+      signedAuthorizationSchema,
+      signAuthorization(one, domainOf(chain, one.primaryType), ENCLAVE_KEY),
+    ),
+  )
+  return { '/orders': order, '/relay': authorization }
+}
+
+const jsonSchema = z.record(z.string(), z.unknown())
+
+/** A request as its own client would send it. */
+function anyDraft(to: Service, route: Route, world: World): fc.Arbitrary<Draft> {
+  const { path, body } = route
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const parameters = names.map((name) => {
+    const known = fc.constantFrom(...(world.parameters[name] ?? []))
+    const drawn = name === 'runId' ? fc.uuid({ version: 4 }) : anyBytes(name === 'address' ? 20 : 32, 32)
+    return fc.oneof<fc.Arbitrary<string>[]>(known, drawn)
+  })
+  const known = world.bodies[`${to} ${path}`] ?? []
+  const signed = signedBodies(world)[path]
+  const bodies: fc.Arbitrary<unknown>[] = [
+    ...(known.length > 0 ? [fc.constantFrom(...known)] : []),
+    ...(signed === undefined ? [] : [signed]),
+    ...(body === undefined ? [] : [anyValueOf(z.toJSONSchema(body, { io: 'input' }))]),
+  ]
+  const token: Header = ['Authorization', `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`]
+  const others: Header[] = [
+    ['Origin', SERVER_ENVIRONMENT.FRONTEND_ORIGIN],
+    // Another client than all the others, as a proxy tells it.
+    ['X-Forwarded-For', '192.0.2.1'],
+  ]
+  const json = bodies.length === 0 ? fc.constant(undefined) : fc.oneof(...bodies)
+  return fc
+    .record({ values: fc.tuple(...parameters), json, more: fc.subarray(others) })
+    .map(({ values, json, more }) => ({
+      route,
+      target: names.reduce((target, name, index) => target.replace(`:${name}`, `${values[index]}`), path),
+      headers: [['Host', 'localhost'], ...(path.startsWith('/relay') ? [token] : []), ...more],
+      json: jsonSchema.optional().parse(json),
+    }))
+}
+
+/** @param signed the body that its signature is of, where the route wants one */
+function requestOf({ route, target, headers, json }: Draft, body = json && textOf(json), signed = body) {
+  const { method, signedAs: kind } = route
+  const all: Header[] = [...headers]
+  if (body !== undefined) all.push(['Content-Type', 'application/json'])
+  if (kind !== undefined) {
+    const runId = `${kind === 'job' ? json?.runId : target.split('/')[2]}`
+    const signature = signRunMessage(RUN_SECRET, { kind, runId, body: `${signed}` })
+    all.push(...Object.entries(signature))
+  }
+  return { method, target, headers: all, body } satisfies WireRequest
+}
+
+function withHeader(request: WireRequest, header: Header): WireRequest {
+  const others = request.headers.filter(([other]) => other.toLowerCase() !== header[0].toLowerCase())
+  return { ...request, headers: [...others, header] }
+}
+
+const anyTarget: fc.Arbitrary<(target: string) => string> = fc.oneof(
+  fc.constantFrom(...TARGETS).map((other) => () => other),
+  fc.constantFrom(...SUFFIXES).map((suffix) => (target: string) => target + suffix),
+  fc.constantFrom(...PARTS).map((part) => (target: string) => target.replace(/[^/]*$/, part)),
+  fc.nat().map((length) => (target: string) => target.slice(0, 1 + (length % target.length))),
+)
+
+/** The same request, changed in a way that leaves it one request. */
+const change: fc.Arbitrary<(draft: Draft) => WireRequest> = fc.oneof(
+  fc.oneof(fc.constant('HEAD'), fc.constantFrom(...OTHER_METHODS)).map((method) => (draft: Draft) => ({
+    ...requestOf(draft),
+    method,
+  })),
+  anyTarget.map((edit) => (draft: Draft) => ({ ...requestOf(draft), target: edit(draft.target) })),
+  fc.constantFrom(...HEADERS).map((header) => (draft: Draft) => withHeader(requestOf(draft), header)),
+  {
+    weight: 3,
+    // A GET gets a body, which the server does not read. Most are signed anew, to reach the code behind the signature, too.
+    arbitrary: fc.tuple(bodyEdit, fc.nat(2)).map(([edit, share]) => (draft: Draft) => {
+      const body = edit(draft.json ?? {})
+      return requestOf(draft, body, share > 0 ? body : Buffer.alloc(0))
+    }),
+  },
+)
+
+/** The bytes of a request with its true length. */
+function render({ method, target, headers, body }: WireRequest, version = 'HTTP/1.1'): Buffer {
+  const length: Header[] = body === undefined ? [] : [['Content-Length', `${body.length}`]]
+  const lines = [...headers, ...length].map(([name, text]) => `${name}: ${text}\r\n`)
+  const head = Buffer.from(`${method} ${target} ${version}\r\n${lines.join('')}\r\n`, 'latin1')
+  return body === undefined ? head : Buffer.concat([head, body])
+}
+
+/** Any exchange with a service. */
+export function anyExchange(to: Service, world: World): fc.Arbitrary<Exchange> {
+  const draft = fc.oneof(
+    ...ROUTES[to].map((route) => ({
+      weight: route.body === undefined ? 1 : 3,
+      arbitrary: anyDraft(to, route, world),
+    })),
+  )
+  const right: fc.Arbitrary<WireRequest> = draft.map((one) => requestOf(one))
+  const changed = fc.tuple(draft, change).map(([one, apply]) => apply(one))
+  const any = fc.oneof(right, changed)
+  // Without its request, an answer to HEAD cannot be told from one with a body.
+  const unmatched = fc
+    .array(any, { minLength: 1, maxLength: 3 })
+    .map((all) => all.map((one) => render(one.method === 'HEAD' ? { ...one, method: 'GET' } : one)))
+    .map((all) => Buffer.concat(all))
+  const part = fc
+    .tuple(unmatched, fc.nat())
+    .map(([bytes, length]) => bytes.subarray(0, length % bytes.length))
+  const misframed = fc.oneof(
+    fc
+      .tuple(right, fc.constantFrom(...FRAMING))
+      .map(([one, header]) => render({ ...one, headers: [...one.headers, header] })),
+    fc.tuple(right, fc.constantFrom(...WRONG_METHODS)).map(([one, method]) => render({ ...one, method })),
+    fc.tuple(right, fc.constantFrom(...WRONG_VERSIONS)).map(([one, version]) => render(one, version)),
+    right.map((one) => render({ ...one, headers: [] })),
+  )
+  const whole = fc
+    .tuple(fc.array(any, { minLength: 1, maxLength: 6 }), fc.array(fc.nat(), { maxLength: 5 }))
+    .map(([requests, cuts]) => sent(requests, cuts))
+  const as = (bytes: fc.Arbitrary<Buffer>, ending: Exchange['ending']) =>
+    bytes.map((piece): Omit<Exchange, 'to'> => ({ requests: [], pieces: [piece], ending }))
+  return fc
+    .oneof(
+      { weight: 250, arbitrary: right.map((one) => sent([one])) },
+      { weight: 470, arbitrary: changed.map((one) => sent([one])) },
+      { weight: 140, arbitrary: whole },
+      { weight: 40, arbitrary: as(misframed, 'end') },
+      {
+        weight: 70,
+        arbitrary: as(
+          fc.tuple(unmatched, bytesEdit).map(([bytes, edit]) => edit(bytes)),
+          'end',
+        ),
+      },
+      { weight: 29, arbitrary: as(part, 'leave') },
+      // It holds its connection for seconds.
+      { weight: 1, arbitrary: as(part, 'wait') },
+    )
+    .map((exchange) => ({ to, ...exchange }))
+}
+
+/** @param cuts where the bytes are sent in pieces */
+function sent(requests: readonly WireRequest[], cuts: readonly number[] = []): Omit<Exchange, 'to'> {
+  const last = requests.length - 1
+  const bytes = Buffer.concat(
+    requests.map((one, index) => render(index < last ? one : withHeader(one, ['Connection', 'close']))),
+  )
+  const places = [0, ...cuts.map((cut) => cut % bytes.length), bytes.length].toSorted((a, b) => a - b)
+  const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end))
+  return { requests, pieces, ending: 'answer' }
+}
