@@ -17,7 +17,7 @@ const DISK = ['test/disk/*.test.ts']
 /** What is long, or tests the tests: only the night has it (`npm run test:nightly`). */
 const NIGHTLY = [
   'test/faults/{cluster,foundOut,nodes,verdicts}.test.ts',
-  'test/e2e/{clientExample,lostRun,manyOrders}.test.ts',
+  'test/e2e/{clientExample,manyOrders}.test.ts',
 ]
 /** Test files at the same time. Most of them wait, for blocks, fills and retries: more than cores keep the cores at work. */
 const WORKERS = availableParallelism() + 3
@@ -39,13 +39,10 @@ const LONG = [
   '/test/e2e/confidentiality.test.ts',
   '/test/e2e/doctor.test.ts',
   '/test/e2e/firstTrade.test.ts',
-  '/test/e2e/lostRun.test.ts',
   '/test/e2e/manyOrders.test.ts',
   '/test/e2e/market.test.ts',
-  '/test/e2e/separateEnclave.test.ts',
   '/test/e2e/sandbox.test.ts',
   '/test/e2e/servers.test.ts',
-  '/test/e2e/unrulyEnclave.test.ts',
   '/test/enclave/besides.test.ts',
   '/test/enclave/late.test.ts',
   '/test/enclave/market.test.ts',

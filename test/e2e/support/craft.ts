@@ -1,8 +1,5 @@
 // Orders that no honest client makes: a test chooses every step.
-import { Contract, Wallet } from 'ethers'
 import { z } from 'zod'
-import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'
-import { waitForReceipt } from '../../../src/chain/waitForReceipt.js'
 import { commitOf, type Envelope, ORDER_PLACE, POLICY_PLACE, seal } from '../../../src/protocol/envelope.js'
 import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
@@ -20,7 +17,7 @@ import type { Desk } from './desk.js'
 import type { Trader } from './trader.js'
 
 /** A sealed order with everything that led to it. */
-export interface Crafted {
+interface Crafted {
   intent: UnsignedIntent
   envelope: Envelope
   commit: Hex
@@ -79,38 +76,4 @@ export async function craftRulebook(
   const sig = signDigest(policyIntentDigest(rulebook, domain), admin.privateKey)
   const wire = z.encode(rulebookSchema, { ...rulebook, sig })
   return seal(wire, enclavePublicKey, POLICY_PLACE)
-}
-
-/** Opens the crafted order's escrow as a request, under another commit or deadline if told. */
-export async function openRequest(
-  desk: Desk,
-  trader: Trader,
-  { intent, commit }: Crafted,
-  change: { commit?: Hex; deadline?: number } = {},
-): Promise<void> {
-  const wallet = new Wallet(trader.account.privateKey, desk.sandbox.provider)
-  const escrow = new Contract(desk.contracts.escrow.address, orderEscrowAbi, wallet)
-  const open = escrow.getFunction('openRequest')
-  const args = [intent.orderId, change.commit ?? commit, change.deadline ?? intent.expiry]
-  // An estimate falls short where another order ends first.
-  const { hash } = await open.send(...args, { gasLimit: 500_000n })
-  const receipt = await waitForReceipt(desk.sandbox.provider, hash)
-  if (receipt?.status !== 1) throw new Error('openRequest reverted')
-}
-
-/** `POST /orders` with any body. */
-export function postOrder({ sandbox }: Desk, body: unknown): Promise<Response> {
-  return fetch(`${sandbox.info.url}/orders`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-}
-
-/** Opens the escrow and posts the envelope. */
-export async function submit(desk: Desk, trader: Trader, crafted: Crafted): Promise<Hex> {
-  await openRequest(desk, trader, crafted)
-  const response = await postOrder(desk, { orderId: crafted.intent.orderId, ...crafted.envelope })
-  if (response.status !== 202) throw new Error(`POST /orders answered ${response.status}`)
-  return crafted.intent.orderId
 }

@@ -12,7 +12,6 @@ import { QUICK } from '../../support/tradingSandbox.js'
 import { checkInvariants } from './invariants.js'
 import type { Recorder } from './recorder.js'
 import { createTrader, type Trader } from './trader.js'
-import type { Wire } from './wire.js'
 
 /** One institution's desk: three employees, their admin, and the platform around them. */
 export interface Desk {
@@ -30,10 +29,6 @@ export interface Desk {
 }
 
 type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings' | 'enclave'> & {
-  /** Server and enclave reach each other through these. */
-  wires?: { readonly toEnclave: Wire; readonly toServer: Wire }
-  /** Gets the address of the chain's node before anything is asked of it by the enclave. */
-  onChain?: (rpcUrl: string) => void
   /** Clients and enclave reach the server through it. */
   recorder?: Recorder
 }
@@ -69,29 +64,21 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
 
 async function openDesk(directory: string, options: DeskOptions): Promise<Omit<Desk, 'rulebook'>> {
   const lines: string[] = []
-  const { recorder, wires, onChain, ...settings } = options
+  const { recorder, ...settings } = options
   const started = await startSandbox({
     ...settings,
     blockTime: QUICK.blockTime,
-    serverSettings: {
-      ...QUICK.server,
-      ...(wires && { ENCLAVE_URL: wires.toEnclave.url }),
-      ...settings.serverSettings,
-    },
+    serverSettings: { ...QUICK.server, ...settings.serverSettings },
     enclaveSettings: {
       ...QUICK.enclave,
       ...(recorder && { RELAY_URL: recorder.url }),
-      ...(wires && { RELAY_URL: wires.toServer.url }),
       ...settings.enclaveSettings,
     },
     directory,
     ports: { server: 0, rpc: 0, broker: 0 },
     print: (line) => lines.push(line),
   })
-  onChain?.(started.info.rpcUrl)
   recorder?.forwardTo(started.info.url)
-  wires?.toServer.forwardTo(started.info.relayUrl)
-  wires?.toEnclave.forwardTo(started.info.enclaveUrl ?? '')
   const sandbox = recorder ? { ...started, info: { ...started.info, url: recorder.url } } : started
   const contracts = createContracts(sandbox.provider, sandbox.info.contracts)
   const usdc = createUsdc(sandbox.provider, sandbox.info.contracts.usdc)

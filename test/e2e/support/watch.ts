@@ -68,7 +68,7 @@ function keepProcess(evidence: Evidence, { arguments: command, environment }: Sh
 }
 
 /** The files below a directory by their path in it, and a server's documents in place of its database. */
-export async function readFiles(directory: string): Promise<Map<string, Buffer>> {
+async function readFiles(directory: string): Promise<Map<string, Buffer>> {
   const files = [...(await readAll(directory))].filter(([path]) => !DATABASE.test(path))
   const documents = TABLES.flatMap((table) =>
     storedRows(directory, table).map(
