@@ -3,7 +3,6 @@ import { mkdir } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { Argument, Command, InvalidArgumentError } from 'commander'
 import { registerNativeKeccak } from '../src/service/nativeKeccak.js'
-import { accounts } from './accounts.js'
 import { floods } from './floods.js'
 import { idle } from './idle.js'
 import { orders } from './orders.js'
@@ -23,10 +22,7 @@ import { startGenerator } from './support/load.js'
 import { takeover } from './takeover.js'
 import { trading } from './trading.js'
 
-const FIGURES = [
-  ...[...reads, orders, relay, accounts, ...servers, takeover],
-  ...[idle, overload, floods, trading],
-]
+const FIGURES = [...[...reads, orders, relay, servers, takeover], ...[idle, overload, floods, trading]]
 
 /** Runnable processes over the last minute. */
 const load = () => (loadavg()[0] ?? Number.NaN).toFixed(1)

@@ -26,7 +26,7 @@ export const relay: Figure = {
     const chain = await startRelayChain(context)
     const [first, second, ...left] = chain.anvil.accounts
     if (first === undefined || second === undefined) throw new Error('the chain has too few accounts')
-    const server = await startServerBeside(context, chain.settings([second]))
+    const server = await startServerBeside(context, chain.settings(second))
     const nextWrites = { ceiling: await chain.portfolios(PER_ROUND), ours: await chain.portfolios(PER_ROUND) }
     const startPlain = async () => {
       const account = left.shift()

@@ -1,9 +1,8 @@
+import type { Sandbox } from '../src/sandbox/sandbox.js'
 import { type BenchContext, type Cells, type Figure, ratio, type Table } from './support/figure.js'
-import type { LoadPlan } from './support/load.js'
 import { openOrders, postRequest } from './support/orders.js'
 import { type Fleet, settingsBeside, startFleet, startPlatform } from './support/platform.js'
 import { untilQuiet } from './support/processes.js'
-import { relayRequests, startRelayChain } from './support/relayChain.js'
 
 const SERVERS = 4
 /** The part of one server's capacity that each is offered: four of them leave half of the machine. */
@@ -11,64 +10,34 @@ const SHARE = 1 / 8
 /** Requests that warm a server up, by those that show its capacity. */
 const WARM_UP = 1 / 4
 
-interface Work {
-  /** The settings of so many servers, except their database. */
-  settings(servers: number): Record<string, string>
-  /** So many requests that were never sent. */
-  load(count: number): Promise<Pick<LoadPlan, 'requests' | 'headers'>>
-  readonly expectedStatus: number
-  /** So many show one server's capacity. */
-  readonly saturating: number
-  /** For each server. */
-  readonly connections: number
-}
+/** Requests that show one server's capacity. */
+const SATURATING = 1_536
+/** For each server. */
+const CONNECTIONS = 64
 
 /** Four servers on PostgreSQL beside one, each of them offered the same. */
-export const servers: readonly Figure[] = [
-  {
-    name: 'servers-orders',
-    title: 'POST /orders: four servers beside one, on PostgreSQL',
-    async prepare(context) {
-      const { sandbox } = await startPlatform(context)
-      return compareFleets(context, {
-        settings: () => settingsBeside(sandbox),
-        load: async (count) => ({ requests: (await openOrders(sandbox, count)).map(postRequest) }),
-        expectedStatus: 202,
-        saturating: 1_536,
-        connections: 64,
-      })
-    },
+export const servers: Figure = {
+  name: 'servers-orders',
+  title: 'POST /orders: four servers beside one, on PostgreSQL',
+  async prepare(context) {
+    const { sandbox } = await startPlatform(context)
+    return compareFleets(context, sandbox)
   },
-  {
-    name: 'servers-relay',
-    title: 'POST /relay: four servers beside one, on PostgreSQL',
-    async prepare(context) {
-      const chain = await startRelayChain(context)
-      const left = [...chain.anvil.accounts]
-      return compareFleets(context, {
-        settings: (count) => chain.settings(left.splice(0, count)),
-        load: async (count) => relayRequests((await chain.portfolios(count))()),
-        expectedStatus: 200,
-        saturating: 1_024,
-        connections: 128,
-      })
-    },
-  },
-]
+}
 
-async function compareFleets(context: BenchContext, work: Work): Promise<Table> {
-  const { settings, load, expectedStatus, saturating, connections } = work
-  const one = await startFleet(context, 1, settings(1))
-  const four = await startFleet(context, SERVERS, settings(SERVERS))
+async function compareFleets(context: BenchContext, sandbox: Sandbox): Promise<Table> {
+  const one = await startFleet(context, 1, settingsBeside(sandbox))
+  const four = await startFleet(context, SERVERS, settingsBeside(sandbox))
 
   async function send(fleet: Pick<Fleet, 'servers' | 'cpu'>, count: number, offered = {}): Promise<Cells> {
-    const plan = { ...(await load(count)), ...offered, expectedStatus, durationMs: null }
+    const requests = (await openOrders(sandbox, count)).map(postRequest)
+    const plan = { requests, ...offered, expectedStatus: 202, durationMs: null }
     await untilQuiet(...one.servers, ...four.servers)
     const before = await fleet.cpu()
     const { good, perSecond } = await context.generator.loadAll({
       ...plan,
       urls: fleet.servers.map(({ url }) => url),
-      connections: connections * fleet.servers.length,
+      connections: CONNECTIONS * fleet.servers.length,
     })
     const after = await fleet.cpu()
     return {
@@ -80,9 +49,9 @@ async function compareFleets(context: BenchContext, work: Work): Promise<Table> 
 
   // Each server compiles first, one after another: all at once would overload the machine.
   for (const { servers: own, cpu } of [one, four]) {
-    for (const server of own) await send({ servers: [server], cpu }, saturating * WARM_UP)
+    for (const server of own) await send({ servers: [server], cpu }, SATURATING * WARM_UP)
   }
-  const { 'answers/s': capacity = 0 } = await send(one, saturating)
+  const { 'answers/s': capacity = 0 } = await send(one, SATURATING)
   const offered = Math.floor(capacity * SHARE)
   const turn = (fleet: Fleet) => () => {
     const perSecond = offered * fleet.servers.length

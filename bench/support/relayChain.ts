@@ -72,15 +72,15 @@ export async function startRelayChain(
       const missing = used.filter((isUsed) => !isUsed).length
       if (missing > 0) throw new Error(`${missing} of ${used.length} authorizations have no effect`)
     },
-    /** Settings of a server that has these relayer accounts. */
-    settings: (accounts: readonly SandboxAccount[]): Record<string, string> => ({
+    /** Settings of a server whose relayer has this account. */
+    settings: ({ privateKey }: SandboxAccount): Record<string, string> => ({
       ENV_FILE: '/dev/null',
       ...SERVER_ENVIRONMENT,
       ...chainEnvironment(chain),
       ENCLAVE_SIGNER,
       // As by default: the tests' environment has another.
       READ_MAX_AGE: '',
-      RELAYER_PRIVATE_KEY: accounts.map(({ privateKey }) => privateKey).join(','),
+      RELAYER_PRIVATE_KEY: privateKey,
     }),
   }
 }

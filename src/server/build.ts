@@ -44,8 +44,8 @@ export function buildServer(deps: {
   readonly engine: Engine
   /** Identifies this server among those that share the database. */
   readonly serverId: string
-  /** The keys of the accounts that pay the gas; at least one. */
-  readonly relayerKeys: readonly RelayerKey[]
+  /** The key of the account that pays the gas. */
+  readonly relayerKey: RelayerKey
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly phase: () => Phase
@@ -54,7 +54,7 @@ export function buildServer(deps: {
   /** Default: the trigger's own. */
   readonly times?: RetryTimes | undefined
 }) {
-  const { config, logger, engine, serverId, relayerKeys, stopping } = deps
+  const { config, logger, engine, serverId, relayerKey, stopping } = deps
   const { chainId, contracts: addresses } = config.chain
   const metrics = createMetrics(readVersion())
   const rpc = createRpc({
@@ -100,9 +100,7 @@ export function buildServer(deps: {
     rpc,
     engine,
     serveLease,
-    observeLease: metrics.lease,
-    serverId,
-    relayerKeys,
+    relayerKey,
     logger,
     stopping,
     onEnd,
@@ -160,7 +158,7 @@ export function buildServer(deps: {
       version: readVersion(),
       chainId,
       contracts: addresses,
-      relayers: relay.addresses,
+      relayer: relay.address,
       symbols: () => listedSymbols.current() ?? [],
       checks: ops.healthChecks,
     },

@@ -204,7 +204,7 @@ function relayObserver({ counter, histogram }: Registered): (receipt: Receipt) =
 function leaseObserver({ counter, gauge }: Registered): LeaseObserver {
   const held = gauge(
     'lease_held',
-    '1 while this server holds a lease (narrator, trigger, relayer:<place of the account in the configuration, from 0>), 0 while it waits for it.',
+    '1 while this server holds a lease (narrator, trigger, relayer:<address of the account>), 0 while it waits for it.',
     'lease',
   )
   const terms = counter('lease_terms_total', 'How often this server has taken a lease.', 'lease')

@@ -10,7 +10,7 @@ import { logConfigurationFaults } from './config/checkup.js'
 import type { Config } from './config/config.js'
 import { type ClientCap, close, listen, portOf } from './http/listener.js'
 import { reportEachSecond } from './http/middleware.js'
-import { openRelayerKeys } from './signer/signer.js'
+import { openRelayerKey } from './signer/signer.js'
 import type { Engine } from './store/engine.js'
 import { checkPlatform } from './store/postgres/inspection.js'
 import { createDatabases, openPostgres } from './store/postgres/postgresEngine.js'
@@ -105,13 +105,13 @@ async function startOn(
 ): Promise<RunningServer> {
   registerNativeKeccak()
   const stopping = new AbortController()
-  const relayerKeys = await openRelayerKeys(config.relay.relayerKeys)
+  const relayerKey = await openRelayerKey(config.relay.relayerKey)
   const deps = {
     config,
     logger,
     engine,
     serverId: randomUUID(),
-    relayerKeys,
+    relayerKey,
     stopping: stopping.signal,
     output: process.stdout,
     times,

@@ -95,10 +95,7 @@ export async function startWorld(options: WorldOptions) {
     isCluster ? startClusterDatabase() : undefined,
   ])
   const { accounts, info, provider } = sandbox
-  // Several accounts in the place of one. Nothing else uses them by now.
-  const relayers = isCluster ? [accounts.relayer, accounts.deployer, accounts.guardian] : [accounts.relayer]
-  const keys = relayers.map(({ privateKey }) => privateKey)
-  const chain = await startChain(provider, info.chainId, keys)
+  const chain = await startChain(provider, info.chainId, [accounts.relayer.privateKey])
   const dataDir = join(sandbox.directory, 'server')
   const broadcasts: Broadcast[] = []
   const told: string[] = []
@@ -118,7 +115,7 @@ export async function startWorld(options: WorldOptions) {
   }
   const around = { directory, notes, told, heard: options.heard }
   const cluster =
-    database && (await startCluster({ sandbox, database, count, keys, urls: nodes.urls, common }, around))
+    database && (await startCluster({ sandbox, database, count, urls: nodes.urls, common }, around))
   const servers: readonly Server[] = cluster?.servers ?? [
     await startServer(
       {
@@ -254,7 +251,6 @@ interface ClusterOptions {
   readonly sandbox: Sandbox
   readonly database: ClusterDatabase
   readonly count: number
-  readonly keys: readonly string[]
   /** The nodes' URLs. */
   readonly urls: readonly string[]
   readonly common: Record<string, string>
@@ -262,15 +258,9 @@ interface ClusterOptions {
 
 /** Several servers on one database behind two balancers, and an enclave of its own. */
 async function startCluster(options: ClusterOptions, around: Around) {
-  const { sandbox, database, count, keys, urls, common } = options
+  const { sandbox, database, count, urls, common } = options
   const [enclavePort = 0, relayPort = 0, ...ports] = await freePorts(2 + 3 * count)
   const home = await startTcpProxy(relayPort)
-  const envFile = await changedEnv(
-    sandbox,
-    '.env',
-    'RELAYER_PRIVATE_KEY',
-    `RELAYER_PRIVATE_KEY=${keys.join()}`,
-  )
   const servers = await Promise.all(
     Array.from({ length: count }, async (_, number) => {
       const [port = 0, ops = 0, relay = 0] = ports.slice(3 * number)
@@ -289,7 +279,7 @@ async function startCluster(options: ClusterOptions, around: Around) {
         url.searchParams.set('application_name', name)
         return {
           ...common,
-          ENV_FILE: envFile,
+          ENV_FILE: join(sandbox.directory, '.env'),
           LEASE_TTL: `${LEASE_TTL_MS}ms`,
           TRUST_PROXY: '1',
           ENCLAVE_TRIGGER_SECRET: RUN_SECRET,

@@ -63,7 +63,7 @@ function checkStandby({ durability: { waitsForStandby, standbys } }: Inspection)
 
 /** An expired lease has no live holder; a server that stops releases its leases. */
 function checkLeases(found: Inspection): Finding {
-  const leases = found.leases.filter(({ lease }) => !lease.startsWith('server:'))
+  const { leases } = found
   const expired = leases.filter(({ expiresInMs }) => expiresInMs <= 0).map(({ lease }) => lease)
   const holders = new Set(leases.filter(({ expiresInMs }) => expiresInMs > 0).map(({ holder }) => holder))
   if (leases.length === 0) return unchecked('leases', 'no server runs on this database')

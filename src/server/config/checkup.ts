@@ -69,11 +69,11 @@ async function checkChain(config: Config, rpc: Pick<Rpc, 'send'>): Promise<Findi
 async function askChain({ chain, enclave, relay }: Config, rpc: Pick<Rpc, 'send'>): Promise<Finding[]> {
   const { signer } = enclave
   try {
-    const [deployment, balances] = await Promise.all([
+    const [deployment, balance] = await Promise.all([
       checkDeployment({ rpc, addresses: chain.contracts, signer, signerName: 'ENCLAVE_SIGNER' }),
-      Promise.all(relay.relayerKeys.map((key) => checkBalance(rpc, key, relay))),
+      checkBalance(rpc, relay),
     ])
-    return [...deployment, ...balances]
+    return [...deployment, balance]
   } catch (error) {
     return [stoppedAnswering(error)]
   }
@@ -81,8 +81,7 @@ async function askChain({ chain, enclave, relay }: Config, rpc: Pick<Rpc, 'send'
 
 async function checkBalance(
   rpc: Pick<Rpc, 'send'>,
-  relayerKey: Config['relay']['relayerKeys'][number],
-  { minBalance, maxFeePerGas }: Config['relay'],
+  { relayerKey, minBalance, maxFeePerGas }: Config['relay'],
 ): Promise<Finding> {
   if (relayerKey.kind === 'kms') {
     return unchecked(

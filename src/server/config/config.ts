@@ -77,11 +77,13 @@ function triggerOf(env: Settings) {
   } as const
 }
 
-function relayerKeysOf({ RELAYER_PRIVATE_KEY = [], RELAYER_KMS_KEY_ID = [] }: Settings): RelayerKeyPlace[] {
-  return [
-    ...RELAYER_PRIVATE_KEY.map((privateKey) => ({ kind: 'private-key', privateKey }) as const),
-    ...RELAYER_KMS_KEY_ID.map((keyId) => ({ kind: 'kms', keyId }) as const),
-  ]
+function relayerKeyOf({
+  RELAYER_PRIVATE_KEY: privateKey,
+  RELAYER_KMS_KEY_ID: keyId,
+}: Settings): RelayerKeyPlace {
+  if (privateKey !== undefined) return { kind: 'private-key', privateKey }
+  if (keyId !== undefined) return { kind: 'kms', keyId }
+  throw new TypeError('the relay has no account')
 }
 
 /** The settings, and beside them what no operator could judge: only tests have other values of that. */
@@ -144,8 +146,7 @@ function toConfig(env: Settings) {
       /** Where the enclave's own routes listen. */
       listen: { port: env.RELAY_PORT, host: env.RELAY_HOST },
       authToken: env.RELAY_AUTH_TOKEN,
-      /** At least one. */
-      relayerKeys: relayerKeysOf(env),
+      relayerKey: relayerKeyOf(env),
       waitMs: 20_000,
       maxInFlight: env.RELAY_MAX_IN_FLIGHT,
       /** Undefined: as many as the nodes take. */
@@ -264,7 +265,7 @@ const RULES: readonly Rule<Settings>[] = [
     // Then the server holds the key that moves everyone's money.
     name: 'ENCLAVE_SIGNER',
     problem: "is an account of the relayer's keys: the enclave's key belongs to the enclave alone",
-    isBroken: ({ ENCLAVE_SIGNER, RELAYER_PRIVATE_KEY = [] }) =>
-      RELAYER_PRIVATE_KEY.some((key) => sameAddress(computeAddress(key.reveal()), ENCLAVE_SIGNER)),
+    isBroken: ({ ENCLAVE_SIGNER, RELAYER_PRIVATE_KEY: key }) =>
+      key !== undefined && sameAddress(computeAddress(key.reveal()), ENCLAVE_SIGNER),
   },
 ]

@@ -17,7 +17,6 @@ import { LOG_LEVELS } from '../../service/logger.js'
 import { INSTALLATION } from '../../service/version.js'
 import {
   databaseUrl,
-  each,
   enclaveUrl,
   ether,
   gwei,
@@ -44,7 +43,7 @@ export const ENV_EXAMPLE_HEADER = [
 const fixed = (value: string) => `is no setting any more: remove it. It is ${value}`
 const follows = (name: string, part: string) =>
   `follows ${name} now: remove it, and set that. It is ${part} of it`
-const joined = (name: string) => `is gone: name all keys in ${name}, separated by commas`
+const one = (name: string) => `is gone: name the key of the one account in ${name}`
 
 /** Variables of earlier versions, each with what to do about it. */
 export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
@@ -62,8 +61,8 @@ export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   NARRATOR_INTERVAL: fixed('2s'),
   NARRATOR_CONFIRMATIONS: 'is gone: remove it. CONFIRMATIONS is for the narration too',
   RPC_LOG_RANGE: fixed('2000 at most, and halved where a node refuses so many'),
-  RELAYER_PRIVATE_KEYS: joined('RELAYER_PRIVATE_KEY'),
-  RELAYER_KMS_KEY_IDS: joined('RELAYER_KMS_KEY_ID'),
+  RELAYER_PRIVATE_KEYS: one('RELAYER_PRIVATE_KEY'),
+  RELAYER_KMS_KEY_IDS: one('RELAYER_KMS_KEY_ID'),
   RELAY_WAIT: fixed('20s, and less where a caller says so (Prefer: wait=5)'),
   RELAY_MAX_QUEUED: fixed('1000'),
   RELAY_POLL_INTERVAL: fixed('250ms'),
@@ -198,15 +197,14 @@ export const environmentSchema = z.object({
     about: `Secret shared with the enclave, at least ${RELAY_TOKEN_MIN_LENGTH} characters (openssl rand -hex 32).`,
     example: '',
   }),
-  RELAYER_PRIVATE_KEY: optional(each(relayerKey()), {
+  RELAYER_PRIVATE_KEY: optional(relayerKey(), {
     secret: true,
     about:
-      'Secret keys of the accounts that pay the gas of relayed authorizations, one or several separated by commas. The servers on one database share them. Or the next one.',
+      'Secret key of the account that pays the gas of relayed authorizations. The servers on one database share it. Or the next one.',
     example: '',
   }),
-  RELAYER_KMS_KEY_ID: optional(each(kmsKeyId()), {
-    about:
-      'The accounts as keys in AWS KMS: ids, ARNs or aliases, separated by commas. Region and rights are AWS_* variables.',
+  RELAYER_KMS_KEY_ID: optional(kmsKeyId(), {
+    about: 'The account as a key in AWS KMS: its id, ARN or alias. Region and rights are AWS_* variables.',
   }),
   RELAY_MAX_IN_FLIGHT: withDefault(integer(1, 1_000), {
     about: 'Transactions under way at once. Public nodes take 16 to 64 of one account.',

@@ -3,15 +3,13 @@ import { runSecretSchema } from '../../protocol/runMessage.js'
 import { isLoopback, isSecureUrl } from '../../protocol/secureUrl.js'
 import { parseDecimal } from '../../protocol/units.js'
 import type { Kind } from '../../service/config.js'
-import { listOf, privateKey, visibleText } from '../../service/configKinds.js'
+import { privateKey, visibleText } from '../../service/configKinds.js'
 import { Secret } from '../../service/secret.js'
 
 // The kinds of values that only the server's environment has. No message quotes the value.
 
 const GWEI_DECIMALS = 9
 const ETHER_DECIMALS = 18
-/** Accounts that pay the gas. */
-const MAX_ACCOUNTS = 64
 
 function secret<T>(kind: Kind<T>) {
   return kind.transform((value) => new Secret(value))
@@ -27,26 +25,25 @@ export function runSecret() {
   return secret(runSecretSchema)
 }
 
-/** The secret key of an account that pays the gas. */
+/** The secret key of the account that pays the gas. */
 export function relayerKey() {
-  return secret(privateKey())
+  return secret(oneOf(privateKey()))
+}
+
+/** Earlier versions took several accounts, separated by commas. */
+function oneOf<T>(kind: Kind<T>) {
+  return z
+    .string()
+    .refine(
+      (text) => !text.includes(','),
+      'names several accounts: the relayer has one, so name its key alone',
+    )
+    .pipe(kind)
 }
 
 /** The name of a key in AWS KMS: an id, an ARN, or an alias. */
 export function kmsKeyId() {
-  return z.string().regex(/^[A-Za-z0-9:/_-]{1,2048}$/, 'expected the id, ARN or alias of a key')
-}
-
-/** The keys of several accounts, each once. */
-export function each<T>(kind: Kind<T>) {
-  return z
-    .string()
-    .refine((text) => {
-      const parts = text.split(',').map((part) => part.trim().toLowerCase())
-      return new Set(parts).size === parts.length
-    }, 'has a value twice')
-    .pipe(listOf(kind))
-    .refine((keys) => keys.length <= MAX_ACCOUNTS, `has more than ${MAX_ACCOUNTS} values`)
+  return oneOf(z.string().regex(/^[A-Za-z0-9:/_-]{1,2048}$/, 'expected the id, ARN or alias of a key'))
 }
 
 /** A decimal number of gwei; in wei. */

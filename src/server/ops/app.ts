@@ -11,7 +11,7 @@ import { errorHandler, methodNotAllowed, notFound } from '../http/errors.js'
 import { createBareApp, requestId, requireHost, securityHeaders } from '../http/middleware.js'
 import type { Metrics } from '../metrics.js'
 import type { NarratorProgress } from '../narrator/poll.js'
-import type { AccountHealth, RelayLoad } from '../relay/accounts.js'
+import type { AccountHealth, RelayLoad } from '../relay/account.js'
 import type { BuiltRelay } from '../relay/build.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import { createStateDocument } from '../store/documents.js'
@@ -43,7 +43,7 @@ interface OpsDeps {
   readonly config: Config
   readonly rpc: Rpc
   readonly engine: Engine
-  readonly relay: Pick<BuiltRelay, 'health' | 'load' | 'leases' | 'addresses'>
+  readonly relay: Pick<BuiltRelay, 'health' | 'load' | 'lease'>
   readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'>
   readonly progress: NarratorProgress
   readonly metrics: Metrics
@@ -62,16 +62,16 @@ export function buildOps(deps: OpsDeps) {
   const readiness = createReadiness(checks)
   const { backlog } = enclaveRuns
   const { load } = relay
-  const { accounts } = relayer
+  const { account } = relayer
   addGauges({
-    ...{ metrics, readiness, backlog, load, rpc, progress, accounts, minBalance, gas },
+    ...{ metrics, readiness, backlog, load, rpc, progress, account, minBalance, gas },
     standbys: store.standbys,
   })
   return {
     /** The operator's endpoints. */
     app: createOpsApp({ readiness, registry: metrics.registry, logger }),
     /** For `GET /health/checks`. */
-    healthChecks: createHealthChecks({ readiness, accounts, load, minBalance, gas }),
+    healthChecks: createHealthChecks({ readiness, account, load, minBalance, gas }),
   }
 }
 
@@ -88,12 +88,9 @@ function createChecks(
     check('chain', chainLook({ rpc, chainId })),
     check('contracts', contractsLook({ rpc, contracts })),
     check('relayer', relayer.look),
-    ...(relay.addresses.length > 1
-      ? relay.addresses.map((address, place) => check(`relayer-${place}`, () => relayer.lookAt(address)))
-      : []),
     check('enclave', enclaveLookOf(config.enclave.trigger)),
     check('store', store.look),
-    check('leases', leasesLook(engine.leases, ['narrator', 'trigger', ...relay.leases])),
+    check('leases', leasesLook(engine.leases, ['narrator', 'trigger', relay.lease])),
     check('narrator', narratorLook({ progress, intervalMs: config.narrator.intervalMs })),
   ]
 }
@@ -152,22 +149,23 @@ const SHARED_MS = 15_000
 export function createHealthChecks(deps: {
   readonly readiness: () => Promise<ReadinessReport>
   /** As the last look at the readiness found. */
-  readonly accounts: () => readonly AccountHealth[]
+  readonly account: () => AccountHealth | undefined
   readonly load: () => RelayLoad
   /** Wei. */
   readonly minBalance: bigint
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
   readonly sharedMs?: number
 }): () => Promise<HealthChecks> {
-  const { readiness, accounts, load, minBalance, gas } = deps
+  const { readiness, account, load, minBalance, gas } = deps
   return createTimedValue(deps.sharedMs ?? SHARED_MS, async () => {
     const { status, checks } = await readiness()
     const { gasLeft, reserveLeft } = load()
+    const relayer = account()
     return {
       asOf: new Date(Date.now()).toISOString(),
       status,
       checks: Object.entries(checks).map(([name, check]) => ({ name, ...check })),
-      relayers: accounts().map(({ address, balance }) => ({ address, balance })),
+      relayers: relayer === undefined ? [] : [{ address: relayer.address, balance: relayer.balance }],
       minBalance,
       gas: { limit: gas.perDay, left: gasLeft, reserve: gas.reserve, reserveLeft },
     }

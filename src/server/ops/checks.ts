@@ -6,12 +6,11 @@ import { quantitySchema, resultOf } from '../../chain/jsonRpc.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { hasCode } from '../../chain/views.js'
 import type { ContractAddresses } from '../../protocol/api.js'
-import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { stateOfPrivateFile } from '../../service/privateFile.js'
 import { createSharedValue, createTimedValue } from '../../service/waiting.js'
 import type { NarratorProgress } from '../narrator/poll.js'
-import type { AccountHealth, RelayHealth } from '../relay/accounts.js'
+import type { AccountHealth, RelayHealth } from '../relay/account.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { StateDocument } from '../store/documents.js'
 import { type Engine, type Leases, StorageError } from '../store/engine.js'
@@ -259,7 +258,7 @@ const LOW_GAS_DIVISOR = 10n
 /** A balance is low below the floor times this. */
 const LOW_BALANCE_FACTOR = 2n
 
-/** Looks at the accounts that pay the gas, and remembers their balances for the metrics. */
+/** Looks at the account that pays the gas, and remembers its balance for the metrics. */
 export type RelayerView = ReturnType<typeof createRelayerView>
 
 /** Looks at the same time share one request. */
@@ -269,48 +268,36 @@ export function createRelayerView(options: {
   readonly health: () => Promise<RelayHealth>
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
 }) {
-  let accounts: readonly AccountHealth[] = []
+  let account: AccountHealth | undefined
   const health = createTimedValue(SHARED_MS, options.health)
 
-  async function lookBy(fault: (health: RelayHealth) => CheckReason | null): Promise<CheckReason | null> {
-    try {
-      const current = await health()
-      accounts = current.accounts
-      return fault(current)
-    } catch (error) {
-      accounts = []
-      if (isChainFailure(error)) return 'chain-unavailable'
-      throw error
-    }
-  }
-
   return {
-    /** As the last look found them; none when it could not. */
-    accounts: () => accounts,
-    look: () => lookBy((current) => faultOf(current, options.gas)),
-    /** Looks at one of several accounts: the others may still have funds. */
-    lookAt: (account: Hex) =>
-      lookBy(({ accounts: all, minBalance }) => {
-        const own = all.find(({ address }) => address === account)
-        return own === undefined || isLow(own, minBalance) ? 'balance-low' : null
-      }),
+    /** As the last look found it; undefined when it could not. */
+    account: () => account,
+    async look(): Promise<CheckReason | null> {
+      try {
+        const current = await health()
+        account = current.account
+        return faultOf(current, options.gas)
+      } catch (error) {
+        account = undefined
+        if (isChainFailure(error)) return 'chain-unavailable'
+        throw error
+      }
+    },
   }
-}
-
-function isLow({ isFunded, balance }: AccountHealth, minBalance: bigint): boolean {
-  return !isFunded || balance < minBalance * LOW_BALANCE_FACTOR
 }
 
 function faultOf(
-  { accounts, minBalance, gasLeft, reserveLeft, isKeyShared }: RelayHealth,
+  { account, minBalance, gasLeft, reserveLeft, isKeyShared }: RelayHealth,
   { perDay, reserve }: Pick<GasLimits, 'perDay' | 'reserve'>,
 ): CheckReason | null {
-  if (!accounts.some(({ isFunded }) => isFunded)) return 'relayer-underfunded'
+  if (!account.isFunded) return 'relayer-underfunded'
   // No order can be relayed with less.
   if (reserveLeft < LEAST_GAS) return 'gas-reserve-used-up'
   if (gasLeft < LEAST_GAS) return 'gas-budget-used-up'
   if (isKeyShared) return 'key-used-elsewhere'
-  if (accounts.some((account) => isLow(account, minBalance))) return 'balance-low'
+  if (account.balance < minBalance * LOW_BALANCE_FACTOR) return 'balance-low'
   return gasLeft < (perDay - reserve) / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
 }
 

@@ -2,7 +2,7 @@ import { formatEther } from 'ethers'
 import type { Rpc } from '../../chain/rpc.js'
 import { createGauges, type Metrics } from '../metrics.js'
 import type { NarratorProgress } from '../narrator/poll.js'
-import type { AccountHealth, RelayLoad } from '../relay/accounts.js'
+import type { AccountHealth, RelayLoad } from '../relay/account.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { Backlog } from '../trigger/enclaveRuns.js'
 import type { CheckStatus, ReadinessReport } from './checks.js'
@@ -19,7 +19,7 @@ interface GaugeSources {
   readonly progress: NarratorProgress
   readonly readiness: () => Promise<ReadinessReport>
   /** The relayer's, as the last look at the readiness found. */
-  readonly accounts: () => readonly AccountHealth[]
+  readonly account: () => AccountHealth | undefined
   /** Wei. */
   readonly minBalance: bigint
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
@@ -35,7 +35,7 @@ export function addGauges(sources: GaugeSources): void {
   addChain(sources)
 }
 
-function addReadiness({ metrics, readiness, accounts, minBalance, standbys }: GaugeSources): void {
+function addReadiness({ metrics, readiness, account, minBalance, standbys }: GaugeSources): void {
   const { add, addEach } = createGauges(metrics)
   addEach(
     'check_status',
@@ -46,14 +46,14 @@ function addReadiness({ metrics, readiness, accounts, minBalance, standbys }: Ga
       return Object.entries(checks).map(([name, { status }]) => [name, SEVERITY[status]] as const)
     },
   )
-  addEach(
+  add(
     'relayer_balance_ether',
-    "Balance of each of the relayer's accounts, by its place in the configuration, from 0; absent while no node reports it.",
-    'account',
+    "Balance of the relayer's account; absent while no node reports it.",
     async () => {
       // Shares the look of the check: one request to the node.
       await readiness()
-      return accounts().map(({ balance }, place) => [place, Number(formatEther(balance))] as const)
+      const relayer = account()
+      return relayer && Number(formatEther(relayer.balance))
     },
   )
   add(

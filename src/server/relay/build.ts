@@ -1,18 +1,17 @@
 import { balanceOf } from '../../chain/fees.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Receipt } from '../../protocol/api.js'
-import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import { createTimedValue } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import { createRelayerSigner, type RelayerKey, type RelayerSigner } from '../signer/signer.js'
 import type { Engine } from '../store/engine.js'
-import type { LeaseObserver, ServeLease, Term } from '../store/leaseHolder.js'
+import type { ServeLease, Term } from '../store/leaseHolder.js'
 import { createReceiptStore, createSaveNoOp } from '../store/receipts.js'
 import { createBroadcaster } from '../txManager/broadcast.js'
 import { createFeeMarket } from '../txManager/fees.js'
 import { createTxManager } from '../txManager/txManager.js'
-import { createRelayerAccounts, createRelayHealth, type RelayTerm } from './accounts.js'
+import { createRelayerAccount, createRelayHealth, type RelayTerm } from './account.js'
 import { createAdmission } from './admission.js'
 import { createAuthorizationVerifier } from './authorization.js'
 import { createChainView } from './chainView.js'
@@ -30,50 +29,43 @@ interface BuildRelayDeps {
   readonly searchEveryMs?: number | undefined
   readonly engine: Engine
   readonly serveLease: ServeLease
-  /** This server, among those that share the database. */
-  readonly serverId: string
-  /** At least one. */
-  readonly relayerKeys: readonly RelayerKey[]
+  readonly relayerKey: RelayerKey
   readonly logger: Logger
   readonly stopping: AbortSignal
   /** Called with the receipt of each job that has ended here. */
   readonly onEnd?: (receipt: Receipt) => void
-  readonly observeLease?: LeaseObserver
-  /** Called for each transaction of a relayer's account that no server of ours has signed. */
+  /** Called for each transaction of the relayer's account that no server of ours has signed. */
   readonly onForeign?: () => void
 }
 
 export type BuiltRelay = ReturnType<typeof buildRelay>
 
-/** How often a server counts the others, as a share of a lease's time to live. */
-const REBALANCE_SHARE = 0.1
-
-/** How old an account's balance may be when it claims work. Work that it cannot pay for any more waits for funds. */
+/** How old the account's balance may be when it claims work. Work that it cannot pay for any more waits for funds. */
 const FUNDS_MAX_AGE_MS = 5_000
 
 /** Wires the relay. Starts nothing. */
 export function buildRelay(deps: BuildRelayDeps) {
-  const { config, rpc, engine, serveLease, serverId, relayerKeys, logger, stopping } = deps
+  const { config, rpc, engine, serveLease, relayerKey, logger, stopping } = deps
   const { relay: settings, chain, enclave } = config
   const shared = createShared(deps)
   const { store, chainView, preflight, fees, budget } = shared
-  const accounts = createRelayerAccounts({
+  const signer = createRelayerSigner(relayerKey)
+  const account = createRelayerAccount({
     engine,
-    signers: relayerKeys.map(createRelayerSigner),
+    address: signer.address,
     serveLease,
-    serverId,
-    shareEveryMs: config.leaseTtlMs * REBALANCE_SHARE,
-    observeLease: deps.observeLease,
-    build: (fenced, signer, term) => buildTerm(deps, shared, { engine: fenced, signer, term }),
-    logger,
+    build: (fenced, term) => buildTerm(deps, shared, { engine: fenced, signer, term }),
   })
   const dispatcher = createRelayDispatcher({
-    accounts,
+    account,
     store,
     chain: chainView,
     preflight,
     budget,
-    isFunded: createFundsCheck(relayerKeys, rpc, settings.minBalance),
+    isFunded: createTimedValue(FUNDS_MAX_AGE_MS, async () => {
+      const balance = await balanceOf(rpc, account.address)
+      return balance > 0n && balance >= settings.minBalance
+    }),
     maxUnderWay: settings.maxInFlight + settings.maxQueued,
     waitMs: settings.waitMs,
     searchEveryMs: deps.searchEveryMs,
@@ -83,7 +75,7 @@ export function buildRelay(deps: BuildRelayDeps) {
   const { minBalance } = settings
   const { health, load } = createRelayHealth({
     rpc,
-    accounts,
+    account,
     minBalance,
     fees,
     budget,
@@ -101,11 +93,10 @@ export function buildRelay(deps: BuildRelayDeps) {
       waitMs: settings.waitMs,
       stopping,
     },
-    services: [...accounts.services, dispatcher.service],
-    /** The names of the accounts' leases. */
-    leases: accounts.leases,
-    /** The accounts' addresses; at least one. */
-    addresses: relayerKeys.map(({ address }) => address),
+    services: [account.service, dispatcher.service],
+    /** The name of the account's lease. */
+    lease: account.lease,
+    address: account.address,
     dispatcher,
     /** The stored record of each authorization. */
     receipts: store,
@@ -114,12 +105,10 @@ export function buildRelay(deps: BuildRelayDeps) {
   }
 }
 
-/** Lives as long as the process, whichever accounts it holds. */
-function createShared({ config, rpc, engine, relayerKeys, logger }: BuildRelayDeps) {
+/** Lives as long as the process, whether it holds the account or not. */
+function createShared({ config, rpc, engine, relayerKey, logger }: BuildRelayDeps) {
   const { chain, relay: settings } = config
-  // The contracts demand no particular sender, so a call is tried out from any of the accounts.
-  const from = relayerKeys[0]?.address
-  if (from === undefined) throw new TypeError('the relay has no account')
+  const from = relayerKey.address
   const store = createReceiptStore({ engine, logger })
   return {
     store,
@@ -132,19 +121,6 @@ function createShared({ config, rpc, engine, relayerKeys, logger }: BuildRelayDe
     }),
     budget: createGasBudget({ engine, store, limits: settings.gas, now: Date.now, logger }),
   }
-}
-
-function createFundsCheck(keys: readonly RelayerKey[], rpc: Pick<Rpc, 'send'>, minBalance: bigint) {
-  const balances = new Map(
-    keys.map(({ address }) => [
-      address,
-      createTimedValue(FUNDS_MAX_AGE_MS, async () => {
-        const balance = await balanceOf(rpc, address)
-        return balance > 0n && balance >= minBalance
-      }),
-    ]),
-  )
-  return async (account: Hex) => (await balances.get(account)?.()) ?? false
 }
 
 /** Builds every part that remembers the account's nonces. A later term begins with new ones. */
@@ -195,7 +171,6 @@ function buildTerm(
   })
   // They stop in the reverse order: first the transaction manager releases everything under way.
   return {
-    account,
     relay,
     txManager,
     services: [relay.service, txManager.service],

@@ -5,7 +5,7 @@ import { createPoller } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { StorageError, storageError } from '../store/engine.js'
 import type { ReceiptStore, StoredRelay } from '../store/receipts.js'
-import type { RelayerAccounts, RelayTerm } from './accounts.js'
+import type { RelayerAccount, RelayTerm } from './account.js'
 import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
 import type { GasBudget } from './gasBudget.js'
@@ -14,23 +14,23 @@ import { accountOf, pendingRecord, TakenElsewhereError, withLimit } from './reco
 import { afterEffect, gasLimitIn, matchesChain } from './relay.js'
 import { endedJob, type RelayJob } from './relayJob.js'
 
-/** The relay of the whole server: takes authorizations, whichever account relays them, and finds their receipts. */
+/** The relay of the whole server: takes authorizations, whichever server holds the account, and finds their receipts. */
 export type RelayDispatcher = ReturnType<typeof createRelayDispatcher>
 
 interface RelayDispatcherOptions {
-  readonly accounts: RelayerAccounts
+  readonly account: RelayerAccount
   /** Its writes carry no fence. */
   readonly store: ReceiptStore
   readonly chain: ChainView
   readonly preflight: Preflight
   readonly budget: Pick<GasBudget, 'put' | 'assertRoom' | 'endOld' | 'refresh'>
-  /** Whether an account has more than it has to keep, as of some seconds ago. @throws ChainUnavailableError */
-  readonly isFunded: (account: Hex) => Promise<boolean>
-  /** Authorizations that one account has under way at once, those without a transaction included. */
+  /** Whether the account has more than it has to keep, as of some seconds ago. @throws ChainUnavailableError */
+  readonly isFunded: () => Promise<boolean>
+  /** Authorizations that the account has under way at once, those without a transaction included. */
   readonly maxUnderWay: number
   /** The longest that a caller waits. */
   readonly waitMs: number
-  /** Pause between two searches: for open records, also of accounts that no server has a key for, and for bookings of orders long over. */
+  /** Pause between two searches: for open records, also of an account that no server has a key for, and for bookings of orders long over. */
   readonly searchEveryMs?: number | undefined
   readonly stopping: AbortSignal
   readonly logger: Logger
@@ -41,27 +41,14 @@ const CLAIM_EVERY_MS = 250
 const SEARCH_EVERY_MS = 30_000
 
 export function createRelayDispatcher(options: RelayDispatcherOptions) {
-  const { accounts, store, chain, preflight, budget, maxUnderWay, stopping, logger } = options
+  const { account, isFunded, store, chain, preflight, budget, maxUnderWay, stopping, logger } = options
   const { searchEveryMs = SEARCH_EVERY_MS } = options
   const beginnings = new Map<Hex, Promise<RelayJob>>()
   const following = createRecordFollower({ ...options, patienceMs: options.waitMs })
   let searchedAt = Number.NEGATIVE_INFINITY
 
-  const jobOf = (digest: Hex) =>
-    accounts
-      .terms()
-      .map(({ relay }) => relay.of(digest))
-      .find((job) => job !== undefined)
-
-  /** The accounts of this server that have room, the idlest first. */
-  const withRoom = () =>
-    accounts
-      .terms()
-      .filter(({ relay }) => relay.underWay() < maxUnderWay)
-      .toSorted((a, b) => a.relay.underWay() - b.relay.underWay())
-
-  /** Whether no other server has an account. */
-  const isAlone = () => accounts.terms().length === accounts.addresses.length
+  const jobOf = (digest: Hex) => account.term()?.relay.of(digest)
+  const isFull = ({ relay }: RelayTerm) => relay.underWay() >= maxUnderWay
 
   async function follow(digest: Hex): Promise<RelayJob> {
     const stored = await store.find(digest)
@@ -95,19 +82,13 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
   }
 
   async function begin(authorization: VerifiedAuthorization): Promise<RelayJob> {
-    let refusal: RelayRefusal | undefined
-    for (const term of withRoom()) {
-      try {
-        const job = await beginWith(term, authorization)
-        if (job !== undefined) return job
-      } catch (error) {
-        // Another account may have enough.
-        if (!(error instanceof RelayRefusal && error.reason.code === 'relayer-underfunded')) throw error
-        refusal = error
-      }
+    const term = account.term()
+    if (term !== undefined) {
+      if (isFull(term)) throw new RelayRefusal({ code: 'relay-overloaded' })
+      const job = await beginWith(term, authorization)
+      if (job !== undefined) return job
     }
-    if (isAlone()) throw refusal ?? new RelayRefusal({ code: 'relay-overloaded' })
-    if (!(await isAnyFunded())) throw new RelayRefusal({ code: 'relayer-underfunded' })
+    if (!(await isFunded())) throw new RelayRefusal({ code: 'relayer-underfunded' })
     return handOver(authorization)
   }
 
@@ -118,7 +99,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     return job === undefined ? begin(authorization) : acrossTerms(digest, job)
   }
 
-  /** Stores an authorization for an account of another server, or for one that this server is about to hold. */
+  /** Stores an authorization for the server that holds the account, or is about to take it. */
   async function handOver(authorization: VerifiedAuthorization): Promise<RelayJob> {
     const { digest, target, data } = authorization
     const stored = await store.find(digest)
@@ -142,11 +123,12 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     const { digest, target, data } = authorization
     const stored = await store.find(digest)
     if (stored !== undefined && !isFinal(stored.record.receipt)) return
-    if (withRoom().length === 0 && isAlone()) throw new RelayRefusal({ code: 'relay-overloaded' })
-    const [forecast, isFunded] = await Promise.all([preflight.check({ to: target, data }), isAnyFunded()])
+    const term = account.term()
+    if (term !== undefined && isFull(term)) throw new RelayRefusal({ code: 'relay-overloaded' })
+    const [forecast, canPay] = await Promise.all([preflight.check({ to: target, data }), isFunded()])
     const gasLimit = await gasLimitIn(forecast, authorization, chain)
     if (gasLimit === undefined) return
-    if (!isFunded) throw new RelayRefusal({ code: 'relayer-underfunded' })
+    if (!canPay) throw new RelayRefusal({ code: 'relayer-underfunded' })
     await budget.assertRoom(withLimit(pendingRecord(authorization, new Date()), gasLimit))
   }
 
@@ -160,7 +142,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     if (isUsed === (receipt.status === 'confirmed') && (await matchesChain(chain, stored.record)))
       return receipt
     if (!isUsed) return undefined
-    const [term] = accounts.terms()
+    const term = account.term()
     if (term !== undefined) return correct(term, digest)
     return ((await afterEffect(chain, stored.record)) ?? stored.record).receipt
   }
@@ -189,39 +171,27 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     })
   }
 
-  async function isAnyFunded(): Promise<boolean> {
-    const funded = await Promise.all(accounts.addresses.map(options.isFunded))
-    return funded.includes(true)
-  }
-
-  async function claimLeft(): Promise<void> {
-    if (withRoom().length === 0) return
-    await claimFree(await store.unclaimed(maxUnderWay))
-  }
-
-  /** Gives records to accounts that can pay for them. */
+  /** Claims records that no account has taken on, as many as there is room for. */
   async function claimFree(free: readonly StoredRelay[]): Promise<void> {
-    if (free.length === 0) return
-    const funded = new Set<Hex>()
-    for (const address of accounts.addresses) if (await options.isFunded(address)) funded.add(address)
+    if (free.length === 0 || !(await isFunded())) return
     for (const stored of free) {
-      const term = withRoom().find(({ account }) => funded.has(account))
-      if (term !== undefined) claim(term, stored)
+      const term = account.term()
+      if (term !== undefined && !isFull(term)) claim(term, stored)
     }
   }
 
-  /** Claims records whose account has no job for them. */
+  /** Claims records for which the account has no job. */
   async function search(): Promise<void> {
-    if (performance.now() - searchedAt < searchEveryMs || accounts.terms().length === 0) return
+    if (performance.now() - searchedAt < searchEveryMs) return
     const open = await store.unfinished()
     const owners = new Set(open.flatMap(({ record }) => accountOf(record) ?? []))
-    const abandoned = await accounts.areAbandoned(owners)
+    const abandoned = await account.areAbandoned(owners)
     searchedAt = performance.now()
     const free: StoredRelay[] = []
     for (const stored of open) {
       const owner = accountOf(stored.record)
-      const own = accounts.terms().find(({ account }) => account === owner)
-      if (own !== undefined) claim(own, stored)
+      const term = account.term()
+      if (owner === account.address && term !== undefined) claim(term, stored)
       else if (owner === undefined || abandoned.has(owner)) free.push(stored)
     }
     await claimFree(free)
@@ -237,7 +207,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
      */
     async post(authorization: VerifiedAuthorization): Promise<RelayJob> {
       const { digest } = authorization
-      await accounts.tried
+      await account.tried
       const begun = beginnings.get(digest)
       if (begun !== undefined) return begun
       const beginning = joinOrBegin(authorization)
@@ -254,7 +224,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
      */
     async precheck(authorization: VerifiedAuthorization): Promise<void> {
       const { digest } = authorization
-      await accounts.tried
+      await account.tried
       if (!beginnings.has(digest) && jobOf(digest) === undefined) await precheck(authorization)
     },
     /**
@@ -262,20 +232,21 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
      * @throws ChainUnavailableError when no node answers whether it is still true
      */
     async find(digest: Hex): Promise<Receipt | undefined> {
-      await accounts.tried
+      await account.tried
       const job = await jobOf(digest)?.catch(() => undefined)
       return job === undefined ? findStored(digest) : job.current()
     },
     /** How many authorizations this server has under way, in any state. */
-    underWay: () => accounts.terms().reduce((sum, { relay }) => sum + relay.underWay(), 0),
+    underWay: () => account.term()?.relay.underWay() ?? 0,
     /** Claims stored authorizations that no account relays. */
     service: createPoller({
       name: 'relay-claims',
       intervalMs: CLAIM_EVERY_MS,
       async tick() {
-        await accounts.tried
-        if (stopping.aborted) return
-        await claimLeft()
+        await account.tried
+        const term = account.term()
+        if (stopping.aborted || term === undefined) return
+        if (!isFull(term)) await claimFree(await store.unclaimed(maxUnderWay))
         await search()
       },
       logger,

@@ -62,16 +62,8 @@ export type RelayerKeyPlace =
   | { readonly kind: 'private-key'; readonly privateKey: Secret<Hex> }
   | { readonly kind: 'kms'; readonly keyId: string }
 
-/** @throws RelayerKeyError when a place does not give a usable key, or two places give the same one */
-export async function openRelayerKeys(places: readonly RelayerKeyPlace[]): Promise<RelayerKey[]> {
-  const keys = await Promise.all(places.map(openRelayerKey))
-  if (new Set(keys.map(({ address }) => address)).size < keys.length) {
-    throw new RelayerKeyError('Two of the keys of RELAYER_KMS_KEY_ID belong to one account.')
-  }
-  return keys
-}
-
-async function openRelayerKey(place: RelayerKeyPlace): Promise<RelayerKey> {
+/** @throws RelayerKeyError when the place does not give a usable key */
+export async function openRelayerKey(place: RelayerKeyPlace): Promise<RelayerKey> {
   if (place.kind === 'kms') return openKmsKey({ keyId: place.keyId })
   return createPrivateKey(place.privateKey)
 }

@@ -48,8 +48,7 @@ export interface HealthDeps {
   readonly version: string
   readonly chainId: number
   readonly contracts: ContractAddresses
-  /** The relayer's accounts; at least one. */
-  readonly relayers: readonly Hex[]
+  readonly relayer: Hex
   /** The listed symbols as last read, from memory. */
   readonly symbols: () => readonly string[]
   /** Never rejects. */
@@ -57,16 +56,14 @@ export interface HealthDeps {
 }
 
 /** From memory, so no outage of a dependency delays it. The same object until the listed symbols change. */
-function healthView({ symbols, relayers, checks: _, ...fixed }: HealthDeps): () => Health {
-  const [relayer] = relayers
-  if (relayer === undefined) throw new TypeError('the relay has no account')
+function healthView({ symbols, checks: _, ...fixed }: HealthDeps): () => Health {
   let listed: readonly string[] | undefined
   let health: Health | undefined
   return () => {
     const current = symbols()
     if (health === undefined || current !== listed) {
       listed = current
-      health = { status: 'ok', ...fixed, symbols: [...current], relayer, relayers: [...relayers] }
+      health = { status: 'ok', ...fixed, symbols: [...current], relayers: [fixed.relayer] }
     }
     return health
   }

@@ -47,8 +47,6 @@ interface LeaseHolderOptions {
    * released as well when it ends or fails earlier.
    */
   readonly serve: (term: Term) => Promise<void>
-  /** Whether this process may take the lease now. Called before each attempt. */
-  readonly isWanted?: (() => boolean) | undefined
   /** Called when an attempt has failed, or its term is over. */
   readonly onAttemptOver?: (() => void) | undefined
   readonly observe?: LeaseObserver | undefined
@@ -65,7 +63,7 @@ export async function heldLeases(leases: Pick<Leases, 'list'>): Promise<LeaseSta
 
 /** Takes a lease whenever it is free, renews it, and serves each term of it. */
 export function createLeaseHolder(options: LeaseHolderOptions): Service {
-  const { leases, lease, holder, serve, isWanted, onAttemptOver, observe, logger, timing } = options
+  const { leases, lease, holder, serve, onAttemptOver, observe, logger, timing } = options
   const stopped = new AbortController()
   const stopping =
     options.stopping === undefined ? stopped.signal : AbortSignal.any([stopped.signal, options.stopping])
@@ -75,7 +73,6 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
   const pause = (ms: number, signal: AbortSignal) => sleep(ms, true, { signal }).catch(() => false)
 
   async function take(): Promise<Fence | undefined> {
-    if (isWanted?.() === false) return undefined
     try {
       return await leases.take(lease, holder, timing.ttlMs)
     } catch (error) {
@@ -169,7 +166,7 @@ export type ServeLease = (
   lease: string,
   /** @param engine every write carries the term's fence; one that is refused for it ends the term */
   build: (engine: Engine, term: Term) => readonly Service[],
-  change?: Partial<Pick<LeaseHolderOptions, 'isWanted' | 'onAttemptOver' | 'observe'>>,
+  change?: Pick<LeaseHolderOptions, 'onAttemptOver'>,
 ) => Service
 
 export function createServeLease(

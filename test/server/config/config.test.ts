@@ -99,14 +99,11 @@ test('the configuration parses what it takes', () => {
   expect(signer).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
 })
 
-test("the configuration takes the relayer's keys from one place, several separated by commas", () => {
-  const other = `0x${'0b'.repeat(32)}`
-  const keys = readConfig({ ...OWN, RELAYER_PRIVATE_KEY: `${ONE_KEY}, ${other}` }).relay.relayerKeys
-  expect(keys.map((key) => key.kind === 'private-key' && key.privateKey.reveal())).toEqual([ONE_KEY, other])
-  expect(readConfig({ ...OWN, RELAYER_KMS_KEY_ID: `${KMS_KEY},alias/b` }).relay.relayerKeys).toEqual([
-    { kind: 'kms', keyId: KMS_KEY },
-    { kind: 'kms', keyId: 'alias/b' },
-  ])
+test("the configuration takes the relayer's key from one place, as itself or at AWS KMS", () => {
+  const { relayerKey } = readConfig({ ...OWN, RELAYER_PRIVATE_KEY: ONE_KEY }).relay
+  expect(relayerKey.kind === 'private-key' && relayerKey.privateKey.reveal()).toBe(ONE_KEY)
+  const atKms = readConfig({ ...OWN, RELAYER_KMS_KEY_ID: KMS_KEY }).relay.relayerKey
+  expect(atKms).toEqual({ kind: 'kms', keyId: KMS_KEY })
 })
 
 test('the configuration names every missing variable at once, an empty one too', () => {
@@ -147,9 +144,9 @@ test.each<[string, Environment, Record<string, string>]>([
     { RPC_URL: 'names one node twice: a second one must be another' },
   ],
   [
-    'a key of the relayer twice',
-    { RELAYER_PRIVATE_KEY: `${ONE_KEY},${ONE_KEY}` },
-    { RELAYER_PRIVATE_KEY: 'has a value twice' },
+    'the keys of several relayers, which earlier versions took',
+    { RELAYER_PRIVATE_KEY: `${ONE_KEY}, 0x${'0b'.repeat(32)}` },
+    { RELAYER_PRIVATE_KEY: 'names several accounts: the relayer has one, so name its key alone' },
   ],
   [
     'two places of the relayer’s key',

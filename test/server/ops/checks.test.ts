@@ -11,7 +11,7 @@ import {
   leasesLook,
   narratorLook,
 } from '../../../src/server/ops/checks.js'
-import type { AccountHealth, RelayHealth } from '../../../src/server/relay/accounts.js'
+import type { AccountHealth, RelayHealth } from '../../../src/server/relay/account.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'
 import { type Durability, storageError } from '../../../src/server/store/engine.js'
 import { createLogLines } from '../../support/logLines.js'
@@ -52,11 +52,9 @@ describe('the relayer', () => {
   const GAS_PER_DAY = 100_000_000n
   const RESERVE = 20_000_000n
   const ACCOUNT = { address: `0x${'11'.repeat(20)}`, balance: 100n, isFunded: true } as const
-  const accounts = (...changes: Partial<AccountHealth>[]) => ({
-    accounts: changes.map((change) => ({ ...ACCOUNT, ...change })),
-  })
+  const account = (change: Partial<AccountHealth>) => ({ account: { ...ACCOUNT, ...change } })
   const fine: RelayHealth = {
-    accounts: [ACCOUNT],
+    account: ACCOUNT,
     minBalance: 10n,
     inFlight: 0,
     queued: 0,
@@ -71,29 +69,14 @@ describe('the relayer', () => {
 
   test('is healthy, or says what it lacks, the worst first', async () => {
     expect(await look({})).toBeNull()
-    expect(await look(accounts({ balance: 20n }))).toBeNull()
-    expect(await look(accounts({ balance: 19n }))).toBe('balance-low')
-    expect(await look({ ...accounts({ isFunded: false }), gasLeft: 0n })).toBe('relayer-underfunded')
-    expect(await look(accounts({ isFunded: false }, { isFunded: false }))).toBe('relayer-underfunded')
-    expect(await look(accounts({}, { isFunded: false }))).toBe('balance-low')
+    expect(await look(account({ balance: 20n }))).toBeNull()
+    expect(await look(account({ balance: 19n }))).toBe('balance-low')
+    expect(await look({ ...account({ isFunded: false }), gasLeft: 0n })).toBe('relayer-underfunded')
     expect(await look({ gasLeft: 0n, reserveLeft: 299_999n })).toBe('gas-reserve-used-up')
-    expect(await look({ gasLeft: 299_999n, ...accounts({ balance: 19n }) })).toBe('gas-budget-used-up')
-    expect(await look({ isKeyShared: true, ...accounts({ balance: 19n }) })).toBe('key-used-elsewhere')
+    expect(await look({ gasLeft: 299_999n, ...account({ balance: 19n }) })).toBe('gas-budget-used-up')
+    expect(await look({ isKeyShared: true, ...account({ balance: 19n }) })).toBe('key-used-elsewhere')
     expect(await look({ gasLeft: 10_000_000n })).toBeNull()
     expect(await look({ gasLeft: 9_999_999n })).toBe('gas-budget-low')
-  })
-
-  test('has a line for each account, which says whether that one is low', async () => {
-    const [poor, rich] = [`0x${'22'.repeat(20)}`, `0x${'33'.repeat(20)}`] as const
-    const relayer = view(async () => ({
-      ...fine,
-      ...accounts({ address: poor, balance: 19n }, { address: rich }, { isFunded: false }),
-    }))
-    expect(await Promise.all([poor, rich, ACCOUNT.address].map((one) => relayer.lookAt(one)))).toEqual([
-      'balance-low',
-      null,
-      'balance-low',
-    ])
   })
 })
 
@@ -123,7 +106,6 @@ describe('the leases', () => {
     const narrator = await engine.leases.take('narrator', 'one', 60_000)
     expect(await look()).toBe('lease-not-held')
     await engine.leases.take('trigger', 'another', 60_000)
-    await engine.leases.take('server:one', 'one', 0)
     expect(await look()).toBeNull()
     if (narrator !== undefined) await engine.leases.renew(narrator, 0)
     expect(await look()).toBe('lease-not-held')

@@ -159,7 +159,7 @@ describe('the balance at its floor', () => {
     const { booked } = await relay.health()
     // Above the floor it pays for a new order, and not for what is booked besides.
     await setBalance(FLOOR + (LEAST_GAS + booked / 2n) * (maxFeePerGas ?? 0n))
-    expect((await relay.health()).accounts).toMatchObject([{ isFunded: false }])
+    expect((await relay.health()).account).toMatchObject({ isFunded: false })
     await setBalance(FLOOR / 2n)
     for (const each of [MINT, portfolioUpdate(other)]) {
       expect((await relay.relay(each)).body.code).toBe('relayer-underfunded')
@@ -169,7 +169,7 @@ describe('the balance at its floor', () => {
     expect((await relay.relay(refund(held, end))).body.status).toBe('confirmed')
     await setBalance(2n * FLOOR)
     expect((await relay.relay(MINT)).body.status).toBe('confirmed')
-    expect(await relay.health()).toMatchObject({ accounts: [{ isFunded: true }], booked: 0n })
+    expect(await relay.health()).toMatchObject({ account: { isFunded: true }, booked: 0n })
   })
 
   test('pays for as many at once as it can, and for no more', async () => {
@@ -255,13 +255,11 @@ test('the relay tells how it stands', async () => {
   await stopMining(chain())
   const idle = await relay.health()
   expect(idle).toMatchObject({
-    accounts: [
-      {
-        address: chain().account('relayer'),
-        balance: await chain().provider.getBalance(chain().account('relayer')),
-        isFunded: true,
-      },
-    ],
+    account: {
+      address: chain().account('relayer'),
+      balance: await chain().provider.getBalance(chain().account('relayer')),
+      isFunded: true,
+    },
     minBalance: 10n ** 16n,
     inFlight: 0,
     queued: 0,
@@ -275,5 +273,5 @@ test('the relay tells how it stands', async () => {
   expect(busy).toMatchObject({ inFlight: 1, queued: 1 })
   expect(busy.gasLeft).toBeLessThan(idle.gasLeft)
   await chain().provider.send('anvil_setBalance', [chain().account('relayer'), '0x1'])
-  expect((await relay.health()).accounts).toMatchObject([{ isFunded: false }])
+  expect((await relay.health()).account).toMatchObject({ isFunded: false })
 })

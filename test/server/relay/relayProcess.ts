@@ -8,7 +8,7 @@ import { requestId } from '../../../src/server/http/middleware.js'
 import { routerOf } from '../../../src/server/http/routes.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
 import { relayRoutes } from '../../../src/server/relay/router.js'
-import { openRelayerKeys } from '../../../src/server/signer/signer.js'
+import { openRelayerKey } from '../../../src/server/signer/signer.js'
 import { createServeLease, leaseTiming } from '../../../src/server/store/leaseHolder.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import { createLifetime } from '../../../src/service/lifetime.js'
@@ -18,7 +18,6 @@ import { serverConfig } from '../../support/serverEnvironment.js'
 
 const config = serverConfig(z.record(z.string(), z.string()).parse({ ...process.env }))
 const logger = createLogger({ level: 'debug' })
-const serverId = 'child'
 const engine = await openPostgres(createDatabases(config.databaseUrl ?? new Secret('')))
 const { router, services } = buildRelay({
   config,
@@ -28,9 +27,8 @@ const { router, services } = buildRelay({
     chainId: config.chain.chainId,
   }),
   engine,
-  serveLease: createServeLease({ engine, holder: serverId, timing: leaseTiming(config.leaseTtlMs), logger }),
-  serverId,
-  relayerKeys: await openRelayerKeys(config.relay.relayerKeys),
+  serveLease: createServeLease({ engine, holder: 'child', timing: leaseTiming(config.leaseTtlMs), logger }),
+  relayerKey: await openRelayerKey(config.relay.relayerKey),
   logger,
   stopping: new AbortController().signal,
 })

@@ -15,10 +15,10 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId } from '../../../src/server/http/middleware.js'
 import { routerOf } from '../../../src/server/http/routes.js'
-import type { RelayHealth } from '../../../src/server/relay/accounts.js'
+import type { RelayHealth } from '../../../src/server/relay/account.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
 import { relayRoutes } from '../../../src/server/relay/router.js'
-import { openRelayerKeys, type RelayerKey } from '../../../src/server/signer/signer.js'
+import { openRelayerKey, type RelayerKey } from '../../../src/server/signer/signer.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createServeLease, leaseTiming } from '../../../src/server/store/leaseHolder.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
@@ -90,7 +90,7 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
     timeoutMs: config.chain.rpcTimeoutMs,
     chainId: config.chain.chainId,
   })
-  const relayerKeys = key ? [key] : await openRelayerKeys(config.relay.relayerKeys)
+  const relayerKey = key ?? (await openRelayerKey(config.relay.relayerKey))
   const { logger } = log
   const built = buildRelay({
     config,
@@ -104,8 +104,7 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
       timing: leaseTiming(config.leaseTtlMs),
       logger,
     }),
-    serverId,
-    relayerKeys,
+    relayerKey,
     logger,
     stopping: stopping.signal,
   })

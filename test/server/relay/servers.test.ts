@@ -1,4 +1,4 @@
-// Several servers on one PostgreSQL: any of them takes authorizations, and each account belongs to one of them.
+// Several servers on one PostgreSQL: any of them takes authorizations, and the account belongs to one of them.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,14 +19,12 @@ import {
   signedCall,
 } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
-import { eventually } from '../../support/eventually.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { ROLES, type Role } from '../../support/roles.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
-import { storedBookings } from '../../support/storedGas.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { MINT, useMintChain } from './mint.js'
 import { bodyOf, chainEnvironment, mine, receiptOf, soon, stopMining } from './relayUnderTest.js'
@@ -53,9 +51,6 @@ const startServer = (
   key?: RelayerKey,
 ): Promise<ServerUnderTest> =>
   startServerUnderTest({ chain: chain(), url, serverId, env, ...(key && { key }) })
-
-/** The balances that a server remembers are no older. */
-const FUNDS_MAX_AGE_MS = 5_000
 
 const keyOf = (role: Role) => chain().anvil.accounts[ROLES.indexOf(role)]?.privateKey ?? ''
 
@@ -94,9 +89,6 @@ function unclaimed(update: Authorization): RelayRecord {
   }
 }
 
-const setBalance = (account: string, wei: bigint) =>
-  chain().provider.send('anvil_setBalance', [account, `0x${wei.toString(16)}`])
-
 describe('two servers with one account', () => {
   async function start(env: Record<string, string> = {}) {
     const url = await postgres.createDatabase()
@@ -129,6 +121,19 @@ describe('two servers with one account', () => {
     for (const { relay } of [holder, other]) {
       expect((await relay.relay(mint)).body.code).toBe('would-revert')
       expect((await relay.get(digestOf(chain(), mint))).status).toBe(404)
+    }
+  })
+
+  test('refuse what their account cannot pay for, on either', async () => {
+    const { holder, other } = await start()
+    const relayer = chain().account('relayer')
+    const balance = await chain().provider.getBalance(relayer)
+    const fund = (wei: bigint) =>
+      chain().provider.send('anvil_setBalance', [relayer, `0x${wei.toString(16)}`])
+    onTestFinished(() => fund(balance))
+    await fund(0n)
+    for (const { relay } of [holder, other]) {
+      expect((await relay.relay(MINT)).body.code).toBe('relayer-underfunded')
     }
   })
 
@@ -338,149 +343,4 @@ describe('a server that sleeps while another takes its account', () => {
     expect(await store.find(digest())).toEqual(settled)
     expect(await transactionsOf('relayer')).toBe(before + 1)
   })
-})
-
-describe('two servers with two accounts', () => {
-  const both = () => ({
-    RELAYER_PRIVATE_KEY: `${keyOf('relayer')},${keyOf('dave')}`,
-  })
-  const accounts = () => [chain().account('relayer'), chain().account('dave')].toSorted()
-
-  async function start(env: Record<string, string> = {}) {
-    const url = await postgres.createDatabase()
-    const one = await startServer(url, 'one', { ...both(), ...env })
-    await soon(async () => Object.keys(await holders(one.engine)).toSorted()).toEqual(accounts())
-    const other = await startServer(url, 'other', { ...both(), ...env })
-    const watcher = await openShared(url)
-    await soon(async () => Object.values(await holders(watcher)).toSorted()).toEqual(['one', 'other'])
-    return { one, other, watcher }
-  }
-
-  test('share them evenly, and one that dies leaves both to the other', async () => {
-    const { one, other, watcher } = await start()
-    const before = (await transactionsOf('relayer')) + (await transactionsOf('dave'))
-    const [last, ...first] = updates()
-    if (last === undefined) throw new Error('the chain has no accounts')
-    const answers = await Promise.all(
-      first.map((each, index) => (index % 2 === 0 ? one : other).relay.relay(each)),
-    )
-    expect(answers.map((answer) => receiptOf(answer).status)).toEqual(answers.map(() => 'confirmed'))
-    expect((await transactionsOf('relayer')) + (await transactionsOf('dave'))).toBe(before + first.length)
-    one.die()
-    await soon(() => holders(watcher)).toEqual(Object.fromEntries(accounts().map((each) => [each, 'other'])))
-    expect(receiptOf(await other.relay.relay(last)).status).toBe('confirmed')
-  })
-
-  test('relay an authorization once that comes to both at once', async () => {
-    const { one, other, watcher } = await start()
-    const before = (await transactionsOf('relayer')) + (await transactionsOf('dave'))
-    for (const update of updates()) {
-      const answers = await Promise.all([one, other].map(({ relay }) => relay.relay(update)))
-      const [here, there] = answers.map((answer) => receiptOf(answer))
-      expect(here?.status).toBe('confirmed')
-      expect(here?.txHash).toBe(there?.txHash)
-    }
-    expect((await transactionsOf('relayer')) + (await transactionsOf('dave'))).toBe(before + updates().length)
-    // Each order stays booked by the server that relayed it, whatever the other one has taken back.
-    await Promise.all([one, other].map(({ relay }) => relay.stop()))
-    expect((await storedBookings(watcher)).size).toBe(updates().length)
-  })
-
-  test('leave what an empty account cannot pay for to the other', async () => {
-    const { one, watcher } = await start()
-    const { provider } = chain()
-    const balances = await Promise.all(accounts().map((each) => provider.getBalance(each)))
-    onTestFinished(async () => {
-      await Promise.all(accounts().map((each, index) => setBalance(each, balances[index] ?? 0n)))
-    })
-    const [empty] = Object.entries(await holders(watcher)).flatMap(([account, holder]) =>
-      holder === 'one' ? [account] : [],
-    )
-    await setBalance(empty ?? '', 0n)
-    const before = await provider.getTransactionCount(empty ?? '')
-    const left = updates().slice(0, 3)
-    const store = createReceiptStore({ engine: watcher, logger: createLogLines().logger })
-    for (const update of left) await store.put(digestOf(chain(), update), unclaimed(update), 0)
-    for (const update of left) {
-      expect(receiptOf(await one.relay.relay(update)).status).toBe('confirmed')
-    }
-    expect(await provider.getTransactionCount(empty ?? '')).toBe(before)
-  })
-
-  test('leave to the other account what one cannot pay for', async () => {
-    const { watcher, one, other } = await start()
-    const poor = chain().account('dave')
-    await chain().provider.send('anvil_setBalance', [poor, '0x0'])
-    const isWithOne = (await holders(watcher))[poor] === 'one'
-    const [update] = updates()
-    if (update === undefined) throw new Error('the chain has no accounts')
-    const receipt = receiptOf(await (isWithOne ? one : other).relay.relay(update))
-    expect(receipt.status).toBe('confirmed')
-    const transaction = await chain().provider.getTransaction(receipt.txHash ?? '')
-    expect(transaction?.from).toBe(chain().account('relayer'))
-    await chain().provider.send('anvil_setBalance', [chain().account('relayer'), '0x0'])
-    await sleep(FUNDS_MAX_AGE_MS)
-    for (const { relay } of [one, other]) {
-      expect((await relay.relay(MINT)).body.code).toBe('relayer-underfunded')
-    }
-  })
-
-  test('a server that refused an order leaves the booking of the one that took it', async () => {
-    const url = await postgres.createDatabase()
-    const small = await startServer(url, 'small', { ...both(), RELAY_DAILY_GAS: '100000' })
-    await soon(async () => Object.keys(await holders(small.engine)).toSorted()).toEqual(accounts())
-    const large = await startServer(url, 'large', both())
-    await soon(async () => Object.values(await holders(large.engine)).toSorted()).toEqual(['large', 'small'])
-    const [update] = updates()
-    if (update === undefined) throw new Error('the chain has no accounts')
-    expect((await small.relay.relay(update)).body.code).toBe('relay-budget-exhausted')
-    expect(receiptOf(await large.relay.relay(update)).status).toBe('confirmed')
-    const { booked } = await large.relay.health()
-    expect(booked).toBeGreaterThan(0n)
-    await small.relay.stop()
-    expect((await large.relay.health()).booked).toBe(booked)
-  })
-
-  test('keep to one total of gas a day', async () => {
-    const perDay = 2_500_000n
-    const env = { RELAY_DAILY_GAS: String(perDay), RELAY_RESERVE: String(perDay / 100n) }
-    const { one, other } = await start(env)
-    await stopMining(chain())
-    const answers = await Promise.all(
-      updates().map((each, index) => (index % 2 === 0 ? one : other).relay.relay(each, { Prefer: 'wait=0' })),
-    )
-    const refused = answers.filter(({ status }) => status === 503)
-    expect(refused.map(({ body }) => body.code)).toEqual(refused.map(() => 'relay-budget-exhausted'))
-    const taken = answers.filter(({ status }) => status === 202).map(receiptOf)
-    const limits = await Promise.all(
-      taken.map(async ({ digest }) => {
-        const hash = await eventually('it is sent', async () => receiptOf(await one.relay.get(digest)).txHash)
-        const sent = await eventually('a node has it', () => chain().provider.getTransaction(hash))
-        return sent.gasLimit
-      }),
-    )
-    expect(taken.length + refused.length).toBe(answers.length)
-    expect(taken.length).toBeGreaterThan(1)
-    // Each has its mark and its end booked with it.
-    expect(limits.reduce((sum, gas) => sum + 3n * gas + 120_000n, 0n)).toBeLessThanOrEqual(perDay)
-  })
-})
-
-test('three servers hold four accounts as evenly as four can be shared', async () => {
-  const url = await postgres.createDatabase()
-  const keys = ['relayer', 'dave', 'alice', 'bob'] as const
-  const env = { RELAYER_PRIVATE_KEY: keys.map(keyOf).join() }
-  const watcher = await openShared(url)
-  for (const id of ['one', 'two', 'three']) {
-    await startServer(url, id, env)
-    await soon(async () => Object.keys(await holders(watcher)).length).toBe(keys.length)
-  }
-  const shares = async () => {
-    const held = Object.values(await holders(watcher))
-    return ['one', 'two', 'three'].map((id) => held.filter((holder) => holder === id).length).toSorted()
-  }
-  await soon(shares).toEqual([1, 1, 2])
-  await sleep(TTL_MS)
-  // A machine that stands still for longer than the leases last has them go round once more.
-  await soon(shares).toEqual([1, 1, 2])
 })

@@ -52,8 +52,6 @@ export async function openPostgres(databases: Databases): Promise<Engine> {
   try {
     await assertSuitable(rows)
     await migrate(rows)
-    // Not with the short time-outs of leases: a start may take as long as the database needs.
-    await rows.query(FORGET_LEASES)
     return createPostgresEngine(databases)
   } catch (error) {
     await Promise.all([rows.end(), leases.end()])
@@ -144,8 +142,6 @@ const RELEASE_LEASE = 'DELETE FROM leases WHERE name = $1 AND term = $2'
 const LIST_LEASES = `
   SELECT name, term, holder, round(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8 AS expires_in_ms
   FROM leases ORDER BY name`
-/** Each server leaves behind a lease of its own name, which no other server takes. */
-const FORGET_LEASES = `DELETE FROM leases WHERE expires_at < clock_timestamp() - interval '1 hour'`
 
 function createLeases(database: Database): Leases {
   return {

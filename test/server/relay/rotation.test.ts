@@ -1,29 +1,17 @@
-// One server with several accounts, with another one than before, and with records that name none.
+// A server whose account is another one than before.
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { digestOf, grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
+import { digestOf } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { ROLES, type Role } from '../../support/roles.js'
 import { setStoredText, storedText } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { MINT, useMintChain } from './mint.js'
-import {
-  asKilledNow,
-  mine,
-  pooled,
-  receiptOf,
-  soon,
-  startRelay,
-  stopMining,
-  storedRecord,
-} from './relayUnderTest.js'
+import { asKilledNow, receiptOf, soon, startRelay, storedRecord } from './relayUnderTest.js'
 
 const { chain, digest } = useMintChain()
 
 const keyOf = (role: Role) => chain().anvil.accounts[ROLES.indexOf(role)]?.privateKey ?? ''
-const several = (...roles: Role[]) => ({
-  RELAYER_PRIVATE_KEY: roles.map(keyOf).join(','),
-})
 const senderOf = async (hash: Hex | null) => (await chain().provider.getTransaction(hash ?? ''))?.from
 
 /** The record of a server that was killed after it had saved a transaction and before it sent one. */
@@ -39,31 +27,6 @@ async function leaveUnsent(): Promise<string> {
   return left
 }
 
-test('a server with two accounts relays with both, and each counts its own nonces', async () => {
-  const env = { ...several('relayer', 'dave'), RELAY_MAX_IN_FLIGHT: '2', RELAY_MAX_QUEUED: '0' }
-  const relay = await startRelay({ chain: chain(), env })
-  await stopMining(chain())
-  const updates = chain().anvil.accounts.map(({ address }) => portfolioUpdate(grantedOrder(address)))
-  const answers = await Promise.all(
-    updates.slice(0, 5).map((update) => relay.relay(update, { Prefer: 'wait=0' })),
-  )
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 202, 202, 202, 503])
-  await soon(() => pooled(chain())).toBe(4)
-  const taken = answers.filter(({ status }) => status === 202).map((answer) => receiptOf(answer).digest)
-  const hashes = await Promise.all(taken.map(async (each) => receiptOf(await relay.get(each)).txHash))
-  const senders = await Promise.all(hashes.map(senderOf))
-  const expected = [chain().account('relayer'), chain().account('dave')].flatMap((each) => [each, each])
-  expect(senders.toSorted()).toEqual(expected.toSorted())
-  expect((await relay.health()).accounts.map(({ address }) => address)).toEqual([
-    chain().account('relayer'),
-    chain().account('dave'),
-  ])
-  await mine(chain())
-  for (const each of taken) {
-    await soon(async () => receiptOf(await relay.get(each)).status).toBe('confirmed')
-  }
-})
-
 test('an authorization left by an account without a key is relayed by another one, once', async () => {
   const dataDir = await leaveUnsent()
   const before = await storedRecord(dataDir, digest())
@@ -75,20 +38,6 @@ test('an authorization left by an account without a key is relayed by another on
   expect(after?.account).toBe(chain().account('dave'))
   // The earlier one is kept by its hash alone: it is looked for, and never sent again.
   expect(after?.transactions[0]).toEqual({ hash: before?.transactions[0]?.hash })
-})
-
-test('a record of an earlier version belongs to the account that has signed its transaction', async () => {
-  const dataDir = await leaveUnsent()
-  const { account, ...record } = JSON.parse(storedText(dataDir, 'relays', digest()) ?? '')
-  expect(account).toBe(chain().account('relayer'))
-  setStoredText(dataDir, 'relays', digest(), JSON.stringify(record))
-  const relay = await startRelay({ chain: chain(), dataDir, env: several('dave', 'relayer') })
-  const saved = record.transactions[0]?.hash
-  await soon(async () => receiptOf(await relay.get(digest()))).toMatchObject({
-    status: 'confirmed',
-    txHash: saved,
-  })
-  expect(await senderOf(saved)).toBe(chain().account('relayer'))
 })
 
 test('an authorization that failed under one account is relayed by another when it is possible', async () => {

@@ -1,0 +1,147 @@
+import { balanceOf, leastBalance, priceLimit } from '../../chain/fees.js'
+import type { Rpc } from '../../chain/rpc.js'
+import type { Hex } from '../../protocol/hex.js'
+import { createHook, type Service } from '../../service/lifetime.js'
+import type { Engine } from '../store/engine.js'
+import { heldLeases, type ServeLease, type Term } from '../store/leaseHolder.js'
+import type { FeeMarket } from '../txManager/fees.js'
+import type { TxManager } from '../txManager/txManager.js'
+import type { GasBudget, GasLeft } from './gasBudget.js'
+import type { Relay } from './relay.js'
+
+/** The parts of one term of the lease on the account, discarded with the term. */
+export interface RelayTerm {
+  readonly relay: Relay
+  readonly txManager: TxManager
+  /** In the order in which they start. */
+  readonly services: readonly Service[]
+  /** Whether no other server can have taken the account yet, as far as is known. */
+  readonly isTrusted: () => boolean
+}
+
+/** The relayer's account, and this server's term of it. */
+export type RelayerAccount = ReturnType<typeof createRelayerAccount>
+
+interface RelayerAccountOptions {
+  readonly engine: Engine
+  readonly address: Hex
+  readonly serveLease: ServeLease
+  readonly build: (engine: Engine, term: Term) => RelayTerm
+}
+
+const leaseOf = (account: Hex) => `relayer:${account}`
+/** Longer than a server takes to restart. */
+const ABANDONED_AFTER_MS = 60_000
+
+/** The account belongs to one server at a time, by a lease. */
+export function createRelayerAccount({ engine, address, serveLease, build }: RelayerAccountOptions) {
+  const lease = leaseOf(address)
+  const tried = Promise.withResolvers<void>()
+  const freeSince = new Map<Hex, number>()
+  let served: RelayTerm | undefined
+
+  return {
+    address,
+    lease,
+    /** Undefined while another server may have the account. */
+    term: () => (served?.isTrusted() ? served : undefined),
+    /** Those of the given accounts whose leases have been free for so long that no server seems to have their keys. */
+    async areAbandoned(accounts: ReadonlySet<Hex>): Promise<ReadonlySet<Hex>> {
+      const now = performance.now()
+      const taken = new Set((await heldLeases(engine.leases)).map(({ lease }) => lease))
+      const free = [...accounts].filter((account) => account !== address && !taken.has(leaseOf(account)))
+      for (const account of freeSince.keys()) if (!free.includes(account)) freeSince.delete(account)
+      for (const account of free) if (!freeSince.has(account)) freeSince.set(account, now)
+      // No other server can have the key of an account where this server's database is its own.
+      const patienceMs = engine.isShared ? ABANDONED_AFTER_MS : 0
+      return new Set(free.filter((account) => now - (freeSince.get(account) ?? now) >= patienceMs))
+    },
+    /** Resolves once this server has tried to take the account, and serves it if it took it. */
+    tried: tried.promise,
+    service: serveLease(
+      lease,
+      (fenced, held) => {
+        const term = build(fenced, held)
+        const isServed = createHook('relayer account served', {
+          start() {
+            served = term
+            tried.resolve()
+          },
+          stop() {
+            served = undefined
+          },
+        })
+        return [...term.services, isServed]
+      },
+      { onAttemptOver: tried.resolve },
+    ),
+  }
+}
+
+/** The work of this server's relay, and the gas that all servers may still use today. */
+export interface RelayLoad extends GasLeft {
+  /** Transactions that are sent and not yet deep enough. */
+  readonly inFlight: number
+  /** Authorizations without a transaction: being checked, waiting for a permit, or for blocks on another party's effect. */
+  readonly queued: number
+  /** A transaction of the account was found lately that no server of ours has signed. */
+  readonly isKeyShared: boolean
+}
+
+/** The account that pays gas, whichever server holds it. */
+export interface AccountHealth {
+  readonly address: Hex
+  /** Wei. */
+  readonly balance: bigint
+  /** False: it takes on no new work, even when none is under way. */
+  readonly isFunded: boolean
+}
+
+/** The state of the relay, for the readiness of the server. */
+export interface RelayHealth extends RelayLoad {
+  /** Wei that the account keeps, beside the bookings for held orders. */
+  readonly minBalance: bigint
+  readonly account: AccountHealth
+}
+
+/** The state of the relay: `load` reads memory only. */
+export function createRelayHealth(options: {
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly account: Pick<RelayerAccount, 'address' | 'term'>
+  /** Authorizations that this server has under way, in any state. */
+  readonly underWay: () => number
+  readonly minBalance: bigint
+  readonly fees: FeeMarket
+  readonly budget: Pick<GasBudget, 'left' | 'refresh'>
+}) {
+  const { rpc, account, underWay, minBalance, fees, budget } = options
+
+  function load(): RelayLoad {
+    const manager = account.term()?.txManager
+    const inFlight = manager?.inFlight() ?? 0
+    const queued = Math.max(0, underWay() - inFlight)
+    return { inFlight, queued, ...budget.left(), isKeyShared: manager?.isKeyShared() ?? false }
+  }
+
+  async function canPay(balance: bigint): Promise<boolean> {
+    // An empty account cannot pay, even where no floor is set.
+    if (balance === 0n || balance < minBalance) return false
+    const now = await fees.current()
+    return balance >= leastBalance(minBalance + load().booked * priceLimit(now), now)
+  }
+
+  return {
+    load,
+    /**
+     * Asks the chain for the balance and the price of gas, and the store for what other servers have used.
+     * @throws ChainUnavailableError, StorageError
+     */
+    async health(): Promise<RelayHealth> {
+      await budget.refresh()
+      const { address } = account
+      const balance = await balanceOf(rpc, address)
+      const isFunded = await canPay(balance)
+      return { minBalance, account: { address, balance, isFunded }, ...load() }
+    },
+  }
+}
