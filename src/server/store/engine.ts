@@ -139,6 +139,19 @@ export interface Engine {
   stop(): Promise<void>
 }
 
+/** `put` and `delete` as transactions of one change. */
+export function singleWrites(transact: Engine['transact']): Pick<Engine, 'put' | 'delete'> {
+  async function write(change: Exclude<Change, Addition>, fence?: Fence): Promise<WriteResult> {
+    const result = await transact([change], fence)
+    // Without an addition there is no limit.
+    return result === 'beyond' ? 'conflict' : result
+  }
+  return {
+    put: (table, row, fence) => write({ kind: 'put', table, row }, fence),
+    delete: (table, id, version, fence) => write({ kind: 'delete', table, id, version }, fence),
+  }
+}
+
 /** Columns of rows, sums and leases, as either engine's driver gives them: SQLite has no booleans, and sums are selected as text. */
 export const storedRow = z
   .object({

@@ -18,13 +18,6 @@ export interface Database {
 /** PostgreSQL has rolled back one statement because of its values or of a concurrent one. It would accept others. */
 export class StatementError extends StorageError {
   override readonly name = 'StatementError'
-  /** The unique index that it violated. */
-  readonly violated: string | undefined
-
-  constructor(cause: pg.DatabaseError) {
-    super(cause)
-    this.violated = cause.code === UNIQUE_VIOLATION ? cause.constraint : undefined
-  }
 }
 
 interface DatabaseOptions {
@@ -130,7 +123,6 @@ const NO_CONNECTION = 'CONNECT_TIMEOUT'
 /** A former primary, which takes no writes any more. */
 const READ_ONLY = '25006'
 const IS_LOST = new Set<string | undefined>([NO_ANSWER, READ_ONLY])
-const UNIQUE_VIOLATION = '23505'
 /** Its values, its constraints, its length, or a deadlock: the classes of PostgreSQL's codes. */
 const OF_ONE_STATEMENT = new Set<string | undefined>(['22', '23', '40', '54'])
 

@@ -7,11 +7,12 @@ import {
   type LeaseState,
   type Leases,
   type Row,
+  singleWrites,
   storedLease,
   storedRow,
   storedSum,
 } from '../engine.js'
-import { createBatches, createTransactions } from './batches.js'
+import { createBatches } from './batches.js'
 import { assertSuitable, createDatabase, type Database, readDurability } from './database.js'
 import { migrate } from './schema.js'
 
@@ -65,15 +66,8 @@ const idsSchema = z.array(z.object({ id: z.string() }))
 function createPostgresEngine(databases: Databases): Engine {
   const { rows: database } = databases
   const leases = createLeases(databases.leases)
-  const batches = {
-    orders: createBatches(database, 'orders'),
-    relays: createBatches(database, 'relays'),
-    runs: createBatches(database, 'runs'),
-    state: createBatches(database, 'state'),
-    cancels: createBatches(database, 'cancels'),
-    bookings: createBatches(database, 'bookings'),
-  }
-  const transactions = createTransactions(database)
+  // Rows wait for no sum: transactions of several servers take turns at those.
+  const [single, transactions] = [createBatches(database), createBatches(database)]
 
   const rows = async (text: string, values: readonly unknown[]) =>
     z.array(storedRow).parse(await database.query(`SELECT ${COLUMNS} FROM ${text}`, values))
@@ -108,16 +102,14 @@ function createPostgresEngine(databases: Databases): Engine {
       ]),
     closed: (table, after, limit) =>
       rows(`${table} WHERE NOT is_open AND id > $1 ORDER BY id LIMIT $2`, [after, limit]),
-    put: (table, row, fence) => batches[table].write({ ...row, fence }),
-    delete: (table, id, version, fence) =>
-      batches[table].write({ id, version, isOpen: false, uniqueKey: null, doc: null, fence }),
-    transact: (changes, fence) => transactions.write({ changes, fence }),
+    ...singleWrites(single.write),
+    transact: transactions.write,
     async sums(ids) {
       const statement = 'SELECT id, day, used::text, kept::text FROM sums WHERE id = ANY($1)'
       return z.array(storedSum).parse(await database.query(statement, [ids]))
     },
     async stop() {
-      await Promise.all([...Object.values(batches), transactions].map((batch) => batch.idle()))
+      await Promise.all([single.idle(), transactions.idle()])
       await Promise.all([database.end(), databases.leases.end()])
     },
   }

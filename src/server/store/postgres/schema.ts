@@ -18,8 +18,12 @@ const isOfDay = 'CASE WHEN sums.day IN (day_of, day_of + 1) THEN sums.used ELSE 
 
 /**
  * A function, because a transaction of several statements would keep its locks while its server is paused. Its statements see what
- * others have committed since it began, so an addition counts on the newest sum. Each transaction first locks its lease, see `HELD` in
- * batches.ts. A migration has made it: another version of it is another migration.
+ * others have committed since it began, so an addition counts on the newest sum. A migration has made it: another version of it is another
+ * migration.
+ *
+ * Each transaction first locks its lease until the commit. No server can take the lease before that, so a successor reads every row of the
+ * earlier term. Without the lock, a write whose snapshot is older than the take could commit after the successor has read. Renewals and other
+ * fenced writes do not wait for this lock.
  */
 export const CREATE_TRANSACT = `
   CREATE FUNCTION transact(batch jsonb) RETURNS text[] LANGUAGE plpgsql AS $transact$

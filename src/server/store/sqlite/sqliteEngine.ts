@@ -5,19 +5,17 @@ import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import {
-  type Change,
   type Engine,
   endOfKeys,
-  type Fence,
   type Row,
   StorageError,
+  singleWrites,
   storageError,
   storedLease,
   storedRow,
   storedSum,
   type Table,
   type TransactionResult,
-  type WriteResult,
 } from '../engine.js'
 import { openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
 import { openWriter, type Write } from './writer.js'
@@ -172,11 +170,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     }
   }
 
-  /** Without an addition there is no limit. */
-  async function changeRow(change: Exclude<Change, { kind: 'add' }>, fence?: Fence): Promise<WriteResult> {
-    const result = await enqueue({ kind: 'change', changes: [change], fence })
-    return result === 'beyond' ? 'conflict' : result
-  }
+  const transact: Engine['transact'] = (changes, fence) => enqueue({ kind: 'change', changes, fence })
 
   return {
     isShared: false,
@@ -193,9 +187,8 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
       ),
     closed: async (table, after, limit) =>
       select(storedRow, `* FROM ${table} WHERE is_open = 0 AND id > ? ORDER BY id LIMIT ?`, after, limit),
-    put: (table, row, fence) => changeRow({ kind: 'put', table, row }, fence),
-    delete: (table, id, version, fence) => changeRow({ kind: 'delete', table, id, version }, fence),
-    transact: (changes, fence) => enqueue({ kind: 'change', changes, fence }),
+    ...singleWrites(transact),
+    transact,
     sums: async (ids) => ids.flatMap((id) => select(storedSum, SUM, id)),
     leases: {
       async take(lease, holder, ttlMs) {
