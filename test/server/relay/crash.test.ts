@@ -155,36 +155,6 @@ describe('a server that is killed', () => {
     expect((await posted).body.status).toBe('confirmed')
   })
 
-  test('with several under way, one of them never sent, leaves no nonce open', async () => {
-    const { proxy, dataDir, relay } = await startBehindProxy()
-    await stopMining(chain())
-    const before = await minedOfRelayer(chain())
-    const authorizations = chain().anvil.accounts.map(({ address }) => portfolioUpdate(grantedOrder(address)))
-    const seen: string[] = []
-    // Every other one, however often it comes.
-    proxy.fault = (calls) => {
-      const [raw] = calls.filter(isSend).map(({ params }) => String(params[0]))
-      if (raw !== undefined && !seen.includes(raw)) seen.push(raw)
-      return raw !== undefined && seen.indexOf(raw) % 2 === 1 ? 'drop' : 'none'
-    }
-    for (const [index, each] of authorizations.entries()) {
-      await relay.relay(each, { Prefer: 'wait=0' })
-      // Alone in its request.
-      await soon(() => seen.length).toBe(index + 1)
-    }
-    const left = await asKilledNow(dataDir)
-    await relay.stop()
-    const again = await startRelay({ chain: chain(), dataDir: left })
-    const more = again.relay(MINT)
-    await soon(() => pooled(chain())).toBe(authorizations.length + 1)
-    await mine(chain())
-    expect((await more).body.status).toBe('confirmed')
-    for (const each of authorizations) {
-      await soon(async () => (await again.get(digestOf(chain(), each))).body.status).toBe('confirmed')
-    }
-    expect(await minedOfRelayer(chain())).toBe(before + authorizations.length + 1)
-  })
-
   test('and loses its directory has no second effect when it is asked again', async () => {
     const { relay } = await startBehindProxy()
     await stopMining(chain())

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { startAnvil } from '../../../src/sandbox/anvil.js'
 import { readTransaction } from '../../../src/server/signer/transaction.js'
-import { batchMint, grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
+import { batchMint, signedCall } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
 import { type Fault, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
@@ -47,9 +46,6 @@ const transactionsOf = async (dataDir: string) =>
     raw === undefined ? [] : [{ nonce, ...marketFees(raw) }],
   ) ?? []
 
-const noncesOf = async (dataDir: string) =>
-  (await storedRecord(dataDir, digest()))?.transactions.map(({ nonce }) => nonce)
-
 describe('a node', () => {
   test.each<Fault>(['drop', 'garbage', 'refuse'])(
     'that fails (%s) before anything is signed is 503 with Retry-After, and nothing is stored',
@@ -78,39 +74,6 @@ describe('a node', () => {
     await soon(() => relay.log.text()).toContain('tick failed')
     proxy.fault = () => 'none'
     expect((await pending).body.status).toBe('confirmed')
-    expect(await minedOfRelayer(chain())).toBe(before + 1)
-  })
-
-  test('of another chain, or that hangs or limits the rate, is passed over, for writes too', async () => {
-    const other = await startAnvil({ chainId: 1 })
-    try {
-      const [hanging, limited] = [
-        await startFaultProxy('http://127.0.0.1:9'),
-        await startFaultProxy(other.rpcUrl),
-      ]
-      hanging.fault = () => 'hang'
-      limited.fault = () => 'refuse'
-      const urls = [other.rpcUrl, hanging.url, limited.url, chain().anvil.rpcUrl]
-      const { relay } = await start({ rpcUrl: urls.join(), env: { RPC_TIMEOUT: '300ms' } })
-      expect((await relay.relay(MINT)).body.status).toBe('confirmed')
-      expect(
-        (await relay.relay(batchMint(AAPL, shares(1), { expectedSupply: shares(5), batch: 2n }))).body,
-      ).toMatchObject({
-        status: 'confirmed',
-      })
-      expect([...hanging.requests, ...limited.requests].flat()).not.toContain('eth_sendRawTransaction')
-    } finally {
-      await other.stop()
-    }
-  })
-
-  test('that has it already says so with an error, which changes nothing', async () => {
-    const { anvil } = chain()
-    const second = await startFaultProxy(anvil.rpcUrl)
-    const third = await startFaultProxy(anvil.rpcUrl)
-    const { relay } = await start({ rpcUrl: `${anvil.rpcUrl},${second.url},${third.url}` })
-    const before = await minedOfRelayer(chain())
-    expect((await relay.relay(MINT)).body.status).toBe('confirmed')
     expect(await minedOfRelayer(chain())).toBe(before + 1)
   })
 
@@ -161,36 +124,6 @@ describe('a transaction', () => {
     expect(await minedOfRelayer(chain())).toBe(before + 1)
   })
 
-  test('that the node drops is sent again', async () => {
-    const { relay } = await start({ env: { RELAY_RESUBMIT_AFTER: '100ms' } })
-    await stopMining(chain())
-    const pending = relay.relay(MINT)
-    await soon(() => pooled(chain())).toBe(1)
-    await chain().provider.send('anvil_dropAllTransactions', [])
-    await soon(() => pooled(chain())).toBe(1)
-    await mine(chain())
-    expect((await pending).body.status).toBe('confirmed')
-  })
-
-  test('whose nonce somebody else used goes out under another', async () => {
-    const { relay, dataDir } = await start()
-    await stopMining(chain())
-    const before = await minedOfRelayer(chain())
-    const pending = relay.relay(MINT)
-    await soon(() => pooled(chain())).toBe(1)
-    const from = chain().account('relayer')
-    await chain().provider.send('anvil_dropAllTransactions', [])
-    await chain().provider.send('eth_sendTransaction', [
-      { from, to: from, nonce: `0x${before.toString(16)}` },
-    ])
-    await mine(chain())
-    await soon(() => noncesOf(dataDir)).toEqual([before, before + 1])
-    await soon(() => pooled(chain())).toBe(1)
-    await mine(chain())
-    expect(receiptOf(await pending).status).toBe('confirmed')
-    expect(await minedOfRelayer(chain())).toBe(before + 2)
-  })
-
   test('that is given up and mined nevertheless is confirmed, not failed', async () => {
     const { relay, dataDir } = await start()
     await stopMining(chain())
@@ -211,20 +144,5 @@ describe('a transaction', () => {
     await chain().provider.send('eth_sendRawTransaction', [raw])
     await mine(chain())
     expect((await relay.get(digest())).body).toMatchObject({ status: 'confirmed', error: null })
-  })
-
-  test('on a chain that was reset under it goes out where that chain is', async () => {
-    const { relay } = await start({ env: { RELAY_RESUBMIT_AFTER: '300ms' } })
-    const state: unknown = await chain().provider.send('evm_snapshot', [])
-    for (const { address } of chain().anvil.accounts.slice(0, 3))
-      await relay.relay(portfolioUpdate(grantedOrder(address)))
-    await stopMining(chain())
-    const pending = relay.relay(MINT)
-    await soon(() => pooled(chain())).toBe(1)
-    await chain().provider.send('evm_revert', [state])
-    await chain().provider.send('anvil_dropAllTransactions', [])
-    await chain().provider.send('evm_setAutomine', [true])
-    // With a nonce of the old chain it would wait forever. The others may go out again: their effect went with the blocks.
-    expect((await pending).body.status).toBe('confirmed')
   })
 })

@@ -13,7 +13,7 @@ import {
   refund,
 } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
-import { AAPL, bytes32, soon as deadline, MSFT, shares } from '../../support/institution.js'
+import { bytes32, soon as deadline, MSFT, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { useUtcDay } from '../../support/utcDay.js'
 import { MINT, useMintChain } from './mint.js'
@@ -66,46 +66,6 @@ describe("a day's gas", () => {
       expect((await under.relay(MINT)).body.status).toBe('confirmed')
     }
     expect(await minedOfRelayer(chain())).toBe(before)
-  })
-
-  test('counts what is under way', async () => {
-    const { relay } = await start({ RELAY_DAILY_GAS: String(Math.floor((await gasOfMint()) * 1.5)) })
-    await stopMining(chain())
-    const first = relay.relay(MINT)
-    await soon(() => pooled(chain())).toBe(1)
-    expect((await relay.relay(OTHER)).body.code).toBe('relay-budget-exhausted')
-    await mine(chain())
-    expect((await first).body.status).toBe('confirmed')
-  })
-
-  test('is not touched by what would revert', async () => {
-    const { relay } = await start({})
-    const { gasLeft } = await relay.health()
-    await relay.relay(batchMint(AAPL, shares(5), { batch: 7n }))
-    expect((await relay.health()).gasLeft).toBe(gasLeft)
-  })
-})
-
-describe('the balance', () => {
-  test('is counted on by one at a time', async () => {
-    const { relay } = await start({ RELAY_MIN_BALANCE: '1' })
-    const most = BigInt(await gasOfMint()) * 4_000_000_000n
-    const balance = 10n ** 18n + most
-    await chain().provider.send('anvil_setBalance', [chain().account('relayer'), `0x${balance.toString(16)}`])
-    await stopMining(chain())
-    const posted = [
-      MINT,
-      OTHER,
-      ...chain().anvil.accounts.map(({ address }) => portfolioUpdate(grantedOrder(address))),
-    ]
-    const answers = await Promise.all(posted.map((each) => relay.relay(each, { Prefer: 'wait=0' })))
-    const taken = answers.filter(({ status }) => status === 202).length
-    expect(taken).toBeGreaterThan(0)
-    expect(taken).toBeLessThan(posted.length)
-    expect(answers.filter(({ body }) => body.code === 'relayer-underfunded')).toHaveLength(
-      posted.length - taken,
-    )
-    await soon(() => pooled(chain())).toBe(taken)
   })
 })
 

@@ -18,11 +18,11 @@ import {
   settlement,
   USER_BLOB,
 } from '../../support/authorizations.js'
-import { AAPL, bytes32, ORG, shares, soon } from '../../support/institution.js'
+import { AAPL, bytes32, shares, soon } from '../../support/institution.js'
 import type { Role } from '../../support/roles.js'
 import { useUtcDay } from '../../support/utcDay.js'
-import { MINT, useMintChain } from './mint.js'
-import { asKilledNow, type RelayUnderTest, startRelay } from './relayUnderTest.js'
+import { useMintChain } from './mint.js'
+import { asKilledNow, startRelay } from './relayUnderTest.js'
 
 useUtcDay(60_000)
 
@@ -43,10 +43,6 @@ async function open(who: Role, name: string): Promise<BoundOrder> {
 const SECOND_WRITE = {
   version: 2n,
   previous: portfolioHashAfter(ZERO_BYTES32, { version: 1n, enclaveBlob: ENCLAVE_BLOB, userBlob: USER_BLOB }),
-}
-
-async function gasLeft(relay: RelayUnderTest): Promise<bigint> {
-  return (await relay.health()).gasLeft
 }
 
 describe('the purpose of an authorization’s gas', () => {
@@ -100,35 +96,4 @@ describe('a quota that is used up', () => {
     expect((await again.relay(portfolioUpdate(ofBob))).body.status).toBe('confirmed')
     expect((await again.relay(refund(held, SECOND_WRITE))).body.status).toBe('confirmed')
   })
-
-  test('says whose it is, and when the next begins', async () => {
-    const relay = await start({ RELAY_INSTITUTION_DAILY_GAS: '21000' })
-    const publish = (version: bigint) => relay.relay(policyUpdate(ORG, chain().account('admin'), { version }))
-    expect((await publish(1n)).body.status).toBe('confirmed')
-    const refused = await publish(2n)
-    expect([refused.status, refused.body.code, refused.body.quota]).toEqual([
-      429,
-      'relay-quota-exhausted',
-      'institution',
-    ])
-    const seconds = Number(refused.headers['retry-after'])
-    expect(seconds).toBeGreaterThan(0)
-    expect(seconds).toBeLessThanOrEqual(86_400)
-    // Gas of an account's orders and of the platform's batches counts elsewhere.
-    expect((await relay.relay(portfolioUpdate(await open('alice', '1')))).body.status).toBe('confirmed')
-    expect((await relay.relay(MINT)).body.status).toBe('confirmed')
-  })
-})
-
-test('an order is booked once, however often its write-ahead is posted, and set free by its end', async () => {
-  const order = await open('alice', '1')
-  const relay = await start({})
-  const before = await gasLeft(relay)
-  await Promise.all([1, 2, 3].map(() => relay.relay(portfolioUpdate(order))))
-  const booked = before - (await gasLeft(relay))
-  await relay.relay(portfolioUpdate(order))
-  expect(before - (await gasLeft(relay))).toBe(booked)
-  const { body } = await relay.relay(refund(order, SECOND_WRITE))
-  expect(body.status).toBe('confirmed')
-  expect(before - (await gasLeft(relay))).toBeLessThan(booked)
 })

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Hex } from '../../../src/protocol/hex.js'
 import {
   batchMint,
   digestOf,
@@ -40,28 +39,6 @@ describe('an authorization', () => {
     expect((await relay.get(digest)).body).toEqual(response.body)
   })
 
-  test('is read at its largest, whatever other bodies are limited to', async () => {
-    const relay = await start({ BODY_LIMIT_BYTES: '1024' })
-    const sized = (bytes: number) => {
-      const blob: Hex = `0x${'ff'.repeat(bytes)}`
-      return portfolioUpdate(grantedOrder(chain().account('dave')), { enclaveBlob: blob, userBlob: blob })
-    }
-    // The largest of the schema is read, verified and asked about; a block has no room for both its blobs.
-    const largest = await relay.relay(sized(20_480))
-    expect([largest.status, largest.body.code]).toEqual([422, 'would-revert'])
-    expect((await relay.relay(sized(10_000))).body).toMatchObject({ status: 'confirmed' })
-  })
-
-  test('is relayed once, however often it is posted one after another', async () => {
-    const relay = await start()
-    const before = await minedOfRelayer(chain())
-    const first = await relay.relay(mint())
-    const second = await relay.relay(mint())
-    expect(second.status).toBe(200)
-    expect(second.body).toEqual(first.body)
-    expect(await minedOfRelayer(chain())).toBe(before + 1)
-  })
-
   test('is relayed once, however often it is posted at the same time', async () => {
     const relay = await start()
     const before = await minedOfRelayer(chain())
@@ -87,23 +64,6 @@ describe('an authorization', () => {
     )
     expect(await minedOfRelayer(chain())).toBe(before + answers.length)
   })
-
-  test('that somebody else took to the chain is confirmed without a transaction', async () => {
-    const relay = await start()
-    await relay.relay(mint())
-    const elsewhere = await start()
-    const before = await minedOfRelayer(chain())
-    const response = await elsewhere.relay(mint())
-    expect(response.status).toBe(200)
-    expect(receiptOf(response)).toMatchObject({
-      status: 'confirmed',
-      txHash: null,
-      blockNumber: null,
-      gasUsed: null,
-      error: null,
-    })
-    expect(await minedOfRelayer(chain())).toBe(before)
-  })
 })
 
 describe('when there is too much to do', () => {
@@ -121,20 +81,6 @@ describe('when there is too much to do', () => {
     expect((await joined).body.status).toBe('confirmed')
     await chain().provider.send('evm_setAutomine', [true])
     expect((await relay.relay(batchMint(MSFT, shares(1)))).status).toBe(200)
-  })
-
-  test('or the account is short of funds, nothing is signed nor stored', async () => {
-    const relay = await start()
-    await chain().provider.send('anvil_setBalance', [chain().account('relayer'), '0x2386f26fc0ffff'])
-    const before = await minedOfRelayer(chain())
-    const response = await relay.relay(mint())
-    expect(response.status).toBe(503)
-    expect(response.body.code).toBe('relayer-underfunded')
-    expect(response.headers['retry-after']).toBe('60')
-    expect((await relay.get(digestOf(chain(), mint()))).status).toBe(404)
-    expect(await minedOfRelayer(chain())).toBe(before)
-    await chain().provider.send('anvil_setBalance', [chain().account('relayer'), '0x8ac7230489e80000'])
-    expect((await relay.relay(mint())).status).toBe(200)
   })
 })
 

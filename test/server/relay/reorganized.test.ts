@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { digestOf, grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
-import { startTestChain } from '../../support/chain.js'
-import { startFaultProxy } from '../../support/faultProxy.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { MINT, setUpPortfolios, useMintChain } from './mint.js'
+import { MINT, useMintChain } from './mint.js'
 import { minedOfRelayer, receiptOf, soon, startRelay, storedRecord } from './relayUnderTest.js'
 
 const { chain, digest } = useMintChain()
@@ -35,33 +33,5 @@ describe('a confirmed authorization', () => {
     await soon(() => relay.log.text()).toContain('transaction put back')
     await soon(async () => (await relay.get(digestOf(chain(), other))).body.status).toBe('confirmed')
     expect((await relay.get(digest())).body).toEqual(first.body)
-  })
-})
-
-describe('another chain under the same URL', () => {
-  test('has what was confirmed relayed afresh, by the same process and by the next', async () => {
-    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const dataDir = await temporaryDirectory()
-    const relay = await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url })
-    for (const { address } of chain().anvil.accounts)
-      await relay.relay(portfolioUpdate(grantedOrder(address)))
-    expect((await relay.relay(MINT)).body.status).toBe('confirmed')
-
-    const other = await startTestChain()
-    try {
-      await setUpPortfolios(other)
-      proxy.target = other.anvil.rpcUrl
-      expect((await relay.get(digest())).status).toBe(404)
-      const again = receiptOf(await relay.relay(MINT))
-      expect(again.status).toBe('confirmed')
-      expect((await other.provider.getTransactionReceipt(again.txHash ?? ''))?.status).toBe(1)
-      await relay.stop()
-      const next = await startRelay({ chain: chain(), dataDir, rpcUrl: other.anvil.rpcUrl })
-      const update = portfolioUpdate(grantedOrder(chain().account('dave')))
-      expect((await next.get(digestOf(chain(), update))).status).toBe(404)
-      expect((await next.relay(update)).body.status).toBe('confirmed')
-    } finally {
-      await other.stop()
-    }
   })
 })

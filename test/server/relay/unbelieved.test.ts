@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest'
-import { smallQuantitySchema, toQuantity } from '../../../src/chain/jsonRpc.js'
+import { smallQuantitySchema } from '../../../src/chain/jsonRpc.js'
 import type { RpcCall } from '../../../src/chain/rpc.js'
 import { hexBetween } from '../../../src/protocol/hex.js'
-import { createPrivateKey } from '../../../src/server/signer/signer.js'
 import { readTransaction } from '../../../src/server/signer/transaction.js'
 import { createAccountView } from '../../../src/server/txManager/account.js'
-import { Secret } from '../../../src/service/secret.js'
 import { grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
-import { ROLES } from '../../support/roles.js'
 import { holdStores } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { useUtcDay } from '../../support/utcDay.js'
@@ -94,28 +91,6 @@ test('an earlier attempt that reverted says nothing of the one that follows it',
   await soon(async () => (await again.get(digest())).body.status).toBe('confirmed')
 })
 
-test('a transaction that is refused by a code which elsewhere means a rate holds up no other', async () => {
-  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-  const relay = await startRelay({
-    chain: chain(),
-    dataDir: await temporaryDirectory(),
-    rpcUrl: proxy.url,
-    env: { RELAY_RESUBMIT_AFTER: '300ms' },
-  })
-  let refused: unknown
-  proxy.answer = ({ method, params }) => {
-    if (method !== 'eth_sendRawTransaction') return undefined
-    refused ??= params[0]
-    const error = { code: -32_005, message: 'transaction gas limit exceeds block gas limit' }
-    return params[0] === refused ? { error } : undefined
-  }
-  await relay.relay(MINT, { Prefer: 'wait=0' })
-  expect((await relay.relay(portfolioUpdate(grantedOrder(chain().account('dave'))))).body.status).toBe(
-    'confirmed',
-  )
-  await soon(async () => (await relay.get(digest())).body.status).toBe('confirmed')
-})
-
 /** Every node refuses the call, and takes a no-op. */
 async function startRefused(env: Record<string, string>) {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
@@ -152,23 +127,6 @@ test('an authorization that no node takes under five nonces has failed, with the
   for (const { nonce, raw } of transactions) expect(raw !== undefined).toBe(nonce === before + 4)
   proxy.answer = () => undefined
   expect(receiptOf(await relay.relay(MINT))).toMatchObject({ status: 'confirmed', error: null })
-})
-
-test('a caller who does not wait is answered before a slow key has signed', async () => {
-  const privateKey = chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '0x'
-  const inner = createPrivateKey(new Secret(privateKey))
-  let sign = () => {}
-  const told = new Promise<void>((resolve) => {
-    sign = resolve
-  })
-  const key = { ...inner, signDigest: (hash: `0x${string}`) => told.then(() => inner.signDigest(hash)) }
-  const dataDir = await temporaryDirectory()
-  const relay = await startRelay({ chain: chain(), dataDir, key })
-  const response = await relay.relay(MINT, { Prefer: 'wait=0' })
-  expect([response.status, response.body.status]).toEqual([202, 'pending'])
-  expect((await storedRecord(dataDir, digest()))?.receipt.status).toBe('pending')
-  sign()
-  await soon(async () => (await relay.get(digest())).body.status).toBe('confirmed')
 })
 
 test('a receipt that was asked for while it was ended anew is not written over', async () => {
@@ -266,33 +224,6 @@ test('a preferred node that becomes one of another chain is noticed, and the nex
     return method === 'eth_getBlockByNumber' ? { result: block } : undefined
   }
   expect((await relay.relay(MINT)).body.status).toBe('confirmed')
-})
-
-test('a preferred node that stands still is noticed, and the next one believed', async () => {
-  const still = await startFaultProxy(chain().anvil.rpcUrl)
-  const relay = await startRelay({
-    chain: chain(),
-    dataDir: await temporaryDirectory(),
-    rpcUrl: `${still.url},${chain().anvil.rpcUrl}`,
-  })
-  await relay.relay(portfolioUpdate(grantedOrder(chain().account('dave'))))
-  const head = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
-  const count = await minedOfRelayer(chain())
-  const results: Record<string, unknown> = {
-    eth_blockNumber: head.number,
-    eth_getTransactionCount: toQuantity(count),
-    eth_getTransactionReceipt: null,
-  }
-  still.answer = ({ method, params: [place] }) => {
-    if (method in results) return { result: results[method] }
-    return method === 'eth_getBlockByNumber' && place === 'latest' ? { result: head } : undefined
-  }
-  await relay.relay(MINT, { Prefer: 'wait=0' })
-  await soon(() => minedOfRelayer(chain())).toBe(count + 1)
-  for (let block = 0; block < 5; block++) await mine(chain())
-  await expect
-    .poll(async () => (await relay.get(digest())).body.status, { timeout: 40_000, interval: 100 })
-    .toBe('confirmed')
 })
 
 test('two looks side by side, one of them a block ahead, see no other history', async () => {

@@ -33,12 +33,6 @@ describe('a caller', () => {
     expect((await joined).body).toMatchObject({ status: 'confirmed' })
   })
 
-  test('is not kept longer than the server allows, whatever it prefers', async () => {
-    const relay = await start({ RELAY_WAIT: '50ms' })
-    await stopMining(chain())
-    expect((await relay.relay(mint(), { Prefer: 'wait=600' })).status).toBe(202)
-  })
-
   test('that is gone changes nothing', async () => {
     const relay = await start()
     await stopMining(chain())
@@ -113,21 +107,5 @@ describe('the depth that an authorization waits for', () => {
         : undefined
     await mine(chain())
     expect(receiptOf(await losing)).toMatchObject({ status: 'failed', error: { name: 'unknown' } })
-  })
-
-  test('that failed and became possible is relayed when it is posted again', async () => {
-    const relay = await start()
-    await stopMining(chain())
-    const state: unknown = await chain().provider.send('evm_snapshot', [])
-    await relay.relay(mint(), { Prefer: 'wait=0' })
-    await relay.relay(batchMint(AAPL, shares(7)), { Prefer: 'wait=0' })
-    await soon(() => pooled(chain())).toBe(2)
-    await mine(chain())
-    const digest = digestOf(chain(), batchMint(AAPL, shares(7)))
-    await soon(async () => (await relay.get(digest)).body.status).toBe('failed')
-    await chain().provider.send('evm_revert', [state])
-    await chain().provider.send('evm_setAutomine', [true])
-    const again = await relay.relay(batchMint(AAPL, shares(7)))
-    expect([again.status, again.body.status, again.body.error]).toEqual([200, 'confirmed', null])
   })
 })
