@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { access, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { computeAddress } from 'ethers'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { checkStores } from '../../src/operate/doctor/stores.js'
 import { healthSchema } from '../../src/protocol/api.js'
 import { readConfig } from '../../src/server/config/config.js'
@@ -14,42 +12,17 @@ import { built } from '../support/built.js'
 import { eventually } from '../support/eventually.js'
 import { startKmsStandIn } from '../support/kmsStandIn.js'
 import { type Postgres, startPostgres } from '../support/postgres.js'
-import { runtimeEnvironment } from '../support/runtimeEnvironment.js'
+import { type Program, startProgram } from '../support/program.js'
 import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-interface Run {
-  readonly child: ChildProcess
-  readonly out: () => string
-  readonly err: () => string
-  readonly exit: Promise<number | null>
-}
-
 /** The server as a process of its own, with nothing of this one's environment but the search path and the compile cache. */
-function run(env: Record<string, string>, cwd = ROOT): Run {
-  const child = spawn(process.execPath, [built('server/main.js')], {
-    cwd,
-    env: { ...runtimeEnvironment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => {
-    child.kill('SIGKILL')
-  })
-  let out = ''
-  let err = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    out += part
-  })
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    err += part
-  })
-  const exit = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
-  return { child, out: () => out, err: () => err, exit }
-}
+const run = (env: Record<string, string>, cwd = ROOT) =>
+  startProgram(built('server/main.js'), [], { env, cwd })
 
-async function listeningPort(server: Run): Promise<number> {
+async function listeningPort(server: Program): Promise<number> {
   return eventually('the server to listen', () => {
     if (server.child.exitCode !== null) throw new Error(server.err())
     return Number(/"port":(\d+).*"listening"/.exec(server.err())?.[1]) || null
@@ -235,13 +208,13 @@ describe('on PostgreSQL', { timeout: 120_000 }, () => {
     return { ...SERVER_ENVIRONMENT, LOG_LEVEL: 'debug', DATA_DIR, DATABASE_URL: url.reveal() }
   }
 
-  async function started(env: Record<string, string>): Promise<Run> {
+  async function started(env: Record<string, string>): Promise<Program> {
     const server = run(env)
     await listeningPort(server)
     return server
   }
 
-  async function stopped(server: Run): Promise<void> {
+  async function stopped(server: Program): Promise<void> {
     server.child.kill('SIGTERM')
     expect(await server.exit).toBe(0)
   }

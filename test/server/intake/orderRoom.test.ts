@@ -112,10 +112,4 @@ describe('the envelopes that one client has waiting without an escrow', () => {
     })
     expect(await restarted.postFrom('192.0.2.2', await waiting('second'))).toEqual([503, 'intake-full'])
   })
-
-  test('are known by the address of the connection where no proxy is trusted', async () => {
-    const { postFrom } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '1', TRUST_PROXY: '0' })
-    expect(await postFrom('192.0.2.1', await waiting('first'))).toEqual([202, undefined])
-    expect(await postFrom('192.0.2.2', await waiting('second'))).toEqual(REFUSED)
-  })
 })

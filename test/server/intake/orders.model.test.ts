@@ -5,13 +5,12 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { MAX_CANDIDATES } from '../../../src/server/store/orderRecords.js'
-import { inOneGo, inTurn } from './model/commands.js'
+import { commands, type Model } from './model/commands.js'
 import { type Market, ORDERS, openMarket, owned, useModelClock } from './model/market.js'
-import { emptyModel, type Model } from './model/model.js'
 
 vi.mock('node:timers/promises', () => import('./model/clock.js'))
 
-const RUNS = { inTurn: 30, inOneGo: 150 }
+const RUNS = 150
 const COMMANDS = { maxCommands: 24, size: 'max' } as const
 const LOOK_MS = 2_400
 const TIMEOUT_MS = 120_000
@@ -22,7 +21,6 @@ interface Turns {
   count(): number
   waitOne(): Promise<void>
 }
-const NONE: Turns = { count: () => 0, waitOne: async () => undefined }
 
 /** Lets the server do what it has to do, and look at the chain. */
 async function settle(market: Market, turns: Turns): Promise<void> {
@@ -102,46 +100,23 @@ async function expectAllWell(market: Market, model: Model, turns: Turns): Promis
 }
 
 test(
-  'one thing after the other, the server knows what the model knows',
-  async () => {
-    useModelClock()
-    const commands = fc.commands<Model, Market, true>(
-      inTurn((market) => settle(market, NONE)),
-      COMMANDS,
-    )
-    await fc.assert(
-      fc.asyncProperty(commands, (planned) =>
-        within(async (root) => {
-          const [market, model] = [await openMarket(root, async () => undefined), emptyModel()]
-          await settle(market, NONE)
-          await fc.asyncModelRun(() => ({ model, real: market }), planned)
-          await expectAllWell(market, model, NONE)
-          market.life().kill()
-        }),
-      ),
-      { numRuns: RUNS.inTurn },
-    )
-  },
-  TIMEOUT_MS,
-)
-
-test(
   'in whatever order the steps come, the envelope of an open escrow is run, and no other',
   async () => {
     useModelClock()
-    const commands = fc.commands<Model, Market, true>(inOneGo(), COMMANDS)
+    const histories = fc.commands<Model, Market, true>(commands(), COMMANDS)
     await fc.assert(
-      fc.asyncProperty(fc.scheduler(), commands, (scheduler, planned) =>
+      fc.asyncProperty(fc.scheduler(), histories, (scheduler, planned) =>
         within(async (root) => {
           const turn = (step: string) => scheduler.schedule(Promise.resolve(), step)
-          const [market, model] = [await openMarket(root, turn), emptyModel()]
+          const market = await openMarket(root, turn)
+          const model: Model = { acknowledged: new Set(), refused: [] }
           await fc.scheduledModelRun(scheduler, () => ({ model, real: market }), planned)
           await expectAllWell(market, model, scheduler)
           // Its timers would slow down every case that follows.
           market.life().kill()
         }),
       ),
-      { numRuns: RUNS.inOneGo },
+      { numRuns: RUNS },
     )
   },
   TIMEOUT_MS,

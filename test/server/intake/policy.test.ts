@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import type { IntentDomain } from '../../../src/protocol/intentDomain.js'
 import type { PostPolicy } from '../../../src/protocol/sealedRulebook.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
@@ -13,7 +12,6 @@ import { handled } from '../../support/handled.js'
 import { bytes32, ORG, setUpInstitution } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
-import { metricsOf } from '../../support/ops.js'
 import type { Role } from '../../support/roles.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { serverUnderTest } from '../../support/serverUnderTest.js'
@@ -70,7 +68,6 @@ test('POST /policy answers after the run, with the version on the chain, which G
 })
 
 test.each<[string, Step, number, object]>([
-  ['a used-up quota', { outcome: 'failed', code: 'relay-quota-exhausted' }, 429, { quota: 'institution' }],
   ['an outcome of another job', { outcome: 'settled' }, 502, { code: 'enclave-failed' }],
   ['an acceptance without a version', { outcome: 'accepted' }, 502, { code: 'enclave-failed' }],
 ])('POST /policy answers %s with its problem, and no run is left', async (_what, step, status, body) => {
@@ -124,26 +121,6 @@ describe('a rulebook whose envelope the admin has signed', () => {
     expect(JSON.stringify(await enclave.jobs())).not.toContain('author')
   })
 
-  test('runs beside that of another institution and an unsigned one, but one of each at a time', async () => {
-    const { post, hold, running } = await setUp()
-    const go = await hold()
-    await publish(1n)
-    const other = nameToBytes32('Second Capital')
-    await chain().send('carol', 'registry', 'registerInstitution', other)
-    await chain().send('owner', 'registry', 'setAdmitted', other, chain().account('carol'), true)
-    const bodies = [
-      await signed('admin'),
-      await signed('admin', { content: 'another' }),
-      await signed('carol', { orgId: other }),
-      await sealOrder('unsigned'),
-      await sealOrder('unsigned, too'),
-    ]
-    const answers = bodies.map((body) => handled(post(body).then(({ status }) => status)))
-    await running(3)
-    await go()
-    expect(await Promise.all(answers)).toEqual([200, 200, 200, 200, 200])
-  })
-
   const elsewhere = { chainId: 1, escrow: `0x${'01'.repeat(20)}` } as const
   test.each<[string, string, () => Promise<PostPolicy>]>([
     ['by a member', 'not-admin', () => signed('alice')],
@@ -186,59 +163,25 @@ describe('a rulebook whose envelope the admin has signed', () => {
   })
 })
 
-describe('a caller that hangs up', () => {
-  async function setUpCallers() {
-    const server = await setUp()
-    const { url, log, hold } = server
-    const go = await hold()
-    await publish(1n)
-    /** @returns hangs up, and resolves once the server has noticed */
-    function call(envelope: object) {
-      const phone = new AbortController()
-      const headers = { 'content-type': 'application/json' }
-      const init = { method: 'POST', headers, body: JSON.stringify(envelope), signal: phone.signal }
-      const hungUp = handled(expect(fetch(`${url}/policy`, init)).rejects.toThrow())
-      return async function hangUp() {
-        phone.abort()
-        await hungUp
-        await eventually('the server to notice', () =>
-          log.lines().some(({ msg, aborted }) => msg === 'request' && aborted === true),
-        )
-      }
-    }
-    const failures = () => log.lines().filter(({ level }) => Number(level) >= 50)
-    return { ...server, go, call, failures }
-  }
-
-  test('does not stop its rulebook’s run, which it can join again', async () => {
-    const { call, go, running, enclave, runsNoted, post, failures } = await setUpCallers()
-    const envelope = await sealOrder('a rulebook')
-    const hangUp = call(envelope)
-    await running(1)
-    await hangUp()
-    const joined = handled(post(envelope).then(({ body }) => body))
-    await go()
-    expect(await joined).toEqual({ orgId: ORG, version: 1 })
-    await eventually('the end of the run', async () => (await runsNoted()).length === 0)
-    expect((await enclave.notes()).map(({ event }) => event)).toEqual(['started', 'ended'])
-    expect(failures()).toEqual([])
-  })
-
-  test('while its rulebook waits for a permit has it run in its turn', async () => {
-    const { call, go, running, enclave, post, opsUrl, failures } = await setUpCallers()
-    const first = handled(post(await sealOrder('the first one')).then(({ status }) => status))
-    await running(1)
-    const envelope = await sealOrder('a rulebook')
-    const hangUp = call(envelope)
-    await eventually(
-      'its wait',
-      async () => (await metricsOf(opsUrl)).find('trading_policy_runs_waiting', { queue: 'unsigned' }) === 1,
-    )
-    await hangUp()
-    await go()
-    expect(await first).toBe(200)
-    await running(2)
-    expect((await enclave.jobs())[1]).toMatchObject({ job: 'policy', envelope })
-    expect(failures()).toEqual([])
-  })
+test('a caller that hangs up does not stop its rulebook’s run, which it can join again', async () => {
+  const { url, log, post, hold, running, enclave, runsNoted } = await setUp()
+  const go = await hold()
+  await publish(1n)
+  const envelope = await sealOrder('a rulebook')
+  const phone = new AbortController()
+  const headers = { 'content-type': 'application/json' }
+  const init = { method: 'POST', headers, body: JSON.stringify(envelope), signal: phone.signal }
+  const hungUp = handled(expect(fetch(`${url}/policy`, init)).rejects.toThrow())
+  await running(1)
+  phone.abort()
+  await hungUp
+  await eventually('the server to notice', () =>
+    log.lines().some(({ msg, aborted }) => msg === 'request' && aborted === true),
+  )
+  const joined = handled(post(envelope).then(({ body }) => body))
+  await go()
+  expect(await joined).toEqual({ orgId: ORG, version: 1 })
+  await eventually('the end of the run', async () => (await runsNoted()).length === 0)
+  expect((await enclave.notes()).map(({ event }) => event)).toEqual(['started', 'ended'])
+  expect(log.lines().filter(({ level }) => Number(level) >= 50)).toEqual([])
 })
