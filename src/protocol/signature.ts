@@ -1,6 +1,6 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { hashes, recoverPublicKey, sign } from '@noble/secp256k1'
+import { etc, hashes, Point, recoverPublicKey, sign } from '@noble/secp256k1'
 import { sameAddress } from './address.js'
 import { ProtocolError } from './errors.js'
 import {
@@ -70,21 +70,75 @@ export function normalizeSignature(signature: Hex): Hex {
  * The address that signed `digest`. @throws ProtocolError `invalid-signature`
  */
 export function recoverAddress(digest: Hex, signature: Hex): Hex {
+  return addressOfPoint(recoverPoint(digest, signature))
+}
+
+function recoverPoint(digest: Hex, signature: Hex): Uint8Array {
   const { r, s, v } = splitSignature(signature)
-  const hash = hexToBytes(digest)
-  assertLength('digest', hash, 32)
+  const hash = digestBytes(digest)
   try {
     const form = concatBytes(Uint8Array.of(v - V_OFFSET), r, s)
-    return addressOfPoint(recoverPublicKey(form, hash, { prehash: false, isCompressed: false }))
+    return recoverPublicKey(form, hash, { prehash: false, isCompressed: false })
   } catch {
     throw new ProtocolError('invalid-signature', 'the signature recovers to no key')
   }
 }
 
+function digestBytes(digest: Hex): Uint8Array {
+  const bytes = hexToBytes(digest)
+  assertLength('digest', bytes, 32)
+  return bytes
+}
+
 /** Throws unless `signer` signed `digest`. @throws ProtocolError `invalid-signature`, `wrong-signer` */
 export function assertSignedBy(signer: Hex, digest: Hex, signature: Hex): void {
-  if (!sameAddress(recoverAddress(digest, signature), signer)) {
-    throw new ProtocolError('wrong-signer', 'the signature belongs to another key')
+  assertSigner(signer, recoverPoint(digest, signature))
+}
+
+function assertSigner(signer: Hex, key: Uint8Array): void {
+  if (!sameAddress(addressOfPoint(key), signer)) throw wrongSigner()
+}
+
+function wrongSigner(): ProtocolError {
+  return new ProtocolError('wrong-signer', 'the signature belongs to another key')
+}
+
+/**
+ * Does what `assertSignedBy` does for one signer, at a fifth of its cost. The first good signature gives away the signer's public key `Q`.
+ * Later ones recover to `Q` exactly if `s⁻¹(hG + rQ)` is the point that `r` and `v` name (SEC 1, 4.1.6), and the multiples of `Q` are tabled.
+ */
+export function createSignerCheck(signer: Hex): (digest: Hex, signature: Hex) => void {
+  let timesKey: ((scalar: bigint) => Point) | undefined
+  return (digest, signature) => {
+    if (timesKey === undefined) {
+      const key = recoverPoint(digest, signature)
+      assertSigner(signer, key)
+      timesKey = tableOf(Point.fromBytes(key))
+      return
+    }
+    const { r, s, v } = splitSignature(signature)
+    const hash = bytesToUint(digestBytes(digest))
+    const x = bytesToUint(r)
+    const inverse = etc.invert(bytesToUint(s), CURVE_ORDER)
+    const ofBase = Point.BASE.multiplyUnsafe((hash * inverse) % CURVE_ORDER)
+    const point = ofBase.add(timesKey((x * inverse) % CURVE_ORDER)).toAffine()
+    if (point.x !== x || Number(point.y & 1n) !== v - V_OFFSET) throw wrongSigner()
+  }
+}
+
+/** Multiplies `point` by public scalars: an addition for each byte, so that its running time depends on the scalar. */
+function tableOf(point: Point): (scalar: bigint) => Point {
+  let unit = point
+  const rows = Array.from({ length: 32 }, () => {
+    const row = [Point.ZERO]
+    let multiple = unit
+    for (; row.length < 256; multiple = multiple.add(unit)) row.push(multiple)
+    unit = multiple
+    return row
+  }).reverse()
+  return (scalar) => {
+    const digits = uintToBytes(scalar, 32)
+    return rows.reduce((sum, row, at) => sum.add(row[digits[at] ?? 0] ?? Point.ZERO), Point.ZERO)
   }
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../../protocol/authorization.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
-import { assertSignedBy } from '../../protocol/signature.js'
+import { createSignerCheck } from '../../protocol/signature.js'
 import type { GasPurpose } from '../store/receipts.js'
 
 /** Why the relay refuses an authorization. Nothing was signed or stored for it. */
@@ -57,12 +57,13 @@ export function createAuthorizationVerifier(rules: {
   readonly contracts: ContractAddresses
   readonly signer: Hex
 }): VerifyAuthorization {
+  const assertSigned = createSignerCheck(rules.signer)
   return (authorization) => {
     const { primaryType, signature } = authorization
     const target = targetOf(primaryType, rules.contracts)
     const digest = authorizationDigest(authorization, { chainId: rules.chainId, verifyingContract: target })
     try {
-      assertSignedBy(rules.signer, digest, signature)
+      assertSigned(digest, signature)
     } catch (error) {
       if (error instanceof ProtocolError) throw new RelayRefusal({ code: 'invalid-signature' }, error)
       throw error
