@@ -7,20 +7,6 @@ export interface SandboxAccount {
   privateKey: Hex
 }
 
-/** The roles of the local chain's funded accounts. */
-export interface SandboxAccounts {
-  deployer: SandboxAccount
-  owner: SandboxAccount
-  admin: SandboxAccount
-  employees: readonly [SandboxAccount, SandboxAccount, SandboxAccount]
-  /** Belongs to no institution and has no KYC, but has USDC. */
-  newcomer: SandboxAccount
-  relayer: SandboxAccount
-  brokerFunding: SandboxAccount
-  /** Can pause the platform. */
-  guardian: SandboxAccount
-}
-
 /** The names of the sandbox's people in README, page and terminal. */
 export const PEOPLE = {
   employees: ['Ada', 'Ben', 'Cleo'],
@@ -29,7 +15,10 @@ export const PEOPLE = {
   owner: 'Otto',
 } as const
 
-export function castAccounts({ accounts }: Pick<Anvil, 'accounts'>): SandboxAccounts {
+/** The roles of the local chain's funded accounts. */
+export type SandboxAccounts = ReturnType<typeof castAccounts>
+
+export function castAccounts({ accounts }: Pick<Anvil, 'accounts'>) {
   const cast = (index: number): SandboxAccount => {
     const account = accounts[index]
     if (account === undefined) throw new Error('the local chain has too few accounts')
@@ -39,10 +28,12 @@ export function castAccounts({ accounts }: Pick<Anvil, 'accounts'>): SandboxAcco
     deployer: cast(0),
     owner: cast(1),
     admin: cast(2),
-    employees: [cast(3), cast(4), cast(5)],
+    employees: [cast(3), cast(4), cast(5)] as const,
     relayer: cast(6),
     brokerFunding: cast(7),
+    /** Belongs to no institution and has no KYC, but has USDC. */
     newcomer: cast(8),
+    /** Can pause the platform. */
     guardian: cast(9),
   }
 }

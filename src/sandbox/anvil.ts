@@ -42,15 +42,7 @@ export interface AnvilOptions {
   args?: string[]
 }
 
-export interface Anvil {
-  rpcUrl: string
-  chainId: number
-  /** Funded with 10,000 ETH each. */
-  accounts: { address: Hex; privateKey: Hex }[]
-  pid: number
-  /** Ends the process and resolves when it has exited. */
-  stop(): Promise<void>
-}
+export type Anvil = Awaited<ReturnType<typeof startAnvil>>
 
 /**
  * Starts a local chain on 127.0.0.1 and resolves when it answers. It ends with `stop()`, or with this process, even if
@@ -58,7 +50,7 @@ export interface Anvil {
  * writes old states to the user's home, without a bound that a day of blocks reaches, and leaves them there when it is killed.
  * @throws Error with the program's own message if it cannot start, e.g. because the port is taken
  */
-export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+export async function startAnvil(options: AnvilOptions = {}) {
   const { port = 0, chainId = 31337, accounts = 10, states = STATES } = options
   const args = ['--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${accounts}`]
   args.push('--mnemonic', PHRASE, '--enable-tx-gas-limit', '--prune-history', `${states}`)
@@ -78,9 +70,11 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   return {
     rpcUrl,
     chainId,
+    /** Funded with 10,000 ETH each. */
     accounts: derive(accounts),
     pid,
-    async stop() {
+    /** Ends the process and resolves when it has exited. */
+    async stop(): Promise<void> {
       ending.abort()
       release()
       await end(child)
@@ -169,7 +163,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-function derive(count: number): Anvil['accounts'] {
+function derive(count: number): { address: Hex; privateKey: Hex }[] {
   const root = HDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(PHRASE), DERIVATION_PATH)
   return Array.from({ length: count }, (_, index) => {
     const { address, privateKey } = root.deriveChild(index)

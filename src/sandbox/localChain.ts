@@ -16,12 +16,6 @@ const MINING_MS = 20
 
 const usdcInterface = new Interface(testUsdcAbi)
 
-/** The contracts of a sandbox, and its USDC. */
-export interface Deployed {
-  contracts: ContractAddresses
-  usdc: Hex
-}
-
 /** A provider for the local chain that notices new blocks quickly. */
 export function localProvider(rpcUrl: string, chainId: number): JsonRpcProvider {
   return new JsonRpcProvider(rpcUrl, chainId, {
@@ -57,12 +51,11 @@ export function delayDifferences(): string[] {
   )
 }
 
+/** The contracts of a sandbox, and its USDC. */
+export type Deployed = Awaited<ReturnType<typeof deployAll>>
+
 /** Deploys USDC, the five contracts and their authority. */
-export async function deployAll(
-  provider: JsonRpcProvider,
-  accounts: SandboxAccounts,
-  enclaveSigner: Hex,
-): Promise<Deployed> {
+export async function deployAll(provider: JsonRpcProvider, accounts: SandboxAccounts, enclaveSigner: Hex) {
   const deployer = new Wallet(accounts.deployer.privateKey, provider)
   const usdc = await deployTestUsdc(deployer, provider)
   const contracts = await deployContracts({

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { JsonRpcProvider } from 'ethers'
 import { formatUsdc } from '../server/narrator/lines.js'
 import { healthOf } from '../server/trigger/ownEnclave.js'
-import { type BrokerControl, startBrokerStandIn } from '../simulator/index.js'
+import { startBrokerStandIn } from '../simulator/index.js'
 import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { assertDeskBuilt, startDesk } from './desk.js'
 import { takeDirectory } from './directory.js'
-import { writeEnvFiles } from './envFiles.js'
+import { drawSecrets, type SandboxSecrets, writeEnvFiles } from './envFiles.js'
 import {
   type Deployed,
   delayDifferences,
@@ -19,7 +19,6 @@ import {
   whileMining,
 } from './localChain.js'
 import { claimPorts } from './ports.js'
-import { drawSecrets, type SandboxSecrets } from './secrets.js'
 import {
   assertBuilt,
   HEAP_BOUNDS,
@@ -45,22 +44,7 @@ const PRICE_SEED = 20_260_101
 const PROGRAM_WIDTH = 11
 
 /** A running platform: chain, broker stand-in, server, one institution with its cleared employees. */
-export interface Sandbox {
-  readonly directory: string
-  readonly info: SandboxFile
-  readonly accounts: SandboxAccounts
-  readonly secrets: SandboxSecrets
-  readonly provider: JsonRpcProvider
-  readonly broker: BrokerControl
-  /** The current server process. */
-  server(): ServerProcess
-  /** Restarts the server after it was stopped or killed. */
-  restartServer(): Promise<void>
-  /** The current enclave process, unless the server starts it. The sandbox restarts it if it is killed. */
-  enclave(): ServerProcess | undefined
-  /** Stops every part. */
-  stop(): Promise<void>
-}
+export type Sandbox = Awaited<ReturnType<typeof start>>
 
 /** The dependencies of every start-up step. */
 interface Stage {
@@ -84,7 +68,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack): Promise<Sandbox> {
+async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   const { directory, print } = options
   const stage = { cleanUp, printStep: stepsTo(print) }
   const isOwn = options.enclave !== 'server'
@@ -130,9 +114,13 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack): Pr
     secrets,
     provider,
     broker: broker.control,
+    /** The current server process. */
     server: server.current,
+    /** Restarts the server after it was stopped or killed. */
     restartServer: server.restart,
+    /** The current enclave process, unless the server starts it. The sandbox restarts it if it is killed. */
     enclave,
+    /** Stops every part. */
     stop: () => cleanUp.disposeAsync(),
   }
 }
@@ -245,7 +233,7 @@ async function startServer(
   printStep('', `operator endpoints: ${opsUrl}/readyz, ${opsUrl}/metrics`)
   return {
     current: () => server,
-    async restart() {
+    async restart(): Promise<void> {
       server = await launch()
     },
   }

@@ -23,16 +23,6 @@ export function buildMissing(what = 'the programs are', command = 'npm run build
   return new CommandError('build-missing', text)
 }
 
-export interface ServerProcess {
-  readonly pid: number
-  /** Resolves when the process has exited. */
-  readonly exited: Promise<void>
-  /** Sends SIGTERM, then SIGKILL after a timeout. Resolves when the process has exited. */
-  stop(): Promise<void>
-  /** Sends SIGKILL. */
-  kill(): Promise<void>
-}
-
 interface ServerProcessOptions {
   /** Holds the program's env file and log. */
   directory: string
@@ -47,25 +37,15 @@ interface ServerProcessOptions {
   nodeOptions?: readonly string[]
 }
 
-/** A program that answers `/health`. */
-interface Program {
-  readonly main: string
-  readonly arguments: readonly string[]
-  /** The variable that names the program's configuration. */
-  readonly variable: 'ENV_FILE' | 'ENCLAVE_ENV_FILE'
-  readonly envFile: string
-  /** The default log name. */
-  readonly log: string
-}
-
-const SERVER: Program = {
+/** The programs, each with the variable that names its configuration. */
+const SERVER = {
   main: join(ROOT, 'dist/server/main.js'),
   arguments: [],
   variable: 'ENV_FILE',
   envFile: '.env',
   log: 'server.log',
 }
-const ENCLAVE: Program = {
+const ENCLAVE = {
   main: join(ROOT, 'dist/enclave/main.js'),
   arguments: ['serve'],
   variable: 'ENCLAVE_ENV_FILE',
@@ -88,7 +68,7 @@ export function startEnclaveProcess(options: Omit<ServerProcessOptions, 'narrate
   return startProgram(ENCLAVE, { ...options, narrate: () => undefined })
 }
 
-async function startProgram(program: Program, options: ServerProcessOptions): Promise<ServerProcess> {
+async function startProgram(program: typeof SERVER | typeof ENCLAVE, options: ServerProcessOptions) {
   const { directory, url, log = program.log, variables, nodeOptions = [] } = options
   const output = options.narrate ? 'pipe' : openSync(join(directory, log), 'a', 0o600)
   const { PATH, NODE_COMPILE_CACHE } = process.env
@@ -127,14 +107,18 @@ async function startProgram(program: Program, options: ServerProcessOptions): Pr
   }
   return {
     pid,
+    /** Resolves when the process has exited. */
     exited,
+    /** Sends SIGTERM, then SIGKILL after a timeout. Resolves when the process has exited. */
     stop,
-    async kill() {
+    async kill(): Promise<void> {
       child.kill('SIGKILL')
       await exited
     },
   }
 }
+
+export type ServerProcess = Awaited<ReturnType<typeof startProgram>>
 
 /** Logs every line of the server and forwards it: lines that are not JSON log lines are narration. */
 function record(child: ChildProcess, path: string, narrate: (line: string) => void): void {
