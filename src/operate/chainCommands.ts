@@ -7,7 +7,7 @@ import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { account } from '../service/configKinds.js'
 import { aName, anAmount, parsedBy, several } from '../terminal/arguments.js'
 import { CommandError, usage } from '../terminal/failure.js'
-import { addressOf, connectChain, sendCalls, walletOf } from './chain.js'
+import { addressOf, type Chain, connectChain, sendCalls, walletOf } from './chain.js'
 import type { Change, Platform } from './changes.js'
 import * as changes from './changes.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
@@ -23,7 +23,7 @@ import {
 
 const ETHER_DECIMALS = 18
 
-/** The sender, and the changes. */
+/** The sender, and the changes of its deployment. */
 interface Request {
   readonly name: string
   readonly as: KeyRole
@@ -31,30 +31,45 @@ interface Request {
   readonly changes: (platform: Platform, sender: Hex) => Promise<readonly Change[]>
 }
 
+function request(process: OperateProcess, options: CommonOptions, { name, as, changes: of }: Request) {
+  const deployment = readDeployment(options.directory)
+  return send(process, options, {
+    ...{ name, as, chainId: deployment.chainId },
+    async changes(chain, sender) {
+      const platform = changes.createPlatform(chain, deployment)
+      await requireRole(platform, as, sender)
+      return of(platform, sender)
+    },
+  })
+}
+
 /** Says what the changes are, asks, and sends those that the chain does not have yet. */
-async function request(
+async function send(
   process: OperateProcess,
   options: CommonOptions,
-  { name, as, changes: requested }: Request,
+  request: Pick<Request, 'name' | 'as'> & {
+    /** Null for the node's own. */
+    readonly chainId: number | null
+    readonly changes: (chain: Chain, sender: Hex) => Promise<readonly Change[]>
+  },
 ): Promise<void> {
+  const { name, as } = request
   const speech = createSpeech(process, options)
-  const deployment = readDeployment(options.directory)
   const key = readKey(process.env, as)
-  const chain = await connectChain(process.env, deployment.chainId)
+  const chain = await connectChain(process.env, request.chainId)
   try {
+    const { chainId } = chain
     const wallet = walletOf(key, chain)
     const sender = addressOf(wallet)
-    const platform = changes.createPlatform(chain, deployment)
-    await requireRole(platform, as, sender)
-    const asked = await requested(platform, sender)
+    const asked = await request.changes(chain, sender)
     const calls = asked.flatMap(({ call }) => (call === null ? [] : [call]))
     for (const { text, call } of asked) speech.say(call === null ? `already so: ${text}` : `will ${text}`)
-    const facts = { command: name, chainId: deployment.chainId, sender }
+    const facts = { command: name, chainId, sender }
     if (calls.length === 0) {
       speech.result(['nothing to do'], { ...facts, changed: false, transactions: [] })
       return
     }
-    await speech.confirm(`Send ${counted(calls.length)} on chain ${deployment.chainId} as ${as} ${sender}?`)
+    await speech.confirm(`Send ${counted(calls.length)} on chain ${chainId} as ${as} ${sender}?`)
     const transactions = await sendCalls(chain, wallet, calls, speech)
     speech.result([`done: ${name}`], { ...facts, changed: true, transactions })
   } finally {
@@ -200,12 +215,17 @@ function addFund(root: Command, process: OperateProcess): void {
         changes: (platform, sender) => changes.poolFunding(platform, sender, amount),
       }),
     )
+  // Needs no deployment: the accounts get their ether before there is one. Then `CHAIN_ID` says which chain is meant.
   addCommand(fund, 'gas', 'sends ether for gas; each run pays once more')
     .argument('<to>', 'an address; or relayer, owner or guardian, whose keys "keys" made')
     .argument('<ether>', 'the amount, such as 0.05', anAmount(ETHER_DECIMALS))
-    .action((to: string, value: bigint, options: CommonOptions) =>
-      sendEther(process, options, recipientOf(to, options.directory), value),
-    )
+    .action((named: string, value: bigint, options: CommonOptions) => {
+      const to = recipientOf(named, options.directory)
+      const text = `send ${formatDecimal(value, ETHER_DECIMALS)} ether to ${to}`
+      const chainId = findDeployment(options.directory)?.chainId ?? readChainId(process.env)
+      const changes = async () => [{ text, call: { to, value, text } }]
+      return send(process, options, { name: 'fund gas', as: 'funder', chainId, changes })
+    })
 }
 
 /** @throws CommandError `usage` */
@@ -217,29 +237,4 @@ function recipientOf(text: string, directory: string): Hex {
   throw usage(
     `"${text}" is no address and no key that "keys" made: give an address, relayer, owner or guardian`,
   )
-}
-
-/** Needs no deployment: the accounts get their ether before there is one. Then `CHAIN_ID` says which chain is meant. */
-async function sendEther(
-  process: OperateProcess,
-  options: CommonOptions,
-  to: Hex,
-  value: bigint,
-): Promise<void> {
-  const speech = createSpeech(process, options)
-  const key = readKey(process.env, 'funder')
-  const meant = findDeployment(options.directory)?.chainId ?? readChainId(process.env)
-  const chain = await connectChain(process.env, meant)
-  try {
-    const wallet = walletOf(key, chain)
-    const sender = addressOf(wallet)
-    const text = `send ${formatDecimal(value, ETHER_DECIMALS)} ether to ${to}`
-    speech.say(`will ${text}`)
-    await speech.confirm(`Send it on chain ${chain.chainId} from ${sender}?`)
-    const transactions = await sendCalls(chain, wallet, [{ to, value, text }], speech)
-    const facts = { chainId: chain.chainId, sender, changed: true, transactions }
-    speech.result(['done: fund gas'], { command: 'fund gas', ...facts })
-  } finally {
-    chain.close()
-  }
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ADDRESS_VARIABLES, createOrderEscrow } from '../chain/contracts.js'
@@ -10,6 +10,7 @@ import { chainIdTextSchema } from '../protocol/identifiers.js'
 import { publicKeySchema } from '../protocol/publicKey.js'
 import { ConfigError, type Environment, faultsOf, withoutEmpty } from '../service/config.js'
 import { account, baseUrl, duration, listOf, secureUrl } from '../service/configKinds.js'
+import { writeNewFile } from '../service/privateFile.js'
 import { repeatedValues } from '../service/settingRules.js'
 import { CommandError } from '../terminal/failure.js'
 import { type Chain, connectChain, walletOf } from './chain.js'
@@ -83,7 +84,7 @@ export async function deploy(process: OperateProcess, options: CommonOptions): P
     const deployment = existing ?? (await deployNow(process, speech, { settings, chain, directory }))
     const files = filesOf(directory, deployment, settings, process.env)
     const written = files.filter(({ path }) => !existsSync(path))
-    for (const { path, text, mode } of written) writeFileSync(path, text, { mode, flag: 'wx' })
+    for (const { path, text, mode } of written) writeNewFile(path, text, mode)
     for (const { path } of files) {
       speech.say(written.some((each) => each.path === path) ? `wrote ${path}` : `keeps ${path}`)
     }
@@ -132,7 +133,7 @@ async function deployNow(
   const { CHAIN_ID: chainId, USDC_ADDRESS: usdc } = settings
   const deployment = { chainId, contracts, authority, usdc, firstBlock }
   const path = deploymentPath(directory)
-  writeFileSync(path, `${JSON.stringify(z.encode(deploymentSchema, deployment), null, 2)}\n`, { flag: 'wx' })
+  writeNewFile(path, `${JSON.stringify(z.encode(deploymentSchema, deployment), null, 2)}\n`, 0o644)
   speech.say(`wrote ${path}`)
   return deployment
 }

@@ -22,7 +22,6 @@ import {
 } from '../protocol/resolution.js'
 import { signDigest } from '../protocol/signature.js'
 import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
-import { ConfigError, faultsOf } from '../service/config.js'
 import { baseUrl } from '../service/configKinds.js'
 import { createPost } from '../service/post.js'
 import { anAmount, anId } from '../terminal/arguments.js'
@@ -32,7 +31,7 @@ import { requireRole } from './chainCommands.js'
 import { shownUsdc } from './changes.js'
 import { askOrder, NoReportError, readReport } from './doctor/enclavePart.js'
 import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
-import { type DeploymentFile, jsonOf, readDeployment, readKey } from './settings.js'
+import { type DeploymentFile, jsonOf, parsed, readDeployment, readKey } from './settings.js'
 
 const HELP = `
 Without an option the order is released: nothing was bought or sold. With --quantity and --value it ends with this fill. With --nonce
@@ -134,11 +133,8 @@ function unreadable(text: string): CommandError {
   return new CommandError('order-unreadable', text)
 }
 
-interface Planned {
-  readonly unsigned: UnsignedResolution
-  /** What the enclave will write. */
-  readonly lines: readonly string[]
-}
+/** The resolution, and what the enclave will write. */
+type Planned = { readonly unsigned: UnsignedResolution; readonly lines: readonly string[] }
 
 function orderResolution(
   { orderId, account, state, entry }: OrderReport,
@@ -202,9 +198,7 @@ function sharesOf(quantity: bigint, symbol: string): string {
 
 /** @throws ConfigError when it is neither https nor of this machine */
 function readServerUrl(text: string): string {
-  const { data, error } = z.object({ SERVER_URL: baseUrl() }).safeParse({ SERVER_URL: text })
-  if (data === undefined) throw new ConfigError(faultsOf(error))
-  return data.SERVER_URL
+  return parsed(z.object({ SERVER_URL: baseUrl() }), { SERVER_URL: text }).SERVER_URL
 }
 
 const DESK_FILE = 'desk.json'

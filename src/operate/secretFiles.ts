@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { computeAddress } from 'ethers'
 import { checksum } from '../protocol/address.js'
 import { bytesToHex, type Hex, hexOf, hexToBytes } from '../protocol/hex.js'
 import { publicKeyOf } from '../protocol/publicKey.js'
-import { readPrivateFile, SharedFileError } from '../service/privateFile.js'
+import { readPrivateFile, SharedFileError, writeNewFile } from '../service/privateFile.js'
 import { CommandError } from '../terminal/failure.js'
 
 /** The program, or the person, whose secret it is. Each has a folder that is handed to its user alone. */
-export type Holder = 'server' | 'enclave' | 'operator'
+type Holder = 'server' | 'enclave' | 'operator'
 
 interface SecretFile {
   readonly variable: string
@@ -79,17 +79,7 @@ function pathOf(directory: string, holder: Holder, variable: string): string {
 }
 
 /** Where `keys` stands in a directory. */
-export interface SecretsState {
-  /** Files that it would make. */
-  readonly missing: readonly string[]
-  readonly kept: readonly string[]
-  /** Files that the operator has to fill: the broker issues what is in them. */
-  readonly toFill: readonly string[]
-  /** The missing ones that must not change after a deployment. */
-  readonly missingFixed: readonly string[]
-}
-
-export function inspectSecrets(directory: string, withOperator: boolean): SecretsState {
+export function inspectSecrets(directory: string, withOperator: boolean) {
   const files = secretsOf(withOperator).flatMap(({ variable, holders, draw, isFixed = false }) =>
     holders.map((holder) => {
       const path = pathOf(directory, holder, variable)
@@ -99,9 +89,12 @@ export function inspectSecrets(directory: string, withOperator: boolean): Secret
   const paths = (select: (file: (typeof files)[number]) => boolean) =>
     files.filter(select).map(({ path }) => path)
   return {
+    /** Files that it would make. */
     missing: paths(({ exists, isDrawn }) => !exists && isDrawn),
     kept: paths(({ exists }) => exists),
+    /** Files that the operator has to fill: the broker issues what is in them. */
     toFill: paths(({ exists, isDrawn }) => !exists && !isDrawn),
+    /** The missing ones that must not change after a deployment. */
     missingFixed: paths(({ exists, isFixed }) => !exists && isFixed),
   }
 }
@@ -137,7 +130,7 @@ export function secretFileVariables(directory: string, holder: Holder): Record<s
 
 function writeSecret(path: string, secret: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  writeNewFile(path, `${secret}\n`)
 }
 
 function secretIn(path: string): string {

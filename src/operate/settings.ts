@@ -32,9 +32,7 @@ const secretKey = () => privateKey().transform((key) => new Secret(key))
 export function readKey(environment: Environment, role: KeyRole): Secret<string> {
   const name = KEY_VARIABLES[role]
   const schema = z.object({ [name]: optional(secretKey(), { about: '', secret: true }) })
-  const { data, error } = schema.safeParse(readSecretFiles(pick(environment, [name, `${name}_FILE`]), schema))
-  if (data === undefined) throw new ConfigError(faultsOf(error))
-  const key = data[name]
+  const key = parsed(schema, readSecretFiles(pick(environment, [name, `${name}_FILE`]), schema))[name]
   if (key) return key
   throw new ConfigError([
     { name: `${name}_FILE`, problem: `is missing: name the file that has the ${role}'s key, with mode 0600` },
@@ -44,17 +42,20 @@ export function readKey(environment: Environment, role: KeyRole): Secret<string>
 /** The nodes of `RPC_URL`. @throws ConfigError */
 export function readRpcUrls(environment: Environment): string[] {
   const schema = z.object({ RPC_URL: z.string({ error: 'is missing' }).pipe(listOf(secureUrl())) })
-  const { data, error } = schema.safeParse(withoutEmpty(environment))
-  if (data === undefined) throw new ConfigError(faultsOf(error))
-  return data.RPC_URL
+  return parsed(schema, environment).RPC_URL
 }
 
 /** `CHAIN_ID`; null where it is not set. @throws ConfigError */
 export function readChainId(environment: Environment): number | null {
   const schema = z.object({ CHAIN_ID: chainIdTextSchema.optional() })
+  return parsed(schema, environment).CHAIN_ID ?? null
+}
+
+/** The variables of a schema. @throws ConfigError */
+export function parsed<T>(schema: z.ZodType<T>, environment: Environment): T {
   const { data, error } = schema.safeParse(withoutEmpty(environment))
   if (data === undefined) throw new ConfigError(faultsOf(error))
-  return data.CHAIN_ID ?? null
+  return data
 }
 
 /** `deployment.json`: the public facts of a deployment, which every later command reads. */

@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 
 /** Other users of the machine have rights on the file. `remedy` is the command that takes them away. */
@@ -36,6 +46,20 @@ export function readPrivateFile(path: string): Buffer {
     return readFileSync(file)
   } finally {
     closeSync(file)
+  }
+}
+
+/**
+ * Makes a file that is not there yet, whole and durable or not at all: an interrupted one would count as a secret.
+ * @throws the system's error, `EEXIST` where there is one
+ */
+export function writeNewFile(path: string, text: string, mode = 0o600): void {
+  const part = `${path}.${process.pid}.part`
+  writeFileSync(part, text, { mode, flush: true })
+  try {
+    linkSync(part, path)
+  } finally {
+    unlinkSync(part)
   }
 }
 

@@ -1,7 +1,12 @@
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readPrivateFile, SharedFileError, stateOfPrivateFile } from '../../src/service/privateFile.js'
+import {
+  readPrivateFile,
+  SharedFileError,
+  stateOfPrivateFile,
+  writeNewFile,
+} from '../../src/service/privateFile.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 async function fileOf(mode: number): Promise<string> {
@@ -44,6 +49,19 @@ describe('a file with keys', () => {
       expect(() => readPrivateFile(path)).toThrow(expect.objectContaining({ code: expect.any(String) }))
       expect(await stateOfPrivateFile(path)).toBe('unreadable')
     }
+  })
+
+  test('is made whole or not at all, and never in the place of another', async () => {
+    const directory = await temporaryDirectory()
+    const path = join(directory, 'token')
+    // What an interrupted write leaves is no file with keys.
+    await writeFile(`${path}.1.part`, 'to', { mode: 0o600 })
+    expect(await stateOfPrivateFile(path)).toBe('unreadable')
+    writeNewFile(path, 'token\n')
+    expect(readPrivateFile(path).toString()).toBe('token\n')
+    expect(() => writeNewFile(path, 'another\n')).toThrow(expect.objectContaining({ code: 'EEXIST' }))
+    expect(readPrivateFile(path).toString()).toBe('token\n')
+    expect(await readdir(directory)).toEqual(['token', 'token.1.part'])
   })
 
   test('may be a device that keeps nothing', async () => {
