@@ -3,20 +3,8 @@ import packageFile from '../../package.json' with { type: 'json' }
 import { runCommandLine } from '../../src/cli/commandLine.js'
 
 const COMMANDS = [
-  ...[
-    'order',
-    'orders',
-    'history',
-    'policy',
-    'portfolio',
-    'key',
-    'wallet',
-    'claim',
-    'institution',
-    'leave',
-    'status',
-  ],
-  ...['relay', 'taken', 'watch'],
+  ...['order', 'orders', 'history', 'policy', 'portfolio', 'key', 'wallet', 'claim', 'institution', 'leave'],
+  ...['status', 'relay', 'taken', 'watch'],
 ]
 
 /** No server listens there: a command that got as far as a connection would end with 5. */

@@ -61,20 +61,11 @@ it('a refund that USDC refuses to pay is paid to another wallet only if the owne
   expect(await balance('carol')).toBe(ONE)
 })
 
-async function withdrawInVain(): Promise<void> {
-  const deadline = (await chain().now()) + 3_600
-  const { order } = await alice().placeOrder({
-    side: 'WITHDRAW',
-    symbol: 'AAPL',
-    maxSpend: SHARES,
-    deadline,
-  })
+it('shares that a frozen wallet was to receive are found of a delisted symbol when it is named', async () => {
+  const withdrawal = { side: 'WITHDRAW', symbol: 'AAPL', maxSpend: SHARES } as const
+  const { order } = await alice().placeOrder({ ...withdrawal, deadline: (await chain().now()) + 3_600 })
   await chain().send('owner', 'token', 'setFrozen', AAPL, chain().account('alice'), true)
   await settleOrder(chain(), order.orderId, { payoutAsset: AAPL, payout: SHARES })
-}
-
-it('shares that a frozen wallet was to receive are found of a delisted symbol when it is named', async () => {
-  await withdrawInVain()
   await chain().send('owner', 'token', 'setListed', AAPL, false)
   expect(await alice().getClaims()).toEqual([])
   expect(await alice().getClaims({ others: ['AAPL'] })).toEqual([

@@ -1,5 +1,5 @@
 // The lists that the client makes of events, on a real chain.
-import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Member, MemberListing, OrderListing } from '../../src/client/index.js'
 import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
@@ -73,24 +73,4 @@ it('an institution’s wallets are listed with their present states', async () =
   await chain().send('admin', 'registry', 'setMember', alice, false)
   const third = await lastOf(reader.getMembers(ORG_ID, { resume: second }))
   expect(states(third)).toMatchObject({ [bob]: 'leaving', [carol]: 'former' })
-})
-
-it('states are read again only where they may have changed', async () => {
-  const reader = client()
-  const first = await lastOf(reader.getMembers(ORG_ID))
-  await chain().provider.send('anvil_mine', ['0x20'])
-  const second = await lastOf(reader.getMembers(ORG_ID, { resume: first }))
-  const calls: string[] = []
-  const { provider } = chain()
-  const send = provider.send.bind(provider)
-  provider.send = (method, params) => {
-    calls.push(method)
-    return send(method, params)
-  }
-  onTestFinished(() => {
-    provider.send = send
-  })
-  expect((await lastOf(reader.getMembers(ORG_ID, { resume: second }))).members).toEqual(second.members)
-  // The admin alone.
-  expect(calls.filter((method) => method === 'eth_call')).toHaveLength(1)
 })

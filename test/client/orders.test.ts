@@ -1,9 +1,9 @@
-import { beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createHttp } from '../../src/client/http.js'
 import { createOrders } from '../../src/client/orders.js'
 import { commitOf, type Envelope, ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { useApi } from '../support/apiStandIn.js'
+import { type ApiAnswer, useApi } from '../support/apiStandIn.js'
 import { FAST, INTENT_PUBLIC_KEY, receive } from './clientSetting.js'
 
 const orderId: Hex = `0x${'0a'.repeat(32)}`
@@ -33,13 +33,14 @@ function answers<T>(...given: T[]): () => T {
   }
 }
 
+const foreign = {
+  orderId,
+  commit: otherCommit,
+  result: 'already-received',
+  receivedAt: '2030-01-01T00:00:00Z',
+}
+
 it('submitting posts again until the server holds this envelope', async () => {
-  const foreign = {
-    orderId,
-    commit: otherCommit,
-    result: 'already-received',
-    receivedAt: '2030-01-01T00:00:00Z',
-  }
   const next = answers({ status: 202, body: foreign }, { status: 202, body: foreign }, null)
   api.answerWith(({ body }) => next() ?? receive(body))
   expect(await submit()).toMatchObject({ commit: commitOf(envelope) })
@@ -48,12 +49,6 @@ it('submitting posts again until the server holds this envelope', async () => {
 })
 
 it('submitting says so when another envelope stays', async () => {
-  const foreign = {
-    orderId,
-    commit: otherCommit,
-    result: 'already-received',
-    receivedAt: '2030-01-01T00:00:00Z',
-  }
   api.answerWith(() => ({ status: 202, body: foreign }))
   await expect(submit()).rejects.toMatchObject({ code: 'commit-differs' })
   expect(api.requests).toHaveLength(FAST.attempts)
@@ -94,39 +89,30 @@ it('following ignores what a later server answers besides, in a notice too', asy
   expect(await followed(status('REFUNDED', later))).toEqual(['REFUNDED with notice'])
 })
 
-it('following does not wait for a notice for ever', async () => {
+/** The states that are followed while each answer takes so long. */
+async function followedSlowly(stepMs: number, ...given: ApiAnswer[]): Promise<string[]> {
   vi.useFakeTimers({ toFake: ['Date'] })
-  try {
-    api.answerWith(() => {
-      vi.setSystemTime(Date.now() + 60_000)
-      return { headers: { etag: '"1"' }, ...unchanged() }
-    })
-    const first = answers({ body: status('REFUNDED', { triggers: [run(null)] }) }, { status: 304 })
-    const unchanged = () => first()
-    const seen = []
-    for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
-    expect(seen).toEqual(['REFUNDED'])
-    expect(api.requests.length).toBeGreaterThan(1)
-  } finally {
-    vi.useRealTimers()
-  }
+  onTestFinished(() => void vi.useRealTimers())
+  const next = answers(...given)
+  api.answerWith(() => {
+    vi.setSystemTime(Date.now() + stepMs)
+    return next()
+  })
+  const seen = []
+  for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
+  return seen
+}
+const due = { headers: { etag: '"1"' }, body: status('REFUNDED', { triggers: [run(null)] }) }
+
+it('following does not wait for a notice for ever', async () => {
+  expect(await followedSlowly(60_000, due, { status: 304 })).toEqual(['REFUNDED'])
+  expect(api.requests.length).toBeGreaterThan(1)
 })
 
 it('following goes on after a reorganization took the end back, however long the order is open again', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  try {
-    const due = status('REFUNDED', { triggers: [run(null)] })
-    const next = answers(due, status('OPEN'), status('OPEN'), status('OPEN'), status('SETTLED'))
-    api.answerWith(() => {
-      vi.setSystemTime(Date.now() + 150_000)
-      return { body: next() }
-    })
-    const seen = []
-    for await (const { state } of orders().followOrder(orderId, { pollMs: 1 })) seen.push(state)
-    expect(seen).toEqual(['REFUNDED', 'OPEN', 'OPEN', 'OPEN', 'SETTLED'])
-  } finally {
-    vi.useRealTimers()
-  }
+  const again = ['OPEN', 'OPEN', 'OPEN', 'SETTLED']
+  const seen = await followedSlowly(150_000, due, ...again.map((state) => ({ body: status(state) })))
+  expect(seen).toEqual(['REFUNDED', ...again])
 })
 
 it('following asks with the last validator and yields nothing while nothing changed', async () => {

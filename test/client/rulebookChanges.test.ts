@@ -28,11 +28,8 @@ it('there are no changes between a rulebook and itself, whatever the case of its
 })
 
 it('all of it is added where nothing is known before', () => {
-  const after = policyOf({
-    [ADA]: { ...free, restricted: ['AAPL', 'MSFT', 'TSLA'] },
-    [BEN]: { ...free, canBuy: false },
-  })
-  expect(said(null, after)).toEqual([
+  const ada = { ...free, restricted: ['AAPL', 'MSFT', 'TSLA'] }
+  expect(said(null, policyOf({ [ADA]: ada, [BEN]: { ...free, canBuy: false } }))).toEqual([
     'added: Ben may sell every symbol, and buy none',
     'added: Ada may buy and sell every symbol but AAPL, MSFT and TSLA',
     'added: an order may be at most 20,000 USDC',

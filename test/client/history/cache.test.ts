@@ -69,15 +69,11 @@ it('a kept history shows nothing without the portfolio key, and is bound to its 
   expect(await readAll(bob, { store: foreign })).toEqual([])
 })
 
-it.each([
-  ['cut', (bytes: Uint8Array) => bytes.slice(0, 100)],
-  ['changed', (bytes: Uint8Array) => bytes.map((byte, index) => (index === 60 ? byte ^ 1 : byte))],
-  ['empty', () => new Uint8Array()],
-])('a kept history that is %s is read again', async (_, damage) => {
+it('a kept history that is damaged is read again', async () => {
   const store = createStore()
   await withdraw(1)
   const all = await history({ store })
-  for (const [name, bytes] of store.kept) store.kept.set(name, damage(bytes))
+  for (const [name, bytes] of store.kept) store.kept.set(name, bytes.with(60, (bytes[60] ?? 0) ^ 1))
   expect(await history({ store })).toEqual(all)
 })
 
