@@ -307,10 +307,7 @@ export function anyExchange(to: Service, world: World): fc.Arbitrary<Exchange> {
 
 /** @param cuts where the bytes are sent in pieces */
 function sent(requests: readonly WireRequest[], cuts: readonly number[] = []): Omit<Exchange, 'to'> {
-  const last = requests.length - 1
-  const bytes = Buffer.concat(
-    requests.map((one, index) => render(index < last ? one : withHeader(one, ['Connection', 'close']))),
-  )
+  const bytes = Buffer.concat(requests.map((one) => render(one)))
   const places = [0, ...cuts.map((cut) => cut % bytes.length), bytes.length].toSorted((a, b) => a - b)
   const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end))
   return { requests, pieces, ending: 'answer' }
