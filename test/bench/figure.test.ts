@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bar, linesOf, measure, ratio, type Table } from '../../bench/support/figure.js'
+import { linesOf, measure, ratio, type Table } from '../../bench/support/figure.js'
 
 /** Rows whose numbers are their calls so far, in all. */
 function counting(): { table: Table; order: string[] } {
@@ -19,12 +19,6 @@ test('rows take turns, and the first round is not counted', async () => {
     [4, 3],
     [5, 6],
   ])
-})
-
-test('serial rows come one after the other, without a warm-up', async () => {
-  const { table, order } = counting()
-  await measure({ ...table, serialRounds: 2 }, 7)
-  expect(order).toEqual(['x1', 'x2', 'y1', 'y2'])
 })
 
 test('a table has medians, the least and the most', async () => {
@@ -51,12 +45,6 @@ test.each([
   [{ atMost: 0.9 }, 'n, x ÷ y: 1 (0.50..4.50), bar at most 0.9: missed'],
 ])('the median is compared with the limit: %o', (limit, line) => {
   expect(lastLine({ ...ratio('n', 'x', 'y'), ...limit })).toBe(line)
-})
-
-test('a bar on a `most` column compares the highest round with the limit', () => {
-  const most = [1, 2, 9].map((n) => ({ x: { 'most n': n } }))
-  const table = { rows: {}, bars: [bar('most n', 'x', { atMost: 4 })], notes: [] }
-  expect(linesOf(table, most).at(-1)).toBe('  most n, x: 9 (1..9), bar at most 4: missed')
 })
 
 test('a figure that was not measured is not judged', () => {

@@ -8,7 +8,7 @@ import type { SignedOpening, Traders } from './traders.js'
 import type { World } from './world.js'
 
 /** An opening as the chain and the relay have it. */
-export interface OpeningFacts {
+interface OpeningFacts {
   readonly orderId: Hex
   readonly signed: SignedOpening
   /** Whether its employee counts on it. */
@@ -35,7 +35,7 @@ export async function findOpeningFaults(
 }
 
 /** An opening that a server has taken opens its order, once, by the relayer, on the account's quota. */
-export function faultsOf(
+function faultsOf(
   { orderId, signed, isPlaced, openers, records }: OpeningFacts,
   relayers: readonly string[],
 ): string[] {
