@@ -10,11 +10,11 @@ import { createOrderRecords, emptyOrderRecord, type OrderRecord } from '../src/s
 import { createDatabases, openPostgres } from '../src/server/store/postgres/postgresEngine.js'
 import { createLogger } from '../src/service/logger.js'
 import type { Secret } from '../src/service/secret.js'
-import type { UnpostedOrder } from '../test/support/crowd.js'
 import { eventually } from '../test/support/eventually.js'
 import { metricsOf } from '../test/support/ops.js'
 import { startPostgres } from '../test/support/postgres.js'
 import { openQuickly } from '../test/support/quickStores.js'
+import type { UnpostedOrder } from './support/crowd.js'
 import {
   type Bar,
   BENCH_DIRECTORY,

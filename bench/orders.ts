@@ -1,5 +1,5 @@
-import { readStatuses } from '../test/support/crowd.js'
 import { getFrom } from './support/clients.js'
+import { readStatuses } from './support/crowd.js'
 import { type Figure, ratio } from './support/figure.js'
 import { openOrders, postRequest } from './support/orders.js'
 import { besidePeers } from './support/peers.js'

@@ -3,14 +3,14 @@ import type { Hex } from '../src/protocol/hex.js'
 import type { SandboxAccount } from '../src/sandbox/accounts.js'
 import type { Sandbox } from '../src/sandbox/sandbox.js'
 import { BLOCK_TIME } from '../src/sandbox/settings.js'
-import { startBrokerTally } from '../test/support/brokerTally.js'
-import { type Crowd, createCrowd, MOST_OPEN, openAll, type UnpostedOrder } from '../test/support/crowd.js'
-import { type EscrowReader, startEscrowReader } from '../test/support/escrowReader.js'
-import { type PlatformCpu, platformCpu } from '../test/support/platformProcesses.js'
+import type { BrokerControl, SeenRequest } from '../src/simulator/index.js'
 import { postFrom } from './support/clients.js'
+import { type Crowd, createCrowd, MOST_OPEN, openAll, type UnpostedOrder } from './support/crowd.js'
+import { type EscrowReader, startEscrowReader } from './support/escrowReader.js'
 import type { Cells, Figure } from './support/figure.js'
 import { quantile } from './support/load.js'
 import { type Server, startWhole } from './support/platform.js'
+import { type PlatformCpu, platformCpu } from './support/platformProcesses.js'
 
 /** The JIT compiler wants a few runs; these are not counted. */
 const WARM_UP = 20
@@ -94,6 +94,28 @@ function inTurn(accounts: readonly SandboxAccount[], count: number): SandboxAcco
   return Array.from({ length }, (_, index) => accounts[index % accounts.length] ?? []).flat()
 }
 
+/** Often enough that the stand-in, whose log keeps the last requests, has forgotten none. */
+const LOOK_MS = 500
+
+/** Counts the requests of the enclave's account from now on. @returns stops the count, and tells it */
+function countBrokerRequests(control: BrokerControl): () => number {
+  let last: SeenRequest | undefined = control.requests().at(-1)
+  let count = 0
+  function look(): void {
+    const all = control.requests()
+    const from = last === undefined ? 0 : all.lastIndexOf(last) + 1
+    if (last !== undefined && from === 0) throw new Error('the stand-in has forgotten requests')
+    count += all.slice(from).filter(({ account }) => account === 'enclave').length
+    last = all.at(-1)
+  }
+  const timer = setInterval(look, LOOK_MS)
+  return () => {
+    clearInterval(timer)
+    look()
+    return count
+  }
+}
+
 /** Posts an order of each account, and measures them until all have settled. @throws when one ends otherwise */
 async function watch(
   { sandbox, server, reader, crowd }: Trade,
@@ -107,7 +129,7 @@ async function watch(
   const postedAt = new Map<Hex, number>()
   let refusals = 0
   const before = await platformCpu(sandbox, server.pid)
-  const tally = startBrokerTally(sandbox.broker)
+  const brokerRequests = countBrokerRequests(sandbox.broker)
   const startedAt = performance.now()
   const postOne = async (order: UnpostedOrder) => {
     postedAt.set(order.orderId, performance.now())
@@ -115,7 +137,7 @@ async function watch(
   }
   await Promise.all([act(orders, postOne, reader), reader.untilEnded(ids)])
   const after = await platformCpu(sandbox, server.pid)
-  tally.stop()
+  const asked = brokerRequests()
   const ends = ids.map((orderId) => {
     const seen = reader.orders.get(orderId)
     const [end] = seen?.ends ?? []
@@ -137,7 +159,7 @@ async function watch(
     'CPU ms of server': each('server'),
     'CPU ms of enclave': each('enclave'),
     'CPU ms of node': each('node'),
-    'broker requests': tally.requests.length / ids.length,
+    'broker requests': asked / ids.length,
     refusals,
   }
 }

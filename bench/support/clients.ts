@@ -2,7 +2,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { UnpostedOrder } from '../../test/support/crowd.js'
+import type { UnpostedOrder } from './crowd.js'
 
 const OCTET = 254
 

@@ -2,7 +2,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ROOT } from '../../src/sandbox/settings.js'
-import { spreadOf } from '../../test/support/spread.js'
 import type { Generator } from './load.js'
 
 /** Where the bench leaves everything. */
@@ -108,6 +107,14 @@ export function linesOf({ rows, bars, notes }: Table, rounds: readonly Round[]):
   }
   const lines = table.map((line) => line.map(padded).join('  '))
   return [...lines, ...bars.map((bar) => barLine(bar, rounds)), ...notes].map((line) => `  ${line}`)
+}
+
+/** The median of several values, and their range; NaN without any. */
+function spreadOf(values: readonly number[]) {
+  const sorted = [...values].sort((a, b) => a - b)
+  const at = (index: number) => sorted.at(index) ?? Number.NaN
+  const middle = (sorted.length - 1) / 2
+  return { median: (at(Math.ceil(middle)) + at(Math.floor(middle))) / 2, min: at(0), max: at(-1) }
 }
 
 /**

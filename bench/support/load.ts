@@ -1,6 +1,6 @@
 // The load generator as figures use it. Plans and results cross a process boundary.
 import { z } from 'zod'
-import { cpuMs } from '../../test/support/platformProcesses.js'
+import { cpuMs } from './platformProcesses.js'
 import { startHelper, stolenMs, type Target } from './processes.js'
 
 const loadRequestSchema = z.strictObject({

@@ -9,10 +9,10 @@ import { environmentSchema as serverSchema } from '../../src/server/config/schem
 import { differencesOf } from '../../src/service/config.js'
 import { ask } from '../../test/faults/audit.js'
 import { eventually } from '../../test/support/eventually.js'
-import { cpuMs } from '../../test/support/platformProcesses.js'
 import { startPostgres } from '../../test/support/postgres.js'
 import { childrenOf } from '../../test/support/processes.js'
 import { BENCH_DIRECTORY, type BenchContext } from './figure.js'
+import { cpuMs } from './platformProcesses.js'
 import type { Target } from './processes.js'
 
 type Context = Pick<BenchContext, 'cleanUp' | 'options' | 'settings'>

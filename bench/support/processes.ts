@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
-import { cpuMs } from '../../test/support/platformProcesses.js'
+import { cpuMs } from './platformProcesses.js'
 
 /** A server under load. */
 export interface Target {

@@ -3,16 +3,16 @@ import { Interface, type JsonRpcProvider } from 'ethers'
 import { z } from 'zod'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
-import { handled } from './handled.js'
+import { handled } from '../../test/support/handled.js'
 
 /** An order as the escrow's events show it. */
-export interface SeenOrder {
+interface SeenOrder {
   /** The block that opened it. */
   readonly openedIn: number
   readonly ends: readonly SeenEnd[]
 }
 
-export interface SeenEnd {
+interface SeenEnd {
   readonly state: 'SETTLED' | 'REFUNDED'
   readonly block: number
   /** When the reader saw that block, as `performance.now()`. */
@@ -22,19 +22,9 @@ export interface SeenEnd {
 /** Follows the escrow's events, one look for each new block, however many orders there are. */
 export interface EscrowReader {
   readonly orders: ReadonlyMap<Hex, SeenOrder>
-  head(): number
-  /**
-   * Resolves when each of them has ended, whichever way. @throws when none has ended for `stallMs`
-   *
-   * @param onBlock called with how many have ended, after each block
-   */
-  untilEnded(orderIds: readonly Hex[], options?: UntilOptions): Promise<void>
+  /** Resolves when each of them has ended, whichever way. @throws when none has ended for `STALL_MS` */
+  untilEnded(orderIds: readonly Hex[]): Promise<void>
   stop(): Promise<void>
-}
-
-interface UntilOptions {
-  readonly stallMs?: number
-  readonly onBlock?: (ended: number) => void
 }
 
 /** A run whose process is lost is waited for until thirty seconds after its end, 150 s. */
@@ -83,8 +73,7 @@ export async function startEscrowReader(provider: JsonRpcProvider, address: Hex)
 
   return {
     orders,
-    head: () => head,
-    async untilEnded(orderIds, { stallMs = STALL_MS, onBlock } = {}) {
+    async untilEnded(orderIds) {
       const count = () => orderIds.filter((orderId) => (orders.get(orderId)?.ends.length ?? 0) > 0).length
       let [seen, ended, lastEndAt] = [-1, -1, performance.now()]
       while (ended < orderIds.length) {
@@ -95,8 +84,7 @@ export async function startEscrowReader(provider: JsonRpcProvider, address: Hex)
         const now = count()
         if (now > ended) lastEndAt = performance.now()
         ended = now
-        onBlock?.(ended)
-        if (performance.now() - lastEndAt > stallMs) {
+        if (performance.now() - lastEndAt > STALL_MS) {
           throw new Error(`${orderIds.length - ended} of ${orderIds.length} orders do not end`)
         }
       }

@@ -1,7 +1,7 @@
 // The processes of a sandbox, as the system shows them (Linux: `/proc`).
 import { readFile } from 'node:fs/promises'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
-import { allProcesses, type ShownProcess } from './processes.js'
+import { allProcesses, type ShownProcess } from '../../test/support/processes.js'
 
 /** Milliseconds of CPU since their start, by part of the platform, enclaves that have ended included. */
 export interface PlatformCpu {
@@ -10,14 +10,10 @@ export interface PlatformCpu {
   readonly node: number
 }
 
-/** Memory that is resident, in MiB, by part of the platform. */
-export type PlatformMemory = PlatformCpu
-
 type Looked = Pick<Sandbox, 'directory' | 'info'>
 
 /** `sysconf(_SC_CLK_TCK)`, which Linux has fixed at 100 towards programs. */
 const MS_PER_TICK = 10
-const KIB_PER_MIB = 1_024
 
 /** The enclaves of this sandbox that run now. */
 async function enclavePids({ directory }: Looked): Promise<number[]> {
@@ -47,15 +43,6 @@ export async function cpuMs(...pids: readonly number[]): Promise<number> {
   return ticks.reduce((sum, { self }) => sum + self, 0) * MS_PER_TICK
 }
 
-export async function platformMemory(sandbox: Looked, server: number): Promise<PlatformMemory> {
-  const [own, enclaves, node] = await Promise.all([
-    rssOf(server),
-    enclavePids(sandbox).then((pids) => Promise.all(pids.map(rssOf))),
-    nodePid(sandbox).then(rssOf),
-  ])
-  return { server: own, enclave: enclaves.reduce((sum, mib) => sum + mib, 0), node }
-}
-
 /** By the port that the sandbox has given it. */
 async function nodePid({ info }: Looked): Promise<number> {
   const { port } = new URL(info.rpcUrl)
@@ -78,9 +65,4 @@ async function ticksOf(pid: number): Promise<{ self: number; children: number }>
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15).map(Number)
   return { self: user + system, children: childUser + childSystem }
-}
-
-async function rssOf(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) / KIB_PER_MIB
 }

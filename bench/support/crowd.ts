@@ -19,7 +19,7 @@ import { clientOf } from '../../src/sandbox/demo.js'
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import type { Call } from '../../src/sandbox/transactions.js'
-import { eventually } from './eventually.js'
+import { eventually } from '../../test/support/eventually.js'
 
 /** An order whose envelope has not been posted. */
 export interface UnpostedOrder {
@@ -171,7 +171,7 @@ export async function createCrowd(
 }
 
 /** When an order that is opened now may end at the latest. */
-export async function expiryOn(provider: JsonRpcProvider): Promise<number> {
+async function expiryOn(provider: JsonRpcProvider): Promise<number> {
   const latest = await provider.getBlock('latest')
   return (latest?.timestamp ?? 0) + LIFETIME_SECONDS
 }
@@ -182,7 +182,7 @@ type SealOrder = (
 ) => Promise<UnpostedOrder>
 
 /** Makes orders as the client library does, sealed to the enclave. A buy is paid by its escrow. */
-export function createSealer({ secrets, info }: Place): SealOrder {
+function createSealer({ secrets, info }: Place): SealOrder {
   const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
   const { intentPublicKey } = secrets
   return async ({ address, privateKey }, { side, expiry, nonce }) => {
