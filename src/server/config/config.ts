@@ -27,6 +27,11 @@ const USUAL_ENV_FILE = '.env'
 
 const KIBIBYTE = 1_024
 
+const OF_NO_FILE = {
+  ...FORMER_VARIABLES,
+  NO_COLOR: "belongs in the environment of the server's process (https://no-color.org)",
+}
+
 /** The server's configuration. Secrets are of the type `Secret`, which no log line or JSON can show. */
 export type Config = ReturnType<typeof toConfig>
 
@@ -40,7 +45,7 @@ type Settings = z.output<typeof environmentSchema>
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const file = envFileOf(environment)
-  const ofFile = file === '' ? {} : readEnvFile(file, 'ENV_FILE', environmentSchema, FORMER_VARIABLES)
+  const ofFile = file === '' ? {} : readEnvFile(file, 'ENV_FILE', environmentSchema, OF_NO_FILE)
   return readConfig(readSecretFiles({ ...ofFile, ...withoutEmpty(environment) }, environmentSchema))
 }
 
@@ -58,7 +63,7 @@ export function readConfig(environment: Environment): Config {
   const faults = [...ofVariables, ...between]
   if (data !== undefined) faults.push(...brokenRules(data, RULES))
   if (data === undefined || faults.length > 0) throw new ConfigError(faults)
-  return toConfig(data)
+  return toConfig(data, given.NO_COLOR === undefined)
 }
 
 /** Where the enclave runs. */
@@ -87,7 +92,7 @@ function relayerKeyOf({
 }
 
 /** The settings, and beside them what no operator could judge: only tests have other values of that. */
-function toConfig(env: Settings) {
+function toConfig(env: Settings, mayColour: boolean) {
   const dailyGas = BigInt(env.RELAY_DAILY_GAS)
   return {
     logLevel: env.LOG_LEVEL,
@@ -141,6 +146,8 @@ function toConfig(env: Settings) {
       intervalMs: 2_000,
       confirmations: env.CONFIRMATIONS,
       format: env.NARRATOR_FORMAT,
+      /** Whether a terminal with colours gets them. */
+      mayColour,
     },
     relay: {
       /** Where the enclave's own routes listen. */

@@ -36,7 +36,7 @@ export function buildNarrator(deps: {
 }): Service {
   const { config, serveLease, logger, output, progress = createNarratorProgress() } = deps
   const { intervalMs } = config.narrator
-  const print = createPrinter(output, config.narrator.format)
+  const print = createPrinter(output, config.narrator)
   return serveLease('narrator', (engine) => {
     const tick = createNarratorTick({ ...deps, engine, print, progress })
     const narrating = createHook('narrator progress', { start: progress.begin, stop: progress.end })

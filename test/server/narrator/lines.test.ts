@@ -1,79 +1,112 @@
-import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
-import { EVENT_NAMES, type NarrationLine, type Shown, wordsOf } from '../../../src/server/narrator/events.js'
-import { createPrinter, formatUsdc, jsonLine, textLine } from '../../../src/server/narrator/lines.js'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import type { Narration, NarrationLine } from '../../../src/server/narrator/events.js'
+import {
+  createPrinter,
+  formatDistance,
+  formatUsdc,
+  jsonLine,
+  type NarratorOutput,
+  textLine,
+} from '../../../src/server/narrator/lines.js'
 
-const at = (clock: string) => BigInt(Date.parse(`2026-08-03T${clock}Z`) / 1_000)
-const told = (clock: string, event: string, ...values: Shown[]) =>
-  ({ kind: 'event', time: at(clock), narration: { event, values } }) as const
-const amount = (unit: 'USDC' | 'shares', value: bigint): Shown => ({ name: 'amount', unit, value })
-const version = (value: bigint): Shown => ({ name: 'version', unit: 'count', value })
-const OPENED = told('10:00:00', 'OrderOpened', amount('USDC', 1_000_000_000n), {
-  ...{ name: 'deadline', unit: 'time', value: at('10:00:00') + 86_400n },
-})
-/** Those on the operators' page. */
-const DOCUMENTED: [line: NarrationLine, text: string, json: string][] = [
-  [
-    OPENED,
-    '2026-08-03T10:00:00Z [escrow] order opened  1,000.00 USDC  deadline 2026-08-04T10:00:00Z',
-    '{"time":"2026-08-03T10:00:00Z","kind":"event","contract":"escrow","event":"OrderOpened","amount":"1000000000","amountUnit":"USDC","deadline":"2026-08-04T10:00:00Z"}',
+const TIME = 1_785_751_200n
+const DAY = 86_400n
+
+const OPENED: Narration = {
+  event: 'OrderOpened',
+  values: [
+    { name: 'amount', unit: 'USDC', value: 1_234_567_890_000n },
+    { name: 'deadline', unit: 'time', value: TIME + 2n * DAY + 3_600n },
   ],
-  [
-    told('10:00:12', 'PortfolioUpdated', version(1n)),
-    '2026-08-03T10:00:12Z [ledger] portfolio updated  version 1',
-    '{"time":"2026-08-03T10:00:12Z","kind":"event","contract":"ledger","event":"PortfolioUpdated","version":"1"}',
+}
+const SETTLED: Narration = {
+  event: 'OrderSettled',
+  values: [
+    { name: 'amount', unit: 'USDC', value: 1_000_000_000n },
+    { name: 'payout', unit: 'shares', value: 1_500_000_000n },
   ],
-  [
-    told('10:00:31', 'OrderSettled', amount('USDC', 1_000_000_000n), {
-      ...{ name: 'payout', unit: 'shares', value: 1_500_000_000n },
-    }),
-    '2026-08-03T10:00:31Z [escrow] order settled  1,000.00 USDC  payout 1.500000000 shares',
-    '{"time":"2026-08-03T10:00:31Z","kind":"event","contract":"escrow","event":"OrderSettled","amount":"1000000000","amountUnit":"USDC","payout":"1500000000","payoutUnit":"shares"}',
+}
+const REFUNDED: Narration = {
+  event: 'OrderRefunded',
+  values: [{ name: 'amount', unit: 'USDC', value: 12_345_678n }],
+}
+const PORTFOLIO: Narration = {
+  event: 'PortfolioUpdated',
+  values: [{ name: 'version', unit: 'count', value: 12n }],
+}
+const MINTED: Narration = {
+  event: 'BatchMinted',
+  values: [
+    { name: 'amount', unit: 'shares', value: 5_000_000_000n },
+    { name: 'supply', unit: 'shares', value: 1_105_000_000_000n },
   ],
-  [
-    told('20:00:03', 'BatchMinted', amount('shares', 5_000_000_000n), {
-      ...{ name: 'supply', unit: 'shares', value: 105_000_000_000n },
-    }),
-    '2026-08-03T20:00:03Z [pool] batch minted  5.000000000 shares  supply 105.000000000 shares',
-    '{"time":"2026-08-03T20:00:03Z","kind":"event","contract":"pool","event":"BatchMinted","amount":"5000000000","amountUnit":"shares","supply":"105000000000"}',
-  ],
+}
+const REGISTERED: Narration = { event: 'InstitutionRegistered', values: [] }
+
+const event = (narration: Narration): NarrationLine => ({ kind: 'event', time: TIME, narration })
+const retraction = (narration: Narration): NarrationLine => ({ kind: 'retraction', time: TIME, narration })
+const RESET: NarrationLine = { kind: 'reset', time: TIME }
+const ALL = [
+  ...[REGISTERED, OPENED, PORTFOLIO, SETTLED, REFUNDED, MINTED].map(event),
+  retraction(PORTFOLIO),
+  retraction(OPENED),
+  retraction(REGISTERED),
+  RESET,
 ]
 
-const OTHERS: typeof DOCUMENTED = [
-  [
-    { ...told('10:00:00', 'PortfolioUpdated', version(12n)), kind: 'retraction' },
-    '2026-08-03T10:00:00Z [ledger] retracted: portfolio updated  version 12',
-    '{"time":"2026-08-03T10:00:00Z","kind":"retraction","contract":"ledger","event":"PortfolioUpdated","version":"12"}',
-  ],
-  [
-    { kind: 'reset', time: at('10:00:00') },
-    '2026-08-03T10:00:00Z [chain] reset: all earlier lines are void, the chain is narrated anew',
-    '{"time":"2026-08-03T10:00:00Z","kind":"reset"}',
-  ],
+const TEXT = [
+  '2026-08-03T10:00:00Z [registry] institution registered',
+  '2026-08-03T10:00:00Z   [escrow] order opened                    1,234,567.89 USDC    deadline in 2 d 1 h',
+  '2026-08-03T10:00:00Z   [ledger] portfolio updated                                    version 12',
+  '2026-08-03T10:00:00Z   [escrow] order settled                       1,000.00 USDC    payout 1.500000000 shares',
+  '2026-08-03T10:00:00Z   [escrow] order refunded                     12.345678 USDC',
+  '2026-08-03T10:00:00Z     [pool] batch minted                     5.000000000 shares  supply 1,105.000000000 shares',
+  '2026-08-03T10:00:00Z   [ledger] retracted: portfolio updated                         version 12',
+  '2026-08-03T10:00:00Z   [escrow] retracted: order opened         1,234,567.89 USDC    deadline in 2 d 1 h',
+  '2026-08-03T10:00:00Z [registry] retracted: institution registered',
+  '2026-08-03T10:00:00Z    [chain] reset: all earlier lines are void, the chain is narrated anew',
 ]
 
-test('a narrated line is text for a person, and JSON for a program', () => {
-  const all = [...DOCUMENTED, ...OTHERS]
-  expect(all.map(([line]) => [textLine(line), jsonLine(line)])).toEqual(all.map(([, ...forms]) => forms))
+describe('lines for a person', () => {
+  test('stand in columns, with grouped amounts and the time that is left', () => {
+    expect(ALL.map((told) => textLine(told, false))).toEqual(TEXT)
+  })
+
+  test('are the same in colour, with the colours outside of the columns', () => {
+    const coloured = ALL.map((told) => textLine(told, true))
+    expect(coloured.map(stripVTControlCharacters)).toEqual(TEXT)
+    expect(coloured[1]).toContain('\u001B[36m  [escrow]\u001B[39m')
+    for (const line of coloured) {
+      expect(line.startsWith('\u001B[2m2026-08-03T10:00:00Z\u001B[22m ')).toBe(true)
+    }
+    // A line that takes something back looks different from one that tells it.
+    expect(coloured[7]).toContain('\u001B[33mretracted: order opened')
+    expect(coloured[9]).toContain('\u001B[31mreset:')
+  })
 })
 
-test('the operators’ page shows narration as it is printed', () => {
-  const page = readFileSync('docs/operations/every-day.md', 'utf8')
-  expect(page).toContain(`\n${DOCUMENTED.map(([, text]) => text).join('\n')}\n`)
-  expect(page).toContain(`\n${DOCUMENTED[0]?.[2]}\n`)
-})
+const JSON_LINES = [
+  '"kind":"event","contract":"registry","event":"InstitutionRegistered"}',
+  '"kind":"event","contract":"escrow","event":"OrderOpened","amount":"1234567890000","amountUnit":"USDC","deadline":"2026-08-05T11:00:00Z"}',
+  '"kind":"event","contract":"ledger","event":"PortfolioUpdated","version":"12"}',
+  '"kind":"event","contract":"escrow","event":"OrderSettled","amount":"1000000000","amountUnit":"USDC","payout":"1500000000","payoutUnit":"shares"}',
+  '"kind":"event","contract":"escrow","event":"OrderRefunded","amount":"12345678","amountUnit":"USDC"}',
+  '"kind":"event","contract":"pool","event":"BatchMinted","amount":"5000000000","amountUnit":"shares","supply":"1105000000000"}',
+  '"kind":"retraction","contract":"ledger","event":"PortfolioUpdated","version":"12"}',
+  '"kind":"retraction","contract":"escrow","event":"OrderOpened","amount":"1234567890000","amountUnit":"USDC","deadline":"2026-08-05T11:00:00Z"}',
+  '"kind":"retraction","contract":"registry","event":"InstitutionRegistered"}',
+  '"kind":"reset"}',
+]
 
-test('the sandbox’s page shows narrated events by their words', () => {
-  const lines = readFileSync('docs/sandbox.md', 'utf8').match(/^\d{4}-\d\d-\d\dT\S+ \[.*$/gm) ?? []
-  const known = EVENT_NAMES.map(wordsOf).map(({ tag, says }) => `[${tag}] ${says}`)
-  expect(lines.length).toBeGreaterThan(2)
-  const shown = lines.map((line) => line.slice(21).replace('retracted: ', '').split('  ')[0])
-  expect(shown.filter((words) => !known.includes(words ?? ''))).toEqual([])
+test('lines for a program have base units, and times as ISO 8601', () => {
+  expect(ALL.map(jsonLine)).toEqual(JSON_LINES.map((rest) => `{"time":"2026-08-03T10:00:00Z",${rest}`))
 })
 
 test.each([
   [0n, '0.00 USDC'],
   [1n, '0.000001 USDC'],
+  [10_000n, '0.01 USDC'],
   [1_234_567_890_120n, '1,234,567.89012 USDC'],
   [2n ** 128n, '340,282,366,920,938,463,463,374,607,431,768.211456 USDC'],
 ])('an amount of %s base units is shown to its last digit', (units, text) => {
@@ -81,52 +114,57 @@ test.each([
 })
 
 test.each([
-  ['a terminal', true, 'auto', textLine],
-  ['a pipe', false, 'auto', jsonLine],
-  ['a pipe, as asked', false, 'text', textLine],
-  ['a terminal, as asked', true, 'json', jsonLine],
-] as const)('the narration’s format suits %s', async (_name, isTTY, format, lineOf) => {
+  [0n, 'now'],
+  [59n, 'in 59 s'],
+  [60n, 'in 1 min'],
+  [3_599n, 'in 59 min 59 s'],
+  [3_605n, 'in 1 h'],
+  [90_000n, 'in 1 d 1 h'],
+  [30n * DAY - 1n, 'in 29 d 23 h'],
+  [-300n, '5 min ago'],
+  [-86_399n, '23 h 59 min ago'],
+])('a time that is %s s away is shown in its two largest units', (seconds, text) => {
+  expect(formatDistance(TIME + seconds, TIME)).toBe(text)
+})
+
+const terminal = { isTTY: true, hasColors: () => true }
+const colour = (told: NarrationLine) => textLine(told, true)
+const text = (told: NarrationLine) => textLine(told, false)
+test.each<[string, Omit<NarratorOutput, 'write'>, 'auto' | 'text' | 'json', boolean, typeof text]>([
+  ['a terminal', terminal, 'auto', true, colour],
+  ['a terminal, by NO_COLOR', terminal, 'auto', false, text],
+  ['a terminal without colours', { isTTY: true, hasColors: () => false }, 'auto', true, text],
+  ['a pipe', {}, 'auto', true, jsonLine],
+  ['a pipe that says it has colours', { hasColors: () => true }, 'text', true, text],
+  ['a terminal, as asked', terminal, 'json', true, jsonLine],
+])('the format suits %s', async (_name, output, format, mayColour, line) => {
   const written: string[] = []
   const write = (part: string, done: () => void) => {
     written.push(part)
     done()
   }
-  await createPrinter({ isTTY, write }, format)([OPENED, OPENED], new AbortController().signal)
+  const print = createPrinter({ ...output, write }, { format, mayColour })
+  await print([event(OPENED), event(PORTFOLIO)], new AbortController().signal)
   // Both in one write.
-  expect(written).toEqual([`${lineOf(OPENED)}\n${lineOf(OPENED)}\n`])
+  expect(written).toEqual([`${line(event(OPENED))}\n${line(event(PORTFOLIO))}\n`])
 })
 
-test('narrated lines stay whole beside the log on one pipe: one write after another, none longer than a pipe takes', async () => {
-  const written: string[] = []
-  let done = () => {}
-  const write = (part: string, next: () => void) => {
-    written.push(part)
-    done = next
-  }
-  const lines = Array.from({ length: 200 }, () => OPENED)
-  const printing = createPrinter({ write }, 'json')(lines, new AbortController().signal)
-  for (let writes = 1; written.join('').split('\n').length <= lines.length; writes++) {
-    expect(written).toHaveLength(writes)
-    done()
+describe('printing', () => {
+  const settings = { format: 'json', mayColour: false } as const
+  const many = Array.from({ length: 200 }, () => event(OPENED))
+
+  test('waits for a reader, but not once the server stops', async () => {
+    const stopping = new AbortController()
+    let writes = 0
+    let isOver = false
+    const print = createPrinter({ write: () => writes++ }, settings, 1)
+    const printing = print(many, stopping.signal).then(() => {
+      isOver = true
+    })
     await new Promise(setImmediate)
-  }
-  done()
-  await printing
-  expect(written.filter((part) => part.length > 4_096 || !part.endsWith('}\n'))).toEqual([])
-})
-
-test('printing waits for a reader, but not once the server stops', async () => {
-  const stopping = new AbortController()
-  let [writes, isOver] = [0, false]
-  const printing = createPrinter(
-    { write: () => writes++ },
-    'json',
-    1,
-  )([OPENED], stopping.signal).then(() => {
-    isOver = true
+    expect([writes, isOver]).toEqual([1, false])
+    stopping.abort()
+    await printing
+    expect(isOver).toBe(true)
   })
-  await new Promise(setImmediate)
-  expect([writes, isOver]).toEqual([1, false])
-  stopping.abort()
-  await printing
 })

@@ -119,7 +119,7 @@ describe('a failing node', () => {
     await caughtUp(narrator)
     await severalTicks(narrator)
     expect(narrator.lines.map(untimed)).toEqual([
-      expect.stringMatching(/^\[escrow\] order opened {2}1\.00 USDC/),
+      expect.stringMatching(/^\[escrow\] order opened {28}1\.00 USDC/),
       '[token] kyc updated',
     ])
   })

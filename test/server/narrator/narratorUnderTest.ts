@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { createRpc } from '../../../src/chain/rpc.js'
+import type { NarratorOutput } from '../../../src/server/narrator/lines.js'
 import { buildNarrator, type NarratorProgress } from '../../../src/server/narrator/poll.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createLifetime } from '../../../src/service/lifetime.js'
@@ -35,6 +36,8 @@ export interface NarratorTestOptions {
   readonly progress?: NarratorProgress
   /** Takes every line; default: at once. */
   readonly reader?: Promise<void>
+  /** Its output; default: one that is no terminal. */
+  readonly output?: Omit<NarratorOutput, 'write'>
 }
 
 /** The narrator as the server builds it, looking at a real chain every few milliseconds. */
@@ -72,6 +75,7 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
     lines.push(...text.split('\n').slice(0, -1))
     void reader.then(done)
   }
+  const output = { ...options.output, write }
   const lifetime = createLifetime(
     [
       buildNarrator({
@@ -80,7 +84,7 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
         rpc,
         serveLease: serveLeaseOf(failing, log.logger),
         logger: log.logger,
-        output: { write },
+        output,
       }),
     ],
     log.logger,
