@@ -20,7 +20,7 @@ import { type RelayRouterDeps, relayRoutes } from './relay/router.js'
 import { type HealthDeps, statusReads } from './status/router.js'
 import type { StatusViews } from './status/views.js'
 import { type ReadTimeline, timelineRead } from './timeline/timeline.js'
-import { createRunsRouter, type RunsRouterDeps } from './trigger/router.js'
+import { createRunsRouter, type RunsRouterDeps } from './trigger/httpRunner.js'
 
 export interface AppDeps {
   readonly http: Pick<Config['http'], 'frontendOrigin' | 'trustProxy'> & LimitOptions['http']

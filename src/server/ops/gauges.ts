@@ -4,7 +4,7 @@ import { createGauges, type Metrics } from '../metrics.js'
 import type { NarratorProgress } from '../narrator/poll.js'
 import type { AccountHealth, RelayLoad } from '../relay/account.js'
 import type { GasLimits } from '../relay/gasBudget.js'
-import type { Backlog } from '../trigger/enclaveRuns.js'
+import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 import type { CheckStatus, ReadinessReport } from './checks.js'
 
 const MS_PER_SECOND = 1_000
@@ -13,7 +13,7 @@ const SEVERITY: Record<CheckStatus, number> = { healthy: 0, degraded: 1, unhealt
 /** The sources of the gauges. */
 interface GaugeSources {
   readonly metrics: Metrics
-  readonly backlog: () => Backlog
+  readonly backlog: EnclaveRuns['backlog']
   readonly load: () => RelayLoad
   readonly rpc: Pick<Rpc, 'faults'>
   readonly progress: NarratorProgress

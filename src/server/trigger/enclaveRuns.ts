@@ -13,18 +13,13 @@ import { createOrderRecords, type OrderRecords } from '../store/orderRecords.js'
 import { createRunRecords, type RunRecords } from '../store/runRecords.js'
 import { createUnopenedOrders, createUnopenedRoom, type RoomLimits } from './envelopeQuota.js'
 import { createEnclaveDoor, createHttpRunner } from './httpRunner.js'
-import type { QueueDepth } from './orderQueue.js'
 import { RETRY_TIMES, type RetryTimes } from './orderRun.js'
 import { createOwnEnclave } from './ownEnclave.js'
 import { createTriggerRateLimit, type TriggerRateLimit } from './rateLimit.js'
 import { createReconcileStateStore } from './reconcile.js'
-import type { RunsRouterDeps } from './router.js'
-import { createRuns, type EnclaveRunner, type RunObserver } from './runner.js'
-import { createSealedJobs, type SealedJobs } from './sealedJobs.js'
+import { createRuns, type RunObserver } from './runner.js'
+import { createSealedJobs } from './sealedJobs.js'
 import { createTriggerTerm, type TermStores, type TriggerOptions, type TriggerTerm } from './term.js'
-
-/** The configured trigger, and the dependencies of its route. */
-type BuiltEnclaveRuns = EnclaveRuns & Pick<EnclaveAccess, 'router'>
 
 export function buildEnclaveRuns(options: {
   readonly config: Config
@@ -40,7 +35,7 @@ export function buildEnclaveRuns(options: {
   readonly logger: Logger
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
-}): BuiltEnclaveRuns {
+}) {
   const { config, contracts, rpc, engine, logger, stopping, ...shared } = options
   const { maxRuns, triggerIntervalMs, orderRunTimeoutMs, policyRunTimeoutMs } = config.enclave
   const runRecordsOn = (on: Engine) => createRunRecords({ engine: on, logger })
@@ -80,12 +75,6 @@ export function buildEnclaveRuns(options: {
 const RESULT_POLL_MS = 500
 
 /** How jobs reach the enclave. */
-interface EnclaveAccess {
-  readonly runner: EnclaveRunner
-  readonly router: RunsRouterDeps
-  readonly services: readonly Service[]
-}
-
 function accessTo(
   trigger: Config['enclave']['trigger'],
   deps: {
@@ -95,7 +84,7 @@ function accessTo(
     readonly stopping: AbortSignal
     readonly logger: Logger
   },
-): EnclaveAccess {
+) {
   const { logger } = deps
   const pollEveryMs = deps.isShared ? RESULT_POLL_MS : undefined
   const access = ({ url, secret }: { readonly url: Secret; readonly secret: Secret }) => {
@@ -145,15 +134,6 @@ export interface EnclaveRunsOptions extends TriggerOptions {
 
 /** Everything that starts enclave runs. Of several servers, one at a time runs orders and the reconcile. */
 export type EnclaveRuns = ReturnType<typeof createEnclaveRuns>
-
-export interface Backlog {
-  /** Undefined while another server runs the orders. */
-  readonly orders: QueueDepth | undefined
-  /** Stored orders whose escrow this server has not seen. */
-  readonly unopened: number
-  /** Sealed jobs that wait for a permit, by queue. */
-  readonly waitingJobs: ReturnType<SealedJobs['waiting']>
-}
 
 /** Builds the parts and wires them. Starts nothing. */
 export function createEnclaveRuns(options: EnclaveRunsOptions) {
@@ -213,8 +193,11 @@ export function createEnclaveRuns(options: EnclaveRunsOptions) {
     /** The escrow of an order that this server tracks, from memory. */
     knownEscrow: (orderId: Hex) => (active?.isTrusted() ? active.find(orderId) : undefined),
     backlog: () => ({
+      /** Undefined while another server runs the orders. */
       orders: active?.depth(),
+      /** Stored orders whose escrow this server has not seen. */
       unopened: unopened.count(),
+      /** Sealed jobs that wait for a permit, by queue. */
       waitingJobs: sealedJobs.waiting(),
     }),
     /** In the order in which they start. */

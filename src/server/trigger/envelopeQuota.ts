@@ -15,20 +15,14 @@ export type UnopenedOrders = ReturnType<typeof createUnopenedOrders>
 /** Reads that travel as one request. */
 const BATCH = 100
 
-/** Pause before an escrow is read again where this server reads no events: doubled each time, up to the longest. */
-const ASK_AGAIN_MS = 30_000
-const ASK_AGAIN_MAX_MS = 10 * 60_000
+/** Pause before an escrow is read again where this server reads no events. */
+const ASK_AGAIN_MS = 5 * 60_000
 
 interface Noted {
   /** Unix milliseconds of its newest envelope; 0 when only its record has them. */
   readonly storedAt: number
-  /** When the escrow is read again after its latest read. @property againAt milliseconds of `performance.now()` */
-  readonly asked: { readonly againAt: number; readonly pauseMs: number } | undefined
-}
-
-function askedNow({ storedAt, asked }: Noted): Noted {
-  const pauseMs = asked === undefined ? ASK_AGAIN_MS : Math.min(asked.pauseMs * 2, ASK_AGAIN_MAX_MS)
-  return { storedAt, asked: { againAt: performance.now() + pauseMs, pauseMs } }
+  /** When the escrow is read again, in milliseconds of `performance.now()`. Undefined before its first read. */
+  readonly againAt?: number
 }
 
 export function createUnopenedOrders(options: {
@@ -62,11 +56,11 @@ export function createUnopenedOrders(options: {
     // An event or another envelope has come in between.
     if (before === undefined || noted.get(orderId) !== before) return
     if (state === 'NONE' && before.storedAt >= cutoff) {
-      noted.set(orderId, askedNow(before))
+      noted.set(orderId, { ...before, againAt: performance.now() + ASK_AGAIN_MS })
     } else if (state === 'NONE') {
       const newest = await records.expire(orderId, cutoff)
       if (newest === undefined) forget(orderId)
-      else noted.set(orderId, askedNow({ storedAt: newest, asked: before.asked }))
+      else noted.set(orderId, { storedAt: newest, againAt: performance.now() + ASK_AGAIN_MS })
     } else {
       if (!isSeen(orderId)) await onFound({ orderId, account, commit }, state)
       forget(orderId)
@@ -92,13 +86,13 @@ export function createUnopenedOrders(options: {
   return {
     /** An envelope was just stored here: until its escrow is seen, the order counts against the quota. */
     note(orderId: Hex) {
-      noted.set(orderId, { storedAt: Date.now(), asked: undefined })
+      noted.set(orderId, { storedAt: Date.now() })
       room.hold(orderId)
     },
     /** The order is stored, perhaps by another server. @param takesRoom whether it counts against this server's quota */
     noteStored(orderId: Hex, takesRoom: boolean) {
       if (noted.has(orderId)) return
-      noted.set(orderId, { storedAt: 0, asked: undefined })
+      noted.set(orderId, { storedAt: 0 })
       if (takesRoom) room.hold(orderId)
     },
     count: () => noted.size,
@@ -110,8 +104,8 @@ export function createUnopenedOrders(options: {
     async check() {
       const cutoff = Date.now() - expiryMs
       const due: Hex[] = []
-      for (const [orderId, { storedAt, asked }] of noted) {
-        const isDue = asked === undefined || (!readsEvents() && performance.now() >= asked.againAt)
+      for (const [orderId, { storedAt, againAt }] of noted) {
+        const isDue = againAt === undefined || (!readsEvents() && performance.now() >= againAt)
         if (isSeen(orderId)) forget(orderId)
         else if (isDue || storedAt < cutoff) due.push(orderId)
       }

@@ -1,22 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { jobAcceptedSchema } from '../../protocol/api.js'
+import { Router } from 'express'
+import { z } from 'zod'
+import { jobAcceptedSchema, runResultReceivedSchema } from '../../protocol/api.js'
 import {
   type EnclaveBoot,
   enclaveBootSchema,
   type Job,
   type PostedResult,
   type ProvisionalResult,
+  postedResultSchema,
+  provisionalResultSchema,
   RESTARTED,
   type RunResult,
+  runIdSchema,
 } from '../../protocol/job.js'
 import { signRunMessage } from '../../protocol/runMessage.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { createPost, hasNotConnected, type PostAnswer } from '../../service/post.js'
 import type { Secret } from '../../service/secret.js'
 import { withTimeout } from '../../service/waiting.js'
+import { signedRun } from '../http/auth.js'
+import { parseBody, parseParam } from '../http/body.js'
+import { methodNotAllowed } from '../http/errors.js'
+import { sendUntagged } from '../http/routes.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import { type EnclaveRunner, msUntilOver, type RunEnd } from './runner.js'
+import { type EnclaveRunner, MAX_RESULT_BYTES, msUntilOver, type RunEnd } from './runner.js'
 
 /** Whether the server waits for a posted message: not if its run is unknown, given up or has ended. */
 export type Acknowledgement = 'received' | 'not-awaited'
@@ -331,4 +340,32 @@ function bootIn(text: string): EnclaveBoot | undefined {
   } catch {
     return undefined
   }
+}
+
+export interface RunsRouterDeps {
+  /** Shared with the enclave. */
+  readonly secret: Secret
+  readonly results: PostedResults
+}
+
+/** Where an enclave that stays up posts the notices and results of its runs. */
+export function createRunsRouter({ secret, results }: RunsRouterDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+  function route<Posted>(
+    kind: 'notice' | 'result',
+    schema: z.ZodType<Posted>,
+    receive: (runId: string, posted: Posted) => Promise<Acknowledgement>,
+  ): void {
+    router
+      .route(`/runs/:runId/${kind}`)
+      .post(signedRun(kind, secret, MAX_RESULT_BYTES), async (req, res) => {
+        const runId = parseParam(runIdSchema, 'runId', req.params.runId)
+        const result = await receive(runId, parseBody(schema, req.body))
+        sendUntagged(res, z.encode(runResultReceivedSchema, { runId, result }))
+      })
+      .all(methodNotAllowed('POST'))
+  }
+  route('notice', provisionalResultSchema, results.receiveNotice)
+  route('result', postedResultSchema, results.receiveResult)
+  return router
 }

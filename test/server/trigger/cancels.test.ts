@@ -18,7 +18,6 @@ import { PLACED, triggerUnderTest } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
-const NO_GAS: Step = { outcome: 'queued', retryAt: 4_000_000_000, code: 'relay-quota-exhausted' }
 
 async function setUp(plan: Record<string, Step[]> = {}, changes: Partial<EnclaveRunsOptions> = {}) {
   const started = await triggerUnderTest(chain(), plan, changes)
@@ -66,19 +65,6 @@ test('a cancel that was stored before the order was seen is in its first run', a
   expect(await runs()).toEqual([[A, true]])
 })
 
-test('a cancelled order passes one of its account that waits for gas, and others do not', async () => {
-  const { place, until, cancel, runs } = await setUp({ [A]: [NO_GAS] })
-  await place('alice', A)
-  await until(A, 'its run', ({ triggers }) => triggers[0]?.outcome === 'queued')
-  await place('alice', B)
-  await cancel(B)
-  await until(B, 'its run', ({ triggers }) => triggers[0]?.outcome === 'placed')
-  expect(await runs()).toEqual([
-    [A, false],
-    [B, true],
-  ])
-})
-
 test('an order whose cancel could not be opened runs once more when another takes its place', async () => {
   const { cancel, runs } = await setUp({ [A]: [{ outcome: 'rejected' }, { outcome: 'rejected' }, PLACED] })
   await openFor(chain(), 'alice', A, await sealOrder(A))
@@ -107,15 +93,6 @@ test('a later run asks for a cancel that is closed: a reorganization may have op
     [A, false],
     [A, true],
   ])
-})
-
-test('a cancel is closed once its order has settled', async () => {
-  const { place, until, cancel, records } = await setUp()
-  await place('alice', A)
-  await cancel(A)
-  await until(A, 'a run', ({ triggers }) => triggers.at(-1)?.outcome === 'placed')
-  await settleOrder(chain(), A)
-  await eventually('no open cancel', async () => (await records.cancels.openIds()).length === 0)
 })
 
 test('a cancel whose record fails keeps no other one from being closed', async () => {

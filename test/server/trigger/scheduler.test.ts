@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
-import { refundOrder, settleOrder } from '../../support/orderEnds.js'
+import { refundOrder } from '../../support/orderEnds.js'
 import type { Note, Step } from '../../support/scriptedEnclave.js'
 import { dropStored, openIds, setStoredText } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
@@ -50,34 +50,6 @@ function mostAtOnce(notes: Note[]): number {
 }
 
 describe('the orders of one account', () => {
-  test('run one at a time, in the order in which their escrows opened', async () => {
-    const wait = { ...PLACED, waitMs: 200 }
-    const { store, until, enclave } = await setUp({ any: [wait] })
-    const envelopes = new Map<Hex, Awaited<ReturnType<typeof sealOrder>>>()
-    for (const orderId of [C, B, A]) {
-      const envelope = await sealOrder(orderId)
-      envelopes.set(orderId, envelope)
-      await store(orderId, envelope)
-    }
-    // In one block, so that they are seen together.
-    await chain().provider.send('evm_setAutomine', [false])
-    const opening: Promise<unknown>[] = []
-    for (const [orderId, envelope] of [...envelopes].reverse()) {
-      opening.push(openFor(chain(), 'alice', orderId, envelope))
-      await eventually('its transaction', async () => {
-        const block = await chain().provider.send('eth_getBlockByNumber', ['pending', false])
-        return block.transactions.length === opening.length
-      })
-    }
-    await chain().provider.send('evm_mine', [])
-    await Promise.all(opening)
-    await chain().provider.send('evm_setAutomine', [true])
-    await until(C, 'the last outcome', (record) => outcomes(record)[0] === 'placed')
-    const notes = await enclave.notes()
-    expect(sequence(notes)).toBe('ABC')
-    expect(mostAtOnce(notes)).toBe(1)
-  })
-
   test('wait for one that has failed, and only five times', async () => {
     const { place, until, enclave } = await setUp({ [A]: [{ outcome: 'failed' }] })
     await place('alice', A)
@@ -110,16 +82,6 @@ describe('the orders of several accounts', () => {
     await writeFile(`${directory}/go`, '')
     await until(C, 'the third', (record) => outcomes(record)[0] === 'placed')
     expect(mostAtOnce(await enclave.notes())).toBe(2)
-  })
-
-  test('take turns: one with many orders does not keep another waiting', async () => {
-    const { place, until, enclave } = await setUp({ any: [{ ...PLACED, waitMs: 300 }] }, { maxRuns: 1 })
-    await place('alice', A)
-    await place('alice', B)
-    await place('alice', C)
-    await place('bob', D)
-    await until(C, 'the last', (record) => outcomes(record)[0] === 'placed')
-    expect(sequence(await enclave.notes())).toMatch(/^A(DBC|BDC)$/)
   })
 })
 
@@ -223,21 +185,6 @@ describe('the end of a run that cannot be written', () => {
   })
 })
 
-test('a run that settles clears the notice that an earlier one left', async () => {
-  const notice = await sealOrder('why')
-  const untilFile = `${await temporaryDirectory()}/go`
-  const steps = [
-    { outcome: 'failed', notice },
-    { outcome: 'settled', untilFile },
-  ] as const
-  const { place, until } = await setUp({ [A]: [...steps] })
-  await place('alice', A)
-  await until(A, 'the notice', (found) => found.notice !== null)
-  await writeFile(untilFile, '')
-  const record = await until(A, 'the end', (found) => outcomes(found).includes('settled'))
-  expect(record.notice).toBeNull()
-})
-
 describe('an escrow that ends', () => {
   async function reclaim(orderId: Hex): Promise<void> {
     const order = await chain().read('escrow', 'orders', orderId)
@@ -310,18 +257,6 @@ describe('an escrow that ends', () => {
     await place('alice', B)
     await until(B, 'a later run', (record) => outcomes(record)[0] === 'placed')
     expect(sequence(await enclave.notes())).toBe('B')
-  })
-
-  test('by a settlement needs no further run', async () => {
-    const { place, until, enclave, root } = await setUp({
-      [A]: [{ outcome: 'placed', retryAt: Math.floor(Date.now() / 1_000) + 6 }],
-    })
-    await place('alice', A)
-    await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
-    await settleOrder(chain(), A)
-    await eventually('no open record', () => openIds(root, 'orders').length === 0)
-    expect((await until(A, 'it', () => true)).nextTriggerAt).toBeNull()
-    expect(sequence(await enclave.notes())).toBe('A')
   })
 })
 
