@@ -14,6 +14,7 @@ import { startFaultProxy } from '../support/faultProxy.js'
 import { AAPL, setUpInstitution, shares } from '../support/institution.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { useUtcDay } from '../support/utcDay.js'
+import { gasUsedSince } from './support/actors.js'
 
 useUtcDay(90_000)
 const chain = useChain(setUpInstitution)
@@ -21,20 +22,6 @@ const chain = useChain(setUpInstitution)
 const BUDGET = 600_000n
 /** Far more than the budget pays for. */
 const POSTS = 12
-
-/** Gas that the relayer's transactions have used since that block. */
-async function gasUsedSince(block: number): Promise<bigint> {
-  const { provider } = chain()
-  const relayer = chain().account('relayer').toLowerCase()
-  let gas = 0n
-  for (let number = block + 1; number <= (await provider.getBlockNumber()); number++) {
-    for (const hash of (await provider.getBlock(number))?.transactions ?? []) {
-      const receipt = await provider.getTransactionReceipt(hash)
-      if (receipt?.from.toLowerCase() === relayer) gas += receipt.gasUsed
-    }
-  }
-  return gas
-}
 
 test('a node without receipts does not get more gas out of the relay than a day has', async () => {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
@@ -62,6 +49,6 @@ test('a node without receipts does not get more gas out of the relay than a day 
   }
   expect(codes.slice(0, 2)).toEqual(['confirmed', 'confirmed'])
   expect(codes.at(-1)).toBe('relay-budget-exhausted')
-  const used = await gasUsedSince(before)
+  const used = await gasUsedSince(chain().provider, chain().account('relayer'), before)
   expect(used).toBeLessThanOrEqual(BUDGET)
 })

@@ -6,13 +6,11 @@
 // gets an account back that has leapt before (`resolve`), and nothing that has ended comes back by that.
 import { expect, it } from 'vitest'
 import { createChainState } from '../../src/enclave/chainState.js'
-import { createRelay } from '../../src/enclave/relay.js'
 import { createPortfolioStore } from '../../src/enclave/stores.js'
 import { signAuthorization } from '../../src/protocol/authorization.js'
 import { commitOf } from '../../src/protocol/envelope.js'
 import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { type Decision, ENCLAVE_KEYS, KEYS, type OpenedOrder, type Wish } from '../enclave/support/parties.js'
-import { RELAY_TOKEN } from '../enclave/support/relayServer.js'
 import { buy, sell } from '../enclave/support/scenarios.js'
 import { useWorld } from '../enclave/support/world.js'
 import { usd } from '../support/brokerStandIn.js'
@@ -44,8 +42,7 @@ async function leap({ orderId, envelope }: OpenedOrder): Promise<void> {
   }
   const domain = { chainId: deps.chainId, verifyingContract: chain.addresses.confidentialLedger }
   const signed = signAuthorization({ primaryType: 'PortfolioUpdate', message }, domain, KEYS.signing)
-  const answer = await createRelay({ url: relay.url, token: RELAY_TOKEN, timeoutMs: 20_000 }).post(signed)
-  expect(answer).toEqual({ kind: 'taken' })
+  expect(await relay.post(signed)).toEqual({ kind: 'taken' })
   await deps.broker.close()
 }
 

@@ -5,42 +5,22 @@
 // and the enclave credited the old fill a second time. She sold shares for 1,000 USDC that others paid for.
 // Now: the enclave takes a broker's order for its own only if symbol, side, size and age fit the entry and the
 // deployment. Otherwise it is `broker-mismatch`, and no money moves.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { BrokerOrder } from '../../src/broker/index.js'
-import { rulesFor, sealRulebook } from '../enclave/support/parties.js'
-import { type RelayServer, startRelayServer } from '../enclave/support/relayServer.js'
 import { buy } from '../enclave/support/scenarios.js'
-import { createWorld, found, useWorld, type World } from '../enclave/support/world.js'
+import { createWorld, setUpWorld, useOtherChain, useWorld } from '../enclave/support/world.js'
 import { answering, dearer, usd } from '../support/brokerStandIn.js'
-import { startTestChain, type TestChain } from '../support/chain.js'
+import { startTestChain } from '../support/chain.js'
 
 const HOUR = 3_600
 
 const old = useWorld()
-let chain: TestChain
-let relay: RelayServer
-
-/** The platform after the upgrade: other contracts, the same broker. */
-async function upgraded(): Promise<World> {
-  const world = createWorld(chain, old().broker, relay)
-  const published = await world.policy(await sealRulebook(chain, rulesFor(chain), 1))
-  expect(published.outcome).toBe('accepted')
-  return world
-}
-
-beforeAll(async () => {
-  chain = await startTestChain()
-  relay = await startRelayServer(chain)
-  await found(chain)
-})
-afterAll(async () => {
-  await relay.stop()
-  await chain.stop()
-})
+const chain = useOtherChain()
 
 it('an old fill is not credited to a new order of one dollar', async () => {
   const filled = await old().settled(buy(1_000))
-  const world = await upgraded()
+  // The platform after the upgrade: other contracts, the same broker.
+  const world = createWorld(chain(), old().broker)
   const again = await world.open({ ...buy(1), orderId: filled.orderId })
   expect(await world.run(again)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
   const portfolio = await world.portfolio('alice')
@@ -53,18 +33,15 @@ it('nor to one for the same amount, when the fill is older than the contracts', 
   const filled = await old().settled(buy(500))
   // The new contracts are younger than the fill by more than clocks may differ.
   const later = await startTestChain({ args: ['--timestamp', String(Math.floor(Date.now() / 1_000) + HOUR)] })
-  const laterRelay = await startRelayServer(later)
   try {
-    await found(later)
-    const world = createWorld(later, old().broker, laterRelay)
+    await setUpWorld(later)
+    const world = createWorld(later, old().broker)
     await world.clock.sleep(HOUR * 1_000)
-    await world.policy(await sealRulebook(later, rulesFor(later), 1))
     const again = await world.open({ ...buy(500), orderId: filled.orderId })
     expect(await world.run(again)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
     expect((await world.portfolio('alice'))?.positions ?? {}).toEqual({})
     expect(old().broker.control.orders()).toHaveLength(1)
   } finally {
-    await laterRelay.stop()
     await later.stop()
   }
 })

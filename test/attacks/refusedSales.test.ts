@@ -9,26 +9,13 @@ import { expect, test } from 'vitest'
 import { useDesk } from '../e2e/support/desk.js'
 import { isKnown, post, type SignedBody, signedBy } from '../e2e/support/signedBodies.js'
 import { eventually } from '../support/eventually.js'
+import { gasUsedSince } from './support/actors.js'
 
 const desk = useDesk()
 const SALE = { side: 'SELL', symbol: 'AAPL', maxSpend: 100_000_000n } as const
 /** The default of `RELAY_DAILY_GAS`. */
 const DAY_GAS = 5_000_000_000n
 const WALLETS = 80n
-
-/** The gas of the relayer's transactions in all blocks since then. */
-async function relayerGasSince(block: number): Promise<bigint> {
-  const { provider, accounts } = desk().sandbox
-  let gas = 0n
-  for (let number = block + 1; number <= (await provider.getBlockNumber()); number++) {
-    const { transactions = [] } = (await provider.getBlock(number)) ?? {}
-    for (const hash of transactions) {
-      const receipt = await provider.getTransactionReceipt(hash)
-      if (receipt?.from === accounts.relayer.address) gas += receipt.gasUsed
-    }
-  }
-  return gas
-}
 
 const ended = ({ orderId }: SignedBody) =>
   eventually(
@@ -38,7 +25,7 @@ const ended = ({ orderId }: SignedBody) =>
 
 test('forty sales of shares that the wallet lacks take ten openings, and eighty wallets a twentieth of the day’s gas', async () => {
   const [, bob] = desk().traders
-  const { provider } = desk().sandbox
+  const { provider, accounts } = desk().sandbox
   const from = await provider.getBlockNumber()
   const answers: (string | null)[] = []
   for (let sale = 0; sale < 40; sale++) {
@@ -49,7 +36,7 @@ test('forty sales of shares that the wallet lacks take ten openings, and eighty 
   }
   expect(answers.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => null))
   expect(new Set(answers.slice(10))).toEqual(new Set(['relay-quota-exhausted']))
-  const gas = await relayerGasSince(from)
+  const gas = await gasUsedSince(provider, accounts.relayer.address, from)
   expect(gas).toBeGreaterThan(0n)
   expect(20n * WALLETS * gas).toBeLessThan(DAY_GAS)
   // The wallet can still trade at its own cost.

@@ -6,13 +6,10 @@
 // Now: the relay sends only what its account has signed and a simulation of the chain's head passes. An id opens once, so a copy does
 // nothing, also where its thief sends it. Bob pays more than the platform loses, and is named; the account signs under a fresh id and
 // does not pay with its quota.
-import { Interface, Wallet } from 'ethers'
+import { Wallet } from 'ethers'
 import { expect, test } from 'vitest'
-import { z } from 'zod'
-import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { encodeOpeningCall } from '../../src/chain/openingCall.js'
 import { commitOf, orderEnvelopeSchema } from '../../src/protocol/envelope.js'
-import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 import { postedOpeningSchema } from '../../src/protocol/postedOpening.js'
 import { personEnv, startCli } from '../e2e/support/cli.js'
 import { type Desk, useDesk } from '../e2e/support/desk.js'
@@ -20,12 +17,11 @@ import { isKnown, post, signedBy } from '../e2e/support/signedBodies.js'
 import type { Trader } from '../e2e/support/trader.js'
 import { eventually } from '../support/eventually.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { escrowInterface, pendingOf, takePrefix } from './support/actors.js'
 
 const desk = useDesk()
-const escrow = new Interface(orderEscrowAbi)
 const ONE = 1_000_000n
 const TEN_MINUTES = 600
-const TIP = 100_000_000_000n
 
 const relayerOf = ({ sandbox }: Desk) => sandbox.accounts.relayer.address
 const sentByRelayer = () => desk().sandbox.provider.getTransactionCount(relayerOf(desk()))
@@ -78,12 +74,11 @@ test('one who takes the id of a pending opening delays it, and is named', async 
   const before = await usdcOf(alice)
   await provider.send('evm_setIntervalMining', [0])
   const program = startCli(['order', 'buy', 'AAPL', '100', '--sponsored'], env)
-  const orderId = await eventually('the relayer’s opening', () => pendingOpening(relayerOf(desk())))
-  const other = `${orderId.slice(0, 34)}${'00'.repeat(16)}`
-  const data = escrow.encodeFunctionData('openRequest', [other, `0x${'0b'.repeat(32)}`, deadline])
-  const fees = { maxPriorityFeePerGas: TIP, maxFeePerGas: 2n * TIP, gasLimit: 500_000n }
-  const wallet = new Wallet(bob.account.privateKey, provider)
-  await wallet.sendTransaction({ to: desk().contracts.escrow.address, data, ...fees })
+  const orderId = await eventually('the relayer’s opening', async () => {
+    const [opened] = (await pendingOf(desk(), relayerOf(desk()))).filter((id) => id !== null)
+    return opened
+  })
+  await takePrefix(desk(), orderId, deadline)
   await provider.send('evm_mine', [])
   await provider.send('evm_setIntervalMining', [1])
   expect(await program.exit).toBe(0)
@@ -143,25 +138,10 @@ test('an opening whose last second has passed is refused, and nothing is kept', 
 /** How many of the relayer's transactions open orders. */
 async function relayedOpenings(): Promise<number> {
   const { provider } = desk().sandbox
-  const topics = [escrow.getEvent('OrderOpened')?.topicHash ?? '']
+  const topics = [escrowInterface.getEvent('OrderOpened')?.topicHash ?? '']
   const logs = await provider.getLogs({ address: desk().contracts.escrow.address, topics, fromBlock: 0 })
   const senders = await Promise.all(
     logs.map(async ({ transactionHash }) => (await provider.getTransaction(transactionHash))?.from),
   )
   return senders.filter((sender) => sender === relayerOf(desk())).length
-}
-
-const poolSchema = z.object({
-  pending: z.record(z.string(), z.record(z.string(), z.looseObject({ input: z.string() }))),
-})
-
-/** The order that a transaction of this account in the node's pool opens. */
-async function pendingOpening(account: Hex): Promise<Hex | undefined> {
-  const { pending } = poolSchema.parse(await desk().sandbox.provider.send('txpool_content', []))
-  const own = Object.entries(pending).find(([from]) => from.toLowerCase() === account.toLowerCase())
-  for (const { input } of Object.values(own?.[1] ?? {})) {
-    const call = escrow.parseTransaction({ data: input })
-    if (call?.name === 'openBuyFor') return bytes32Schema.parse(call.args.getValue('o').orderId)
-  }
-  return undefined
 }

@@ -6,46 +6,18 @@
 // Bob's kept Alice from trading.
 // Now: the client goes on with fresh ids, reports each time which wallet was in the way, and the operator's
 // command names it too.
-import { Interface, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
-import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
+import type { Hex } from '../../src/protocol/hex.js'
 import { personEnv, runCli, startCli } from '../e2e/support/cli.js'
-import { type Desk, useDesk } from '../e2e/support/desk.js'
+import { useDesk } from '../e2e/support/desk.js'
 import { eventually } from '../support/eventually.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { pendingOf, takePrefix } from './support/actors.js'
 
 const desk = useDesk()
-const escrow = new Interface(orderEscrowAbi)
 /** More than the client used to try. */
 const TIMES = 5
-const TIP = 100_000_000_000n
-
-const poolSchema = z.object({
-  pending: z.record(z.string(), z.record(z.string(), z.looseObject({ input: z.string() }))),
-})
-
-/** This account's transaction in the node's pool: it sends one after the other. `orderId` is an opening's. */
-async function pendingOf({ sandbox }: Desk, account: Hex): Promise<{ orderId: Hex | null } | undefined> {
-  const { pending } = poolSchema.parse(await sandbox.provider.send('txpool_content', []))
-  const own = Object.entries(pending).find(([from]) => from.toLowerCase() === account.toLowerCase())
-  const [transaction] = Object.values(own?.[1] ?? {})
-  if (transaction === undefined) return undefined
-  const call = escrow.parseTransaction({ data: transaction.input })
-  return {
-    orderId: call?.name === 'openBuyFor' ? bytes32Schema.parse(call.args.getValue('o').orderId) : null,
-  }
-}
-
-/** Takes these first 16 bytes as Bob, ahead of all others in the block. */
-async function take({ sandbox, contracts, traders: [, bob] }: Desk, orderId: Hex, deadline: number) {
-  const wallet = new Wallet(bob.account.privateKey, sandbox.provider)
-  const other = `${orderId.slice(0, 34)}${'00'.repeat(16)}`
-  const data = escrow.encodeFunctionData('openRequest', [other, `0x${'0b'.repeat(32)}`, deadline])
-  const fees = { maxPriorityFeePerGas: TIP, maxFeePerGas: 2n * TIP, gasLimit: 500_000n }
-  return wallet.sendTransaction({ to: contracts.escrow.address, data, ...fees })
-}
 
 test('one who copies ids from the pool delays an order, and is named', async () => {
   const { sandbox, traders, chainTime } = desk()
@@ -59,11 +31,13 @@ test('one who copies ids from the pool delays an order, and is named', async () 
   const taken: Hex[] = []
   let spent = 0n
   while (true) {
-    const { orderId } = await eventually('her next transaction', () =>
-      pendingOf(desk(), alice.account.address),
-    )
+    const orderId = await eventually('her next transaction', async () => {
+      // She sends one after the other.
+      const [own] = await pendingOf(desk(), alice.account.address)
+      return own !== undefined && { own }
+    }).then(({ own }) => own)
     if (orderId !== null && taken.length === TIMES) break
-    const bobs = orderId === null ? null : await take(desk(), orderId, deadline)
+    const bobs = orderId === null ? null : await takePrefix(desk(), orderId, deadline)
     if (orderId !== null) taken.push(orderId)
     await provider.send('evm_mine', [])
     if (bobs !== null) spent += (await provider.getTransactionReceipt(bobs.hash))?.gasUsed ?? 0n

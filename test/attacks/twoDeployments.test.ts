@@ -9,19 +9,18 @@
 // is an hour old; what the owner resolves goes on. Orders older than the escrow, as after the documented upgrade, and a person's own
 // are none of these.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createSharedChain } from '../../src/enclave/chainState.js'
 import { createEnclave, ofOwnAccount } from '../../src/enclave/enclave.js'
 import type { RunFailure } from '../../src/enclave/failures.js'
 import { createOwnership, type Ownership } from '../../src/enclave/ownership.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import type { Job } from '../../src/protocol/job.js'
-import { type OpenedOrder, resolutionOf, rulesFor, sealRulebook } from '../enclave/support/parties.js'
-import { type RelayServer, startRelayServer } from '../enclave/support/relayServer.js'
+import { type OpenedOrder, resolutionOf } from '../enclave/support/parties.js'
 import { buy } from '../enclave/support/scenarios.js'
-import { createWorld, found, useWorld, type World } from '../enclave/support/world.js'
-import { brokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
-import { startTestChain, type TestChain } from '../support/chain.js'
+import { createWorld, useOtherChain, useWorld, type World } from '../enclave/support/world.js'
+import { brokerOf, usd } from '../support/brokerStandIn.js'
+import { startTestChain } from '../support/chain.js'
 import { createLogLines } from '../support/logLines.js'
 
 const HOUR_MS = 3_600_000
@@ -30,25 +29,10 @@ const RETRY_MS = 5_000
 const MINUTE_MS = 60_000
 
 const one = useWorld()
-let chain: TestChain
-let relay: RelayServer
-
-beforeAll(async () => {
-  chain = await startTestChain()
-  relay = await startRelayServer(chain)
-  await found(chain)
-  const broker = await startStandIn()
-  const world = createWorld(chain, broker, relay)
-  expect((await world.policy(await sealRulebook(chain, rulesFor(chain), 1))).outcome).toBe('accepted')
-  await broker.stop()
-})
-afterAll(async () => {
-  await relay.stop()
-  await chain.stop()
-})
+const chain = useOtherChain()
 
 /** The other deployment: contracts of its own, on the same account. */
-const other = () => createWorld(chain, one().broker, relay)
+const other = () => createWorld(chain(), one().broker)
 
 function ownershipOf(world: World): Ownership {
   const deps = world.deps()
@@ -97,7 +81,7 @@ it('a fill of one deployment is not credited by another, which takes no order', 
   // The operator's way out stays open.
   const entryHash: Hex = `0x${'77'.repeat(32)}`
   const figures = { resolves: 'order', v: 1, entryHash, quantity: 0n, value: 0n } as const
-  const envelope = await resolutionOf(chain, { ...figures, orderId: again.orderId })
+  const envelope = await resolutionOf(chain(), { ...figures, orderId: again.orderId })
   expect(await runJob(world, ownership, { job: 'resolve', envelope })).toEqual({
     outcome: 'rejected',
     code: 'entry-changed',
@@ -130,7 +114,7 @@ it('the orders of the contracts before, after the documented upgrade, are none o
   await one().settled(buy(100))
   const later = await startTestChain({ args: ['--timestamp', String(Math.floor(Date.now() / 1_000) + 120)] })
   try {
-    await ownershipOf(createWorld(later, one().broker, relay)).assert()
+    await ownershipOf(createWorld(later, one().broker)).assert()
   } finally {
     await later.stop()
   }

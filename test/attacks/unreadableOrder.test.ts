@@ -13,7 +13,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { ALARMING } from '../../src/server/trigger/runner.js'
 import type { ControlInput } from '../../src/simulator/index.js'
-import { buy, sell } from '../enclave/support/scenarios.js'
+import { buy, reclaim, sell } from '../enclave/support/scenarios.js'
 import { useWorld, WALLET } from '../enclave/support/world.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
 
@@ -78,8 +78,7 @@ describe('an order whose filled quantity the broker leaves out', () => {
     control().fill({ mode: 'expire', fraction: '0.4', filledQty: 'null', times: 1 })
     const order = await world().open(buy(250))
     await world().run(order)
-    await world().chain.mineAt(order.deadline + 7 * 86_400)
-    await world().chain.send('alice', 'escrow', 'reclaim', order.orderId)
+    await reclaim(world(), order)
     expect(await world().run(order)).toMatchObject({ outcome: 'placed', code: 'broker-unreadable' })
     expect((await world().portfolio('alice'))?.openOrders).toHaveProperty(order.orderId)
     await world().settled(buy(100))

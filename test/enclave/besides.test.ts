@@ -1,12 +1,11 @@
 // Two runs of one account at once, of which neither knows: a server lost its DATA_DIR while a run was under way, and
 // started another. The second begins after any call of the first.
 import { describe, expect, it } from 'vitest'
-import { expectOneEnd } from './support/oneEnd.js'
 import type { OpenedOrder } from './support/parties.js'
 import { sabotage } from './support/saboteur.js'
 import { createSample } from './support/sample.js'
 import { buy, sell } from './support/scenarios.js'
-import { resume, type Scenario, setStage } from './support/stage.js'
+import { expectOneEnd, resume, type Scenario, setStage } from './support/stage.js'
 import { useWorld, type World } from './support/world.js'
 
 const world = useWorld()
@@ -55,15 +54,6 @@ const scenarios: Record<string, TwoRuns> = {
   },
 }
 
-/** A signal from one run to the other. */
-function signal() {
-  let give = () => {}
-  const given = new Promise<void>((resolve) => {
-    give = resolve
-  })
-  return { given, give }
-}
-
 interface Interleaving {
   /** The call of the first run after which the second begins. */
   at: number
@@ -82,10 +72,10 @@ async function playBoth(
   { at, until }: Interleaving,
   begin: () => Promise<unknown>,
 ) {
-  const [pauses, stepIsOver] = [signal(), signal()]
+  const [pauses, stepIsOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const pause = async () => {
-    pauses.give()
-    await stepIsOver.given
+    pauses.resolve()
+    await stepIsOver.promise
   }
   const clock = {
     now: w.clock.now,
@@ -104,18 +94,18 @@ async function playBoth(
     'crash',
     async (call) => {
       if (!secondEnds || call === at + 1 || first.calls[call - 1] === 'chain') return
-      stepIsOver.give()
+      stepIsOver.resolve()
       await secondEnds
     },
     async (call) => {
       if (call !== at) return
       await begin()
       secondEnds = w.run(order, { envelope: null, ...second })
-      await Promise.race([pauses.given, secondEnds])
+      await Promise.race([pauses.promise, secondEnds])
     },
   )
   await w.run(order, first)
-  stepIsOver.give()
+  stepIsOver.resolve()
   await secondEnds
   return { first: first.calls, second: second.calls }
 }

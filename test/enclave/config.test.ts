@@ -118,35 +118,6 @@ it('the configuration takes a witness of another operator', () => {
   expect(faultsOf({ ...enclaveEnvironment, ...witnessed })).toBe('none')
 })
 
-it('the configuration names every fault at once, and quotes no value', () => {
-  const canary = 'canary-c4n4ry'
-  const message = faultsOf({
-    ...enclaveEnvironment,
-    LEDGER_MASTER_KEY: canary,
-    INTENT_PRIVATE_KEY: `0x${'00'.repeat(32)}`,
-    ENCLAVE_PRIVATE_KEY: '',
-    ALPACA_SECRET_KEY: `${canary} x`,
-    RPC_URL: `ftp://${canary}`,
-    CHAIN_ID: '0x1',
-    ORDER_ESCROW_ADDRESS: canary,
-    RELAY_AUTH_TOKEN: `${canary}-2`,
-    BROKER_TIMEOUT: '1m',
-  })
-  expect(message.split('\n').map((line) => line.split(':')[0])).toEqual([
-    'LEDGER_MASTER_KEY',
-    'INTENT_PRIVATE_KEY',
-    'ENCLAVE_PRIVATE_KEY',
-    'ALPACA_SECRET_KEY',
-    'BROKER_TIMEOUT',
-    'RPC_URL',
-    'CHAIN_ID',
-    'ORDER_ESCROW_ADDRESS',
-    'RELAY_AUTH_TOKEN',
-  ])
-  expect(message).toContain('ENCLAVE_PRIVATE_KEY: is missing')
-  expect(message).not.toContain(canary)
-})
-
 it('the configuration reads a key from a file of its own, which the configuration names', async () => {
   const { LEDGER_MASTER_KEY = '', ...others } = enclaveEnvironment
   const directory = await temporaryDirectory()
@@ -178,23 +149,6 @@ it('the configuration has no URL that others can read along, nor a certificate t
   const names = ['ALPACA_TRADING_URL', 'ALPACA_DATA_URL', 'RPC_URL', 'RPC_WITNESS_URL', 'RELAY_URL']
   const tls = 'NODE_TLS_REJECT_UNAUTHORIZED: turns off the check of certificates: remove it'
   expect(faults.split('\n')).toEqual([...names.map((name) => `${name}: ${problem}`), tls])
-})
-
-it('the configuration has no key twice', () => {
-  const key = `0x${'ab'.repeat(32)}`
-  const faults = faultsOf({
-    ...enclaveEnvironment,
-    LEDGER_MASTER_KEY: key,
-    INTENT_PRIVATE_KEY: key,
-    ENCLAVE_PRIVATE_KEY: key,
-    ALPACA_SECRET_KEY: 'a-token-of-32-characters-or-more',
-    RELAY_AUTH_TOKEN: 'a-token-of-32-characters-or-more',
-  })
-  expect(faults.split('\n')).toEqual([
-    'INTENT_PRIVATE_KEY: is LEDGER_MASTER_KEY too: the two must differ',
-    'ENCLAVE_PRIVATE_KEY: is LEDGER_MASTER_KEY too: the two must differ',
-    'RELAY_AUTH_TOKEN: is ALPACA_SECRET_KEY too: the two must differ',
-  ])
 })
 
 it('the configuration acts on the head of a local test chain alone', () => {

@@ -11,31 +11,18 @@ import { useWorld } from './support/world.js'
 
 const world = useWorld()
 
-/** A relay that gives these answers by itself, and then carries its posts to the chain. */
-function answering(answers: RelayAnswer[]): { deps: Partial<EnclaveDeps>; posted: string[] } {
-  const posted: string[] = []
-  const { relay } = world().deps()
-  return {
-    posted,
-    deps: {
-      relay: {
-        ...relay,
-        async post(authorization) {
-          posted.push(authorization.primaryType)
-          return answers.shift() ?? relay.post(authorization)
-        },
-      },
-    },
-  }
-}
-
 const reverted = (name: string): RelayAnswer => ({ kind: 'reverted', revert: { name, args: {} } })
 
 it('a conflict makes the run begin again and compute everything anew', async () => {
   const order = await world().open(buy(250))
-  const { deps, posted } = answering([reverted('VersionConflict'), reverted('OrderNotOpen')])
-  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'settled' })
-  expect(posted).toEqual(['PortfolioUpdate', 'PortfolioUpdate', 'PortfolioUpdate', 'OrderSettlement'])
+  world().relay.faults.push(reverted('VersionConflict'), reverted('OrderNotOpen'))
+  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
+  expect(world().relay.posted.map(({ primaryType }) => primaryType)).toEqual([
+    'PortfolioUpdate',
+    'PortfolioUpdate',
+    'PortfolioUpdate',
+    'OrderSettlement',
+  ])
   expect(world().broker.control.orders()).toHaveLength(1)
 })
 
@@ -73,9 +60,9 @@ it('a conflict after the write-ahead waits for its turn at the broker before it 
 
 it('a conflict that does not end makes the run fail after five more times', async () => {
   const order = await world().open(buy(250))
-  const { deps, posted } = answering(Array<RelayAnswer>(20).fill(reverted('VersionConflict')))
-  expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'conflict' })
-  expect(posted).toHaveLength(6)
+  world().relay.faults.push(...Array<RelayAnswer>(20).fill(reverted('VersionConflict')))
+  expect(await world().run(order)).toEqual({ outcome: 'failed', code: 'conflict' })
+  expect(world().relay.posted).toHaveLength(6)
 })
 
 it('a conflict between two runs of one account ends with both orders right', async () => {
@@ -84,15 +71,12 @@ it('a conflict between two runs of one account ends with both orders right', asy
   const second = await world().open({ ...buy(200), symbol: 'MSFT' })
   // The later order's nonce is above the earlier one's: were it written first, the earlier one would be refused.
   const { relay } = world().deps()
-  let wrote = () => {}
-  const firstWrote = new Promise<void>((resolve) => {
-    wrote = resolve
-  })
+  const firstWrote = Promise.withResolvers<void>()
   const ahead: Partial<EnclaveDeps> = {
-    relay: { ...relay, post: (authorization) => relay.post(authorization).finally(wrote) },
+    relay: { ...relay, post: (authorization) => relay.post(authorization).finally(firstWrote.resolve) },
   }
   const behind: Partial<EnclaveDeps> = {
-    relay: { ...relay, post: (authorization) => firstWrote.then(() => relay.post(authorization)) },
+    relay: { ...relay, post: (authorization) => firstWrote.promise.then(() => relay.post(authorization)) },
   }
   const both = await Promise.all([world().run(first, { deps: ahead }), world().run(second, { deps: behind })])
   expect(both).toMatchObject([{ outcome: 'settled' }, { outcome: 'settled' }])
@@ -104,8 +88,8 @@ it('a conflict between two runs of one account ends with both orders right', asy
 
 it('the relay’s word is not believed when it says that something was confirmed', async () => {
   const order = await world().open(buy(250))
-  const { deps } = answering(Array<RelayAnswer>(1_000).fill({ kind: 'taken' }))
-  expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'out-of-time' })
+  world().relay.faults.push(...Array<RelayAnswer>(1_000).fill({ kind: 'taken' }))
+  expect(await world().run(order)).toEqual({ outcome: 'failed', code: 'out-of-time' })
   expect(world().broker.control.orders()).toEqual([])
 })
 
@@ -132,9 +116,10 @@ it('the relay’s word of another revert, a wrong token or no answer at all make
     [{ kind: 'unavailable' }, 'relay-unavailable'],
   ]
   for (const [answer, code] of cases) {
-    const { deps } = answering(Array<RelayAnswer>(3).fill(answer))
-    expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code })
+    world().relay.faults.splice(0, 3, ...Array<RelayAnswer>(3).fill(answer))
+    expect(await world().run(order)).toEqual({ outcome: 'failed', code })
   }
+  world().relay.faults.length = 0
   expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
 })
 

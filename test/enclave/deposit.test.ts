@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { shares, usd } from '../support/brokerStandIn.js'
+import { buy, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
 
 const world = useWorld()
@@ -25,14 +26,6 @@ it('a deposit of USDC becomes cash in one settlement, while the market is closed
   await world().checkInvariants()
 })
 
-it('a deposit of USDC waits during a pause', async () => {
-  const order = await world().open(cash)
-  await world().chain.send('guardian', 'authority', 'pause')
-  expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'paused' })
-  expect(await world().state(order)).toBe('OPEN')
-})
-
-const buy = { who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(1_000), escrow: usd(1_000) } as const
 const held = { symbol: 'AAPL', amount: shares(2) } as const
 const returned = { who: 'alice', side: 'DEPOSIT', symbol: 'AAPL', amount: shares(2), shares: held } as const
 const position = async () => (await world().portfolio('alice'))?.positions.AAPL?.qty ?? 0n
@@ -40,7 +33,7 @@ const freeze = (on: boolean) =>
   world().chain.send('owner', 'token', 'setFrozen', nameToBytes32('AAPL'), world().chain.account('alice'), on)
 /** Alice's wallet has three shares. */
 const withdrawn = async () => {
-  await world().settled(buy)
+  await world().settled(buy(1_000))
   await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(3) })
 }
 
@@ -72,4 +65,20 @@ it('a deposit of shares that are frozen before its run is refunded, and waits as
   await world().chain.send('alice', 'escrow', 'claim', nameToBytes32('AAPL'), world().chain.account('alice'))
   expect(await world().tokens('alice', 'AAPL')).toBe(shares(3))
   await world().checkInvariants()
+})
+
+it('a withdrawal of cash is refunded when the pool is short', async () => {
+  await world().settled(buy(1_000))
+  await world().settled(sell(400))
+  await world().chain.send('owner', 'pool', 'transferTreasury', usd(1_000))
+  const order = await world().open({ who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: usd(100) })
+  expect(await world().noticeCode(order, await world().run(order))).toBe('pool-short')
+  expect(await cashOf()).toBeGreaterThan(usd(399))
+})
+
+it('a withdrawal of shares is refunded when the shares are not at the broker', async () => {
+  await world().settled(buy(1_000))
+  world().broker.control.account({ name: 'enclave', positions: { AAPL: '0.5' } })
+  const order = await world().open({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(1) })
+  expect(await world().noticeCode(order, await world().run(order))).toBe('pool-short')
 })

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { commitOf, ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
+import { ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
 import { usd } from '../support/brokerStandIn.js'
 import type { TestChain } from '../support/chain.js'
-import { INTENT_PUBKEY, USER_PUBKEY, type Wish } from './support/parties.js'
+import { INTENT_PUBKEY, type Wish } from './support/parties.js'
 import { useWorld, WALLET } from './support/world.js'
 
 const world = useWorld()
@@ -41,16 +41,4 @@ it.each(Object.entries(untrusted))('an intent %s is refunded without a notice', 
   expect(await world().run(order)).toEqual({ outcome: 'refunded' })
   expect(world().reports).toEqual([])
   expect(await world().usdc('alice')).toBe(WALLET)
-})
-
-it('an intent that was sealed to another key is refunded', async () => {
-  const plain = await world().open(buy)
-  const foreign = await seal({ v: 1 }, USER_PUBKEY, ORDER_PLACE)
-  // Its commit must be the escrow's, so the test opens it without the client.
-  const orderId = `0x${'cd'.repeat(32)}` as const
-  const deadline = (await world().chain.now()) + 3_600
-  await world().chain.send('alice', 'escrow', 'openBuy', orderId, commitOf(foreign), usd(100), deadline)
-  const order = { ...plain, orderId, envelope: foreign }
-  expect(await world().run(order)).toEqual({ outcome: 'refunded' })
-  expect(await world().state(order)).toBe('REFUNDED')
 })

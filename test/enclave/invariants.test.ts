@@ -5,7 +5,7 @@ import { borneByPlatform, checkMoney, type MoneyState } from '../../src/enclave/
 import type { BrokerFill } from '../../src/enclave/doctor/replay.js'
 import { feeScheduleText } from '../../src/protocol/fees.js'
 import { shares, usd } from '../support/brokerStandIn.js'
-import { NO_MONEY } from './support/noMoney.js'
+import { NO_MONEY } from './support/invariants.js'
 
 /** A cent for each share that is sold, and a cent for each that is sold or bought. */
 const FEES = feeScheduleText.parse('TAF:0.01/share,CAT:0.01/share:both')

@@ -1,12 +1,11 @@
 // A run dies, and what it signed takes effect only while a later run is under way, before any of its calls.
 import { describe, it } from 'vitest'
 import type { Relay } from '../../src/enclave/relay.js'
-import { expectOneEnd } from './support/oneEnd.js'
 import type { OpenedOrder } from './support/parties.js'
 import { sabotage } from './support/saboteur.js'
 import { createSample } from './support/sample.js'
 import { buy } from './support/scenarios.js'
-import { resume, type Scenario, setStage } from './support/stage.js'
+import { expectOneEnd, resume, type Scenario, setStage } from './support/stage.js'
 import { useWorld, type World } from './support/world.js'
 
 const world = useWorld()

@@ -17,7 +17,7 @@ import { useWorld } from './support/world.js'
 const world = useWorld()
 
 function settings(): Record<string, string> {
-  const { chain, broker, relay } = world()
+  const { chain, broker } = world()
   return {
     ...enclaveEnvironment,
     ALPACA_KEY_ID: ENCLAVE_ACCOUNT.keyId,
@@ -30,7 +30,6 @@ function settings(): Record<string, string> {
     CONFIDENTIAL_LEDGER_ADDRESS: chain.addresses.confidentialLedger,
     EQUITY_TOKEN_ADDRESS: chain.addresses.equityToken,
     PLATFORM_POOL_ADDRESS: chain.addresses.platformPool,
-    RELAY_URL: relay.url,
     CONFIRM_POLL_INTERVAL: '50ms',
     FILL_WAIT: '300ms',
   }
@@ -63,19 +62,6 @@ it('the enclave’s process starts while another deployment trades with its acco
   expect(program.err()).not.toContain(clientOrderId)
   program.child.kill('SIGTERM')
   expect([await program.exit, program.out()]).toEqual([0, ''])
-})
-
-it('the enclave’s process exits 1 without a command, and says which there are', async () => {
-  const program = await start([], settings())
-  expect(await program.exit).toBe(1)
-  expect(program.err()).toBe('usage: main.js serve | --check | --hash\n')
-})
-
-it('the enclave’s check of its configuration exits 0 without a word when there is no fault, without calling a node', async () => {
-  const nobody = { ...settings(), RPC_URL: 'http://127.0.0.1:1', RELAY_URL: 'http://127.0.0.1:1' }
-  const program = await start(['--check'], nobody)
-  expect(await program.exit).toBe(0)
-  expect(program.out() + program.err()).toBe('')
 })
 
 it.each([['--check'], ['serve']])(

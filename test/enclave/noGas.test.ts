@@ -7,30 +7,29 @@ import { useWorld } from './support/world.js'
 
 const world = useWorld()
 
-const noGas = (status: number, code: string) => ({
-  status,
-  body: { type: 't', title: 't', status, detail: 'd', instance: '/relay', requestId: 'r', code },
-})
-const OVER_QUOTA = noGas(429, 'relay-quota-exhausted')
 const HOUR = 3_600
+const noGas = (
+  seconds: number,
+  code: 'relay-quota-exhausted' | 'relay-budget-exhausted' = 'relay-quota-exhausted',
+) => ({ kind: 'postponed', code, seconds }) as const
 
-it.each([
-  ['relay-quota-exhausted', OVER_QUOTA],
-  ['relay-budget-exhausted', noGas(503, 'relay-budget-exhausted')],
-])('an order waits while the relay answers %s, and goes on later', async (code, fault) => {
-  const order = await world().open(buy(250))
-  world().relay.faults.push(fault)
-  const now = Math.floor(world().clock.now() / 1_000)
-  const { retryAt, ...result } = await world().run(order)
-  expect(result).toEqual({ outcome: 'queued', code })
-  expect((retryAt ?? 0) - now).toBeGreaterThanOrEqual(HOUR)
-  expect((retryAt ?? 0) - now).toBeLessThan(HOUR + 60)
-  expect(world().relay.posted).toHaveLength(1)
-  expect(world().broker.control.orders()).toEqual([])
-  expect(await world().state(order)).toBe('OPEN')
-  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
-  await world().checkInvariants()
-})
+it.each(['relay-quota-exhausted', 'relay-budget-exhausted'] as const)(
+  'an order waits while the relay answers %s, and goes on later',
+  async (code) => {
+    const order = await world().open(buy(250))
+    world().relay.faults.push(noGas(HOUR, code))
+    const now = Math.floor(world().clock.now() / 1_000)
+    const { retryAt, ...result } = await world().run(order)
+    expect(result).toEqual({ outcome: 'queued', code })
+    expect((retryAt ?? 0) - now).toBeGreaterThanOrEqual(HOUR)
+    expect((retryAt ?? 0) - now).toBeLessThan(HOUR + 60)
+    expect(world().relay.posted).toHaveLength(1)
+    expect(world().broker.control.orders()).toEqual([])
+    expect(await world().state(order)).toBe('OPEN')
+    expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
+    await world().checkInvariants()
+  },
+)
 
 it.each([
   ['after an hour, though the relay says ten', 10 * HOUR, HOUR],
@@ -39,18 +38,15 @@ it.each([
 ])('an order that has no gas runs again %s', async (_, seconds, expected) => {
   const order = await world().open(buy(250))
   const now = Math.floor(world().clock.now() / 1_000)
-  const relay: Relay = {
-    ...world().deps().relay,
-    post: async () => ({ kind: 'postponed', code: 'relay-quota-exhausted', seconds }),
-  }
-  const { retryAt } = await world().run(order, { deps: { relay } })
+  world().relay.faults.push(noGas(seconds))
+  const { retryAt } = await world().run(order)
   expect((retryAt ?? 0) - now).toBeGreaterThanOrEqual(expected)
   expect((retryAt ?? 0) - now).toBeLessThan(expected + 60)
 })
 
 it('a refund waits for gas too, and what it would tell is kept', async () => {
   const order = await world().open({ ...buy(250), symbol: 'NONE' })
-  world().relay.faults.push(OVER_QUOTA)
+  world().relay.faults.push(noGas(HOUR))
   expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'relay-quota-exhausted' })
   expect(world().reports.at(-1)).toMatchObject({ outcome: 'failed', notice: expect.anything() })
   expect(await world().run(order)).toMatchObject({ outcome: 'refunded' })
@@ -63,7 +59,7 @@ it('an authorization that has taken effect is not waited for', async () => {
     ...relay,
     async post(authorization) {
       await relay.post(authorization)
-      return { kind: 'postponed', code: 'relay-quota-exhausted', seconds: HOUR }
+      return noGas(HOUR)
     },
   }
   expect(await world().run(order, { deps: { relay: late } })).toMatchObject({ outcome: 'settled' })
@@ -71,7 +67,7 @@ it('an authorization that has taken effect is not waited for', async () => {
 
 it('a rulebook’s run says when it may be posted again', async () => {
   const now = Math.floor(world().clock.now() / 1_000)
-  world().relay.faults.push(OVER_QUOTA)
+  world().relay.faults.push(noGas(HOUR))
   const rulebook = await sealRulebook(world().chain, rulesFor(world().chain), 2)
   const result = await world().policy(rulebook)
   expect(result).toMatchObject({ outcome: 'failed', code: 'relay-quota-exhausted' })

@@ -1,17 +1,13 @@
 import { expect, it } from 'vitest'
 import { dearer, usd } from '../support/brokerStandIn.js'
 import type { OpenedOrder, Wish } from './support/parties.js'
-import { buy, sell } from './support/scenarios.js'
+import { buy, reclaim as reclaimIn, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
 
 const world = useWorld()
-const WEEK = 7 * 86_400
 const fromCash: Wish = { who: 'alice', side: 'BUY', symbol: 'MSFT', amount: usd(300) }
 
-async function reclaim({ orderId, deadline }: OpenedOrder) {
-  await world().chain.mineAt(deadline + WEEK)
-  await world().chain.send('alice', 'escrow', 'reclaim', orderId)
-}
+const reclaim = (order: OpenedOrder) => reclaimIn(world(), order)
 
 /** Live at the broker, then reclaimed. */
 async function reclaimedLive(wish: Wish): Promise<OpenedOrder> {

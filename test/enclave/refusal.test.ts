@@ -31,17 +31,6 @@ describe('a refused buy gets its escrow back, and the reason in a sealed notice 
   }
 })
 
-it('a nonce is not used up by a refused order', async () => {
-  const order = await world().open({
-    ...buy,
-    amount: usd(0.5),
-    escrow: usd(0.5),
-    change: { nonce: 6_000_000 },
-  })
-  await world().run(order)
-  await world().settled({ ...buy, change: { nonce: 6_000_000 } })
-})
-
 it('a refusal whose refund is not through when the run ends keeps its reason: the refund may yet take effect', async () => {
   const order = await world().open({ ...buy, amount: usd(0.5), escrow: usd(0.5) })
   world().relay.faults.push(...Array<'withhold'>(5).fill('withhold'))

@@ -13,7 +13,7 @@ import { emptyPortfolio, type OpenOrder, type Portfolio } from '../../src/protoc
 import { FEES as SANDBOX_FEES } from '../support/brokerBooks.js'
 import { brokerOf, shares, usd } from '../support/brokerStandIn.js'
 import { eventually } from '../support/eventually.js'
-import { NO_MONEY } from './support/noMoney.js'
+import { NO_MONEY } from './support/invariants.js'
 import { ENCLAVE_KEYS } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'

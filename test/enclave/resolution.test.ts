@@ -5,12 +5,12 @@ import type { Hex } from '../../src/protocol/hex.js'
 import { entryHash } from '../../src/protocol/resolution.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
 import { answering, brokerOf, shares, usd } from '../support/brokerStandIn.js'
-import type { OpenedOrder, Wish } from './support/parties.js'
-import { buy, sell } from './support/scenarios.js'
+import type { Role } from '../support/roles.js'
+import type { Decision, OpenedOrder, Wish } from './support/parties.js'
+import { buy, reclaim as reclaimIn, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
 
 const world = useWorld()
-const WEEK = 7 * 86_400
 const fromCash: Wish = { who: 'alice', side: 'BUY', symbol: 'MSFT', amount: usd(300) }
 
 /** The broker answers with an order of another symbol: ours by its id alone. */
@@ -18,10 +18,7 @@ const foreign = () => ({
   broker: answering(world().broker.url, (): Partial<BrokerOrder> => ({ symbol: 'TSLA' })),
 })
 
-async function reclaim({ orderId, deadline }: OpenedOrder) {
-  await world().chain.mineAt(deadline + WEEK)
-  await world().chain.send('alice', 'escrow', 'reclaim', orderId)
-}
+const reclaim = (order: OpenedOrder) => reclaimIn(world(), order)
 
 /** Written ahead and filled at the broker, whose answers are another order's from then on. */
 async function held(wish: Wish): Promise<OpenedOrder> {
@@ -53,6 +50,10 @@ async function figures({ orderId }: OpenedOrder, quantity: bigint, value: bigint
   return { resolves: 'order', v: 1, orderId, entryHash: entryHash(orderId, entry), quantity, value } as const
 }
 
+/** While that broker answers. */
+const resolve = (decision: Decision, signedBy: Role = 'owner') =>
+  world().resolve(decision, { signedBy, deps: foreign() })
+
 const DONE = { outcome: 'done' }
 const rejected = (code: string) => ({ outcome: 'rejected', code })
 
@@ -61,13 +62,13 @@ it('a sale that was reclaimed, and whose order at the broker is not ours, is end
   const order = await reclaimedForeign(sell(400))
   const before = await world().portfolio('alice')
   const signed = await figures(order, shares(2), usd(399))
-  expect(await world().resolve(signed, { deps: foreign() })).toEqual(DONE)
+  expect(await resolve(signed)).toEqual(DONE)
   const after = await world().portfolio('alice')
   expect(after).toMatchObject({ openOrders: {}, positions: { AAPL: { locked: 0n } } })
   expect(after?.cash).toBe((before?.cash ?? 0n) + usd(399))
   expect(after?.positions.AAPL?.qty).toBe((before?.positions.AAPL?.qty ?? 0n) - shares(2))
   expect(await world().run(order, { envelope: null, deps: foreign() })).toEqual(DONE)
-  expect(await world().resolve(signed, { deps: foreign() })).toEqual(rejected('entry-changed'))
+  expect(await resolve(signed)).toEqual(rejected('entry-changed'))
 })
 
 it('an order that was reclaimed, and whose order at the broker is not ours, is released without a fill, and what it locked and reserved is free', async () => {
@@ -75,7 +76,7 @@ it('an order that was reclaimed, and whose order at the broker is not ours, is r
   await world().settled(sell(500))
   const order = await reclaimedForeign(fromCash)
   const before = await world().portfolio('alice')
-  expect(await world().resolve(await figures(order, 0n, 0n), { deps: foreign() })).toEqual(DONE)
+  expect(await resolve(await figures(order, 0n, 0n))).toEqual(DONE)
   expect(await world().portfolio('alice')).toEqual({ ...before, openOrders: {} })
   expect(await world().run(order, { envelope: null, deps: foreign() })).toEqual(DONE)
   // The whole cash can be withdrawn again.
@@ -85,8 +86,8 @@ it('an order that was reclaimed, and whose order at the broker is not ours, is r
 it('a buy that was reclaimed, and whose order at the broker is not ours, brings no shares: its USDC went back', async () => {
   const order = await reclaimedForeign(buy(250))
   const paid = await figures(order, shares(1), usd(200))
-  expect(await world().resolve(paid, { deps: foreign() })).toEqual(rejected('invalid-figures'))
-  expect(await world().resolve(await figures(order, 0n, 0n), { deps: foreign() })).toEqual(DONE)
+  expect(await resolve(paid)).toEqual(rejected('invalid-figures'))
+  expect(await resolve(await figures(order, 0n, 0n))).toEqual(DONE)
   expect(await world().portfolio('alice')).toMatchObject({ positions: {}, openOrders: {} })
   expect(await world().usdc('alice')).toBe(WALLET)
 })
@@ -97,9 +98,7 @@ it('an order whose escrow is open, and whose order at the broker is not ours, is
     outcome: 'failed',
     code: 'broker-mismatch',
   })
-  expect(await world().resolve(await figures(order, shares(1.2), usd(240)), { deps: foreign() })).toEqual(
-    DONE,
-  )
+  expect(await resolve(await figures(order, shares(1.2), usd(240)))).toEqual(DONE)
   expect(await world().state(order)).toBe('SETTLED')
   expect(await world().portfolio('alice')).toMatchObject({
     cash: usd(10),
@@ -124,7 +123,7 @@ it.each(['alice', 'admin', 'guardian'] as const)(
   async (signedBy) => {
     const order = await held(buy(250))
     const signed = await figures(order, 0n, 0n)
-    expect(await world().resolve(signed, { signedBy, deps: foreign() })).toEqual(rejected('not-owner'))
+    expect(await resolve(signed, signedBy)).toEqual(rejected('not-owner'))
     expect(await world().state(order)).toBe('OPEN')
   },
 )
@@ -188,23 +187,19 @@ it('a resolution is rejected with figures for a symbol without a price, and can 
   const order = await held(buy(250))
   world().broker.control.snapshot({ symbol: 'AAPL', omit: ['latestTrade'] })
   const filled = await figures(order, shares(1.2), usd(240))
-  expect(await world().resolve(filled, { deps: foreign() })).toEqual(rejected('no-price'))
+  expect(await resolve(filled)).toEqual(rejected('no-price'))
   const signed = await figures(order, 0n, 0n)
-  expect(await world().resolve(signed, { deps: foreign() })).toEqual(DONE)
+  expect(await resolve(signed)).toEqual(DONE)
 })
 
 it('a resolution is rejected for another entry, another order, and an order that is not held', async () => {
   const order = await held(buy(250))
   const signed = await figures(order, 0n, 0n)
   const entry: Hex = `0x${'77'.repeat(32)}`
-  expect(await world().resolve({ ...signed, entryHash: entry }, { deps: foreign() })).toEqual(
-    rejected('entry-changed'),
-  )
+  expect(await resolve({ ...signed, entryHash: entry })).toEqual(rejected('entry-changed'))
   const other = await world().open(buy(100))
-  expect(await world().resolve({ ...signed, orderId: other.orderId }, { deps: foreign() })).toEqual(
-    rejected('entry-changed'),
-  )
-  const unknown = await world().resolve({ ...signed, orderId: entry }, { deps: foreign() })
+  expect(await resolve({ ...signed, orderId: other.orderId })).toEqual(rejected('entry-changed'))
+  const unknown = await resolve({ ...signed, orderId: entry })
   expect(unknown).toEqual({ outcome: 'failed', code: 'order-unknown' })
 })
 
@@ -218,7 +213,7 @@ it.each<[string, Wish, bigint, bigint, string]>([
   if (wish.side === 'SELL') await world().settled(buy(1_000))
   const order = await held(wish)
   const signed = await figures(order, quantity, value)
-  expect(await world().resolve(signed, { deps: foreign() })).toEqual(rejected(code))
+  expect(await resolve(signed)).toEqual(rejected(code))
   expect((await world().portfolio('alice'))?.openOrders).toHaveProperty(order.orderId)
 })
 
@@ -226,12 +221,12 @@ it('a resolution is rejected from its expiry on, and for more than a day', async
   const order = await held(buy(250))
   const signed = await figures(order, 0n, 0n)
   const now = await world().chain.now()
-  const resolve = (validBefore: number) => world().resolve({ ...signed, validBefore }, { deps: foreign() })
-  expect(await resolve(now + 100_000)).toEqual(rejected('expiry-too-far'))
+  const lasting = (validBefore: number) => resolve({ ...signed, validBefore })
+  expect(await lasting(now + 100_000)).toEqual(rejected('expiry-too-far'))
   await world().chain.mineAt(now + 3_600)
-  expect(await resolve(now + 3_600)).toEqual(rejected('expired'))
+  expect(await lasting(now + 3_600)).toEqual(rejected('expired'))
   expect(await world().state(order)).toBe('OPEN')
-  expect(await resolve(now + 3_600 + 86_400)).toEqual(DONE)
+  expect(await lasting(now + 3_600 + 86_400)).toEqual(DONE)
 })
 
 it('a resolution is rejected for a nonce that has not leapt', async () => {

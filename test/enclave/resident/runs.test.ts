@@ -61,15 +61,6 @@ async function setUpRuns(
   }
 }
 
-/** A gate that runs wait at. */
-function gate() {
-  let open = () => {}
-  const passed = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { passed, open: () => open() }
-}
-
 function onUnsynced(error: unknown): never {
   throw error
 }
@@ -100,17 +91,17 @@ test('a job is run as it was sent, and its result is posted, signed, with the bo
 
 test('a job is run once, however often it is offered: at once, during the run, after it, and after a restart', async () => {
   let runs = 0
-  const go = gate()
+  const go = Promise.withResolvers<void>()
   const { enclave, server, start } = await setUp(async () => {
     runs++
-    await go.passed
+    await go.promise
     return { outcome: 'settled' }
   })
   const job = await orderJob()
   const answers = await Promise.all([1, 2, 3].map(() => offer(enclave.url, job)))
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
   expect((await offer(enclave.url, job)).answer).toMatchObject({ result: 'already-accepted' })
-  go.open()
+  go.resolve()
   await eventually('the result', () => server.posts.length > 0)
   expect((await offer(enclave.url, job)).status).toBe(202)
   await enclave.stop()
@@ -129,24 +120,24 @@ test('a job is refused past its time, and not started', async () => {
 })
 
 test('a job is refused while another run of its order is under way, and taken after', async () => {
-  const go = gate()
+  const go = Promise.withResolvers<void>()
   const { enclave, server } = await setUp(async () => {
-    await go.passed
+    await go.promise
     return DONE
   })
   await offer(enclave.url, await orderJob())
   const refused = await offer(enclave.url, await orderJob())
   expect(refused).toMatchObject({ status: 409, answer: { code: 'order-under-way' } })
   expect((await offer(enclave.url, await orderJob({ orderId: bytes32('another') }))).status).toBe(202)
-  go.open()
+  go.resolve()
   await eventually('both results', () => server.posts.length === 2)
   expect((await offer(enclave.url, await orderJob())).status).toBe(202)
 })
 
 test('a job is refused for now when as many run as may, and nothing is remembered of it', async () => {
-  const go = gate()
+  const go = Promise.withResolvers<void>()
   const run = async () => {
-    await go.passed
+    await go.promise
     return DONE
   }
   const { enclave, server } = await setUp(run, { settings: { maxRuns: 1 } })
@@ -155,7 +146,7 @@ test('a job is refused for now when as many run as may, and nothing is remembere
   const refused = await offer(enclave.url, job)
   expect(refused).toMatchObject({ status: 429, answer: { code: 'too-many-runs' } })
   expect(refused.headers.get('retry-after')).toBe('1')
-  go.open()
+  go.resolve()
   await eventually('the result', () => server.posts.length > 0)
   expect((await offer(enclave.url, job)).answer).toMatchObject({ result: 'accepted' })
 })

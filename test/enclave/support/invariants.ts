@@ -6,7 +6,7 @@ import { storedOrderSchema } from '../../../src/broker/order.js'
 import { joined } from '../../../src/broker/orders.js'
 import type { Rpc } from '../../../src/chain/rpc.js'
 import type { ChainState } from '../../../src/enclave/chainState.js'
-import { checkMoney, type Disagreement } from '../../../src/enclave/doctor/invariants.js'
+import { checkMoney, type Disagreement, type MoneyState } from '../../../src/enclave/doctor/invariants.js'
 import { type BrokerBooks, readMoneyState } from '../../../src/enclave/doctor/moneyState.js'
 import type { PortfolioStore } from '../../../src/enclave/stores.js'
 import type { Hex } from '../../../src/protocol/hex.js'
@@ -39,8 +39,12 @@ export async function checkInvariants(deps: InvariantDeps): Promise<void> {
   expect(await findDisagreements(deps)).toEqual([])
 }
 
-/** The rules that do not hold. */
+/** The rules that do not hold. Fails unless USDC in escrow, pool and wallets is all there is. */
 export async function findDisagreements(deps: InvariantDeps): Promise<Disagreement[]> {
+  const [usdc, { head }] = [await deps.chain.usdc(), await deps.chain.look()]
+  const holders = [deps.chain.pool.address, deps.chain.escrow.address, ...deps.wallets]
+  const held = await Promise.all(holders.map((holder) => usdc.balanceOf(holder, head.hash)))
+  expect(held.reduce((sum, each) => sum + each)).toBe(await usdc.totalSupply(head.hash))
   const { broker, brokerCashAtStart, before, loss = 0n } = deps
   const state = await readMoneyState({
     ...deps,
@@ -71,4 +75,19 @@ export function booksOf(broker: BrokerControl, cashAtStart: string, before?: Boo
 
 function usdc(text: string): bigint {
   return parseDecimal(text, USDC_DECIMALS, 'down')
+}
+
+/** The money of a platform without any order. */
+export const NO_MONEY: MoneyState = {
+  orders: new Map(),
+  payouts: new Map(),
+  portfolios: new Map(),
+  usdc: { pool: 0n, escrow: 0n, escrowed: 0n, claimed: 0n },
+  shares: new Map(),
+  broker: {
+    cash: 0n,
+    positions: new Map(),
+    orders: new Map(),
+    activities: { fills: [], fees: [] },
+  },
 }

@@ -29,7 +29,8 @@ import {
 import { signDigest } from '../../../src/protocol/signature.js'
 import { Secret } from '../../../src/service/secret.js'
 import type { TestChain } from '../../support/chain.js'
-import { ENCLAVE_KEY, ROLES, type Role } from '../../support/roles.js'
+import { keyOf } from '../../support/openings.js'
+import { ENCLAVE_KEY, type Role } from '../../support/roles.js'
 
 export const ORG_ID = nameToBytes32('Example Capital')
 export const KEYS = {
@@ -49,13 +50,6 @@ export const USER_KEY = hexToBytes(`0x${'c3'.repeat(32)}`)
 export const USER_PUBKEY = publicKeyOf(USER_KEY)
 
 const EMPTY = new Uint8Array()
-
-/** The private key of a role's account. */
-export function keyOf(chain: TestChain, role: Role): Hex {
-  const account = chain.anvil.accounts[ROLES.indexOf(role)]
-  if (!account) throw new Error(`no account for ${role}`)
-  return account.privateKey
-}
 
 function domainOf({ anvil, addresses }: TestChain) {
   return { chainId: anvil.chainId, escrow: addresses.orderEscrow }

@@ -46,12 +46,17 @@ async function placed(w: World, order: OpenedOrder) {
   if (outcome !== 'placed') throw new Error(`expected placed, got ${outcome}`)
 }
 
+/** Takes an order's money back seven days after its deadline. */
+export async function reclaim({ chain }: World, { who, orderId, deadline }: OpenedOrder) {
+  await chain.mineAt(deadline + 7 * DAY)
+  await chain.send(who, 'escrow', 'reclaim', orderId)
+}
+
 /** Reclaims a live order after the broker has filled it. */
 async function reclaimed(w: World, order: OpenedOrder) {
   await placed(w, order)
   w.broker.control.release({})
-  await w.chain.mineAt(order.deadline + 7 * DAY)
-  await w.chain.send('alice', 'escrow', 'reclaim', order.orderId)
+  await reclaim(w, order)
 }
 
 const hold: Scenario['broker'] = (broker) => broker.control.fill({ mode: 'hold' })

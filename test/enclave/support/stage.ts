@@ -1,8 +1,8 @@
 // A scenario's beginning, played as often as it is wanted.
+import { expect } from 'vitest'
 import type { BrokerStandIn } from '../../../src/simulator/index.js'
 import { startStandIn } from '../../support/brokerStandIn.js'
 import type { OpenedOrder } from './parties.js'
-import { startRelayServer } from './relayServer.js'
 import { createWorld, SYMBOLS, type World } from './world.js'
 
 export interface Scenario {
@@ -38,15 +38,13 @@ export async function setStage(world: World, scenario: Scenario): Promise<Stage>
     order,
     async perform(act) {
       const ownBroker = await startStandIn({ symbols: SYMBOLS })
-      const relay = await startRelayServer(chain)
       ownBroker.control.account({ name: 'enclave', cash: books.cash, positions: books.positions })
       scenario.broker?.(ownBroker)
       try {
-        const play = createWorld(chain, ownBroker, relay, before)
+        const play = createWorld(chain, ownBroker, before)
         await scenario.begin?.(play, order)
         return await act(play)
       } finally {
-        await relay.stop()
         await ownBroker.stop()
         await chain.provider.send('evm_revert', [snapshot])
         snapshot = await chain.provider.send('evm_snapshot', [])
@@ -77,4 +75,18 @@ export async function remains(world: World, order: OpenedOrder) {
       .orders()
       .map(({ side, qty, notional, status }) => ({ side, qty, notional, status })),
   }
+}
+
+/** Either it was filled and is settled, or it was never filled and is refunded; nothing is left of it. */
+export async function expectOneEnd(w: World, order: OpenedOrder): Promise<void> {
+  const [sent, ...more] = w.broker.control.orders()
+  expect(more).toEqual([])
+  const filled = sent !== undefined && Number(sent.filled_qty) > 0
+  expect(await w.state(order)).toBe(filled ? 'SETTLED' : 'REFUNDED')
+  if (Object.keys((await w.portfolio('alice'))?.openOrders ?? {}).length > 0) {
+    // A write-ahead that came after its order's refund: any later order of the account clears it away.
+    await w.run(await w.open({ who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: 1n }))
+  }
+  expect((await w.portfolio('alice'))?.openOrders ?? {}).toEqual({})
+  await w.checkInvariants()
 }

@@ -1,10 +1,9 @@
-// The enclave among real parts: a local chain with the real contracts, the broker stand-in and a relay over HTTP.
+// The enclave among real parts: a local chain with the real contracts, the broker stand-in and a relay to that chain.
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { createChainState } from '../../../src/enclave/chainState.js'
 import type { Clock } from '../../../src/enclave/clock.js'
 import { createEnclave, type EnclaveDeps } from '../../../src/enclave/enclave.js'
-import { createRelay } from '../../../src/enclave/relay.js'
 import { createPortfolioStore } from '../../../src/enclave/stores.js'
 import type { Envelope } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
@@ -15,9 +14,10 @@ import type { Portfolio } from '../../../src/protocol/portfolio.js'
 import type { BrokerStandIn } from '../../../src/simulator/index.js'
 import { FEES } from '../../support/brokerBooks.js'
 import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../../support/brokerStandIn.js'
-import { type SetUp, type TestChain, useChain } from '../../support/chain.js'
+import { type SetUp, startTestChain, type TestChain, useChain } from '../../support/chain.js'
 import { ROLES, type Role } from '../../support/roles.js'
 import { rpcOf } from '../../support/tappedRpc.js'
+import { type ChainRelay, createChainRelay } from './chainRelay.js'
 import { type Booked, checkInvariants } from './invariants.js'
 import {
   cancelOf,
@@ -32,7 +32,6 @@ import {
   USER_KEY,
   type Wish,
 } from './parties.js'
-import { RELAY_TOKEN, type RelayServer, startRelayServer } from './relayServer.js'
 
 export const SYMBOLS = [
   { symbol: 'AAPL', name: 'Apple Inc. Common Stock', price: '200' },
@@ -69,7 +68,7 @@ export function steeredClock(): SteeredClock {
 export interface World {
   readonly chain: TestChain
   readonly broker: BrokerStandIn
-  readonly relay: RelayServer
+  readonly relay: ChainRelay
   readonly clock: SteeredClock
   /** Reports of runs before their end. */
   readonly reports: RunResult[]
@@ -109,16 +108,15 @@ export interface RunOptions {
   budget?: number
 }
 
-/** Two employees in an institution with a published rulebook, for the tests of a file. */
+/** A world for the tests of a file. */
 export function useWorld(): () => World {
   const chain = useChain(setUpWorld)
   let world: World | undefined
   beforeEach(async () => {
     const broker = await startStandIn({ symbols: SYMBOLS })
-    world = createWorld(chain(), broker, await startRelayServer(chain()))
+    world = createWorld(chain(), broker)
   })
   afterEach(async () => {
-    await world?.relay.stop()
     await world?.broker.stop()
   })
   return () => {
@@ -127,22 +125,35 @@ export function useWorld(): () => World {
   }
 }
 
-const setUpWorld: SetUp = Object.assign(
+/** A chain with contracts of its own, for the tests of a file: another deployment. */
+export function useOtherChain(): () => TestChain {
+  let chain: TestChain | undefined
+  beforeAll(async () => {
+    chain = await startTestChain()
+    await setUpWorld(chain)
+  })
+  afterAll(() => chain?.stop())
+  return () => {
+    if (!chain) throw new Error('the chain begins before all tests')
+    return chain
+  }
+}
+
+/** Two employees in an institution with a published rulebook. */
+export const setUpWorld: SetUp = Object.assign(
   async (chain: TestChain) => {
     await found(chain)
     const broker = await startStandIn({ symbols: SYMBOLS })
-    const relay = await startRelayServer(chain)
-    const world = createWorld(chain, broker, relay)
+    const world = createWorld(chain, broker)
     const result = await world.policy(await sealRulebook(chain, rulesFor(chain), 1))
     if (result.outcome !== 'accepted') throw new Error(`the rulebook: ${JSON.stringify(result)}`)
-    await relay.stop()
     await broker.stop()
   },
   { saved: 'world' },
 )
 
 /** Lists equities, founds the institution, has it admitted, and lets two cleared employees with USDC join. */
-export async function found(chain: TestChain): Promise<void> {
+async function found(chain: TestChain): Promise<void> {
   const employees: Role[] = ['alice', 'bob']
   for (const symbol of LISTED) await chain.send('owner', 'token', 'setListed', nameToBytes32(symbol), true)
   await chain.send('admin', 'registry', 'registerInstitution', ORG_ID)
@@ -157,12 +168,8 @@ export async function found(chain: TestChain): Promise<void> {
 }
 
 /** @param before what earlier stand-ins of the same account booked */
-export function createWorld(
-  chain: TestChain,
-  broker: BrokerStandIn,
-  relay: RelayServer,
-  before?: Booked,
-): World {
+export function createWorld(chain: TestChain, broker: BrokerStandIn, before?: Booked): World {
+  const relay = createChainRelay(chain)
   const reports: RunResult[] = []
   const cancels = new Map<string, Envelope>()
   const clock = steeredClock()
@@ -182,7 +189,7 @@ export function createWorld(
     chainId,
     addresses: chain.addresses,
     broker: sharedBrokerOf(broker.url),
-    relay: createRelay({ url: relay.url, token: RELAY_TOKEN, timeoutMs: 20_000 }),
+    relay,
     clock,
     keys: ENCLAVE_KEYS,
     timings: {
