@@ -1,7 +1,8 @@
 import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto'
-import { getCreate2Address, getCreateAddress, keccak256, TypedDataEncoder, Wallet } from 'ethers'
+import { getCreate2Address, getCreateAddress, Interface, keccak256, TypedDataEncoder, Wallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { addressSchema, checksum } from '../../src/protocol/address.js'
 import {
   authorizationDigest,
@@ -16,7 +17,7 @@ import {
   sealCancel,
   sealedCancelDigest,
 } from '../../src/protocol/cancelIntent.js'
-import { commitOf, open, seal } from '../../src/protocol/envelope.js'
+import { commitOf, ORDER_PLACE, open, seal } from '../../src/protocol/envelope.js'
 import { type Bytes, bytes32Schema, type Hex, hexBetween, hexToBytes } from '../../src/protocol/hex.js'
 import {
   accountIdOf,
@@ -30,9 +31,18 @@ import { ledgerKey, openBlob, portfolioHashAfter, sealBlob } from '../../src/pro
 import { buyNonce, openingDigest, openingTypedData } from '../../src/protocol/opening.js'
 import { policyHash } from '../../src/protocol/policy.js'
 import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
-import { portfolioSchema } from '../../src/protocol/portfolio.js'
+import { openOrderSchema, portfolioSchema } from '../../src/protocol/portfolio.js'
 import { PORTFOLIO_KEY_MESSAGE, portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import {
+  entryHash,
+  openResolution,
+  postResolutionSchema,
+  resolutionDigest,
+  resolutionSchema,
+  sealedResolutionDigest,
+  sealResolution,
+} from '../../src/protocol/resolution.js'
 import { openRulebookCopy, rulebookCopySchema, sealRulebookCopy } from '../../src/protocol/rulebookCopy.js'
 import {
   envelopeHash,
@@ -52,6 +62,28 @@ const sealedCase = z.object({
   envelope,
   commit: hex,
 })
+
+const party = { recipientPrivateKey: hex, recipient: hex, cases: z.array(sealedCase) }
+const envelopes = readVectors(
+  'envelopes',
+  z.object({ ...party, ephemeralPrivateKey: hex, iv: hex, toEmployee: z.object(party) }),
+)
+const { toEmployee, ...toEnclave } = envelopes
+const enclaveKey = hexToBytes(toEnclave.recipientPrivateKey)
+const randomness = { ephemeralKey: hexToBytes(envelopes.ephemeralPrivateKey), iv: hexToBytes(envelopes.iv) }
+const intents = readVectors(
+  'intents',
+  z.object({
+    walletPrivateKey: hex,
+    chainId: z.int(),
+    escrow: hex,
+    intent: z.object({ plaintext: intentSchema, digest: hex }),
+    rulebook: z.object({ plaintext: rulebookSchema, policyHash: hex, digest: hex }),
+    sealedRulebook: z.object({ author: rulebookAuthorSchema, envelopeHash: hex, digest: hex }),
+  }),
+)
+const { walletPrivateKey, chainId, escrow } = intents
+const domain = { chainId, escrow }
 
 describe('identifiers', () => {
   const vectors = readVectors(
@@ -96,11 +128,6 @@ describe('shares', () => {
 })
 
 describe('envelopes', () => {
-  const party = { recipientPrivateKey: hex, recipient: hex, cases: z.array(sealedCase) }
-  const { ephemeralPrivateKey, iv, toEmployee, ...toEnclave } = readVectors(
-    'envelopes',
-    z.object({ ...party, ephemeralPrivateKey: hex, iv: hex, toEmployee: z.object(party) }),
-  )
   const cases = [toEnclave, toEmployee].flatMap(({ cases: list, ...keys }) =>
     list.map((one) => ({ ...keys, ...one })),
   )
@@ -109,7 +136,6 @@ describe('envelopes', () => {
     '$kind',
     async ({ kind, context, plaintext, recipient, recipientPrivateKey, commit, ...vector }) => {
       const place = { kind, context: hexToBytes(context) }
-      const randomness = { ephemeralKey: hexToBytes(ephemeralPrivateKey), iv: hexToBytes(iv) }
       expect(publicKeyOf(hexToBytes(recipientPrivateKey))).toBe(recipient)
       expect(await seal(plaintext, recipient, place, randomness)).toEqual(vector.envelope)
       expect(await open(vector.envelope, hexToBytes(recipientPrivateKey), place)).toEqual(plaintext)
@@ -140,48 +166,25 @@ function openWithOpenSsl(
 }
 
 describe('intents', () => {
-  const { walletPrivateKey, chainId, escrow, ...vectors } = readVectors(
-    'intents',
-    z.object({
-      walletPrivateKey: hex,
-      chainId: z.int(),
-      escrow: hex,
-      intent: z.object({ plaintext: intentSchema, digest: hex }),
-      rulebook: z.object({ plaintext: rulebookSchema, policyHash: hex, digest: hex }),
-    }),
-  )
-
   it('have their digests and signatures', () => {
-    const { plaintext: intent, digest } = vectors.intent
-    expect(intentDigest(intent, { chainId, escrow })).toBe(digest)
+    const { plaintext: intent, digest } = intents.intent
+    expect(intentDigest(intent, domain)).toBe(digest)
     expect(signDigest(digest, walletPrivateKey)).toBe(intent.sig)
   })
 
   it('cover the rulebook by the hash of its canonical JSON', () => {
-    const { plaintext: rulebook, digest, policyHash: hash } = vectors.rulebook
+    const { plaintext: rulebook, digest, policyHash: hash } = intents.rulebook
     expect(policyHash(rulebook.policy)).toBe(hash)
-    expect(policyIntentDigest(rulebook, { chainId, escrow })).toBe(digest)
+    expect(policyIntentDigest(rulebook, domain)).toBe(digest)
     expect(signDigest(digest, walletPrivateKey)).toBe(rulebook.sig)
   })
 })
 
 describe('a sealed rulebook', () => {
-  const { cases } = readVectors('envelopes', z.object({ cases: z.array(sealedCase) }))
-  const { walletPrivateKey, chainId, escrow, sealedRulebook } = readVectors(
-    'intents',
-    z.object({
-      walletPrivateKey: hex,
-      chainId: z.int(),
-      escrow: hex,
-      sealedRulebook: z.object({ author: rulebookAuthorSchema, envelopeHash: hex, digest: hex }),
-    }),
-  )
-
   it('is signed by the hash of its envelope', () => {
-    const { author, digest, envelopeHash: hash } = sealedRulebook
-    const posted = cases.find(({ kind }) => kind === 'policy')
+    const { author, digest, envelopeHash: hash } = intents.sealedRulebook
+    const posted = toEnclave.cases.find(({ kind }) => kind === 'policy')
     expect(envelopeHash(envelope.parse(posted?.envelope))).toBe(hash)
-    const domain = { chainId, escrow }
     expect(sealedRulebookDigest({ orgId: author.orgId, envelopeHash: hash }, domain)).toBe(digest)
     expect(signDigest(digest, walletPrivateKey)).toBe(author.sig)
   })
@@ -192,20 +195,11 @@ describe('the copy of a rulebook', () => {
     'rulebookCopy',
     z.object({ context: hex, plaintext: rulebookSchema, copy: rulebookCopySchema }),
   )
-  const { ephemeralPrivateKey, iv, toEmployee } = readVectors(
-    'envelopes',
-    z.object({
-      ephemeralPrivateKey: hex,
-      iv: hex,
-      toEmployee: z.object({ recipientPrivateKey: hex, recipient: hex }),
-    }),
-  )
   const key = hexToBytes(toEmployee.recipientPrivateKey)
   const place = { kind: 'rulebook-copy' as const, context: hexToBytes(context) }
 
   it('is sealed to its author', async () => {
     const { recipientPrivateKey, recipient } = toEmployee
-    const randomness = { ephemeralKey: hexToBytes(ephemeralPrivateKey), iv: hexToBytes(iv) }
     expect(await sealRulebookCopy(plaintext, recipient, copy, randomness)).toEqual(copy)
     expect(await openRulebookCopy(copy, key)).toEqual(plaintext)
     const opened = openWithOpenSsl(copy.envelope, recipientPrivateKey, recipient, place.kind, place.context)
@@ -233,23 +227,13 @@ describe('a cancel', () => {
       sig: hex,
     }),
   )
-  const { walletPrivateKey, chainId, escrow } = readVectors(
-    'intents',
-    z.object({ walletPrivateKey: hex, chainId: z.int(), escrow: hex }),
-  )
-  const { recipientPrivateKey, recipient, ephemeralPrivateKey, iv } = readVectors(
-    'envelopes',
-    z.object({ recipientPrivateKey: hex, recipient: hex, ephemeralPrivateKey: hex, iv: hex }),
-  )
-  const domain = { chainId, escrow }
-  const key = hexToBytes(recipientPrivateKey)
+  const { recipientPrivateKey, recipient } = toEnclave
   const order = { orderId: plaintext.orderId, account: plaintext.account }
   const stranger: Hex = `0x${'51'.repeat(32)}`
 
   it('is signed inside the seal, and outside it by the hash of its envelope', async () => {
     expect(cancelIntentDigest(order, domain)).toBe(digests.digest)
     expect(signDigest(digests.digest, walletPrivateKey)).toBe(plaintext.sig)
-    const randomness = { ephemeralKey: hexToBytes(ephemeralPrivateKey), iv: hexToBytes(iv) }
     expect(await sealCancel(plaintext, recipient, domain, randomness)).toEqual(posted)
     expect(commitOf(posted)).toBe(digests.commit)
     expect(envelopeHash(posted)).toBe(digests.envelopeHash)
@@ -259,15 +243,15 @@ describe('a cancel', () => {
   })
 
   it('opens under its own order, escrow and chain, and nowhere else', async () => {
-    await assertCancels(posted, key, order, domain)
+    await assertCancels(posted, enclaveKey, order, domain)
     const opened = openWithOpenSsl(posted, recipientPrivateKey, recipient, 'cancel', hexToBytes(context))
     expect(cancelIntentSchema.parse(opened)).toEqual(plaintext)
     const other = `0x${'01'.repeat(32)}` as const
     const elsewhere = [
-      assertCancels(posted, key, { ...order, orderId: other }, domain),
-      assertCancels(posted, key, order, { ...domain, chainId: chainId + 1 }),
-      assertCancels(posted, key, order, { ...domain, escrow: `0x${'01'.repeat(20)}` }),
-      open(posted, key, { kind: 'order', context: new Uint8Array() }),
+      assertCancels(posted, enclaveKey, { ...order, orderId: other }, domain),
+      assertCancels(posted, enclaveKey, order, { ...domain, chainId: chainId + 1 }),
+      assertCancels(posted, enclaveKey, order, { ...domain, escrow: `0x${'01'.repeat(20)}` }),
+      open(posted, enclaveKey, { kind: 'order', context: new Uint8Array() }),
     ]
     await Promise.all(elsewhere.map((each) => expect(each).rejects.toMatchObject({ code: 'undecryptable' })))
   })
@@ -280,11 +264,13 @@ describe('a cancel', () => {
       sealCancel({ ...order, sig }, recipient, domain),
     ])
     for (const each of envelopes) {
-      await expect(assertCancels(each, key, order, domain)).rejects.toMatchObject({ code: 'wrong-signer' })
+      await expect(assertCancels(each, enclaveKey, order, domain)).rejects.toMatchObject({
+        code: 'wrong-signer',
+      })
     }
     const account = `0x${'02'.repeat(20)}` as const
     const anothers = await sealCancel({ ...plaintext, account }, recipient, domain)
-    await expect(assertCancels(anothers, key, order, domain)).rejects.toMatchObject({
+    await expect(assertCancels(anothers, enclaveKey, order, domain)).rejects.toMatchObject({
       code: 'invalid-plaintext',
     })
   })
@@ -425,18 +411,10 @@ describe('an opening by a signature', () => {
       request: opened,
     }),
   )
-  const { walletPrivateKey, chainId, escrow } = readVectors(
-    'intents',
-    z.object({ walletPrivateKey: hex, chainId: z.int(), escrow: hex }),
-  )
-  const place = { chainId, escrow, usdc }
+  const place = { ...domain, usdc }
 
   it('is of the order that is sealed in the vector of its envelope', () => {
-    const [first] = readVectors(
-      'envelopes',
-      z.object({ cases: z.array(z.object({ commit: hex.optional() })) }),
-    ).cases
-    expect(order.commit).toBe(first?.commit)
+    expect(order.commit).toBe(toEnclave.cases[0]?.commit)
   })
 
   it.each([
@@ -455,5 +433,93 @@ describe('an opening by a signature', () => {
     const other = `0x${'01'.repeat(32)}` as const
     const others = [{ orderId: other }, { commit: other }, { deadline: order.deadline + 1 }]
     for (const change of others) expect(buyNonce({ ...order, ...change })).not.toBe(buy.nonce)
+  })
+})
+
+describe('a deposit', () => {
+  const depositSchema = z.strictObject({
+    plaintext: z.looseObject({}),
+    digest: hex,
+    envelope,
+    commit: hex,
+    call: z.strictObject({ signature: z.string(), args: z.array(z.string()), data: hex }),
+  })
+  const deposits = readVectors('deposits', z.strictObject({ usdc: depositSchema, shares: depositSchema }))
+
+  it.each(Object.entries(deposits))(
+    'of %s is signed and sealed as any other order, and its escrow opened by its call',
+    async (name, { plaintext, digest, commit, call, ...sealed }) => {
+      const intent = intentSchema.parse(plaintext)
+      const { orderId, maxSpend, expiry, symbol } = intent
+      expect(intent.side).toBe('DEPOSIT')
+      expect(intentDigest(intent, domain)).toBe(digest)
+      expect(signDigest(digest, walletPrivateKey)).toBe(intent.sig)
+      expect(await seal(plaintext, toEnclave.recipient, ORDER_PLACE, randomness)).toEqual(sealed.envelope)
+      expect(await open(sealed.envelope, enclaveKey, ORDER_PLACE)).toEqual(plaintext)
+      expect(commitOf(sealed.envelope)).toBe(commit)
+      const args = [orderId, commit, ...(name === 'usdc' ? [] : [nameToBytes32(symbol)]), maxSpend, expiry]
+      expect(call.args).toEqual(args.map(String))
+      expect(new Interface(orderEscrowAbi).encodeFunctionData(call.signature, args)).toBe(call.data)
+    },
+  )
+})
+
+describe('a resolution', () => {
+  const {
+    entry,
+    plaintext,
+    digest,
+    envelope: posted,
+    sealedDigest,
+    sig,
+    nonce,
+  } = readVectors(
+    'resolution',
+    z.object({
+      entry: openOrderSchema,
+      plaintext: resolutionSchema,
+      digest: hex,
+      envelope,
+      sealedDigest: hex,
+      sig: hex,
+      nonce: z.object({
+        ...{ resolves: z.literal('nonce'), v: z.literal(1), orderId: bytes32Schema },
+        ...{ portfolioHash: bytes32Schema, validBefore: z.int(), digest: hex },
+      }),
+    }),
+  )
+
+  it('names the entry and its expiry, and is signed inside the seal and outside it', async () => {
+    if (plaintext.resolves !== 'order') throw new Error('expected the resolution of an order')
+    expect(entryHash(plaintext.orderId, entry)).toBe(plaintext.entryHash)
+    for (const change of [{ locked: 1n }, { brokerOrderId: 'never-placed' }, { placedAt: 1 }]) {
+      expect(entryHash(plaintext.orderId, { ...entry, ...change })).not.toBe(plaintext.entryHash)
+    }
+    const { sig: inner, ...unsigned } = plaintext
+    const { validBefore } = unsigned
+    expect(resolutionDigest(unsigned, domain)).toBe(digest)
+    expect(signDigest(digest, walletPrivateKey)).toBe(inner)
+    expect(resolutionDigest({ ...unsigned, validBefore: validBefore + 1 }, domain)).not.toBe(digest)
+    expect(await sealResolution(plaintext, toEnclave.recipient, domain, randomness)).toEqual(posted)
+    expect(sealedResolutionDigest(posted, validBefore, domain)).toBe(sealedDigest)
+    expect(sealedResolutionDigest(posted, validBefore + 1, domain)).not.toBe(sealedDigest)
+    expect(signDigest(sealedDigest, walletPrivateKey)).toBe(sig)
+    expect(postResolutionSchema.parse({ ...posted, validBefore, sig })).toEqual({
+      ...posted,
+      validBefore,
+      sig,
+    })
+    const { digest: ofNonce, ...lowered } = nonce
+    expect(resolutionDigest(lowered, domain)).toBe(ofNonce)
+  })
+
+  it('opens for its own escrow and chain, and nowhere else', async () => {
+    expect(await openResolution(posted, enclaveKey, domain)).toEqual(plaintext)
+    const elsewhere = [
+      openResolution(posted, enclaveKey, { ...domain, chainId: chainId + 1 }),
+      openResolution(posted, enclaveKey, { ...domain, escrow: `0x${'01'.repeat(20)}` }),
+      open(posted, enclaveKey, ORDER_PLACE),
+    ]
+    await Promise.all(elsewhere.map((each) => expect(each).rejects.toMatchObject({ code: 'undecryptable' })))
   })
 })
