@@ -6,11 +6,6 @@ import { toTradingError } from './foreignErrors.js'
 import { sleep } from './retry.js'
 import type { Wallet } from './wallet.js'
 
-export interface BatchCall {
-  readonly to: Hex
-  readonly data: string
-}
-
 const VERSION = '2.0.0'
 const LOOK_MS = 1_000
 /** EIP-5792: below 200 pending, 200 mined, 500 and above reverted. */
@@ -46,7 +41,7 @@ export function createBatch({ request, account, chainId, miningTimeoutMs, signal
      * @param name of the call whose refusal a revert means
      * @throws ContractError `unknown`; ClientError `transaction-refused`, `transaction-pending`
      */
-    async send(calls: readonly BatchCall[], name: string): Promise<Mined> {
+    async send(calls: readonly { readonly to: Hex; readonly data: string }[], name: string): Promise<Mined> {
       const batch = { version: VERSION, chainId: `0x${(await chainId()).toString(16)}`, atomicRequired: true }
       const sent = await request('wallet_sendCalls', [
         { ...batch, from: await account(), calls: calls.map((call) => ({ ...call, value: '0x0' })) },
@@ -68,8 +63,6 @@ export function createBatch({ request, account, chainId, miningTimeoutMs, signal
     },
   }
 }
-
-export type Batch = ReturnType<typeof createBatch>
 
 function refused(): ClientError {
   return new ClientError('transaction-refused', 'The transaction was rejected in the wallet.')

@@ -12,20 +12,7 @@ export interface Mined {
   readonly blockNumber: number
 }
 
-/** One contract: parses its views, and sends its calls through the wallet. */
-export interface ClientContract {
-  /** @throws ClientError `untrusted-escrow` if no contract at the address answers, `unexpected-answer`; ContractError */
-  read<T>(method: string, args: readonly unknown[], schema: z.ZodType<T>, block?: BlockTag): Promise<T>
-  /**
-   * Sends a call and waits until it is mined.
-   * @throws ContractError if the contract refuses the call: before sending, or after mining if another transaction came
-   *   first
-   * @throws ClientError `insufficient-funds`, `transaction-refused`, `transaction-pending`, `transaction-replaced`
-   */
-  send(method: string, args: readonly unknown[]): Promise<Mined>
-  /** The call, for a batch. */
-  call(method: string, args: readonly unknown[]): { readonly to: Hex; readonly data: string }
-}
+export type ClientContract = ReturnType<typeof createContract>
 
 /**
  * Headroom in the gas limit for state that changes between estimate and block: an opening takes a third more after the last other order
@@ -33,11 +20,12 @@ export interface ClientContract {
  */
 const GAS_LIMIT_PERCENT = 150n
 
+/** One contract: parses its views, and sends its calls through the wallet. */
 export function createContract(deps: {
   readonly wallet: Wallet
   readonly address: Hex
   readonly abi: InterfaceAbi
-}): ClientContract {
+}) {
   const { wallet, address, abi } = deps
   const contract = new Interface(abi)
   const { reads } = wallet
@@ -46,14 +34,27 @@ export function createContract(deps: {
     data: contract.encodeFunctionData(method, args),
   })
   return {
+    /** The call, for a batch. */
     call: callOf,
-    async read(method, args, schema, block) {
+    /** @throws ClientError `untrusted-escrow` if no contract at the address answers, `unexpected-answer`; ContractError */
+    async read<T>(
+      method: string,
+      args: readonly unknown[],
+      schema: z.ZodType<T>,
+      block?: BlockTag,
+    ): Promise<T> {
       const answer = await reads
         .call(callOf(method, args), block)
         .catch((error: unknown) => refusalOf(contract, method, error))
       return parseResult(contract, method, schema, answer, address)
     },
-    async send(method, args) {
+    /**
+     * Sends a call and waits until it is mined.
+     * @throws ContractError if the contract refuses the call: before sending, or after mining if another transaction came
+     *   first
+     * @throws ClientError `insufficient-funds`, `transaction-refused`, `transaction-pending`, `transaction-replaced`
+     */
+    async send(method: string, args: readonly unknown[]): Promise<Mined> {
       const call = { from: await wallet.account(), ...callOf(method, args) }
       const refusal = (error: unknown) => refusalOf(contract, method, error)
       const gas = await reads.estimateGas(call).catch(refusal)

@@ -84,7 +84,7 @@ export function createWallet(
 function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
   const { holder, miningTimeoutMs } = deps
   const guarded = <T>(ask: () => Promise<T>, meaning: (error: unknown) => Error = toTradingError) =>
-    guard(ask, { signal, meaning })
+    guard(ask, signal, meaning)
   const refusedAs = (refused: ClientErrorCode) => (error: unknown) => toTradingError(error, refused)
   const reads = createChainReads((method, params) =>
     guarded(
@@ -152,14 +152,15 @@ const CALLS = new Set(['eth_call', 'eth_estimateGas'])
 
 const hexOf = (text: string): Hex => `0x${text.slice(2)}`
 
-interface GuardOptions {
-  readonly signal: AbortSignal | undefined
-  /** The failure that an error of ethers, wallet or node means. */
-  readonly meaning: (error: unknown) => Error
-}
-
-/** Fails with this library's errors, or with the signal's reason as soon as it aborts. */
-async function guard<T>(ask: () => Promise<T>, { signal, meaning }: GuardOptions): Promise<T> {
+/**
+ * Fails with this library's errors, or with the signal's reason as soon as it aborts.
+ * @param meaning the failure that an error of ethers, wallet or node means
+ */
+async function guard<T>(
+  ask: () => Promise<T>,
+  signal: AbortSignal | undefined,
+  meaning: (error: unknown) => Error,
+): Promise<T> {
   signal?.throwIfAborted()
   try {
     return await abortable(ask(), signal)

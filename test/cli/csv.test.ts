@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { csvOf } from '../../src/cli/csv.js'
+import { csvOf } from '../../src/cli/commands/historyOutput.js'
 import { parseCsv } from '../../web/rulebooks/csv.js'
 
 const read = (text: string) => parseCsv(text).map(({ cells }) => cells)

@@ -18,7 +18,7 @@ export const addCancel: AddCommand = (root, context) => {
   addFollowing(command, 'ends once the server has the cancel')
     .argument('<orderId>', 'its id', anId)
     .action((orderId: Hex, options: WalletOptions & Following) =>
-      withWallet(options, context.env, async ({ client }) => {
+      withWallet(options, context.env, async (client) => {
         const { result } = await client.cancelOrder(orderId, { signal: context.signal })
         context.terminal.progress(
           result === 'received' ? 'the server has the cancel' : 'the server had a cancel already',

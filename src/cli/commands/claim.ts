@@ -20,7 +20,7 @@ export const addClaim: AddCommand = (root, { env, terminal }) => {
     )
     .action((asset: string | undefined, options: WalletOptions & { to?: Hex }) => {
       if (asset === undefined && options.to !== undefined) throw usage('--to: expected an asset')
-      return withWallet(options, env, async ({ client }) => {
+      return withWallet(options, env, async (client) => {
         terminal.result(
           asset === undefined ? listed(await client.getClaims()) : await paid(client, asset, options.to),
         )

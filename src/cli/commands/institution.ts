@@ -15,7 +15,7 @@ export const addInstitution: AddCommand = (root, { env, terminal }) => {
     .description(ABOUT)
   const acts = <T>(command: Command, act: (client: Client, subject: T) => Promise<{ txHash: Hex }>) =>
     command.action((subject: T, options: WalletOptions) =>
-      withWallet(options, env, async ({ client }) => {
+      withWallet(options, env, async (client) => {
         const { txHash } = await act(client, subject)
         terminal.result({ json: { txHash }, blocks: [fields([['transaction', txHash]])] })
       }),

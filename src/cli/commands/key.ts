@@ -31,12 +31,12 @@ export const addKey: AddCommand = (root, context) => {
     'shows which portfolio key is in use, or replaces a phished one',
     ABOUT,
   ).action((options: WalletOptions) =>
-    withWallet(options, env, async ({ client }) => terminal.result(await inUse(client))),
+    withWallet(options, env, async (client) => terminal.result(await inUse(client))),
   )
   addWalletCommand(command, 'rotate', 'draws a new key into a new file', ABOUT_ROTATE)
     .argument('<file>', 'the new file')
     .action((file: string, options: WalletOptions) =>
-      withWallet(options, env, async ({ client }) => terminal.result(await rotate(client, file, context))),
+      withWallet(options, env, async (client) => terminal.result(await rotate(client, file, context))),
     )
 }
 

@@ -9,7 +9,7 @@ export const addLeave: AddCommand = (root, { env, terminal }) => {
   addWalletCommand(root, 'leave', "leaves the wallet's institution, by itself after some days", ABOUT)
     .requiredOption('--yes', 'required: leaving cannot be undone')
     .action((options: WalletOptions) =>
-      withWallet(options, env, async ({ client }) => {
+      withWallet(options, env, async (client) => {
         const { txHash } = await client.leaveInstitution()
         const leavingAt = await client.getLeavingAt()
         const at = leavingAt === null ? 'left' : shownTime(new Date(leavingAt * 1_000).toISOString())

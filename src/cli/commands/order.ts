@@ -63,7 +63,7 @@ export const addOrder: AddCommand = (root, context) => {
     )
   addFollowing(order, noWait).action((side: Side, symbol: string, amount: string, options: Options) => {
     const request = requestOf(side, symbol, amount, options)
-    return withWallet(options, context.env, async ({ client }) => {
+    return withWallet(options, context.env, async (client) => {
       const orderId = await place(request, { client, kept, context }, options.sponsored === true)
       await conclude(orderId, client, context, options, exitOf)
     })
@@ -71,7 +71,7 @@ export const addOrder: AddCommand = (root, context) => {
   addFollowing(addWalletCommand(order, 'resume', ABOUT_RESUME), noWait)
     .argument('<orderId>', 'its id', anId)
     .action((orderId: Hex, options: WalletOptions & Following) =>
-      withWallet(options, context.env, async ({ client }) => {
+      withWallet(options, context.env, async (client) => {
         await resume(orderId, { client, kept, context })
         await conclude(orderId, client, context, options, exitOf)
       }),

@@ -54,7 +54,7 @@ export const addPolicy: AddCommand = (root, context) => {
   const { env } = context
   const kept = createKeptRulebooks(env)
   const acting = (options: WalletOptions, act: (deps: Deps) => Promise<void>) =>
-    withWallet(options, env, ({ client }) => act({ ...context, client, kept }))
+    withWallet(options, env, (client) => act({ ...context, client, kept }))
   const summary = "publishes an institution's rulebook from a JSON file, as its admin"
   const policy = addWalletCommand(root, 'policy', summary, ABOUT)
     .argument('<file>', 'the rulebook')
@@ -81,13 +81,10 @@ interface Deps extends CommandContext {
   readonly kept: KeptRulebooks
 }
 
-async function publish(
-  { client, kept, terminal, signal }: Deps,
-  policy: Policy,
-  yes: boolean,
-): Promise<void> {
+async function publish(deps: Deps, policy: Policy, yes: boolean): Promise<void> {
+  const { client, terminal, signal } = deps
   const inForce = await client.getRulebookVersion({ signal })
-  const known = await knownRules({ client, kept, terminal }, inForce)
+  const known = await knownRules(deps, inForce)
   const changes = rulebookChanges(known.policy, policy)
   show(terminal, changes, inForce.version)
   const lifted = changes.filter(({ effect }) => effect === 'lifted').length
@@ -101,16 +98,17 @@ async function publish(
   }
   terminal.progress('signing and sealing the rulebook for the enclave')
   const { orgId, version, copy } = await client.publishRulebook(policy, { base: inForce.version, signal })
-  await keep({ kept, terminal }, copy)
+  await keep(deps, copy)
   terminal.result({
     json: { orgId, version, changes: known.isKnown ? changes : null },
     blocks: [resultOf(orgId, version)],
   })
 }
 
-async function exportCopy({ client, kept, terminal, signal }: Deps, open: boolean): Promise<void> {
+async function exportCopy(deps: Deps, open: boolean): Promise<void> {
+  const { client, terminal, signal } = deps
   const inForce = await client.getRulebookVersion({ signal })
-  const copy = await findCopy({ client, kept }, inForce)
+  const copy = await findCopy(deps, inForce)
   if (copy === null) {
     throw usage(
       `this machine has no copy of version ${inForce.version}: import one that the page or another machine exports`,
@@ -131,10 +129,7 @@ async function importCopy({ client, kept, terminal, signal }: Deps, copy: unknow
 const resultOf = (orgId: PolicyVersion['orgId'], version: number) =>
   fields([['institution', orgId] as const, ['version', String(version)] as const])
 
-async function findCopy(
-  { client, kept }: Pick<Deps, 'client' | 'kept'>,
-  { orgId }: PolicyVersion,
-): Promise<unknown> {
+async function findCopy({ client, kept }: Deps, { orgId }: PolicyVersion): Promise<unknown> {
   return kept.find({ escrow: (await client.getPlatform()).escrow, orgId })
 }
 
@@ -142,12 +137,10 @@ async function findCopy(
 const USELESS = new Set<ClientErrorCode>(['invalid-copy', 'outdated-copy', 'copy-undecryptable'])
 
 /** The rules in force: empty before the first version, else from the copy if there is one. */
-async function knownRules(
-  { client, kept, terminal }: Pick<Deps, 'client' | 'kept' | 'terminal'>,
-  inForce: PolicyVersion,
-): Promise<{ readonly isKnown: boolean; readonly policy: Policy | null }> {
+async function knownRules(deps: Deps, inForce: PolicyVersion) {
+  const { client, terminal } = deps
   if (inForce.version === 0) return { isKnown: true, policy: null }
-  const copy = await findCopy({ client, kept }, inForce)
+  const copy = await findCopy(deps, inForce)
   const unknown = (why: string) => {
     terminal.progress(
       `WARNING: ${why} The rules of version ${inForce.version} that this file lifts are unknown.`,
@@ -173,10 +166,7 @@ function show(terminal: Terminal, changes: readonly RulebookChange[], version: n
 }
 
 /** Failing to keep the copy is no failure of the command, because the rulebook is in force. */
-async function keep(
-  { kept, terminal }: Pick<Deps, 'kept' | 'terminal'>,
-  copy: RulebookCopy | null,
-): Promise<void> {
+async function keep({ kept, terminal }: Deps, copy: RulebookCopy | null): Promise<void> {
   if (copy === null) {
     terminal.progress(
       'WARNING: this wallet does not sign deterministically, so it could never open a copy of the rulebook.',

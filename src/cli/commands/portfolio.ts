@@ -19,7 +19,7 @@ const ABOUT = `Prints cash, positions and open orders, and the shares that the w
 export const addPortfolio: AddCommand = (root, { env, terminal }) => {
   const summary = "reads the wallet's portfolio from the chain and decrypts it"
   addWalletCommand(root, 'portfolio', summary, ABOUT).action((options: WalletOptions) =>
-    withWallet(options, env, async ({ client }) => {
+    withWallet(options, env, async (client) => {
       terminal.progress('opening the portfolio')
       const opened = await client.getPortfolio()
       const { publicKey } = await client.unlock()

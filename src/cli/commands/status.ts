@@ -22,7 +22,7 @@ export const addStatus: AddCommand = (root, context) => {
       }
       const status = await reader.getOrder(orderId, context)
       const notice = options.reason
-        ? await withWallet(options, env, ({ client }) => client.openNotice(status))
+        ? await withWallet(options, env, (client) => client.openNotice(status))
         : null
       terminal.result(orderReport(status, notice))
     })

@@ -29,34 +29,25 @@ export const addWallet: AddCommand = (root, { env, terminal, signal }) => {
     })
 }
 
-type Row = [name: string, value: string]
-
-function leaving(at: number): Row {
-  return ['leaving at', new Date(at * 1_000).toISOString()]
-}
-
-function invitation({ orgId, admin }: NonNullable<WalletView['invitation']>): Row[] {
-  return [
-    ['invited to', bytes32ToName(orgId) ?? orgId],
-    ['invited by', admin],
-  ]
-}
-
 function reportOf(wallet: WalletView, { equities }: ComplianceView): Report {
-  const institution = (orgId: Hex | null) => (orgId === null ? 'none' : (bytes32ToName(orgId) ?? orgId))
+  const { leavingAt, invitation } = wallet
+  const nameOf = (orgId: Hex) => bytes32ToName(orgId) ?? orgId
   const yes = (flag: boolean) => (flag ? 'yes' : 'no')
+  const rows: [name: string, value: string][] = [
+    ['address', wallet.address],
+    ['screen', wallet.screen],
+    ['institution', wallet.orgId === null ? 'none' : nameOf(wallet.orgId)],
+    ['role', wallet.role ?? 'none'],
+    ['waiting for', wallet.waitingFor.join(', ') || 'nothing'],
+  ]
+  if (leavingAt !== null) rows.push(['leaving at', new Date(leavingAt * 1_000).toISOString()])
+  if (invitation !== null) {
+    rows.push(['invited to', nameOf(invitation.orgId)], ['invited by', invitation.admin])
+  }
   return {
     json: { ...wallet, equities },
     blocks: [
-      fields([
-        ['address', wallet.address],
-        ['screen', wallet.screen],
-        ['institution', institution(wallet.orgId)],
-        ['role', wallet.role ?? 'none'],
-        ['waiting for', wallet.waitingFor.join(', ') || 'nothing'],
-        ...(wallet.leavingAt === null ? [] : [leaving(wallet.leavingAt)]),
-        ...(wallet.invitation === null ? [] : invitation(wallet.invitation)),
-      ]),
+      fields(rows),
       table(
         ['symbol', 'KYC', 'listed', 'frozen'],
         equities.map(({ symbol, kyc, listed, frozen }) => [symbol, yes(kyc), yes(listed), yes(frozen)]),

@@ -27,13 +27,6 @@ export interface ServerConnection {
   readonly reader: Reader
 }
 
-/** A wallet with its connections to the chain and the server. */
-interface WalletConnection {
-  readonly client: Client
-  readonly address: Hex
-  close(): void
-}
-
 /** A person waits: reports an outage after a few seconds, and the user can run the command again. */
 const TIMING: RetryTiming = { ...DEFAULT_TIMING, attempts: 4 }
 
@@ -51,8 +44,15 @@ export function connectServer(
   }
 }
 
-/** @throws CommandError `usage`, ClientError `node-unavailable`, ClientError if the file of portfolio keys belongs to another wallet */
-async function connectWallet(values: WalletOptions, env: Environment): Promise<WalletConnection> {
+/**
+ * Acts by a wallet, whose connection to the chain is closed after it.
+ * @throws CommandError `usage`, ClientError `node-unavailable`, ClientError if the file of portfolio keys belongs to another wallet
+ */
+export async function withWallet<T>(
+  values: WalletOptions,
+  env: Environment,
+  act: (client: Client) => Promise<T>,
+): Promise<T> {
   const serverUrl = serverUrlOf(values, env)
   const rpcUrl = rpcUrlOf(values, env)
   if (namesTwice([serverUrl, rpcUrl])) throw usage('--rpc is --server too: one of the two is wrong')
@@ -67,32 +67,13 @@ async function connectWallet(values: WalletOptions, env: Environment): Promise<W
   const keyFile = values.portfolioKeys ?? env.TRADING_PORTFOLIO_KEYS
   const portfolioKeys = keyFile ? readOwnFile(keyFile, 'portfolio-keys') : null
   const provider = await connectChain(rpcUrl)
-  const signer = new Wallet(privateKey, provider)
-  const client = createClient({ serverUrl, wallet: signer, pins, timeoutMs: TIMEOUT_MS, timing: TIMING })
   try {
+    const wallet = new Wallet(privateKey, provider)
+    const client = createClient({ serverUrl, wallet, pins, timeoutMs: TIMEOUT_MS, timing: TIMING })
     if (portfolioKeys !== null) await client.importKeys(portfolioKeys)
-  } catch (error) {
-    provider.destroy()
-    throw error
-  }
-  return {
-    client,
-    address: parsed<Hex>(addressSchema, signer.address, 'the wallet'),
-    close: () => provider.destroy(),
-  }
-}
-
-/** Acts by a wallet, whose connections are closed after it. @throws as {@link connectWallet} */
-export async function withWallet<T>(
-  values: WalletOptions,
-  env: Environment,
-  act: (connection: Pick<WalletConnection, 'client' | 'address'>) => Promise<T>,
-): Promise<T> {
-  const connection = await connectWallet(values, env)
-  try {
-    return await act(connection)
+    return await act(client)
   } finally {
-    connection.close()
+    provider.destroy()
   }
 }
 

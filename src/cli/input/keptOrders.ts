@@ -3,31 +3,18 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { SubmittableOrder } from '../../client/index.js'
 import { postOrderSchema } from '../../protocol/api.js'
-import { commitOf, type Envelope } from '../../protocol/envelope.js'
+import { commitOf } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
-import type { PostedOpening } from '../../protocol/postedOpening.js'
 import { usage } from '../../terminal/failure.js'
 import { type Environment, stateDirectory } from './connection.js'
+
+export type KeptOrders = ReturnType<typeof createKeptOrders>
 
 /**
  * Sealed orders between the opening of their escrow and their arrival at the server; until then only this machine has
  * them. A file holds the sealed envelope, which only the enclave can open, and the signed opening of a sponsored order.
  */
-export interface KeptOrders {
-  /** The file is durable when this resolves. */
-  keep(order: {
-    readonly orderId: Hex
-    readonly envelope: Envelope
-    readonly opening?: PostedOpening | undefined
-  }): Promise<void>
-  forget(orderId: Hex): Promise<void>
-  /** All that are kept. */
-  all(): Promise<SubmittableOrder[]>
-  /** @throws CommandError `usage` if there is no such order */
-  find(orderId: Hex): Promise<SubmittableOrder>
-}
-
-export function createKeptOrders(env: Environment): KeptOrders {
+export function createKeptOrders(env: Environment) {
   const directory = stateDirectory(env, 'orders')
   const pathOf = (orderId: Hex) => join(directory, `${orderId}.json`)
   const parse = (text: string): SubmittableOrder => {
@@ -35,16 +22,18 @@ export function createKeptOrders(env: Environment): KeptOrders {
     return { orderId, envelope, commit: commitOf(envelope), ...(opening && { opening }) }
   }
   return {
-    async keep({ orderId, envelope, opening }) {
+    /** The file is durable when this resolves. */
+    async keep({ orderId, envelope, opening }: Omit<SubmittableOrder, 'commit'>): Promise<void> {
       await mkdir(directory, { recursive: true, mode: 0o700 })
       const order = { orderId, ...envelope, ...(opening && { opening }) }
       const text = JSON.stringify(z.encode(postOrderSchema, order))
       await writeFile(pathOf(orderId), text, { flag: 'wx', mode: 0o600, flush: true })
     },
-    async forget(orderId) {
+    async forget(orderId: Hex): Promise<void> {
       await unlink(pathOf(orderId)).catch(() => undefined)
     },
-    async find(orderId) {
+    /** @throws CommandError `usage` if there is no such order */
+    async find(orderId: Hex): Promise<SubmittableOrder> {
       const text = await readFile(pathOf(orderId), 'utf8').catch(() => {
         throw usage(
           `no sealed order ${orderId} here: it reached the server, or was sealed on another machine`,
@@ -52,7 +41,7 @@ export function createKeptOrders(env: Environment): KeptOrders {
       })
       return parse(text)
     },
-    async all() {
+    async all(): Promise<SubmittableOrder[]> {
       const names = await readdir(directory).catch(() => [])
       const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')))
       return texts.map(parse)
