@@ -36,7 +36,6 @@ const LONG = [
   '/test/e2e/confidentiality.test.ts',
   '/test/e2e/doctor.test.ts',
   '/test/e2e/firstTrade.test.ts',
-  '/test/e2e/market.test.ts',
   '/test/e2e/sandbox.test.ts',
   '/test/e2e/servers.test.ts',
   '/test/enclave/besides.test.ts',
