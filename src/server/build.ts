@@ -1,6 +1,6 @@
 import { createBroker } from '../broker/index.js'
 import { createRpc, type NodeFault } from '../chain/rpc.js'
-import type { Receipt } from '../protocol/api.js'
+import { createHook } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
 import { readVersion } from '../service/version.js'
 import { type AppDeps, createApp, createEnclaveApp } from './app.js'
@@ -15,7 +15,7 @@ import {
   createPolicyVersionView,
   createResolutions,
 } from './intake/signedJobs.js'
-import { createMetrics, processMetrics } from './metrics.js'
+import { Metrics } from './metrics.js'
 import type { NarratorOutput } from './narrator/lines.js'
 import { buildNarrator, createNarratorProgress } from './narrator/poll.js'
 import { buildOps, type Phase } from './ops/app.js'
@@ -54,9 +54,9 @@ export function buildServer(deps: {
   /** Default: the trigger's own. */
   readonly times?: RetryTimes | undefined
 }) {
-  const { config, logger, engine, serverId, relayerKey, stopping } = deps
+  const { config, logger, engine, serverId, stopping } = deps
   const { chainId, contracts: addresses } = config.chain
-  const metrics = createMetrics(readVersion())
+  const metrics = new Metrics(readVersion())
   const rpc = createRpc({
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: config.chain.rpcTimeoutMs,
@@ -89,46 +89,26 @@ export function buildServer(deps: {
     stopping,
     logger,
   })
+  const parts = { ...deps, rpc, serveLease }
   const records = createOrderRecords({ engine, logger })
-  const onEnd = (receipt: Receipt) => {
-    metrics.relay(receipt)
-    head.expire()
-  }
-  const onForeign = metrics.foreignTransaction
   const relay = buildRelay({
-    config,
-    rpc,
-    engine,
-    serveLease,
-    relayerKey,
-    logger,
-    stopping,
-    onEnd,
-    onForeign,
+    ...parts,
+    onEnd(receipt) {
+      metrics.relay(receipt)
+      head.expire()
+    },
+    onForeign: metrics.foreignTransaction,
   })
   const { receipts } = relay
   const openingRecords = createOpeningRecords({ engine, logger })
   const findOpening = createFindOpening({ openings: openingRecords, receipts })
-  const timeline = buildTimeline({
-    ...{ config, head, ...reads.timelines },
-    records,
-    receipts,
-    findOpening,
-    stopping,
-  })
+  const timeline = buildTimeline({ ...parts, ...reads.timelines, head, records, receipts, findOpening })
   const enclaveRuns = buildEnclaveRuns({
-    config,
-    engine,
-    serveLease,
-    contracts,
-    rpc,
+    ...parts,
+    ...{ contracts, records },
     marketClock: marketData,
-    records,
     escrowObserver: timeline.observer,
     runObserver: metrics.runs,
-    times: deps.times,
-    logger,
-    stopping,
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
   const shownOrders = createHeadReads({ head, read: views.escrow.orders, lane: shown.lane })
@@ -142,9 +122,8 @@ export function buildServer(deps: {
     knownEscrow: enclaveRuns.knownEscrow,
   })
   const progress = createNarratorProgress()
-  const { output, phase } = deps
-  const narrator = buildNarrator({ config, rpc, serveLease, logger, output, progress })
-  const ops = buildOps({ config, rpc, engine, relay, enclaveRuns, progress, metrics, phase, logger })
+  const narrator = buildNarrator({ ...parts, progress })
+  const ops = buildOps({ ...parts, relay, enclaveRuns, progress, metrics })
 
   const appDeps: AppDeps = {
     http: config.http,
@@ -222,7 +201,7 @@ export function buildServer(deps: {
     }),
   }
   const services = [
-    processMetrics(metrics),
+    createHook('process metrics', { start: () => metrics.addProcess() }),
     head.service,
     listedSymbols.service,
     ...enclaveRuns.services,

@@ -1,14 +1,14 @@
 import request from 'supertest'
 import { expect, test } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
-import { createMetrics } from '../../../src/server/metrics.js'
+import { Metrics } from '../../../src/server/metrics.js'
 import { createOpsApp } from '../../../src/server/ops/app.js'
 import type { CheckStatus } from '../../../src/server/ops/checks.js'
 import { createLogLines } from '../../support/logLines.js'
 
 function setUp(status: CheckStatus = 'healthy') {
   const log = createLogLines()
-  const { registry } = createMetrics('1.2.3')
+  const { registry } = new Metrics('1.2.3')
   const app = createOpsApp({ readiness: async () => ({ status, checks: {} }), registry, logger: log.logger })
   return { app, log, registry }
 }
