@@ -64,34 +64,23 @@ describe('stop', () => {
     return { rpc, reached, answer: () => answer() }
   }
 
-  test('lets a request under way finish, takes no new one, frees the directory', async () => {
+  test('lets a request under way finish and takes no new one, alive and not ready, then frees the directory', async () => {
     const { rpc, reached, answer } = await slowNode()
-    const { stop, url, dataDir } = await bareServer({ RPC_URL: rpc, SHUTDOWN_TIMEOUT: '1h' })
+    const { stop, url, opsUrl, dataDir } = await bareServer({ RPC_URL: rpc, SHUTDOWN_TIMEOUT: '1h' })
     const pending = handled(fetch(`${url}/enclave-key`))
     await reached
     const stopped = handled(stop())
     await expect(fetch(`${url}/health`)).rejects.toThrow()
+    const { code, faults } = await readinessOf(opsUrl)
+    expect([code, faults.server]).toEqual([503, 'stopping'])
+    expect((await fetch(`${opsUrl}/livez`)).status).toBe(200)
     answer()
     const response = await pending
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ scheme: 'service-ecies-v1' })
     await stopped
-    lockDirectory(dataDir).release()
-  })
-
-  test('shows in the probes: alive, and not ready, until every part of it has stopped', async () => {
-    const { rpc, reached, answer } = await slowNode()
-    const { stop, url, opsUrl } = await bareServer({ RPC_URL: rpc, SHUTDOWN_TIMEOUT: '1h' })
-    const pending = handled(fetch(`${url}/enclave-key`))
-    await reached
-    const stopped = handled(stop())
-    const { code, faults } = await readinessOf(opsUrl)
-    expect([code, faults.server]).toEqual([503, 'stopping'])
-    expect((await fetch(`${opsUrl}/livez`)).status).toBe(200)
-    answer()
-    await pending
-    await stopped
     await expect(fetch(`${opsUrl}/livez`)).rejects.toThrow()
+    lockDirectory(dataDir).release()
   })
 
   test('cuts off what takes longer than the limit', async () => {

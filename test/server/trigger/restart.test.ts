@@ -4,12 +4,10 @@ import { createContracts } from '../../../src/chain/contracts.js'
 import { createRpc } from '../../../src/chain/rpc.js'
 import { createViewCaller } from '../../../src/chain/views.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
-import { createLogLines } from '../../support/logLines.js'
 import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { dropStored, openIds, setStoredText, storedText } from '../../support/storedRows.js'
@@ -21,9 +19,7 @@ const chain = useChain(setUpInstitution)
 const [A, B, C] = [bytes32('A'), bytes32('B'), bytes32('C')]
 
 async function setUp(plan: Record<string, Step[]> = {}) {
-  const setting = await triggerSetting(chain(), plan)
-  const { engine } = await openStores(setting.root)
-  return { ...setting, runRecords: createRunRecords({ engine, logger: createLogLines().logger }) }
+  return triggerSetting(chain(), plan)
 }
 
 describe('a run that outlives its server', () => {
@@ -42,29 +38,6 @@ describe('a run that outlives its server', () => {
     await writeFile(untilFile, '')
     await second.until(A, 'a run with it', (found) => outcomes(found)[1] === 'placed')
     expect((await enclave.jobs()).map((job) => 'envelope' in job)).toEqual([false, true])
-  })
-
-  test('holds up its account until 30 s after its time when nothing is known of it', async () => {
-    const { start, runRecords, keys } = await setUp()
-    const stopAt = Math.floor(Date.now() / 1_000) - 29
-    const lost = {
-      job: 'order',
-      runId: '5dc2a284-70d3-4eee-95c6-57ac51d6c5e0',
-      startedAt: new Date().toISOString(),
-      stopAt,
-      process: null,
-      orderId: A,
-      account: chain().account('alice'),
-      attempt: 1,
-    } as const
-    await runRecords.create(lost)
-    const { place, until } = await start()
-    await place('alice', B)
-    await place('bob', bytes32('another account'))
-    await until(bytes32('another account'), 'its run', (record) => outcomes(record)[0] === 'placed')
-    expect(await keys()).toEqual([bytes32('another account')])
-    await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
-    expect(Date.now()).toBeGreaterThanOrEqual((stopAt + 30) * 1_000)
   })
 })
 

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { createEnclaveDoor, createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import { createRuns } from '../../../src/server/trigger/runner.js'
 import { Secret } from '../../../src/service/secret.js'
-import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { startScriptedDoor } from '../../support/scriptedDoor.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
@@ -42,23 +40,6 @@ async function setUp() {
     runs: createRuns({ runRecords, runner, timeouts, logger }),
   }
 }
-
-test('runs of an earlier server are adopted, and end for the adopter; those that this server has started are not', async () => {
-  const { runRecords, runs, runner } = await setUp()
-  const runId = randomUUID()
-  const stopAt = Math.ceil(Date.now() / 1_000) + 60
-  await runRecords.create({
-    ...{ job: 'policy', runId, stopAt, process: null },
-    startedAt: new Date().toISOString(),
-  })
-  const own = await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook') }, 60_000)
-  const [adopted, ...others] = await runs.adopt(() => true)
-  expect([adopted?.record.runId, others]).toEqual([runId, []])
-  for (const run of [own, adopted]) {
-    await runner.receiveResult(run?.record.runId ?? '', RESULT)
-    expect(await run?.end).toEqual({ how: 'result', result: RESULT })
-  }
-})
 
 test('one run of the reconcile is under way, also when the record of an ended one could not be removed', async () => {
   const { runRecords, runs, runner, left } = await setUp()

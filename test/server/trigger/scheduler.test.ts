@@ -92,19 +92,6 @@ function setBack(): void {
 }
 
 describe('a clock that is set back by an hour', () => {
-  test('does not make an order forgotten that was due and waited for another', async () => {
-    const directory = await temporaryDirectory()
-    const untilFile = `${directory}/go`
-    const { place, until, trigger, enclave } = await setUp({ [A]: [{ ...PLACED, untilFile }] })
-    await place('alice', A)
-    await eventually('the first run', async () => sequence(await enclave.notes()) === 'A')
-    await place('alice', B)
-    await eventually('the second to be due', () => trigger.backlog().orders?.due === 1)
-    setBack()
-    await writeFile(untilFile, '')
-    await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
-  })
-
   test('does not make a follow-up wait for longer', async () => {
     const retryAt = Math.ceil(Date.now() / 1_000) + 1
     const { place, until } = await setUp({ [A]: [{ outcome: 'queued', retryAt }, PLACED] })

@@ -55,31 +55,6 @@ async function setUp(steps: DoorStep[] = [202], intervalMs = 0) {
   }
 }
 
-test('a server that starts offers the run of the one before again, as the same run, and waits for it', async () => {
-  const { server, door, offered, runIdOf, root } = await setUp(['lose', 202])
-  const first = await server().start()
-  await first.place('alice', A)
-  await eventually('an offer', () => door.offers.length > 0)
-  await first.stop()
-  const before = door.offers.length
-  const { runner, start } = server()
-  const second = await start()
-  await eventually('the next offer', () => door.offers.length > before)
-  await second.place('alice', B)
-  await second.place('bob', bytes32('another account'))
-  await eventually('the other account', () => offered().includes(bytes32('another account')))
-  const [offer, ...others] = door.offers.filter(({ body }) => body.orderId === A)
-  expect(others).toEqual(others.map(() => offer))
-  // The first server's runner may have offered it in between.
-  expect(others.length).toBeGreaterThanOrEqual(before)
-  expect(offered()).not.toContain(B)
-  await runner.receiveResult(runIdOf(A), { outcome: 'settled' })
-  const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'settled')
-  expect(record.triggers).toHaveLength(1)
-  await eventually('the next order', () => offered().includes(B))
-  expect(openIds(root, 'runs')).not.toContain(runIdOf(A))
-})
-
 test('a server that starts before it sees the order of a run offers that run again when it does', async () => {
   const { server, door, runIdOf } = await setUp(['lose', 202])
   const first = await server().start()
