@@ -2,17 +2,17 @@ import { type Finding, fault, ok } from '../protocol/finding.js'
 import type { Broker } from './broker.js'
 import { BrokerError } from './errors.js'
 
-interface BrokerCheckup {
-  readonly findings: Finding[]
-  /** The broker's id of the account, null when it did not answer. */
-  readonly accountId: string | null
-}
-
 /** Any symbol that is sure to be listed: only whether prices may be read is asked. */
 const PROBE_SYMBOL = 'AAPL'
 
-/** Whether the keys are taken, prices may be read, and, if it is to trade, whether the account may. */
-export async function checkBroker(broker: Broker, { trades }: { trades: boolean }): Promise<BrokerCheckup> {
+/**
+ * Whether the keys are taken, prices may be read, and, if it is to trade, whether the account may.
+ * @returns with the broker's id of the account, null when it did not answer
+ */
+export async function checkBroker(
+  broker: Broker,
+  { trades }: { trades: boolean },
+): Promise<{ findings: Finding[]; accountId: string | null }> {
   const account = await attempted(() => broker.getAccount())
   if (account instanceof BrokerError) return { findings: [keysFault(account)], accountId: null }
   const findings = [ok('broker-keys', `ALPACA_KEY_ID and ALPACA_SECRET_KEY are taken, account ${account.id}`)]

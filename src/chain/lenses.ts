@@ -26,15 +26,6 @@ const walletSchema = z.object({
 })
 export type WalletFacts = z.output<typeof walletSchema>
 
-/** Reads of which one part depends on another, each as one call. All throw ChainUnavailableError, ChainAnswerError. */
-export interface Lenses {
-  wallet(wallet: Hex, block?: BlockTag): Promise<WalletFacts>
-  /** USDC base units that the pool holds. */
-  poolUsdc(block?: BlockTag): Promise<bigint>
-  /** The facts about each of these symbols (`bytes32`), in their order: a few calls of one request, for any number of symbols. */
-  equities(owner: Hex, symbols: readonly Hex[], block?: BlockTag): Promise<readonly EquityFacts[]>
-}
-
 /** Symbols of one call: their answer stays below what a constructor may return. */
 const MAX_SYMBOLS = 300
 
@@ -49,7 +40,10 @@ const equitiesSchema = z
 /** An owner's part in an equity. */
 export type EquityFacts = Readonly<z.output<typeof equitiesSchema>[number]>
 
-export function createLenses(caller: ViewCaller, contracts: ContractAddresses): Lenses {
+/** Reads of which one part depends on another, each as one call. All throw ChainUnavailableError, ChainAnswerError. */
+export type Lenses = ReturnType<typeof createLenses>
+
+export function createLenses(caller: ViewCaller, contracts: ContractAddresses) {
   const { institutionRegistry, equityToken, confidentialLedger, orderEscrow, platformPool } = contracts
   const readWallet = createLens(caller, {
     bytecode: walletLensBytecode,
@@ -80,33 +74,41 @@ export function createLenses(caller: ViewCaller, contracts: ContractAddresses): 
     schema: equitiesSchema,
   })
   return {
-    async equities(owner, symbols, block = 'latest') {
+    /** The facts about each of these symbols (`bytes32`), in their order: a few calls of one request, for any number of symbols. */
+    async equities(owner: Hex, symbols: readonly Hex[], block: BlockTag = 'latest'): Promise<EquityFacts[]> {
       const parts: Promise<EquityFacts[]>[] = []
       for (let from = 0; from < symbols.length; from += MAX_SYMBOLS) {
         parts.push(readEquities([equityToken, owner, symbols.slice(from, from + MAX_SYMBOLS)], block))
       }
       return (await Promise.all(parts)).flat()
     },
-    wallet: (wallet, block = 'latest') =>
+    wallet: (wallet: Hex, block: BlockTag = 'latest') =>
       readWallet([institutionRegistry, equityToken, confidentialLedger, wallet], block),
-    poolUsdc: (block = 'latest') => readPoolUsdc([orderEscrow, platformPool], block),
+    /** USDC base units that the pool holds. */
+    poolUsdc: (block: BlockTag = 'latest') => readPoolUsdc([orderEscrow, platformPool], block),
   }
 }
 
 // Deployless calls carry the code of a contract that is never deployed: its constructor returns the answer, all of one block and in one
 // request, like the validator of https://eips.ethereum.org/EIPS/eip-6492. See contracts/lens.
-interface LensDefinition<T> {
-  readonly bytecode: string
-  /** ABI types of the constructor's arguments, and types and names of its returned values. */
-  readonly takes: readonly string[]
-  readonly returns: readonly string[]
-  /** The schema of the object of returned values. */
-  readonly schema: z.ZodType<T>
-}
 
 /** Runs a lens at a block. The function throws ChainUnavailableError, ChainAnswerError. */
-function createLens<T>(caller: ViewCaller, definition: LensDefinition<T>) {
-  const { bytecode, takes, returns, schema } = definition
+function createLens<T>(
+  caller: ViewCaller,
+  {
+    bytecode,
+    takes,
+    returns,
+    schema,
+  }: {
+    readonly bytecode: string
+    /** ABI types of the constructor's arguments, and types and names of its returned values. */
+    readonly takes: readonly string[]
+    readonly returns: readonly string[]
+    /** The schema of the object of returned values. */
+    readonly schema: z.ZodType<T>
+  },
+) {
   const coder = AbiCoder.defaultAbiCoder()
   return async (values: readonly unknown[], block: BlockTag): Promise<T> => {
     const data = concat([bytecode, coder.encode(takes, values)])

@@ -113,27 +113,17 @@ export interface LogPiece {
   readonly last: BlockId
 }
 
-/** The questions for the logs of a range, which have to travel in one request, and the reading of their answers. */
-interface LogRequest {
-  readonly calls: readonly RpcCall[]
-  /**
-   * Undefined when the node does not have the range's last block.
-   * @throws RangeRefusedError, ChainUnavailableError, ChainAnswerError
-   */
-  read(answers: readonly RpcAnswer[]): LogPiece | undefined
-}
-
 /** A node refuses a query over so many blocks, or with so many events in them. */
 export class RangeRefusedError extends ChainAnswerError {}
 
 const TWO_HISTORIES = 'the events are of two histories'
 
 /**
- * Asks for the range's last block before the queries, because a node that is behind returns fewer logs rather than an error.
+ * The questions for the logs of a range, which have to travel in one request, and the reading of their answers. Asks for the range's last block before the queries, because a node that is behind returns fewer logs rather than an error.
  * Several queries are followed by the same question, because the logs of two histories need not contradict one another; after
  * a single query, the parent of the next range shows that the history is another.
  */
-export function logRequest(queries: readonly LogQuery[], range: BlockRange): LogRequest {
+export function logRequest(queries: readonly LogQuery[], range: BlockRange) {
   const { from, to } = range
   const last = blockCall(to)
   const logCalls = queries.map(({ address, topics }) => ({
@@ -143,7 +133,11 @@ export function logRequest(queries: readonly LogQuery[], range: BlockRange): Log
   const again = queries.length > 1 ? [last] : []
   return {
     calls: [last, ...logCalls, ...again, blockCall(Math.max(0, from - 1))],
-    read(answers) {
+    /**
+     * Undefined when the node does not have the range's last block.
+     * @throws RangeRefusedError, ChainUnavailableError, ChainAnswerError
+     */
+    read(answers: readonly RpcAnswer[]): LogPiece | undefined {
       const end = resultOf(answers[0], blockSchema.nullable())
       if (end === null) return undefined
       const logAnswers = answers.slice(1, 1 + logCalls.length)

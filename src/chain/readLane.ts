@@ -26,13 +26,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** The nodes as reads for strangers use them. */
-export interface ReadLane extends Pick<Rpc, 'send'> {
-  /** The client whose turn a read of this request waits for. */
-  client(): string | undefined
-  /** Whether a read that comes now goes out with the next request, for any client. */
-  hasRoom(): boolean
-}
+export type ReadLane = ReturnType<typeof createReadLane>
 
 /**
  * The nodes as reads for strangers use them. They wait for one another, one request at a time, and never hold up what others
@@ -45,7 +39,7 @@ export interface ReadLane extends Pick<Rpc, 'send'> {
 export function createReadLane(
   rpc: Pick<Rpc, 'send' | 'faults'>,
   readers: Readers = { current: () => undefined, charge: () => undefined },
-): ReadLane {
+) {
   /** By client, in the order of their turns. */
   const waiting = new Map<string | undefined, Waiting[]>()
   let waitingCalls = 0
@@ -91,9 +85,11 @@ export function createReadLane(
   }
 
   return {
+    /** The client whose turn a read of this request waits for. */
     client: readers.current,
+    /** Whether a read that comes now goes out with the next request, for any client. */
     hasRoom: () => waitingCalls < limit,
-    send: (calls, signal) =>
+    send: (calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> =>
       new Promise((resolve, reject) => {
         const client = readers.current()
         const others = waiting.get(client)

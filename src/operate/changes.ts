@@ -1,13 +1,10 @@
 import type { Interface } from 'ethers'
 import {
-  type Authority,
   type AuthorityRole,
-  type Contracts,
   createAuthority,
   createContracts,
   createUsdc,
   ROLES,
-  type Usdc,
 } from '../chain/contracts.js'
 import { interfaces } from '../chain/interfaces.js'
 import { createViewCaller } from '../chain/views.js'
@@ -20,12 +17,9 @@ import type { Call, Chain } from './chain.js'
 import type { DeploymentFile } from './settings.js'
 
 /** The contracts of one deployment, read through the chain's nodes. */
-export interface Platform extends Contracts {
-  readonly authority: Authority
-  readonly usdc: Usdc
-}
+export type Platform = ReturnType<typeof createPlatform>
 
-export function createPlatform({ rpc }: Chain, deployment: DeploymentFile): Platform {
+export function createPlatform({ rpc }: Chain, deployment: DeploymentFile) {
   const caller = createViewCaller(rpc)
   return {
     ...createContracts(caller, deployment.contracts),
@@ -40,14 +34,10 @@ export interface Change {
   readonly call: Call | null
 }
 
-interface Target {
-  readonly address: Hex
-}
-
 function change(
   isSo: boolean,
   text: string,
-  { address }: Target,
+  { address }: { readonly address: Hex },
   abi: Interface,
   method: string,
   args: unknown[],

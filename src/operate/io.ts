@@ -32,28 +32,24 @@ export function addCommand(parent: Command, name: string, summary: string): Comm
 }
 
 /** How a command speaks: results on standard output, all else on standard error. */
-export interface Speech {
-  /** A step that the command is about to take, or takes. */
-  say(line: string): void
-  /** The result: lines for people, one JSON object for programs. */
-  result(lines: readonly string[], json: Readonly<Record<string, unknown>>): void
-  /**
-   * Asks whether to go on, unless `--yes` was given.
-   * @throws CommandError `declined`, or `confirmation-needed` where there is no terminal to ask on
-   */
-  confirm(question: string): Promise<void>
-}
+export type Speech = ReturnType<typeof createSpeech>
 
-export function createSpeech(process: OperateProcess, { json = false, yes = false }: CommonOptions): Speech {
+export function createSpeech(process: OperateProcess, { json = false, yes = false }: CommonOptions) {
   const { input, out, err } = process
   return {
-    say(line) {
+    /** A step that the command is about to take, or takes. */
+    say(line: string): void {
       err.write(`${line}\n`)
     },
-    result(lines, object) {
+    /** The result: lines for people, one JSON object for programs. */
+    result(lines: readonly string[], object: Readonly<Record<string, unknown>>): void {
       out.write(json ? `${JSON.stringify(object)}\n` : lines.map((line) => `${line}\n`).join(''))
     },
-    async confirm(question) {
+    /**
+     * Asks whether to go on, unless `--yes` was given.
+     * @throws CommandError `declined`, or `confirmation-needed` where there is no terminal to ask on
+     */
+    async confirm(question: string): Promise<void> {
       if (yes) return
       if (input.isTTY !== true)
         throw new CommandError('confirmation-needed', 'there is no terminal to ask on')

@@ -2,30 +2,18 @@ import { Command, CommanderError } from 'commander'
 import { readVersion } from '../service/version.js'
 import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exitCodes.js'
 import { type Failure, failureOf } from './failure.js'
-import { createTerminal, type ErrorStream, type OutStream, type Terminal } from './terminal.js'
+import { createTerminal, type ErrorStream, type OutStream } from './terminal.js'
 
 const HELP_WIDTH = 118
 
 /** A program whose commands a person or a script calls. */
-export interface Program {
-  /** Takes the commands. */
-  readonly root: Command
-  readonly terminal: Terminal
-  /** The exit code of the command under way, unless it fails. */
-  endWith(exit: ExitCode): void
-  /**
-   * Runs the command that the arguments name. Never rejects.
-   * @param until rejects when the command has to be given up
-   * @param report shows a failure; default: the terminal
-   */
-  run(until?: Promise<never>, report?: (failure: Failure, error: unknown) => void): Promise<ExitCode>
-}
+export type Program = ReturnType<typeof createProgram>
 
 export function createProgram(
   name: string,
   args: readonly string[],
   { out, err }: { readonly out: OutStream; readonly err: ErrorStream },
-): Program {
+) {
   const json = args.includes('--json')
   const terminal = createTerminal({ name, json, quiet: args.includes('--quiet'), out, err })
   const root = new Command(name)
@@ -44,12 +32,21 @@ export function createProgram(
     .addHelpText('afterAll', EXIT_CODES_HELP)
   let exit: ExitCode = EXIT.done
   return {
+    /** Takes the commands. */
     root,
     terminal,
-    endWith(code) {
+    /** The exit code of the command under way, unless it fails. */
+    endWith(code: ExitCode): void {
       exit = code
     },
-    async run(until, report = terminal.failure) {
+    /**
+     * Runs the command that the arguments name. Never rejects.
+     * @param until rejects when the command has to be given up
+     */
+    async run(
+      until?: Promise<never>,
+      report: (failure: Failure, error: unknown) => void = terminal.failure,
+    ): Promise<ExitCode> {
       try {
         const ended = root.parseAsync([...args], { from: 'user' })
         await (until === undefined ? ended : Promise.race([ended, until]))

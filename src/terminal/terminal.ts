@@ -8,18 +8,6 @@ export interface Report {
   readonly blocks: readonly Block[]
 }
 
-/** Results on standard output; progress and failures on standard error. */
-export interface Terminal {
-  readonly json: boolean
-  /** With `--json` one line of JSON. */
-  result(report: Report): void
-  /** The text of a file, as it is. */
-  document(text: string): void
-  /** Progress of the command. Silent with `--quiet`. */
-  progress(line: string): void
-  failure(failure: Failure): void
-}
-
 export interface ErrorStream {
   write(text: string): unknown
 }
@@ -29,30 +17,38 @@ export interface OutStream extends ErrorStream {
   readonly isTTY?: boolean
 }
 
-interface TerminalOptions {
+/** Results on standard output; progress and failures on standard error. */
+export function createTerminal({
+  name,
+  json,
+  quiet,
+  out,
+  err,
+}: {
   /** The program's. */
   readonly name: string
   readonly json: boolean
   readonly quiet: boolean
   readonly out: OutStream
   readonly err: ErrorStream
-}
-
-export function createTerminal({ name, json, quiet, out, err }: TerminalOptions): Terminal {
+}) {
   const style = out.isTTY ? 'people' : 'plain'
   return {
     json,
-    result(report) {
+    /** With `--json` one line of JSON. */
+    result(report: Report): void {
       const text = json ? JSON.stringify(report.json) : renderBlocks(report.blocks, style)
       if (text !== '') out.write(`${text}\n`)
     },
-    document(text) {
+    /** The text of a file, as it is. */
+    document(text: string): void {
       out.write(text)
     },
-    progress(line) {
+    /** Progress of the command. Silent with `--quiet`. */
+    progress(line: string): void {
       if (!quiet) err.write(`${printable(line)}\n`)
     },
-    failure({ exit: _, ...failure }) {
+    failure({ exit: _, ...failure }: Failure): void {
       const { code, message, faults = [], remedy, requestId } = failure
       const request = requestId === null ? '' : ` [request ${requestId}]`
       const lines = [
@@ -64,3 +60,5 @@ export function createTerminal({ name, json, quiet, out, err }: TerminalOptions)
     },
   }
 }
+
+export type Terminal = ReturnType<typeof createTerminal>
