@@ -1,11 +1,4 @@
-import {
-  type Asset,
-  type Broker,
-  type BrokerClock,
-  BrokerError,
-  isBuyable,
-  type Snapshot,
-} from '../../broker/index.js'
+import { type Asset, type Broker, BrokerError, isBuyable, type Snapshot } from '../../broker/index.js'
 import type { MarketBars, MarketClock, MarketView } from '../../protocol/api.js'
 import type { FeeSchedule } from '../../protocol/fees.js'
 import { createSharedValue } from '../../service/waiting.js'
@@ -148,9 +141,11 @@ export function createMarketClockView(deps: {
   const { broker, maxAgeMs } = deps
   const shared = createSharedValue({
     async load() {
-      const clock = await broker.getClock()
-      const ms = untilChangeMs(clock)
-      return { untilChangeMs: ms, changesAt: Date.now() + ms, view: viewOf(clock) }
+      const { isOpen, timestamp, nextOpen, nextClose } = await broker.getClock()
+      // By the broker's own clock: ours may differ.
+      const untilChangeMs = Math.min(nextOpen.getTime(), nextClose.getTime()) - timestamp.getTime()
+      const view = { isOpen, nextOpen: nextOpen.toISOString(), nextClose: nextClose.toISOString() }
+      return { untilChangeMs, changesAt: Date.now() + untilChangeMs, view }
     },
     freshMs: ({ untilChangeMs }) => Math.min(maxAgeMs, untilChangeMs),
     usableMs: ({ untilChangeMs }) => untilChangeMs,
@@ -164,15 +159,6 @@ export function createMarketClockView(deps: {
       throw marketUnavailable(error)
     }
   }
-}
-
-/** By the broker's own clock: ours may differ. */
-function untilChangeMs({ timestamp, nextOpen, nextClose }: BrokerClock): number {
-  return Math.min(nextOpen.getTime(), nextClose.getTime()) - timestamp.getTime()
-}
-
-function viewOf({ isOpen, nextOpen, nextClose }: BrokerClock): MarketClock {
-  return { isOpen, nextOpen: nextOpen.toISOString(), nextClose: nextClose.toISOString() }
 }
 
 /** An asset's record changes rarely: with a corporate action, or when the broker halts it. */
@@ -226,11 +212,11 @@ function brokerRetryMs(error: unknown): number {
 export class MarketUnavailableError extends Error {
   override readonly name = 'MarketUnavailableError'
 
-  readonly retryAfterSeconds: number
-
-  constructor(retryAfterSeconds: number, cause: BrokerError) {
+  constructor(
+    readonly retryAfterSeconds: number,
+    cause: BrokerError,
+  ) {
     super('the broker gives no market data', { cause })
-    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 

@@ -47,53 +47,30 @@ export function createStatusViews(deps: {
   }
 }
 
-/** Which screen a wallet sees. */
+/** Which screen a wallet sees. A founder waits to be admitted, and may still join another institution. An admin trades as an employee does. */
 function walletView(address: Hex, facts: WalletFacts): WalletView {
-  if (facts.orgId !== ZERO_BYTES32) return inside(address, facts)
-  return facts.foundingId === ZERO_BYTES32 ? outside(address, facts) : founder(address, facts)
-}
-
-function outside(address: Hex, facts: WalletFacts): WalletView {
-  return {
-    address,
-    screen: 'found',
-    orgId: null,
-    role: null,
-    waitingFor: [],
-    leavingAt: null,
-    invitation: invitationOf(facts),
+  const isInside = facts.orgId !== ZERO_BYTES32
+  const orgId = isInside ? facts.orgId : facts.foundingId
+  const common = { address, leavingAt: facts.leavingAt === 0 ? null : facts.leavingAt }
+  if (orgId === ZERO_BYTES32) {
+    return {
+      ...common,
+      ...{ screen: 'found', orgId: null, role: null, waitingFor: [], invitation: invitationOf(facts) },
+    }
   }
-}
-
-/** The wallet has founded an institution that the platform has not admitted. It may still join another one. */
-function founder(address: Hex, facts: WalletFacts): WalletView {
-  return {
-    ...outside(address, facts),
-    screen: 'wait',
-    orgId: facts.foundingId,
-    role: 'founder',
-    waitingFor: facts.kyc ? ['admission', 'policy'] : ['admission', 'kyc', 'policy'],
-  }
-}
-
-/** An admin trades as an employee does, and waits for the same. */
-function inside(
-  address: Hex,
-  { orgId, kyc, admin, admitted, leavingAt, policyVersion }: WalletFacts,
-): WalletView {
   const waitingFor: WalletView['waitingFor'] = []
-  if (!admitted) waitingFor.push('admission')
-  if (!kyc) waitingFor.push('kyc')
-  if (policyVersion === 0) waitingFor.push('policy')
+  if (!isInside || !facts.admitted) waitingFor.push('admission')
+  if (!facts.kyc) waitingFor.push('kyc')
+  if (!isInside || facts.policyVersion === 0) waitingFor.push('policy')
+  const role = sameAddress(facts.admin, address) ? 'admin' : 'employee'
   return {
-    address,
+    ...common,
     screen: waitingFor.length === 0 ? 'trade' : 'wait',
     orgId,
-    role: sameAddress(admin, address) ? 'admin' : 'employee',
+    role: isInside ? role : 'founder',
     waitingFor,
-    leavingAt: leavingAt === 0 ? null : leavingAt,
     // A wallet in an institution can join no other.
-    invitation: null,
+    invitation: isInside ? null : invitationOf(facts),
   }
 }
 
