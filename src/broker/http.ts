@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request as sendHttp } from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage, request as sendHttp } from 'node:http'
 import { request as sendHttps, Agent as TlsAgent } from 'node:https'
 import { z } from 'zod'
 import { BrokerError, type BrokerErrorKind } from './errors.js'
@@ -73,8 +73,8 @@ export function createBrokerHttp(options: {
     { token, beforeSend }: PreparedSending,
   ): Promise<T> {
     const body = request.body && JSON.stringify(request.body)
-    const exchange: Exchange = {
-      url: urlOf(base, request),
+    // Following a redirect would hand the keys to another host; neither of the two does.
+    const message = (isTls ? sendHttps : sendHttp)(urlOf(base, request), {
       method: request.method,
       headers: {
         accept: 'application/json',
@@ -84,11 +84,10 @@ export function createBrokerHttp(options: {
           'content-length': String(Buffer.byteLength(body)),
         }),
       },
-      body,
-      timeoutMs,
-      beforeSend,
-    }
-    const answer = await exchanged(exchange, isTls, agent).catch((error: unknown) => {
+      agent,
+    })
+    const exchange = { body, isTls, timeoutMs, beforeSend }
+    const answer = await exchanged(message, exchange).catch((error: unknown) => {
       if (!(error instanceof NoAnswer)) {
         token.release()
         throw error
@@ -133,15 +132,6 @@ function rateLimited(route: string, budget: RateBudget): BrokerError {
   })
 }
 
-interface Exchange {
-  readonly url: string
-  readonly method: string
-  readonly headers: Record<string, string>
-  readonly body: string | undefined
-  readonly timeoutMs: number
-  readonly beforeSend: (() => void) | undefined
-}
-
 interface Answer {
   readonly status: number
   readonly headers: IncomingMessage['headers']
@@ -165,15 +155,17 @@ class NoAnswer extends Error {
  * ours, so that a process which was stopped before it learns so before it sends.
  * @throws NoAnswer, or what `beforeSend` throws
  */
-function exchanged(exchange: Exchange, isTls: boolean, agent: Agent): Promise<Answer> {
+function exchanged(
+  message: ClientRequest,
+  exchange: {
+    readonly beforeSend: (() => void) | undefined
+    readonly body: string | undefined
+    readonly isTls: boolean
+    readonly timeoutMs: number
+  },
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let wasSent = false
-    // Following a redirect would hand the keys to another host; neither of the two does.
-    const message = (isTls ? sendHttps : sendHttp)(exchange.url, {
-      method: exchange.method,
-      headers: exchange.headers,
-      agent,
-    })
     const fail = (error: unknown) => {
       clearTimeout(timer)
       message.destroy()
@@ -197,7 +189,7 @@ function exchanged(exchange: Exchange, isTls: boolean, agent: Agent): Promise<An
     message.on('error', lost)
     message.on('socket', (socket) => {
       if (message.reusedSocket) start()
-      else socket.once(isTls ? 'secureConnect' : 'connect', start)
+      else socket.once(exchange.isTls ? 'secureConnect' : 'connect', start)
     })
     message.on('response', (response) => {
       readBounded(response).then((text) => {
