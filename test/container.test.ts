@@ -21,13 +21,19 @@ const all = instructionsOf(readFileSync('Dockerfile', 'utf8'))
 const stages = stagesOf(all)
 const IMAGES = ['server', 'enclave'] as const
 
+const versions = z.record(z.string(), z.string())
+const manifestSchema = z.object({
+  ...{ version: z.string(), dependencies: versions.default({}), optionalDependencies: versions.default({}) },
+})
+const manifestOf = (path: string) => manifestSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
+
 const valuesOf = (instructions: readonly Instruction[], name: string) =>
   instructions.filter((entry) => entry.name === name).map(({ value }) => value)
 const execForm = (text: string): string[] =>
   z.array(z.string()).parse(JSON.parse(text.slice(text.indexOf('['))))
 
 describe('the base image', () => {
-  test('is a long-term release of Node that gets updates, pinned by its digest, the same in each stage', () => {
+  test('is a long-term release of Node that gets updates, the repository’s own, pinned by its digest, the same in each stage', () => {
     const [base = ''] = valuesOf(all, 'ARG')
     const pinned = /^NODE_IMAGE=node:(\d+)\.\d+\.\d+-[a-z]+-slim@sha256:[0-9a-f]{64}$/.exec(base)
     const major = Number(pinned?.[1])
@@ -37,26 +43,17 @@ describe('the base image', () => {
     const bases = valuesOf(all, 'FROM').map((value) => value.split(' ')[0])
     expect(bases).toHaveLength(4)
     for (const base of bases) expect(base).toMatch(/^\$\{NODE_IMAGE\}$/)
-  })
-
-  test('is the release that the repository runs on', () => {
-    const { version } = z
-      .object({ version: z.string() })
-      .parse(JSON.parse(readFileSync('runtime/package.json', 'utf8')))
-    expect(valuesOf(all, 'ARG')[0]).toContain(`node:${version}-`)
+    expect(base).toContain(`node:${manifestOf('runtime/package.json').version}-`)
   })
 })
 
 describe.each(IMAGES)('the image of the %s', (name) => {
   const image = stages.get(name) ?? []
 
-  test('does not run as root, and nothing after USER needs it', () => {
+  test('does not run as root, nothing after USER needs it, and it writes to its data alone', () => {
     expect(valuesOf(image, 'USER')).toEqual([name === 'server' ? '10001:10001' : '10002:10002'])
     const afterUser = image.slice(image.findIndex((entry) => entry.name === 'USER'))
     expect(afterUser.filter((entry) => ['RUN', 'COPY', 'ADD'].includes(entry.name))).toEqual([])
-  })
-
-  test('writes to its data alone', () => {
     const [uid] = (valuesOf(image, 'USER')[0] ?? '').split(':')
     expect(valuesOf(image, 'RUN')).toEqual([`install -d -o ${uid} -g ${uid} -m 700 /data`])
     expect(valuesOf(image, 'COPY').filter((value) => value.includes('--chown'))).toEqual([])
@@ -130,12 +127,7 @@ describe('the size of the images', () => {
   }
 
   function packagesOf(): number {
-    const { dependencies, optionalDependencies } = z
-      .object({
-        dependencies: z.record(z.string(), z.string()),
-        optionalDependencies: z.record(z.string(), z.string()),
-      })
-      .parse(JSON.parse(readFileSync('package.json', 'utf8')))
+    const { dependencies, optionalDependencies } = manifestOf('package.json')
     const installed = closureOf(Object.keys({ ...dependencies, ...optionalDependencies }))
     return installed.reduce((sum, { at }) => sum + bytesIn(at, ['node_modules']), 0)
   }
@@ -169,19 +161,17 @@ describe('the health checks', () => {
   }
 
   test('pass on programs that run', async () => {
+    const passed = { stdout: '', stderr: '' }
     const config = serverConfig({ DATA_DIR: await temporaryDirectory() })
     const server = await startServer(config, createLogLines().logger)
     onTestFinished(() => server.stop())
-    await expect(check('server', server.port)).resolves.toMatchObject({ stdout: '', stderr: '' })
+    await expect(check('server', server.port)).resolves.toMatchObject(passed)
     const directory = await temporaryDirectory()
     const enclave = await startTestResident(async () => ({ outcome: 'done' }), {
       serverUrl: 'http://127.0.0.1:9',
       stateDirectory: `${directory}/state`,
     })
-    await expect(check('enclave', new URL(enclave.url).port)).resolves.toMatchObject({
-      stdout: '',
-      stderr: '',
-    })
+    await expect(check('enclave', new URL(enclave.url).port)).resolves.toMatchObject(passed)
   })
 
   test.each(IMAGES)(

@@ -1,28 +1,15 @@
 // Rotations that take their time, as on a chain of value.
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { useChain } from '../support/chain.js'
 import { operate } from '../support/operate.js'
-import { ROLES } from '../support/roles.js'
-import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { directoryOf, keyOf } from './operateUnderTest.js'
 
 const DELAY = 2 * 86_400
 const chain = useChain(undefined, { delays: { rotation: DELAY } })
 
 async function signer(...args: string[]) {
-  const directory = await temporaryDirectory()
-  const deployment = {
-    chainId: 31337,
-    contracts: chain().addresses,
-    authority: chain().addressOf('authority'),
-    usdc: chain().addressOf('usdc'),
-    firstBlock: 0,
-  }
-  await writeFile(join(directory, 'deployment.json'), JSON.stringify(deployment))
-  const owner = chain().anvil.accounts[ROLES.indexOf('owner')]?.privateKey ?? ''
-  const env = { RPC_URL: chain().anvil.rpcUrl, OWNER_PRIVATE_KEY: owner }
-  return operate(['signer', ...args, '--yes', '--directory', directory], { env })
+  const env = { RPC_URL: chain().anvil.rpcUrl, OWNER_PRIVATE_KEY: keyOf(chain(), 'owner') }
+  return operate(['signer', ...args, '--yes', '--directory', await directoryOf(chain())], { env })
 }
 
 describe('operate signer, with a delay', () => {
