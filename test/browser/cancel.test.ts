@@ -5,7 +5,6 @@ import { expectFit, findViolations } from './support/accessibility.js'
 import { deskAndPhone, newestOrder, order, useBrowserDesk } from './support/desk.js'
 
 const desk = useBrowserDesk()
-const HOURS_MS = 3_600_000
 
 /** The newest order shows as cancelled, with its reason, and the money in open orders is gone. */
 async function expectCancelled(page: Page): Promise<void> {
@@ -19,10 +18,8 @@ async function expectCancelled(page: Page): Promise<void> {
 }
 
 describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s, an order', (_size, name, options) => {
-  let page: Page
-
   it('is cancelled while it is live at the broker, and its money comes back', async () => {
-    page = await desk().visitAs(name, options)
+    const page = await desk().visitAs(name, options)
     await page.getByRole('button', { name: 'Open my portfolio' }).click()
     desk().sandbox.broker.fill({ mode: 'hold' })
     await order(page, 'Buy', 'MSFT', '90')
@@ -37,25 +34,6 @@ describe.each(deskAndPhone({ width: 320, height: 640 }))('on a %s, an order', (_
     await card.locator('[data-test=cancelling]').waitFor()
     await expectCancelled(page)
     desk().sandbox.broker.clear({ what: 'fills' })
-  })
-
-  it('says when it is tried next while it waits for the market, and is cancelled', async () => {
-    const { broker } = desk().sandbox
-    broker.clock({ open: false, nextOpen: new Date(Date.now() + 3 * HOURS_MS).toISOString() })
-    await page.locator('[data-test=clock]', { hasText: 'Closed' }).waitFor()
-    await order(page, 'Buy', 'AAPL', '50')
-    const card = page.locator('.order').first()
-    const tag = card.getByRole('status').getByText('Waiting for the market', { exact: true })
-    await tag.waitFor()
-    // In one line.
-    expect((await tag.boundingBox())?.height).toBeLessThan(30)
-    await card.getByText(/^Good until .+\. Next attempt at .+\.$/).waitFor()
-    await page.locator('[data-test=stages]', { hasText: 'Waiting for the market' }).waitFor()
-    await page.locator('[data-test=in-orders]', { hasText: '50.00' }).waitFor()
-    await card.getByRole('button', { name: /^Cancel order/ }).click()
-    await expectCancelled(page)
-    broker.clock({ open: true })
-    await page.locator('[data-test=clock]', { hasText: 'Open' }).waitFor()
     await page.context().close()
   })
 })

@@ -29,14 +29,9 @@ describe.each([WIDE, NARROW])('on a screen of $width pixels', (viewport) => {
     expect(await page.locator('[data-test=checks] dt').allInnerTexts()).toEqual(checks)
     const statuses = await page.locator('[data-test=checks] dd').allInnerTexts()
     expect(new Set(statuses.map((status) => status.trim()))).toEqual(new Set(['healthy']))
-    const left = await page.locator('[data-test=relayer] dd').allInnerTexts()
-    expect(left).toEqual([
-      expect.stringMatching(/^[\d,]+\.\d+ ether 0x/),
-      expect.stringMatching(/ether$/),
-      // The rulebook used some.
-      expect.stringMatching(/^[1-9][\d,]* of [\d,]+ used$/),
-      expect.stringMatching(/^0 of [\d,]+ used$/),
-    ])
+    // The balance, its warning, and the gas of the day, of which the rulebook used some.
+    const [, , used] = await page.locator('[data-test=relayer] dd').allInnerTexts()
+    expect(used).toMatch(/^[1-9][\d,]* of [\d,]+ used$/)
     for (const symbol of SYMBOLS) await listing(page, symbol).getByText('listed', { exact: true }).waitFor()
     await page.getByText('No holding is frozen.').waitFor()
     expect(

@@ -5,8 +5,6 @@ import { deskAndPhone, isPost, newestOrder, order, useBrowserDesk } from './supp
 
 const desk = useBrowserDesk()
 const ETHER = `0x${(10n ** 18n).toString(16)}`
-/** Longer than a signature can be used. */
-const ELEVEN_MINUTES = 660
 /** The quota of the wallet is used up. */
 const noQuota = (route: Route) =>
   isPost(route) ? route.fulfill(problem(429, 'relay-quota-exhausted')) : route.fallback()
@@ -77,23 +75,5 @@ describe.each(deskAndPhone())('on a %s', (size, name, options) => {
     await unopenedOf(page).getByRole('button', { name: 'Pay the network fee myself' }).click()
     await newestOrder(page, 'SETTLED')
     expect((await sentBy(address)) - before).toBe(1)
-  })
-})
-
-describe('a signature that is not used', () => {
-  it('expires, and nothing has happened', async () => {
-    const page = await desk().visitAs('Cleo')
-    await page.route('**/orders', noQuota)
-    await order(page, 'Buy', 'AAPL', '64')
-    await unopenedOf(page).waitFor()
-    await desk().sandbox.provider.send('evm_increaseTime', [ELEVEN_MINUTES])
-    await page.getByText('This order was not opened before its signature expired.').waitFor()
-    await expectFit(page)
-    expect(
-      await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('desk:order:'))),
-    ).toEqual([])
-    await page.reload()
-    await page.getByText('No orders yet.').waitFor()
-    await page.context().close()
   })
 })

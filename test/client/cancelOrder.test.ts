@@ -1,4 +1,3 @@
-import { makeError } from 'ethers'
 import { expect, it } from 'vitest'
 import { assertCancels, postCancelSchema, sealedCancelDigest } from '../../src/protocol/cancelIntent.js'
 import { commitOf } from '../../src/protocol/envelope.js'
@@ -6,7 +5,7 @@ import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { recoverAddress } from '../../src/protocol/signature.js'
 import { type ApiAnswer, problem, useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
-import { answerAsServer, clearForTrading, clientOf, INTENT_PRIVATE_KEY, walletOf } from './clientSetting.js'
+import { answerAsServer, clearForTrading, clientOf, INTENT_PRIVATE_KEY } from './clientSetting.js'
 
 const chain = useChain(clearForTrading)
 const orderId: Hex = `0x${'0a'.repeat(32)}`
@@ -61,15 +60,4 @@ it('cancelling an order posts the same cancel again when the server was away', a
 it('cancelling an order does not believe an answer about another order', async () => {
   const client = clientOfServer((body) => stored(body, other))
   await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'unexpected-answer' })
-})
-
-it('cancelling an order posts nothing when the wallet does not sign', async () => {
-  clientOfServer((body) => stored(body))
-  const signer = walletOf(chain(), 'alice')
-  signer.signTypedData = async () => {
-    throw makeError('rejected', 'ACTION_REJECTED', { action: 'signTypedData', reason: 'rejected' })
-  }
-  const client = clientOf(chain(), api, 'alice', { wallet: signer })
-  await expect(client.cancelOrder(orderId)).rejects.toMatchObject({ code: 'signature-refused' })
-  expect(posted()).toEqual([])
 })

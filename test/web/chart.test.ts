@@ -46,9 +46,7 @@ describe('a scale', () => {
   it('is one for all charts, and has the previous close in it', () => {
     expect(scaleOf([quiet, wild])).toEqual({ from: 0, to: 120, low: -2, high: 3 })
     expect(scaleOf([[point(0, 1), point(9, 2)]])).toMatchObject({ low: 0, high: 2 })
-  })
-
-  it('does not make a quiet day look wild', () => {
+    // A quiet day does not look wild.
     const { low, high } = scaleOf([quiet])
     expect(high - low).toBeCloseTo(0.5)
   })

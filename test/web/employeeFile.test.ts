@@ -8,13 +8,8 @@ const read = (...lines: string[]) => readEmployeeFile(lines.join('\r\n'), SYMBOL
 
 describe('a file of employees', () => {
   it('gives names, rights and restrictions', () => {
-    expect(
-      read(
-        'Wallet,name,BUY,sell,restricted',
-        `${ada},"Lovelace, Ada",yes,NO,tsla AAPL TSLA`,
-        `${ben.toLowerCase()},,1,false,`,
-      ),
-    ).toEqual({
+    const lines = [`${ada},"Lovelace, Ada",yes,NO,tsla AAPL TSLA`, `${ben.toLowerCase()},,1,false,`]
+    expect(read('Wallet,name,BUY,sell,restricted', ...lines)).toEqual({
       rows: [
         { address: ada, name: 'Lovelace, Ada', canBuy: true, canSell: false, restricted: ['TSLA', 'AAPL'] },
         { address: ben, canBuy: true, canSell: false, restricted: [] },
@@ -65,12 +60,7 @@ describe('a file of employees', () => {
   })
 
   it.each([
-    [
-      [''],
-      1,
-      /^The file is empty\. The first line must name the columns: wallet, name, buy, sell, restricted\./,
-    ],
-    [[`${ada},Ada`], 1, /is not a column\. The first line must name the columns/],
+    [[''], 1, /^The file is empty\. The first line must name the columns: wallet, name, buy, sell/],
     [['wallet,restrictd', `${ada},TSLA`], 1, /^“restrictd” is not a column/],
     [['name', 'Ada'], 1, /Only wallet is required/],
     [['wallet,name,name', `${ada},a,b`], 1, /^The column name appears twice/],

@@ -92,17 +92,6 @@ it('an order passes through its stages, and leaves its times', () => {
   leave()
 })
 
-it('an order that the chain has settled before the server has the end of its run leaves its times too', () => {
-  const { leave, place, become } = watched()
-  place({ step: 'opening' })
-  place({ step: 'submitting' })
-  place({ orderId: ID })
-  become({})
-  become({ state: 'SETTLED', triggers: [{ ...run, finishedAt: null, outcome: null }] })
-  expect(usualMs('escrow')).toBe(1_000)
-  leave()
-})
-
 it('an order that waited, or was refused, leaves none', () => {
   const { leave, place, become } = watched()
   const waited = [{ ...run, outcome: 'queued' } as const, { ...run, attempt: 2, outcome: 'settled' } as const]

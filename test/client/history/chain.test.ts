@@ -15,10 +15,7 @@ import {
   callData,
   emptyOf,
   idOf,
-  OTHER_SECRET,
   openBuy,
-  openRequest,
-  publicKey,
   SECRET,
   SHARE,
   USDC,
@@ -138,20 +135,6 @@ it('writes side by side in one transaction of another contract are found, and de
   const [, method, ...args] = signedCall(chain(), first)
   await forward(method, args, callData(chain(), decoy))
   expect((await history()).at(-1)).toMatchObject({ kind: 'bought', shares: SHARE })
-})
-
-it('versions that do not open are reported, with the public payouts among them', async () => {
-  await openRequest(chain(), idOf(1))
-  await chain().send('alice', 'usdc', 'mint', chain().addressOf('pool'), 50n * USDC)
-  const payout = { asset: 'USDC', amount: 50n * USDC }
-  const sealed = { sealedTo: publicKey(OTHER_SECRET), portfolio: emptyOf(OTHER_SECRET) }
-  await write(chain(), { does: 'settle', orderId: idOf(1), ...sealed, payout })
-  const entries = await history()
-  expect(kindsOf(entries)).toEqual(['opened', 'unreadable', 'cash-withdrawn'])
-  expect(entries[1]).toMatchObject({ reason: 'other-key', action: 'settled', orderId: idOf(1) })
-  expect(entries[2]).toMatchObject({ amount: 50n * USDC, orderId: idOf(1) })
-  const both = await history({}, [OTHER_SECRET])
-  expect(kindsOf(both)).toEqual(['opened', 'cash-withdrawn', 'adjusted'])
 })
 
 it('a node that leaves out events is noticed', async () => {
