@@ -13,11 +13,21 @@ import { operate } from '../support/operate.js'
 import { startProgram } from '../support/program.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { useDesk } from './support/desk.js'
-import { changedEnvFile, type Variables } from './support/envFile.js'
 
 /** The server starts the enclave, so that one doctor reads both configurations. */
 const desk = useDesk({ enclave: 'server' })
 const OPERATE = built('operate/main.js')
+
+type Variables = Readonly<Record<string, string>>
+
+/** A copy of an env file in `directory` with some variables changed. */
+async function changedEnvFile(source: string, directory: string, name: string, changes: Variables) {
+  const variables = { ...parse(await readFile(source)), ...changes }
+  const lines = Object.entries(variables).map(([key, value]) => `${key}=${value}`)
+  const path = join(directory, name)
+  await writeFile(path, `${lines.join('\n')}\n`, { mode: 0o600 })
+  return path
+}
 
 const diagnosisSchema = z.strictObject({
   healthy: z.boolean(),

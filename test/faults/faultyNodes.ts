@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Transaction } from 'ethers'
+import { startHttpServer } from '../support/httpServer.js'
 import { type Call, callsSchema, createTrueNode, createUnwanted } from './node.js'
 import type { Fault, KindOf } from './plan.js'
 import { applies, createSpells, faithful, type Reply, TREATMENTS } from './treatments.js'
@@ -66,21 +67,10 @@ export async function startFaultyNodes(target: string, count: number, onlooker: 
       give(reply, request, response)
     }
 
-    const server = createServer((request, response) => {
+    const server = await startHttpServer((request, response) => {
       void handle(request, response).catch(() => request.socket.destroy())
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const address = server.address()
-    if (address === null || typeof address === 'string') throw new Error('the faulty node has no port')
-    return {
-      url: `http://127.0.0.1:${address.port}`,
-      calm: spells.end,
-      stop: () =>
-        new Promise<void>((resolve) => {
-          server.close(() => resolve())
-          server.closeAllConnections()
-        }),
-    }
+    return { ...server, calm: spells.end }
   }
 
   const nodes = await Promise.all(Array.from({ length: count }, startNode))

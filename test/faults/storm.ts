@@ -9,7 +9,6 @@ import { findLostCancels } from './cancels.js'
 import { readHoldings, takeCensus } from './census.js'
 import type { ClusterDatabase } from './database.js'
 import { judgeNarration, lateRows, narratorDeaths, sharedNonces, unsavedBroadcasts } from './history.js'
-import { startHostileClient } from './hostileClient.js'
 import { findLeftovers } from './leftovers.js'
 import { readNarration } from './narration.js'
 import { createRunWatch } from './notes.js'
@@ -55,7 +54,6 @@ export async function runStorm(options: StormOptions) {
   const world = await startWorld({ directory, servers, breaks, heard: watch.heard })
   const { notes } = world
   const traders = createTraders(world)
-  const hostile = startHostileClient(world.url, plan.seed)
   const leftoverMs = Math.min(patienceMs, LEFTOVER_BOUND_MS)
   const losesCommits = plan.faults.some(({ part }) => part === 'asynchronous')
   try {
@@ -68,16 +66,15 @@ export async function runStorm(options: StormOptions) {
     const forgotten = world.database === undefined ? [] : await submitForgotten(world, traders)
     const unsettled = await settle(traders, patienceMs)
     const settledAt = performance.now()
-    await hostile.stop()
     const unended = await checkUntilNone(Math.min(patienceMs, RESTART_BOUND_MS), () => watch.unended(notes))
-    const left = await checkUntilNone(leftoverMs, () => findLeftovers(world, traders))
+    const left = await checkUntilNone(leftoverMs, () => findLeftovers(world))
     const lost = await checkUntilNone(leftoverMs, () => findLostCancels(traders, notes))
     const wrong = await checkUntilNone(leftoverMs, () => findRelayFaults(world))
     const records = await readRelays(world)
     const history = world.database && (await judgeHistory(world, world.database, patienceMs))
     const violations = [
       ...unsettled,
-      ...hostile.faults(),
+      ...traders.faults,
       ...unended,
       ...left,
       ...(await takeCensus(world, traders, before)),
@@ -108,7 +105,6 @@ export async function runStorm(options: StormOptions) {
       violations,
     }
   } finally {
-    await hostile.stop()
     await traders.stop()
     await world.stop()
   }

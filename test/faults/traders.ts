@@ -70,6 +70,7 @@ const ANSWER_TIMEOUT_MS = 5_000
 /** The server answers as soon as it has stored what it sends. */
 const TAKEN_MS = 2_000
 const ACCEPTED = 202
+const DEFECT = 500
 const sponsoredSchema = z.looseObject({ orderId: bytes32Schema, opening: z.looseObject({}) })
 
 export function createTraders({ sandbox, contracts, notes }: World) {
@@ -77,6 +78,7 @@ export function createTraders({ sandbox, contracts, notes }: World) {
   const signed = new Map<Hex, SignedOpening>()
   const over = new AbortController()
   const cancels: Promise<void>[] = []
+  const faults: string[] = []
   let begun = 0
   const employees = sandbox.accounts.employees.map((account) => {
     const client = createClient({
@@ -96,6 +98,7 @@ export function createTraders({ sandbox, contracts, notes }: World) {
   async function watchedFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
     const response = await fetch(input, init)
     if (response.status === ACCEPTED) noteTaken(init?.body)
+    if (response.status === DEFECT) faults.push(`${input} was answered with ${DEFECT}`)
     return response
   }
 
@@ -224,6 +227,8 @@ export function createTraders({ sandbox, contracts, notes }: World) {
 
   return {
     clients: employees.map(({ client }) => client),
+    /** Answers that no fault excuses. */
+    faults: faults as readonly string[],
     placed: placed as ReadonlyMap<Hex, PlacedOrder>,
     /** Orders whose openings were signed for the platform, also those that came to nothing. */
     signed: signed as ReadonlyMap<Hex, SignedOpening>,

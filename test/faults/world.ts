@@ -64,7 +64,7 @@ const RUN_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 /** How a server says that it cannot start without its database: its supervisor starts it again. */
 const START_REFUSED = 'DATABASE_URL: its database cannot be read or written'
 
-export interface StoredRow {
+interface StoredRow {
   readonly table: Table
   readonly id: string
   readonly isOpen: boolean

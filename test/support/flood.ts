@@ -1,7 +1,7 @@
 // One client that holds many connections and pipelines requests on each: as each answer comes, it sends another request.
 import { connect, type Socket } from 'node:net'
 
-export interface FloodOptions {
+interface FloodOptions {
   /** The server's. */
   readonly url: string
   /** A loopback address, which is one client to the server. */
@@ -13,8 +13,6 @@ export interface FloodOptions {
   readonly request: () => string
   /** Whether the client opens a connection anew when the server has closed it. */
   readonly reconnects?: boolean
-  /** How long it waits after a refusal (429, 503) before the next request. Default: not at all. */
-  readonly refusedMs?: number
 }
 
 export interface Flood {
@@ -32,7 +30,6 @@ const STATUS_LINE = /HTTP\/1\.1 (\d{3}) /g
 /** One character less than a status line's beginning, which may come in two parts. */
 const TAIL = 'HTTP/1.1 200'.length
 const RECONNECT_MS = 100
-const REFUSALS = [429, 503]
 
 export function startFlood({
   url,
@@ -41,7 +38,6 @@ export function startFlood({
   depth,
   request,
   reconnects,
-  refusedMs = 0,
 }: FloodOptions): Flood {
   const { hostname, port } = new URL(url)
   const counts = new Map<number, number>()
@@ -59,16 +55,14 @@ export function startFlood({
     socket.on('connect', () => send(socket, depth))
     socket.on('data', (part: string) => {
       const text = tail + part
-      let [answered, refused] = [0, 0]
+      let answered = 0
       for (const [, digits] of text.matchAll(STATUS_LINE)) {
         const status = Number(digits)
         counts.set(status, (counts.get(status) ?? 0) + 1)
-        if (refusedMs > 0 && REFUSALS.includes(status)) refused++
-        else answered++
+        answered++
       }
       tail = text.slice(-TAIL)
       send(socket, answered)
-      if (refused > 0) setTimeout(send, refusedMs, socket, refused)
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
