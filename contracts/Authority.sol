@@ -11,7 +11,7 @@ import {Sweepable} from "./Sweepable.sol";
  * | - A rotation takes effect automatically, {rotationDelay} seconds after the owner schedules it. Until then it is
  * public on chain and the owner can withdraw it. So the thief of an owner's key cannot name a signer and empty the pool
  * at once.
- * - The guardian can pause at once, and can do nothing else. A pause ends automatically after {maxPause} seconds.
+ * - The guardian can pause and revoke a measurement at once, and can do nothing else. A pause ends automatically after {maxPause} seconds.
  * - {rotationDelay} < {maxPause}: the owner can replace a leaked signer before the pause ends.
  * - {maxPause} < {RECLAIM_DELAY}: a pause ends before an account may reclaim an order whose deadline was still ahead
  *   when the pause began. An order already stuck past its deadline can become reclaimable during the pause.
@@ -31,10 +31,19 @@ contract Authority is Sweepable {
         address next;
     }
 
+    /**
+     * @notice What a signer's key was born in: digests of the measured program and of its public configuration. Both are zero for
+     * a signer that is not attested. Nothing on chain enforces them: clients compare them with the enclave's evidence.
+     */
+    struct Program {
+        bytes32 measurement;
+        bytes32 config;
+    }
+
     /// @notice Seconds after its deadline at which an account may reclaim its order.
     uint64 public constant RECLAIM_DELAY = 7 days;
 
-    /// @notice Seconds that must pass after a pause before the next one.
+    /// @notice Seconds that must pass after a pause that nobody lifted before the next one.
     uint64 public constant PAUSE_INTERVAL = 30 days;
 
     /// @notice Seconds between a rotation and its effect.
@@ -45,10 +54,29 @@ contract Authority is Sweepable {
 
     mapping(Role role => Holder) private _holders;
 
+    /// @dev Of the signer's current and next holder.
+    Program private _program;
+    Program private _nextProgram;
+
+    /// @notice Whether the guardian has revoked a measurement: no client may trust a program that has it.
+    mapping(bytes32 measurement => bool) public isRevoked;
+
+    /// @dev The end of the last pause; 0 if there was none, or if it was lifted.
     uint64 private _pausedUntil;
 
-    /// @notice `to` holds the role from `effectiveAt` on. Replaces a pending rotation of the role.
-    event RotationScheduled(Role indexed role, address indexed from, address indexed to, uint64 effectiveAt);
+    /// @notice `to` holds the role from `effectiveAt` on. Replaces a pending rotation of the role. The digests are of the signer's
+    /// {Program}, and zero for the other roles.
+    event RotationScheduled(
+        Role indexed role,
+        address indexed from,
+        address indexed to,
+        uint64 effectiveAt,
+        bytes32 measurement,
+        bytes32 config
+    );
+
+    /// @notice The guardian revoked a measurement, for good.
+    event MeasurementRevoked(bytes32 indexed measurement);
 
     /// @notice The pending rotation of the role was withdrawn: its holder stays.
     event RotationWithdrawn(Role indexed role);
@@ -76,6 +104,12 @@ contract Authority is Sweepable {
 
     /// @notice The delays must satisfy rotation delay < longest pause < reclaim delay.
     error DelaysOutOfOrder(uint64 rotationDelay, uint64 maxPause, uint64 reclaimDelay);
+
+    /// @notice One of a program's digests is zero, and the other is not.
+    error IncompleteProgram(bytes32 measurement, bytes32 config);
+
+    /// @notice The guardian has revoked the measurement.
+    error RevokedMeasurement(bytes32 measurement);
 
     /// @notice No rotation of the role is pending.
     error NoRotation(Role role);
@@ -108,6 +142,11 @@ contract Authority is Sweepable {
         _;
     }
 
+    modifier onlyGuardian() {
+        require(msg.sender == guardian(), NotGuardian(guardian(), msg.sender));
+        _;
+    }
+
     /**
      * @notice Schedules a new owner, effective after {rotationDelay}. Replaces a pending rotation of the owner.
      * | Requirements:
@@ -116,7 +155,7 @@ contract Authority is Sweepable {
      * | Emits {RotationScheduled}.
      */
     function rotateOwner(address to) external onlyOwner {
-        _rotate(Role.OWNER, to);
+        _rotate(Role.OWNER, to, Program(0, 0));
     }
 
     /**
@@ -127,7 +166,7 @@ contract Authority is Sweepable {
      * | Emits {RotationScheduled}.
      */
     function rotateGuardian(address to) external onlyOwner {
-        _rotate(Role.GUARDIAN, to);
+        _rotate(Role.GUARDIAN, to, Program(0, 0));
     }
 
     /**
@@ -135,11 +174,17 @@ contract Authority is Sweepable {
      *   were not relayed by then become void. Replaces a pending rotation of the signer.
      * | Requirements:
      * - the caller is the owner;
-     * - `to` is not zero.
+     * - `to` is not zero;
+     * - `measurement` and `config` are both zero, for a signer that is not attested, or neither is;
+     * - `measurement` is not revoked.
      * | Emits {RotationScheduled}.
      */
-    function rotateSigner(address to) external onlyOwner {
-        _rotate(Role.SIGNER, to);
+    function rotateSigner(address to, bytes32 measurement, bytes32 config) external onlyOwner {
+        require((measurement == 0) == (config == 0), IncompleteProgram(measurement, config));
+        require(!isRevoked[measurement], RevokedMeasurement(measurement));
+        _program = signerProgram();
+        _nextProgram = Program(measurement, config);
+        _rotate(Role.SIGNER, to, _nextProgram);
     }
 
     /**
@@ -159,22 +204,39 @@ contract Authority is Sweepable {
     }
 
     /**
+     * @notice Revokes a measurement at once and for good: no signer can be rotated to it, and no client may trust a program that
+     *   has it. The signer in force stays.
+     *
+     * Requirements:
+     * - the caller is the guardian;
+     * - `measurement` is not zero.
+     *
+     * Emits {MeasurementRevoked}.
+     */
+    function revokeMeasurement(bytes32 measurement) external onlyGuardian {
+        require(measurement != 0, IncompleteProgram(0, 0));
+        isRevoked[measurement] = true;
+        emit MeasurementRevoked(measurement);
+    }
+
+    /**
      * @notice Refuses order openings and the enclave's authorizations for {maxPause} seconds.
      * | Requirements:
      * - the caller is the guardian;
-     * - no pause is in force, and {PAUSE_INTERVAL} has passed since the end of the last one.
+     * - a rotation of the signer is pending; or else no pause is in force, and {PAUSE_INTERVAL} has passed since the end
+     *   of the last one, unless the owner lifted that.
      * | Emits {Paused}.
      */
-    function pause() external {
-        require(msg.sender == guardian(), NotGuardian(guardian(), msg.sender));
-        uint256 availableAt = _pausedUntil == 0 ? 0 : uint256(_pausedUntil) + PAUSE_INTERVAL;
+    function pause() external onlyGuardian {
+        (, uint64 rotatesAt) = pendingRotation(Role.SIGNER);
+        uint256 availableAt = _pausedUntil == 0 || rotatesAt != 0 ? 0 : uint256(_pausedUntil) + PAUSE_INTERVAL;
         require(block.timestamp >= availableAt, PauseTooEarly(availableAt, block.timestamp));
         _pausedUntil = uint64(block.timestamp) + maxPause;
         emit Paused(_pausedUntil);
     }
 
     /**
-     * @notice Ends a pause early.
+     * @notice Ends a pause early. The guardian can pause again at once.
      *
      * Requirements:
      * - the caller is the owner;
@@ -184,7 +246,7 @@ contract Authority is Sweepable {
      */
     function liftPause() external onlyOwner {
         require(block.timestamp < _pausedUntil, NotPaused());
-        _pausedUntil = uint64(block.timestamp);
+        _pausedUntil = 0;
         emit PauseLifted();
     }
 
@@ -202,6 +264,17 @@ contract Authority is Sweepable {
     /// @notice The address whose signature authorizes settlements, refunds, writes and batches.
     function enclaveSigner() public view returns (address) {
         return _holder(Role.SIGNER);
+    }
+
+    /// @notice The program of {enclaveSigner}; zero for a signer that is not attested.
+    function signerProgram() public view returns (Program memory) {
+        return _isRotated(_holders[Role.SIGNER]) ? _nextProgram : _program;
+    }
+
+    /// @notice The program of the pending rotation of the signer; zero if none is pending, or if the next one is not attested.
+    function pendingProgram() external view returns (Program memory program) {
+        (, uint64 effectiveAt) = pendingRotation(Role.SIGNER);
+        if (effectiveAt != 0) program = _nextProgram;
     }
 
     /// @notice The role passes to `to` at `effectiveAt` (Unix seconds); both are zero if no rotation is pending.
@@ -231,12 +304,12 @@ contract Authority is Sweepable {
         return enclaveSigner();
     }
 
-    function _rotate(Role role, address to) private {
+    function _rotate(Role role, address to, Program memory program) private {
         require(to != address(0), ZeroAddress());
         address from = _holder(role);
         uint64 effectiveAt = uint64(block.timestamp) + rotationDelay;
         _holders[role] = Holder(from, effectiveAt, to);
-        emit RotationScheduled(role, from, to, effectiveAt);
+        emit RotationScheduled(role, from, to, effectiveAt, program.measurement, program.config);
     }
 
     function _appoint(Role role, address holder) private {
@@ -246,7 +319,10 @@ contract Authority is Sweepable {
 
     function _holder(Role role) private view returns (address) {
         Holder storage holder = _holders[role];
-        bool rotated = holder.effectiveAt != 0 && block.timestamp >= holder.effectiveAt;
-        return rotated ? holder.next : holder.current;
+        return _isRotated(holder) ? holder.next : holder.current;
+    }
+
+    function _isRotated(Holder storage holder) private view returns (bool) {
+        return holder.effectiveAt != 0 && block.timestamp >= holder.effectiveAt;
     }
 }

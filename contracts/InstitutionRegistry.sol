@@ -59,7 +59,13 @@ contract InstitutionRegistry is Governed, Sweepable {
     /// @notice `admin` founded an institution, which the platform may admit.
     event InstitutionRegistered(bytes32 indexed orgId, address indexed admin);
 
-    /// @notice `to` took over as admin. The earlier proposal emits no event.
+    /// @notice The platform's owner admits the institution of `admin`, or no longer does.
+    event AdmissionUpdated(bytes32 indexed orgId, address indexed admin, bool admitted);
+
+    /// @notice `to` may take over from `from`; zero: nobody may any more.
+    event AdminProposed(bytes32 indexed orgId, address indexed from, address indexed to);
+
+    /// @notice `to` took over as admin.
     event AdminTransferred(bytes32 indexed orgId, address indexed from, address indexed to);
 
     /// @notice A wallet's membership changed. `active` is whether it is now an active, counted member:
@@ -145,7 +151,9 @@ contract InstitutionRegistry is Governed, Sweepable {
         } else {
             require(current == admin, InstitutionTaken(orgId, current));
         }
+        if (isAdmitted[orgId] == admitted) return;
         isAdmitted[orgId] = admitted;
+        emit AdmissionUpdated(orgId, admin, admitted);
     }
 
     /**
@@ -232,6 +240,7 @@ contract InstitutionRegistry is Governed, Sweepable {
         if (orgOf(to) == orgId) _requireStaying(to);
         else _requireInNone(to);
         pendingAdminOf[orgId] = to;
+        emit AdminProposed(orgId, msg.sender, to);
     }
 
     /**
@@ -293,7 +302,9 @@ contract InstitutionRegistry is Governed, Sweepable {
     }
 
     function _withdrawProposal(bytes32 orgId, address wallet) private {
-        if (pendingAdminOf[orgId] == wallet) pendingAdminOf[orgId] = address(0);
+        if (pendingAdminOf[orgId] != wallet) return;
+        pendingAdminOf[orgId] = address(0);
+        emit AdminProposed(orgId, adminOf[orgId], address(0));
     }
 
     function _requireInNone(address wallet) private view {

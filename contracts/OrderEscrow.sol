@@ -35,13 +35,14 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         REFUNDED
     }
 
-    /// @dev A stored order; account, deadline and state share a slot. `amount` is in USDC, or in shares of `symbol` if that is not
-    /// zero.
+    /// @dev A stored order, found by the first 16 bytes of its id; `idTail` has the others. Account, deadline and state share a slot, as
+    /// do amount and tail. `amount` is in USDC, or in shares of `symbol` if that is not zero.
     struct Order {
         address account;
         uint64 deadline;
         State state;
-        uint256 amount;
+        uint128 amount;
+        bytes16 idTail;
         bytes32 commit;
         bytes32 orgId;
         bytes32 symbol;
@@ -114,7 +115,7 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
     /// @notice The token contract, which holds the KYC flags.
     EquityToken public immutable token;
 
-    mapping(bytes32 orderId => Order) private _orders;
+    mapping(bytes16 idHead => Order) private _orders;
 
     Totals private _totals;
 
@@ -123,9 +124,6 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
 
     /// @notice The number of an account's open orders.
     mapping(address account => uint256) public openOrdersBy;
-
-    /// @notice The account of the order whose id has these first 16 bytes, zero if there is none.
-    mapping(bytes16 prefix => address) public takenBy;
 
     /// @notice The amount that an account could not receive and can {claim}, in base units.
     mapping(address account => mapping(bytes32 asset => uint256)) public claims;
@@ -143,7 +141,9 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
 
     /// @notice An order was settled: `amount` went to the pool, and `payout` of `payoutAsset` to the account or its
     /// claim ({ClaimMade} then follows).
-    event OrderSettled(bytes32 indexed orderId, uint256 amount, bytes32 payoutAsset, uint256 payout);
+    event OrderSettled(
+        bytes32 indexed orderId, address indexed account, uint256 amount, bytes32 payoutAsset, uint256 payout
+    );
 
     /// @notice An order was refunded or reclaimed: `amount` went back to the account or its claim ({ClaimMade} then
     /// follows).
@@ -318,7 +318,7 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         require((a.payoutAsset == bytes32(0)) == (a.payout == 0), InvalidPayout(a.payoutAsset, a.payout));
         requireOrder(a.orderId, a.account, a.asset, a.amount, a.commit, State.OPEN);
         _close(a.orderId, State.SETTLED);
-        emit OrderSettled(a.orderId, _usdcOf(a.asset, a.amount), a.payoutAsset, a.payout);
+        emit OrderSettled(a.orderId, a.account, _usdcOf(a.asset, a.amount), a.payoutAsset, a.payout);
         ledger.writePortfolio(_accountId(a.account), a.version, a.previous, a.enclaveBlob, a.userBlob);
         if (a.amount > 0) _tokenOf(a.asset).safeTransfer(pool, a.amount);
         if (a.payout > 0 && !PlatformPool(pool).payout(a.account, a.payoutAsset, a.payout)) {
@@ -363,8 +363,9 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
      * | Emits {OrderRefunded}, and {ClaimMade} if the escrow becomes a claim.
      */
     function reclaim(bytes32 orderId) external nonReentrant {
-        Order storage order = _orders[orderId];
-        require(order.state == State.OPEN, OrderNotOpen(orderId, order.state));
+        Order storage order = _orders[bytes16(orderId)];
+        State state = _stateOf(orderId, order);
+        require(state == State.OPEN, OrderNotOpen(orderId, state));
         require(msg.sender == order.account, NotOrderAccount(order.account, msg.sender));
         uint256 availableAt = uint256(order.deadline) + authority.RECLAIM_DELAY();
         require(block.timestamp >= availableAt, ReclaimTooEarly(availableAt, block.timestamp));
@@ -407,6 +408,11 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         emit ClaimRecipientApproved(account, asset, to);
     }
 
+    /// @notice The account of the order whose id has these first 16 bytes, zero if there is none.
+    function takenBy(bytes16 idHead) external view returns (address) {
+        return _orders[idHead].account;
+    }
+
     /// @notice The number of open orders.
     function openOrders() external view returns (uint256) {
         return _totals.openOrders;
@@ -433,9 +439,10 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         bytes32 commit,
         State state
     ) public view {
-        Order storage order = _orders[orderId];
-        if (state == State.OPEN) require(order.state == state, OrderNotOpen(orderId, order.state));
-        else require(order.state == State.REFUNDED && state == order.state, OrderNotRefunded(orderId, order.state));
+        Order storage order = _orders[bytes16(orderId)];
+        State current = _stateOf(orderId, order);
+        if (state == State.OPEN) require(current == state, OrderNotOpen(orderId, current));
+        else require(current == State.REFUNDED && state == current, OrderNotRefunded(orderId, current));
         require(
             order.account == account && order.amount == amount && order.commit == commit
                 && asset == _assetOf(order),
@@ -460,7 +467,8 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
             uint256 shares
         )
     {
-        Order storage order = _orders[orderId];
+        Order storage order = _orders[bytes16(orderId)];
+        if (_stateOf(orderId, order) == State.NONE) return (address(0), 0, 0, 0, 0, State.NONE, 0, 0);
         (account, deadline, commit, orgId) = (order.account, order.deadline, order.commit, order.orgId);
         (state, symbol) = (order.state, order.symbol);
         if (symbol == 0) amount = order.amount;
@@ -503,11 +511,12 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         );
         uint256 open = openOrdersBy[account];
         require(open < MAX_OPEN_ORDERS, TooManyOpenOrders(account, open, MAX_OPEN_ORDERS));
-        address holder = takenBy[bytes16(orderId)];
+        address holder = _orders[bytes16(orderId)].account;
         require(holder == address(0), OrderIdTaken(orderId, holder));
 
-        takenBy[bytes16(orderId)] = account;
-        _orders[orderId] = Order(account, deadline, State.OPEN, amount, commit, orgId, symbol);
+        _orders[bytes16(orderId)] = Order(
+            account, deadline, State.OPEN, SafeCast.toUint128(amount), _tailOf(orderId), commit, orgId, symbol
+        );
         uint256 inUsdc = symbol == 0 ? amount : 0;
         _totals = Totals(_totals.openOrders + 1, SafeCast.toUint192(_totals.escrowed + inUsdc));
         openOrdersOf[orgId]++;
@@ -515,9 +524,18 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
         emit OrderOpened(orderId, account, inUsdc, deadline, commit);
     }
 
+    /// @dev The state of `order`, which has the first half of the id; NONE if it has another second half.
+    function _stateOf(bytes32 orderId, Order storage order) private view returns (State) {
+        return order.idTail == _tailOf(orderId) ? order.state : State.NONE;
+    }
+
+    function _tailOf(bytes32 orderId) private pure returns (bytes16) {
+        return bytes16(orderId << 128);
+    }
+
     /// @dev Closes an open order.
     function _close(bytes32 orderId, State state) private {
-        Order storage order = _orders[orderId];
+        Order storage order = _orders[bytes16(orderId)];
         order.state = state;
         uint256 inUsdc = order.symbol == 0 ? order.amount : 0;
         _totals = Totals(_totals.openOrders - 1, SafeCast.toUint192(_totals.escrowed - inUsdc));

@@ -71,6 +71,12 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice Shares of the pool were burned; `supply` is the symbol's supply after it.
     event BatchBurned(bytes32 indexed symbol, uint256 amount, uint256 supply);
 
+    /// @notice `from` added USDC to the pool.
+    event Funded(address indexed from, uint256 amount);
+
+    /// @notice The owner moved USDC to the broker's funding address.
+    event TreasuryMoved(address indexed to, uint256 amount);
+
     /// @notice The symbol's next batch is `expected`, but the authorization carries `got`.
     error BatchConflict(uint64 expected, uint64 got);
 
@@ -178,6 +184,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
      */
     function fund(uint256 amount) external nonReentrant {
         require(amount > 0, ZeroAmount());
+        emit Funded(msg.sender, amount);
         usdc.safeTransferFrom(msg.sender, address(this), amount);
     }
 
@@ -191,6 +198,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     function transferTreasury(uint256 amount) external nonReentrant onlyOwner {
         require(amount > 0, ZeroAmount());
         _requireHeld(USDC_ASSET, usdc.balanceOf(address(this)), amount);
+        emit TreasuryMoved(brokerFunding, amount);
         usdc.safeTransfer(brokerFunding, amount);
     }
 

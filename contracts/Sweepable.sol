@@ -18,6 +18,9 @@ abstract contract Sweepable is ReentrancyGuardTransient {
     /// @notice The pool of USDC and shares.
     address public immutable pool;
 
+    /// @notice USDC that had been sent here by mistake went to the pool.
+    event UsdcSwept(uint256 amount);
+
     /// @notice The contract holds no USDC beyond what it accounts for.
     error NothingToSweep();
 
@@ -36,6 +39,7 @@ abstract contract Sweepable is ReentrancyGuardTransient {
         uint256 balance = usdc.balanceOf(address(this));
         uint256 accounted = _accountedUsdc();
         require(balance > accounted, NothingToSweep());
+        emit UsdcSwept(balance - accounted);
         usdc.safeTransfer(pool, balance - accounted);
     }
 

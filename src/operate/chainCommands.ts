@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { AuthorityRole } from '../chain/contracts.js'
 import { sameAddress } from '../protocol/address.js'
-import type { Hex } from '../protocol/hex.js'
+import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { symbolSchema } from '../protocol/identifiers.js'
 import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { account } from '../service/configKinds.js'
@@ -95,6 +95,7 @@ export async function requireRole(
 }
 
 const address = parsedBy<Hex>(account())
+const digest = parsedBy<Hex>(bytes32Schema)
 const symbol = parsedBy(symbolSchema.refine((text) => text !== 'USDC', 'USDC is no equity'))
 
 /** Adds the commands that change a deployed platform. */
@@ -172,27 +173,41 @@ export function addChainCommands(root: Command, process: OperateProcess): void {
     ['owner', 'the owner'],
     ['guardian', 'the guardian'],
   ] as const) {
-    add(role, `schedules another address as ${whose}, after the deployment's rotation delay`)
+    const command = add(role, `schedules another address as ${whose}, after the deployment's rotation delay`)
       .argument('[address]', 'of the next one', address)
       .option('--withdraw', 'withdraws the scheduled change')
-      .action((to: Hex | undefined, options: CommonOptions & { withdraw?: true }) =>
-        asOwner(role, options, async (platform) => [await rotationOf(platform, role, to, options.withdraw)]),
-      )
+    if (role === 'signer') {
+      command
+        .option('--measurement <digest>', 'of the attested program that its key was born in', digest)
+        .option('--config <digest>', "of that program's public configuration", digest)
+    }
+    command.action((to: Hex | undefined, options: RotationOptions) =>
+      asOwner(role, options, async (platform) => [await rotationOf(platform, role, to, options)]),
+    )
   }
 
   addFund(root, process)
+}
+
+interface RotationOptions extends CommonOptions, Partial<changes.SignerProgram> {
+  readonly withdraw?: true
 }
 
 function rotationOf(
   platform: Platform,
   role: AuthorityRole,
   to: Hex | undefined,
-  withdraw: true | undefined,
+  { withdraw, measurement, config }: RotationOptions,
 ): Promise<Change> {
   if ((to === undefined) === (withdraw === undefined)) {
     throw usage(`name the next ${role}'s address, or give --withdraw`)
   }
-  return to === undefined ? changes.withdrawal(platform, role) : changes.rotation(platform, role, to)
+  if ((measurement === undefined) !== (config === undefined)) {
+    throw usage('name both --measurement and --config, or neither for a signer that is not attested')
+  }
+  if (to === undefined) return changes.withdrawal(platform, role)
+  if (measurement === undefined || config === undefined) return changes.rotation(platform, role, to)
+  return changes.rotation(platform, role, to, { measurement, config })
 }
 
 /** Names that `keys` gives to addresses, for `fund gas`. */

@@ -9,7 +9,7 @@ import {
 import { interfaces } from '../chain/interfaces.js'
 import { createViewCaller } from '../chain/views.js'
 import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
-import type { Hex } from '../protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
 import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { CommandError, usage } from '../terminal/failure.js'
@@ -97,9 +97,24 @@ export function holderOf({ authority }: Pick<Platform, 'authority'>, role: Autho
   return role === 'guardian' ? authority.guardian() : authority.enclaveSigner()
 }
 
-/** Schedules the next holder of a role. Asking again for the same one would begin the delay anew, so it is not sent. */
-export async function rotation(platform: Platform, role: AuthorityRole, to: Hex): Promise<Change> {
+/** Digests of the program that a signer's key was born in, and of its public configuration. */
+export interface SignerProgram {
+  readonly measurement: Hex
+  readonly config: Hex
+}
+
+/**
+ * Schedules the next holder of a role. Asking again for the same one would begin the delay anew, so it is not sent.
+ * @param program of an attested signer
+ */
+export async function rotation(
+  platform: Platform,
+  role: AuthorityRole,
+  to: Hex,
+  program: SignerProgram = { measurement: ZERO_BYTES32, config: ZERO_BYTES32 },
+): Promise<Change> {
   const { authority } = platform
+  const digests = role === 'signer' ? [program.measurement, program.config] : []
   const [holder, pending, delay] = await Promise.all([
     holderOf(platform, role),
     authority.pendingRotation(role),
@@ -107,7 +122,7 @@ export async function rotation(platform: Platform, role: AuthorityRole, to: Hex)
   ])
   const isSo = sameAddress(pending?.to ?? holder, to)
   const text = `make ${to} the ${role} ${delay === 0 ? 'at once' : `in ${shownTime(delay)}`}, in place of ${holder}`
-  return change(isSo, text, authority, interfaces.authority, ROTATE[role], [to])
+  return change(isSo, text, authority, interfaces.authority, ROTATE[role], [to, ...digests])
 }
 
 export async function withdrawal(platform: Platform, role: AuthorityRole): Promise<Change> {

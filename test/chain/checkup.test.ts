@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkDeployment } from '../../src/chain/checkup.js'
 import { createRpc } from '../../src/chain/rpc.js'
-import type { Hex } from '../../src/protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { useChain } from '../support/chain.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'
 
@@ -45,7 +45,14 @@ test('the authority of another deployment is found', async () => {
 })
 
 test('a signer that takes over later is a fault that says when', async () => {
-  await chain().send('owner', 'authority', 'rotateSigner', chain().account('dave'))
+  await chain().send(
+    'owner',
+    'authority',
+    'rotateSigner',
+    chain().account('dave'),
+    ZERO_BYTES32,
+    ZERO_BYTES32,
+  )
   const at = isoAt((await chain().now()) + DELAY)
   const { checks, text } = await found({ signer: chain().account('dave') })
   expect(checks).toEqual(['fault enclave-signer', 'notice rotation'])

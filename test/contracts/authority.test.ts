@@ -4,7 +4,7 @@ import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { authorityBytecode, institutionRegistryBytecode } from '../../src/chain/generated/bytecode.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { revertOf } from '../../src/chain/reverts.js'
-import type { Hex } from '../../src/protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { domainOf, signedCall } from '../support/authorizations.js'
 import { type ContractKey, useChain } from '../support/chain.js'
 import { AAPL, DAY, ORG } from '../support/institution.js'
@@ -16,6 +16,8 @@ const NEXT_KEY: Hex = `0x${'e2'.repeat(32)}`
 /** The address of `NEXT_KEY`. */
 const NEXT_SIGNER: Hex = '0x7F00CA392c246f3cE6f696c0a687BCce0c3af9F7'
 const ROTATION = 2 * DAY
+/** A signer that is not attested: no measurement, no configuration. */
+const UNATTESTED = [ZERO_BYTES32, ZERO_BYTES32]
 /** The enum's values. */
 const ROLE = { owner: 0n, guardian: 1n, signer: 2n }
 type RoleName = keyof typeof ROLE
@@ -39,22 +41,34 @@ const notOwner = (caller: Role) => ({
 })
 
 const ROTATIONS = [
-  { role: 'owner', method: 'rotateOwner', view: 'owner', holder: () => account('owner') },
-  { role: 'guardian', method: 'rotateGuardian', view: 'guardian', holder: () => account('guardian') },
-  { role: 'signer', method: 'rotateSigner', view: 'enclaveSigner', holder: () => ENCLAVE_SIGNER },
-] as const satisfies { role: RoleName; method: string; view: string; holder: () => Hex }[]
+  { role: 'owner', method: 'rotateOwner', also: [], view: 'owner', holder: () => account('owner') },
+  {
+    role: 'guardian',
+    method: 'rotateGuardian',
+    also: [],
+    view: 'guardian',
+    holder: () => account('guardian'),
+  },
+  {
+    role: 'signer',
+    method: 'rotateSigner',
+    also: UNATTESTED,
+    view: 'enclaveSigner',
+    holder: () => ENCLAVE_SIGNER,
+  },
+] satisfies { role: RoleName; method: string; also: Hex[]; view: string; holder: () => Hex }[]
 
-describe.each(ROTATIONS)('$method', ({ role, method, view, holder }) => {
+describe.each(ROTATIONS)('$method', ({ role, method, also, view, holder }) => {
   const pending = () => read('pendingRotation', ROLE[role])
 
   it('takes effect by itself after the rotation delay, to the second', async () => {
-    const receipt = await own(method, account('dave'))
+    const receipt = await own(method, account('dave'), ...also)
     const effectiveAt = (await chain().now()) + ROTATION
     expect(chain().events(receipt)).toEqual([
       {
         contract: 'authority',
         name: 'RotationScheduled',
-        args: [ROLE[role], holder(), account('dave'), BigInt(effectiveAt)],
+        args: [ROLE[role], holder(), account('dave'), BigInt(effectiveAt), ...UNATTESTED],
       },
     ])
     expect(await pending()).toEqual([account('dave'), BigInt(effectiveAt)])
@@ -68,7 +82,7 @@ describe.each(ROTATIONS)('$method', ({ role, method, view, holder }) => {
   it('can be withdrawn until then, and not after', async () => {
     const none = { name: 'NoRotation', args: { role: `${ROLE[role]}` } }
     expect(await revert('owner', 'withdrawRotation', ROLE[role])).toEqual(none)
-    await own(method, account('dave'))
+    await own(method, account('dave'), ...also)
     const effectiveAt = (await chain().now()) + ROTATION
     const receipt = await own('withdrawRotation', ROLE[role])
     expect(chain().events(receipt)).toEqual([
@@ -81,7 +95,7 @@ describe.each(ROTATIONS)('$method', ({ role, method, view, holder }) => {
   })
 
   it('leaves the other roles, and their rotations, alone', async () => {
-    for (const other of ROTATIONS) await own(other.method, account('bob'))
+    for (const other of ROTATIONS) await own(other.method, account('bob'), ...other.also)
     await own('withdrawRotation', ROLE[role])
     await chain().mineAt((await chain().now()) + ROTATION)
     for (const other of ROTATIONS) {
@@ -90,9 +104,9 @@ describe.each(ROTATIONS)('$method', ({ role, method, view, holder }) => {
   })
 
   it('is the owner’s alone, and so is its withdrawal', async () => {
-    await own(method, account('dave'))
+    await own(method, account('dave'), ...also)
     for (const caller of ['guardian', 'admin', 'dave', 'deployer'] as const) {
-      expect(await revert(caller, method, account('carol'))).toEqual(notOwner(caller))
+      expect(await revert(caller, method, account('carol'), ...also)).toEqual(notOwner(caller))
       expect(await revert(caller, 'withdrawRotation', ROLE[role])).toEqual(notOwner(caller))
     }
   })
@@ -106,7 +120,7 @@ const OWNED: [ContractKey, string, ...unknown[]][] = [
   ['pool', 'transferTreasury', 1n],
   ['authority', 'rotateOwner', NEXT_SIGNER],
   ['authority', 'rotateGuardian', NEXT_SIGNER],
-  ['authority', 'rotateSigner', NEXT_SIGNER],
+  ['authority', 'rotateSigner', NEXT_SIGNER, ...UNATTESTED],
 ]
 
 it('a rotation of the owner moves every right of the owner, in all contracts, at one moment', async () => {
@@ -133,7 +147,7 @@ it('a rotation of the owner moves every right of the owner, in all contracts, at
 const byNew = (type: (typeof PRIMARY_TYPES)[number]) =>
   signedCall(chain(), one.of(type), { key: NEXT_KEY, domain: domainOf(chain(), type) })
 const rotate = async () => {
-  await own('rotateSigner', NEXT_SIGNER)
+  await own('rotateSigner', NEXT_SIGNER, ...UNATTESTED)
   await chain().mineAt((await chain().now()) + ROTATION)
 }
 
@@ -153,6 +167,58 @@ it.each(PRIMARY_TYPES)(
     expect(await chain().revert('relayer', ...byNew(type))).toBeNull()
   },
 )
+
+describe("the signer's program", () => {
+  const MEASUREMENT: Hex = `0x${'aa'.repeat(32)}`
+  const CONFIG: Hex = `0x${'bb'.repeat(32)}`
+  const inForce = () => read('signerProgram')
+  const next = () => read('pendingProgram')
+
+  it('is announced with the rotation, takes effect with it, and stays when a later one is withdrawn', async () => {
+    const receipt = await own('rotateSigner', NEXT_SIGNER, MEASUREMENT, CONFIG)
+    const [scheduled] = chain().events(receipt)
+    expect(scheduled?.args.slice(4)).toEqual([MEASUREMENT, CONFIG])
+    expect([await inForce(), await next()]).toEqual([UNATTESTED, [MEASUREMENT, CONFIG]])
+    await chain().mineAt((await chain().now()) + ROTATION)
+    expect([await inForce(), await next()]).toEqual([[MEASUREMENT, CONFIG], UNATTESTED])
+    await own('rotateSigner', ENCLAVE_SIGNER, ...UNATTESTED)
+    await own('withdrawRotation', ROLE.signer)
+    await chain().mineAt((await chain().now()) + ROTATION)
+    expect(await inForce()).toEqual([MEASUREMENT, CONFIG])
+  })
+
+  it('is whole or none', async () => {
+    for (const program of [
+      [MEASUREMENT, ZERO_BYTES32],
+      [ZERO_BYTES32, CONFIG],
+    ] as const) {
+      const [measurement, config] = program
+      expect(await revert('owner', 'rotateSigner', NEXT_SIGNER, ...program)).toEqual({
+        name: 'IncompleteProgram',
+        args: { measurement, config },
+      })
+    }
+  })
+
+  it('can be revoked by the guardian alone, at once and for good; the signer in force stays', async () => {
+    await own('rotateSigner', NEXT_SIGNER, MEASUREMENT, CONFIG)
+    expect(await revert('owner', 'revokeMeasurement', MEASUREMENT)).toMatchObject({ name: 'NotGuardian' })
+    expect(await revert('guardian', 'revokeMeasurement', ZERO_BYTES32)).toMatchObject({
+      name: 'IncompleteProgram',
+    })
+    const receipt = await chain().send('guardian', 'authority', 'revokeMeasurement', MEASUREMENT)
+    expect(chain().events(receipt)).toEqual([
+      { contract: 'authority', name: 'MeasurementRevoked', args: [MEASUREMENT] },
+    ])
+    expect(await read('isRevoked', MEASUREMENT)).toBe(true)
+    expect(await revert('owner', 'rotateSigner', NEXT_SIGNER, MEASUREMENT, CONFIG)).toEqual({
+      name: 'RevokedMeasurement',
+      args: { measurement: MEASUREMENT },
+    })
+    await chain().mineAt((await chain().now()) + ROTATION)
+    expect(await read('enclaveSigner')).toBe(NEXT_SIGNER)
+  })
+})
 
 const deploys = async (abi: readonly object[], bytecode: string, args: unknown[]) => {
   const { data } = await new ContractFactory([...abi], bytecode).getDeployTransaction(...args)

@@ -314,9 +314,20 @@ const SECTIONS: Record<string, () => Promise<void>> = {
     await measure('a delisting', 'owner', 'token', 'setListed', MSFT, false)
     await measure('again', 'owner', 'token', 'setListed', MSFT, true)
     await set('setFrozen', AAPL, account('dave'), true)
-    for (const method of ['rotateOwner', 'rotateGuardian', 'rotateSigner']) {
+    for (const method of ['rotateOwner', 'rotateGuardian']) {
       await measure('', 'owner', 'authority', method, account('dave'))
     }
+    const digest = `0x${'aa'.repeat(32)}`
+    await measure(
+      'of an attested program',
+      'owner',
+      'authority',
+      'rotateSigner',
+      account('dave'),
+      digest,
+      digest,
+    )
+    await measure('', 'guardian', 'authority', 'revokeMeasurement', digest)
     await measure('', 'owner', 'authority', 'withdrawRotation', 0)
     await measure('', 'guardian', 'authority', 'pause')
     await measure('', 'owner', 'authority', 'liftPause')

@@ -39,7 +39,9 @@ it('registerInstitution notes the founder, who is its admin once it is admitted,
     name: 'NotAdmin',
     args: { caller: account('dave') },
   })
-  expect(await eventsOf(send('owner', 'setAdmitted', THIRD, account('dave'), true))).toEqual([])
+  expect(await eventsOf(send('owner', 'setAdmitted', THIRD, account('dave'), true))).toEqual([
+    ['AdmissionUpdated', THIRD, account('dave'), true],
+  ])
   expect(await read('adminOf', THIRD)).toBe(account('dave'))
   expect(await read('foundingOf', account('dave'))).toBe(ZERO_BYTES32)
   expect(await read('walletCount', THIRD)).toBe(0n)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Hex } from '../../src/protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { signedCall } from '../support/authorizations.js'
 import { TEST_DELAYS, useChain } from '../support/chain.js'
@@ -65,6 +65,18 @@ it('liftPause is the owner’s alone, and ends the pause in its block', async ()
   expect(await chain().revert('relayer', ...signedCall(chain(), one.of('OrderSettlement')))).toBeNull()
 })
 
+it('a lifted pause costs no interval; one that ran out does, but for the time in which a signer is replaced', async () => {
+  await pause()
+  await send('owner', 'liftPause')
+  const until = await pause()
+  expect(await revert('guardian', 'pause')).toMatchObject({ name: 'PauseTooEarly' })
+  await chain().mineAt(until)
+  expect(await revert('guardian', 'pause')).toMatchObject({ name: 'PauseTooEarly' })
+  await send('owner', 'rotateSigner', account('dave'), ZERO_BYTES32, ZERO_BYTES32)
+  const again = await pause()
+  expect(await read('pausedUntil')).toBe(BigInt(again))
+})
+
 it.each(PRIMARY_TYPES)(
   'while a pause lasts nothing that the enclave signs takes effect (%s), and nothing is used up',
   async (type) => {
@@ -86,7 +98,7 @@ it('while a pause lasts the owner still sets flags, moves the treasury, admits a
   await chain().send('owner', 'token', 'setFrozen', AAPL, account('dave'), true)
   await chain().send('carol', 'registry', 'registerInstitution', nameToBytes32('Borealis'))
   await chain().send('owner', 'registry', 'setAdmitted', ORG, account('admin'), false)
-  await send('owner', 'rotateSigner', account('dave'))
+  await send('owner', 'rotateSigner', account('dave'), ZERO_BYTES32, ZERO_BYTES32)
   await chain().send('bob', 'registry', 'leaveInstitution')
   await chain().send('admin', 'registry', 'setMember', account('alice'), false)
   expect(await chain().read('registry', 'walletCount', ORG)).toBe(0n)

@@ -178,6 +178,8 @@ describe('operate pause', () => {
     expect(await chain().read('authority', 'pausedUntil')).toBeGreaterThan(0n)
     await changesOnce(['pause', '--lift'])
     expect(await chain().read('authority', 'pausedUntil')).toBe(0n)
+    await changesOnce(['pause'])
+    await chain().mineAt(Number(await chain().read('authority', 'pausedUntil')))
     expect(await run(['pause'])).toMatchObject({ exit: 1, code: 'pause-too-early' })
   })
 })

@@ -65,6 +65,22 @@ export const authorityAbi = [
   {
     "inputs": [
       {
+        "internalType": "bytes32",
+        "name": "measurement",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "config",
+        "type": "bytes32"
+      }
+    ],
+    "name": "IncompleteProgram",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "enum Authority.Role",
         "name": "role",
         "type": "uint8"
@@ -150,6 +166,17 @@ export const authorityAbi = [
   {
     "inputs": [
       {
+        "internalType": "bytes32",
+        "name": "measurement",
+        "type": "bytes32"
+      }
+    ],
+    "name": "RevokedMeasurement",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "address",
         "name": "token",
         "type": "address"
@@ -162,6 +189,19 @@ export const authorityAbi = [
     "inputs": [],
     "name": "ZeroAddress",
     "type": "error"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "measurement",
+        "type": "bytes32"
+      }
+    ],
+    "name": "MeasurementRevoked",
+    "type": "event"
   },
   {
     "anonymous": false,
@@ -208,6 +248,18 @@ export const authorityAbi = [
         "internalType": "uint64",
         "name": "effectiveAt",
         "type": "uint64"
+      },
+      {
+        "indexed": false,
+        "internalType": "bytes32",
+        "name": "measurement",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "bytes32",
+        "name": "config",
+        "type": "bytes32"
       }
     ],
     "name": "RotationScheduled",
@@ -224,6 +276,19 @@ export const authorityAbi = [
       }
     ],
     "name": "RotationWithdrawn",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      }
+    ],
+    "name": "UsdcSwept",
     "type": "event"
   },
   {
@@ -292,6 +357,25 @@ export const authorityAbi = [
     "type": "function"
   },
   {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "measurement",
+        "type": "bytes32"
+      }
+    ],
+    "name": "isRevoked",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [],
     "name": "liftPause",
     "outputs": [],
@@ -339,6 +423,31 @@ export const authorityAbi = [
         "internalType": "uint64",
         "name": "",
         "type": "uint64"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "pendingProgram",
+    "outputs": [
+      {
+        "components": [
+          {
+            "internalType": "bytes32",
+            "name": "measurement",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "config",
+            "type": "bytes32"
+          }
+        ],
+        "internalType": "struct Authority.Program",
+        "name": "program",
+        "type": "tuple"
       }
     ],
     "stateMutability": "view",
@@ -404,6 +513,19 @@ export const authorityAbi = [
   {
     "inputs": [
       {
+        "internalType": "bytes32",
+        "name": "measurement",
+        "type": "bytes32"
+      }
+    ],
+    "name": "revokeMeasurement",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "address",
         "name": "to",
         "type": "address"
@@ -433,6 +555,16 @@ export const authorityAbi = [
         "internalType": "address",
         "name": "to",
         "type": "address"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "measurement",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "config",
+        "type": "bytes32"
       }
     ],
     "name": "rotateSigner",
@@ -448,6 +580,31 @@ export const authorityAbi = [
         "internalType": "uint64",
         "name": "",
         "type": "uint64"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "signerProgram",
+    "outputs": [
+      {
+        "components": [
+          {
+            "internalType": "bytes32",
+            "name": "measurement",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "config",
+            "type": "bytes32"
+          }
+        ],
+        "internalType": "struct Authority.Program",
+        "name": "",
+        "type": "tuple"
       }
     ],
     "stateMutability": "view",

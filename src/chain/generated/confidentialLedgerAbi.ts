@@ -252,6 +252,19 @@ export const confidentialLedgerAbi = [
     "type": "event"
   },
   {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      }
+    ],
+    "name": "UsdcSwept",
+    "type": "event"
+  },
+  {
     "inputs": [],
     "name": "authority",
     "outputs": [

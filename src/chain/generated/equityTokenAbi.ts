@@ -218,6 +218,19 @@ export const equityTokenAbi = [
     "type": "event"
   },
   {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      }
+    ],
+    "name": "UsdcSwept",
+    "type": "event"
+  },
+  {
     "inputs": [],
     "name": "authority",
     "outputs": [

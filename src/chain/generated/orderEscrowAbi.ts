@@ -536,6 +536,12 @@ export const orderEscrowAbi = [
         "type": "bytes32"
       },
       {
+        "indexed": true,
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
         "indexed": false,
         "internalType": "uint256",
         "name": "amount",
@@ -555,6 +561,19 @@ export const orderEscrowAbi = [
       }
     ],
     "name": "OrderSettled",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      }
+    ],
+    "name": "UsdcSwept",
     "type": "event"
   },
   {
@@ -1515,7 +1534,7 @@ export const orderEscrowAbi = [
     "inputs": [
       {
         "internalType": "bytes16",
-        "name": "prefix",
+        "name": "idHead",
         "type": "bytes16"
       }
     ],

@@ -202,7 +202,7 @@ export function createModel(chain: TestChain, state: ModelState) {
 
   function liftPause(): Attempt {
     const expected = isPaused(state) ? null : 'NotPaused'
-    if (expected === null) state.pausedUntil = state.time
+    if (expected === null) state.pausedUntil = 0
     return { from: 'owner', call: ['authority', 'liftPause'], expected }
   }
 
