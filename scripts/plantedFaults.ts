@@ -1,4 +1,4 @@
-// Plants each fault of test/plantedFaults.json in the product, one at a time, and runs the tests that should find it. Ends with 1 if a fault
+// Plants each fault of test/plantedFaults.json and contracts/test/mutants.json in the product, one at a time, and runs the tests that should find it. Ends with 1 if a fault
 // goes unnoticed. Changes files in place, and restores them: the files of the faults must have no uncommitted changes. With words as
 // arguments, only the faults whose description has one of them.
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -15,7 +15,7 @@ const faultsSchema = z.array(
     to: z.string(),
     /** The npm script that brings a change of the file to what the tests run, where that is not the source. */
     through: z.enum(['contracts', 'build', 'build:web']).optional(),
-    /** Vitest's filters of files. One of their tests has to fail. */
+    /** Vitest's filters of files, one of whose tests has to fail, or the folder of the contracts' invariants. */
     tests: z.array(z.string()).min(1),
   }),
 )
@@ -23,6 +23,12 @@ const faultsSchema = z.array(
 const root = new URL('..', import.meta.url)
 const run = (command: string, args: readonly string[]) =>
   spawnSync(command, args, { cwd: root, stdio: 'pipe', encoding: 'utf8' })
+
+const INVARIANTS = 'contracts/test'
+const runTests = (tests: readonly string[], bail: string[] = []) =>
+  tests.includes(INVARIANTS)
+    ? run('npx', ['forge', 'test'])
+    : run('npx', ['vitest', 'run', ...bail, ...tests])
 
 function isFound({ file, from, to, through, tests }: z.infer<typeof faultsSchema>[number]): boolean {
   const path = new URL(file, root)
@@ -46,7 +52,7 @@ function isFound({ file, from, to, through, tests }: z.infer<typeof faultsSchema
       before.replace(from, () => to),
     )
     bring()
-    return run('npx', ['vitest', 'run', '--bail=1', ...tests]).status === 1
+    return runTests(tests, ['--bail=1']).status === 1
   } finally {
     restore()
     process.off('SIGINT', stop)
@@ -54,13 +60,16 @@ function isFound({ file, from, to, through, tests }: z.infer<typeof faultsSchema
 }
 
 const words = process.argv.slice(2)
-const faults = faultsSchema
-  .parse(JSON.parse(readFileSync(new URL('test/plantedFaults.json', root), 'utf8')))
+const faults = ['test/plantedFaults.json', `${INVARIANTS}/mutants.json`]
+  .flatMap((list) => faultsSchema.parse(JSON.parse(readFileSync(new URL(list, root), 'utf8'))))
   .filter(({ fault }) => words.length === 0 || words.some((word) => fault.includes(word)))
 execFileSync('git', ['diff', '--quiet', 'HEAD', '--', ...faults.map(({ file }) => file)], { cwd: root })
-const tests = [...new Set(faults.flatMap((each) => each.tests))]
-const sound = run('npx', ['vitest', 'run', ...tests])
-if (sound.status !== 0) throw new Error(`a test fails without a fault:\n${sound.stdout.slice(-3_000)}`)
+const tests = new Set(faults.flatMap((each) => each.tests))
+const invariants = tests.delete(INVARIANTS) ? [[INVARIANTS]] : []
+for (const each of [...invariants, ...(tests.size > 0 ? [[...tests]] : [])]) {
+  const sound = runTests(each)
+  if (sound.status !== 0) throw new Error(`a test fails without a fault:\n${sound.stdout.slice(-3_000)}`)
+}
 let missed = 0
 for (const fault of faults) {
   const found = isFound(fault)

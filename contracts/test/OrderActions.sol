@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {ConfidentialLedger} from "../ConfidentialLedger.sol";
+import {EquityShares} from "../EquityShares.sol";
+import {OrderEscrow} from "../OrderEscrow.sol";
+import {SignedOpenings} from "../SignedOpenings.sol";
+import {vm} from "./Platform.sol";
+import {Books} from "./Books.sol";
+
+/// @title Openings, ends and writes of orders, and rulebooks: right ones, and some with one fault.
+abstract contract OrderActions is Books {
+    // ---- openings ----
+
+    function openBuy(uint256 who, uint256 amount, uint256 lifetime, bool signed) external atCurrentTime {
+        address wallet = walletOf(who);
+        amount = 1 + amount % 1_000_000_000;
+        usdc.mint(wallet, amount);
+        (bytes32 orderId, bytes32 commit, uint64 deadline) = _next(lifetime);
+        bytes32 orgId = registry.orgOf(wallet);
+        if (signed) {
+            SignedOpenings.BuyOpening memory o =
+                SignedOpenings.BuyOpening(wallet, orderId, commit, amount, deadline, deadline);
+            escrow.openBuyFor(o, _signBuy(walletKey(who), o));
+        } else {
+            vm.prank(wallet);
+            usdc.approve(address(escrow), amount);
+            vm.prank(wallet);
+            escrow.openBuy(orderId, commit, amount, deadline);
+        }
+        _must(admitted[orgId], "a buy without an admitted institution");
+        _must(registry.leavingAt(wallet) == 0, "a buy of a wallet that leaves");
+        _book(orderId, Booked(wallet, USDC, amount, commit, orgId, deadline, OrderEscrow.State.OPEN, 0));
+    }
+
+    function openRequest(uint256 who, uint256 lifetime, bool signed) public atCurrentTime {
+        address wallet = walletOf(who);
+        (bytes32 orderId, bytes32 commit, uint64 deadline) = _next(lifetime);
+        if (signed) {
+            SignedOpenings.RequestOpening memory o =
+                SignedOpenings.RequestOpening(wallet, orderId, commit, deadline, deadline);
+            escrow.openRequestFor(o, _sign(walletKey(who), escrow.hashRequestOpening(o)));
+        } else {
+            vm.prank(wallet);
+            escrow.openRequest(orderId, commit, deadline);
+        }
+        _book(orderId, Booked(wallet, 0, 0, commit, registry.orgOf(wallet), deadline, OrderEscrow.State.OPEN, 0));
+    }
+
+    function openDeposit(uint256 who, uint256 which, uint256 amount, uint256 lifetime) external atCurrentTime {
+        bytes32 symbol = symbolOf(which);
+        EquityShares shares = token.sharesOf(symbol);
+        address wallet = walletOf(_shareholder(shares, who));
+        amount = 1 + amount % shares.balanceOf(wallet);
+        (bytes32 orderId, bytes32 commit, uint64 deadline) = _next(lifetime);
+        vm.prank(wallet);
+        shares.approve(address(escrow), amount);
+        vm.prank(wallet);
+        escrow.openDeposit(orderId, commit, symbol, amount, deadline);
+        _must(!frozen[symbol][wallet], "a deposit of frozen shares");
+        _book(
+            orderId, Booked(wallet, symbol, amount, commit, registry.orgOf(wallet), deadline, OrderEscrow.State.OPEN, 0)
+        );
+    }
+
+    /// @dev Opens as many orders as an account may have, and tries one more.
+    function openTooMany(uint256 who) external atCurrentTime {
+        address wallet = walletOf(who);
+        if (who % 16 != 0) return;
+        while (escrow.openOrdersBy(wallet) < 20) openRequest(who, 30 days - 1, false);
+        (bytes32 orderId, bytes32 commit, uint64 deadline) = _next(1 days);
+        _mustFail(wallet, address(escrow), abi.encodeCall(escrow.openRequest, (orderId, commit, deadline)));
+    }
+
+    /// @dev Every opening that must fail: another party's signature, a late one, a repeated id, a deadline out of range, too much.
+    function openWrongly(uint256 who, uint256 kind) external atCurrentTime {
+        address wallet = walletOf(who);
+        uint256 amount = 5_000_000;
+        usdc.mint(wallet, amount);
+        (bytes32 orderId, bytes32 commit, uint64 deadline) = _next(1 days);
+        kind %= 8;
+        if (kind < 4) {
+            bool isLate = kind % 2 == 1;
+            uint256 key = isLate ? walletKey(who) : OTHER_KEY;
+            uint64 validBefore = isLate ? uint64(currentTime) : deadline;
+            if (kind < 2) {
+                SignedOpenings.BuyOpening memory o =
+                    SignedOpenings.BuyOpening(wallet, orderId, commit, amount, deadline, validBefore);
+                _mustFail(address(this), address(escrow), abi.encodeCall(escrow.openBuyFor, (o, _signBuy(key, o))));
+            } else {
+                SignedOpenings.RequestOpening memory o =
+                    SignedOpenings.RequestOpening(wallet, orderId, commit, deadline, validBefore);
+                bytes memory signature = _sign(key, escrow.hashRequestOpening(o));
+                _mustFail(address(this), address(escrow), abi.encodeCall(escrow.openRequestFor, (o, signature)));
+            }
+            return;
+        }
+        if (kind == 4) orderId = orderIds[who % orderIds.length];
+        if (kind == 5) deadline = uint64(currentTime);
+        if (kind == 6) deadline = uint64(currentTime + 30 days + 1);
+        // Only the first 16 bytes of an id count.
+        if (kind == 7) orderId = bytes32(uint256(orderIds[who % orderIds.length]) ^ 1);
+        _mustFail(wallet, address(escrow), abi.encodeCall(escrow.openRequest, (orderId, commit, deadline)));
+    }
+
+    // ---- ends ----
+
+    /// @param wrong what the authorization gets wrong: 1 to 8 must fail
+    function settle(uint256 pick, uint256 asset, uint256 payout, uint256 wrong) public atCurrentTime {
+        (bytes32 orderId, Booked memory b) = _pick(pick, OrderEscrow.State.OPEN);
+        OrderEscrow.OrderSettlement memory a;
+        (a.orderId, a.account, a.asset, a.amount, a.commit) = (orderId, b.account, b.asset, b.amount, b.commit);
+        asset %= 4;
+        a.payoutAsset = asset == 0 ? bytes32(0) : asset == 1 ? USDC : symbolOf(asset);
+        uint256 available = poolHolds[a.payoutAsset] + (a.payoutAsset == b.asset ? b.amount : 0);
+        if (asset > 0) a.payout = 1 + payout % available;
+        (a.version, a.previous) = (versions[b.account] + 1, histories[b.account]);
+        (a.enclaveBlob, a.userBlob) = _blobs(payout);
+        wrong %= 16;
+        if (wrong == 1) a.amount += 1;
+        if (wrong == 2) {
+            a.account = a.account == walletOf(0) ? walletOf(1) : walletOf(0);
+            (a.version, a.previous) = (versions[a.account] + 1, histories[a.account]);
+        }
+        if (wrong == 3) a.commit = ~a.commit;
+        if (wrong == 4) a.version = payout % 2 == 0 ? a.version + 1 : a.version - 1;
+        if (wrong == 5) a.previous = ~a.previous;
+        if (wrong == 6) a.asset = a.asset == 0 ? USDC : bytes32(0);
+        if (wrong == 7) (a.payoutAsset, a.payout) = (asset == 0 ? USDC : bytes32(0), asset == 0 ? 0 : 1);
+        if (wrong == 8) (a.payoutAsset, a.payout) = (USDC, poolHolds[USDC] + b.amount + 1);
+        if (wrong == 9) payout % 2 == 0 ? a.enclaveBlob = "" : a.userBlob = "";
+        bytes memory call = abi.encodeCall(escrow.settle, (a, _enclaveSign(escrow.hashOrderSettlement(a))));
+        if (wrong > 0 && wrong < 10) return _mustFail(address(this), address(escrow), call);
+        if (wrong == 10) {
+            return _mustFail(
+                address(this),
+                address(escrow),
+                abi.encodeCall(escrow.settle, (a, _sign(OTHER_KEY, escrow.hashOrderSettlement(a))))
+            );
+        }
+        uint256 before = a.payout > 0 ? _balance(a.payoutAsset, b.account) : 0;
+        _authorized(address(escrow), call);
+        _end(orderId, OrderEscrow.State.SETTLED);
+        _wrote(b.account, a.version, a.previous, a.enclaveBlob, a.userBlob);
+        poolHolds[b.asset] += b.amount;
+        if (a.payout == 0) return;
+        poolHolds[a.payoutAsset] -= a.payout;
+        if (_balance(a.payoutAsset, b.account) == before) claims[b.account][a.payoutAsset] += a.payout;
+        else _must(_balance(a.payoutAsset, b.account) == before + a.payout, "a payout of another amount");
+    }
+
+    function refund(uint256 pick, bool writes, uint256 wrong) external atCurrentTime {
+        (bytes32 orderId, Booked memory b) = _pick(pick, OrderEscrow.State.OPEN);
+        OrderEscrow.OrderRefund memory a;
+        (a.orderId, a.account, a.asset, a.amount, a.commit) = (orderId, b.account, b.asset, b.amount, b.commit);
+        (a.version, a.previous) = (versions[b.account], histories[b.account]);
+        if (writes) {
+            a.version++;
+            (a.enclaveBlob, a.userBlob) = _blobs(pick);
+        }
+        wrong %= 16;
+        if (wrong == 1) a.amount += 1;
+        if (wrong == 2) {
+            a.account = a.account == walletOf(0) ? walletOf(1) : walletOf(0);
+            (a.version, a.previous) = (versions[a.account] + (writes ? 1 : 0), histories[a.account]);
+        }
+        if (wrong == 3) a.commit = ~a.commit;
+        if (wrong == 4) a.version += 1;
+        if (wrong == 5) a.previous = ~a.previous;
+        if (wrong == 6) a.asset = a.asset == 0 ? USDC : bytes32(0);
+        if (wrong == 7 && writes) a.userBlob = "";
+        bytes memory call = abi.encodeCall(escrow.refund, (a, _enclaveSign(escrow.hashOrderRefund(a))));
+        if (wrong > 0 && (wrong < 7 || (wrong == 7 && writes))) return _mustFail(address(this), address(escrow), call);
+        if (wrong == 8) {
+            return _mustFail(
+                address(this),
+                address(escrow),
+                abi.encodeCall(escrow.refund, (a, _sign(OTHER_KEY, escrow.hashOrderRefund(a))))
+            );
+        }
+        uint256 before = b.amount > 0 ? _balance(b.asset, b.account) : 0;
+        _authorized(address(escrow), call);
+        if (writes) _wrote(b.account, a.version, a.previous, a.enclaveBlob, a.userBlob);
+        _returned(orderId, before);
+    }
+
+    function reclaim(uint256 pick, bool byOther) external atCurrentTime {
+        (bytes32 orderId, Booked memory b) = _pick(pick, OrderEscrow.State.OPEN);
+        bytes memory call = abi.encodeCall(escrow.reclaim, (orderId));
+        if (byOther) return _mustFail(STRANGER, address(escrow), call);
+        if (currentTime < b.deadline + 7 days) return _mustFail(b.account, address(escrow), call);
+        uint256 before = b.amount > 0 ? _balance(b.asset, b.account) : 0;
+        vm.prank(b.account);
+        escrow.reclaim(orderId);
+        _returned(orderId, before);
+    }
+
+    /// @dev A final order ends in no way once more.
+    function endAgain(uint256 pick, uint256 way) external atCurrentTime {
+        bytes32 orderId = orderIds[pick % orderIds.length];
+        Booked memory b = booked[orderId];
+        if (b.state == OrderEscrow.State.OPEN) return;
+        if (way % 3 == 0) return _mustFail(b.account, address(escrow), abi.encodeCall(escrow.reclaim, (orderId)));
+        (bytes memory blob, bytes memory user) = _blobs(pick);
+        if (way % 3 == 1) {
+            OrderEscrow.OrderSettlement memory a = OrderEscrow.OrderSettlement(
+                orderId,
+                b.account,
+                b.asset,
+                b.amount,
+                b.commit,
+                0,
+                0,
+                versions[b.account] + 1,
+                histories[b.account],
+                blob,
+                user
+            );
+            return _mustFail(
+                address(this),
+                address(escrow),
+                abi.encodeCall(escrow.settle, (a, _enclaveSign(escrow.hashOrderSettlement(a))))
+            );
+        }
+        OrderEscrow.OrderRefund memory r = OrderEscrow.OrderRefund(
+            orderId, b.account, b.asset, b.amount, b.commit, versions[b.account] + 1, histories[b.account], blob, user
+        );
+        _mustFail(
+            address(this), address(escrow), abi.encodeCall(escrow.refund, (r, _enclaveSign(escrow.hashOrderRefund(r))))
+        );
+    }
+
+    function claim(uint256 who, uint256 which, uint256 to) external atCurrentTime {
+        (address wallet, bytes32 asset) = _claimant(who, which);
+        uint256 amount = claims[wallet][asset];
+        address approved = _claimRecipient[wallet][asset];
+        address recipient = to % 4 == 0 ? wallet : to % 4 == 1 ? walletOf(to / 4) : approved;
+        bytes memory call = abi.encodeCall(escrow.claim, (asset, recipient));
+        bool isAllowed = recipient == wallet || (recipient == approved && kyc[recipient]);
+        if (amount == 0 || !isAllowed) return _mustFail(wallet, address(escrow), call);
+        uint256 before = _balance(asset, recipient);
+        vm.prank(wallet);
+        escrow.claim(asset, recipient);
+        claims[wallet][asset] = 0;
+        _must(_balance(asset, recipient) == before + amount, "a claim paid another amount");
+    }
+
+    function approveClaimRecipient(uint256 who, uint256 which, uint256 to) external atCurrentTime {
+        (address wallet, bytes32 asset) = _claimant(who, which);
+        vm.prank(holderOf(0));
+        escrow.approveClaimRecipient(wallet, asset, walletOf(to));
+        _claimRecipient[wallet][asset] = walletOf(to);
+    }
+
+    /// @dev A wallet that has a claim, and its asset; if there is none, any.
+    function _claimant(uint256 who, uint256 which) private view returns (address wallet, bytes32 asset) {
+        for (uint256 i = 0; i < 15; i++) {
+            (wallet, asset) = (walletOf(who % 5 + i % 5), _assetAt(which % 3 + i / 5));
+            if (claims[wallet][asset] > 0) return (wallet, asset);
+        }
+    }
+
+    // ---- portfolios and rulebooks ----
+
+    function writePortfolio(uint256 pick, bool afterReclaim, uint256 wrong) external atCurrentTime {
+        OrderEscrow.State state = afterReclaim ? OrderEscrow.State.REFUNDED : OrderEscrow.State.OPEN;
+        (bytes32 orderId, Booked memory b) = _pick(pick, state);
+        (bytes memory blob, bytes memory user) = _blobs(pick);
+        ConfidentialLedger.PortfolioUpdate memory a = ConfidentialLedger.PortfolioUpdate(
+            orderId,
+            b.account,
+            b.asset,
+            b.amount,
+            b.commit,
+            state,
+            versions[b.account] + 1,
+            histories[b.account],
+            blob,
+            user
+        );
+        wrong %= 16;
+        if (wrong == 1) a.state = afterReclaim ? OrderEscrow.State.OPEN : OrderEscrow.State.REFUNDED;
+        if (wrong == 2) {
+            a.account = a.account == walletOf(0) ? walletOf(1) : walletOf(0);
+            (a.version, a.previous) = (versions[a.account] + 1, histories[a.account]);
+        }
+        if (wrong == 3) a.version += 1;
+        if (wrong == 4) a.previous = ~a.previous;
+        if (wrong == 5) a.enclaveBlob = "";
+        if (wrong == 6) a.state = OrderEscrow.State.SETTLED;
+        bytes memory call = abi.encodeCall(ledger.updatePortfolio, (a, _enclaveSign(ledger.hashPortfolioUpdate(a))));
+        if (wrong > 0 && wrong < 7) return _mustFail(address(this), address(ledger), call);
+        if (wrong == 7) {
+            return _mustFail(
+                address(this),
+                address(ledger),
+                abi.encodeCall(ledger.updatePortfolio, (a, _sign(OTHER_KEY, ledger.hashPortfolioUpdate(a))))
+            );
+        }
+        _authorized(address(ledger), call);
+        _wrote(b.account, a.version, a.previous, a.enclaveBlob, a.userBlob);
+    }
+
+    function writePolicy(uint256 org, uint256 wrong) external atCurrentTime {
+        bytes32 orgId = orgOf(org);
+        ConfidentialLedger.PolicyUpdate memory a = ConfidentialLedger.PolicyUpdate(
+            orgId, registry.adminOf(orgId), policyVersions[orgId] + 1, abi.encode(orgId, wrong)
+        );
+        bool isAdmitted = admitted[orgId];
+        wrong %= 12;
+        if (wrong == 1) a.version += 1;
+        if (wrong == 2) a.admin = STRANGER;
+        if (wrong == 3) a.policyBlob = "";
+        bytes memory call = abi.encodeCall(ledger.updatePolicy, (a, _enclaveSign(ledger.hashPolicyUpdate(a))));
+        if (!isAdmitted || (wrong > 0 && wrong < 4)) return _mustFail(address(this), address(ledger), call);
+        if (wrong == 4) {
+            return _mustFail(
+                address(this),
+                address(ledger),
+                abi.encodeCall(ledger.updatePolicy, (a, _sign(OTHER_KEY, ledger.hashPolicyUpdate(a))))
+            );
+        }
+        _authorized(address(ledger), call);
+        policyVersions[orgId] = a.version;
+        policyHashes[orgId] = keccak256(a.policyBlob);
+    }
+}
