@@ -1,16 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createLeaseHolder, type LeaseTiming, type Term } from '../../../src/server/store/leaseHolder.js'
-import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
-import type { Secret } from '../../../src/service/secret.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
-import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { takeOver } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { rowOf } from './contract/engineContract.js'
@@ -19,19 +13,7 @@ const TIMING: LeaseTiming = { ttlMs: 2_000, renewEveryMs: 200, marginMs: 500, ta
 /** A busy machine that holds up a renewal for seconds does not lose this lease. */
 const PATIENT: LeaseTiming = { ...TIMING, ttlMs: 8_000 }
 
-let postgres: Postgres
-beforeAll(async () => {
-  postgres = await startPostgres()
-})
-afterAll(() => postgres.remove())
-
-async function openShared(url?: Secret): Promise<Engine> {
-  const engine = await openPostgres(createDatabases(url ?? (await postgres.createDatabase())))
-  onTestFinished(() => engine.stop())
-  return engine
-}
-
-async function openOwn(): Promise<Engine> {
+async function open(): Promise<Engine> {
   const engine = openSqlite({
     directory: await temporaryDirectory(),
     onBroken(error) {
@@ -83,134 +65,90 @@ async function hold(
   }
 }
 
-describe.each([
-  ['SQLite', openOwn],
-  ['PostgreSQL', () => openShared()],
-])('on %s', (_, open) => {
-  test('one holder renews its term, and the next one takes over once the first has torn down', async () => {
-    const engine = await open()
-    const steps: string[] = []
-    const serveFirst = async (term: Term) => {
-      await untilOver(term)
-      expect(await engine.put('runs', rowOf('last', 1), term.fence)).toBe('written')
-      steps.push('first torn down')
-    }
-    const serveSecond = async (next: Term) => {
-      steps.push('second built')
-      await untilOver(next)
-    }
-    const first = await hold(engine, 'first', serveFirst, PATIENT)
-    const term = await first.latest()
-    const second = await hold(engine, 'second', serveSecond, PATIENT)
-    const heldAt = performance.now()
-    await eventually('more than its time to live', () => performance.now() - heldAt > 1.2 * PATIENT.ttlMs)
-    expect(first.terms).toHaveLength(1)
-    expect(second.terms).toEqual([])
-    expect(term.isTrusted()).toBe(true)
-    expect((await engine.leases.list()).map(({ holder }) => holder)).toEqual(['first'])
-    await first.stop()
-    expect(term.isTrusted()).toBe(false)
-    const next = await second.latest()
-    expect(next.fence.term).not.toBe(term.fence.term)
-    expect(steps).toEqual(['first torn down', 'second built'])
-    expect([first.observed, second.observed]).toEqual([
-      [false, true, false],
-      [false, true],
-    ])
-    await second.stop()
-    expect(await engine.leases.list()).toEqual([])
-  })
-
-  test('a process that begins to stop gives its lease back before its end', async () => {
-    const engine = await open()
-    const stopping = new AbortController()
-    const holders: string[] = []
-    const [first, second] = ['first', 'second'].map((holder) =>
-      createLeaseHolder({
-        leases: engine.leases,
-        lease: 'trigger',
-        holder,
-        timing: TIMING,
-        logger: createLogLines().logger,
-        stopping: holder === 'first' ? stopping.signal : undefined,
-        serve(term) {
-          holders.push(holder)
-          return untilOver(term)
-        },
-      }),
-    )
-    await first?.start()
-    await eventually('the first holds it', () => holders.length === 1)
-    await second?.start()
-    stopping.abort()
-    await eventually('the second holds it', () => holders.length === 2)
-    expect(holders).toEqual(['first', 'second'])
-    await Promise.all([first?.stop(), second?.stop()])
-  })
-
-  test('a term that ends by itself, fails or has lost its lease is followed by another one', async () => {
-    const engine = await open()
-    let served = 0
-    const { terms, log, latest } = await hold(engine, 'only', async (term) => {
-      served++
-      if (served === 1) return
-      if (served === 2) throw new RangeError('a secret')
-      if (served === 3) {
-        const thief = await takeOver(engine, 'trigger')
-        expect(await engine.put('runs', rowOf('a', 1), term.fence)).toBe('lost-term')
-        await engine.leases.release(thief)
-        term.end()
-      }
-      if (served === 4) await engine.leases.release(await takeOver(engine, 'trigger'))
-      await untilOver(term)
-    })
-    await eventually('five terms', () => terms.length === 5)
-    const last = await latest()
-    expect(new Set(terms.map(({ fence }) => fence.term)).size).toBe(5)
-    expect(terms.map(({ signal }) => signal.aborted)).toEqual([true, true, true, true, false])
-    expect(await engine.put('runs', rowOf('a', 1), last.fence)).toBe('written')
-    expect(log.lines().filter(({ msg }) => msg === 'term failed')).toMatchObject([
-      { recordId: 'trigger', errorName: 'RangeError' },
-    ])
-    expect(log.text()).not.toContain('a secret')
-  })
+test('one holder renews its term, and the next one takes over once the first has torn down', async () => {
+  const engine = await open()
+  const steps: string[] = []
+  const serveFirst = async (term: Term) => {
+    await untilOver(term)
+    expect(await engine.put('runs', rowOf('last', 1), term.fence)).toBe('written')
+    steps.push('first torn down')
+  }
+  const serveSecond = async (next: Term) => {
+    steps.push('second built')
+    await untilOver(next)
+  }
+  const first = await hold(engine, 'first', serveFirst, PATIENT)
+  const term = await first.latest()
+  const second = await hold(engine, 'second', serveSecond, PATIENT)
+  const heldAt = performance.now()
+  await eventually('more than its time to live', () => performance.now() - heldAt > 1.2 * PATIENT.ttlMs)
+  expect(first.terms).toHaveLength(1)
+  expect(second.terms).toEqual([])
+  expect(term.isTrusted()).toBe(true)
+  expect((await engine.leases.list()).map(({ holder }) => holder)).toEqual(['first'])
+  await first.stop()
+  expect(term.isTrusted()).toBe(false)
+  const next = await second.latest()
+  expect(next.fence.term).not.toBe(term.fence.term)
+  expect(steps).toEqual(['first torn down', 'second built'])
+  expect([first.observed, second.observed]).toEqual([
+    [false, true, false],
+    [false, true],
+  ])
+  await second.stop()
+  expect(await engine.leases.list()).toEqual([])
 })
 
-test('the same term goes on after the database has crashed, however long it was away', async () => {
-  const engine = await openShared()
-  const { terms, latest } = await hold(engine, 'first')
-  const term = await latest()
-  await engine.put('runs', rowOf('a', 1), term.fence)
-  await postgres.kill()
-  await eventually('the lease is no longer trusted', () => !term.isTrusted())
-  expect(term.signal.aborted).toBe(false)
-  await postgres.start()
-  await eventually('the lease is trusted again', () => term.isTrusted())
-  expect(await engine.put('runs', rowOf('a', 2), term.fence)).toBe('written')
-  expect(terms).toHaveLength(1)
+test('a process that begins to stop gives its lease back before its end', async () => {
+  const engine = await open()
+  const stopping = new AbortController()
+  const holders: string[] = []
+  const [first, second] = ['first', 'second'].map((holder) =>
+    createLeaseHolder({
+      leases: engine.leases,
+      lease: 'trigger',
+      holder,
+      timing: TIMING,
+      logger: createLogLines().logger,
+      stopping: holder === 'first' ? stopping.signal : undefined,
+      serve(term) {
+        holders.push(holder)
+        return untilOver(term)
+      },
+    }),
+  )
+  await first?.start()
+  await eventually('the first holds it', () => holders.length === 1)
+  await second?.start()
+  stopping.abort()
+  await eventually('the second holds it', () => holders.length === 2)
+  expect(holders).toEqual(['first', 'second'])
+  await Promise.all([first?.stop(), second?.stop()])
 })
 
-const HOLDER = fileURLToPath(new URL('./leaseHolderProcess.ts', import.meta.url))
-
-test('a holder that is stopped for longer than the lease lives writes nothing when it goes on', async () => {
-  const url = await postgres.createDatabase()
-  const engine = await openShared(url)
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', HOLDER, JSON.stringify(TIMING)], {
-    env: { ...process.env, DATABASE_URL: url.reveal() },
-    stdio: ['ignore', 'pipe', 'inherit'],
+test('a term that ends by itself, fails or has lost its lease is followed by another one', async () => {
+  const engine = await open()
+  let served = 0
+  const { terms, log, latest } = await hold(engine, 'only', async (term) => {
+    served++
+    if (served === 1) return
+    if (served === 2) throw new RangeError('a secret')
+    if (served === 3) {
+      const thief = await takeOver(engine, 'trigger')
+      expect(await engine.put('runs', rowOf('a', 1), term.fence)).toBe('lost-term')
+      await engine.leases.release(thief)
+      term.end()
+    }
+    if (served === 4) await engine.leases.release(await takeOver(engine, 'trigger'))
+    await untilOver(term)
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const lines: string[] = []
-  if (child.stdout) createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
-  await eventually('the child writes', () => lines.length > 50)
-  child.kill('SIGSTOP')
-  const { latest } = await hold(engine, 'successor')
-  const successor = await latest()
-  const firstRead = await engine.open('relays')
-  expect(firstRead.length).toBeGreaterThan(50)
-  child.kill('SIGCONT')
-  await once(child, 'exit')
-  expect(lines.slice(-2)).toEqual(['lost-term', 'over'])
-  expect(await engine.open('relays')).toEqual(firstRead)
-  expect(successor.isTrusted()).toBe(true)
+  await eventually('five terms', () => terms.length === 5)
+  const last = await latest()
+  expect(new Set(terms.map(({ fence }) => fence.term)).size).toBe(5)
+  expect(terms.map(({ signal }) => signal.aborted)).toEqual([true, true, true, true, false])
+  expect(await engine.put('runs', rowOf('a', 1), last.fence)).toBe('written')
+  expect(log.lines().filter(({ msg }) => msg === 'term failed')).toMatchObject([
+    { recordId: 'trigger', errorName: 'RangeError' },
+  ])
+  expect(log.text()).not.toContain('a secret')
 })

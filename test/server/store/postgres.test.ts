@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { type Engine, StorageError, UnusableDatabaseError } from '../../../src/server/store/engine.js'
@@ -107,8 +106,6 @@ describe('a start', () => {
     await expect(openPostgres(createDatabases(url))).rejects.toThrow(/schema 99.*up to \d/)
     expect(await rows.query('SELECT version FROM schema_versions ORDER BY version')).toEqual([
       { version: 1 },
-      { version: 2 },
-      { version: 3 },
       { version: 99 },
     ])
   })
@@ -124,7 +121,7 @@ describe('a start', () => {
       'ALTER TABLE relays ADD COLUMN next text',
       'ALTER TABLE leases ADD COLUMN next text',
       'CREATE TABLE next (id text PRIMARY KEY)',
-      'INSERT INTO schema_versions VALUES (4, now())',
+      'INSERT INTO schema_versions VALUES (2, now())',
     ]) {
       await rows.query(statement)
     }
@@ -190,42 +187,6 @@ describe('a start', () => {
     const engine = await openAt(new Secret(url))
     expect(inspect(engine, { depth: 20, showHidden: true })).not.toContain(postgres.password)
   })
-})
-
-test('acknowledged writes stay through crashes of the database, and the same engine goes on', {
-  timeout: 120_000,
-}, async () => {
-  // One of its own: what starts after a crash first syncs each file of all databases.
-  const crashing = await startPostgres()
-  onTestFinished(() => crashing.remove())
-  const engine = await openAt(await crashing.createDatabase())
-  const acknowledged: string[] = []
-  const refusals: (string | undefined)[] = []
-  let isOver = false
-  async function write(writer: number): Promise<void> {
-    for (let n = 0; !isOver; n++) {
-      const id = `${writer}/${n}`
-      try {
-        if ((await engine.put('orders', rowOf(id, 1))) === 'written') acknowledged.push(id)
-      } catch (error) {
-        refusals.push(codeOf(error))
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
-    }
-  }
-  const writers = Array.from({ length: 16 }, (_, index) => handled(write(index)))
-  for (let crash = 0; crash < 2; crash++) {
-    const before = acknowledged.length
-    await eventually('writes are acknowledged', () => acknowledged.length > before + 200)
-    await crashing.kill()
-    await eventually('a write is refused', () => refusals.length > 0)
-    expect(refusals.splice(0)).not.toContain(undefined)
-    await crashing.start()
-  }
-  isOver = true
-  await Promise.all(writers)
-  const found = new Set((await engine.open('orders')).map(({ id }) => id))
-  expect(acknowledged.filter((id) => !found.has(id))).toEqual([])
 })
 
 describe('through a network that fails', () => {
@@ -319,36 +280,6 @@ test('a row that the database refuses fails alone', async () => {
   const ids = ['a', 'b\u0000', 'c']
   const results = await Promise.all(ids.map((id) => engine.put('orders', rowOf(id, 1)).catch(codeOf)))
   expect(results).toEqual(['written', '22P05', 'written'])
-})
-
-test('a batch that the database takes back in a deadlock is written row by row', async () => {
-  const url = await postgres.createDatabase()
-  const { rows, leases } = createDatabases(url)
-  const failures: unknown[] = []
-  const query: typeof rows.query = (...statement) =>
-    rows.query(...statement).catch((error) => {
-      failures.push(error)
-      throw error
-    })
-  const other = new pg.Client({ connectionString: url.reveal() })
-  await other.connect()
-  onTestFinished(() => other.end())
-  // The batch, which waits first, looks for deadlocks once: there has to be one by then.
-  await other.query("SET deadlock_timeout = '1min'")
-  await other.query(`ALTER DATABASE ${new URL(url.reveal()).pathname.slice(1)} SET deadlock_timeout = '4s'`)
-  const engine = await openPostgres({ rows: { ...rows, query }, leases })
-  onTestFinished(() => engine.stop())
-  await Promise.all(['a', 'b'].map((id) => engine.put('orders', rowOf(id, 1))))
-  await other.query("BEGIN; UPDATE orders SET doc = 'other' WHERE id = 'b'")
-  const puts = handled(Promise.all(['a', 'b'].map((id) => engine.put('orders', rowOf(id, 2)))))
-  await eventually('the batch waits', async () => {
-    const waiting = await rows.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-    return waiting.length === 1
-  })
-  await other.query("UPDATE orders SET doc = 'other' WHERE id = 'a'")
-  await other.query('ROLLBACK')
-  expect(await puts).toEqual(['written', 'written'])
-  expect(failures).toMatchObject([{ name: 'StatementError', cause: { code: '40P01' } }])
 })
 
 /** How many deadlocks PostgreSQL has found in a database. */

@@ -12,13 +12,11 @@ import {
   storageError,
   UnusableDatabaseError,
 } from '../../../src/server/store/engine.js'
-import { openDatabase, sqliteFailure } from '../../../src/server/store/sqlite/database.js'
 import {
   createSqliteEngine,
   type GroupWriter,
   openSqlite,
 } from '../../../src/server/store/sqlite/sqliteEngine.js'
-import { createWriter } from '../../../src/server/store/sqlite/writer.js'
 import { built } from '../../support/built.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { rowOf, testEngine } from './contract/engineContract.js'
@@ -42,20 +40,6 @@ test('the database is for its owner alone', async () => {
   const modes = await Promise.all(names.map(async (name) => (await stat(join(directory, name))).mode & 0o777))
   expect(modes).toEqual([0o700, 0o600, 0o600, 0o600])
   await engine.stop()
-})
-
-test('a database of the version before gains what is new', async () => {
-  const directory = await temporaryDirectory()
-  const earlier = openSqlite({ directory, onBroken: failTest })
-  await earlier.put('orders', rowOf('a', 1))
-  await earlier.stop()
-  const database = new DatabaseSync(join(directory, 'server.db'))
-  database.exec('DROP TABLE bookings; DROP TABLE sums; PRAGMA user_version = 2')
-  database.close()
-  const later = openSqlite({ directory, onBroken: failTest })
-  expect(await later.put('bookings', rowOf('a', 1))).toBe('written')
-  expect(await later.get('orders', 'a')).toEqual(rowOf('a', 1))
-  await later.stop()
 })
 
 test('a database of a later server is left as it is', async () => {
@@ -103,38 +87,6 @@ function createHeldWriter() {
   }
   return { groups, writer }
 }
-
-test('a database without room refuses, keeps what it has, and goes on once there is room', async () => {
-  const directory = await temporaryDirectory()
-  await openSqlite({ directory, onBroken: failTest }).stop()
-  const database = openDatabase(directory)
-  database.exec('PRAGMA max_page_count = 30')
-  const { commit, close } = createWriter(database)
-  const writer: GroupWriter = {
-    async commit(group) {
-      try {
-        return commit(group)
-      } catch (error) {
-        throw sqliteFailure(error)
-      }
-    },
-    close: async () => close(),
-  }
-  const engine = createSqliteEngine({ directory, onBroken: failTest }, writer)
-  const doc = 'x'.repeat(1_100)
-  const ids = Array.from({ length: 300 }, (_, index) => `${index}`)
-  const put = (id: string) => engine.put('orders', rowOf(id, 1, { doc })).catch(codeOf)
-  const results: unknown[] = []
-  for (const id of ids) results.push(await put(id))
-  const full = results.indexOf('SQLITE_FULL')
-  expect(new Set(results.slice(0, full))).toEqual(new Set(['written']))
-  expect(new Set(results.slice(full))).toEqual(new Set(['SQLITE_FULL']))
-  expect(await absentOf(engine, ids)).toEqual(ids.slice(full))
-  database.exec('PRAGMA max_page_count = 6000')
-  expect(await Promise.all(ids.slice(full).map(put))).not.toContain('SQLITE_FULL')
-  expect(await absentOf(engine, ids)).toEqual([])
-  await engine.stop()
-})
 
 describe('a group', () => {
   async function setUp() {

@@ -91,7 +91,7 @@ export const CREATE_TRANSACT = `
   END
   $transact$;`
 
-const FIRST_TABLES = ['orders', 'relays', 'runs', 'state'] as const
+const FIRST_TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 
 /**
  * Each takes the schema from its index to the next number. They are never edited once released. Servers of the version
@@ -105,9 +105,7 @@ const MIGRATIONS: readonly string[] = [
     term uuid NOT NULL,
     holder text NOT NULL,
     expires_at timestamptz NOT NULL
-  );`,
-  createTable('cancels'),
-  `${createTable('bookings')}
+  );
   CREATE TABLE sums (
     id text COLLATE "C" PRIMARY KEY,
     day integer NOT NULL,

@@ -114,7 +114,7 @@ const createTable = (table: Table) => `
   CREATE INDEX ${table}_open ON ${table} (is_open) WHERE is_open = 1;
   CREATE UNIQUE INDEX ${table}_unique ON ${table} (unique_key) WHERE is_open = 1 AND unique_key IS NOT NULL;`
 
-const FIRST_TABLES = ['orders', 'relays', 'runs', 'state'] as const
+const FIRST_TABLES = ['orders', 'relays', 'runs', 'state', 'cancels', 'bookings'] as const
 
 /** Each takes the schema from its index to the next number. They are never edited once released. */
 const MIGRATIONS: readonly string[] = [
@@ -124,9 +124,7 @@ const MIGRATIONS: readonly string[] = [
     term TEXT NOT NULL,
     holder TEXT NOT NULL,
     expires_at INTEGER NOT NULL
-  ) STRICT;`,
-  createTable('cancels'),
-  `${createTable('bookings')}
+  ) STRICT;
   CREATE TABLE sums (
     id TEXT PRIMARY KEY NOT NULL,
     day INTEGER NOT NULL,
