@@ -17,8 +17,8 @@ export interface Holdings {
   readonly positions: readonly BrokerPosition[]
   /** Those that are live or have fills. */
   readonly orders: readonly BrokerOrder[]
-  /** By `client_order_id`; absent where no account opened the order. */
-  readonly accounts: ReadonlyMap<string, Hex>
+  /** By `client_order_id`; null or absent where no account opened the order. */
+  readonly accounts: ReadonlyMap<string, Hex | null>
   /** Symbols that were filled while this was read: the positions may include fills that `orders` does not. */
   readonly filling: ReadonlySet<string>
 }
@@ -36,6 +36,7 @@ export async function readHoldings(run: Run, block: BlockPoint): Promise<Holding
   const { timestamp } = await broker.getClock()
   const orders = await broker.getOrders({ after })
   const positions = await broker.getPositions()
+  const filled = orders.filter(({ filledQty }) => filledQty > 0n).map(({ clientOrderId }) => clientOrderId)
   const filledBefore = new Map(orders.map(({ id, filledQty }) => [id, filledQty]))
   const filledSince = (await broker.getOrders({ after })).filter(
     ({ id, filledQty }) => filledQty !== (filledBefore.get(id) ?? 0n),
@@ -44,23 +45,9 @@ export async function readHoldings(run: Run, block: BlockPoint): Promise<Holding
     readAt: timestamp.getTime(),
     positions,
     orders: orders.filter(({ state, filledQty }) => state === 'live' || filledQty > 0n),
-    accounts: await readAccounts(run, orders, block),
+    accounts: await takersOf(chain, filled, block),
     filling: new Set(filledSince.map(({ symbol }) => symbol)),
   }
-}
-
-async function readAccounts(
-  { chain }: Run,
-  orders: readonly BrokerOrder[],
-  block: BlockPoint,
-): Promise<Map<string, Hex>> {
-  const filled = orders.filter(({ filledQty }) => filledQty > 0n)
-  const takers = await takersOf(
-    chain,
-    filled.map(({ clientOrderId }) => clientOrderId),
-    block,
-  )
-  return new Map([...takers].flatMap(([id, account]) => (account === null ? [] : [[id, account]])))
 }
 
 /**
@@ -78,29 +65,22 @@ export async function takersOf(
   return new Map(ids.map((id, index) => [id, nullable[index] ?? null]))
 }
 
-/** The state from which a batch of a symbol starts. */
-interface Counted {
-  name: string
-  /** The broker's holding of it. */
-  held: bigint
-  expectedSupply: bigint
-  countedUntil: bigint
-}
-
 /**
  * By how much the supply of a symbol may change now, and until when fills are counted then. An order counts once, when it
  * has ended: until then its fills stay hidden, as do those of later orders.
  *
  * Without company the supply changes by what waited long enough, and by no more than these fills explain. A difference
  * that they do not explain, such as a split, is shown with company, or when no recent order could explain it.
+ * @param symbol.held the broker's holding of it
  */
 export function dueChange(
   { batching, clock }: Pick<Run, 'batching' | 'clock'>,
-  { name, held, expectedSupply, countedUntil }: Counted,
+  symbol: { name: string; held: bigint; expectedSupply: bigint; countedUntil: bigint },
   { readAt, orders, accounts, filling }: Holdings,
 ): { change: bigint; countedUntil: bigint } {
+  const { name, held, expectedSupply, countedUntil } = symbol
   if (filling.has(name)) return { change: 0n, countedUntil }
-  const ofSymbol = orders.filter(({ symbol }) => symbol === name)
+  const ofSymbol = orders.filter((order) => order.symbol === name)
   const uncounted = ofSymbol.filter((order) => !endedBefore(order, Number(countedUntil)))
   const ended = uncounted.filter((order) => endedBefore(order, readAt))
   const traded = new Set(ended.flatMap(({ clientOrderId }) => accounts.get(clientOrderId) ?? []))

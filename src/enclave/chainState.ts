@@ -119,19 +119,14 @@ function rising(heads: Heads): Heads {
   }
 }
 
-interface Once<T> {
-  get(): Promise<T>
-  clear(): void
-}
-
 /** Asks once for a value that a deployment never changes, and again after a failure. */
-function once<T>(ask: () => Promise<T>): Once<T> {
+function once<T>(ask: () => Promise<T>) {
   let known: Promise<T> | undefined
   const clear = () => {
     known = undefined
   }
   return {
-    get() {
+    get(): Promise<T> {
       known ??= ask().catch((error) => {
         clear()
         throw error
@@ -161,28 +156,19 @@ function agreeing(first: ViewCaller, witness: ViewCaller): ViewCaller {
 /** Concurrent runs read at the head, at a block below it, and at the head before. */
 const MAX_BLOCKS = 4
 
-interface BlockCache extends ViewCaller {
-  clear(): void
-}
-
 /**
  * Asks for each view of a block once: at a block's hash an answer never changes. Failures are not kept, nor is anything
  * that is asked for by a number or a tag.
  */
-function createBlockCache(caller: ViewCaller): BlockCache {
+function createBlockCache(caller: ViewCaller) {
   const blocks = new LRUCache<string, Map<string, Promise<string>>>({ max: MAX_BLOCKS })
 
-  function answersAt(hash: string): Map<string, Promise<string>> {
-    const answers = blocks.get(hash) ?? new Map<string, Promise<string>>()
-    blocks.set(hash, answers)
-    return answers
-  }
-
   return {
-    call(request) {
+    call(request: Parameters<ViewCaller['call']>[0]) {
       const { to, data, blockTag } = request
       if (typeof blockTag !== 'string' || !blockTag.startsWith('0x')) return caller.call(request)
-      const answers = answersAt(blockTag)
+      const answers = blocks.get(blockTag) ?? new Map<string, Promise<string>>()
+      blocks.set(blockTag, answers)
       const key = `${to} ${data}`
       const known = answers.get(key)
       if (known !== undefined) return known

@@ -54,8 +54,34 @@ export interface Enclave {
   run(job: Job, report: (result: RunResult) => Promise<void>): Promise<RunResult>
 }
 
+/** More than are ever live at the same time. */
+const REMEMBERED_ORDERS = 10_000
+
 export function createEnclave(deps: EnclaveDeps): Enclave {
-  const shared = createShared(deps)
+  const { keys, relay, timings, fees, haltedSymbols, limits, batching } = deps
+  const sharedChain = createSharedChain({ ...deps, pollMs: timings.confirmPollMs })
+  const views = sharedChain.forRun()
+  const shared = {
+    accountLock: createKeyedLock(),
+    seenAtBroker: new LRUCache<Hex, true>({ max: REMEMBERED_ORDERS }),
+    portfolios: createPortfolioStore(views, keys),
+    policies: createPolicyStore(views, keys),
+  }
+
+  function runOf(job: Job, report: Run['report']): Run {
+    const clock = createRunClock(deps.clock, job.stopAt)
+    const chain = sharedChain.forRun()
+    return {
+      ...shared,
+      ...{ fees, haltedSymbols, limits, batching, timings },
+      ...{ clock, chain, report },
+      broker: guardBroker(deps.broker, clock.check),
+      authorizer: createAuthorizer({ chain, clock, relay, timings, keys }),
+      open: keys.open,
+      openedAt: positionOf(job),
+    }
+  }
+
   return {
     async run(job, report) {
       let reported: RunResult | undefined
@@ -64,7 +90,7 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
         return report(result)
       }
       try {
-        return await dispatch(createRun(deps, shared, job, keep), job)
+        return await dispatch(runOf(job, keep), job)
       } catch (error) {
         // The reported result stands: the refund that a notice explains may yet take effect.
         const retry = error instanceof PostponedError ? { retryAt: error.until } : {}
@@ -98,53 +124,10 @@ export function ofOwnAccount(
   }
 }
 
-/** More than are ever live at the same time. */
-const REMEMBERED_ORDERS = 10_000
-
-/** The parts that the runs of one process share. */
-function createShared(deps: EnclaveDeps) {
-  const { keys, timings } = deps
-  const chain = createSharedChain({ ...deps, pollMs: timings.confirmPollMs })
-  const views = chain.forRun()
-  return {
-    chain,
-    accountLock: createKeyedLock(),
-    seenAtBroker: new LRUCache<Hex, true>({ max: REMEMBERED_ORDERS }),
-    portfolios: createPortfolioStore(views, keys),
-    policies: createPolicyStore(views, keys),
-  }
-}
-
 function dispatch(run: Run, job: Job): Promise<RunResult> {
   if (job.job === 'policy') return runPolicy(run, job.envelope)
   if (job.job === 'resolve') return runResolution(run, job.envelope)
   return job.job === 'order' ? runOrder(run, job) : reconcile(run)
-}
-
-function createRun(
-  deps: EnclaveDeps,
-  shared: ReturnType<typeof createShared>,
-  job: Job,
-  report: Run['report'],
-): Run {
-  const { keys, timings, relay } = deps
-  const clock = createRunClock(deps.clock, job.stopAt)
-  const chain = shared.chain.forRun()
-  return {
-    ...shared,
-    clock,
-    chain,
-    timings,
-    report,
-    broker: guardBroker(deps.broker, clock.check),
-    authorizer: createAuthorizer({ chain, clock, relay, timings, keys }),
-    open: keys.open,
-    openedAt: positionOf(job),
-    fees: deps.fees,
-    haltedSymbols: deps.haltedSymbols,
-    limits: deps.limits,
-    batching: deps.batching,
-  }
 }
 
 /** An order whose opening the server has not seen comes last. */

@@ -32,15 +32,6 @@ export class RunFailure extends Error {
   }
 }
 
-/** A contract refused an authorization, and nothing of it took effect. */
-class RevertedError extends Error {
-  override readonly name = 'RevertedError'
-
-  constructor(readonly revert: Revert) {
-    super(`an authorization was refused: ${revert.name}`)
-  }
-}
-
 /** The authorization may be taken later: the platform is paused, or the relay has no gas for it today. */
 export class PostponedError extends Error {
   override readonly name = 'PostponedError'
@@ -57,7 +48,6 @@ export class PostponedError extends Error {
 /** The kind of a failure. The server reads the code, so it must reveal nothing of an order's content. */
 export function codeOf(error: unknown): FailureCode {
   if (error instanceof RunFailure || error instanceof PostponedError) return error.code
-  if (error instanceof RevertedError) return 'reverted'
   if (error instanceof BrokerError) return codeOfBroker(error)
   if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError) return 'chain-unavailable'
   return 'internal-error'
@@ -96,9 +86,9 @@ const CONFLICTS = new Set([
 ])
 
 /** The failure that a revert means to a run. */
-export function failureOf(revert: Revert): ConflictError | RevertedError | PostponedError {
-  if (revert.name === 'PlatformPaused') return new PostponedError('paused', Number(revert.args.until))
-  return CONFLICTS.has(revert.name) ? new ConflictError(revert.name) : new RevertedError(revert)
+export function failureOf({ name, args }: Revert): ConflictError | PostponedError | RunFailure {
+  if (name === 'PlatformPaused') return new PostponedError('paused', Number(args.until))
+  return CONFLICTS.has(name) ? new ConflictError(name) : new RunFailure('reverted')
 }
 
 /** How often one run may begin again. */

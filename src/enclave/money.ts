@@ -47,27 +47,18 @@ export function worthOf(qty: bigint, price: bigint): bigint {
   return notionalOf(qty, price, 'up')
 }
 
-/** The shares of a sale. */
-interface SaleSize {
-  /** Share base units to sell, which the order locks. */
-  qty: bigint
-  /** USDC base units at the price of the sizing. */
-  value: bigint
-  /** Whether fewer shares were available than the amount needs. */
-  isShort: boolean
-  /** Whether the broker takes this quantity; its minimum does not bind whole shares. */
-  isTradable: boolean
-}
-
 /**
  * Sizes a sale of `amount` USDC at `price`. A sale is a quantity: by amount, it would sell other accounts' shares when the
  * price falls.
  * @param available share base units that the sale may lock
+ * @returns the share base units to sell, which the order locks, and their worth; whether fewer were available than the amount needs,
+ *   and whether the broker takes this quantity
  */
-export function sizeSale(amount: bigint, price: bigint, available: bigint): SaleSize {
+export function sizeSale(amount: bigint, price: bigint, available: bigint) {
   const needed = sharesFor(amount, price)
   const qty = min(needed, available)
   const value = worthOf(qty, price)
+  // The broker's minimum does not bind whole shares.
   const isTradable = value >= BROKER_MINIMUM || (qty > 0n && qty % ONE_SHARE === 0n)
   return { qty, value, isShort: available < needed, isTradable }
 }

@@ -62,19 +62,15 @@ export function noticeOf(
   return sealNotice({ orderId, code, message }, userPubKey)
 }
 
-/** The outcome of a trade, in USDC base units and share base units. */
-interface Trade {
-  side: 'BUY' | 'SELL'
-  symbol: string
-  qty: bigint
-  /** The cost of the shares, or their proceeds before fees. */
-  value: bigint
-  /** The part of it that went to the broker's fees. */
-  fees: bigint
-}
-
-/** A trade in a sentence: with what it paid in fees, or will. */
-export function tradeWords({ side, symbol, qty, value, fees }: Trade, schedule: FeeSchedule): string {
+/**
+ * A trade in a sentence: with what it paid in fees, or will.
+ * @param trade.value USDC base units that the shares cost, or brought before fees
+ */
+export function tradeWords(
+  trade: { side: 'BUY' | 'SELL'; symbol: string; qty: bigint; value: bigint; fees: bigint },
+  schedule: FeeSchedule,
+): string {
+  const { side, symbol, qty, value, fees } = trade
   const shares = `${formatGrouped(qty, SHARE_DECIMALS)} ${symbol}`
   const usdc = (amount: bigint) => `${formatGrouped(amount, USDC_DECIMALS, CENT_DECIMALS)} USDC`
   if (side === 'SELL') {

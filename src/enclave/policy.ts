@@ -9,6 +9,7 @@ import { policyIntentDigest, type Rulebook } from '../protocol/policyIntent.js'
 import { assertSignedBy } from '../protocol/signature.js'
 import { restarting } from './failures.js'
 import type { BlockPoint } from './heads.js'
+import { domainOf } from './order/read.js'
 import type { Run } from './run.js'
 
 /** Why a rulebook was rejected. The admin who wrote it gets the code back; the code names no rule. */
@@ -62,10 +63,9 @@ async function readRulebook(run: Run, envelope: Envelope): Promise<Rulebook | Po
   }
 }
 
-function isSigned({ chain }: Run, { sig, ...unsigned }: Rulebook): boolean {
-  const domain = { chainId: chain.chainId, escrow: chain.addresses.orderEscrow }
+function isSigned(run: Run, { sig, ...unsigned }: Rulebook): boolean {
   try {
-    assertSignedBy(unsigned.admin, policyIntentDigest(unsigned, domain), sig)
+    assertSignedBy(unsigned.admin, policyIntentDigest(unsigned, domainOf(run)), sig)
     return true
   } catch {
     return false

@@ -67,43 +67,36 @@ async function symbolsOf({ chain, broker, haltedSymbols }: Run, { hash }: BlockP
   return [...new Set(equities)].filter((name) => !haltedSymbols.has(name)).sort()
 }
 
-interface Seen {
-  supply: Supply
-  holdings: Holdings
-}
-
-async function lookAgain(run: Run, name: string): Promise<Seen> {
-  const { head } = await run.chain.look()
-  const supply = await readSupply(run, name, head)
-  return { supply, holdings: await readHoldings(run, head) }
-}
-
-/** Acts on what was read, and reads again whenever another run was first. */
-async function balance(run: Run, name: string, before: Seen): Promise<void> {
-  let seen: Seen | undefined = before
-  await restarting(async () => {
-    const { supply, holdings } = seen ?? (await lookAgain(run, name))
-    seen = undefined
-    await mintOrBurn(run, name, supply, holdings)
-  })
-}
-
-/** Withdrawn shares stay at the broker behind their tokens. Only what the pool holds can be burned. */
-async function mintOrBurn(
+/**
+ * Mints or burns what is due of what was read, and reads again whenever another run was first. Withdrawn shares stay at the broker
+ * behind their tokens. Only what the pool holds can be burned.
+ */
+async function balance(
   run: Run,
   name: string,
-  { pooled, ...supply }: Supply,
-  holdings: Holdings,
+  before: { supply: Supply; holdings: Holdings },
 ): Promise<void> {
-  const counted = { name, held: quantityOf(holdings.positions, name), ...supply }
-  const { change, countedUntil } = dueChange(run, counted, holdings)
-  const burnt = min(-change, pooled)
-  if (change > 0n) {
-    const message = { ...supply, amount: change, countedUntil }
-    await run.authorizer.submit({ primaryType: 'BatchMint', message })
-  } else if (burnt > 0n) {
-    const message = { ...supply, amount: burnt, countedUntil }
-    await run.authorizer.submit({ primaryType: 'BatchBurn', message })
+  let read: typeof before | undefined = before
+  await restarting(async () => {
+    const { supply: found, holdings } = read ?? (await readAgain())
+    read = undefined
+    const { pooled, ...supply } = found
+    const counted = { name, held: quantityOf(holdings.positions, name), ...supply }
+    const { change, countedUntil } = dueChange(run, counted, holdings)
+    const burnt = min(-change, pooled)
+    if (change > 0n) {
+      const message = { ...supply, amount: change, countedUntil }
+      await run.authorizer.submit({ primaryType: 'BatchMint', message })
+    } else if (burnt > 0n) {
+      const message = { ...supply, amount: burnt, countedUntil }
+      await run.authorizer.submit({ primaryType: 'BatchBurn', message })
+    }
+  })
+
+  async function readAgain() {
+    const { head } = await run.chain.look()
+    const supply = await readSupply(run, name, head)
+    return { supply, holdings: await readHoldings(run, head) }
   }
 }
 

@@ -18,7 +18,7 @@ import { RunFailure } from './failures.js'
 export type RelayAnswer =
   | { kind: 'taken' }
   | { kind: 'reverted'; revert: Revert }
-  | { kind: 'postponed'; code: NoGas; seconds: number }
+  | { kind: 'postponed'; code: z.output<typeof noGasSchema>['code']; seconds: number }
   | { kind: 'refused' }
   | { kind: 'unavailable' }
 
@@ -33,7 +33,7 @@ interface RelayOptions {
 /** Each waits for its block. As many as the relay has under way by default. */
 const MAX_CONNECTIONS = 64
 
-/** Runs that begin together share a look. */
+/** Runs that begin together share an answer. */
 const LOOK_MAX_AGE_MS = 1_000
 const UNAUTHORIZED = 401
 const NOT_FOUND = 404
@@ -42,7 +42,6 @@ const NOT_FOUND = 404
 const noGasSchema = z.looseObject({
   code: waitReasonSchema.extract(['relay-quota-exhausted', 'relay-budget-exhausted']),
 })
-type NoGas = z.output<typeof noGasSchema>['code']
 
 const HOUR_S = 3_600
 /** `Retry-After`. No day is longer; what is no such number is an hour. */
@@ -96,7 +95,7 @@ export function createRelay(options: RelayOptions) {
       }
     },
     /**
-     * Looks whether the relay answers, once a second at most for all runs.
+     * Asks whether the relay answers, once a second at most for all runs.
      * @throws RunFailure `relay-unavailable`; `relay-refused` when it does not take the token
      */
     assertReachable: look,
@@ -107,22 +106,20 @@ export function createRelay(options: RelayOptions) {
 export type Relay = ReturnType<typeof createRelay>
 
 function read({ status, headers, text }: PostAnswer): RelayAnswer {
-  if (status === 200 || status === 202) return receiptAnswer(receiptSchema.parse(JSON.parse(text)))
-  if (status === 422) return problemAnswer(problemSchema.parse(JSON.parse(text)))
+  if (status === 200 || status === 202) {
+    const { status: progress, error } = receiptSchema.parse(JSON.parse(text))
+    if (progress !== 'failed') return { kind: 'taken' }
+    if (error?.name === REFUSED_BY_NODES) return { kind: 'refused' }
+    return { kind: 'reverted', revert: error ?? { name: 'unknown', args: {} } }
+  }
+  if (status === 422) {
+    const { revert } = problemSchema.parse(JSON.parse(text))
+    return revert ? { kind: 'reverted', revert } : { kind: 'refused' }
+  }
   const noGas = status === 429 || status === 503 ? noGasSchema.safeParse(JSON.parse(text)).data : undefined
   if (noGas)
     return { kind: 'postponed', code: noGas.code, seconds: secondsSchema.parse(headers['retry-after']) }
   // Too busy, asleep or down: the same request may be taken later.
   if (status === 408 || status === 429 || status >= 500) return { kind: 'unavailable' }
   return { kind: 'refused' }
-}
-
-function receiptAnswer({ status, error }: z.output<typeof receiptSchema>): RelayAnswer {
-  if (status !== 'failed') return { kind: 'taken' }
-  if (error?.name === REFUSED_BY_NODES) return { kind: 'refused' }
-  return { kind: 'reverted', revert: error ?? { name: 'unknown', args: {} } }
-}
-
-function problemAnswer({ revert }: z.output<typeof problemSchema>): RelayAnswer {
-  return revert ? { kind: 'reverted', revert } : { kind: 'refused' }
 }

@@ -23,22 +23,11 @@ export interface StoredPortfolio {
   bytes: number
 }
 
-/** A portfolio sealed for both its readers, as every authorization that writes one carries it. */
-interface SealedPortfolio {
-  version: bigint
-  /** The ledger's running hash before this write. */
-  previous: Hex
-  enclaveBlob: Hex
-  userBlob: Hex
+function placeIn({ chainId, addresses }: ChainState, id: Hex, version: bigint): BlobPlace {
+  return { chainId, ledger: addresses.confidentialLedger, id, version }
 }
 
 export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
-  const place = (id: Hex, version: bigint): BlobPlace => ({
-    chainId: chain.chainId,
-    ledger: chain.addresses.confidentialLedger,
-    id,
-    version,
-  })
   const keyOf = (id: Hex) => keys.ledgerKey('account', id)
 
   return {
@@ -53,23 +42,19 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
       const bytes = paddedBytesOf(blob)
       if (version === 0n) return { portfolio: null, version, hash, bytes }
       try {
-        const portfolio = portfolioSchema.parse(await openBlob(blob, keyOf(id), place(id, version)))
+        const portfolio = portfolioSchema.parse(await openBlob(blob, keyOf(id), placeIn(chain, id, version)))
         return { portfolio, version, hash, bytes }
       } catch {
         throw new RunFailure('ledger-unreadable')
       }
     },
     /** Seals what is to be written next, after what is stored. */
-    async seal(
-      account: Hex,
-      portfolio: Portfolio,
-      stored: Omit<StoredPortfolio, 'portfolio'>,
-    ): Promise<SealedPortfolio> {
+    async seal(account: Hex, portfolio: Portfolio, stored: Omit<StoredPortfolio, 'portfolio'>) {
       const id = accountIdOf(account)
       const version = stored.version + 1n
       const value = z.encode(portfolioSchema, portfolio)
       const [enclaveBlob, userBlob] = await Promise.all([
-        sealBlob(value, keyOf(id), place(id, version), undefined, stored.bytes),
+        sealBlob(value, keyOf(id), placeIn(chain, id, version), undefined, stored.bytes),
         sealUserBlob(value, portfolio.userPubKey, id, version, stored.bytes),
       ])
       return { version, previous: stored.hash, enclaveBlob, userBlob }
@@ -79,26 +64,17 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
 
 export type PortfolioStore = ReturnType<typeof createPortfolioStore>
 
-/** An institution's rulebook as it stands on chain; null when none was published. */
-interface StoredPolicy {
-  policy: Policy | null
-  version: number
-}
-
 export function createPolicyStore(chain: ChainState, keys: LedgerKeys) {
-  const place = (id: Hex, version: number): BlobPlace => ({
-    chainId: chain.chainId,
-    ledger: chain.addresses.confidentialLedger,
-    id,
-    version: BigInt(version),
-  })
   const keyOf = (id: Hex) => keys.ledgerKey('org', id)
   /** Each institution's rulebook as it was opened last: most orders find the same blob on the chain. */
   const opened = new Map<Hex, { blob: Hex; version: number; policy: Policy }>()
 
   return {
-    /** @throws RunFailure `ledger-unreadable`: a rulebook that does not open never counts as none */
-    async load(orgId: Hex, block: BlockPoint): Promise<StoredPolicy> {
+    /**
+     * An institution's rulebook as it stands on chain; null when none was published.
+     * @throws RunFailure `ledger-unreadable`: a rulebook that does not open never counts as none
+     */
+    async load(orgId: Hex, block: BlockPoint): Promise<{ policy: Policy | null; version: number }> {
       const [version, blob] = await Promise.all([
         chain.ledger.policyVersion(orgId, block.hash),
         chain.ledger.policyBlob(orgId, block.hash),
@@ -107,7 +83,8 @@ export function createPolicyStore(chain: ChainState, keys: LedgerKeys) {
       const known = opened.get(orgId)
       if (known?.blob === blob && known.version === version) return { policy: known.policy, version }
       try {
-        const policy = policySchema.parse(await openBlob(blob, keyOf(orgId), place(orgId, version)))
+        const opening = openBlob(blob, keyOf(orgId), placeIn(chain, orgId, BigInt(version)))
+        const policy = policySchema.parse(await opening)
         opened.set(orgId, { blob, version, policy })
         return { policy, version }
       } catch {
@@ -116,7 +93,7 @@ export function createPolicyStore(chain: ChainState, keys: LedgerKeys) {
     },
     /** Seals what is to be written as `version`, which must be the stored one + 1. */
     seal: (orgId: Hex, policy: Policy, version: number) =>
-      sealBlob(z.encode(policySchema, policy), keyOf(orgId), place(orgId, version)),
+      sealBlob(z.encode(policySchema, policy), keyOf(orgId), placeIn(chain, orgId, BigInt(version))),
   }
 }
 

@@ -26,13 +26,6 @@ export interface OpeningPlace {
   readonly usdc: { readonly address: Hex; readonly name: string; readonly version: string }
 }
 
-/** A typed-data message, as wallets sign it. */
-export interface OpeningTypedData {
-  readonly domain: TypedDataDomain
-  readonly types: Record<string, { name: string; type: string }[]>
-  readonly message: Record<string, string | number | bigint>
-}
-
 /** EIP-3009, in USDC's domain. https://eips.ethereum.org/EIPS/eip-3009 */
 export const receiveWithAuthorizationTypes = {
   ReceiveWithAuthorization: [
@@ -73,35 +66,28 @@ export function buyNonce({
   return structHash(buyOpeningTypes, { orderId, commit, deadline })
 }
 
-/** The message that opens the order: USDC's authorization for a buy, else the escrow's own. */
-export function openingTypedData(order: OrderOpening, place: OpeningPlace): OpeningTypedData {
-  return order.amount > 0n ? buyTypedData(order, place) : requestTypedData(order, place)
-}
-
-function buyTypedData(order: OrderOpening, { chainId, escrow, usdc }: OpeningPlace): OpeningTypedData {
-  const { account, amount, validBefore } = order
+/** The typed-data message that opens the order, as wallets sign it: USDC's authorization for a buy, else the escrow's own. */
+export function openingTypedData(
+  order: OrderOpening,
+  { chainId, escrow, usdc }: OpeningPlace,
+): {
+  readonly domain: TypedDataDomain
+  readonly types: Record<string, { name: string; type: string }[]>
+  readonly message: Record<string, string | number | bigint>
+} {
+  const { account, orderId, commit, amount, deadline, validBefore } = order
+  if (amount === 0n) {
+    return {
+      domain: { name: 'OrderEscrow', version: '1', chainId, verifyingContract: escrow },
+      types: requestOpeningTypes,
+      message: { account, orderId, commit, deadline, validBefore },
+    }
+  }
+  const nonce = buyNonce(order)
   return {
     domain: { name: usdc.name, version: usdc.version, chainId, verifyingContract: usdc.address },
     types: receiveWithAuthorizationTypes,
-    message: {
-      from: account,
-      to: escrow,
-      value: amount,
-      validAfter: 0,
-      validBefore,
-      nonce: buyNonce(order),
-    },
-  }
-}
-
-function requestTypedData(
-  { account, orderId, commit, deadline, validBefore }: OrderOpening,
-  { chainId, escrow }: OpeningPlace,
-): OpeningTypedData {
-  return {
-    domain: { name: 'OrderEscrow', version: '1', chainId, verifyingContract: escrow },
-    types: requestOpeningTypes,
-    message: { account, orderId, commit, deadline, validBefore },
+    message: { from: account, to: escrow, value: amount, validAfter: 0, validBefore, nonce },
   }
 }
 

@@ -18,8 +18,7 @@ const unsignedShape = {
 }
 
 /** A rulebook before its admin signs it. */
-const unsignedRulebookSchema = z.strictObject(unsignedShape)
-export type UnsignedRulebook = z.output<typeof unsignedRulebookSchema>
+export type UnsignedRulebook = z.output<z.ZodObject<typeof unsignedShape>>
 
 /** The content of a rulebook's envelope. Decode JSON with `.parse`, encode with `z.encode`. */
 export const rulebookSchema = z.strictObject({ ...unsignedShape, sig: signatureSchema })

@@ -67,7 +67,7 @@ export const postResolutionSchema = z.strictObject({
 })
 export type PostResolution = z.output<typeof postResolutionSchema>
 
-export const resolutionTypes = {
+const resolutionTypes = {
   order: {
     OrderResolution: [
       { name: 'v', type: 'uint256' },
@@ -88,7 +88,7 @@ export const resolutionTypes = {
   },
 }
 
-export const sealedResolutionTypes = {
+const sealedResolutionTypes = {
   SealedResolution: [
     { name: 'envelopeHash', type: 'bytes32' },
     { name: 'validBefore', type: 'uint256' },

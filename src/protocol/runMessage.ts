@@ -11,7 +11,7 @@ import { runIdSchema } from './job.js'
 export type RunMessageKind = 'job' | 'notice' | 'result'
 
 /** The maximum age of a message in seconds: Standard Webhooks' own tolerance. */
-export const MAX_AGE_SECONDS = 300
+const MAX_AGE_SECONDS = 300
 /**
  * How far a message's time may be ahead of the receiver's clock, in seconds. An enclave with a slow clock would work
  * past `stopAt`. Its maximum lag is far below the 30 s grace that the server adds.

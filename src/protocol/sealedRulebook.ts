@@ -21,18 +21,15 @@ export const sealedRulebookTypes = {
   ],
 }
 
-/** The message that the admin's wallet signs outside the seal. */
-export interface SealedRulebook {
-  readonly orgId: Hex
-  readonly envelopeHash: Hex
-}
-
 /** `keccak256(epk ‖ iv ‖ tag ‖ ct)` of the envelope's bytes as posted. */
 export function envelopeHash({ epk, iv, tag, ct }: Envelope): Hex {
   return keccak256(concatBytes(hexToBytes(epk), hexToBytes(iv), hexToBytes(tag), hexToBytes(ct)))
 }
 
-/** The EIP-712 digest that the admin's wallet signs, in the domain of the intents. */
-export function sealedRulebookDigest(sealed: SealedRulebook, domain: IntentDomain): Hex {
+/** The EIP-712 digest that the admin's wallet signs outside the seal, in the domain of the intents. */
+export function sealedRulebookDigest(
+  sealed: { readonly orgId: Hex; readonly envelopeHash: Hex },
+  domain: IntentDomain,
+): Hex {
   return typedDataDigest(intentDomain(domain), sealedRulebookTypes, { ...sealed })
 }

@@ -2,19 +2,19 @@ import { computeAddress } from 'ethers'
 import { checkBroker } from '../../broker/checkup.js'
 import { type Broker, BrokerError, createBroker } from '../../broker/index.js'
 import { checkDeployment, checkNodes, stoppedAnswering } from '../../chain/checkup.js'
+import { createRpc } from '../../chain/rpc.js'
 import { checksum } from '../../protocol/address.js'
 import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveReport, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { type Hex, hexToBytes } from '../../protocol/hex.js'
 import { publicKeyOf } from '../../protocol/publicKey.js'
 import { ConfigError } from '../../service/config.js'
-import type { ChainState } from '../chainState.js'
+import { type ChainState, createChainState } from '../chainState.js'
 import { systemClock } from '../clock.js'
 import { addressesOf, brokerOptionsOf, type EnclaveConfig, keysOf } from '../config.js'
 import { countForeign, SHARED } from '../ownership.js'
 import { lookAtRelay } from '../relay.js'
 import { checkBooks } from './books.js'
-import { chainOf } from './chain.js'
 import { checkMasterKey } from './masterKey.js'
 
 /**
@@ -48,6 +48,17 @@ export async function checkEnclave(
       brokerAccount: broker.accountId,
     },
   }
+}
+
+/** The chain at its head, by the enclave's own nodes without the witness: nothing is decided by it. */
+export function chainOf(config: EnclaveConfig) {
+  const { CHAIN_ID: chainId, RPC_URL: urls, RPC_TIMEOUT: timeoutMs } = config
+  const rpc = createRpc({ chainId, urls, timeoutMs })
+  const chain = createChainState({
+    ...{ rpc, chainId, addresses: addressesOf(config), depth: 0, clock: systemClock },
+    ...{ maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE, pollMs: config.CONFIRM_POLL_INTERVAL },
+  })
+  return { rpc, chain }
 }
 
 function loaded(load: () => EnclaveConfig): EnclaveConfig | ConfigError {

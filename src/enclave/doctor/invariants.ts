@@ -5,7 +5,7 @@ import { sameAddress } from '../../protocol/address.js'
 import { ceilFee, exactFee, type Fee, type FeeSchedule } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, clientOrderIdOf } from '../../protocol/identifiers.js'
-import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
+import type { Portfolio } from '../../protocol/portfolio.js'
 import { notionalOf, ONE_CENT } from '../../protocol/units.js'
 import { costOf } from '../money.js'
 import { type BrokerFill, type Payout, replay } from './replay.js'
@@ -25,8 +25,6 @@ export interface MoneyState {
     /** The escrow's counts of its open orders, and of its claims. */
     escrowed: bigint
     claimed: bigint
-    /** The balances of all wallets that can hold USDC, and its supply: only where all wallets are known. */
-    elsewhere?: { wallets: bigint; supply: bigint }
   }
   /** Share base units by symbol. */
   shares: ReadonlyMap<string, { supply: bigint; pool: bigint; escrow: bigint; claimed: bigint }>
@@ -53,7 +51,6 @@ export interface Disagreement {
 
 /** The rules, as the doctor names them. */
 export const RULES = {
-  'usdc-conserved': 'USDC in escrow, pool and wallets is all there is',
   'escrow-counted': 'the escrow counts exactly the USDC of its open orders',
   'escrow-covered': 'the escrow holds the USDC of its open orders and of its claims',
   'claims-covered': 'the escrow holds the shares of its claims and of its open deposits',
@@ -85,7 +82,6 @@ export function checkMoney(
   }: { fees: FeeSchedule; earlierFees?: readonly FeeSchedule[]; tolerance?: bigint },
 ): Disagreement[] {
   return [
-    ...checkConservation(state),
     ...checkEscrow(state),
     ...checkCash(state, tolerance + borneByPlatform(state, fees)),
     ...checkShares(state),
@@ -95,12 +91,6 @@ export function checkMoney(
     ...checkFills(state),
     ...checkFees(state, fees),
   ]
-}
-
-function checkConservation({ usdc }: MoneyState): Disagreement[] {
-  if (!usdc.elsewhere) return []
-  const { wallets, supply } = usdc.elsewhere
-  return usdc.pool + usdc.escrow + wallets === supply ? [] : [{ rule: 'usdc-conserved' }]
 }
 
 function checkEscrow({ orders, usdc, shares }: MoneyState): Disagreement[] {
@@ -152,42 +142,33 @@ function checkShares(state: MoneyState): Disagreement[] {
 }
 
 /** Account by account: what covers the whole may hide that one has too much and another too little. */
-function checkAccounts(state: MoneyState, schedules: readonly FeeSchedule[]): Disagreement[] {
-  const own = new Map<Hex, [Hex, EscrowedOrder][]>()
-  for (const [orderId, order] of state.orders) {
-    if (order.state === 'NONE') continue
-    const orders = own.get(order.account) ?? []
-    orders.push([orderId, order])
-    own.set(order.account, orders)
-  }
-  const accounts = new Set([...own.keys(), ...state.portfolios.keys()])
-  return [...accounts].flatMap((account) => {
-    const portfolio = state.portfolios.get(account)
-    if (portfolio === null) return []
-    return checkAccount(state, account, portfolio ?? NO_PORTFOLIO, own.get(account) ?? [], schedules)
-  })
-}
-
-const NO_PORTFOLIO = { cash: 0n, positions: {}, openOrders: {} }
-
-function checkAccount(
-  { payouts, broker }: MoneyState,
-  account: Hex,
-  { cash, positions, openOrders }: Pick<Portfolio, 'cash' | 'positions' | 'openOrders'>,
-  orders: [Hex, EscrowedOrder][],
+function checkAccounts(
+  { orders, payouts, portfolios, broker }: MoneyState,
   schedules: readonly FeeSchedule[],
 ): Disagreement[] {
-  const settled = orders.filter(([orderId]) => !(orderId in openOrders))
-  const expected = replay(settled, { fills: broker.orders, payouts, schedules })
-  const symbols = new Set([...Object.keys(positions), ...expected.positions.keys()])
-  const wrong = [...symbols].filter(
-    (symbol) => (positions[symbol]?.qty ?? 0n) !== (expected.positions.get(symbol) ?? 0n),
-  )
-  const { least, most } = expected.cash
-  return [
-    ...(least <= cash && cash <= most ? [] : [{ rule: 'cash-as-ordered' as const, account }]),
-    ...wrong.map((symbol) => ({ rule: 'shares-as-ordered' as const, account, symbol })),
-  ]
+  const own = new Map([...portfolios.keys()].map((account): [Hex, [Hex, EscrowedOrder][]] => [account, []]))
+  for (const [orderId, order] of orders) {
+    if (order.state === 'NONE') continue
+    const others = own.get(order.account) ?? []
+    others.push([orderId, order])
+    own.set(order.account, others)
+  }
+  return [...own].flatMap(([account, known]): Disagreement[] => {
+    const portfolio = portfolios.get(account)
+    if (portfolio === null) return []
+    const { cash = 0n, positions = {}, openOrders = {} } = portfolio ?? {}
+    const settled = known.filter(([orderId]) => !(orderId in openOrders))
+    const expected = replay(settled, { fills: broker.orders, payouts, schedules })
+    const symbols = new Set([...Object.keys(positions), ...expected.positions.keys()])
+    const wrong = [...symbols].filter(
+      (symbol) => (positions[symbol]?.qty ?? 0n) !== (expected.positions.get(symbol) ?? 0n),
+    )
+    const { least, most } = expected.cash
+    return [
+      ...(least <= cash && cash <= most ? [] : [{ rule: 'cash-as-ordered' as const, account }]),
+      ...wrong.map((symbol) => ({ rule: 'shares-as-ordered' as const, account, symbol })),
+    ]
+  })
 }
 
 function checkPortfolio(state: MoneyState, account: Hex, portfolio: Portfolio | null): Disagreement[] {
@@ -248,7 +229,8 @@ function checkFees({ broker }: MoneyState, schedule: FeeSchedule): Disagreement[
     const charges = fees.filter((fee) => fee.day <= day)
     const owed = feesOf(
       schedule,
-      fills.filter((fill) => dayOf(fill) <= day),
+      // A session in New York never passes midnight in UTC.
+      fills.filter(({ at }) => at.toISOString().slice(0, 10) <= day),
     )
     const charged = sum(charges.map(({ amount }) => amount))
     return charged <= owed + roundedUp(charges) ? [] : [{ rule: 'fees-as-set', day }]
@@ -276,7 +258,11 @@ export function borneByPlatform({ broker }: Pick<MoneyState, 'broker'>, schedule
 
 /** The broker's charges for fills, each fee rounded up to the cent once. */
 function feesOf(schedule: FeeSchedule, fills: readonly TradeActivity[]): bigint {
-  return sum(schedule.map((fee) => ceilFee(sum(fills.map((fill) => owedOf(fee, fill))))))
+  const feeOf = (fee: Fee) => {
+    const charged = fills.filter(({ side }) => side === 'sell' || fee.on === 'both')
+    return ceilFee(sum(charged.map(({ qty, price }) => exactFee(fee, qty, notionalOf(qty, price, 'up')))))
+  }
+  return sum(schedule.map(feeOf))
 }
 
 /** The most that rounding adds to charges. */
@@ -284,29 +270,11 @@ function roundedUp(charges: readonly FeeActivity[]): bigint {
   return BigInt(charges.length) * ONE_CENT
 }
 
-function owedOf(fee: Fee, { side, qty, price }: TradeActivity): bigint {
-  if (side === 'buy' && fee.on === 'sale') return 0n
-  return exactFee(fee, qty, notionalOf(qty, price, 'up'))
-}
-
-/** A session in New York never passes midnight in UTC. */
-function dayOf({ at }: TradeActivity): string {
-  return at.toISOString().slice(0, 10)
-}
-
-interface Held {
-  orderId: Hex
-  entry: OpenOrder
-  order: EscrowedOrder | undefined
-  isOpen: boolean
-  fill: BrokerFill | undefined
-}
-
-function heldOrders(state: MoneyState): Held[] {
+function heldOrders(state: MoneyState) {
   return portfoliosOf(state).flatMap((portfolio) => entriesOf(state, portfolio))
 }
 
-function entriesOf({ orders, broker }: MoneyState, { openOrders }: Portfolio): Held[] {
+function entriesOf({ orders, broker }: MoneyState, { openOrders }: Portfolio) {
   return Object.entries(openOrders).map(([id, entry]) => {
     const orderId: Hex = `0x${id.slice(2)}`
     const order = orders.get(orderId)

@@ -1,4 +1,3 @@
-import type { LogDescription } from 'ethers'
 import { z } from 'zod'
 import { createConfidentialLedger } from '../../chain/contracts.js'
 import { interfaces } from '../../chain/interfaces.js'
@@ -11,21 +10,6 @@ import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { accountIdOf } from '../../protocol/identifiers.js'
 import { openBlob } from '../../protocol/ledgerBlob.js'
 import type { EnclaveKeys } from '../keys.js'
-
-interface MasterKeyCheckup {
-  readonly rpc: Pick<Rpc, 'send'>
-  readonly chainId: number
-  readonly ledger: Hex
-  readonly keys: Pick<EnclaveKeys, 'ledgerKey'>
-  /** The owner of the portfolio to open. Default: the portfolio or rulebook that was written last. */
-  readonly account?: Hex | undefined
-}
-
-/** The owner of a blob. */
-interface Owner {
-  readonly kind: 'account' | 'org'
-  readonly id: Hex
-}
 
 /** Blocks that one query spans at first: what most public nodes answer. */
 const SPAN = 2_000
@@ -43,26 +27,64 @@ const TOPICS = ['PortfolioUpdated', 'PolicyUpdated'].map(
  * backup is tried.
  * @throws ChainUnavailableError, ChainAnswerError
  */
-export async function checkMasterKey(checkup: MasterKeyCheckup): Promise<Finding> {
-  const { rpc, account } = checkup
-  const head = await headNumber(rpc)
-  if (account) return proveBy(checkup, { kind: 'account', id: accountIdOf(account) }, head)
-  const { owner, searched } = await lastWritten(checkup, head)
-  if (owner) return proveBy(checkup, owner, head)
-  return unchecked(
-    'master-key',
-    searched === 0
-      ? 'the nodes do not give the events of a single block: name an account that has a portfolio with --account'
-      : `no portfolio or rulebook was written in the last ${searched} blocks: name an account that has a portfolio \
+export async function checkMasterKey(checkup: {
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly chainId: number
+  readonly ledger: Hex
+  readonly keys: Pick<EnclaveKeys, 'ledgerKey'>
+  /** The owner of the portfolio to open. Default: the portfolio or rulebook that was written last. */
+  readonly account?: Hex | undefined
+}): Promise<Finding> {
+  const { rpc, chainId, ledger, keys, account } = checkup
+  const [answer] = await rpc.send([{ method: 'eth_blockNumber', params: [] }])
+  const head = resultOf(answer, smallQuantitySchema)
+  const { owner, searched } = account
+    ? { owner: { kind: 'account' as const, id: accountIdOf(account) }, searched: 0 }
+    : await lastWritten(rpc, ledger, head)
+  if (owner === undefined) {
+    return unchecked(
+      'master-key',
+      searched === 0
+        ? 'the nodes do not give the events of a single block: name an account that has a portfolio with --account'
+        : `no portfolio or rulebook was written in the last ${searched} blocks: name an account that has a portfolio \
 with --account, or look again after the first rulebook`,
+    )
+  }
+  const contract = createConfidentialLedger(createViewCaller(rpc), ledger)
+  const { kind, id } = owner
+  const [version, blob] = await Promise.all(
+    kind === 'account'
+      ? [contract.portfolioVersion(id, head), contract.enclaveBlob(id, head)]
+      : [contract.policyVersion(id, head), contract.policyBlob(id, head)],
   )
+  const what = kind === 'account' ? 'portfolio' : 'rulebook'
+  if (BigInt(version) === 0n)
+    return unchecked('master-key', 'the account named by --account has no portfolio')
+  try {
+    await openBlob(blob, keys.ledgerKey(kind, id), { chainId, ledger, id, version: BigInt(version) })
+    return ok('master-key', `LEDGER_MASTER_KEY opens a ${what} that is on the chain (version ${version})`)
+  } catch {
+    return fault(
+      'master-key',
+      `LEDGER_MASTER_KEY does not open a ${what} that is on the chain: restore the one that the ledger was written \
+with, and let no order run before`,
+    )
+  }
 }
+
+const ownerSchema = z.union([
+  z
+    .object({ accountId: bytes32Schema })
+    .transform(({ accountId }) => ({ kind: 'account' as const, id: accountId })),
+  z.object({ orgId: bytes32Schema }).transform(({ orgId }) => ({ kind: 'org' as const, id: orgId })),
+])
 
 /** The owner of the last portfolio or rulebook, and how many blocks were searched for it. */
 async function lastWritten(
-  { rpc, ledger }: MasterKeyCheckup,
+  rpc: Pick<Rpc, 'send'>,
+  ledger: Hex,
   head: number,
-): Promise<{ owner?: Owner; searched: number }> {
+): Promise<{ owner?: z.output<typeof ownerSchema>; searched: number }> {
   const queries = [{ address: ledger, topics: [TOPICS] }]
   const reader = createLogReader({ rpc, queries, maxBlocks: SPAN })
   const lowest = Math.max(0, head - MAX_BLOCKS + 1)
@@ -72,7 +94,7 @@ async function lastWritten(
     if (piece === undefined) break
     const last = piece.logs.at(-1)
     const event = last && interfaces.confidentialLedger.parseLog(last)
-    if (event) return { owner: ownerOf(event), searched: head - piece.from + 1 }
+    if (event) return { owner: ownerSchema.parse(event.args.toObject()), searched: head - piece.from + 1 }
     to = piece.from - 1
   }
   return { searched: head - to }
@@ -81,48 +103,4 @@ async function lastWritten(
 /** Some nodes give the events of no block at all. */
 function unlessRefused(error: unknown): undefined {
   if (!(error instanceof RangeRefusedError)) throw error
-}
-
-async function headNumber(rpc: Pick<Rpc, 'send'>): Promise<number> {
-  const [answer] = await rpc.send([{ method: 'eth_blockNumber', params: [] }])
-  return resultOf(answer, smallQuantitySchema)
-}
-
-const ownerSchema = z.union([
-  z
-    .object({ accountId: bytes32Schema })
-    .transform(({ accountId }): Owner => ({ kind: 'account', id: accountId })),
-  z.object({ orgId: bytes32Schema }).transform(({ orgId }): Owner => ({ kind: 'org', id: orgId })),
-])
-
-function ownerOf(event: LogDescription): Owner {
-  return ownerSchema.parse(event.args.toObject())
-}
-
-async function proveBy({ rpc, chainId, ledger, keys }: MasterKeyCheckup, owner: Owner, block: number) {
-  const contract = createConfidentialLedger(createViewCaller(rpc), ledger)
-  const { kind, id } = owner
-  const [version, blob] = await Promise.all(
-    kind === 'account'
-      ? [contract.portfolioVersion(id, block), contract.enclaveBlob(id, block)]
-      : [contract.policyVersion(id, block), contract.policyBlob(id, block)],
-  )
-  const what = kind === 'account' ? 'portfolio' : 'rulebook'
-  if (BigInt(version) === 0n)
-    return unchecked('master-key', 'the account named by --account has no portfolio')
-  try {
-    await openBlob(blob, keys.ledgerKey(kind, id), {
-      chainId,
-      ledger,
-      id,
-      version: BigInt(version),
-    })
-    return ok('master-key', `LEDGER_MASTER_KEY opens a ${what} that is on the chain (version ${version})`)
-  } catch {
-    return fault(
-      'master-key',
-      `LEDGER_MASTER_KEY does not open a ${what} that is on the chain: restore the one that the ledger was written \
-with, and let no order run before`,
-    )
-  }
 }

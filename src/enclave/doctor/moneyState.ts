@@ -26,8 +26,6 @@ interface MoneySources {
   readonly portfolios: PortfolioStore
   /** Read after the chain: what is filled in between is a trade that is not settled yet. */
   readonly books: (symbols: readonly string[]) => Promise<BrokerBooks>
-  /** Every wallet that can hold USDC, where all of them are known. */
-  readonly wallets?: readonly Hex[] | undefined
 }
 
 const OPENED = interfaces.orderEscrow.getEvent('OrderOpened')?.topicHash ?? ''
@@ -56,9 +54,11 @@ export async function readMoneyState(sources: MoneySources): Promise<MoneyState>
     ),
   )
   const portfolios = await readPortfolios(sources, [...new Set(opened.values())], head)
-  const deposited = [...orders.values()].map(({ symbol }) => bytes32ToName(symbol))
-  const symbols = await symbolsOf(chain, portfolios, deposited, head)
-  const [usdc, shares] = await Promise.all([readUsdc(sources, head), readShares(chain, symbols, head)])
+  const listed = await chain.token.listedSymbols(head.hash)
+  const named = [...listed, ...[...orders.values()].map(({ symbol }) => symbol)].map(bytes32ToName)
+  const held = [...portfolios.values()].flatMap((portfolio) => Object.keys(portfolio?.positions ?? {}))
+  const symbols = [...new Set([...named, ...held])].filter((name) => name !== null)
+  const [usdc, shares] = await Promise.all([readUsdc(chain, head), readShares(chain, symbols, head)])
   return { orders, payouts, portfolios, usdc, shares, broker: await sources.books(symbols) }
 }
 
@@ -124,19 +124,7 @@ async function readPortfolios(
   return found
 }
 
-async function symbolsOf(
-  chain: ChainState,
-  portfolios: ReadonlyMap<Hex, Portfolio | null>,
-  deposited: readonly (string | null)[],
-  { hash }: BlockPoint,
-): Promise<string[]> {
-  const listed = (await chain.token.listedSymbols(hash)).map(bytes32ToName)
-  const held = [...portfolios.values()].flatMap((portfolio) => Object.keys(portfolio?.positions ?? {}))
-  const named = [...listed, ...deposited].filter((name) => name !== null)
-  return [...new Set([...named, ...held])]
-}
-
-async function readUsdc({ chain, wallets }: MoneySources, { hash }: BlockPoint): Promise<MoneyState['usdc']> {
+async function readUsdc(chain: ChainState, { hash }: BlockPoint): Promise<MoneyState['usdc']> {
   const usdc = await chain.usdc()
   const { escrow, pool } = chain
   const [inPool, inEscrow, escrowed, claimed] = await Promise.all([
@@ -145,13 +133,7 @@ async function readUsdc({ chain, wallets }: MoneySources, { hash }: BlockPoint):
     escrow.escrowed(hash),
     escrow.claimed(nameToBytes32(USDC), hash),
   ])
-  const known = { pool: inPool, escrow: inEscrow, escrowed, claimed }
-  if (wallets === undefined) return known
-  const [supply, ...balances] = await Promise.all([
-    usdc.totalSupply(hash),
-    ...wallets.map((wallet) => usdc.balanceOf(wallet, hash)),
-  ])
-  return { ...known, elsewhere: { supply, wallets: balances.reduce((total, each) => total + each, 0n) } }
+  return { pool: inPool, escrow: inEscrow, escrowed, claimed }
 }
 
 async function readShares(

@@ -33,80 +33,55 @@ export function replay(
   },
 ) {
   const { fills, payouts, schedules } = deps
-  const expected = {
-    /** USDC base units. The two differ only where a fee schedule has changed, or a fraction of a cent is not known. */
-    cash: { least: 0n, most: 0n },
-    /** Share base units by symbol; a symbol may be there with 0. */
-    positions: new Map<string, bigint>(),
-  }
+  /** USDC base units. The two differ only where a fee schedule has changed, or a fraction of a cent is not known. */
+  const cash = { least: 0n, most: 0n }
+  /** Share base units by symbol; a symbol may be there with 0. */
+  const positions = new Map<string, bigint>()
   for (const [orderId, order] of orders) {
     const payout = payouts.get(orderId)
     const fill = fills.get(clientOrderIdOf(orderId))
-    if (payout) withdraw(expected, payout)
-    if (fill && tookItsFill(order)) trade(expected, order, fill, schedules)
+    if (payout) add(payout.asset, -payout.amount)
+    // A buy that was refunded or reclaimed has its USDC back: a fill of it belongs to the platform. A request has nothing.
+    const isTraded = order.state === 'SETTLED' || (order.state === 'REFUNDED' && order.amount === 0n)
+    if (fill && isTraded) {
+      add(fill.symbol, fill.side === 'buy' ? fill.filledQty : -fill.filledQty)
+      addCash(...(fill.side === 'buy' ? leftOf(order, fill) : netsOf(fill, schedules)))
+    }
     // A settled escrow that bought nothing was a deposit.
-    if (!fill && !payout && order.state === 'SETTLED') deposit(expected, order)
+    if (!fill && !payout && order.state === 'SETTLED') {
+      const name = bytes32ToName(order.symbol)
+      add(name ?? USDC, name === null ? order.amount : order.shares)
+    }
   }
-  return expected
-}
+  return { cash, positions }
 
-/** The balances that a portfolio must hold. */
-type Expected = ReturnType<typeof replay>
-
-/** A buy that was refunded or reclaimed has its USDC back: a fill of it belongs to the platform. A request has nothing. */
-function tookItsFill({ state, amount }: EscrowedOrder): boolean {
-  return state === 'SETTLED' || (state === 'REFUNDED' && amount === 0n)
-}
-
-function withdraw(expected: Expected, { asset, amount }: Payout): void {
-  if (asset === USDC) addCash(expected, -amount, -amount)
-  else addShares(expected, asset, -amount)
-}
-
-function deposit(expected: Expected, { amount, symbol, shares }: EscrowedOrder): void {
-  const name = bytes32ToName(symbol)
-  if (name === null) addCash(expected, amount, amount)
-  else addShares(expected, name, shares)
-}
-
-function trade(
-  expected: Expected,
-  { amount }: EscrowedOrder,
-  fill: BrokerFill,
-  schedules: readonly FeeSchedule[],
-): void {
-  if (fill.side === 'buy') {
-    const [lowest, highest] = notionalsOf(amount, fill)
-    const costOf = (notional: bigint) => tradeOf({ side: 'BUY', notional }, fill, []).value
-    addShares(expected, fill.symbol, fill.filledQty)
-    addCash(expected, amount - costOf(highest), amount - costOf(lowest))
-    return
+  function add(asset: string, amount: bigint): void {
+    if (asset === USDC) addCash(amount, amount)
+    else positions.set(asset, (positions.get(asset) ?? 0n) + amount)
   }
+
+  function addCash(least: bigint, most: bigint): void {
+    cash.least += least
+    cash.most += most
+  }
+}
+
+/**
+ * What a buy left of its escrow. The broker knows the amount of one from cash in whole cents; the escrow knows that of any other
+ * exactly.
+ */
+function leftOf({ amount }: EscrowedOrder, fill: BrokerFill): [least: bigint, most: bigint] {
+  const floor = fill.notional ?? 0n
+  const [lowest, highest] = amount > 0n ? [amount, amount] : [floor, floor + ONE_CENT - 1n]
+  const costOf = (notional: bigint) => tradeOf({ side: 'BUY', notional }, fill, []).value
+  return [amount - costOf(highest), amount - costOf(lowest)]
+}
+
+function netsOf(fill: BrokerFill, schedules: readonly FeeSchedule[]): [least: bigint, most: bigint] {
   const nets = schedules.map((schedule) => {
     const { value, fees } = tradeOf({ side: 'SELL', notional: 0n }, fill, schedule)
     return value - fees
   })
-  addShares(expected, fill.symbol, -fill.filledQty)
-  addCash(expected, ...boundsOf(nets))
-}
-
-/** The broker knows the amount of a buy from cash in whole cents; the escrow knows that of any other exactly. */
-function notionalsOf(escrowed: bigint, { notional }: BrokerFill): [lowest: bigint, highest: bigint] {
-  if (escrowed > 0n) return [escrowed, escrowed]
-  const floor = notional ?? 0n
-  return [floor, floor + ONE_CENT - 1n]
-}
-
-function boundsOf(values: readonly bigint[]): [least: bigint, most: bigint] {
-  const sorted = values.toSorted((a, b) => (a < b ? -1 : 1))
+  const sorted = nets.sort((a, b) => (a < b ? -1 : 1))
   return [sorted[0] ?? 0n, sorted.at(-1) ?? 0n]
-}
-
-function addCash({ cash }: Expected, least: bigint, most: bigint): void {
-  cash.least += least
-  cash.most += most
-}
-
-function addShares({ positions }: Expected, symbol: string, qty: bigint): void {
-  positions.set(symbol, (positions.get(symbol) ?? 0n) + qty)
 }

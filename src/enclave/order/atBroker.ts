@@ -8,7 +8,6 @@ import {
   type Placement,
   stopwatch,
 } from '../../broker/index.js'
-import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { Hex } from '../../protocol/hex.js'
 import { accountIdOf, clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
@@ -103,17 +102,17 @@ export async function follow(run: Run, order: BrokerOrder): Promise<BrokerOrder>
   return latest
 }
 
-/** Asks for an order to be cancelled and looks whether it has come to its end, which may be a fill after all. */
+/** Asks for an order to be cancelled and reads whether it has come to its end, which may be a fill after all. */
 export async function cancel(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
   await run.broker.cancelOrder(order.id)
-  return follow(run, await lookAgain(run, order))
+  return follow(run, await readAgain(run, order))
 }
 
 /**
  * The order as it is now, or as it was last seen when the broker does not say.
  * @throws BrokerError when the broker's answer cannot be read
  */
-function lookAgain(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
+function readAgain(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
   const { getOrderByClientOrderId } = run.broker
   return unlessSilent(order, async () => (await getOrderByClientOrderId(order.clientOrderId)) ?? order)
 }
@@ -137,19 +136,17 @@ export async function place(run: Run, held: Held, request: OrderRequest): Promis
     try {
       return await assertOurs(run, await sendOnce(run, held, request), held.entry)
     } catch (error) {
-      if (isPossibleDuplicate(error)) return existingOr(run, held, error)
-      if (!isAmbiguous(error) || sends === MAX_SENDS) throw error
+      if (isPossibleDuplicate(error)) {
+        const existing = await findByEntry(run, held.terms.orderId, held.entry)
+        if (existing === null) throw error
+        return existing
+      }
+      const isAmbiguous = error instanceof BrokerError && error.kind === 'ambiguous'
+      if (!isAmbiguous || sends === MAX_SENDS) throw error
       if (!run.clock.allows(run.timings.ambiguousAgainMs)) throw error
       await run.clock.sleep(run.timings.ambiguousAgainMs)
     }
   }
-}
-
-/** The order that the broker has under this id already. @throws the refusal when it has none */
-async function existingOr(run: Run, { terms, entry }: Held, refusal: BrokerError): Promise<BrokerOrder> {
-  const existing = await findByEntry(run, terms.orderId, entry)
-  if (existing === null) throw refusal
-  return existing
 }
 
 /** One send: its turn at the broker, the look at the chain, the check, the bytes. Everything that may wait comes before the look. */
@@ -210,22 +207,17 @@ async function lookBeforeSend(run: Run, held: Held): Promise<() => void> {
     isWrittenDeep(run, held, look),
   ])
   if (pausedUntil !== 0) throw new PostponedError('paused', pausedUntil)
-  const isOpen = [escrow, deep].every((order) => order.state === 'OPEN' && isOf(order, terms))
+  const isOpen = [escrow, deep].every(
+    ({ state, amount, shares, commit }) =>
+      // Nothing that escrows shares is placed.
+      state === 'OPEN' && amount === terms.escrowed && shares === 0n && commit === terms.commit,
+  )
   const unchanged = hash === state.hash && isOpen && isWritten && head.timestamp < terms.deadline
   if (!unchanged) throw new ConflictError('the order may not be placed any more')
   return () => {
     if (age() > MAX_LOOK_AGE_MS) throw new RunFailure('chain-unavailable')
     clock.check()
   }
-}
-
-function isOf(order: EscrowedOrder, terms: OrderTerms): boolean {
-  // Nothing that escrows shares is placed.
-  return order.amount === terms.escrowed && order.shares === 0n && order.commit === terms.commit
-}
-
-function isAmbiguous(error: unknown): boolean {
-  return error instanceof BrokerError && error.kind === 'ambiguous'
 }
 
 /**

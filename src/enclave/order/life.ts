@@ -8,13 +8,6 @@ import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
 import { USDC } from '../money.js'
 import type { StoredPortfolio } from '../stores.js'
 
-/** Shares in an escrow. */
-interface Deposited {
-  symbol: string
-  /** Share base units. */
-  amount: bigint
-}
-
 /** The wish of an account: from its intent, or from its portfolio once the order is held. */
 export interface OrderTerms {
   orderId: Hex
@@ -25,8 +18,8 @@ export interface OrderTerms {
   amount: bigint
   /** USDC base units in the escrow. */
   escrowed: bigint
-  /** The shares in the escrow; null for every order but a deposit of shares. */
-  deposited: Deposited | null
+  /** The shares in the escrow, in base units; null for every order but a deposit of shares. */
+  deposited: { symbol: string; amount: bigint } | null
   /** Unix seconds; the escrow's. */
   deadline: number
   /** The escrow's: the sealed intent that the order was opened for. */
@@ -124,21 +117,21 @@ export function boundTo({ orderId, account, escrowed, deposited, commit }: Bound
 /** The request of a new intent. */
 export function termsOfIntent(intent: Intent, escrow: EscrowedOrder): OrderTerms {
   const { orderId, side, symbol, maxSpend } = intent
-  return { orderId, side, symbol, amount: maxSpend, ...ofEscrow(escrow) }
+  return { side, symbol, amount: maxSpend, ...termsOfEscrow(orderId, escrow) }
 }
 
 /** The request of an order that was written ahead; it needs no envelope any more. */
 export function termsOfEntry(orderId: Hex, entry: OpenOrder, escrow: EscrowedOrder): OrderTerms {
-  return { orderId, side: entry.side, symbol: entry.symbol, amount: entry.notional, ...ofEscrow(escrow) }
+  return { side: entry.side, symbol: entry.symbol, amount: entry.notional, ...termsOfEscrow(orderId, escrow) }
 }
 
 /** The escrow's record of an order. */
-export function termsOfEscrow(orderId: Hex, escrow: EscrowedOrder): BoundTerms {
-  return { orderId, ...ofEscrow(escrow) }
-}
-
-function ofEscrow({ account, amount, deadline, commit, symbol, shares }: EscrowedOrder) {
+export function termsOfEscrow(
+  orderId: Hex,
+  escrow: EscrowedOrder,
+): BoundTerms & Pick<OrderTerms, 'deadline'> {
+  const { account, amount, deadline, commit, symbol, shares } = escrow
   const name = bytes32ToName(symbol)
   const deposited = name === null ? null : { symbol: name, amount: shares }
-  return { account, escrowed: amount, deposited, deadline, commit }
+  return { orderId, account, escrowed: amount, deposited, deadline, commit }
 }

@@ -44,7 +44,7 @@ import {
   unseal,
 } from './read.js'
 import { type Finished, finishReclaimed, type Loss, worse } from './reclaimed.js'
-import { retryClosed, retryDeeper, retryPlaced, retryPostponed, retryQueued } from './retry.js'
+import { DEEPER_S, retryClosed, retryPlaced, retryPostponed, retryQueued } from './retry.js'
 import {
   type Admitted,
   deposit,
@@ -101,7 +101,7 @@ async function unlessPostponed(run: Run, act: () => Promise<RunResult>): Promise
   }
 }
 
-/** Looks at the escrow, which names the account. From here on no other run of that account works, so the look is repeated. */
+/** Reads the escrow, which names the account. From here on no other run of that account works, so it is read again. */
 async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResult> {
   const { orderId } = job
   const { escrow } = await awaitEscrow(run, orderId)
@@ -225,7 +225,7 @@ function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder,
 }
 
 function deeperLater(run: Run): RunResult {
-  return { outcome: 'queued', retryAt: retryDeeper(run.clock.seconds()) }
+  return { outcome: 'queued', retryAt: run.clock.seconds() + DEEPER_S }
 }
 
 /** Step 2: the intent. An order without one that can be trusted is refunded without a notice. */

@@ -1,4 +1,5 @@
 // The reads before a decision: escrow and write-ahead at their depth, the envelope, prohibitions, the market.
+import { isDeepStrictEqual } from 'node:util'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Envelope } from '../../protocol/envelope.js'
@@ -6,7 +7,7 @@ import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
 import { type Intent, intentDigest } from '../../protocol/intent.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
-import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
+import type { Portfolio } from '../../protocol/portfolio.js'
 import { assertSignedBy } from '../../protocol/signature.js'
 import type { ChainState } from '../chainState.js'
 import { RunFailure } from '../failures.js'
@@ -27,7 +28,7 @@ export interface Seen {
 export async function awaitEscrow(run: Run, orderId: Hex): Promise<Seen> {
   return poll(run, async (look) => {
     const [escrow, deep] = await readEscrow(run.chain, orderId, look)
-    const isDeep = deep === escrow || isSameOrder(escrow, deep)
+    const isDeep = deep === escrow || isDeepStrictEqual(escrow, deep)
     return { done: isDeep && escrow.state !== 'NONE', value: { look, escrow, isDeep } }
   })
 }
@@ -49,7 +50,7 @@ export async function isWrittenDeep(
   if (look.deep === look.head) return true
   const { portfolio } = await run.portfolios.load(state.account, look.deep)
   const written = portfolio?.openOrders[terms.orderId]
-  return written !== undefined && isSameEntry(written, entry)
+  return written !== undefined && isDeepStrictEqual(written, entry)
 }
 
 /** The escrow at the head and at the stated depth. */
@@ -64,30 +65,6 @@ export async function readEscrow(
     return [escrow, escrow]
   }
   return Promise.all([at(head), at(deep)])
-}
-
-function isSameOrder(a: EscrowedOrder, b: EscrowedOrder): boolean {
-  return (
-    a.state === b.state &&
-    a.account === b.account &&
-    a.amount === b.amount &&
-    a.symbol === b.symbol &&
-    a.shares === b.shares &&
-    a.commit === b.commit &&
-    a.deadline === b.deadline
-  )
-}
-
-function isSameEntry(a: OpenOrder, b: OpenOrder): boolean {
-  return (
-    a.side === b.side &&
-    a.symbol === b.symbol &&
-    a.notional === b.notional &&
-    a.escrow === b.escrow &&
-    a.locked === b.locked &&
-    a.brokerOrderId === b.brokerOrderId &&
-    a.placedAt === b.placedAt
-  )
 }
 
 /** Reads at one head after another until it is done, for `depthWaitMs` at most; then returns the last value. */
@@ -150,64 +127,45 @@ export function domainOf({ chain }: Run): IntentDomain {
  * order is about, nor its side.
  */
 export function readChainFacts(
-  run: Pick<Run, 'chain' | 'policies'>,
-  terms: Pick<OrderTerms, 'account' | 'symbol' | 'deposited'>,
-  portfolio: Portfolio | null,
-  { head, deep }: Look,
-): Promise<ChainFacts[]> {
-  const blocks = head === deep ? [head] : [head, deep]
-  return Promise.all(blocks.map((block) => readFactsAt(run, terms, portfolio, block)))
-}
-
-async function readFactsAt(
   { chain, policies }: Pick<Run, 'chain' | 'policies'>,
   { account, symbol, deposited }: Pick<OrderTerms, 'account' | 'symbol' | 'deposited'>,
   portfolio: Portfolio | null,
-  block: BlockPoint,
-): Promise<ChainFacts> {
-  const { hash } = block
-  const [orgId, leavingAt, kyc, listed] = await Promise.all([
-    chain.registry.orgOf(account, hash),
-    chain.registry.leavingAt(account, hash),
-    chain.token.isKyc(account, hash),
-    chain.token.listedSymbols(hash),
-  ])
-  const member = orgId !== ZERO_BYTES32
-  // The chain shows that symbol to everyone, and it may be neither listed nor held.
-  const inEscrow = deposited === null ? [] : [nameToBytes32(deposited.symbol)]
-  const [admitted, policy, frozen] = await Promise.all([
-    chain.registry.isAdmitted(orgId, hash),
-    member ? policies.load(orgId, block).then((stored) => stored.policy) : null,
-    frozenSymbols(chain, account, [...listed, ...heldSymbols(portfolio), ...inEscrow], block),
-  ])
+  { head, deep }: Look,
+): Promise<ChainFacts[]> {
+  // A held symbol can be sold and withdrawn when it is no longer listed. The chain shows that of an escrow to everyone, and it may be
+  // neither listed nor held.
+  const named = [...Object.keys(portfolio?.positions ?? {}), ...(deposited ? [deposited.symbol] : [])]
   const id = nameToBytes32(symbol)
-  return {
-    blockTime: block.timestamp,
-    member,
-    admitted,
-    leaving: leavingAt !== 0,
-    policy,
-    kyc,
-    frozen: frozen.has(id),
-    listed: listed.includes(id),
+  const blocks = head === deep ? [head] : [head, deep]
+  return Promise.all(blocks.map(factsAt))
+
+  async function factsAt(block: BlockPoint): Promise<ChainFacts> {
+    const { hash } = block
+    const [orgId, leavingAt, kyc, listed] = await Promise.all([
+      chain.registry.orgOf(account, hash),
+      chain.registry.leavingAt(account, hash),
+      chain.token.isKyc(account, hash),
+      chain.token.listedSymbols(hash),
+    ])
+    const member = orgId !== ZERO_BYTES32
+    // The calls and their order do not depend on the order.
+    const symbols = [...new Set([...listed, ...named.map(nameToBytes32)])].sort()
+    const [admitted, policy, flags] = await Promise.all([
+      chain.registry.isAdmitted(orgId, hash),
+      member ? policies.load(orgId, block).then((stored) => stored.policy) : null,
+      Promise.all(symbols.map((each) => chain.token.isFrozen(each, account, hash))),
+    ])
+    return {
+      blockTime: block.timestamp,
+      member,
+      admitted,
+      leaving: leavingAt !== 0,
+      policy,
+      kyc,
+      frozen: flags[symbols.indexOf(id)] ?? false,
+      listed: listed.includes(id),
+    }
   }
-}
-
-/** The symbols that are frozen for the account; the calls and their order do not depend on the order. */
-async function frozenSymbols(
-  { token }: ChainState,
-  account: Hex,
-  symbols: Hex[],
-  block: BlockPoint,
-): Promise<Set<Hex>> {
-  const all = [...new Set(symbols)].sort()
-  const frozen = await Promise.all(all.map((id) => token.isFrozen(id, account, block.hash)))
-  return new Set(all.filter((_, index) => frozen[index]))
-}
-
-/** A held symbol can be sold and withdrawn when it is no longer listed. */
-function heldSymbols(portfolio: Portfolio | null): Hex[] {
-  return Object.keys(portfolio?.positions ?? {}).map(nameToBytes32)
 }
 
 /** Reads what a judgement needs of the market, and judges again until it needs nothing more. */
@@ -222,20 +180,16 @@ export async function judged<Verdict extends object>(
   return judged(run, symbol, judge, { ...known, ...(await readMarket(run, symbol, verdict.needs)) })
 }
 
+/** @throws RunFailure `broker-unavailable` for a price without a last trade */
 async function readMarket(run: Run, symbol: string, part: keyof Market): Promise<Market> {
   if (part === 'clock') return { clock: await run.broker.getClock() }
   if (part === 'asset') return { asset: await run.broker.getAsset(symbol) }
-  return { price: await readPrice(run, symbol) }
-}
-
-/** USD with 6 decimals: the higher of bid and last trade. @throws RunFailure `broker-unavailable` without a last trade */
-async function readPrice(run: Run, symbol: string): Promise<bigint> {
   const price = await findPrice(run, symbol)
   if (price === null) throw new RunFailure('broker-unavailable')
-  return price
+  return { price }
 }
 
-/** The same; null without a last trade. */
+/** USD with 6 decimals: the higher of bid and last trade; null without a last trade. */
 export async function findPrice({ broker }: Run, symbol: string): Promise<bigint | null> {
   const snapshot = (await broker.getSnapshots([symbol])).get(symbol)
   const last = snapshot?.last ?? null

@@ -69,11 +69,11 @@ type EndAtBroker =
   | { kind: 'unfinished'; code?: FailureCode }
   | { kind: 'ended'; order: BrokerOrder | null; loss: Loss | undefined }
 
-/** Failures that come again with each look at the order, until a person acts. */
+/** Failures that come again with each read of the order, until a person acts. */
 const LEFT_TO_A_PERSON: ReadonlySet<FailureCode> = new Set(['broker-mismatch', 'broker-unreadable'])
 
 /**
- * The order at the broker, cancelled when it was live. One look is enough: no run places an order after its deadline, and a
+ * The order at the broker, cancelled when it was live. One read is enough: no run places an order after its deadline, and a
  * reclaim comes seven days later.
  */
 async function endAtBroker(run: Run, entry: OpenOrder, orderId: Hex): Promise<EndAtBroker> {

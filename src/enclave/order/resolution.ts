@@ -4,7 +4,7 @@ import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import { ProtocolError } from '../../protocol/errors.js'
-import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import type { Hex } from '../../protocol/hex.js'
 import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { RunResult } from '../../protocol/job.js'
 import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
@@ -23,9 +23,9 @@ import { withoutOrder, withTrade, worthOf } from '../money.js'
 import type { Run } from '../run.js'
 import { hasLeapt } from './admission.js'
 import { assertOurs, costsMore } from './atBroker.js'
-import { type AccountState, boundTo, termsOfEscrow } from './life.js'
+import { type AccountState, termsOfEscrow } from './life.js'
 import { awaitEscrow, domainOf, findPrice, type Seen } from './read.js'
-import { writePortfolio } from './write.js'
+import { submitRefund, submitSettlement, writePortfolio } from './write.js'
 
 /** Why a resolution was rejected. The owner who signed it gets the code back; it says nothing of an order's content. */
 type ResolutionRejection =
@@ -55,24 +55,14 @@ type ResolutionRejection =
 /** Applies what the owner has signed. Each resolution is for one state of the portfolio, so it has its effect once. */
 export async function runResolution(run: Run, envelope: Envelope): Promise<RunResult> {
   const read = await readResolution(run, envelope)
-  if (typeof read === 'string') return rejected(read)
-  const code = await restarting(() => apply(run, read))
-  return code === null ? { outcome: 'done' } : rejected(code)
-}
-
-function rejected(code: ResolutionRejection): RunResult {
-  return { outcome: 'rejected', code }
-}
-
-interface SignedResolution {
-  resolution: Resolution
-  signer: Hex
+  const code = typeof read === 'string' ? read : await restarting(() => apply(run, read))
+  return code === null ? { outcome: 'done' } : { outcome: 'rejected', code }
 }
 
 async function readResolution(
   run: Run,
   envelope: Envelope,
-): Promise<SignedResolution | 'undecryptable' | 'invalid-resolution' | 'invalid-signature'> {
+): Promise<{ resolution: Resolution; signer: Hex } | ResolutionRejection> {
   const domain = domainOf(run)
   let resolution: Resolution
   try {
@@ -92,10 +82,13 @@ async function readResolution(
 /** Null once it has taken effect. It holds the account's lock. */
 async function apply(
   run: Run,
-  { resolution, signer }: SignedResolution,
+  { resolution, signer }: { resolution: Resolution; signer: Hex },
 ): Promise<ResolutionRejection | null> {
   await run.authorizer.assertRelay()
-  if (!(await isOwner(run, signer, await run.chain.look()))) return 'not-owner'
+  const { head, deep } = await run.chain.look()
+  // A permission: at the head and at the stated depth.
+  const owners = await Promise.all([head, deep].map((block) => run.chain.owner(block)))
+  if (!owners.every((owner) => sameAddress(owner, signer))) return 'not-owner'
   const { escrow } = await awaitEscrow(run, resolution.orderId)
   const { account } = escrow
   if (escrow.state === 'NONE') throw new RunFailure('order-unknown')
@@ -112,12 +105,6 @@ async function apply(
       ? endOrder(run, resolution, now, seen)
       : lowerNonce(run, resolution, now, seen)
   })
-}
-
-/** A permission: at the head and at the stated depth. */
-async function isOwner({ chain }: Run, signer: Hex, { head, deep }: Look): Promise<boolean> {
-  const owners = await Promise.all([head, deep].map((block) => chain.owner(block)))
-  return owners.every((owner) => sameAddress(owner, signer))
 }
 
 function judgeExpiry({ validBefore }: Resolution, { head }: Look): 'expired' | 'expiry-too-far' | null {
@@ -206,22 +193,15 @@ async function writeEnd(
   orderId: Hex,
   { fill, state, escrow }: { fill: Fill; state: AccountState; escrow: EscrowedOrder },
 ): Promise<void> {
-  const { account, portfolio } = state
+  const { portfolio } = state
   const terms = termsOfEscrow(orderId, escrow)
-  const isFilled = fill.qty > 0n
   const isOpen = escrow.state === 'OPEN'
+  if (isOpen && fill.qty === 0n) return submitRefund(run, { state, terms })
   const credited = isOpen ? terms.escrowed : 0n
-  const after = isFilled ? withTrade(portfolio, orderId, fill, credited) : withoutOrder(portfolio, orderId)
-  if (!isOpen) {
-    await writePortfolio(run, state, after, { terms, required: 'REFUNDED' })
-    return
-  }
-  const message = { ...boundTo(terms), ...(await run.portfolios.seal(account, after, state)) }
-  await run.authorizer.submit(
-    isFilled
-      ? { primaryType: 'OrderSettlement', message: { ...message, payoutAsset: ZERO_BYTES32, payout: 0n } }
-      : { primaryType: 'OrderRefund', message },
-  )
+  const after =
+    fill.qty > 0n ? withTrade(portfolio, orderId, fill, credited) : withoutOrder(portfolio, orderId)
+  if (isOpen) return submitSettlement(run, { state, terms }, after)
+  await writePortfolio(run, state, after, { terms, required: 'REFUNDED' })
 }
 
 /**

@@ -8,7 +8,8 @@ const AFTER_OPENING_S = 1
 const MAX_QUEUED_S = 15 * 60
 const MAX_NO_GAS_S = 60 * 60
 const MIN_PLACED_S = 2
-const DEEPER_S = 10
+/** Until the next run of an order that does not lie deep enough yet. */
+export const DEEPER_S = 10
 const MAX_PLACED_S = 60
 const SESSION_S = 6.5 * 60 * 60
 
@@ -32,13 +33,8 @@ export function retryClosed(now: number, { nextOpen, timestamp }: BrokerClock): 
   return now + (untilOpenS > 0 ? untilOpenS + AFTER_OPENING_S : MIN_QUEUED_S)
 }
 
-/** Unix seconds of the next look at an order that does not lie deep enough yet. */
-export function retryDeeper(now: number): number {
-  return now + DEEPER_S
-}
-
 /**
- * Unix seconds of the next look at an order that has to wait. The owner may end a pause early, and an operator may raise a quota.
+ * Unix seconds of the next run of an order that has to wait. The owner may end a pause early, and an operator may raise a quota.
  */
 export function retryPostponed(now: number, { code, until }: { code: WaitReason; until: number }): number {
   // The broker's rate budget hands out single times: a rounded time would bring many orders at once.
@@ -46,7 +42,7 @@ export function retryPostponed(now: number, { code, until }: { code: WaitReason;
   return now + within(until - now, MIN_QUEUED_S, code === 'paused' ? MAX_QUEUED_S : MAX_NO_GAS_S)
 }
 
-/** Unix seconds of the next look at a live order: no later than at its deadline. */
+/** Unix seconds of the next run of a live order: no later than at its deadline. */
 export function retryPlaced(now: number, since: number, deadline: number): number {
   const next = now + within(Math.floor((now - since) / 4), MIN_PLACED_S, MAX_PLACED_S)
   return deadline > now ? Math.min(next, deadline) : next

@@ -90,16 +90,10 @@ export async function writeNeverPlaced(run: Run, { state, terms, entry }: Held):
 /** The whole escrow goes to the pool; the part that a buy did not cost is credited to `cash`, so that the price does not show. */
 export async function settle(run: Run, { state, terms, entry, order }: Ended): Promise<RunResult> {
   const excess = costsMore(entry, order)
-  const { account, portfolio } = state
   const credit = { credited: terms.escrowed, fees: run.fees }
-  const settled = withFill(portfolio, terms.orderId, order, credit)
+  const settled = withFill(state.portfolio, terms.orderId, order, credit)
   const notice = await leaveFilled(run, { state, terms, entry, order })
-  const sealed = await run.portfolios.seal(account, settled, state)
-  await run.authorizer.submit({
-    primaryType: 'OrderSettlement',
-    // A trade pays nothing out.
-    message: { ...boundTo(terms), payoutAsset: ZERO_BYTES32, payout: 0n, ...sealed },
-  })
+  await submitSettlement(run, { state, terms }, settled)
   return { outcome: 'settled', ...notice, ...(excess && { code: COST_OVER_NOTIONAL }) }
 }
 
@@ -120,31 +114,36 @@ async function leaveFilled(
  * minted first, as far as the broker holds more than were minted so far.
  */
 export async function withdraw(run: Run, { state, terms }: Admitted): Promise<RunResult> {
-  const { account, portfolio } = state
+  const { portfolio } = state
   const { symbol, amount } = terms
   if (symbol !== USDC) await mintShortage(run, symbol, amount)
   const { head } = await run.chain.look()
   if ((await inPool(run, symbol, head)) < amount) {
     return refundUnheld(run, terms, state, { code: 'pool-short', userPubKey: portfolio.userPubKey })
   }
-  const sealed = await run.portfolios.seal(account, withoutPayout(portfolio, symbol, amount), state)
-  await run.authorizer.submit({
-    primaryType: 'OrderSettlement',
-    message: { ...boundTo(terms), payoutAsset: nameToBytes32(symbol), payout: amount, ...sealed },
-  })
+  await submitSettlement(run, { state, terms }, withoutPayout(portfolio, symbol, amount), { symbol, amount })
   return { outcome: 'settled' }
 }
 
 /** Credits the escrow's content, which the settlement moves to the pool, also while the market is closed. */
 export async function deposit(run: Run, { state, terms }: Admitted): Promise<RunResult> {
-  const { account, portfolio } = state
-  const credited = withDeposit(portfolio, terms.symbol, terms.amount)
-  const sealed = await run.portfolios.seal(account, credited, state)
+  await submitSettlement(run, { state, terms }, withDeposit(state.portfolio, terms.symbol, terms.amount))
+  return { outcome: 'settled' }
+}
+
+/** Writes the portfolio of a settled order. A trade and a deposit pay nothing out. */
+export async function submitSettlement(
+  run: Run,
+  { state, terms }: { state: AccountState; terms: BoundTerms },
+  portfolio: Portfolio,
+  paid?: { symbol: string; amount: bigint },
+): Promise<void> {
+  const payoutAsset = paid ? nameToBytes32(paid.symbol) : ZERO_BYTES32
+  const sealed = await run.portfolios.seal(state.account, portfolio, state)
   await run.authorizer.submit({
     primaryType: 'OrderSettlement',
-    message: { ...boundTo(terms), payoutAsset: ZERO_BYTES32, payout: 0n, ...sealed },
+    message: { ...boundTo(terms), payoutAsset, payout: paid?.amount ?? 0n, ...sealed },
   })
-  return { outcome: 'settled' }
 }
 
 async function inPool({ chain }: Run, symbol: string, { hash }: BlockPoint): Promise<bigint> {
@@ -177,14 +176,20 @@ export async function refundHeld(
   { state, terms }: Ended | NeverPlaced,
   code: NoticeCode,
 ): Promise<RunResult> {
-  const { account, portfolio } = state
-  const notice = await leaveNotice(run, terms.orderId, { code, userPubKey: portfolio.userPubKey })
-  const sealed = await run.portfolios.seal(account, withoutOrder(portfolio, terms.orderId), state)
-  await run.authorizer.submit({
-    primaryType: 'OrderRefund',
-    message: { ...boundTo(terms), ...sealed },
-  })
+  const { userPubKey } = state.portfolio
+  const notice = await leaveNotice(run, terms.orderId, { code, userPubKey })
+  await submitRefund(run, { state, terms })
   return { outcome: 'refunded', ...notice }
+}
+
+/** Removes an order from the portfolio, and unlocks what it locked, with the refund of its escrow. */
+export async function submitRefund(
+  run: Run,
+  { state, terms }: { state: AccountState; terms: BoundTerms },
+): Promise<void> {
+  const { account, portfolio } = state
+  const sealed = await run.portfolios.seal(account, withoutOrder(portfolio, terms.orderId), state)
+  await run.authorizer.submit({ primaryType: 'OrderRefund', message: { ...boundTo(terms), ...sealed } })
 }
 
 /** Leaves the notice before anything is relayed: a crash in between does not lose it. */

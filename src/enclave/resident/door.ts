@@ -207,14 +207,8 @@ function parseJob(text: string): Job | undefined {
   }
 }
 
-interface Prepared {
-  readonly status: number
-  readonly headers: Record<string, string>
-  readonly text: string
-}
-
 /** A problem as RFC 9457 has it. */
-function problemOf(code: ProblemCode): Prepared {
+function problemOf(code: ProblemCode) {
   const requestId = randomUUID()
   const { status, title, detail } = PROBLEMS[code]
   const body = { type: `/errors#${code}`, title, status, detail, instance: '', code, requestId }
@@ -229,7 +223,7 @@ function prepared(
   body: object,
   requestId: string = randomUUID(),
   headers: Record<string, string> = { 'Content-Type': 'application/json; charset=utf-8' },
-): Prepared {
+) {
   const common = {
     'X-Request-Id': requestId,
     'Cache-Control': 'no-store',
@@ -243,7 +237,7 @@ function refuse(res: ServerResponse, code: ProblemCode, headers: Record<string, 
   send(res, { ...problem, headers: { ...problem.headers, ...headers } })
 }
 
-function send(res: ServerResponse, { status, headers, text }: Prepared): void {
+function send(res: ServerResponse, { status, headers, text }: ReturnType<typeof prepared>): void {
   if (res.headersSent) return
   res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) })
   res.end(text)

@@ -28,27 +28,6 @@ export interface FinishedRun extends NotedRun {
   readonly result: RunResult
 }
 
-/**
- * The runs that an enclave took, in one SQLite file, which this process holds locked for its life. The kernel keeps the lock
- * while the process is stopped, and releases it when it dies, however suddenly. So at the start every run of an earlier boot
- * is over. Every change is durable when its promise resolves.
- */
-export interface RunTable {
-  readonly boot: EnclaveBoot
-  /** Left by earlier boots for the server: results, and the end of the runs that were under way. */
-  readonly left: readonly FinishedRun[]
-  /** Undefined for a run that was never noted, or is forgotten. */
-  find(runId: string): (NotedRun & Partial<FinishedRun>) | undefined
-  note(run: NotedRun): Promise<void>
-  end(runId: string, result: RunResult): Promise<void>
-  /** The server has the result, or cannot need it any more. */
-  settle(runId: string): Promise<void>
-  /** Forgets settled runs that stopped before, which the door refuses as too late. @param stoppedBefore Unix seconds */
-  forget(stoppedBefore: number): Promise<void>
-  /** Releases the lock. */
-  close(): void
-}
-
 /** Another process holds the state directory. */
 export class StateLockedError extends ConfigError {
   constructor(directory: string) {
@@ -81,8 +60,13 @@ interface RunTableOptions {
   readonly sync?: (fileDescriptor: number) => Promise<void>
 }
 
-/** @throws StateLockedError, or SQLite's error when the file cannot be used */
-export function openRunTable(directory: string, options: RunTableOptions): RunTable {
+/**
+ * The runs that an enclave took, in one SQLite file, which this process holds locked for its life. The kernel keeps the lock
+ * while the process is stopped, and releases it when it dies, however suddenly. So at the start every run of an earlier boot
+ * is over. Every change is durable when its promise resolves.
+ * @throws StateLockedError, or SQLite's error when the file cannot be used
+ */
+export function openRunTable(directory: string, options: RunTableOptions) {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'runs.sqlite')
   const database = openSqliteDatabase(path)
@@ -134,7 +118,7 @@ function createTable(
   log: number,
   boot: EnclaveBoot,
   { sync = toDisk, onUnsynced }: RunTableOptions,
-): RunTable {
+) {
   const write = createWriter(database, async () => {
     try {
       await sync(log)
@@ -152,23 +136,30 @@ function createTable(
   fdatasyncSync(log)
   return {
     boot,
+    /** Left by earlier boots for the server: results, and the end of the runs that were under way. */
     left,
-    find(runId) {
+    /** Undefined for a run that was never noted, or is forgotten. */
+    find(runId: string): (NotedRun & Partial<FinishedRun>) | undefined {
       const row = rowSchema.optional().parse(select.get(runId))
       if (row === undefined) return undefined
       const { result, ...noted } = row
       return result === null ? noted : { ...noted, result: decode(result) }
     },
-    note: ({ runId, stopAt }) => write(() => insert.run(runId, stopAt)),
-    end: (runId, result) => write(() => setResult.run(encode(result), runId)),
-    settle: (runId) => write(() => setSettled.run(runId)),
-    forget: (stoppedBefore) => write(() => deleteOld.run(stoppedBefore)),
-    close() {
+    note: ({ runId, stopAt }: NotedRun) => write(() => insert.run(runId, stopAt)),
+    end: (runId: string, result: RunResult) => write(() => setResult.run(encode(result), runId)),
+    /** The server has the result, or cannot need it any more. */
+    settle: (runId: string) => write(() => setSettled.run(runId)),
+    /** Forgets settled runs that stopped before, which the door refuses as too late. @param stoppedBefore Unix seconds */
+    forget: (stoppedBefore: number) => write(() => deleteOld.run(stoppedBefore)),
+    /** Releases the lock. */
+    close(): void {
       closeSync(log)
       database.close()
     },
   }
 }
+
+export type RunTable = ReturnType<typeof openRunTable>
 
 /** Every run without a result was under way when the last boot ended. */
 function endedBefore(database: DatabaseSync): FinishedRun[] {
@@ -189,24 +180,15 @@ function encode(result: RunResult): string {
   return JSON.stringify(z.encode(runResultSchema, result))
 }
 
-interface Change {
-  readonly apply: () => unknown
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
 /**
  * One transaction for all that came while the last one was on its way to the disk. SQLite itself would hold up the whole
  * process for that time, so it commits without it (`synchronous = NORMAL`), and `sync` follows in a thread.
  */
-function createWriter(
-  database: DatabaseSync,
-  sync: () => Promise<void>,
-): (apply: Change['apply']) => Promise<void> {
-  let waiting: Change[] = []
+function createWriter(database: DatabaseSync, sync: () => Promise<void>) {
+  let waiting: (PromiseWithResolvers<void> & { apply: () => unknown })[] = []
   let isWriting = false
 
-  function commit(changes: readonly Change[]): void {
+  function commit(changes: typeof waiting): void {
     try {
       database.exec('BEGIN')
       for (const { apply } of changes) apply()
@@ -232,12 +214,13 @@ function createWriter(
     isWriting = false
   }
 
-  return (apply) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ apply, resolve, reject })
-      if (!isWriting) {
-        isWriting = true
-        setImmediate(() => void writeAll())
-      }
-    })
+  return (apply: () => unknown): Promise<void> => {
+    const written = Promise.withResolvers<void>()
+    waiting.push({ apply, ...written })
+    if (!isWriting) {
+      isWriting = true
+      setImmediate(() => void writeAll())
+    }
+    return written.promise
+  }
 }

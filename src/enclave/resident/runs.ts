@@ -9,14 +9,6 @@ import type { FinishedRun, RunTable } from './runTable.js'
 /** Why a job is not taken. Nothing of it has begun then. */
 type Refusal = 'run-too-late' | 'order-under-way' | 'too-many-runs'
 
-interface UnderWay {
-  /** Null for a job about no order. */
-  readonly orderId: string | null
-  /** Unix seconds. */
-  readonly stopAt: number
-  readonly noted: Promise<void>
-}
-
 const ABANDON_AFTER_MS = 30_000
 const LAST_POSTS_MS = 15_000
 /** Clocks differ: a job is refused as too late by this one's. */
@@ -40,7 +32,8 @@ export function createResidentRuns(options: {
 }) {
   const { enclave, table, delivery, maxRuns, abandonAfterMs = ABANDON_AFTER_MS, logger } = options
   const { lastPostsMs = LAST_POSTS_MS } = options
-  const underWay = new Map<string, UnderWay>()
+  /** `orderId` is null for a job about no order, `stopAt` in Unix seconds. */
+  const underWay = new Map<string, { orderId: string | null; stopAt: number; noted: Promise<void> }>()
   const orders = new Set<string>()
   /** Finished runs whose results are being posted. */
   const delivering = new Set<string>()
