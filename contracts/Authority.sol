@@ -7,8 +7,10 @@ import {Sweepable} from "./Sweepable.sol";
 
 /**
  * @title The platform's roles: the owner, the guardian and the enclave's signer.
- * | @dev The five contracts find this contract by their immutable `authority`. It holds no money.
- * | - A rotation takes effect automatically, {rotationDelay} seconds after the owner schedules it. Until then it is
+ *
+ * @dev The five contracts find this contract by their immutable `authority`. It holds no money.
+ *
+ * - A rotation takes effect automatically, {rotationDelay} seconds after the owner schedules it. Until then it is
  * public on chain and the owner can withdraw it. So the thief of an owner's key cannot name a signer and empty the pool
  * at once.
  * - The guardian can pause and revoke a measurement at once, and can do nothing else. A pause ends automatically after {maxPause} seconds.
@@ -149,10 +151,12 @@ contract Authority is Sweepable {
 
     /**
      * @notice Schedules a new owner, effective after {rotationDelay}. Replaces a pending rotation of the owner.
-     * | Requirements:
+     *
+     * Requirements:
      * - the caller is the owner;
      * - `to` is not zero.
-     * | Emits {RotationScheduled}.
+     *
+     * Emits {RotationScheduled}.
      */
     function rotateOwner(address to) external onlyOwner {
         _rotate(Role.OWNER, to, Program(0, 0));
@@ -160,10 +164,12 @@ contract Authority is Sweepable {
 
     /**
      * @notice Schedules a new guardian, effective after {rotationDelay}. Replaces a pending rotation of the guardian.
-     * | Requirements:
+     *
+     * Requirements:
      * - the caller is the owner;
      * - `to` is not zero.
-     * | Emits {RotationScheduled}.
+     *
+     * Emits {RotationScheduled}.
      */
     function rotateGuardian(address to) external onlyOwner {
         _rotate(Role.GUARDIAN, to, Program(0, 0));
@@ -172,12 +178,14 @@ contract Authority is Sweepable {
     /**
      * @notice Schedules a new enclave signer, effective after {rotationDelay}. Authorizations of the former signer that
      *   were not relayed by then become void. Replaces a pending rotation of the signer.
-     * | Requirements:
+     *
+     * Requirements:
      * - the caller is the owner;
      * - `to` is not zero;
      * - `measurement` and `config` are both zero, for a signer that is not attested, or neither is;
      * - `measurement` is not revoked.
-     * | Emits {RotationScheduled}.
+     *
+     * Emits {RotationScheduled}.
      */
     function rotateSigner(address to, bytes32 measurement, bytes32 config) external onlyOwner {
         require((measurement == 0) == (config == 0), IncompleteProgram(measurement, config));
@@ -221,11 +229,13 @@ contract Authority is Sweepable {
 
     /**
      * @notice Refuses order openings and the enclave's authorizations for {maxPause} seconds.
-     * | Requirements:
+     *
+     * Requirements:
      * - the caller is the guardian;
      * - a rotation of the signer is pending; or else no pause is in force, and {PAUSE_INTERVAL} has passed since the end
      *   of the last one, unless the owner lifted that.
-     * | Emits {Paused}.
+     *
+     * Emits {Paused}.
      */
     function pause() external onlyGuardian {
         (, uint64 rotatesAt) = pendingRotation(Role.SIGNER);

@@ -19,7 +19,8 @@ import {Sweepable} from "./Sweepable.sol";
 contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
     /**
      * @notice Authorization to write a portfolio outside of a settlement.
-     * | `orderId` to `commit` describe the write's order as the escrow records it. `state` is the order's required
+     *
+     * `orderId` to `commit` describe the write's order as the escrow records it. `state` is the order's required
      * state: OPEN for a write-ahead, REFUNDED for the write after a reclaim. `previous` is {portfolioHash} before the
      * write.
      */
@@ -111,13 +112,15 @@ contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
 
     /**
      * @notice Writes a portfolio outside of a settlement: an order's write-ahead, or the effect of a reclaimed order.
-     * | Requirements:
+     *
+     * Requirements:
      * - the platform is not paused;
      * - the enclave signed the authorization, and it was not used before;
      * - the escrow's order has the account, asset, amount, commit and state that the authorization names;
      * - `version` is {portfolioVersion} + 1, and `previous` is {portfolioHash};
      * - neither blob is empty.
-     * | Emits {PortfolioUpdated}.
+     *
+     * Emits {PortfolioUpdated}.
      */
     function updatePortfolio(PortfolioUpdate calldata authorization, bytes calldata signature) external {
         _authorize(hashPortfolioUpdate(authorization), signature);
@@ -140,13 +143,15 @@ contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
 
     /**
      * @notice Replaces an institution's entire rulebook.
-     * | Requirements:
+     *
+     * Requirements:
      * - the platform is not paused;
      * - the enclave signed the authorization, and it was not used before;
      * - `admin` is the institution's current admin, and the platform admits the institution;
      * - `version` is {policyVersion} + 1;
      * - the blob is not empty.
-     * | Emits {PolicyUpdated}.
+     *
+     * Emits {PolicyUpdated}.
      */
     function updatePolicy(PolicyUpdate calldata authorization, bytes calldata signature) external {
         _authorize(hashPolicyUpdate(authorization), signature);

@@ -32,7 +32,8 @@ abstract contract EnclaveAuthorized is EIP712, Governed {
     /**
      * @dev Marks the digest as used. Runs first in each authorized function, and checks {usedDigest} first: a replay
      *   always reverts with {DigestUsed}, regardless of later changes.
-     * | Requirements, in this order:
+     *
+     * Requirements, in this order:
      * - the digest was not used before;
      * - the platform is not paused;
      * - `signature` is the enclave signer's over `digest`.

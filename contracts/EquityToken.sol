@@ -127,7 +127,8 @@ contract EquityToken is Governed, Sweepable {
 
     /**
      * @notice Mints shares to the pool. The symbol need not be listed: a fill may arrive after a delisting.
-     * | Requirements:
+     *
+     * Requirements:
      * - the caller is the pool;
      * - the symbol is a well-formed name and not `USDC`.
      */

@@ -50,7 +50,8 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
 
     /**
      * @notice Authorization to settle an order.
-     * | `account` to `commit` describe the order that the enclave decided on. `payoutAsset` is `USDC`, a symbol, or
+     *
+     * `account` to `commit` describe the order that the enclave decided on. `payoutAsset` is `USDC`, a symbol, or
      * zero with `payout` 0. `previous` is {ConfidentialLedger-portfolioHash} before the settlement.
      */
     struct OrderSettlement {
@@ -305,13 +306,15 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
      * @notice Ends an order atomically: moves its escrow to the pool, writes the portfolio, pays the payout. A payout
      *   becomes a claim only if the account itself cannot receive it. A settlement may come after the deadline, as long
      *   as the order is open.
-     * | Requirements:
+     *
+     * Requirements:
      * - the platform is not paused;
      * - the enclave signed the authorization, and it was not used before;
      * - the order is open, and is the one that the authorization names;
      * - `payoutAsset` and `payout` are both zero or both non-zero;
      * - the requirements of {ConfidentialLedger-writePortfolio} and {PlatformPool-payout}.
-     * | Emits {OrderSettled}, {ConfidentialLedger-PortfolioUpdated}, and {ClaimMade} if the payout becomes a claim.
+     *
+     * Emits {OrderSettled}, {ConfidentialLedger-PortfolioUpdated}, and {ClaimMade} if the payout becomes a claim.
      */
     function settle(OrderSettlement calldata a, bytes calldata signature) external nonReentrant {
         _authorize(hashOrderSettlement(a), signature);
@@ -328,14 +331,16 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
 
     /**
      * @notice Ends an order and returns its escrow, as a claim if the account cannot receive it.
-     * | Requirements:
+     *
+     * Requirements:
      * - the platform is not paused;
      * - the enclave signed the authorization, and it was not used before;
      * - the order is open, and is the one that the authorization names;
      * - with both blobs empty: `version` and `previous` are the portfolio's current ones, so the refund is void once
      *   the order has been written ahead; otherwise the requirements of {ConfidentialLedger-writePortfolio};
      * - the account can receive it, or the escrow could pay itself.
-     * | Emits {OrderRefunded}, {ConfidentialLedger-PortfolioUpdated} unless both blobs are empty, and {ClaimMade} if
+     *
+     * Emits {OrderRefunded}, {ConfidentialLedger-PortfolioUpdated} unless both blobs are empty, and {ClaimMade} if
      * the escrow becomes a claim.
      */
     function refund(OrderRefund calldata a, bytes calldata signature) external nonReentrant {
@@ -355,12 +360,14 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
     /**
      * @notice Ends an order that the enclave never answered, and returns its escrow (none for a request), as a claim if
      *   the account cannot receive it. Works during a pause.
-     * | Requirements:
+     *
+     * Requirements:
      * - the order is open;
      * - the caller is its account, regardless of its flags;
      * - {Authority-RECLAIM_DELAY} has passed since the deadline;
      * - the account can receive it, or the escrow could pay itself.
-     * | Emits {OrderRefunded}, and {ClaimMade} if the escrow becomes a claim.
+     *
+     * Emits {OrderRefunded}, and {ClaimMade} if the escrow becomes a claim.
      */
     function reclaim(bytes32 orderId) external nonReentrant {
         Order storage order = _orders[bytes16(orderId)];
@@ -377,11 +384,13 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
 
     /**
      * @notice Pays the caller's whole claim in an asset. Works during a pause.
-     * | Requirements:
+     *
+     * Requirements:
      * - the caller has a claim in the asset;
      * - `to` is the caller, or a wallet with KYC that the owner approved for the caller and the asset;
      * - `to` can receive it.
-     * | Emits {ClaimPaid}.
+     *
+     * Emits {ClaimPaid}.
      */
     function claim(bytes32 asset, address to) external nonReentrant {
         uint256 amount = claims[msg.sender][asset];
@@ -399,9 +408,11 @@ contract OrderEscrow is EnclaveAuthorized, SignedOpenings, Sweepable {
     /**
      * @notice Allows an account's claims in an asset to be paid to another wallet; only the account itself can request
      *   the payment. The approval holds until it is replaced; the zero address withdraws it.
-     * | Requirements:
+     *
+     * Requirements:
      * - the caller is the owner.
-     * | Emits {ClaimRecipientApproved}.
+     *
+     * Emits {ClaimRecipientApproved}.
      */
     function approveClaimRecipient(address account, bytes32 asset, address to) external onlyOwner {
         claimRecipientOf[account][asset] = to;

@@ -11,7 +11,8 @@ import {EquityToken} from "./EquityToken.sol";
 
 /**
  * @title The pooled USDC and shares of the whole platform.
- * | @dev Batches keep the supply of a symbol's shares equal to the broker's holding. They are separate from
+ *
+ * @dev Batches keep the supply of a symbol's shares equal to the broker's holding. They are separate from
  * settlements, so a batch does not reveal one fill's size. A batch authorization carries the supply that it was
  * computed from and the symbol's next batch number. Without the number, mint 5, burn 5, mint 5 would repeat a digest
  * and always revert.
@@ -114,14 +115,16 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
 
     /**
      * @notice Mints shares to the pool.
-     * | Requirements:
+     *
+     * Requirements:
      * - the platform is not paused;
      * - the enclave signed the authorization, and it was not used before;
      * - `batch` is {nextBatch} of the symbol;
      * - `expectedSupply` is the symbol's supply before the batch;
      * - `countedUntil` is not before {countedUntil} of the symbol;
      * - `amount` is not zero; the symbol is a well-formed name and not `USDC`.
-     * | Emits {BatchMinted}.
+     *
+     * Emits {BatchMinted}.
      */
     function mintBatch(BatchMint calldata authorization, bytes calldata signature) external nonReentrant {
         _authorize(hashBatchMint(authorization), signature);
@@ -136,14 +139,16 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
 
     /**
      * @notice Burns shares of the pool.
-     * | Requirements:
+     *
+     * Requirements:
      * - the platform is not paused;
      * - the enclave signed the authorization, and it was not used before;
      * - `batch` is {nextBatch} of the symbol;
      * - `expectedSupply` is the symbol's supply before the batch;
      * - `countedUntil` is not before {countedUntil} of the symbol;
      * - `amount` is not zero, and the pool holds it.
-     * | Emits {BatchBurned}.
+     *
+     * Emits {BatchBurned}.
      */
     function burnBatch(BatchBurn calldata authorization, bytes calldata signature) external nonReentrant {
         _authorize(hashBatchBurn(authorization), signature);
@@ -160,7 +165,8 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     /**
      * @notice Pays an order's account as part of its settlement: `asset` is `USDC` or an equity's symbol. Returns false
      *   if the account cannot receive it; the escrow then holds the amount for a claim.
-     * | Requirements:
+     *
+     * Requirements:
      * - the caller is the escrow;
      * - the pool holds `amount` of the asset;
      * - `to` or the escrow can receive it: only the recipient's own failure creates a claim.
@@ -179,7 +185,8 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
 
     /**
      * @notice Adds USDC of the caller to the pool, as a gift without credit.
-     * | Requirements:
+     *
+     * Requirements:
      * - `amount` is not zero, held by the caller, and approved to this contract.
      */
     function fund(uint256 amount) external nonReentrant {

@@ -7,7 +7,8 @@ import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/Reentrancy
 
 /**
  * @title Recovers USDC that was sent to one of the platform's contracts by mistake, into the pool.
- * | @dev Shares need no sweep: {EquityToken} refuses transfers of shares to these contracts.
+ *
+ * @dev Shares need no sweep: {EquityToken} refuses transfers of shares to these contracts.
  */
 abstract contract Sweepable is ReentrancyGuardTransient {
     using SafeERC20 for IERC20;

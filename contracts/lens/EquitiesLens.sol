@@ -5,7 +5,8 @@ import {EquityToken} from "../EquityToken.sol";
 
 /**
  * @title For many equities at once: which are frozen for an owner, and the owner's balances.
- * | @dev Never deployed, see {WalletLens}. One call covers all symbols, of the hundred calls that nodes accept in a
+ *
+ * @dev Never deployed, see {WalletLens}. One call covers all symbols, of the hundred calls that nodes accept in a
  * batch. The answer has the form of deployed code, so it may have 24,576 bytes (EIP-170): two words for each symbol.
  */
 contract EquitiesLens {

@@ -5,7 +5,8 @@ import {OrderEscrow} from "../OrderEscrow.sol";
 
 /**
  * @title The USDC that the pool holds, in one `eth_call`.
- * | @dev Never deployed, see {WalletLens}. The caller need not look up the USDC address first.
+ *
+ * @dev Never deployed, see {WalletLens}. The caller need not look up the USDC address first.
  */
 contract PoolUsdcLens {
     constructor(OrderEscrow escrow, address pool) {

@@ -7,7 +7,8 @@ import {InstitutionRegistry} from "../InstitutionRegistry.sol";
 
 /**
  * @title The state that decides a wallet's screen, in one `eth_call` at one block.
- * | @dev Never deployed: the call carries this code as a creation transaction without `to`, and the constructor returns
+ *
+ * @dev Never deployed: the call carries this code as a creation transaction without `to`, and the constructor returns
  * the answer, as ERC-6492's validator does. The caller need not look up the wallet's institution first.
  */
 contract WalletLens {
