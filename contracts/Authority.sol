@@ -16,7 +16,8 @@ import {Sweepable} from "./Sweepable.sol";
  * - The guardian can pause and revoke a measurement at once, and can do nothing else. A pause ends automatically after {maxPause} seconds.
  * - {rotationDelay} < {maxPause}: the owner can replace a leaked signer before the pause ends.
  * - {maxPause} < {RECLAIM_DELAY}: a pause ends before an account may reclaim an order whose deadline was still ahead
- *   when the pause began. An order already stuck past its deadline can become reclaimable during the pause.
+ *   when the pause began. An order already stuck past its deadline can become reclaimable during the pause, and any order
+ *   during pauses that follow each other: {pause} says when they may.
  */
 contract Authority is Sweepable {
     /// @notice The roles that the owner rotates.
