@@ -21,8 +21,10 @@ const faultsSchema = z.array(
 )
 
 const root = new URL('..', import.meta.url)
+/** Enough of the contracts' random actions to find the rarest of their faults. */
+const env = { ...process.env, FOUNDRY_INVARIANT_RUNS: '256' }
 const run = (command: string, args: readonly string[]) =>
-  spawnSync(command, args, { cwd: root, stdio: 'pipe', encoding: 'utf8' })
+  spawnSync(command, args, { cwd: root, stdio: 'pipe', encoding: 'utf8', env })
 
 const INVARIANTS = 'contracts/test'
 const runTests = (tests: readonly string[], bail: string[] = []) =>
