@@ -4,11 +4,17 @@ import type { Reply } from './types.js'
 
 // `GET /v2/stocks/bars`: the prices since the stand-in began, and before them a drawn past that ends at the previous close.
 
+const DAY_MS = 86_400_000
 /** The hours of a session, in UTC: 13:30 to 20:00. */
-const [OPENS_H, CLOSES_H] = [13.5, 20]
+const [OPENS_MS, CLOSES_MS] = [13.5 * 3_600_000, 20 * 3_600_000]
+/** The least pause before the last session. */
+const PAUSE_MS = 6 * 3_600_000
 const [DEFAULT_LIMIT, MOST] = [1_000, 10_000]
-/** A wave, in hundredths of a percent and radians a bar. */
-const [WAVE_BPS, TURN] = [110, 0.05]
+/** Two waves, in hundredths of a percent and radians a bar. */
+const WAVES = [
+  [35, 0.37],
+  [110, 0.05],
+] as const
 const CENT = 10_000n
 
 interface Bar {
@@ -48,26 +54,36 @@ function today({ symbol, traded }: Listing, start: number): Bar[] {
     .map(([at, bar]) => ({ symbol, at, ...bar }))
 }
 
-/** The sessions of working days before the stand-in's own trading, which begins at the previous close. */
+/** Sessions of the days before, and one that ends where the stand-in's own trading begins, at the previous close. */
 function past({ symbol, previousClose, traded }: Listing, start: number, now: Date): Bar[] {
   const end = Math.min(Math.floor(now.getTime() / BAR_MS) * BAR_MS, ...traded.keys())
-  const first = Math.ceil(start / BAR_MS)
-  const count = Math.max(0, end / BAR_MS - first)
+  const begin = end - (CLOSES_MS - OPENS_MS)
+  const times = [...sessions(start, begin - PAUSE_MS), ...spans(Math.max(begin, start), end)]
   const phase = [...symbol].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
-  return Array.from({ length: count }, (_none, index) => (first + index) * BAR_MS)
-    .filter(isInSession)
-    .map((at) => {
-      const wave = Math.sin(phase + ((end - at) / BAR_MS) * TURN) - Math.sin(phase)
-      const bps = BigInt(Math.round(WAVE_BPS * wave))
-      const close = ((previousClose + (previousClose * bps) / 10_000n) / CENT) * CENT
-      return { symbol, at, open: close, high: close + CENT, low: close - CENT, close }
-    })
+  const waveAt = (back: number) =>
+    WAVES.reduce((sum, [bps, turn]) => sum + bps * (Math.sin(phase + back * turn) - Math.sin(phase)), 0)
+  return times.map((at, index) => {
+    const bps = BigInt(Math.round(waveAt(times.length - 1 - index)))
+    const close = ((previousClose + (previousClose * bps) / 10_000n) / CENT) * CENT
+    return { symbol, at, open: close, high: close + CENT, low: close - CENT, close }
+  })
 }
 
-function isInSession(at: number): boolean {
-  const time = new Date(at)
-  const hour = time.getUTCHours() + time.getUTCMinutes() / 60
-  return ![0, 6].includes(time.getUTCDay()) && hour >= OPENS_H && hour < CLOSES_H
+/** The spans of the sessions on working days within a time. */
+function sessions(from: number, to: number): number[] {
+  const days: number[] = []
+  for (let day = Math.floor(from / DAY_MS) * DAY_MS; day < to; day += DAY_MS) days.push(day)
+  return days
+    .filter((day) => ![0, 6].includes(new Date(day).getUTCDay()))
+    .flatMap((day) => spans(Math.max(day + OPENS_MS, from), Math.min(day + CLOSES_MS, to)))
+}
+
+function spans(from: number, to: number): number[] {
+  const first = Math.ceil(from / BAR_MS)
+  return Array.from(
+    { length: Math.max(0, Math.ceil(to / BAR_MS) - first) },
+    (_none, index) => (first + index) * BAR_MS,
+  )
 }
 
 function jsonOf({ at, open, high, low, close }: Bar) {

@@ -1,4 +1,4 @@
-import type { JsonRpcApiProvider } from 'ethers'
+import { type JsonRpcApiProvider, toBeHex } from 'ethers'
 import { targetOf } from '../../src/chain/authorizationCall.js'
 import { createOrderEscrow } from '../../src/chain/contracts.js'
 import { checksum, sameAddress } from '../../src/protocol/address.js'
@@ -138,16 +138,24 @@ export async function grantOrders(
   const escrow = createOrderEscrow(provider, addresses.orderEscrow)
   await Promise.all(
     accounts.map((account) => {
+      const { orderId } = grantedOrder(account)
+      // Found by the first half of its id; the second half is the high half of the word behind account, deadline and state.
+      const [head, tail] = [orderId.slice(2, 34), orderId.slice(34)]
       const slot = keccak256(
-        hexToBytes(`${grantedOrder(account).orderId}${ORDERS_SLOT.toString(16).padStart(64, '0')}`),
+        hexToBytes(`0x${head.padEnd(64, '0')}${ORDERS_SLOT.toString(16).padStart(64, '0')}`),
       )
       // account (20 bytes), deadline (8), state (1), from the word's low end.
       const word = BigInt(account) | (OPEN << 224n)
-      return provider.send('anvil_setStorageAt', [
-        addresses.orderEscrow,
-        slot,
-        `0x${word.toString(16).padStart(64, '0')}`,
-      ])
+      const words = [word.toString(16).padStart(64, '0'), tail.padEnd(64, '0')]
+      return Promise.all(
+        words.map((digits, index) =>
+          provider.send('anvil_setStorageAt', [
+            addresses.orderEscrow,
+            toBeHex(BigInt(slot) + BigInt(index), 32),
+            `0x${digits}`,
+          ]),
+        ),
+      )
     }),
   )
   const [first] = accounts
