@@ -10,7 +10,7 @@ import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
 import type { GasBudget } from './gasBudget.js'
 import type { Preflight } from './preflight.js'
-import { accountOf, pendingRecord, TakenElsewhereError, withLimit } from './record.js'
+import { pendingRecord, TakenElsewhereError, withLimit } from './record.js'
 import { afterEffect, gasLimitIn, matchesChain } from './relay.js'
 import { endedJob, type RelayJob } from './relayJob.js'
 
@@ -44,7 +44,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
   const { account, isFunded, store, chain, preflight, budget, maxUnderWay, stopping, logger } = options
   const { searchEveryMs = SEARCH_EVERY_MS } = options
   const beginnings = new Map<Hex, Promise<RelayJob>>()
-  const following = createRecordFollower({ ...options, patienceMs: options.waitMs })
+  const following = createRecordFollower(options)
   let searchedAt = Number.NEGATIVE_INFINITY
 
   const jobOf = (digest: Hex) => account.term()?.relay.of(digest)
@@ -184,12 +184,12 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
   async function search(): Promise<void> {
     if (performance.now() - searchedAt < searchEveryMs) return
     const open = await store.unfinished()
-    const owners = new Set(open.flatMap(({ record }) => accountOf(record) ?? []))
+    const owners = new Set(open.flatMap(({ record }) => record.account ?? []))
     const abandoned = await account.areAbandoned(owners)
     searchedAt = performance.now()
     const free: StoredRelay[] = []
     for (const stored of open) {
-      const owner = accountOf(stored.record)
+      const owner = stored.record.account
       const term = account.term()
       if (owner === account.address && term !== undefined) claim(term, stored)
       else if (owner === undefined || abandoned.has(owner)) free.push(stored)
@@ -260,50 +260,34 @@ const LONGEST_PAUSE_MS = 1_000
 /** Follows authorizations that another server relays, by their stored records. */
 function createRecordFollower(options: {
   readonly store: Pick<ReceiptStore, 'find'>
-  /** How long a record is polled after it was last asked for. */
-  readonly patienceMs: number
+  /** How long a record is polled: as long as a caller waits. */
+  readonly waitMs: number
   readonly stopping: AbortSignal
 }) {
-  const { store, patienceMs, stopping } = options
-  const followed = new Map<Hex, RelayJob & { until: number }>()
-
-  function start({ record }: StoredRelay): RelayJob & { until: number } {
-    const { digest } = record.receipt
-    let receipt = record.receipt
-
-    async function poll(): Promise<Receipt> {
-      for (
-        let pauseMs = FIRST_POLL_MS;
-        !isFinal(receipt);
-        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
-      ) {
-        if (stopping.aborted || performance.now() >= each.until) break
-        await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
-        // The next poll may find a store that answers.
-        const stored = await store.find(digest).catch(() => undefined)
-        receipt = stored?.record.receipt ?? receipt
-      }
-      followed.delete(digest)
-      return receipt
-    }
-
-    const each = {
-      current: () => receipt,
-      until: performance.now() + patienceMs,
-      end: Promise.resolve(receipt),
-    }
-    followed.set(digest, each)
-    each.end = poll()
-    return each
-  }
+  const { store, waitMs, stopping } = options
+  let count = 0
 
   return {
-    of(stored: StoredRelay): RelayJob {
-      const known = followed.get(stored.record.receipt.digest)
-      if (known === undefined) return start(stored)
-      known.until = performance.now() + patienceMs
-      return known
+    of({ record }: StoredRelay): RelayJob {
+      let { receipt } = record
+      const until = performance.now() + waitMs
+
+      async function poll(): Promise<Receipt> {
+        let pauseMs = FIRST_POLL_MS
+        while (!isFinal(receipt) && !stopping.aborted && performance.now() < until) {
+          await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
+          // The next poll may find a store that answers.
+          const stored = await store.find(receipt.digest).catch(() => undefined)
+          receipt = stored?.record.receipt ?? receipt
+          pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+        }
+        count--
+        return receipt
+      }
+
+      count++
+      return { current: () => receipt, end: poll() }
     },
-    count: () => followed.size,
+    count: () => count,
   }
 }

@@ -1,7 +1,7 @@
 import { isFinal, type Receipt, type Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createKeyedLock } from '../../service/keyedLock.js'
-import { type KeptTransaction, type SignedTransaction, signerOf } from '../signer/transaction.js'
+import type { KeptTransaction, SignedTransaction } from '../signer/transaction.js'
 import { NO_GAS, type ReceiptStore, type RelayRecord, type StoredRelay } from '../store/receipts.js'
 import type { MinedTransaction } from '../txManager/pendingTx.js'
 import type { VerifiedAuthorization } from './authorization.js'
@@ -52,12 +52,6 @@ export function withLimit(record: RelayRecord, setAside: bigint): RelayRecord {
   return { ...record, gas: { ...record.gas, setAside } }
 }
 
-/** The account that has taken it on. Records of earlier versions do not name it; its transactions do. */
-export function accountOf({ account, transactions }: RelayRecord): Hex | undefined {
-  const raw = account === undefined ? transactions.findLast((each) => each.raw !== undefined)?.raw : undefined
-  return raw === undefined ? account : signerOf(raw)
-}
-
 /** Another account's transactions, by their hashes alone: to find their effect, and never to send them again. */
 function foreign(transactions: readonly KeptTransaction[]): KeptTransaction[] {
   return transactions.map(({ hash }) => ({ hash }))
@@ -66,13 +60,13 @@ function foreign(transactions: readonly KeptTransaction[]): KeptTransaction[] {
 /** Earlier transactions of the same digest that an account, or none yet, keeps: their chain may come back. */
 function keptFor(account: Hex | undefined, earlier: RelayRecord | undefined): KeptTransaction[] {
   if (earlier === undefined) return []
-  const isItsOwn = account !== undefined && accountOf(earlier) === account
+  const isItsOwn = account !== undefined && earlier.account === account
   return isItsOwn ? [...earlier.transactions] : foreign(earlier.transactions)
 }
 
 /** The record as `account` takes it on: it starts again where another account has sent a transaction for it. */
 export function takenOn(record: RelayRecord, account: Hex, now: Date): RelayRecord {
-  if (accountOf(record) === account) return { ...record, account }
+  if (record.account === account) return record
   const open = isFinal(record.receipt) ? record : changed(record, now, { status: 'pending', txHash: null })
   return { ...open, account, transactions: foreign(record.transactions) }
 }

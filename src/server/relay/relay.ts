@@ -9,7 +9,6 @@ import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
 import type { Forecast } from './preflight.js'
 import {
-  accountOf,
   awaitingDepth,
   confirmed,
   pendingRecord,
@@ -71,7 +70,7 @@ export function createRelay(deps: RelayDeps) {
     ])
     if (stored !== undefined && !isFinal(stored.record.receipt)) {
       // A record without an account goes to one that can pay.
-      if (accountOf(stored.record) !== account) throw new TakenElsewhereError()
+      if (stored.record.account !== account) throw new TakenElsewhereError()
       return takeUp(stored)
     }
     const record = pendingRecord(authorization, new Date(), account, stored?.record)
@@ -88,7 +87,7 @@ export function createRelay(deps: RelayDeps) {
     if (stored === undefined) throw storageError('RECORD_MISSING')
     const { record } = stored
     // Another account has relayed it since.
-    if (accountOf(record) !== account) return endedJob(record)
+    if (record.account !== account) return endedJob(record)
     const next = isFinal(record.receipt) ? reopened(record, new Date()) : record
     const put = await replace(next, stored)
     logger.warn('transaction put back', { digest, txHash: record.receipt.txHash })
@@ -116,7 +115,7 @@ export function createRelay(deps: RelayDeps) {
 
   async function recover(): Promise<void> {
     const unfinished = await store.unfinished()
-    const own = unfinished.filter(({ record }) => accountOf(record) === account)
+    const own = unfinished.filter(({ record }) => record.account === account)
     for (const stored of own)
       void jobs.register(stored.record.receipt.digest, Promise.resolve(startJob(jobDeps, stored)))
     logger.info('unfinished authorizations taken up', { count: own.length })

@@ -1,9 +1,8 @@
-import { setMaxListeners } from 'node:events'
 import { z } from 'zod'
 import { isFinal, receiptSchema } from '../../protocol/api.js'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { bytes32Schema } from '../../protocol/hex.js'
-import { untilAborted, withTimeout } from '../../service/waiting.js'
+import { untilAborted } from '../../service/waiting.js'
 import { requireRelayToken } from '../http/auth.js'
 import { parseBody, parseParam } from '../http/body.js'
 import { Problem } from '../http/errors.js'
@@ -30,8 +29,6 @@ const BODY_LIMIT_BYTES = 128 * 1_024
 /** The enclave-facing routes under /relay. The token is checked first, before the body is read. */
 export function relayRoutes(deps: RelayRouterDeps): Route[] {
   const { verify, relay, waitMs, stopping } = deps
-  // Every caller that waits listens to it.
-  setMaxListeners(0, stopping)
   const check = requireRelayToken(deps.authToken)
   return [
     {
@@ -44,7 +41,8 @@ export function relayRoutes(deps: RelayRouterDeps): Route[] {
         const authorization = parseBody(signedAuthorizationSchema, body)
         const job = await withRelayProblems(() => relay.post(verify(authorization)))
         const leftMs = waitPreference(headers.prefer, waitMs) - (performance.now() - startedAt)
-        if (leftMs > 0) await withTimeout(untilAborted(job.end, stopping), leftMs)
+        if (leftMs > 0)
+          await untilAborted(job.end, AbortSignal.any([stopping, AbortSignal.timeout(Math.ceil(leftMs))]))
         const receipt = job.current()
         return {
           status: isFinal(receipt) ? 200 : 202,

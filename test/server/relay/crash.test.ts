@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Authorization } from '../../../src/protocol/authorization.js'
-import { digestOf, grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
+import { grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { type FaultProxy, type ProxiedCall, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
-import { dropStored, storedRows, storedText } from '../../support/storedRows.js'
+import { storedRows } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { MINT, useMintChain } from './mint.js'
 import {
@@ -122,37 +122,6 @@ describe('a server that is killed', () => {
     expect((await again.relay(MINT)).body).toMatchObject({ txHash: null, error: null })
     expect(seen.requests.flat()).not.toContain('eth_sendRawTransaction')
     expect(await minedOfRelayer(chain())).toBe(before)
-  })
-
-  test('and of which one record is gone leaves no nonce open', async () => {
-    const { proxy, dataDir, relay } = await startBehindProxy()
-    await stopMining(chain())
-    const before = await minedOfRelayer(chain())
-    proxy.fault = (calls) => (calls.some(isSend) ? 'drop' : 'none')
-    const [first, ...others] = chain().anvil.accounts.map(({ address }) =>
-      portfolioUpdate(grantedOrder(address)),
-    )
-    if (first === undefined) throw new Error('the chain has no accounts')
-    await relay.relay(first, { Prefer: 'wait=0' })
-    const lost = digestOf(chain(), first)
-    await soon(() => storedText(dataDir, 'relays', lost)).toContain('submitted')
-    await Promise.all(others.map((each) => relay.relay(each, { Prefer: 'wait=0' })))
-    await soon(() => stored(dataDir).match(/"submitted"/g)?.length).toBe(others.length + 1)
-    const left = await asKilledNow(dataDir)
-    await relay.stop()
-    dropStored(left, 'relays', lost)
-
-    const again = await startRelay({ chain: chain(), dataDir: left })
-    await soon(() => pooled(chain())).toBe(others.length + 1)
-    await mine(chain())
-    for (const each of others) {
-      await soon(async () => (await again.get(digestOf(chain(), each))).body.status).toBe('confirmed')
-    }
-    expect(await minedOfRelayer(chain())).toBe(before + others.length + 1)
-    const posted = again.relay(first)
-    await soon(() => pooled(chain())).toBe(1)
-    await mine(chain())
-    expect((await posted).body.status).toBe('confirmed')
   })
 
   test('and loses its directory has no second effect when it is asked again', async () => {

@@ -69,12 +69,6 @@ test('an effect that somebody else brought about counts once it is as deep as ou
   expect(proxy.requests.flat()).not.toContain('eth_sendRawTransaction')
 })
 
-test('with one confirmation it counts at once', async () => {
-  const { relay } = await start(1)
-  await takeToChain()
-  expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
-})
-
 test('an effect that is taken back before it counts is brought about by the relay', async () => {
   const { relay, status } = await start(3)
   await takeToChain()

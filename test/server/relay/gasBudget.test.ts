@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { checksum } from '../../../src/protocol/address.js'
-import type { Hex } from '../../../src/protocol/hex.js'
 import type { GasLimits } from '../../../src/server/relay/gasBudget.js'
 import { StorageError } from '../../../src/server/store/engine.js'
 import type { GasPurpose } from '../../../src/server/store/receipts.js'
@@ -114,45 +112,6 @@ describe('an order that is held', () => {
     await budget.spend(digest(2), 700_000n)
     await budget.end(digest(2), finish(1), true)
     expect((await budget.rest()).gasLeft).toBe(8_000_000n - 1_500_000n)
-  })
-
-  test('is marked as never placed and ended when everything else is used up, the reserve too', async () => {
-    const conspiracy = {
-      perDay: 40_000_000n,
-      reserve: 8_000_000n,
-      perAccount: 10_000_000n,
-      perInstitution: 1n,
-    }
-    const { budget } = await budgetOf(conspiracy)
-    const accounts = [ALICE, BOB, checksum(`0x${'c4'.repeat(20)}`)]
-    const held: { order: number; account: Hex }[] = []
-    for (const account of accounts) {
-      for (let order = held.length + 1, isTaken = true; isTaken; order++) {
-        isTaken = await budget.reserve(digest(order), hold(order, account), 500_000n).then(
-          () => true,
-          () => false,
-        )
-        if (!isTaken) break
-        await budget.spend(digest(order), 500_000n)
-        await budget.end(digest(order), hold(order, account), true)
-        held.push({ order, account })
-      }
-    }
-    await budget.reserve(digest(900), PLATFORM, (await budget.rest()).gasLeft)
-    await budget.reserve(digest(901), finish(901), (await budget.rest()).reserveLeft)
-    expect(await budget.rest()).toMatchObject({ gasLeft: 0n, reserveLeft: 0n })
-    for (const { order, account } of held) {
-      const [mark, end] = [digest(1_000 + order), digest(2_000 + order)]
-      await budget.reserve(mark, hold(order, account), 500_000n)
-      await budget.spend(mark, 500_000n)
-      await budget.end(mark, hold(order, account), true)
-      await budget.reserve(end, finish(order, account), 620_000n)
-      await budget.spend(end, 620_000n)
-      await budget.end(end, finish(order, account), true)
-    }
-    expect(await budget.rest()).toMatchObject({ gasLeft: 0n, reserveLeft: 0n })
-    // Each needed three writes, and the extra of its end: 1.62 M of 10 M.
-    expect(held).toHaveLength(3 * 6)
   })
 
   test('keeps its booking when another write-ahead of it takes effect than the one that booked', async () => {

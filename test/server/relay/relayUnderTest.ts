@@ -23,9 +23,8 @@ import type { Engine } from '../../../src/server/store/engine.js'
 import { createServeLease, leaseTiming } from '../../../src/server/store/leaseHolder.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { createLifetime } from '../../../src/service/lifetime.js'
-import { digestOf, domainOf } from '../../support/authorizations.js'
+import { domainOf } from '../../support/authorizations.js'
 import type { TestChain } from '../../support/chain.js'
-import { eventually } from '../../support/eventually.js'
 import { handled } from '../../support/handled.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
 import { openQuickly } from '../../support/quickStores.js'
@@ -45,8 +44,6 @@ export interface RelayUnderTest {
   relay(authorization: Authorization, headers?: Record<string, string>): Promise<request.Response>
   get(digest: string): Promise<request.Response>
   health(): Promise<RelayHealth>
-  /** Posts an authorization and hangs up once it is under way. */
-  abandon(authorization: Authorization): Promise<void>
   /** The signal alone, before anything is closed. */
   beginToStop(): void
   /** Stops it like a server on SIGTERM. */
@@ -142,20 +139,6 @@ function requests(server: Server, chain: TestChain) {
   return {
     post,
     get,
-    async abandon(authorization: Authorization) {
-      const gone = new AbortController()
-      const { port } = z.object({ port: z.int() }).parse(server.address())
-      const pending = fetch(`http://127.0.0.1:${port}/relay`, {
-        method: 'POST',
-        headers: { Authorization: token, 'Content-Type': 'application/json' },
-        body: JSON.stringify(bodyOf(chain, authorization)),
-        signal: gone.signal,
-      }).catch(() => undefined)
-      const digest = digestOf(chain, authorization)
-      await eventually('a receipt', async () => (await get(digest)).status === 200)
-      gone.abort()
-      await pending
-    },
     relay: (authorization: Authorization, headers = {}) =>
       handled(post(bodyOf(chain, authorization), headers)),
   }

@@ -1,10 +1,5 @@
-// Several servers on one PostgreSQL: any of them takes authorizations, and the account belongs to one of them.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { z } from 'zod'
 import type { Authorization } from '../../../src/protocol/authorization.js'
 import { hexBetween, hexOf } from '../../../src/protocol/hex.js'
 import { createPrivateKey, createRelayerSigner, type RelayerKey } from '../../../src/server/signer/signer.js'
@@ -19,22 +14,14 @@ import {
   signedCall,
 } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
-import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { ROLES, type Role } from '../../support/roles.js'
-import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { MINT, useMintChain } from './mint.js'
-import { bodyOf, chainEnvironment, mine, receiptOf, soon, stopMining } from './relayUnderTest.js'
-import {
-  holders,
-  openShared,
-  type ServerUnderTest,
-  startServerUnderTest,
-  TTL_MS,
-} from './serversUnderTest.js'
+import { mine, receiptOf, soon, stopMining } from './relayUnderTest.js'
+import { holders, openShared, type ServerUnderTest, startServerUnderTest } from './serversUnderTest.js'
 
 const { chain, digest } = useMintChain()
 
@@ -135,20 +122,6 @@ describe('two servers with one account', () => {
     for (const { relay } of [holder, other]) {
       expect((await relay.relay(MINT)).body.code).toBe('relayer-underfunded')
     }
-  })
-
-  test('a server that hands an order over leaves its booking alone, also when it stops', async () => {
-    const { holder, other } = await start()
-    const booked = async () => (await holder.relay.health()).booked
-    for (const update of updates().slice(0, 3)) {
-      expect(receiptOf(await other.relay.relay(update)).status).toBe('confirmed')
-    }
-    const before = await booked()
-    expect(before).toBeGreaterThan(0n)
-    // Work of its own has it store a version.
-    expect(receiptOf(await other.relay.relay(MINT)).status).toBe('confirmed')
-    await other.relay.stop()
-    expect(await booked()).toBe(before)
   })
 
   test('a server that dies between saving and sending leaves its bytes to its successor', async () => {
@@ -272,7 +245,7 @@ describe('a server that sleeps while another takes its account', () => {
           ...rest,
           receipt: { ...receipt, status: 'submitted' as const, txHash: signed.hash },
           account: signer.address,
-          transactions: [{ nonce, ...signed }],
+          transactions: [signed],
         }
         const { logger } = createLogLines()
         await createReceiptStore({ engine, logger }).put(record.receipt.digest, record, 0)
@@ -291,56 +264,5 @@ describe('a server that sleeps while another takes its account', () => {
     await sleep(500)
     expect(sends()).toHaveLength(sent)
     expect(await transactionsOf('relayer')).toBe(above + 2)
-  })
-
-  const PROCESS = fileURLToPath(new URL('./relayProcess.ts', import.meta.url))
-
-  test('as a stopped process: the other sends the same bytes, and it changes nothing when it goes on', async () => {
-    const url = await postgres.createDatabase()
-    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    proxy.fault = (calls) => (calls.some(isSend) ? 'drop' : 'none')
-    const child = spawn(process.execPath, ['--import', 'tsx', PROCESS], {
-      env: {
-        ...process.env,
-        ...SERVER_ENVIRONMENT,
-        ...chainEnvironment(chain()),
-        RPC_URL: proxy.url,
-        DATABASE_URL: url.reveal(),
-        LEASE_TTL: `${TTL_MS}ms`,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    onTestFinished(() => void child.kill('SIGKILL'))
-    let log = ''
-    child.stderr.on('data', (data: Buffer) => {
-      log += data.toString()
-    })
-    const [port] = z.tuple([z.instanceof(Buffer)]).parse(await once(child.stdout, 'data'))
-    const askChild = (path: string, init: RequestInit = {}) =>
-      fetch(`http://127.0.0.1:${port.toString().trim()}${path}`, {
-        ...init,
-        headers: {
-          authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`,
-          'content-type': 'application/json',
-          prefer: 'wait=0',
-        },
-      })
-    const before = await transactionsOf('relayer')
-    const body = JSON.stringify(bodyOf(chain(), MINT))
-    expect((await askChild('/relay', { method: 'POST', body })).status).toBe(202)
-    const store = createReceiptStore({ engine: await openShared(url), logger: createLogLines().logger })
-    await soon(async () => (await store.get(digest()))?.transactions.length).toBe(1)
-    const saved = await store.get(digest())
-    child.kill('SIGSTOP')
-    const other = await startServer(url, 'other')
-    const receipt = receiptOf(await other.relay.relay(MINT))
-    expect(receipt).toMatchObject({ status: 'confirmed', txHash: saved?.transactions[0]?.hash })
-    const settled = await store.find(digest())
-    proxy.fault = () => 'none'
-    child.kill('SIGCONT')
-    await soon(() => log.split('lease given up').length - 1).toBeGreaterThan(0)
-    expect(await (await askChild(`/relay/${digest()}`)).json()).toMatchObject({ status: 'confirmed' })
-    expect(await store.find(digest())).toEqual(settled)
-    expect(await transactionsOf('relayer')).toBe(before + 1)
   })
 })

@@ -33,16 +33,6 @@ describe('a caller', () => {
     expect((await joined).body).toMatchObject({ status: 'confirmed' })
   })
 
-  test('that is gone changes nothing', async () => {
-    const relay = await start()
-    await stopMining(chain())
-    await relay.abandon(mint())
-    const digest = digestOf(chain(), mint())
-    await soon(async () => (await relay.get(digest)).body.status).toBe('submitted')
-    await mine(chain())
-    await soon(async () => (await relay.get(digest)).body.status).toBe('confirmed')
-  })
-
   test('is let go when the server stops', async () => {
     const relay = await start()
     await stopMining(chain())

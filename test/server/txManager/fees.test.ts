@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { currentFees, type Fees } from '../../../src/chain/fees.js'
 import { createRpc } from '../../../src/chain/rpc.js'
-import { raisedFees } from '../../../src/server/txManager/fees.js'
 import { useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 
@@ -51,22 +50,5 @@ describe('current fees', () => {
     for (const bad of [{}, { baseFeePerGas: [] }, { baseFeePerGas: ['10'] }]) {
       await expect(feesWhere(bad)).rejects.toThrow()
     }
-  })
-})
-
-describe('raised fees', () => {
-  const ceiling = 500n * GWEI
-
-  test('are at least 12.5 % more on both, also of odd numbers', () => {
-    expect(raisedFees(fees(1_001n, 8n), fees(1n, 1n), ceiling)).toEqual(fees(1_127n, 9n))
-    expect(raisedFees(fees(1n, 1n), fees(1n, 1n), ceiling)).toEqual(fees(2n, 2n))
-  })
-
-  test('are what the chain takes now where that is more', () => {
-    expect(raisedFees(fees(100n, 10n), fees(900n, 5n), ceiling)).toEqual(fees(900n, 12n))
-  })
-
-  test('are none where the ceiling leaves no room', () => {
-    expect(raisedFees(fees(450n * GWEI, 1n), fees(1n, 1n), ceiling)).toBeNull()
   })
 })

@@ -65,25 +65,6 @@ describe('a nonce', () => {
     expect(await third.outcome).toMatchObject({ kind: 'mined' })
   })
 
-  test('is filled when its transaction could not be saved and no other call takes it', async () => {
-    const under = await startTxManager({})
-    let fail = () => {}
-    const failing = under.send(
-      () =>
-        new Promise((_, reject) => {
-          fail = () => reject(new Error('disk full'))
-        }),
-    )
-    const second = under.send()
-    await soon(() => second.saved.length).toBe(1)
-    fail()
-    await expect(failing.outcome).rejects.toThrow('disk full')
-    await minedOf(under, second)
-    expect(newest(second).nonce).toBe(1)
-    expect(await under.count()).toBe(2)
-    expect(under.log.text()).toContain('nonce filled')
-  })
-
   test('is filled by nothing that was not saved before', async () => {
     const offered: SignedTransaction[] = []
     let isRefused = true
