@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLifetime, type Service } from '../../service/lifetime.js'
@@ -9,8 +10,6 @@ export interface Term {
   readonly fence: Fence
   /** Aborts once the term is over: another process has the lease, or this one gives it back. */
   readonly signal: AbortSignal
-  /** Resolves then. */
-  readonly over: Promise<void>
   /**
    * Whether no other process can have taken the lease yet, by the monotonic clock. Ask before new work. It serves liveness
    * only: the fence of each write is what keeps a process that was paused after the question from writing.
@@ -102,10 +101,6 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
     const term: Term = {
       fence,
       signal: over.signal,
-      over: new Promise((resolve) => {
-        over.signal.addEventListener('abort', () => resolve(), { once: true })
-        if (over.signal.aborted) resolve()
-      }),
       isTrusted: () => !over.signal.aborted && performance.now() < trustedUntil,
       end,
     }
@@ -185,7 +180,7 @@ export function createServeLease(
       async serve(term) {
         const lifetime = createLifetime(build(fencedEngine(engine, term), term), common.logger)
         await lifetime.start()
-        await term.over
+        if (!term.signal.aborted) await once(term.signal, 'abort')
         await lifetime.stop()
       },
     })

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import type { Service } from '../../service/lifetime.js'
-import { describeError, type Logger } from '../../service/logger.js'
-import { type Engine, type Row, StorageError, type Table } from './engine.js'
+import { createPoller, type Service } from '../../service/lifetime.js'
+import type { Logger } from '../../service/logger.js'
+import type { Engine, Row, Table } from './engine.js'
 
 /** Rows that one look reads: a few milliseconds. */
 const PAGE = 100
@@ -19,8 +18,10 @@ const relaySchema = z.object({ receipt: z.object({ updatedAt: time }) })
 const cancelSchema = z.object({ receivedAt: time })
 const openingSchema = z.object({ at: time })
 
+type Last = readonly [Table, (row: Row) => readonly number[]]
+
 /** The tables whose closed rows are receipts of what is over, and the last time of such a row. Of `state`, only claims of openings. */
-const LAST_TIMES = new Map<Table, (row: Row) => readonly number[]>([
+const LAST_TIMES: readonly [Last, ...Last[]] = [
   [
     'orders',
     ({ doc }) => {
@@ -32,7 +33,7 @@ const LAST_TIMES = new Map<Table, (row: Row) => readonly number[]>([
   ['relays', ({ doc }) => [relaySchema.parse(JSON.parse(doc)).receipt.updatedAt]],
   ['cancels', ({ doc }) => [cancelSchema.parse(JSON.parse(doc)).receivedAt]],
   ['state', ({ id, doc }) => (id.startsWith('opening:') ? [openingSchema.parse(JSON.parse(doc)).at] : [])],
-])
+]
 
 /**
  * Removes what ended longer ago than `keptMs`, a page at a time; several servers may. The rows protect nothing: the contracts refuse
@@ -47,8 +48,8 @@ export function createRetention(options: {
   readonly logger: Logger
 }): Service {
   const { engine, keptMs, pauseMs = PAUSE_MS, logger } = options
-  const stopping = new AbortController()
-  let sweeping: Promise<void> | undefined
+  let place = 0
+  let after = ''
 
   function isPast(row: Row, timesOf: (row: Row) => readonly number[]): boolean {
     try {
@@ -60,40 +61,16 @@ export function createRetention(options: {
     }
   }
 
-  /** @returns the last row's id; undefined after the last page */
-  async function sweepPage(table: Table, timesOf: (row: Row) => readonly number[], after: string) {
+  async function sweepPage(): Promise<void> {
+    const [table, timesOf] = LAST_TIMES[place] ?? LAST_TIMES[0]
     const rows = await engine.closed(table, after, PAGE)
     const past = rows.filter((row) => isPast(row, timesOf))
     await Promise.all(past.map(({ id, version }) => engine.delete(table, id, version)))
     if (past.length > 0) logger.info('old records removed', { store: table, count: past.length })
-    return rows.length < PAGE ? undefined : rows.at(-1)?.id
+    const last = rows.length < PAGE ? undefined : rows.at(-1)?.id
+    if (last === undefined) place = (place + 1) % LAST_TIMES.length
+    after = last ?? ''
   }
 
-  async function sweep(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      for (const [table, timesOf] of LAST_TIMES) {
-        let after: string | undefined = ''
-        while (after !== undefined && !stopping.signal.aborted) {
-          try {
-            after = await sweepPage(table, timesOf, after)
-          } catch (error) {
-            if (!(error instanceof StorageError)) throw error
-            logger.warn('old records not removed', { store: table, ...describeError(error) })
-          }
-          await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-        }
-      }
-    }
-  }
-
-  return {
-    name: 'retention',
-    async start() {
-      sweeping = sweep()
-    },
-    async stop() {
-      stopping.abort()
-      await sweeping
-    },
-  }
+  return createPoller({ name: 'retention', intervalMs: pauseMs, tick: sweepPage, logger })
 }

@@ -116,18 +116,6 @@ test('one that cannot be parsed fails alone, and the log names it', async () => 
   )
 })
 
-test('all open ones are read, however many, and no other', async () => {
-  const { documents } = await setUp()
-  const ids = Array.from({ length: 2_500 }, (_, index) => `${index}`)
-  await Promise.all(
-    ids.map((id, index) => documents.put(id, { value: { amount: BigInt(index) }, isOpen: index % 5 > 0 })),
-  )
-  const expected = ids.filter((_, index) => index % 5 > 0)
-  expect((await documents.openIds()).toSorted()).toEqual(expected.toSorted())
-  const open = await documents.openEntries()
-  expect(open.map(({ value }) => `${value.amount}`).toSorted()).toEqual(expected.toSorted())
-})
-
 test('only what may go is removed', async () => {
   const { documents, add } = await setUp()
   await add('a')

@@ -17,9 +17,8 @@ import { handled } from '../../support/handled.js'
 import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { rowOf } from './contract/engineContract.js'
 
-const HANDOVERS = 300
 /** Enough for dozens of late rows where the fence has a hole. */
-const FEWER_HANDOVERS = 100
+const HANDOVERS = 100
 const SERVERS = 4
 const WRITERS_PER_SERVER = 5
 const LEASE = 'relayer'
@@ -32,7 +31,6 @@ afterAll(() => postgres.remove())
 
 /** Hands a lease over under writers that write until they are refused. Counts rows and those that came late. */
 async function handOver(
-  handovers: number,
   url: Secret,
   connect: (url: Secret) => Databases,
 ): Promise<{ rows: number; late: number }> {
@@ -68,7 +66,7 @@ async function handOver(
     handled(write(index % SERVERS)),
   )
   const seen = new Map<string, number>()
-  for (let handover = 0; handover < handovers; handover++) {
+  for (let handover = 0; handover < HANDOVERS; handover++) {
     const before = current.term
     current = await takeOver()
     seen.set(before, await rowsOf(before))
@@ -84,7 +82,7 @@ async function handOver(
 }
 
 test('no row of a term comes after its successor has read', { timeout: 120_000 }, async () => {
-  const { rows, late } = await handOver(HANDOVERS, await postgres.createDatabase(), createDatabases)
+  const { rows, late } = await handOver(await postgres.createDatabase(), createDatabases)
   expect(rows).toBeGreaterThan(HANDOVERS)
   expect(late).toBe(0)
 })
@@ -99,12 +97,12 @@ test.each([
   onTestFinished(() => client.end())
   await client.connect()
   await client.query(CREATE_TRANSACT.replace('CREATE', 'CREATE OR REPLACE').replace(part, weaker))
-  expect((await handOver(FEWER_HANDOVERS, url, createDatabases)).late).toBeGreaterThan(0)
+  expect((await handOver(url, createDatabases)).late).toBeGreaterThan(0)
 })
 
 test('rows come late once a take is a transaction of several statements', { timeout: 120_000 }, async () => {
   const url = await postgres.createDatabase()
-  const { late } = await handOver(FEWER_HANDOVERS, url, () => {
+  const { late } = await handOver(url, () => {
     const { rows, leases } = createDatabases(url)
     const client = new pg.Client({ connectionString: url.reveal() })
     const connected = client.connect()

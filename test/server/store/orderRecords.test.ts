@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { commitOf } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import {
   createOrderRecords,
   emptyOrderRecord,
+  MAX_CANCELS,
   type OrderRecord,
   withDigest,
 } from '../../../src/server/store/orderRecords.js'
+import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -36,14 +39,6 @@ describe('digests', () => {
 })
 
 describe('update', () => {
-  test('loses no change when many run at once', async () => {
-    const { records } = await setUp()
-    const add = () => records.update(orderId, (current) => withRun(current ?? emptyOrderRecord(orderId)))
-    await Promise.all(Array.from({ length: 25 }, add))
-    const attempts = (await records.get(orderId))?.triggers.map(({ attempt }) => attempt)
-    expect(attempts).toEqual(Array.from({ length: 25 }, (_, index) => index + 1))
-  })
-
   test('creates, and writes nothing for the same object or undefined', async () => {
     const { records, engine } = await setUp()
     expect(await records.update(orderId, (current) => current)).toBeUndefined()
@@ -52,14 +47,6 @@ describe('update', () => {
     await records.update(orderId, (current) => current)
     await records.update(orderId, () => undefined)
     expect((await engine.get('orders', orderId))?.version).toBe(1)
-  })
-
-  test('a change that throws holds up none of the later ones', async () => {
-    const { records } = await setUp()
-    const failing = records.update(orderId, () => Promise.reject(new Error('refused')))
-    const next = records.update(orderId, () => emptyOrderRecord(orderId))
-    await expect(failing).rejects.toThrow('refused')
-    expect(await next).toEqual(emptyOrderRecord(orderId))
   })
 })
 
@@ -82,4 +69,19 @@ describe('finish', () => {
     await records.finish(orderId)
     expect(await records.get(orderId)).toBeUndefined()
   })
+})
+
+test("an account's cancel takes the place of its earlier one, a few times", async () => {
+  const { records } = await setUp()
+  const { cancels } = records
+  const cancel = async (content: string, receivedAt: string) => {
+    const envelope = await sealOrder(content)
+    return { orderId, envelope, commit: commitOf(envelope), receivedAt }
+  }
+  await cancels.keep(await cancel('first', startedAt))
+  const kept: string[] = []
+  for (let n = 0; n < MAX_CANCELS + 2; n++)
+    kept.push((await cancels.keep(await cancel(`${n}`, '2026-03-02T16:00:00.000Z'))).kept.commit)
+  expect(new Set(kept).size).toBe(MAX_CANCELS - 1)
+  expect(await cancels.get(orderId)).toMatchObject({ commit: kept.at(-1), receivedAt: startedAt })
 })
