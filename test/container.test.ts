@@ -4,15 +4,13 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { startServer } from '../src/server/server.js'
 import { OLDEST_NODE } from '../src/service/version.js'
+import { bareServer } from './support/bareServer.js'
 import { built } from './support/built.js'
 import { type Instruction, instructionsOf, stagesOf } from './support/dockerfile.js'
 import { startHttpServer } from './support/httpServer.js'
 import { closureOf } from './support/lockFile.js'
-import { createLogLines } from './support/logLines.js'
 import { startTestResident } from './support/residentHarness.js'
-import { serverConfig } from './support/serverEnvironment.js'
 import { temporaryDirectory } from './support/temporaryDirectory.js'
 
 // No container can be built here: the tests read the images' file, and run its commands by themselves.
@@ -162,9 +160,7 @@ describe('the health checks', () => {
 
   test('pass on programs that run', async () => {
     const passed = { stdout: '', stderr: '' }
-    const config = serverConfig({ DATA_DIR: await temporaryDirectory() })
-    const server = await startServer(config, createLogLines().logger)
-    onTestFinished(() => server.stop())
+    const server = await bareServer()
     await expect(check('server', server.port)).resolves.toMatchObject(passed)
     const directory = await temporaryDirectory()
     const enclave = await startTestResident(async () => ({ outcome: 'done' }), {

@@ -14,7 +14,6 @@ import { openRelayerKey } from './signer/signer.js'
 import type { Engine } from './store/engine.js'
 import { checkPlatform } from './store/postgres/inspection.js'
 import { createDatabases, openPostgres } from './store/postgres/postgresEngine.js'
-import { openSqlite } from './store/sqlite/sqliteEngine.js'
 import type { RetryTimes } from './trigger/orderRun.js'
 
 export interface RunningServer {
@@ -33,7 +32,7 @@ export interface RunningServer {
 /**
  * Opens the database or takes the data directory, listens, and starts the services.
  *
- * @param openEngine opens the stores of a directory; by default this thread writes to them itself
+ * @param openEngine opens the stores of a directory
  * @param times of the trigger
  * @throws DirectoryLockedError, UnusableDatabaseError, StorageError, RelayerKeyError, or the system error
  *   of `listen`; no part is left running then
@@ -41,7 +40,7 @@ export interface RunningServer {
 export async function startServer(
   config: Config,
   logger: Logger,
-  openEngine: OpenEngine = openOwn,
+  openEngine: OpenEngine,
   times?: RetryTimes,
 ): Promise<RunningServer> {
   const stores = await openStores(config, openEngine)
@@ -88,14 +87,6 @@ async function openStores(config: Config, openEngine: OpenEngine): Promise<Store
 }
 
 type OpenEngine = (directory: string) => Promise<Engine>
-
-const openOwn: OpenEngine = async (directory) =>
-  openSqlite({
-    directory,
-    onBroken(error) {
-      throw error
-    },
-  })
 
 async function startOn(
   { engine, close: closeStores }: Stores,

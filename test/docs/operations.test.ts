@@ -11,6 +11,7 @@ import { REASONS } from '../../src/server/ops/checks.js'
 import { startServer } from '../../src/server/server.js'
 import { createLogLines } from '../support/logLines.js'
 import { metricsOf, type Sample } from '../support/ops.js'
+import { openQuickly } from '../support/quickStores.js'
 import { serverConfig } from '../support/serverEnvironment.js'
 
 // Holds the metrics, the alert rules, the dashboard and the pages of docs/operations together.
@@ -111,7 +112,7 @@ let told: { types: Map<string, string>; samples: readonly Sample[] }
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), 'backend-test-'))
   const config = serverConfig({ DATA_DIR: directory })
-  const server = await startServer(config, createLogLines().logger)
+  const server = await startServer(config, createLogLines().logger, openQuickly)
   await fetch(`http://127.0.0.1:${server.port}/nowhere`)
   told = await metricsOf(`http://127.0.0.1:${server.opsPort}`)
   await server.stop()

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { startServer } from '../../src/server/server.js'
 import { createLogLines } from './logLines.js'
+import { openQuickly } from './quickStores.js'
 import { serverConfig } from './serverEnvironment.js'
 import { temporaryDirectory } from './temporaryDirectory.js'
 
@@ -8,7 +9,7 @@ import { temporaryDirectory } from './temporaryDirectory.js'
 export async function bareServer(env: Record<string, string> = {}) {
   const dataDir = env.DATA_DIR ?? (await temporaryDirectory())
   const log = createLogLines()
-  const server = await startServer(serverConfig({ DATA_DIR: dataDir, ...env }), log.logger)
+  const server = await startServer(serverConfig({ DATA_DIR: dataDir, ...env }), log.logger, openQuickly)
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= server.stop())
   onTestFinished(stop)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { DOCUMENTED_FEES, feeScheduleText } from '../../protocol/fees.js'
 import { chainIdTextSchema } from '../../protocol/identifiers.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
+import { runSecretSchema } from '../../protocol/runMessage.js'
 import { optional, required, withDefault } from '../../service/config.js'
 import {
   account,
@@ -17,14 +18,13 @@ import { LOG_LEVELS } from '../../service/logger.js'
 import { INSTALLATION } from '../../service/version.js'
 import {
   databaseUrl,
+  decimal,
   enclaveUrl,
-  ether,
-  gwei,
   host,
   kmsKeyId,
   origin,
   relayerKey,
-  runSecret,
+  secret,
   secretText,
 } from './values.js'
 
@@ -32,6 +32,7 @@ import {
 export const BUNDLED_ENCLAVE = fileURLToPath(new URL('dist/enclave/main.js', INSTALLATION))
 
 const RELAY_TOKEN_MIN_LENGTH = 32
+const [GWEI_DECIMALS, ETHER_DECIMALS] = [9, 18]
 const address = (about: string) => required(account(), { about, example: '' })
 
 export const ENV_EXAMPLE_HEADER = [
@@ -219,7 +220,7 @@ export const environmentSchema = z.object({
       'Time after which a transaction that a node holds and no block takes is replaced, for at least 12.5 % more.',
     fallback: '30s',
   }),
-  RELAY_MAX_FEE: withDefault(gwei(), {
+  RELAY_MAX_FEE: withDefault(decimal(GWEI_DECIMALS), {
     about: 'Highest fee that is paid, in gwei per gas.',
     fallback: '500',
   }),
@@ -233,7 +234,7 @@ export const environmentSchema = z.object({
       "Gas that one account's orders, or one institution's rulebooks, may use in one day, but for the first; more is refused with 429.",
     fallback: '50000000',
   }),
-  RELAY_MIN_BALANCE: withDefault(ether(), {
+  RELAY_MIN_BALANCE: withDefault(decimal(ETHER_DECIMALS), {
     about: "Ether below which the relayer's account accepts no new authorization; held orders may use it up.",
     fallback: '0.01',
   }),
@@ -247,7 +248,7 @@ export const environmentSchema = z.object({
     about:
       'Where the enclave runs as another user (npm run enclave): what jobs are posted to, over https unless it is this machine, or unix: and the path of its socket. Unset: the server starts one as its own user, for trials.',
   }),
-  ENCLAVE_TRIGGER_SECRET: optional(runSecret(), {
+  ENCLAVE_TRIGGER_SECRET: optional(secret(runSecretSchema), {
     secret: true,
     about:
       'With ENCLAVE_URL: signs jobs and results, the same at the enclave (echo whsec_$(openssl rand -base64 32)).',

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { runSecretSchema } from '../../protocol/runMessage.js'
 import { isLoopback, isSecureUrl } from '../../protocol/secureUrl.js'
 import { parseDecimal } from '../../protocol/units.js'
 import type { Kind } from '../../service/config.js'
@@ -8,21 +7,13 @@ import { Secret } from '../../service/secret.js'
 
 // The kinds of values that only the server's environment has. No message quotes the value.
 
-const GWEI_DECIMALS = 9
-const ETHER_DECIMALS = 18
-
-function secret<T>(kind: Kind<T>) {
+export function secret<T>(kind: Kind<T>) {
   return kind.transform((value) => new Secret(value))
 }
 
 /** A secret of at least `minLength` visible characters. */
 export function secretText(minLength = 1) {
   return secret(visibleText(minLength))
-}
-
-/** A secret shared with the other side of an enclave's runs. */
-export function runSecret() {
-  return secret(runSecretSchema)
 }
 
 /** The secret key of the account that pays the gas. */
@@ -46,17 +37,8 @@ export function kmsKeyId() {
   return oneOf(z.string().regex(/^[A-Za-z0-9:/_-]{1,2048}$/, 'expected the id, ARN or alias of a key'))
 }
 
-/** A decimal number of gwei; in wei. */
-export function gwei() {
-  return decimal(GWEI_DECIMALS)
-}
-
-/** A decimal number of ether; in wei. */
-export function ether() {
-  return decimal(ETHER_DECIMALS)
-}
-
-function decimal(decimals: number) {
+/** A decimal number of what has so many decimals; in its smallest unit. */
+export function decimal(decimals: number) {
   return z
     .string()
     .regex(

@@ -75,18 +75,17 @@ function throwProblem(error: unknown): never {
   throw error instanceof JobRefusal ? problemOf(error) : error
 }
 
-function problemOf({ reason }: JobRefusal): Problem {
-  if (reason.code === 'not-on-chain') {
+function problemOf({ reason: { code, reason, retryAt } }: JobRefusal): Problem {
+  if (code === 'not-on-chain') {
     return new Problem('enclave-failed', { detail: 'The rulebook is not on the chain.' })
   }
-  const { retryAt } = { retryAt: undefined, ...reason }
-  return new Problem(reason.code, {
+  return new Problem(code, {
     ...(retryAt !== undefined && {
       headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAt - Date.now() / 1_000))) },
     }),
     extensions: {
-      ...('reason' in reason && { reason: reason.reason }),
-      ...(reason.code === 'relay-quota-exhausted' && { quota: 'institution' }),
+      ...(reason !== undefined && { reason }),
+      ...(code === 'relay-quota-exhausted' && { quota: 'institution' }),
     },
   })
 }

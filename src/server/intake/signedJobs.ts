@@ -20,20 +20,27 @@ import {
 } from '../../protocol/sealedRulebook.js'
 import { recoverAddress } from '../../protocol/signature.js'
 import { type ChainHead, ifRegistered } from '../reads/chainHead.js'
-import type { RunEnd } from '../trigger/runner.js'
 import type { SealedJobEnd, SealedJobs } from '../trigger/sealedJobs.js'
 
 /** Why no new version of a rulebook is on the chain, or why a resolution has no effect. */
-type JobRefusalReason =
-  | { readonly code: 'enclave-busy' | 'enclave-failed' | 'enclave-timeout' | 'shutting-down' }
-  | { readonly code: 'chain-unavailable' | 'not-on-chain' }
-  /** With the enclave's own code. */
-  | { readonly code: 'policy-rejected' | 'resolution-rejected'; readonly reason: string }
-  | {
-      readonly code: 'relay-quota-exhausted' | 'relay-budget-exhausted' | 'platform-paused'
-      /** Unix seconds. */
-      readonly retryAt: number | undefined
-    }
+interface JobRefusalReason {
+  readonly code:
+    | 'enclave-busy'
+    | 'enclave-failed'
+    | 'enclave-timeout'
+    | 'shutting-down'
+    | 'chain-unavailable'
+    | 'not-on-chain'
+    | 'policy-rejected'
+    | 'resolution-rejected'
+    | 'relay-quota-exhausted'
+    | 'relay-budget-exhausted'
+    | 'platform-paused'
+  /** The enclave's own code, of what was rejected. */
+  readonly reason?: string
+  /** Unix seconds. */
+  readonly retryAt?: number | undefined
+}
 
 export class JobRefusal extends Error {
   override readonly name = 'JobRefusal'
@@ -55,34 +62,26 @@ export function signerOf(digest: Hex, sig: Hex): Hex | undefined {
   }
 }
 
+/** Ends of a job of which the enclave decided nothing. */
+const UNDECIDED = {
+  'too-many-waiting': 'enclave-busy',
+  stopping: 'shutting-down',
+  'no-permit-in-time': 'enclave-timeout',
+  timeout: 'enclave-timeout',
+  'not-started': 'enclave-failed',
+} as const
+
 /** What the enclave decided. @throws JobRefusal when it decided nothing */
 function resultOf(end: SealedJobEnd): RunResult {
-  switch (end.how) {
-    case 'too-many-waiting':
-      throw new JobRefusal({ code: 'enclave-busy' })
-    case 'stopping':
-      throw new JobRefusal({ code: 'shutting-down' })
-    case 'no-permit-in-time':
-    case 'timeout':
-      throw new JobRefusal({ code: 'enclave-timeout' })
-    default:
-      return decidedBy(end)
-  }
-}
-
-function decidedBy({ how, result }: RunEnd): RunResult {
-  if (how === 'result' && result !== null) {
-    const { outcome, code, retryAt } = result
-    if (outcome !== 'failed') return result
-    // It ended itself before it was stopped: as with any time-out, the relay may yet accept its authorization.
-    if (code === 'out-of-time') throw new JobRefusal({ code: 'enclave-timeout' })
-    if (code === 'chain-unavailable') throw new JobRefusal({ code })
-    if (code === 'paused') throw new JobRefusal({ code: 'platform-paused', retryAt })
-    if (code === 'relay-quota-exhausted' || code === 'relay-budget-exhausted') {
-      throw new JobRefusal({ code, retryAt })
-    }
-  }
-  throw new JobRefusal({ code: 'enclave-failed' })
+  if (end.how !== 'result') throw new JobRefusal({ code: UNDECIDED[end.how] })
+  const { outcome, code, retryAt } = end.result ?? { outcome: 'failed' }
+  if (end.result !== null && outcome !== 'failed') return end.result
+  // It ended itself before it was stopped: as with any time-out, the relay may yet accept its authorization.
+  if (code === 'out-of-time') throw new JobRefusal({ code: 'enclave-timeout' })
+  if (code === 'paused') throw new JobRefusal({ code: 'platform-paused', retryAt })
+  const isKnown =
+    code === 'chain-unavailable' || code === 'relay-quota-exhausted' || code === 'relay-budget-exhausted'
+  throw new JobRefusal(isKnown ? { code, retryAt } : { code: 'enclave-failed' })
 }
 
 /** The version of an institution's rulebook at a block, 0 before the first. Null when the institution is not registered. */
@@ -161,9 +160,7 @@ export function createPolicy(deps: {
 
 function publishedBy({ outcome, orgId, version, code }: RunResult): PolicyVersion {
   if (outcome === 'accepted' && orgId !== undefined && version !== undefined) return { orgId, version }
-  if (outcome === 'rejected' && code !== undefined) {
-    throw notPublished(code)
-  }
+  if (outcome === 'rejected' && code !== undefined) throw notPublished(code)
   throw new JobRefusal({ code: 'enclave-failed' })
 }
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type Response, Router } from 'express'
+import { type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
 import { INSTALLATION } from '../../service/version.js'
 import { methodNotAllowed, Problem } from '../http/errors.js'
@@ -14,36 +14,23 @@ export const pageFileSchema = z.enum(['swagger-ui.css', 'swagger-ui-bundle.js', 
 export function createDocsRouter(): Router {
   const router = Router({ caseSensitive: true, strict: true })
 
-  router
-    .route('/')
-    .get((_req, res) => {
-      // RFC 8631.
-      res.setHeader('Link', '</openapi.json>; rel="service-desc", </docs>; rel="service-doc"')
-      res.setHeader('Location', '/docs')
-      res.status(302).end()
-    })
-    .all(methodNotAllowed('GET'))
+  const get = (path: string, answer: RequestHandler) =>
+    router.route(path).get(answer).all(methodNotAllowed('GET'))
 
-  for (const [path, file] of [
-    ['/openapi.json', 'openapi.json'],
-    ['/docs', 'docs.html'],
-    ['/errors', 'errors.html'],
-  ] as const) {
-    router
-      .route(path)
-      .get((_req, res) => sendBuilt(res, file))
-      .all(methodNotAllowed('GET'))
-  }
-
-  router
-    .route('/docs/:file')
-    .get((req, res) => {
-      const file = pageFileSchema.safeParse(req.params.file)
-      if (!file.success) throw new Problem('not-found')
-      sendBuilt(res, file.data)
-    })
-    .all(methodNotAllowed('GET'))
-
+  get('/', (_req, res) => {
+    // RFC 8631.
+    res.setHeader('Link', '</openapi.json>; rel="service-desc", </docs>; rel="service-doc"')
+    res.setHeader('Location', '/docs')
+    res.status(302).end()
+  })
+  get('/openapi.json', (_req, res) => sendBuilt(res, 'openapi.json'))
+  get('/docs', (_req, res) => sendBuilt(res, 'docs.html'))
+  get('/errors', (_req, res) => sendBuilt(res, 'errors.html'))
+  get('/docs/:file', (req, res) => {
+    const file = pageFileSchema.safeParse(req.params.file)
+    if (!file.success) throw new Problem('not-found')
+    sendBuilt(res, file.data)
+  })
   return router
 }
 

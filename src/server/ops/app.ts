@@ -11,9 +11,7 @@ import { errorHandler, methodNotAllowed, notFound } from '../http/errors.js'
 import { createBareApp, requestId, requireHost, securityHeaders } from '../http/middleware.js'
 import type { Metrics } from '../metrics.js'
 import type { NarratorProgress } from '../narrator/poll.js'
-import type { AccountHealth, RelayLoad } from '../relay/account.js'
 import type { BuiltRelay } from '../relay/build.js'
-import type { GasLimits } from '../relay/gasBudget.js'
 import { createStateDocument } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
@@ -51,6 +49,9 @@ interface OpsDeps {
   readonly logger: Logger
 }
 
+/** However many callers ask on the public port, the checks run four times a minute at most. */
+const SHARED_MS = 15_000
+
 /** Wires the operator's endpoints. Starts nothing. */
 export function buildOps(deps: OpsDeps) {
   const { config, rpc, engine, relay, enclaveRuns, progress, metrics, logger } = deps
@@ -70,8 +71,20 @@ export function buildOps(deps: OpsDeps) {
   return {
     /** The operator's endpoints. */
     app: createOpsApp({ readiness, registry: metrics.registry, logger }),
-    /** For `GET /health/checks`. */
-    healthChecks: createHealthChecks({ readiness, account, load, minBalance, gas }),
+    /** For `GET /health/checks`: one look for all callers, and the very same object until the next. Never rejects. */
+    healthChecks: createTimedValue(SHARED_MS, async (): Promise<HealthChecks> => {
+      const { status, checks } = await readiness()
+      const { gasLeft, reserveLeft } = load()
+      const relayer = account()
+      return {
+        asOf: new Date(Date.now()).toISOString(),
+        status,
+        checks: Object.entries(checks).map(([name, check]) => ({ name, ...check })),
+        relayers: relayer === undefined ? [] : [{ address: relayer.address, balance: relayer.balance }],
+        minBalance,
+        gas: { limit: gas.perDay, left: gasLeft, reserve: gas.reserve, reserveLeft },
+      }
+    }),
   }
 }
 
@@ -85,13 +98,13 @@ function createChecks(
   return [
     // The look costs nothing, so a start or a stop shows immediately.
     createCheck({ name: 'server', look: phaseLook(phase), logger, freshMs: 0 }),
-    check('chain', chainLook({ rpc, chainId })),
-    check('contracts', contractsLook({ rpc, contracts })),
+    check('chain', chainLook(rpc, chainId)),
+    check('contracts', contractsLook(rpc, contracts)),
     check('relayer', relayer.look),
     check('enclave', enclaveLookOf(config.enclave.trigger)),
     check('store', store.look),
     check('leases', leasesLook(engine.leases, ['narrator', 'trigger', relay.lease])),
-    check('narrator', narratorLook({ progress, intervalMs: config.narrator.intervalMs })),
+    check('narrator', narratorLook(progress, config.narrator.intervalMs)),
   ]
 }
 
@@ -140,34 +153,4 @@ export function createOpsApp(deps: {
   app.use(notFound)
   app.use(errorHandler(logger))
   return app
-}
-
-/** However many callers ask, the checks run four times a minute at most. */
-const SHARED_MS = 15_000
-
-/** The readiness for the public port: one look for all callers, and the very same object until the next. Never rejects. */
-export function createHealthChecks(deps: {
-  readonly readiness: () => Promise<ReadinessReport>
-  /** As the last look at the readiness found. */
-  readonly account: () => AccountHealth | undefined
-  readonly load: () => RelayLoad
-  /** Wei. */
-  readonly minBalance: bigint
-  readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
-  readonly sharedMs?: number
-}): () => Promise<HealthChecks> {
-  const { readiness, account, load, minBalance, gas } = deps
-  return createTimedValue(deps.sharedMs ?? SHARED_MS, async () => {
-    const { status, checks } = await readiness()
-    const { gasLeft, reserveLeft } = load()
-    const relayer = account()
-    return {
-      asOf: new Date(Date.now()).toISOString(),
-      status,
-      checks: Object.entries(checks).map(([name, check]) => ({ name, ...check })),
-      relayers: relayer === undefined ? [] : [{ address: relayer.address, balance: relayer.balance }],
-      minBalance,
-      gas: { limit: gas.perDay, left: gasLeft, reserve: gas.reserve, reserveLeft },
-    }
-  })
 }

@@ -127,11 +127,7 @@ export function createReadiness(checks: readonly Check[]): () => Promise<Readine
 }
 
 /** Whether a node answers for our chain, and none is set aside. */
-export function chainLook(options: {
-  readonly rpc: Pick<Rpc, 'send' | 'faults'>
-  readonly chainId: number
-}): Look {
-  const { rpc, chainId } = options
+export function chainLook(rpc: Pick<Rpc, 'send' | 'faults'>, chainId: number): Look {
   return async () => {
     try {
       const [answer] = await rpc.send([{ method: 'eth_chainId', params: [] }])
@@ -145,11 +141,7 @@ export function chainLook(options: {
 }
 
 /** Whether there is code at each of the five addresses. */
-export function contractsLook(options: {
-  readonly rpc: Pick<Rpc, 'send'>
-  readonly contracts: ContractAddresses
-}): Look {
-  const { rpc, contracts } = options
+export function contractsLook(rpc: Pick<Rpc, 'send'>, contracts: ContractAddresses): Look {
   return async () => {
     try {
       const found = await Promise.all(Object.values(contracts).map((address) => hasCode(rpc, address)))
@@ -192,12 +184,7 @@ function targetOf(url: string): { path: string } | { host: string; port: number 
 /**
  * Whether this user may read the enclave's program, and this user alone its configuration. Opens neither of them.
  */
-export function enclaveLook(options: {
-  readonly program: string
-  /** The enclave's own configuration. */
-  readonly envFile: string
-}): Look {
-  const { program, envFile } = options
+export function enclaveLook({ program, envFile }: { program: string; envFile: string }): Look {
   return async () => {
     if (!(await isReadableFile(program))) return 'enclave-program-missing'
     const state = await stateOfPrivateFile(envFile)
@@ -231,19 +218,17 @@ export function leasesLook(leases: Pick<Leases, 'list'>, names: readonly string[
   }
 }
 
-/** Looks that may fail before the check reports it. */
-const MISSED_LOOKS = 5
+/** Polls that may fail before the check reports it. */
+const MISSED_POLLS = 5
 /** However short the interval: a node may restart. */
 const LEAST_SILENCE_MS = 30_000
 
-/** Whether this server's narrator, if it has one, still looks at the chain and has narrated every event. */
-export function narratorLook(options: {
-  readonly progress: NarratorProgress
-  /** Pause between two looks. */
-  readonly intervalMs: number
-}): Look {
-  const { progress, intervalMs } = options
-  const silenceMs = Math.max(LEAST_SILENCE_MS, MISSED_LOOKS * intervalMs)
+/**
+ * Whether this server's narrator, if it has one, still polls the chain and has narrated every event.
+ * @param intervalMs between two polls
+ */
+export function narratorLook(progress: NarratorProgress, intervalMs: number): Look {
+  const silenceMs = Math.max(LEAST_SILENCE_MS, MISSED_POLLS * intervalMs)
   return async () => {
     if (!progress.isNarrating()) return null
     // The narrator waits for the reader of its lines before it looks at the chain again.

@@ -90,18 +90,6 @@ describe('an order with its opening', () => {
     expect(await server.sent()).toBe(1)
   })
 
-  test('is opened once, however often and however many times at once it is posted', async () => {
-    const server = await setUp()
-    const body = await order()
-    const answers = await Promise.all([server.post(body), server.post(body), server.post(body)])
-    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
-    await server.isOpen()
-    expect((await server.post(body)).body).toMatchObject({ result: 'already-received' })
-    await chain().mineAt((await chain().now()) + 1_800)
-    expect((await server.post(body)).body).toMatchObject({ result: 'already-received' })
-    expect(await server.sent()).toBe(1)
-  })
-
   test('is opened by the next start where the server stops before its block', async () => {
     const server = await setUp()
     await stopMining(chain())

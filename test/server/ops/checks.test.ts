@@ -124,7 +124,7 @@ test('the narrator may be silent for half a minute, for its reader too, and is b
     vi.restoreAllMocks()
   })
   const progress = createNarratorProgress()
-  const [look, seldom] = [2_000, 60_000].map((intervalMs) => narratorLook({ progress, intervalMs }))
+  const [look, seldom] = [2_000, 60_000].map((intervalMs) => narratorLook(progress, intervalMs))
   const after = async (ms: number, which = look) => {
     now += ms
     return which?.()
