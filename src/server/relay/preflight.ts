@@ -30,14 +30,26 @@ interface PreflightOptions {
 
 /** A block's gas limit changes by a thousandth from one to the next, and a contract's code not at all. */
 const ROOM_MAX_AGE_MS = 10_000
+/** After this long a call's gas is estimated again: it may need much less by now. */
+const ESTIMATE_MAX_AGE_MS = 60_000
+/** The most kinds of calls whose last estimate is remembered. */
+const MAX_ESTIMATES = 1_024
 /** Three contracts take authorizations. */
 const MAX_TARGETS = 8
+const SELECTOR_DIGITS = 10
 
 const limitSchema = z.looseObject({ gasLimit: quantitySchema })
 
 export type Preflight = ReturnType<typeof createPreflight>
 
+/**
+ * Calls of one kind and length need about the same gas. So the gas of the last one is tried first, in one `eth_call`: an estimate
+ * runs the call several times. The call is estimated only if that try fails.
+ */
 export function createPreflight({ rpc, from, maxGas }: PreflightOptions) {
+  const estimates = new LRUCache<string, { readonly gas: bigint; readonly at: number }>({
+    max: MAX_ESTIMATES,
+  })
   const codes = new LRUCache<Hex, () => Promise<boolean>>({ max: MAX_TARGETS })
   const askForRoom = createTimedValue(ROOM_MAX_AGE_MS, async () => {
     const [block] = await rpc.send([blockCall('latest')])
@@ -55,6 +67,11 @@ export function createPreflight({ rpc, from, maxGas }: PreflightOptions) {
   async function gasRoom(): Promise<bigint> {
     const room = await askForRoom()
     return room < maxGas ? room : maxGas
+  }
+
+  async function isEnough(call: Call, gas: bigint): Promise<boolean> {
+    const [answer] = await rpc.send([execution({ from, ...call, gas: toQuantity(gas) })])
+    return isResult(answer)
   }
 
   /** Undefined when the node's error does not show whether the call or the node is at fault. */
@@ -83,9 +100,15 @@ export function createPreflight({ rpc, from, maxGas }: PreflightOptions) {
   }
 
   async function forecast(call: Call): Promise<Forecast> {
+    const kind = `${call.to}${call.data.slice(0, SELECTOR_DIGITS)}${call.data.length}`
+    const known = estimates.get(kind)
+    const isFresh = known !== undefined && performance.now() - known.at < ESTIMATE_MAX_AGE_MS
+    if (isFresh && (await isEnough(call, known.gas))) return gasLimitFor(known.gas, await gasRoom())
     const gas = await estimate(call)
     if (gas === undefined) return tryOut(call)
-    return typeof gas === 'bigint' ? gasLimitFor(gas, await gasRoom()) : { revert: gas }
+    if (typeof gas !== 'bigint') return { revert: gas }
+    estimates.set(kind, { gas, at: performance.now() })
+    return gasLimitFor(gas, await gasRoom())
   }
 
   return {

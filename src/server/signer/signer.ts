@@ -1,11 +1,9 @@
 import { createPublicKey } from 'node:crypto'
 import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms'
-import { Transaction } from 'ethers'
 import { z } from 'zod'
 import { sameAddress } from '../../protocol/address.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import {
-  bytes32Schema,
   bytesToHex,
   bytesToUint,
   concatBytes,
@@ -17,7 +15,7 @@ import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
 import { CURVE_ORDER, recoverAddress, signDigest } from '../../protocol/signature.js'
 import type { Secret } from '../../service/secret.js'
 import { withTimeout } from '../../service/waiting.js'
-import { type SignedTransaction, signedTransactionSchema, type UnsignedTransaction } from './transaction.js'
+import { prepareTransaction, type UnsignedTransaction } from './transaction.js'
 
 /** The key of the account that pays the gas, wherever it is kept. */
 export interface RelayerKey {
@@ -40,18 +38,12 @@ const PATIENCE_MS = 20_000
 export function createRelayerSigner(key: RelayerKey) {
   return {
     address: key.address,
-    /**
-     * Of type 2, or legacy and bound to its chain (https://eips.ethereum.org/EIPS/eip-155).
-     * @throws what the key throws, SigningTimeoutError
-     */
-    async sign({ fees, ...call }: UnsignedTransaction): Promise<SignedTransaction> {
-      const transaction = Transaction.from({ ...call, ...fees })
-      const digest = bytes32Schema.parse(transaction.unsignedHash)
-      const signature = await withTimeout(key.signDigest(digest), PATIENCE_MS)
+    /** The transaction's hash and the bytes that a node takes. @throws what the key throws, SigningTimeoutError */
+    async sign(transaction: UnsignedTransaction): Promise<{ hash: Hex; raw: Hex }> {
+      const prepared = prepareTransaction(transaction)
+      const signature = await withTimeout(key.signDigest(prepared.digest), PATIENCE_MS)
       if (signature === undefined) throw new SigningTimeoutError('the key has not signed in time')
-      transaction.signature = signature
-      const { nonce, hash, serialized: raw } = transaction
-      return signedTransactionSchema.parse({ nonce, hash, raw })
+      return prepared.signed(signature)
     },
   }
 }

@@ -1,8 +1,10 @@
-import { Transaction } from 'ethers'
+import { encodeRlp, type RlpStructuredDataish, Transaction, toBeArray } from 'ethers'
 import { z } from 'zod'
 import type { Fees } from '../../chain/fees.js'
 import { addressSchema } from '../../protocol/address.js'
-import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
+import { bytes32Schema, bytesToUint, type Hex, hexBetween, hexToBytes } from '../../protocol/hex.js'
+import { keccak256 } from '../../protocol/keccak.js'
+import { splitSignature } from '../../protocol/signature.js'
 
 /** Nodes refuse longer transactions. */
 export const MAX_TRANSACTION_BYTES = 131_072
@@ -31,6 +33,66 @@ export interface UnsignedTransaction {
   readonly data: Hex
   readonly gasLimit: bigint
   readonly fees: Fees
+}
+
+/** A transaction encoded for its signature: ethers' RLP takes a third of the time of its `Transaction`. */
+interface PreparedTransaction {
+  /** The hash to sign. */
+  readonly digest: Hex
+  /** Hash and bytes with the signature, `r ‖ s ‖ v`, v 27 or 28. @throws ProtocolError `invalid-signature` */
+  signed(signature: Hex): { hash: Hex; raw: Hex }
+}
+
+/** EIP-2718's type byte of an EIP-1559 transaction (https://eips.ethereum.org/EIPS/eip-1559); a legacy one has none. */
+const EIP1559_TYPE = '0x02'
+const EMPTY = '0x'
+const V_OFFSET = 27
+
+/** @param transaction of type 2, or legacy and bound to its chain (https://eips.ethereum.org/EIPS/eip-155) */
+export function prepareTransaction(transaction: UnsignedTransaction): PreparedTransaction {
+  const { chainId, nonce, to, data, gasLimit, fees } = transaction
+  const call = [toBeArray(gasLimit), to, EMPTY, data]
+  if (fees.type === 0) {
+    const fields = [toBeArray(nonce), toBeArray(fees.gasPrice), ...call]
+    return prepare(EMPTY, fields, {
+      unsigned: [toBeArray(chainId), EMPTY, EMPTY],
+      parity: (odd) => 2 * chainId + 35 + odd,
+    })
+  }
+  const { maxPriorityFeePerGas: tip, maxFeePerGas: fee } = fees
+  const accessList: RlpStructuredDataish = []
+  const fields = [...[chainId, nonce, tip, fee].map((value) => toBeArray(value)), ...call, accessList]
+  return prepare(EIP1559_TYPE, fields, { unsigned: [], parity: (odd) => odd })
+}
+
+/** The fields after the call: those in place of the signature, and how its `v` encodes the point's parity. */
+interface Ending {
+  readonly unsigned: RlpStructuredDataish[]
+  readonly parity: (odd: number) => number
+}
+
+function prepare(type: string, fields: RlpStructuredDataish[], ending: Ending): PreparedTransaction {
+  const encode = (end: RlpStructuredDataish[]): Hex =>
+    `0x${type.slice(2)}${encodeRlp([...fields, ...end]).slice(2)}`
+  return {
+    digest: keccak256(hexToBytes(encode(ending.unsigned))),
+    signed(signature) {
+      const { r, s, v } = splitSignature(signature)
+      const raw = encode(
+        [ending.parity(v - V_OFFSET), bytesToUint(r), bytesToUint(s)].map((value) => toBeArray(value)),
+      )
+      return { hash: keccak256(hexToBytes(raw)), raw }
+    },
+  }
+}
+
+/** The account that signed a transaction; undefined where the bytes are not a transaction. */
+export function signerOf(raw: Hex): Hex | undefined {
+  try {
+    return addressSchema.parse(Transaction.from(raw).from)
+  } catch {
+    return undefined
+  }
 }
 
 const hexText = z.templateLiteral(['0x', z.string()])

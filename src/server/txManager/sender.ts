@@ -92,7 +92,7 @@ export function createSender(options: SenderOptions) {
     if (!isTrusted()) throw storageError('LEASE_NOT_TRUSTED')
     const signed = await signer.sign({ chainId, nonce, to, data, gasLimit, fees: offered })
     onSigned(signed.hash)
-    return signed
+    return { nonce, ...signed }
   }
 
   async function write(call: CheckedCall, nonce: number, owner: Owner): Promise<PendingTx> {
