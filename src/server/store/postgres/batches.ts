@@ -21,10 +21,10 @@ const answerSchema = z.tuple([
   z.object({ results: z.array(z.enum(['written', 'conflict', 'taken', 'lost-term', 'beyond'])) }),
 ])
 
-/** Transactions that travel together: one statement and one commit, within which each is made or rolled back for itself. */
-export type Batches = ReturnType<typeof createBatches>
-
-/** Each batch holds the writes of one turn of the event loop, or of the time in which the batch before was sent. */
+/**
+ * Transactions that travel together: one statement and one commit, within which each is made or rolled back for itself. Each batch
+ * holds the writes of one turn of the event loop, or of the time in which the batch before was sent.
+ */
 export function createBatches(database: Database) {
   let waiting: Waiting[] = []
   /** So many of the next ones are sent alone. */

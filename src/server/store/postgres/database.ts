@@ -137,7 +137,8 @@ function failureOf(error: unknown): StorageError {
 }
 
 /** Source: https://www.postgresql.org/docs/current/runtime-config-wal.html and `pg_stat_replication`. */
-const READ_DURABILITY = `SELECT current_setting('fsync') AS fsync,
+const READ_SETTINGS = `SELECT current_setting('fsync') AS fsync,
+  current_setting('default_transaction_isolation') AS isolation,
   current_setting('synchronous_commit') AS synchronous_commit,
   current_setting('synchronous_standby_names') AS standby_names,
   (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum'))::integer AS standbys,
@@ -146,6 +147,7 @@ const READ_DURABILITY = `SELECT current_setting('fsync') AS fsync,
 const settingsSchema = z.tuple([
   z.object({
     fsync: z.string(),
+    isolation: z.string(),
     synchronous_commit: z.string(),
     standby_names: z.string(),
     standbys: z.int(),
@@ -153,27 +155,14 @@ const settingsSchema = z.tuple([
   }),
 ])
 
-const READ_ISOLATION = "SELECT current_setting('default_transaction_isolation') AS isolation"
-const isolationSchema = z.tuple([z.object({ isolation: z.string() })])
-
 /** With these a commit waits for the standby as well as for the own disk. */
 const WAITING = ['on', 'remote_write', 'remote_apply']
 
-/**
- * The setting with which concurrent statements refuse each other, in place of waiting and finding what the other has written.
- * @throws StorageError
- */
-export async function readStrictIsolation(database: Database): Promise<string | null> {
-  const [{ isolation }] = isolationSchema.parse(await database.query(READ_ISOLATION))
-  return isolation.startsWith('read ') ? null : `default_transaction_isolation = ${isolation}`
-}
-
 /** @throws UnusableDatabaseError, StorageError */
 export async function assertSuitable(database: Database): Promise<void> {
-  const { fault } = await readDurability(database)
+  const { fault, strictIsolation } = await readSettings(database)
   if (fault !== null) refuse(fault, 'a crash could lose accepted orders and reuse their nonces')
-  const isolation = await readStrictIsolation(database)
-  if (isolation !== null) refuse(isolation, 'writes of several servers would fail at once')
+  if (strictIsolation !== null) refuse(strictIsolation, 'writes of several servers would fail at once')
 }
 
 function refuse(setting: string, consequence: string): never {
@@ -182,13 +171,19 @@ function refuse(setting: string, consequence: string): never {
   )
 }
 
+interface DatabaseSettings extends Durability {
+  /** The setting with which concurrent statements refuse each other, in place of waiting and finding what the other has written. */
+  readonly strictIsolation: string | null
+}
+
 /** @throws StorageError */
-export async function readDurability(database: Database): Promise<Durability> {
-  const [settings] = settingsSchema.parse(await database.query(READ_DURABILITY))
-  const { fsync, synchronous_commit: commit, standby_names: names, standbys, hidden } = settings
+export async function readSettings(database: Database): Promise<DatabaseSettings> {
+  const [settings] = settingsSchema.parse(await database.query(READ_SETTINGS))
+  const { fsync, isolation, synchronous_commit: commit, standby_names: names, standbys, hidden } = settings
   return {
     fault: fsync === 'off' ? 'fsync = off' : commit === 'off' ? 'synchronous_commit = off' : null,
     waitsForStandby: names.trim() !== '' && WAITING.includes(commit),
     standbys: hidden > 0 ? undefined : standbys,
+    strictIsolation: isolation.startsWith('read ') ? null : `default_transaction_isolation = ${isolation}`,
   }
 }

@@ -7,7 +7,7 @@ import {
   storageError,
   UnusableDatabaseError,
 } from '../engine.js'
-import { createDatabase, readDurability, readStrictIsolation } from './database.js'
+import { createDatabase, readSettings } from './database.js'
 import { listLeases } from './postgresEngine.js'
 import { NEWEST_SCHEMA, readSchema } from './schema.js'
 
@@ -69,7 +69,7 @@ export function differenceOf(stored: StoredPlatform, own: StoredPlatform): strin
 /** A database as it stands. */
 export interface Inspection {
   readonly durability: Durability
-  /** See `readStrictIsolation`. */
+  /** See `readSettings`. */
   readonly strictIsolation: string | null
   /** A standby, or a database whose transactions are read-only: it takes no write. */
   readonly isReadOnly: boolean
@@ -99,8 +99,7 @@ export async function inspectPostgres(url: Secret): Promise<Inspection> {
         "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS read_only",
       ),
     )
-    const durability = await readDurability(database)
-    const strictIsolation = await readStrictIsolation(database)
+    const { strictIsolation, ...durability } = await readSettings(database)
     const schema = await readSchema(database)
     const isMade = schema > 0
     return {

@@ -13,7 +13,7 @@ import {
   storedSum,
 } from '../engine.js'
 import { createBatches } from './batches.js'
-import { assertSuitable, createDatabase, type Database, readDurability } from './database.js'
+import { assertSuitable, createDatabase, type Database, readSettings } from './database.js'
 import { migrate } from './schema.js'
 
 /** Statements of rows: a few connections that all parts share. */
@@ -75,7 +75,7 @@ function createPostgresEngine(databases: Databases): Engine {
   return {
     isShared: true,
     leases,
-    durability: () => readDurability(database),
+    durability: () => readSettings(database),
     async get(table, id) {
       const [row] = await rows(`${table} WHERE id = $1`, [id])
       return row
