@@ -17,17 +17,7 @@ import { bytes32, soon as deadline, MSFT, shares } from '../../support/instituti
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { useUtcDay } from '../../support/utcDay.js'
 import { MINT, useMintChain } from './mint.js'
-import {
-  asKilledNow,
-  mine,
-  minedOfRelayer,
-  pooled,
-  receiptOf,
-  soon,
-  startRelay,
-  stopMining,
-  storedRecord,
-} from './relayUnderTest.js'
+import { mine, pooled, receiptOf, soon, startRelay, stopMining, storedRecord } from './relayUnderTest.js'
 
 useUtcDay(60_000)
 
@@ -50,24 +40,6 @@ async function gasOfMint(): Promise<number> {
   await chain().provider.send('evm_revert', [before])
   return Number(transaction?.gasLimit)
 }
-
-describe("a day's gas", () => {
-  test('that is used up refuses what is new before anything is signed, also after a restart', async () => {
-    const env = { RELAY_DAILY_GAS: String(Math.floor((await gasOfMint()) * 1.5)) }
-    const { relay, dataDir } = await start(env)
-    expect((await relay.relay(MINT)).body.status).toBe('confirmed')
-    const before = await minedOfRelayer(chain())
-    for (const under of [relay, (await start(env, await asKilledNow(dataDir))).relay]) {
-      const refused = await under.relay(OTHER)
-      expect([refused.status, refused.body.code]).toEqual([503, 'relay-budget-exhausted'])
-      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
-      expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(86_400)
-      expect((await under.get(digestOf(chain(), OTHER))).status).toBe(404)
-      expect((await under.relay(MINT)).body.status).toBe('confirmed')
-    }
-    expect(await minedOfRelayer(chain())).toBe(before)
-  })
-})
 
 describe('the balance at its floor', () => {
   const FLOOR = 10n ** 18n

@@ -101,11 +101,3 @@ test('a node that is in order and has but errors for what it does not know has r
   refuseWith(limit)
   expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 0 })
 })
-
-test('large ones travel in several requests', async () => {
-  const data = `0x${'ab'.repeat(100_000)}` as const
-  const transactions = await Promise.all(Array.from({ length: 8 }, (_, nonce) => transfer(nonce, { data })))
-  expect(await sendAll(transactions)).toEqual(transactions.map(() => ({ held: 2, known: 1, refused: 0 })))
-  const sizes = first.requests.map((methods) => methods.filter((name) => name.startsWith('eth_send')).length)
-  expect(sizes.filter((size) => size > 0).toSorted()).toEqual([3, 5])
-})
