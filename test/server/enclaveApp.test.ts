@@ -54,6 +54,8 @@ describe('the port of the enclave', () => {
       expect(await ask(path, post(TOKEN, body))).toEqual([401, 'run-unauthorized'])
       const signed = signRunMessage(RUN_SECRET, { kind, runId: RUN_ID, body })
       expect(await ask(path, post({ ...TOKEN, ...signed }, body))).toEqual([200, 'not-awaited'])
+      const ofAnother = `/runs/${crypto.randomUUID()}/${kind}`
+      expect(await ask(ofAnother, post({ ...TOKEN, ...signed }, body))).toEqual([401, 'run-unauthorized'])
     }
     for (const path of ['/health', '/enclave-key', '/orders', '/openapi.json']) {
       expect(await ask(path, { headers: TOKEN })).toEqual([404, 'not-found'])

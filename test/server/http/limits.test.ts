@@ -75,15 +75,20 @@ describe('a server without room', () => {
   })
 
   test('logs one line a second with the count of its refusals', async () => {
-    const { url, log } = await setUp(NO_ROOM)
-    await Promise.all(Array.from({ length: 20 }, () => fetch(`${url}/market`)))
-    const lines = () => log.lines().filter(({ msg }) => msg === 'requests refused')
-    const sum = () => lines().reduce((total, { count }) => total + Number(count), 0)
-    await eventually('the log line', () => sum() === 20)
-    await fetch(`${url}/market`)
-    await eventually('the line of another second', () => sum() === 21)
-    expect(lines().map(({ code }) => code)).toEqual(lines().map(() => 'overloaded'))
-    expect(log.lines().filter(({ msg }) => msg !== 'requests refused')).toEqual([])
+    const { url, log, observed } = await setUp(NO_ROOM)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    for (const count of [20, 1]) {
+      const before = observed.length
+      await Promise.all(Array.from({ length: count }, () => fetch(`${url}/market`)))
+      await vi.waitFor(() => expect(observed).toHaveLength(before + count))
+      vi.advanceTimersByTime(1_000)
+    }
+    const line = { msg: 'requests refused', code: 'overloaded' }
+    expect(log.lines()).toMatchObject([
+      { ...line, count: 20 },
+      { ...line, count: 1 },
+    ])
   })
 })
 

@@ -388,16 +388,6 @@ describe('requests that the enclave does not carry out', () => {
     expect(new Set(answers.map(of))).toEqual(new Set(['503 enclave-busy', '504 enclave-timeout']))
   })
 
-  test("a resolution that the owner's key has not signed starts no run", async () => {
-    const { call, enclave } = await setUp()
-    for (const role of ['guardian', 'alice'] as const) {
-      const answer = await call('postResolution', { body: await signedResolution(chain(), role) })
-      expect([of(answer), answer.body.reason]).toEqual(['422 resolution-rejected', 'not-owner'])
-    }
-    // An order that an earlier test opened may run by itself.
-    expect((await enclave.jobs()).filter(({ job }) => job !== 'order')).toEqual([])
-  })
-
   test('a resolution that has expired starts no run, nor one whose expiry another key has put off', async () => {
     const { call, enclave } = await setUp()
     const now = Math.floor(Date.now() / 1_000)

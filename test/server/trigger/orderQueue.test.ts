@@ -113,18 +113,4 @@ describe('the queue', () => {
     expect([queue.msUntilDue(NOW), queue.next(NOW)?.account]).toEqual([20, BOB])
     expect(queue.next(NOW + 30)?.account).toBe(ALICE)
   })
-
-  test('tells how many orders wait for a run, and how long the first of them has', () => {
-    const queue = createOrderQueue()
-    expect(queue.depth(100)).toEqual({ watched: 0, due: 0, longestWaitMs: 0 })
-    for (const [name, dueAt, running] of [
-      ['running', 10, true],
-      ['never', null, false],
-      ['later', 101, false],
-      ['now', 100, false],
-      ['earlier', 70, false],
-    ] as const)
-      Object.assign(queue.track(opened(name, 5)), { dueAt, running })
-    expect(queue.depth(100)).toEqual({ watched: 5, due: 2, longestWaitMs: 30 })
-  })
 })
