@@ -147,7 +147,7 @@ function patternOf(path: string): string {
 }
 
 /** The path without its query; empty when it is not one of ours, because a caller's own text is not repeated. */
-export function instanceOf(url: string): string {
+function instanceOf(url: string): string {
   const path = url.split('?', 1)[0] ?? url
   return KNOWN_PATH.test(path) ? path : ''
 }

@@ -83,7 +83,7 @@ const REFUSALS: readonly ProblemCode[] = [
  * Logs one line per request, when its answer has gone out or its caller has gone away, and reports it to the metrics. Refusals have
  * one line a second for each code. A probe that is answered has none: no limit counts it, and anyone could fill the disk with its lines.
  */
-export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandler {
+function requestLog(logger: Logger, observe: HttpObserver): RequestHandler {
   const reportRefusal = new Map(
     REFUSALS.map((code) => [code, reportEachSecond(logger, 'requests refused', { code })]),
   )
@@ -98,7 +98,7 @@ export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandl
         res.statusCode,
         !res.writableFinished,
       ]
-      observe?.({ method, route, status, code, durationMs, isAborted })
+      observe({ method, route, status, code, durationMs, isAborted })
       const refused = code === undefined ? undefined : reportRefusal.get(code)
       if (refused !== undefined) return refused()
       if (route === '/health' && code === undefined && !isAborted) return

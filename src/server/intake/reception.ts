@@ -26,7 +26,7 @@ type Decision =
   | 'undecided'
 
 /** The stored one with the same four fields. */
-export function findIdentical(record: OrderRecord | undefined, offered: Envelope): Candidate | undefined {
+function findIdentical(record: OrderRecord | undefined, offered: Envelope): Candidate | undefined {
   return record?.candidates.find(
     ({ envelope }) =>
       envelope.ct === offered.ct &&
@@ -76,7 +76,7 @@ export interface Reception {
     | 'undecided'
 }
 
-export interface PostedEnvelope {
+interface PostedEnvelope {
   readonly orderId: Hex
   /** The stored record of the order, if any. */
   readonly current: OrderRecord | undefined

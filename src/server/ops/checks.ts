@@ -52,7 +52,7 @@ export const REASONS = {
   'narration-unread': 'degraded',
 } as const satisfies Record<string, Exclude<CheckStatus, 'healthy'>>
 
-export type CheckReason = keyof typeof REASONS
+type CheckReason = keyof typeof REASONS
 
 /** Looks at one part of the server. Returns why it is not healthy, or null. */
 export type Look = () => Promise<CheckReason | null>

@@ -28,7 +28,7 @@ import type { TriggerRateLimit } from './rateLimit.js'
 import { type EnclaveRunner, MAX_RESULT_BYTES, msUntilOver, type RunEnd } from './runner.js'
 
 /** Whether the server waits for a posted message: not if its run is unknown, given up or has ended. */
-export type Acknowledgement = 'received' | 'not-awaited'
+type Acknowledgement = 'received' | 'not-awaited'
 
 /** Takes signed notices and results. */
 export interface PostedResults {

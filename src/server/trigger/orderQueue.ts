@@ -3,16 +3,6 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Outcome, WaitReason } from '../../protocol/job.js'
 import type { ChainPosition, OpenedOrder } from '../escrow/escrowLogs.js'
 
-/** How many orders are tracked, and how many of them wait for a run. */
-export interface QueueDepth {
-  /** Tracked: the escrow is open, or its end is not yet handled. */
-  readonly watched: number
-  /** Due and not running: no permit is free, or it is another order's turn. */
-  readonly due: number
-  /** The longest time in milliseconds that an order has been due; 0 when none is. */
-  readonly longestWaitMs: number
-}
-
 /**
  * The tracked orders by account, and whose turn it is. Accounts take turns, so one with many orders can't starve the others.
  * Among accounts that were found due between the same two turns, the one with the oldest escrow goes first. One account has one run
@@ -134,7 +124,11 @@ export function createOrderQueue(suspended: () => ReadonlySet<Hex> = () => new S
     /** A run of the account is under way: it gets no turn before the run's end. */
     occupy: (account: Hex) => void occupied.add(account),
     release: (account: Hex) => void occupied.delete(account),
-    depth(now: number): QueueDepth {
+    /**
+     * How many orders are tracked (the escrow is open, or its end is not yet handled) and due (no permit is free, or it is another order's
+     * turn), and how many milliseconds an order has been due at most.
+     */
+    depth(now: number) {
       const due = [...orders.values()].filter((order) => !order.running && isDue(order, now))
       const longestWaitMs = due.reduce((longest, { dueAt }) => Math.max(longest, now - (dueAt ?? now)), 0)
       return { watched: orders.size, due: due.length, longestWaitMs }

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { orderReceivedSchema } from '../../../src/protocol/api.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
-import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { eventually } from '../../support/eventually.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, bytes32, shares } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { giveShares, settleOrder } from '../../support/orderEnds.js'
-import { openIds, storedRows } from '../../support/storedRows.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
@@ -141,32 +139,6 @@ describe('a restart', () => {
     const second = await restart()
     await eventually('the look at the chain', () => second.log.text().includes('open orders read'))
     expect(await second.status()).toEqual(before)
-    expect(await enclave.jobs()).toHaveLength(1)
-  })
-
-  test('keeps the record of an order that has ended, apart from the open ones', async () => {
-    const { post, status, enclave, dataDir, stop, restart } = await setUp()
-    await enclave.plan({ [ORDER]: [{ outcome: 'rejected' }] })
-    const { order, commit } = await openedEnvelope()
-    await post(order)
-    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
-    const { deadline } = await status()
-    await chain().mineAt(Date.parse(deadline) / 1_000 + RECLAIM_DELAY)
-    await chain().send('alice', 'escrow', 'reclaim', ORDER)
-    await eventually('the record among the ended ones', () => openIds(dataDir, 'orders').length === 0)
-    expect(storedRows(dataDir, 'orders')).toHaveLength(1)
-    expect(await status()).toMatchObject({ state: 'REFUNDED', triggers: [{ outcome: 'rejected' }] })
-    expect((await post((await junk('late')).order)).body).toMatchObject({
-      result: 'already-received',
-      commit,
-    })
-    await stop()
-    const second = await restart()
-    expect(await second.status()).toMatchObject({
-      state: 'REFUNDED',
-      commit,
-      triggers: [{ outcome: 'rejected' }],
-    })
     expect(await enclave.jobs()).toHaveLength(1)
   })
 })

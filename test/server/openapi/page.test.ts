@@ -70,13 +70,4 @@ describe('GET /docs/:file', () => {
       expect((await get(path)).body.code).toBe('not-found')
     }
   })
-
-  test('leaves the policy of every other answer as it is', async () => {
-    expect((await get('/health')).headers['content-security-policy']).toBe(
-      "default-src 'none';frame-ancestors 'none'",
-    )
-    expect((await get('/docs/nothing')).headers['content-security-policy']).toBe(
-      "default-src 'none';frame-ancestors 'none'",
-    )
-  })
 })

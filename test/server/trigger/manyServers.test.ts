@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
 import { timelineSchema } from '../../../src/protocol/api.js'
 import type { Envelope } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
@@ -13,6 +12,7 @@ import { eventually } from '../../support/eventually.js'
 import { handled } from '../../support/handled.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { chainEnvironment, openFor, sealOrder } from '../../support/intakeServer.js'
+import { metricsOf } from '../../support/ops.js'
 import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { startScriptedDoor } from '../../support/scriptedDoor.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
@@ -91,11 +91,8 @@ async function timeline({ url }: ServerProcess, orderId: Hex): Promise<string[]>
 }
 
 /** A gauge's value; undefined where the server shows none. */
-async function gauge({ opsUrl }: ServerProcess, name: string): Promise<number | undefined> {
-  const { text } = await request(opsUrl).get('/metrics')
-  const value = new RegExp(`^trading_${name} (\\S+)$`, 'm').exec(text)?.[1]
-  return value === undefined ? undefined : z.coerce.number().parse(value)
-}
+const gauge = async ({ opsUrl }: ServerProcess, name: string) =>
+  (await metricsOf(opsUrl)).find(`trading_${name}`)
 
 const [A, B, C] = [bytes32('A'), bytes32('B'), bytes32('C')]
 
