@@ -12,7 +12,7 @@ const MAX_CONNECT_MS = 5_000
 /** Shorter than any proxy in front of the broker keeps a connection open. */
 const IDLE_MS = 30_000
 
-export interface BrokerRequest {
+interface BrokerRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   /** The path without anything filled in, for error messages: `/v2/orders/{id}`. Left out where nothing is. */

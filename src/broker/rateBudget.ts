@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Stated, statedLimit, untilReset, WINDOW_MS } from './rateHeaders.js'
+import { statedLimit, untilReset, WINDOW_MS } from './rateHeaders.js'
 
 /** Requests under way at most until an answer states what the window has left. */
 const PROBES = 10
@@ -72,7 +72,12 @@ export function createRateBudget({
   let underWay = 0
   let deferred = 0
   let wake: NodeJS.Timeout | undefined
-  const queues = { cancel: lineUp(), place: takeTurns(), awaited: lineUp(), other: lineUp() }
+  const queues = {
+    cancel: createQueue(),
+    place: createQueue(),
+    awaited: createQueue(),
+    other: createQueue(),
+  }
 
   function current(): Window | undefined {
     return window !== undefined && now() < window.resetAt ? window : undefined
@@ -144,7 +149,7 @@ export function createRateBudget({
     }
   }
 
-  function note({ limit, remaining, reset, leftMs }: Stated): void {
+  function note({ limit, remaining, reset, leftMs }: NonNullable<ReturnType<typeof statedLimit>>): void {
     isUnlimited = false
     const known = window
     if (known !== undefined && reset < known.reset && current() !== undefined) return
@@ -271,43 +276,11 @@ function perWindow({ limit }: Window): number {
   return Math.max(1, limit - Math.ceil(limit / KEPT_PART))
 }
 
-interface Queue {
-  add(waiter: Waiter): void
-  remove(waiter: Waiter): void
-  /** The one whose turn it is. */
-  first(): Waiter | undefined
-  /** Takes it out. */
-  serve(waiter: Waiter): void
-  /** Tokens that all of them take. */
-  requests(): number
-}
-
-function requestsOf(waiting: Iterable<Waiter>): number {
-  let sum = 0
-  for (const { requests } of waiting) sum += requests
-  return sum
-}
-
-/** In the order of asking. */
-function lineUp(): Queue {
-  const waiting = new Set<Waiter>()
-  return {
-    add: (waiter) => waiting.add(waiter),
-    remove: (waiter) => waiting.delete(waiter),
-    first() {
-      const [first] = waiting
-      return first
-    },
-    serve: (waiter) => waiting.delete(waiter),
-    requests: () => requestsOf(waiting),
-  }
-}
-
 /**
  * The account that was served least recently goes first, of several the one with the oldest escrow; within an account the
- * oldest escrow. Turns are remembered while accounts wait.
+ * oldest escrow. Requests without a turn go in the order of asking. Turns are remembered while accounts wait.
  */
-function takeTurns(): Queue {
+function createQueue() {
   const waiting = new Set<Waiter>()
   const served = new Map<string, number>()
   let turns = 0
@@ -321,18 +294,21 @@ function takeTurns(): Queue {
     if (waiting.size === 0) served.clear()
   }
   return {
-    add: (waiter) => waiting.add(waiter),
+    add: (waiter: Waiter) => waiting.add(waiter),
     remove,
-    first() {
+    /** The one whose turn it is. */
+    first(): Waiter | undefined {
       let first: Waiter | undefined
       for (const each of waiting) if (first === undefined || isBefore(each, first)) first = each
       return first
     },
-    serve(waiter) {
+    /** Takes it out. */
+    serve(waiter: Waiter): void {
       turns += 1
       if (waiter.turn !== undefined) served.set(waiter.turn.account, turns)
       remove(waiter)
     },
-    requests: () => requestsOf(waiting),
+    /** Tokens that all of them take. */
+    requests: () => [...waiting].reduce((sum, { requests }) => sum + requests, 0),
   }
 }

@@ -4,17 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 /** The broker counts by the minute; a reset that is further away comes from a clock that is wrong. */
 export const WINDOW_MS = 60_000
 
-/** An answer's statement of the limit. */
-export interface Stated {
-  readonly limit: number
-  readonly remaining: number
-  readonly reset: number
-  /** Until the reset. */
-  readonly leftMs: number
-}
-
-/** Undefined where the answer states no limit. The time that is left goes by the broker's own clock. */
-export function statedLimit(headers: IncomingHttpHeaders, unixNow: number): Stated | undefined {
+/** The limit that an answer states, undefined where it states none. The time that is left goes by the broker's own clock. */
+export function statedLimit(headers: IncomingHttpHeaders, unixNow: number) {
   const limit = numberIn(headers['x-ratelimit-limit'])
   const remaining = numberIn(headers['x-ratelimit-remaining'])
   const reset = numberIn(headers['x-ratelimit-reset'])
