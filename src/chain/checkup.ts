@@ -57,28 +57,19 @@ export async function checkDeployment(options: DeploymentCheckupOptions): Promis
   if (links.some(({ result }) => result === 'fault')) return [...code, ...links, ...unasked]
   const [authority, ...others] = await distinctAuthorities(options)
   if (authority === undefined || others.length > 0) {
-    return [...code, ...links, twoAuthorities([authority, ...others]), unchecked('enclave-signer', notAsked)]
+    const text = `the contracts obey different authorities, ${[authority, ...others].join(' and ')}: take all five of one deployment`
+    return [...code, ...links, fault('authority', text), unchecked('enclave-signer', notAsked)]
   }
   return [...code, ...links, ...(await checkAuthority({ ...options, authority }))]
 }
 
 /** One, unless the contracts are of several deployments. */
 async function distinctAuthorities({ rpc, addresses }: DeploymentCheckupOptions): Promise<Hex[]> {
-  const named = NAMES.map((contract) =>
-    createContractReader(createViewCaller(rpc), addresses[contract], interfaces[contract]).read(
-      'authority',
-      [],
-      addressValue,
-    ),
-  )
+  const named = NAMES.map((contract) => {
+    const { read } = createContractReader(createViewCaller(rpc), addresses[contract], interfaces[contract])
+    return read('authority', [], addressValue)
+  })
   return [...new Set(await Promise.all(named))]
-}
-
-function twoAuthorities(authorities: readonly (Hex | undefined)[]): Finding {
-  return fault(
-    'authority',
-    `the contracts obey different authorities, ${authorities.join(' and ')}: take all five of one deployment`,
-  )
 }
 
 async function checkCode({ rpc, addresses }: DeploymentCheckupOptions): Promise<Finding[]> {
@@ -139,10 +130,8 @@ async function createsShares(
   return sameAddress(implementation, sharesImplementationOf(token))
 }
 
-interface AuthorityCheckupOptions extends DeploymentCheckupOptions {
-  /** The authority that all five contracts name. */
-  readonly authority: Hex
-}
+/** With the authority that all five contracts name. */
+type AuthorityCheckupOptions = DeploymentCheckupOptions & { readonly authority: Hex }
 
 /**
  * Whether the authority that the contracts obey belongs to them, takes what this signer signs, and lets them work; and
@@ -168,11 +157,8 @@ async function checkAuthority(options: AuthorityCheckupOptions): Promise<Finding
 }
 
 async function checkBelongs({ rpc, addresses, authority }: AuthorityCheckupOptions): Promise<Finding> {
-  const pool = await createContractReader(createViewCaller(rpc), authority, interfaces.authority).read(
-    'pool',
-    [],
-    addressValue,
-  )
+  const { read } = createContractReader(createViewCaller(rpc), authority, interfaces.authority)
+  const pool = await read('pool', [], addressValue)
   return sameAddress(pool, addresses.platformPool)
     ? ok('authority', `all five contracts obey the authority at ${authority}`)
     : fault(

@@ -168,12 +168,6 @@ export const REREAD_BLOCKS = 64
 /** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
 const LOOK_BACK_SECONDS = 38 * 24 * 3_600
 
-/** Past events, with the last block that was read for them. */
-interface Past {
-  readonly events: readonly EscrowEvent[]
-  readonly block: BlockId
-}
-
 /** Reads past events, which takes hundreds of requests. */
 export type LookBack = ReturnType<typeof createLookBack>
 
@@ -215,9 +209,10 @@ export function createLookBack(source: { readonly events: EscrowEvents; readonly
      * Goes on where a failure stopped an earlier try: otherwise it would never finish at a node that limits its rate.
      *
      * @param now Unix seconds of the head
+     * @returns with the last block that was read for them
      * @throws ChainUnavailableError, ChainAnswerError; repeatable then
      */
-    async read(now: number, head: BlockId): Promise<Past> {
+    async read(now: number, head: BlockId): Promise<{ events: readonly EscrowEvent[]; block: BlockId }> {
       const fit = last === undefined ? 'kept' : fitOf(last, head)
       if (fit !== 'kept') goBack(fit === 'behind' ? head.number + 1 : head.number)
       if (first === undefined) await begin(now, head)

@@ -49,14 +49,6 @@ export interface OrderHistory {
 
 export const NO_HISTORY: OrderHistory = { opened: null, ended: null }
 
-/**
- * Makes an order's history of its events, and adds the blocks' times and the authorization that ended the order. Its calls
- * travel as one request.
- *
- * @throws ChainUnavailableError, ChainAnswerError
- */
-type HistoryReader = (events: readonly EscrowEvent[]) => Promise<OrderHistory>
-
 /** Nodes take no longer transaction. */
 const MAX_CALL_BYTES = 1_048_576
 
@@ -73,7 +65,12 @@ const ENDINGS = { settled: 'OrderSettlement', refunded: 'OrderRefund' } as const
   EndingType
 >
 
-/** @param domain the EIP-712 domain of the escrow's authorizations */
+/**
+ * Makes an order's history of its events, and adds the blocks' times and the authorization that ended the order. Its calls travel as one
+ * request. The function throws ChainUnavailableError, ChainAnswerError.
+ *
+ * @param domain the EIP-712 domain of the escrow's authorizations
+ */
 export function createHistoryReader({
   rpc,
   domain,
@@ -82,7 +79,7 @@ export function createHistoryReader({
   readonly rpc: Pick<Rpc, 'send'>
   readonly domain: AuthorizationDomain
   readonly escrow: { usedDigest(digest: Hex): Promise<boolean> }
-}): HistoryReader {
+}) {
   async function orderEvent({ txHash, position }: EscrowEvent): Promise<OrderEvent> {
     const [answer] = await rpc.send([blockCall(position.block)])
     return { txHash, blockNumber: position.block, time: resultOf(answer, blockSchema).timestamp }
@@ -114,7 +111,7 @@ export function createHistoryReader({
     return digests[used.indexOf(true)] ?? null
   }
 
-  return async (events) => {
+  return async (events: readonly EscrowEvent[]): Promise<OrderHistory> => {
     const opening = events.findLast((event) => event.kind === 'opened')
     const ending = events.findLast((event): event is ClosedEvent => event.kind !== 'opened')
     const [opened, ended, cause] = await Promise.all([
@@ -161,7 +158,7 @@ export function createOrderHistories(options: {
   readonly head: Pick<ChainHead, 'note' | 'ask' | 'current'>
   readonly events: EscrowEvents
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
-  readonly readHistory: HistoryReader
+  readonly readHistory: ReturnType<typeof createHistoryReader>
   /** Blocks that one query of events may span. */
   readonly maxBlocks: number
 }) {
