@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { isPossibleDuplicate, type OrderRequest, type SharedBroker } from '../../src/broker/index.js'
 import type { BrokerStandIn } from '../../src/simulator/index.js'
-import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
+import { sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
 import { startRawServer } from '../support/rawServer.js'
 
 const HOUR = 3_600_000
@@ -257,24 +257,10 @@ it('a placement that is looked up first gives both tokens back', async () => {
 })
 
 it('an order that cannot be read keeps no other from its answer', async () => {
+  standIn.control.fill({ mode: 'hold', filledQty: 'null', times: 1 })
   const [bad, good] = [await place('bad'), await place('good')]
-  const url = await startRawServer(async (request, response) => {
-    if (!request.url?.startsWith('/v2/orders?')) return response.writeHead(404).end()
-    const answer = await fetch(`${standIn.url}${request.url}`, {
-      headers: {
-        'apca-api-key-id': ENCLAVE_ACCOUNT.keyId,
-        'apca-api-secret-key': ENCLAVE_ACCOUNT.secretKey,
-      },
-    })
-    const orders: object[] = await answer.json()
-    const garbled = orders.map((order) => ({
-      ...order,
-      ...('client_order_id' in order && order.client_order_id === 'bad' && { filled_qty: null }),
-    }))
-    response.end(JSON.stringify(garbled))
-  })
-  const shared = sharedOf(url)
-  const [unread, read] = await Promise.allSettled([shared.follow(bad, 5_000), shared.follow(good, 5_000)])
+  standIn.control.release({})
+  const [unread, read] = await Promise.allSettled([broker.follow(bad, 5_000), broker.follow(good, 5_000)])
   expect(unread).toMatchObject({ reason: { kind: 'unavailable', reason: 'unreadable' } })
   expect(read).toMatchObject({ value: { clientOrderId: 'good', state: 'filled' } })
 })

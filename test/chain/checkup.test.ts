@@ -34,10 +34,6 @@ async function replaceImmutable(contract: Hex, from: Hex, to: Hex): Promise<void
 
 const isoAt = (seconds: number) => new Date(seconds * 1_000).toISOString()
 
-test('nothing is found at a deployment as it should be', async () => {
-  expect(await found()).toEqual({ checks: [], text: '' })
-})
-
 test('the authority of another deployment is found', async () => {
   const { addresses, addressOf, account } = chain()
   await replaceImmutable(addressOf('authority'), addresses.platformPool, account('dave'))

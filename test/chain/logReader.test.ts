@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ChainAnswerError } from '../../src/chain/errors.js'
+import { ChainAnswerError, ChainUnavailableError } from '../../src/chain/errors.js'
 import {
   addressIn,
   createPieceReader,
@@ -125,4 +125,15 @@ it('a long range is read in pieces that the node takes, and is an error when it 
 
 it('the first block since a time is no block that the node no longer has', async () => {
   expect(await firstBlockSince(async (block) => (block < 700 ? undefined : block), 5, 1_000)).toBe(700)
+})
+
+it('a query that is refused for its rate is not taken for one of too many blocks', () => {
+  const refused = (code: number) => () =>
+    logRequest([{ address, topics: [] }], { from: 5, to: 9 }).read([
+      blockOf(9),
+      { error: { code, message: 'slow down' } },
+      blockOf(4),
+    ])
+  expect(refused(429)).toThrow(ChainUnavailableError)
+  expect(refused(-32_005)).toThrow(RangeRefusedError)
 })

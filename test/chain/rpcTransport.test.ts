@@ -93,19 +93,18 @@ it('an error where there can be none has another node asked for all of the batch
 })
 
 it.each([
-  ['that is a revert', 'eth_call', REVERTED],
-  ['with the data of a revert', 'eth_call', OLD_REVERTED],
-])('an error %s is an answer', async (_, method, error) => {
-  const [first, second] = [await without(method, error), await echo()]
+  ['a revert', [{ method: 'eth_call', params: [] }], REVERTED, []],
+  ['one with the data of a revert', [{ method: 'eth_call', params: [] }], OLD_REVERTED, []],
+  [
+    'one of one call among others, which may be the fault of the call',
+    calls.toReversed(),
+    INTERNAL,
+    [{ result: 'first' }],
+  ],
+])('an error is an answer: %s', async (_, asked, error, others) => {
+  const [first, second] = [await without(asked[0]?.method ?? '', error), await echo()]
   const transport = createRpc({ urls: [first.url, second.url], timeoutMs: 1_000 })
-  expect(await transport.send([{ method, params: [] }])).toEqual([{ error }])
-  expect(second.seen.requests).toBe(0)
-})
-
-it('an error of one call among others may be the fault of the call', async () => {
-  const [first, second] = [await without('b', INTERNAL), await echo()]
-  const transport = createRpc({ urls: [first.url, second.url], timeoutMs: 1_000 })
-  expect(await transport.send(calls)).toEqual([{ result: 'first' }, { error: INTERNAL }])
+  expect(await transport.send(asked)).toEqual([{ error }, ...others])
   expect(second.seen.requests).toBe(0)
 })
 
@@ -123,10 +122,7 @@ it.each([
 const partly = [{ result: 'partly' }, { error: LIMIT }]
 
 it('a rate limit in one of the answers is handed on with the other answers when no other node is healthy', async () => {
-  const bad = await limitedInOne()
-  const alone = createRpc({ urls: [bad.url], timeoutMs: 1_000 })
-  expect(await alone.send(calls)).toEqual(partly)
-  const gone = await node(() => ({}), 500)
+  const [bad, gone] = [await limitedInOne(), await node(() => ({}), 500)]
   const transport = createRpc({ urls: [bad.url, gone.url], timeoutMs: 1_000 })
   expect(await transport.send(calls)).toEqual(partly)
   expect(await transport.send(calls)).toEqual(partly)

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Contract, JsonRpcProvider, toQuantity, Wallet } from 'ethers'
+import { Contract, toQuantity, Wallet } from 'ethers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import { startAnvil } from '../../src/sandbox/anvil.js'
@@ -9,40 +9,7 @@ import { localProvider } from '../../src/sandbox/localChain.js'
 import { deployTestUsdc } from '../../src/sandbox/testUsdc.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
-/** Whether a process with this id exists. */
-function exists(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 describe('startAnvil', () => {
-  it('answers as soon as it is returned, with the chain id asked for and funded accounts', async () => {
-    const anvil = await startAnvil({ chainId: 4242, accounts: 2 })
-    const provider = new JsonRpcProvider(anvil.rpcUrl, 4242, { staticNetwork: true })
-    try {
-      expect(BigInt(await provider.send('eth_chainId', []))).toBe(4242n)
-      const listed: string[] = await provider.send('eth_accounts', [])
-      expect(anvil.accounts.map(({ address }) => address.toLowerCase())).toEqual(
-        listed.map((address) => address.toLowerCase()),
-      )
-      expect(await provider.getBalance(anvil.accounts[0]?.address ?? '')).toBe(10_000n * 10n ** 18n)
-    } finally {
-      provider.destroy()
-      await anvil.stop()
-    }
-  })
-
-  it('ends its process on stop, and a second stop does no harm', async () => {
-    const anvil = await startAnvil()
-    expect(exists(anvil.pid)).toBe(true)
-    await anvil.stop()
-    expect(exists(anvil.pid)).toBe(false)
-    await anvil.stop()
-  })
-
   it('keeps every block, transaction and log, the latest states alone, and writes no file', async () => {
     const home = await temporaryDirectory()
     vi.stubEnv('HOME', home)

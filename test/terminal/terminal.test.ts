@@ -1,59 +1,86 @@
-import { describe, expect, it } from 'vitest'
-import { createTerminal, type Report } from '../../src/terminal/terminal.js'
+import { expect, it } from 'vitest'
+import { type Block, renderBlocks } from '../../src/terminal/render.js'
+import { createTerminal } from '../../src/terminal/terminal.js'
 
-function started(options: { json?: boolean; quiet?: boolean; isTTY?: boolean }) {
+const BLOCKS: Block[] = [
+  {
+    kind: 'fields',
+    fields: [
+      ['cash', { units: 1_234_567_890_000n, decimals: 6, unit: 'USDC' }],
+      ['version', '12'],
+    ],
+  },
+  {
+    kind: 'table',
+    head: ['symbol', 'shares'],
+    rows: [
+      ['AAPL', { units: 4_720_543_806n, decimals: 9 }],
+      ['TSLA', { units: 12_345_000_000_000n, decimals: 9 }],
+    ],
+  },
+]
+const FOR_PEOPLE = `cash     1,234,567.89 USDC
+version  12
+
+symbol       shares
+AAPL    4.720543806
+TSLA         12,345
+`
+
+it.each([
+  ['a person, aligned, with thousands separators and units', { isTTY: true }, FOR_PEOPLE],
+  [
+    'a pipe, separated by tabs, with plain numbers and no heads',
+    {},
+    'cash\t1234567.89\nversion\t12\nAAPL\t4.720543806\nTSLA\t12345\n',
+  ],
+  ['a program', { json: true, isTTY: true }, '{"amount":"1000000000"}\n'],
+])('the terminal shows a result to %s', (_, options, expected) => {
+  const { terminal, texts } = started(options)
+  terminal.result({ json: { amount: '1000000000' }, blocks: BLOCKS })
+  expect(texts).toEqual({ out: expected, err: '' })
+})
+
+it.each(['people', 'plain'] as const)(
+  'the terminal of %s shows nothing of an empty table, and no text steers it',
+  (style) => {
+    const steering = 'red \u001b[31m\u009b\r\n\ttext'
+    const blocks: Block[] = [
+      { kind: 'table', head: ['symbol'], rows: [] },
+      { kind: 'line', cells: [steering, 'b'] },
+    ]
+    expect(renderBlocks(blocks, style)).toMatch(/^red \?\[31m\?{4}text[ \t]+b$/)
+  },
+)
+
+function started({ json = false, quiet = false, isTTY = false }) {
   const texts = { out: '', err: '' }
   const terminal = createTerminal({
-    name: 'confidential-trading',
-    json: options.json ?? false,
-    quiet: options.quiet ?? false,
-    out: { isTTY: options.isTTY ?? false, write: (text: string) => (texts.out += text) },
+    ...{ name: 'confidential-trading', json, quiet },
+    out: { isTTY, write: (text: string) => (texts.out += text) },
     err: { write: (text: string) => (texts.err += text) },
   })
   return { terminal, texts }
 }
 
-const REPORT: Report = {
-  json: { amount: '1000000000' },
-  blocks: [{ kind: 'fields', fields: [['amount', { units: 1_000_000_000n, decimals: 6, unit: 'USDC' }]] }],
-}
-const FAILURE = {
-  exit: 1,
-  ...{ code: 'not-admin', message: 'no\nadmin', remedy: 'ask the admin', requestId: 'r-1' },
-  faults: ['KEY: is missing'],
-} as const
+it('the terminal tells progress on standard error, and not a word with --quiet', () => {
+  for (const quiet of [false, true]) {
+    const { terminal, texts } = started({ quiet })
+    terminal.progress('sealed')
+    expect(texts).toEqual({ out: '', err: quiet ? '' : 'sealed\n' })
+  }
+})
 
-describe('the terminal', () => {
-  it.each([
-    ['a person', { isTTY: true }, 'amount  1,000 USDC\n'],
-    ['a pipe', {}, 'amount\t1000\n'],
-    ['a program', { json: true, isTTY: true }, '{"amount":"1000000000"}\n'],
-  ])('shows a result to %s', (_, options, expected) => {
-    const { terminal, texts } = started(options)
-    terminal.result(REPORT)
-    expect(texts).toEqual({ out: expected, err: '' })
-  })
-
-  it('tells progress on standard error, and not a word with --quiet', () => {
-    const [loud, quiet] = [started({}), started({ quiet: true })]
-    for (const { terminal } of [loud, quiet]) terminal.progress('sealed')
-    expect(loud.texts).toEqual({ out: '', err: 'sealed\n' })
-    expect(quiet.texts).toEqual({ out: '', err: '' })
-  })
-
-  it('tells a failure with its code, the request, each fault and the remedy', () => {
-    const { terminal, texts } = started({ quiet: true })
-    terminal.failure(FAILURE)
-    expect(texts).toEqual({
-      out: '',
-      err: 'confidential-trading: no?admin (not-admin) [request r-1]\n  KEY: is missing\n  ask the admin\n',
-    })
-  })
-
-  it('tells it to a program as JSON', () => {
-    const { terminal, texts } = started({ json: true })
-    terminal.failure(FAILURE)
-    const { exit: _, ...error } = FAILURE
-    expect(JSON.parse(texts.err)).toEqual({ error })
-  })
+it('the terminal tells a failure with its code, the request, each fault and the remedy; to a program as JSON', () => {
+  const failure = {
+    ...{ code: 'not-admin', message: 'no\nadmin', remedy: 'ask the admin', requestId: 'r-1' },
+    faults: ['KEY: is missing'],
+  }
+  const expected =
+    'confidential-trading: no?admin (not-admin) [request r-1]\n  KEY: is missing\n  ask the admin\n'
+  for (const json of [false, true]) {
+    const { terminal, texts } = started({ quiet: true, json })
+    terminal.failure({ exit: 1, ...failure })
+    expect(texts.err).toBe(json ? `${JSON.stringify({ error: failure })}\n` : expected)
+  }
 })

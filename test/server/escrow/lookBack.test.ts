@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
-import type { BlockId } from '../../../src/chain/logReader.js'
 import { createRpc, type RpcCall } from '../../../src/chain/rpc.js'
-import {
-  createEscrowEvents,
-  createLookBack,
-  createRangeReader,
-  type EscrowEvents,
-} from '../../../src/server/escrow/escrowLogs.js'
+import { createLookBack, createRangeReader } from '../../../src/server/escrow/escrowLogs.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -15,35 +9,14 @@ import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { startTrigger } from '../../support/triggerHarness.js'
+import { createBlocks } from './blocksInMemory.js'
 
 const chain = useChain(setUpInstitution)
 
-/** Blocks in memory, each with one event, of which `failing` decides whether they are read. */
 function setUp(length: number) {
-  const hashes = Array.from({ length }, (_, number) => `old ${number}`)
-  const reads: string[] = []
-  const node = { fails: (_from: number) => false }
-  const blockAt = (number: number): BlockId | null => {
-    const name = hashes[number]
-    return name === undefined ? null : { number, hash: bytes32(name) }
-  }
-  const events: EscrowEvents = {
-    head: async () => blockAt(hashes.length - 1) ?? { number: 0, hash: '0x' },
-    blockTime: async () => 0,
-    async read({ from, to }) {
-      if (node.fails(from)) throw new ChainUnavailableError(1)
-      const last = blockAt(to)
-      if (last === null) return undefined
-      reads.push(`${from}-${to}`)
-      const inRange = hashes.slice(from, to + 1).map((id, index) => {
-        const position = { block: from + index, logIndex: 0 }
-        return { kind: 'settled', id, position, orderId: bytes32(id), txHash: bytes32(id) } as const
-      })
-      return { events: inRange, parent: blockAt(from - 1), last }
-    },
-  }
+  const { events, ...blocks } = createBlocks(length)
   const lookBack = createLookBack({ events, ranges: createRangeReader(events, 100) })
-  return { hashes, reads, node, lookBack, read: async () => lookBack.read(0, await events.head()) }
+  return { ...blocks, read: async () => lookBack.read(0, await events.head()) }
 }
 
 function replaceFrom(hashes: string[], first: number, length: number): void {
@@ -101,22 +74,4 @@ test('a start ends on a node that refuses every third query, and reads no range 
   await until(orderId, 'its run', ({ triggers }) => triggers[0]?.outcome === 'queued')
   expect(queries).toBeGreaterThan(3)
   expect(new Set(ranges).size).toBe(ranges.length)
-})
-
-test('a query that is refused for its rate is not taken for one of too many blocks', async () => {
-  const { anvil, addresses } = chain()
-  const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
-  const events = createEscrowEvents({
-    rpc: {
-      async send(calls) {
-        const answers = await rpc.send(calls)
-        return answers.map((answer, index) =>
-          calls[index]?.method === 'eth_getLogs' ? { error: { code: 429, message: 'slow down' } } : answer,
-        )
-      },
-    },
-    escrow: addresses.orderEscrow,
-    stopping: new AbortController().signal,
-  })
-  await expect(events.read({ from: 0, to: 1 })).rejects.toThrow(ChainUnavailableError)
 })
