@@ -78,14 +78,11 @@ describe('a withdrawal', () => {
 
   it('has a least amount, but for a whole balance', async () => {
     await world().settled(buy(1_000))
-    const limits = { order: 0n, withdrawal: usd(10) }
-    const unit = await world().open({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: 1n })
-    const refused = await world().run(unit, { deps: { limits } })
-    expect(await world().noticeCode(unit, refused)).toBe('below-minimum')
-    const all = await held('alice')
-    await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: all - 1n })
-    const rest = await world().open({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: 1n })
-    expect(await world().run(rest, { deps: { limits } })).toMatchObject({ outcome: 'settled' })
+    const options = { deps: { limits: { order: 0n, withdrawal: usd(10) } } }
+    const unit = { who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: 1n } as const
+    expect(await world().refused(unit, options)).toBe('below-minimum')
+    await world().settled({ ...unit, amount: (await held('alice')) - 1n })
+    await world().settled(unit, options)
   })
 })
 

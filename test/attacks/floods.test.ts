@@ -16,14 +16,10 @@
 // Nor does the stranger wait to be read again: four connections, each of which pipelines 150 requests, resets and
 // connects anew, had every request answered. The honest share was 0.
 // Now: what such a connection has sent is dropped with it.
-import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Envelope } from '../../src/protocol/envelope.js'
-import { bytesToHex, type Hex } from '../../src/protocol/hex.js'
-import { publicKeyOf } from '../../src/protocol/publicKey.js'
 import { useChain } from '../support/chain.js'
 import { eventually } from '../support/eventually.js'
 import { type Flood, startFlood, wire } from '../support/flood.js'
@@ -32,6 +28,7 @@ import { chainEnvironment } from '../support/intakeServer.js'
 import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { startServerProcess } from '../support/serverProcess.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { junk, randomHex } from './support/junkPosters.js'
 
 const CONNECTIONS = 300
 /** Of a route or of a limit. */
@@ -49,12 +46,6 @@ const PATIENT = {
 }
 
 const chain = useChain(setUpInstitution)
-const point = publicKeyOf(randomBytes(32))
-const hexOf = (length: number): Hex => bytesToHex(randomBytes(length))
-
-/** Random bytes in the shape of an envelope. */
-const junk = (): Envelope => ({ epk: point, iv: hexOf(12), ct: hexOf(64), tag: hexOf(16) })
-
 async function startServer(environment: Record<string, string> = {}) {
   const DATA_DIR = await temporaryDirectory()
   return await startServerProcess({ ...chainEnvironment(chain()), DATA_DIR, ...PATIENT, ...environment })
@@ -118,7 +109,7 @@ describe.each([
   ['GET of a view', () => wire('GET', `/wallet/${chain().account('alice')}`)],
   [
     'POST /orders with junk',
-    () => wire('POST', '/orders', JSON.stringify({ orderId: hexOf(32), ...junk() })),
+    () => wire('POST', '/orders', JSON.stringify({ orderId: randomHex(32), ...junk(64) })),
   ],
   ['results of runs without a signature', () => wire('POST', `/runs/${crypto.randomUUID()}/result`, '{}')],
   ['preflights', preflight],

@@ -6,14 +6,11 @@
 // Now: junk shares one queue of unsigned rulebooks, one run at a time. The admin's wallet signs the envelope's
 // hash outside the seal, and the server checks that signature against `adminOf`. Signed rulebooks have a queue
 // and permits of their own, in which institutions take turns.
-import { randomBytes } from 'node:crypto'
 import { Wallet } from 'ethers'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createClient, type Hex } from '../../src/client/index.js'
 import type { Envelope } from '../../src/protocol/envelope.js'
-import { bytesToHex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { publicKeyOf } from '../../src/protocol/publicKey.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { useDesk } from '../e2e/support/desk.js'
 import { policyUpdate, signedCall } from '../support/authorizations.js'
@@ -24,22 +21,11 @@ import { chainEnvironment, enclaveEnvironment, startIntakeServer } from '../supp
 import { createScriptedEnclave, type ScriptedEnclave } from '../support/scriptedEnclave.js'
 import { signedRulebook } from '../support/signedRulebooks.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { type JunkPosters, loopbackAddresses, startJunkPosters } from './support/junkPosters.js'
+import { type JunkPosters, junk, loopbackAddresses, startJunkPosters } from './support/junkPosters.js'
 
 const POSTS_PER_SECOND = 8.7
-/** Points are costly to make: these are used again and again. */
-const points = Array.from({ length: 16 }, () => publicKeyOf(randomBytes(32)))
-
 let hostile: JunkPosters | undefined
 afterEach(() => hostile?.stop())
-
-const hexOf = (length: number): Hex => bytesToHex(randomBytes(length))
-
-/** Random bytes: it takes a run of the enclave to find that no key opens them. */
-function junk(): Envelope {
-  const epk = points[randomBytes(1).readUInt8() % points.length] ?? '0x'
-  return { epk, iv: hexOf(12), ct: hexOf(512), tag: hexOf(16) }
-}
 
 describe('one hostile client against a real deployment', () => {
   const desk = useDesk()

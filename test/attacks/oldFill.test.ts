@@ -59,9 +59,7 @@ it.each<[string, Partial<BrokerOrder>]>([
   ['another symbol', { symbol: 'TSLA' }],
   ['a sale', { side: 'sell' }],
 ])('a fill under her id that is for %s is not hers, however young it is', async (_what, other) => {
-  old().broker.control.fill({ mode: 'hold' })
-  const order = await old().open(buy(100))
-  expect(await old().run(order)).toMatchObject({ outcome: 'placed' })
+  const order = await old().live(buy(100))
   old().broker.control.release({})
   const result = await old().run(order, { deps: { broker: answering(old().broker.url, () => other) } })
   expect(result).toEqual({ outcome: 'failed', code: 'broker-mismatch' })

@@ -39,10 +39,8 @@ async function includeAgain(authorization: SignedAuthorization) {
 
 /** A buy of 5,000 USDC that the broker has filled and the chain has not settled. */
 async function filledBuy() {
-  world().broker.control.fill({ mode: 'hold' })
   const before = await height()
-  const order = await world().open(buy(5_000))
-  expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
+  const order = await world().live(buy(5_000))
   world().broker.control.release({})
   world().broker.control.fill({ mode: 'immediate' })
   const [writeAhead] = world().relay.posted
@@ -64,10 +62,8 @@ it('a fill of 5,000 USDC is not settled for an escrow of one base unit', async (
 })
 
 it('an order that is still live at the broker is cancelled', async () => {
-  world().broker.control.fill({ mode: 'hold' })
   const before = await height()
-  const order = await world().open(buy(5_000))
-  await world().run(order)
+  const order = await world().live(buy(5_000))
   await reorganize(before)
   const cheap = await world().open({ ...buy(5_000), escrow: 1n, orderId: order.orderId })
   expect(await world().run(cheap)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
@@ -110,10 +106,8 @@ it('a withdrawal in the place of a filled sale pays nothing out', async () => {
   await world().settled(buy(1_000))
   await world().reconcile()
   const all = (await world().portfolio('alice'))?.positions.AAPL?.qty ?? 0n
-  world().broker.control.fill({ mode: 'hold' })
   const before = await height()
-  const sale = await world().open(sell(800))
-  expect(await world().run(sale)).toMatchObject({ outcome: 'placed' })
+  const sale = await world().live(sell(800))
   world().broker.control.release({})
   await reorganize(before)
   const wish = { who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: all } as const

@@ -18,21 +18,16 @@ const world = useWorld()
 const limits = { order: usd(10), withdrawal: usd(10) }
 
 it('an order below the platform’s smallest is refused, whatever the broker would take', async () => {
-  const order = await world().open(buy(1.4))
-  const refused = await world().run(order, { deps: { limits } })
-  expect(await world().noticeCode(order, refused)).toBe('below-minimum')
+  expect(await world().refused(buy(1.4), { deps: { limits } })).toBe('below-minimum')
   await world().settled(buy(100))
-  const sale = await world().open(sell(1.4))
-  expect(await world().noticeCode(sale, await world().run(sale, { deps: { limits } }))).toBe('below-minimum')
+  expect(await world().refused(sell(1.4), { deps: { limits } })).toBe('below-minimum')
 })
 
 it('a whole balance can be sold, and spent, however small it is', async () => {
   await world().settled(buy(1.4))
-  const sale = await world().open(sell(5))
-  expect(await world().run(sale, { deps: { limits } })).toMatchObject({ outcome: 'settled' })
+  await world().settled(sell(5), { deps: { limits } })
   const cash = (await world().portfolio('alice'))?.cash ?? 0n
-  const spent = await world().open({ who: 'alice', side: 'BUY', symbol: 'AAPL', amount: cash })
-  expect(await world().run(spent, { deps: { limits } })).toMatchObject({ outcome: 'settled' })
+  await world().settled({ who: 'alice', side: 'BUY', symbol: 'AAPL', amount: cash }, { deps: { limits } })
 })
 
 it('a position of whole shares can be sold below the broker’s minimum, which does not bind them', async () => {
@@ -40,8 +35,7 @@ it('a position of whole shares can be sold below the broker’s minimum, which d
   const { qty } = (await world().portfolio('alice'))?.positions.AAPL ?? { qty: 0n }
   await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: qty - shares(5) })
   world().broker.control.price({ symbol: 'AAPL', price: '0.15' })
-  const sale = await world().open(sell(1))
-  expect(await world().run(sale, { deps: { limits } })).toMatchObject({ outcome: 'settled' })
+  await world().settled(sell(1), { deps: { limits } })
   expect((await world().portfolio('alice'))?.positions).toEqual({})
 })
 
@@ -59,15 +53,8 @@ it('a balance with an open order is not a whole one', async () => {
     { who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: 1n } as const,
     { who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: (AAPL?.qty ?? 0n) - locked } as const,
   ]
-  for (const wish of dust) {
-    const order = await world().open(wish)
-    expect(
-      await world().noticeCode(
-        order,
-        await world().run(order, { deps: { limits: { order: 0n, withdrawal: usd(100) } } }),
-      ),
-    ).toBe('below-minimum')
-  }
+  const deps = { limits: { order: 0n, withdrawal: usd(100) } }
+  for (const wish of dust) expect(await world().refused(wish, { deps })).toBe('below-minimum')
 })
 
 it('a portfolio’s padding shrinks by one block at a time, and only once two are empty', () => {

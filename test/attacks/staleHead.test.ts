@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Rpc } from '../../src/chain/rpc.js'
 import { createChainState } from '../../src/enclave/chainState.js'
+import type { EnclaveDeps } from '../../src/enclave/enclave.js'
 import { buy } from '../enclave/support/scenarios.js'
 import { useWorld } from '../enclave/support/world.js'
 import { startTestChain, type TestChain } from '../support/chain.js'
@@ -57,29 +58,27 @@ async function blockOf(tag: string): Promise<object> {
   return blockSchema.parse(await world().chain.provider.send('eth_getBlockByNumber', [tag, false]))
 }
 
-it('a head that is hours old is not acted on', async () => {
-  const order = await world().open(buy(250))
-  await world().clock.sleep(HOURS * 1_000)
-  const result = await world().run(order, { deps: { maxHeadAgeMs: MAX_HEAD_AGE_MS } })
+/** Runs a buy, which neither broker nor relay hears of. */
+async function expectUnavailable(deps: Partial<EnclaveDeps>): Promise<void> {
+  const result = await world().run(await world().open(buy(250)), { deps })
   expect(result).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
   expect(world().relay.posted).toEqual([])
   expect(world().broker.control.requests()).toEqual([])
+}
+
+it('a head that is hours old is not acted on', async () => {
+  await world().clock.sleep(HOURS * 1_000)
+  await expectUnavailable({ maxHeadAgeMs: MAX_HEAD_AGE_MS })
 })
 
 it('nor with a depth: the bound is on the head', async () => {
-  const order = await world().open(buy(250))
   await world().chain.provider.send('anvil_mine', ['0x3'])
   await world().clock.sleep(HOURS * 1_000)
-  const deps = { maxHeadAgeMs: MAX_HEAD_AGE_MS, depth: 2 }
-  expect(await world().run(order, { deps })).toMatchObject({ code: 'chain-unavailable' })
+  await expectUnavailable({ maxHeadAgeMs: MAX_HEAD_AGE_MS, depth: 2 })
 })
 
 it('a chain that a node of another operator does not have is not acted on', async () => {
-  const order = await world().open(buy(250))
-  const witness = nodeOf(other)
-  const result = await world().run(order, { deps: { witness } })
-  expect(result).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
-  expect(world().relay.posted).toEqual([])
+  await expectUnavailable({ witness: nodeOf(other) })
 })
 
 it('an honest witness changes nothing', async () => {
@@ -89,21 +88,15 @@ it('an honest witness changes nothing', async () => {
 })
 
 it('the head for the block at the depth is not believed: its number is another', async () => {
-  const order = await world().open(buy(250))
   const node = nodeOf(world().chain)
   node.instead = () => blockOf('latest')
-  const result = await world().run(order, { deps: { rpc: node, depth: 3 } })
-  expect(result).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
-  expect(world().broker.control.requests()).toEqual([])
+  await expectUnavailable({ rpc: node, depth: 3 })
 })
 
 it('nor with the right number on it, where a witness has another block there', async () => {
-  const order = await world().open(buy(250))
   const [node, witness] = [nodeOf(world().chain), nodeOf(world().chain)]
   node.instead = async (tag) => ({ ...(await blockOf('latest')), ...(tag !== 'latest' && { number: tag }) })
-  const result = await world().run(order, { deps: { rpc: node, witness, depth: 3 } })
-  expect(result).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
-  expect(world().broker.control.requests()).toEqual([])
+  await expectUnavailable({ rpc: node, witness, depth: 3 })
 })
 
 it('the head for `safe` is not believed, whichever operator gives it', async () => {

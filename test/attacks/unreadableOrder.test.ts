@@ -22,18 +22,12 @@ const control = () => world().broker.control
 
 describe('an order whose filled quantity the broker leaves out', () => {
   describe.each(['null', 'absent'] as const)('(%s)', (filledQty) => {
-    it('is refunded when the broker rejected it', async () => {
-      control().fill({ mode: 'reject', filledQty })
-      const order = await world().open(buy(250))
-      expect(await world().noticeCode(order, await world().run(order))).toBe('broker-rejected')
-      expect(await world().usdc('alice')).toBe(WALLET)
-      await world().checkInvariants()
-    })
-
-    it('is refunded when it ended without a trace of a fill', async () => {
-      control().fill({ mode: 'expire', filledQty })
-      const order = await world().open(buy(250))
-      expect(await world().noticeCode(order, await world().run(order))).toBe('expired-at-close')
+    it.each([
+      ['the broker rejected it', 'reject', 'broker-rejected'],
+      ['it ended without a trace of a fill', 'expire', 'expired-at-close'],
+    ] as const)('is refunded when %s', async (_name, mode, code) => {
+      control().fill({ mode, filledQty })
+      expect(await world().refused(buy(250))).toBe(code)
       expect(await world().usdc('alice')).toBe(WALLET)
       await world().checkInvariants()
     })

@@ -62,9 +62,7 @@ it('an order that waits for the market stays cancelled once it is marked, also w
 })
 
 it('a live order that was filled before the cancel came is settled, and no cancellation is sent', async () => {
-  control().fill({ mode: 'hold' })
-  const order = await world().open(buy(250))
-  await world().run(order)
+  const order = await world().live(buy(250))
   control().release({})
   await world().cancel(order)
   expect(await world().run(order)).toMatchObject({ outcome: 'settled' })

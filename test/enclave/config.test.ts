@@ -58,7 +58,7 @@ it.each<[string, Record<string, string>, string]>([
     two('RELAY_AUTH_TOKEN', 'ALPACA_SECRET_KEY'),
   ],
   [
-    'a second look at an absent order within the time of a send',
+    'a second look-up of an absent order within the time of a send',
     { ABSENT_RECHECK_AFTER: '1ms' },
     'ABSENT_RECHECK_AFTER: is not longer than BROKER_TIMEOUT and 5s together: an order that is still being sent would be refunded',
   ],

@@ -71,14 +71,14 @@ it('a withdrawal of cash is refunded when the pool is short', async () => {
   await world().settled(buy(1_000))
   await world().settled(sell(400))
   await world().chain.send('owner', 'pool', 'transferTreasury', usd(1_000))
-  const order = await world().open({ who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: usd(100) })
-  expect(await world().noticeCode(order, await world().run(order))).toBe('pool-short')
+  const wish = { who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: usd(100) } as const
+  expect(await world().refused(wish)).toBe('pool-short')
   expect(await cashOf()).toBeGreaterThan(usd(399))
 })
 
 it('a withdrawal of shares is refunded when the shares are not at the broker', async () => {
   await world().settled(buy(1_000))
   world().broker.control.account({ name: 'enclave', positions: { AAPL: '0.5' } })
-  const order = await world().open({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(1) })
-  expect(await world().noticeCode(order, await world().run(order))).toBe('pool-short')
+  const wish = { who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(1) } as const
+  expect(await world().refused(wish)).toBe('pool-short')
 })

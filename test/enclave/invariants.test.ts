@@ -57,37 +57,33 @@ it.each<[string, BrokerFill[], TradeActivity[]]>([
 })
 
 // A sale of ten shares: ten cents of each fee. Each charge may have been rounded up by a cent.
-const sold = (fees: FeeActivity[]) => stateOf([ordered()], [fill()], fees)
-const day = '2026-03-02'
-const later = '2026-03-04'
+const [before, day, later] = ['2026-03-01', '2026-03-02', '2026-03-04'] as const
 
-it('fees up to what the schedule says are no fault, on the day or later', () => {
-  expect(found(sold([]))).toEqual([])
-  expect(found(sold([{ day, amount: usd(0.21) }]))).toEqual([])
-  expect(found(sold([{ day: later, amount: usd(0.21) }]))).toEqual([])
-})
-
-it('fees beyond the schedule are a fault, of the first day on which they are', () => {
-  expect(found(sold([{ day, amount: usd(0.22) }]))).toEqual([{ rule: 'fees-as-set', day }])
-  const twice = [
-    { day, amount: usd(0.2) },
-    { day: later, amount: usd(0.03) },
-  ]
-  expect(found(sold(twice))).toEqual([{ rule: 'fees-as-set', day: later }])
-})
-
-it('fees before any fill are a fault', () => {
-  const before = '2026-03-01'
-  const early = [{ day: before, amount: usd(0.2) }]
-  expect(found(sold(early))).toEqual([{ rule: 'fees-as-set', day: before }])
-})
-
-it('fees that were given back count', () => {
-  const corrected = [
-    { day, amount: usd(0.5) },
-    { day, amount: -usd(0.3) },
-  ]
-  expect(found(sold(corrected))).toEqual([])
+it.each<[string, fees: [day: string, dollars: number][], fault?: string]>([
+  ['none', []],
+  ['up to what the schedule says', [[day, 0.21]]],
+  ['up to what the schedule says, later', [[later, 0.21]]],
+  [
+    'that were given back',
+    [
+      [day, 0.5],
+      [day, -0.3],
+    ],
+  ],
+  ['beyond the schedule', [[day, 0.22]], day],
+  [
+    'beyond the schedule with a second charge',
+    [
+      [day, 0.2],
+      [later, 0.03],
+    ],
+    later,
+  ],
+  ['before any fill', [[before, 0.2]], before],
+])('fees (%s) are a fault of the first day on which they are beyond the schedule', (_name, fees, fault) => {
+  const charges = fees.map(([day, dollars]) => ({ day, amount: usd(dollars) }))
+  const expected = fault === undefined ? [] : [{ rule: 'fees-as-set', day: fault }]
+  expect(found(stateOf([ordered()], [fill()], charges))).toEqual(expected)
 })
 
 it('the cost that the platform bears is the fees of purchases, and what each charge rounded up', () => {

@@ -45,7 +45,7 @@ it('a closed market leaves a queued order to a run with enough time', async () =
   expect(await world().run(order, { envelope: null })).toMatchObject({ outcome: 'refunded' })
 })
 
-it('a live order is looked at for a few seconds, then again at a growing pace, at its deadline at the latest', async () => {
+it('a live order is followed for a few seconds, then asked for again at a growing pace, at its deadline at the latest', async () => {
   control().fill({ mode: 'hold' })
   const order = await world().open({ ...buy(250), deadlineIn: 600 })
   const first = await world().run(order)

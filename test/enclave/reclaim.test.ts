@@ -1,19 +1,16 @@
 import { expect, it } from 'vitest'
 import { dearer, usd } from '../support/brokerStandIn.js'
 import type { OpenedOrder, Wish } from './support/parties.js'
-import { buy, reclaim as reclaimIn, sell } from './support/scenarios.js'
+import { buy, buyFromCash, reclaim as reclaimIn, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
 
 const world = useWorld()
-const fromCash: Wish = { who: 'alice', side: 'BUY', symbol: 'MSFT', amount: usd(300) }
 
 const reclaim = (order: OpenedOrder) => reclaimIn(world(), order)
 
 /** Live at the broker, then reclaimed. */
 async function reclaimedLive(wish: Wish): Promise<OpenedOrder> {
-  world().broker.control.fill({ mode: 'hold' })
-  const order = await world().open(wish)
-  expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
+  const order = await world().live(wish)
   await reclaim(order)
   return order
 }
@@ -27,7 +24,7 @@ it('an order that was reclaimed before anything was done is done with', async ()
   expect(world().broker.control.orders()).toEqual([])
 })
 
-it('an order that was reclaimed is looked at again while its cancellation is pending', async () => {
+it('an order that was reclaimed is asked for again while its cancellation is pending', async () => {
   world().broker.control.fill({ mode: 'hold', cancelDelayMs: 3_600_000 })
   const order = await world().open(buy(250))
   await world().run(order)
@@ -42,7 +39,7 @@ it('an order that was reclaimed after a buy from cash that cost too much says so
   const { url } = world().broker
   await world().settled(buy(1_000))
   await world().settled(sell(500))
-  const order = await reclaimedLive(fromCash)
+  const order = await reclaimedLive(buyFromCash)
   world().broker.control.release({})
   const far = await world().run(order, { envelope: null, deps: { broker: dearer(url, 2_000n) } })
   expect(far).toMatchObject({ outcome: 'placed', code: 'broker-mismatch' })

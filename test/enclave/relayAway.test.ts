@@ -16,13 +16,6 @@ const relayAt = (url: string): Deps => ({
   deps: { relay: createRelay({ url, token: 'a-token', timeoutMs: 20_000 }) },
 })
 
-async function live(w: World): Promise<OpenedOrder> {
-  w.broker.control.fill({ mode: 'hold' })
-  const order = await w.open(buy(250))
-  expect(await w.run(order)).toMatchObject({ outcome: 'placed' })
-  return order
-}
-
 /** Prepares a job; the function runs it. */
 type Prepare = (w: World) => Promise<(options: Deps) => Promise<RunResult>>
 const ordering =
@@ -34,7 +27,7 @@ const ordering =
 
 it.each<[string, Prepare]>([
   ['a new buy', ordering((w) => w.open(buy(250)))],
-  ['an order that is live at the broker', ordering(live)],
+  ['an order that is live at the broker', ordering((w) => w.live(buy(250)))],
   [
     'an order that the chain does not know',
     ordering(async (w) => {
@@ -46,7 +39,7 @@ it.each<[string, Prepare]>([
   [
     'a resolution',
     async (w) => {
-      const { orderId } = await live(w)
+      const { orderId } = await w.live(buy(250))
       const entry = (await w.portfolio('alice'))?.openOrders[orderId]
       if (!entry) throw new Error('the order is not held')
       const figures = { entryHash: entryHash(orderId, entry), quantity: 0n, value: 0n }

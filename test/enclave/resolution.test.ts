@@ -7,11 +7,10 @@ import { alpacaExample } from '../support/alpacaExamples.js'
 import { answering, brokerOf, shares, usd } from '../support/brokerStandIn.js'
 import type { Role } from '../support/roles.js'
 import type { Decision, OpenedOrder, Wish } from './support/parties.js'
-import { buy, reclaim as reclaimIn, sell } from './support/scenarios.js'
+import { buy, buyFromCash, reclaim as reclaimIn, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
 
 const world = useWorld()
-const fromCash: Wish = { who: 'alice', side: 'BUY', symbol: 'MSFT', amount: usd(300) }
 
 /** The broker answers with an order of another symbol: ours by its id alone. */
 const foreign = () => ({
@@ -22,9 +21,7 @@ const reclaim = (order: OpenedOrder) => reclaimIn(world(), order)
 
 /** Written ahead and filled at the broker, whose answers are another order's from then on. */
 async function held(wish: Wish): Promise<OpenedOrder> {
-  world().broker.control.fill({ mode: 'hold' })
-  const order = await world().open(wish)
-  expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
+  const order = await world().live(wish)
   world().broker.control.release({})
   return order
 }
@@ -74,7 +71,7 @@ it('a sale that was reclaimed, and whose order at the broker is not ours, is end
 it('an order that was reclaimed, and whose order at the broker is not ours, is released without a fill, and what it locked and reserved is free', async () => {
   await world().settled(buy(1_000))
   await world().settled(sell(500))
-  const order = await reclaimedForeign(fromCash)
+  const order = await reclaimedForeign(buyFromCash)
   const before = await world().portfolio('alice')
   expect(await resolve(await figures(order, 0n, 0n))).toEqual(DONE)
   expect(await world().portfolio('alice')).toEqual({ ...before, openOrders: {} })
@@ -129,9 +126,7 @@ it.each(['alice', 'admin', 'guardian'] as const)(
 )
 
 it('a resolution is rejected for an order that the account’s runs end by themselves, which goes on', async () => {
-  world().broker.control.fill({ mode: 'hold' })
-  const order = await world().open(buy(250))
-  expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
+  const order = await world().live(buy(250))
   const signed = await figures(order, 0n, 0n)
   expect(await world().resolve(signed)).toEqual(rejected('order-live'))
   expect(world().broker.control.orders()[0]).toMatchObject({ status: 'new' })

@@ -66,6 +66,13 @@ function onUnsynced(error: unknown): never {
 }
 
 const DONE: RunResult = { outcome: 'done' }
+
+/** A run that ends once `go` says so. */
+function waiting() {
+  const { promise, resolve: go } = Promise.withResolvers<RunResult>()
+  return { run: vi.fn(() => promise), go: () => go(DONE) }
+}
+
 const ENCLAVE = { instance: expect.stringMatching(/^[0-9a-f-]{36}$/), boot: 1 }
 
 test('a job is run as it was sent, and its result is posted, signed, with the boot that ran it', async () => {
@@ -90,26 +97,21 @@ test('a job is run as it was sent, and its result is posted, signed, with the bo
 })
 
 test('a job is run once, however often it is offered: at once, during the run, after it, and after a restart', async () => {
-  let runs = 0
-  const go = Promise.withResolvers<void>()
-  const { enclave, server, start } = await setUp(async () => {
-    runs++
-    await go.promise
-    return { outcome: 'settled' }
-  })
+  const { run, go } = waiting()
+  const { enclave, server, start } = await setUp(run)
   const job = await orderJob()
   const answers = await Promise.all([1, 2, 3].map(() => offer(enclave.url, job)))
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
   expect((await offer(enclave.url, job)).answer).toMatchObject({ result: 'already-accepted' })
-  go.resolve()
+  go()
   await eventually('the result', () => server.posts.length > 0)
   expect((await offer(enclave.url, job)).status).toBe(202)
   await enclave.stop()
   const second = await start()
   expect((await offer(second.url, job)).answer).toMatchObject({ result: 'already-accepted', boot: 2 })
   await sleep(200)
-  expect(runs).toBe(1)
-  expect(new Set(server.posts.map(({ body }) => body.outcome))).toEqual(new Set(['settled']))
+  expect(run).toHaveBeenCalledOnce()
+  expect(new Set(server.posts.map(({ body }) => body.outcome))).toEqual(new Set(['done']))
 })
 
 test('a job is refused past its time, and not started', async () => {
@@ -120,33 +122,26 @@ test('a job is refused past its time, and not started', async () => {
 })
 
 test('a job is refused while another run of its order is under way, and taken after', async () => {
-  const go = Promise.withResolvers<void>()
-  const { enclave, server } = await setUp(async () => {
-    await go.promise
-    return DONE
-  })
+  const { run, go } = waiting()
+  const { enclave, server } = await setUp(run)
   await offer(enclave.url, await orderJob())
   const refused = await offer(enclave.url, await orderJob())
   expect(refused).toMatchObject({ status: 409, answer: { code: 'order-under-way' } })
   expect((await offer(enclave.url, await orderJob({ orderId: bytes32('another') }))).status).toBe(202)
-  go.resolve()
+  go()
   await eventually('both results', () => server.posts.length === 2)
   expect((await offer(enclave.url, await orderJob())).status).toBe(202)
 })
 
 test('a job is refused for now when as many run as may, and nothing is remembered of it', async () => {
-  const go = Promise.withResolvers<void>()
-  const run = async () => {
-    await go.promise
-    return DONE
-  }
+  const { run, go } = waiting()
   const { enclave, server } = await setUp(run, { settings: { maxRuns: 1 } })
   await offer(enclave.url, await orderJob())
   const job = await orderJob({ orderId: bytes32('another') })
   const refused = await offer(enclave.url, job)
   expect(refused).toMatchObject({ status: 429, answer: { code: 'too-many-runs' } })
   expect(refused.headers.get('retry-after')).toBe('1')
-  go.resolve()
+  go()
   await eventually('the result', () => server.posts.length > 0)
   expect((await offer(enclave.url, job)).answer).toMatchObject({ result: 'accepted' })
 })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { encodeAuthorizationCall, targetOf } from '../../../src/chain/authorizationCall.js'
 import { revertOf } from '../../../src/chain/reverts.js'
 import { waitForReceipt } from '../../../src/chain/waitForReceipt.js'
-import type { Relay, RelayAnswer } from '../../../src/enclave/relay.js'
+import type { RelayAnswer } from '../../../src/enclave/relay.js'
 import type { Revert } from '../../../src/protocol/api.js'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../../../src/protocol/authorization.js'
 import type { TestChain } from '../../support/chain.js'
@@ -20,24 +20,17 @@ type RelayFault =
   /** Not taken, with this answer. */
   | RelayAnswer
 
-export interface ChainRelay extends Relay {
-  /** Everything that was posted. */
-  posted: SignedAuthorization[]
-  /** Applies to the next requests, one each. */
-  faults: RelayFault[]
-  /** Sends the withheld calls, and drops those that revert by now, as a real node does. */
-  land(): Promise<void>
-}
-
-export function createChainRelay(chain: TestChain): ChainRelay {
+export function createChainRelay(chain: TestChain) {
   const posted: SignedAuthorization[] = []
   const faults: RelayFault[] = []
   const withheld: SignedAuthorization[] = []
   return {
+    /** Everything that was posted. */
     posted,
+    /** Applies to the next requests, one each. */
     faults,
     assertReachable: async () => undefined,
-    async post(sent) {
+    async post(sent: SignedAuthorization): Promise<RelayAnswer> {
       const authorization = signedAuthorizationSchema.parse(z.encode(signedAuthorizationSchema, sent))
       posted.push(authorization)
       const fault = faults.shift()
@@ -50,7 +43,8 @@ export function createChainRelay(chain: TestChain): ChainRelay {
       if (fault === 'lose-answer') return { kind: 'unavailable' }
       return revert ? { kind: 'reverted', revert } : { kind: 'taken' }
     },
-    async land() {
+    /** Sends the withheld calls, and drops those that revert by now, as a real node does. */
+    async land(): Promise<void> {
       for (const authorization of withheld.splice(0)) await carry(chain, authorization)
     },
   }

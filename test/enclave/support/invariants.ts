@@ -20,7 +20,7 @@ export interface Booked {
   readonly orders: readonly OrderView[]
 }
 
-export interface InvariantDeps {
+interface InvariantDeps {
   chain: ChainState
   rpc: Pick<Rpc, 'send'>
   portfolios: PortfolioStore

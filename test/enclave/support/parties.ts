@@ -3,19 +3,12 @@ import { z } from 'zod'
 import { createKeys } from '../../../src/enclave/keys.js'
 import { cancelIntentDigest, sealCancel } from '../../../src/protocol/cancelIntent.js'
 import { commitOf, type Envelope, seal } from '../../../src/protocol/envelope.js'
-import { bytesToHex, type Hex, hexToBytes } from '../../../src/protocol/hex.js'
+import { type Hex, hexToBytes } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf, nameToBytes32 } from '../../../src/protocol/identifiers.js'
-import {
-  type Intent,
-  intentDigest,
-  intentSchema,
-  type Side,
-  type UnsignedIntent,
-} from '../../../src/protocol/intent.js'
+import { intentDigest, intentSchema, type Side, type UnsignedIntent } from '../../../src/protocol/intent.js'
 import type { Policy } from '../../../src/protocol/policy.js'
 import {
   policyIntentDigest,
-  type Rulebook,
   rulebookSchema,
   type UnsignedRulebook,
 } from '../../../src/protocol/policyIntent.js'
@@ -88,20 +81,14 @@ export interface OpenedOrder {
   escrow: bigint
 }
 
+/** The last nonce; orderIds follow from it. */
 let counter = 0
-
-/** A fresh number for a nonce and an orderId. */
-function next(): number {
-  counter += 1
-  return counter
-}
 
 /** Signs and seals an intent and opens its escrow. */
 export async function openOrder(chain: TestChain, wish: Wish): Promise<OpenedOrder> {
   const { who, side, symbol, amount, escrow = 0n } = wish
-  const nonce = next()
-  const fresh = bytesToHex(hexToBytes(`0x${nonce.toString(16).padStart(32, '0').repeat(2)}`))
-  const orderId = wish.orderId ?? fresh
+  const nonce = ++counter
+  const orderId: Hex = wish.orderId ?? `0x${nonce.toString(16).padStart(32, '0').repeat(2)}`
   const deadline = (await chain.now()) + (wish.deadlineIn ?? 3_600)
   const unsigned: UnsignedIntent = {
     v: 1,
@@ -117,8 +104,7 @@ export async function openOrder(chain: TestChain, wish: Wish): Promise<OpenedOrd
     ...wish.change,
   }
   const sig = signDigest(intentDigest(unsigned, domainOf(chain)), keyOf(chain, wish.signedBy ?? who))
-  const intent: Intent = { ...unsigned, sig }
-  const plaintext = wish.plaintext ?? z.encode(intentSchema, intent)
+  const plaintext = wish.plaintext ?? z.encode(intentSchema, { ...unsigned, sig })
   const envelope = await seal(plaintext, INTENT_PUBKEY, { kind: 'order', context: EMPTY })
   const commit = commitOf(envelope)
   if (wish.shares) {
@@ -175,9 +161,10 @@ export async function sealRulebook(
     ...change,
   }
   const sig = signDigest(policyIntentDigest(unsigned, domainOf(chain)), keyOf(chain, signedBy))
-  const rulebook: Rulebook = { ...unsigned, sig }
-  const plaintext = z.encode(rulebookSchema, rulebook)
-  return seal(plaintext, INTENT_PUBKEY, { kind: 'policy', context: EMPTY })
+  return seal(z.encode(rulebookSchema, { ...unsigned, sig }), INTENT_PUBKEY, {
+    kind: 'policy',
+    context: EMPTY,
+  })
 }
 
 /** A rulebook that lets alice and bob trade all but TSLA. */

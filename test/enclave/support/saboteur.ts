@@ -17,13 +17,6 @@ export type Mishap = 'crash' | 'unanswered' | 'unsent' | 'refused'
 /** The process is dead. Code that catches it can do nothing any more: every later call throws it again. */
 class Crash extends Error {}
 
-export interface Saboteur {
-  readonly deps: EnclaveDeps
-  readonly report: () => Promise<void>
-  /** The calls so far, by name. */
-  readonly calls: string[]
-}
-
 /**
  * Wraps everything that a run can reach. Each HTTP request to a node, each call to broker or relay and each report
  * counts as one call.
@@ -36,7 +29,7 @@ export function sabotage(
   mishap: Mishap,
   before: (call: number) => Promise<void> = async () => undefined,
   after: (call: number) => Promise<void> = async () => undefined,
-): Saboteur {
+) {
   const calls: string[] = []
   let dead = false
 
@@ -54,6 +47,7 @@ export function sabotage(
   }
 
   return {
+    /** The calls so far, by name. */
     calls,
     report: () =>
       step(
@@ -77,7 +71,7 @@ export function sabotage(
             () => ({ kind: 'unavailable' }),
           ),
         assertReachable: () =>
-          step('relay look', deps.relay.assertReachable, () => {
+          step('relay assertReachable', deps.relay.assertReachable, () => {
             throw new RunFailure('relay-unavailable')
           }),
       },
@@ -88,7 +82,7 @@ export function sabotage(
           await deps.clock.sleep(ms)
         },
       },
-    },
+    } satisfies EnclaveDeps,
   }
 }
 

@@ -17,6 +17,7 @@ export const sell = (usdc: number): Wish => ({
   symbol: 'AAPL',
   amount: usd(usdc),
 })
+export const buyFromCash: Wish = { who: 'alice', side: 'BUY', symbol: 'MSFT', amount: usd(300) }
 const DAY = 86_400
 
 async function withShares(w: World) {
@@ -36,14 +37,15 @@ function after(before: (w: World) => Promise<void>, wish: Wish) {
   }
 }
 
-async function pastDeadline({ chain }: World, { deadline }: OpenedOrder) {
-  await chain.mineAt(deadline + 1)
-}
-
 /** Runs the order until it is live at the broker. */
 async function placed(w: World, order: OpenedOrder) {
   const { outcome } = await w.run(order)
   if (outcome !== 'placed') throw new Error(`expected placed, got ${outcome}`)
+}
+
+async function placedUntilDeadline(w: World, order: OpenedOrder) {
+  await placed(w, order)
+  await w.chain.mineAt(order.deadline + 1)
 }
 
 /** Takes an order's money back seven days after its deadline. */
@@ -65,7 +67,7 @@ export const trades: Record<string, Scenario> = {
   'a buy': { arrange: (w) => w.open(buy(250)), outcome: 'settled', everyCall: true },
   'a sale': { arrange: after(withShares, sell(400)), outcome: 'settled' },
   'a buy from cash': {
-    arrange: after(withCash, { who: 'alice', side: 'BUY', symbol: 'MSFT', amount: usd(300) }),
+    arrange: after(withCash, buyFromCash),
     outcome: 'settled',
   },
   'a sale that fills in part': {
@@ -96,19 +98,13 @@ export const refusals: Record<string, Scenario> = {
   'a live order at its deadline': {
     arrange: after(withShares, sell(400)),
     broker: hold,
-    async begin(w, order) {
-      await placed(w, order)
-      await pastDeadline(w, order)
-    },
+    begin: placedUntilDeadline,
     outcome: 'refunded',
   },
   'a partly filled order at its deadline': {
     arrange: (w) => w.open(buy(250)),
     broker: (broker) => broker.control.fill({ mode: 'partial', fraction: '0.5' }),
-    async begin(w, order) {
-      await placed(w, order)
-      await pastDeadline(w, order)
-    },
+    begin: placedUntilDeadline,
     outcome: 'settled',
   },
   'a queued order at its deadline': {
@@ -116,7 +112,7 @@ export const refusals: Record<string, Scenario> = {
     broker: (broker) => broker.control.clock({ open: false }),
     async begin(w, order) {
       await w.run(order)
-      await pastDeadline(w, order)
+      await w.chain.mineAt(order.deadline + 1)
     },
     outcome: 'refunded',
   },
@@ -164,7 +160,7 @@ export const reclaims: Record<string, Scenario> = {
     outcome: 'done',
   },
   'a reclaimed buy from cash with its fill': {
-    arrange: after(withCash, { who: 'alice', side: 'BUY', symbol: 'MSFT', amount: usd(300) }),
+    arrange: after(withCash, buyFromCash),
     broker: hold,
     begin: reclaimed,
     outcome: 'done',

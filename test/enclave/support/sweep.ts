@@ -18,47 +18,35 @@ function applies(mishap: Mishap, calls: string[], at: number, everyCall: boolean
 }
 const mishaps: Mishap[] = ['crash', 'unsent', 'unanswered', 'refused']
 
-function sabotaged(world: World, at: number, mishap: Mishap) {
-  return sabotage(world.deps(), at, mishap)
-}
-
 /** Declares the tests of some scenarios. */
 export function sweep(world: () => World, scenarios: Record<string, Scenario>): void {
   describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
-    it.each(mishaps)('ends the same after a mishap: %s', { timeout: 300_000 }, (mishap) =>
-      sweepOne(world(), scenario, mishap, createSample(`${name}, ${mishap}`)),
-    )
-  })
-}
-
-async function sweepOne(
-  world: World,
-  scenario: Scenario,
-  mishap: Mishap,
-  sample: ReturnType<typeof createSample>,
-): Promise<void> {
-  const { order, perform } = await setStage(world, scenario)
-  const loss = scenario.loss ?? 0n
-  const { expected, calls } = await perform(async (play) => {
-    const undisturbed = sabotaged(play, -1, mishap)
-    await play.run(order, undisturbed)
-    expect(await resume(play, order)).toBe('done')
-    await play.checkInvariants(loss)
-    return { expected: await remains(play, order), calls: undisturbed.calls }
-  })
-  expect(expected.state).toBe(scenario.outcome === 'settled' ? 'SETTLED' : 'REFUNDED')
-  expect(calls.length).toBeGreaterThan(5)
-  for (let at = 0; at <= calls.length; at++) {
-    const point = `call ${at}, ${calls[at]}`
-    if (!applies(mishap, calls, at, scenario.everyCall ?? false) || !sample.isPlayed(point)) continue
-    await sample.naming(point, () =>
-      perform(async (play) => {
-        await play.run(order, sabotaged(play, at, mishap))
+    it.each(mishaps)('ends the same after a mishap: %s', { timeout: 300_000 }, async (mishap) => {
+      const sample = createSample(`${name}, ${mishap}`)
+      const { order, perform } = await setStage(world(), scenario)
+      const { loss = 0n, everyCall = false } = scenario
+      const { expected, calls } = await perform(async (play) => {
+        const undisturbed = sabotage(play.deps(), -1, mishap)
+        await play.run(order, undisturbed)
+        expect(await resume(play, order)).toBe('done')
         await play.checkInvariants(loss)
-        await resume(play, order)
-        expect(await remains(play, order)).toEqual(expected)
-        await play.checkInvariants(loss)
-      }),
-    )
-  }
+        return { expected: await remains(play, order), calls: undisturbed.calls }
+      })
+      expect(expected.state).toBe(scenario.outcome === 'settled' ? 'SETTLED' : 'REFUNDED')
+      expect(calls.length).toBeGreaterThan(5)
+      for (let at = 0; at <= calls.length; at++) {
+        const point = `call ${at}, ${calls[at]}`
+        if (!applies(mishap, calls, at, everyCall) || !sample.isPlayed(point)) continue
+        await sample.naming(point, () =>
+          perform(async (play) => {
+            await play.run(order, sabotage(play.deps(), at, mishap))
+            await play.checkInvariants(loss)
+            await resume(play, order)
+            expect(await remains(play, order)).toEqual(expected)
+            await play.checkInvariants(loss)
+          }),
+        )
+      }
+    })
+  })
 }

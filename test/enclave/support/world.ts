@@ -2,22 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { createChainState } from '../../../src/enclave/chainState.js'
-import type { Clock } from '../../../src/enclave/clock.js'
 import { createEnclave, type EnclaveDeps } from '../../../src/enclave/enclave.js'
 import { createPortfolioStore } from '../../../src/enclave/stores.js'
 import type { Envelope } from '../../../src/protocol/envelope.js'
-import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import type { Job, RunResult } from '../../../src/protocol/job.js'
 import { openNotice } from '../../../src/protocol/notice.js'
-import type { Portfolio } from '../../../src/protocol/portfolio.js'
 import type { BrokerStandIn } from '../../../src/simulator/index.js'
 import { FEES } from '../../support/brokerBooks.js'
 import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../../support/brokerStandIn.js'
 import { type SetUp, startTestChain, type TestChain, useChain } from '../../support/chain.js'
 import { ROLES, type Role } from '../../support/roles.js'
 import { rpcOf } from '../../support/tappedRpc.js'
-import { type ChainRelay, createChainRelay } from './chainRelay.js'
+import { createChainRelay } from './chainRelay.js'
 import { type Booked, checkInvariants } from './invariants.js'
 import {
   cancelOf,
@@ -41,63 +38,25 @@ export const SYMBOLS = [
 /** Each employee's wallet at the start. */
 export const WALLET = usd(50_000)
 
-const LISTED = ['AAPL', 'MSFT', 'TSLA']
-
 /** The head counts at once, and however old it is: the clock is steered, and blocks are mined on demand. */
 const CHAIN_SETTINGS = { depth: 0, maxHeadAgeMs: Number.MAX_SAFE_INTEGER } as const
 
 /** Time that passes only when someone sleeps. */
-export interface SteeredClock extends Clock {
-  /** Every sleep so far, in milliseconds. */
-  readonly slept: number[]
-}
-
-export function steeredClock(): SteeredClock {
+function steeredClock() {
   let now = Date.now()
   const slept: number[] = []
   return {
+    /** Every sleep so far, in milliseconds. */
     slept,
     now: () => now,
-    async sleep(ms) {
+    async sleep(ms: number) {
       slept.push(ms)
       now += ms
     },
   }
 }
 
-export interface World {
-  readonly chain: TestChain
-  readonly broker: BrokerStandIn
-  readonly relay: ChainRelay
-  readonly clock: SteeredClock
-  /** Reports of runs before their end. */
-  readonly reports: RunResult[]
-  deps(): EnclaveDeps
-  open(wish: Wish): Promise<OpenedOrder>
-  /** Runs an order with its envelope, or without when `envelope` is null. */
-  run(order: OpenedOrder, options?: RunOptions): Promise<RunResult>
-  /** The order's account cancels it: every later run has the cancel. */
-  cancel(order: OpenedOrder): Promise<void>
-  /** Opens and runs an order that must end as `settled`. */
-  settled(wish: Wish): Promise<OpenedOrder>
-  policy(envelope: Envelope): Promise<RunResult>
-  /** Runs what the owner decides, by another role's key where one is named. */
-  resolve(decision: Decision, options?: RunOptions & { signedBy?: Role }): Promise<RunResult>
-  reconcile(options?: RunOptions): Promise<RunResult>
-  portfolio(who: Role): Promise<Portfolio | null>
-  /** The ledger's running hash of the account's portfolio. */
-  portfolioHash(who: Role): Promise<Hex>
-  state(order: OpenedOrder): Promise<string>
-  usdc(who: Role): Promise<bigint>
-  /** Tokens of a symbol in a wallet. */
-  tokens(who: Role, symbol: string): Promise<bigint>
-  /** The code in a result's notice. */
-  noticeCode(order: OpenedOrder, result: RunResult): Promise<string | null>
-  /** @param loss USDC base units that buys cost which were reclaimed after their fill */
-  checkInvariants(loss?: bigint): Promise<void>
-}
-
-export interface RunOptions {
+interface RunOptions {
   /** Instead of keeping what is reported. */
   report?: (result: RunResult) => Promise<void>
   envelope?: Envelope | null
@@ -139,10 +98,20 @@ export function useOtherChain(): () => TestChain {
   }
 }
 
-/** Two employees in an institution with a published rulebook. */
+/** Lists equities, and has two cleared employees with USDC join an institution that is admitted and has a rulebook. */
 export const setUpWorld: SetUp = Object.assign(
   async (chain: TestChain) => {
-    await found(chain)
+    for (const { symbol } of SYMBOLS)
+      await chain.send('owner', 'token', 'setListed', nameToBytes32(symbol), true)
+    await chain.send('admin', 'registry', 'registerInstitution', ORG_ID)
+    await chain.send('owner', 'registry', 'setAdmitted', ORG_ID, chain.account('admin'), true)
+    for (const who of ['alice', 'bob'] as const) {
+      await chain.send('owner', 'token', 'setKyc', chain.account(who), true)
+      await chain.send('admin', 'registry', 'setMember', chain.account(who), true)
+      await chain.send(who, 'registry', 'join', ORG_ID)
+      await chain.send(who, 'usdc', 'mint', chain.account(who), WALLET)
+      await chain.send(who, 'usdc', 'approve', chain.addresses.orderEscrow, WALLET)
+    }
     const broker = await startStandIn({ symbols: SYMBOLS })
     const world = createWorld(chain, broker)
     const result = await world.policy(await sealRulebook(chain, rulesFor(chain), 1))
@@ -152,36 +121,15 @@ export const setUpWorld: SetUp = Object.assign(
   { saved: 'world' },
 )
 
-/** Lists equities, founds the institution, has it admitted, and lets two cleared employees with USDC join. */
-async function found(chain: TestChain): Promise<void> {
-  const employees: Role[] = ['alice', 'bob']
-  for (const symbol of LISTED) await chain.send('owner', 'token', 'setListed', nameToBytes32(symbol), true)
-  await chain.send('admin', 'registry', 'registerInstitution', ORG_ID)
-  await chain.send('owner', 'registry', 'setAdmitted', ORG_ID, chain.account('admin'), true)
-  for (const who of employees) {
-    await chain.send('owner', 'token', 'setKyc', chain.account(who), true)
-    await chain.send('admin', 'registry', 'setMember', chain.account(who), true)
-    await chain.send(who, 'registry', 'join', ORG_ID)
-    await chain.send(who, 'usdc', 'mint', chain.account(who), WALLET)
-    await chain.send(who, 'usdc', 'approve', chain.addresses.orderEscrow, WALLET)
-  }
-}
-
 /** @param before what earlier stand-ins of the same account booked */
-export function createWorld(chain: TestChain, broker: BrokerStandIn, before?: Booked): World {
+export function createWorld(chain: TestChain, broker: BrokerStandIn, before?: Booked) {
   const relay = createChainRelay(chain)
   const reports: RunResult[] = []
   const cancels = new Map<string, Envelope>()
   const clock = steeredClock()
   const rpc = rpcOf(chain)
   const { chainId } = chain.anvil
-  const state = createChainState({
-    rpc,
-    chainId,
-    addresses: chain.addresses,
-    ...CHAIN_SETTINGS,
-    clock,
-  })
+  const state = createChainState({ rpc, chainId, addresses: chain.addresses, ...CHAIN_SETTINGS, clock })
   const portfolios = createPortfolioStore(state, ENCLAVE_KEYS)
 
   const deps = (): EnclaveDeps => ({
@@ -217,49 +165,70 @@ export function createWorld(chain: TestChain, broker: BrokerStandIn, before?: Bo
       .run(whole, options.report ?? keep)
       .finally(() => given.broker.close())
   }
-  const world: World = {
+  async function run({ orderId, envelope }: OpenedOrder, options: RunOptions = {}): Promise<RunResult> {
+    const given = options.envelope === undefined ? envelope : options.envelope
+    const cancel = options.cancel ?? cancels.get(orderId)
+    return runJob(
+      { job: 'order', orderId, ...(given && { envelope: given }), ...(cancel && { cancel }) },
+      options,
+    )
+  }
+  /** The code in a result's notice. */
+  async function noticeCode({ orderId }: OpenedOrder, { notice }: RunResult) {
+    return notice ? (await openNotice(notice, USER_KEY, orderId)).code : null
+  }
+  const stored = async (who: Role) => portfolios.load(chain.account(who), (await state.look()).head)
+  return {
     chain,
     broker,
     relay,
     clock,
+    /** Reports of runs before their end. */
     reports,
     deps,
-    open: (wish) => openOrder(chain, wish),
-    run({ orderId, envelope }, options = {}) {
-      const given = options.envelope === undefined ? envelope : options.envelope
-      const cancel = options.cancel ?? cancels.get(orderId)
-      return runJob(
-        { job: 'order', orderId, ...(given && { envelope: given }), ...(cancel && { cancel }) },
-        options,
-      )
-    },
-    async cancel(order) {
+    open: (wish: Wish) => openOrder(chain, wish),
+    /** Runs an order with its envelope, or without when `envelope` is null. */
+    run,
+    /** The order's account cancels it: every later run has the cancel. */
+    async cancel(order: OpenedOrder) {
       cancels.set(order.orderId, await cancelOf(chain, order))
     },
-    async settled(wish) {
-      const order = await world.open(wish)
-      const result = await world.run(order)
+    /** Opens and runs an order that must end as `settled`. */
+    async settled(wish: Wish, options?: RunOptions) {
+      const order = await openOrder(chain, wish)
+      const result = await run(order, options)
       if (result.outcome !== 'settled') throw new Error(`not settled: ${JSON.stringify(result)}`)
       return order
     },
-    policy: (envelope) => runJob({ job: 'policy', envelope }),
-    resolve: async (decision, { signedBy, ...options } = {}) =>
+    /** Opens and runs an order that the broker keeps live until it is released. */
+    async live(wish: Wish) {
+      broker.control.fill({ mode: 'hold' })
+      const order = await openOrder(chain, wish)
+      const result = await run(order)
+      if (result.outcome !== 'placed') throw new Error(`not placed: ${JSON.stringify(result)}`)
+      return order
+    },
+    policy: (envelope: Envelope) => runJob({ job: 'policy', envelope }),
+    /** Runs what the owner decides, by another role's key where one is named. */
+    resolve: async (decision: Decision, { signedBy, ...options }: RunOptions & { signedBy?: Role } = {}) =>
       runJob({ job: 'resolve', envelope: await resolutionOf(chain, decision, signedBy) }, options),
-    reconcile: (options) => runJob({ job: 'reconcile' }, options),
-    async portfolio(who) {
-      const { head } = await state.look()
-      return (await portfolios.load(chain.account(who), head)).portfolio
+    reconcile: (options?: RunOptions) => runJob({ job: 'reconcile' }, options),
+    portfolio: async (who: Role) => (await stored(who)).portfolio,
+    /** The ledger's running hash of the account's portfolio. */
+    portfolioHash: async (who: Role) => (await stored(who)).hash,
+    state: async ({ orderId }: OpenedOrder) => (await state.escrow.orders(orderId)).state,
+    usdc: async (who: Role) => (await state.usdc()).balanceOf(chain.account(who)),
+    /** Tokens of a symbol in a wallet. */
+    tokens: (who: Role, symbol: string) => state.token.balanceOf(chain.account(who), nameToBytes32(symbol)),
+    noticeCode,
+    /** Opens and runs an order that must end as `refunded`; the code in its notice. */
+    async refused(wish: Wish, options?: RunOptions) {
+      const order = await openOrder(chain, wish)
+      const result = await run(order, options)
+      if (result.outcome !== 'refunded') throw new Error(`not refunded: ${JSON.stringify(result)}`)
+      return noticeCode(order, result)
     },
-    async portfolioHash(who) {
-      const { head } = await state.look()
-      return (await portfolios.load(chain.account(who), head)).hash
-    },
-    state: async ({ orderId }) => (await state.escrow.orders(orderId)).state,
-    usdc: async (who) => (await state.usdc()).balanceOf(chain.account(who)),
-    tokens: (who, symbol) => state.token.balanceOf(chain.account(who), nameToBytes32(symbol)),
-    async noticeCode({ orderId }, { notice }) {
-      return notice ? (await openNotice(notice, USER_KEY, orderId)).code : null
-    },
+    /** @param loss USDC base units that buys cost which were reclaimed after their fill */
     checkInvariants: (loss = 0n) =>
       checkInvariants({
         loss,
@@ -272,5 +241,6 @@ export function createWorld(chain: TestChain, broker: BrokerStandIn, before?: Bo
         brokerCashAtStart: ENCLAVE_ACCOUNT.cash,
       }),
   }
-  return world
 }
+
+export type World = ReturnType<typeof createWorld>
