@@ -229,11 +229,11 @@ const deploys = async (abi: readonly object[], bytecode: string, args: unknown[]
     return revertOf(cause)
   }
 }
-const deploysAuthority = (rotation: number, pause: number, roles: Hex[] = []) => {
-  const [owner = account('owner'), guardian = account('guardian'), signer = NEXT_SIGNER] = roles
-  const { usdc, pool } = { usdc: chain().addressOf('usdc'), pool: chain().addressOf('pool') }
-  return deploys(authorityAbi, authorityBytecode, [owner, guardian, signer, rotation, pause, usdc, pool])
-}
+const deploysAuthority = (rotation: number, pause: number) =>
+  deploys(authorityAbi, authorityBytecode, [
+    ...[account('owner'), account('guardian'), NEXT_SIGNER, rotation, pause],
+    ...[chain().addressOf('usdc'), chain().addressOf('pool')],
+  ])
 
 it('a deployment has rotation delay < longest pause < reclaim delay', async () => {
   expect(await deploysAuthority(0, 1)).toBeNull()

@@ -94,19 +94,16 @@ async function writeOf(role: Role, padded: number) {
   }
 }
 
-async function buy(role: Role, name: string, label?: string): Promise<BoundOrder> {
-  const args = [bytes32(name), bytes32(`${name} sealed`), usd(1_000), DEADLINE]
-  if (label !== undefined) await measure(label, role, 'escrow', 'openBuy', ...args)
-  else await chain.send(role, 'escrow', 'openBuy', ...args)
+/** Opens an order out of the wallet, and notes its gas where it has a label. */
+async function open(role: Role, name: string, amount: bigint, label?: string): Promise<BoundOrder> {
+  const method = amount > 0n ? 'openBuy' : 'openRequest'
+  const args = [bytes32(name), bytes32(`${name} sealed`), ...(amount > 0n ? [amount] : []), DEADLINE]
+  if (label !== undefined) await measure(label, role, 'escrow', method, ...args)
+  else await chain.send(role, 'escrow', method, ...args)
   return orderOf(chain, bytes32(name))
 }
-
-async function request(role: Role, name: string, label?: string): Promise<BoundOrder> {
-  const args = [bytes32(name), bytes32(`${name} sealed`), DEADLINE]
-  if (label !== undefined) await measure(label, role, 'escrow', 'openRequest', ...args)
-  else await chain.send(role, 'escrow', 'openRequest', ...args)
-  return orderOf(chain, bytes32(name))
-}
+const buy = (role: Role, name: string, label?: string) => open(role, name, usd(1_000), label)
+const request = (role: Role, name: string, label?: string) => open(role, name, 0n, label)
 
 /** Opens an order that the account has signed; the relayer sends it. */
 async function openFor(role: Role, name: string, amount: bigint, label: string): Promise<void> {

@@ -18,13 +18,7 @@ const { chainId, authorizations, portfolioHashes } = readVectors(
     chainId: z.int(),
     authorizations: z.array(z.looseObject({ verifyingContract: hex, digest: hex })),
     portfolioHashes: z.array(
-      z.object({
-        previous: hex,
-        version: z.coerce.bigint(),
-        enclaveBlob: hex,
-        userBlob: hex,
-        hash: hex,
-      }),
+      z.object({ previous: hex, version: z.coerce.bigint(), enclaveBlob: hex, userBlob: hex, hash: hex }),
     ),
   }),
 )
@@ -48,7 +42,7 @@ it('the contracts answer to the frozen digests of all six', () => {
   expect(new Set(authorizations.map(({ primaryType }) => primaryType)).size).toBe(6)
 })
 
-const opening = readVectors(
+const { order, buy, request } = readVectors(
   'opening',
   z.object({
     order: z.object({ account: hex, orderId: hex, commit: hex, deadline: z.int(), validBefore: z.int() }),
@@ -56,7 +50,6 @@ const opening = readVectors(
     request: z.object({ digest: hex, data: hex, sig: hex }),
   }),
 )
-const { order, buy, request } = opening
 
 it('the escrow answers to the frozen opening of a request', async () => {
   const { escrow } = readVectors('intents', z.object({ escrow: hex }))

@@ -5,6 +5,7 @@ import type { RelayAnswer } from '../../src/enclave/relay.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { Secret } from '../../src/service/secret.js'
 import { usd } from '../support/brokerStandIn.js'
+import { posting } from './support/chainRelay.js'
 import { ENCLAVE_KEYS, KEYS } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
@@ -28,15 +29,14 @@ it('a conflict makes the run begin again and compute everything anew', async () 
 
 it('a conflict after the write-ahead waits for its turn at the broker before it asks for the order', async () => {
   const order = await world().open(buy(250))
-  const { broker, relay } = world().deps()
+  const { broker } = world().deps()
   const asked: string[] = []
   let posts = 0
   const watched: Partial<EnclaveDeps> = {
-    relay: {
-      ...relay,
-      post: (authorization) =>
-        ++posts === 2 ? Promise.resolve(reverted('VersionConflict')) : relay.post(authorization),
-    },
+    relay: posting(
+      world().relay,
+      (post) => (sent) => (++posts === 2 ? Promise.resolve(reverted('VersionConflict')) : post(sent)),
+    ),
     broker: {
       ...broker,
       async reserve(ask) {
@@ -70,15 +70,13 @@ it('a conflict between two runs of one account ends with both orders right', asy
   const first = await world().open(sell(300))
   const second = await world().open({ ...buy(200), symbol: 'MSFT' })
   // The later order's nonce is above the earlier one's: were it written first, the earlier one would be refused.
-  const { relay } = world().deps()
-  const firstWrote = Promise.withResolvers<void>()
-  const ahead: Partial<EnclaveDeps> = {
-    relay: { ...relay, post: (authorization) => relay.post(authorization).finally(firstWrote.resolve) },
-  }
-  const behind: Partial<EnclaveDeps> = {
-    relay: { ...relay, post: (authorization) => firstWrote.promise.then(() => relay.post(authorization)) },
-  }
-  const both = await Promise.all([world().run(first, { deps: ahead }), world().run(second, { deps: behind })])
+  const { promise: wrote, resolve } = Promise.withResolvers<void>()
+  const ahead = posting(world().relay, (post) => (sent) => post(sent).finally(resolve))
+  const behind = posting(world().relay, (post) => (sent) => wrote.then(() => post(sent)))
+  const both = await Promise.all([
+    world().run(first, { deps: { relay: ahead } }),
+    world().run(second, { deps: { relay: behind } }),
+  ])
   expect(both).toMatchObject([{ outcome: 'settled' }, { outcome: 'settled' }])
   const portfolio = await world().portfolio('alice')
   expect(portfolio?.cash).toBeGreaterThan(usd(299))
@@ -95,17 +93,11 @@ it('the relay’s word is not believed when it says that something was confirmed
 
 it('the relay’s word is not believed when it says that what the chain has taken was refused', async () => {
   const order = await world().open(buy(250))
-  const { relay } = world().deps()
-  const deps: Partial<EnclaveDeps> = {
-    relay: {
-      ...relay,
-      async post(authorization) {
-        await relay.post(authorization)
-        return reverted('VersionConflict')
-      },
-    },
-  }
-  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'settled' })
+  const relay = posting(world().relay, (post) => async (sent) => {
+    await post(sent)
+    return reverted('VersionConflict')
+  })
+  expect(await world().run(order, { deps: { relay } })).toMatchObject({ outcome: 'settled' })
 })
 
 it('the relay’s word of another revert, a wrong token or no answer at all makes the run fail', async () => {

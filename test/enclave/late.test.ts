@@ -1,6 +1,6 @@
 // A run dies, and what it signed takes effect only while a later run is under way, before any of its calls.
 import { describe, it } from 'vitest'
-import type { Relay } from '../../src/enclave/relay.js'
+import { posting } from './support/chainRelay.js'
 import type { OpenedOrder } from './support/parties.js'
 import { sabotage } from './support/saboteur.js'
 import { createSample } from './support/sample.js'
@@ -50,17 +50,13 @@ const scenarios: Record<string, LateScenario> = {
 
 /** Dies with its n-th authorization on its way; returns how many it posted. */
 async function dieAfterPost(w: World, order: Parameters<World['run']>[0], post: number): Promise<number> {
-  const deps = w.deps()
   w.relay.faults.push(...Array<'pass'>(post).fill('pass'), 'withhold')
   let posts = 0
-  const relay: Relay = {
-    ...deps.relay,
-    async post(authorization) {
-      if (posts > post) throw new Error('the process is dead')
-      posts++
-      return deps.relay.post(authorization)
-    },
-  }
+  const relay = posting(w.relay, (send) => async (authorization) => {
+    if (posts > post) throw new Error('the process is dead')
+    posts++
+    return send(authorization)
+  })
   await w.run(order, { deps: { relay } })
   w.relay.faults.length = 0
   return posts

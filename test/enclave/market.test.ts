@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { sending, usd } from '../support/brokerStandIn.js'
 import { tappedRpc } from '../support/tappedRpc.js'
+import { posting } from './support/chainRelay.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
 
@@ -107,19 +108,14 @@ it('the look-up by client_order_id comes before the first send of every later ru
 })
 
 it('the look-up by client_order_id comes before a refund, thirty seconds after the mark, also by the run that wrote the order ahead', async () => {
-  const { relay } = world().deps()
-  const order = await world().open(buy(250))
-  const refusedSince = {
-    ...relay,
-    async post(authorization: Parameters<typeof relay.post>[0]) {
-      const answer = await relay.post(authorization)
-      if (world().relay.posted.length > 1) return answer
-      await world().chain.send('owner', 'token', 'setKyc', world().chain.account('alice'), false)
-      return answer
-    },
-  }
-  const result = await world().run(order, { deps: { relay: refusedSince } })
-  expect(await world().noticeCode(order, result)).toBe('kyc')
+  const { chain } = world()
+  const relay = posting(world().relay, (post) => async (sent) => {
+    const answer = await post(sent)
+    if (world().relay.posted.length === 1)
+      await chain.send('owner', 'token', 'setKyc', chain.account('alice'), false)
+    return answer
+  })
+  expect(await world().refused(buy(250), { deps: { relay } })).toBe('kyc')
   expect(world().clock.slept).toContain(30_000)
   expect(asked()).toEqual(['look-up'])
 })

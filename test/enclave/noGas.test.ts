@@ -1,6 +1,6 @@
 // The relay has no gas for an authorization today: the order waits, and nothing is lost or placed.
 import { expect, it } from 'vitest'
-import type { Relay } from '../../src/enclave/relay.js'
+import { posting } from './support/chainRelay.js'
 import { rulesFor, sealRulebook } from './support/parties.js'
 import { buy } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
@@ -54,15 +54,11 @@ it('a refund waits for gas too, and what it would tell is kept', async () => {
 
 it('an authorization that has taken effect is not waited for', async () => {
   const order = await world().open(buy(250))
-  const { relay } = world().deps()
-  const late: Relay = {
-    ...relay,
-    async post(authorization) {
-      await relay.post(authorization)
-      return noGas(HOUR)
-    },
-  }
-  expect(await world().run(order, { deps: { relay: late } })).toMatchObject({ outcome: 'settled' })
+  const relay = posting(world().relay, (post) => async (sent) => {
+    await post(sent)
+    return noGas(HOUR)
+  })
+  expect(await world().run(order, { deps: { relay } })).toMatchObject({ outcome: 'settled' })
 })
 
 it('a rulebook’s run says when it may be posted again', async () => {

@@ -59,11 +59,7 @@ const intents = readVectors(
     chainId: z.int(),
     escrow: text,
     intent: z.object({ plaintext: z.record(text, z.unknown()), digest: text }),
-    rulebook: z.object({
-      plaintext: z.looseObject({ policy: z.unknown() }),
-      policyHash: text,
-      digest: text,
-    }),
+    rulebook: z.object({ plaintext: z.looseObject({ policy: z.unknown() }), policyHash: text, digest: text }),
     sealedRulebook: z.object({ envelopeHash: text, digest: text }),
   }),
 )

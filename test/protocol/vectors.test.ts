@@ -85,6 +85,11 @@ const intents = readVectors(
 const { walletPrivateKey, chainId, escrow } = intents
 const domain = { chainId, escrow }
 
+function expectSigned(found: Hex, digest: Hex, sig: Hex): void {
+  expect(found).toBe(digest)
+  expect(signDigest(digest, walletPrivateKey)).toBe(sig)
+}
+
 describe('identifiers', () => {
   const vectors = readVectors(
     'identifiers',
@@ -168,15 +173,13 @@ function openWithOpenSsl(
 describe('intents', () => {
   it('have their digests and signatures', () => {
     const { plaintext: intent, digest } = intents.intent
-    expect(intentDigest(intent, domain)).toBe(digest)
-    expect(signDigest(digest, walletPrivateKey)).toBe(intent.sig)
+    expectSigned(intentDigest(intent, domain), digest, intent.sig)
   })
 
   it('cover the rulebook by the hash of its canonical JSON', () => {
     const { plaintext: rulebook, digest, policyHash: hash } = intents.rulebook
     expect(policyHash(rulebook.policy)).toBe(hash)
-    expect(policyIntentDigest(rulebook, domain)).toBe(digest)
-    expect(signDigest(digest, walletPrivateKey)).toBe(rulebook.sig)
+    expectSigned(policyIntentDigest(rulebook, domain), digest, rulebook.sig)
   })
 })
 
@@ -185,8 +188,11 @@ describe('a sealed rulebook', () => {
     const { author, digest, envelopeHash: hash } = intents.sealedRulebook
     const posted = toEnclave.cases.find(({ kind }) => kind === 'policy')
     expect(envelopeHash(envelope.parse(posted?.envelope))).toBe(hash)
-    expect(sealedRulebookDigest({ orgId: author.orgId, envelopeHash: hash }, domain)).toBe(digest)
-    expect(signDigest(digest, walletPrivateKey)).toBe(author.sig)
+    expectSigned(
+      sealedRulebookDigest({ orgId: author.orgId, envelopeHash: hash }, domain),
+      digest,
+      author.sig,
+    )
   })
 })
 
@@ -232,13 +238,11 @@ describe('a cancel', () => {
   const stranger: Hex = `0x${'51'.repeat(32)}`
 
   it('is signed inside the seal, and outside it by the hash of its envelope', async () => {
-    expect(cancelIntentDigest(order, domain)).toBe(digests.digest)
-    expect(signDigest(digests.digest, walletPrivateKey)).toBe(plaintext.sig)
+    expectSigned(cancelIntentDigest(order, domain), digests.digest, plaintext.sig)
     expect(await sealCancel(plaintext, recipient, domain, randomness)).toEqual(posted)
     expect(commitOf(posted)).toBe(digests.commit)
     expect(envelopeHash(posted)).toBe(digests.envelopeHash)
-    expect(sealedCancelDigest(order.orderId, posted, domain)).toBe(digests.sealedDigest)
-    expect(signDigest(digests.sealedDigest, walletPrivateKey)).toBe(sig)
+    expectSigned(sealedCancelDigest(order.orderId, posted, domain), digests.sealedDigest, sig)
     expect(postCancelSchema.parse({ ...posted, sig })).toEqual({ ...posted, sig })
   })
 
@@ -368,13 +372,7 @@ describe('authorizations', () => {
       chainId: z.int(),
       authorizations: z.array(z.looseObject({ verifyingContract: hex, digest: hex })),
       portfolioHashes: z.array(
-        z.object({
-          previous: hex,
-          version: z.coerce.bigint(),
-          enclaveBlob: hex,
-          userBlob: hex,
-          hash: hex,
-        }),
+        z.object({ previous: hex, version: z.coerce.bigint(), enclaveBlob: hex, userBlob: hex, hash: hex }),
       ),
     }),
   )
@@ -399,13 +397,7 @@ describe('an opening by a signature', () => {
     'opening',
     z.object({
       usdc: z.object({ address: hex, name: z.string(), version: z.string() }),
-      order: z.object({
-        account: hex,
-        orderId: hex,
-        commit: hex,
-        deadline: z.int(),
-        validBefore: z.int(),
-      }),
+      order: z.object({ account: hex, orderId: hex, commit: hex, deadline: z.int(), validBefore: z.int() }),
       separators: z.object({ usdc: hex, escrow: hex }),
       buy: opened.extend({ amount: z.coerce.bigint(), nonce: hex }),
       request: opened,
@@ -424,8 +416,7 @@ describe('an opening by a signature', () => {
     const { domain, types, message } = openingTypedData(opening, place)
     expect(TypedDataEncoder.hashDomain(domain)).toBe(separator)
     expect(TypedDataEncoder.hash(domain, types, message)).toBe(digest)
-    expect(openingDigest(opening, place)).toBe(digest)
-    expect(signDigest(digest, walletPrivateKey)).toBe(sig)
+    expectSigned(openingDigest(opening, place), digest, sig)
   })
 
   it('names the order of a buy in its nonce', () => {
@@ -452,8 +443,7 @@ describe('a deposit', () => {
       const intent = intentSchema.parse(plaintext)
       const { orderId, maxSpend, expiry, symbol } = intent
       expect(intent.side).toBe('DEPOSIT')
-      expect(intentDigest(intent, domain)).toBe(digest)
-      expect(signDigest(digest, walletPrivateKey)).toBe(intent.sig)
+      expectSigned(intentDigest(intent, domain), digest, intent.sig)
       expect(await seal(plaintext, toEnclave.recipient, ORDER_PLACE, randomness)).toEqual(sealed.envelope)
       expect(await open(sealed.envelope, enclaveKey, ORDER_PLACE)).toEqual(plaintext)
       expect(commitOf(sealed.envelope)).toBe(commit)
@@ -497,18 +487,13 @@ describe('a resolution', () => {
     }
     const { sig: inner, ...unsigned } = plaintext
     const { validBefore } = unsigned
-    expect(resolutionDigest(unsigned, domain)).toBe(digest)
-    expect(signDigest(digest, walletPrivateKey)).toBe(inner)
+    expectSigned(resolutionDigest(unsigned, domain), digest, inner)
     expect(resolutionDigest({ ...unsigned, validBefore: validBefore + 1 }, domain)).not.toBe(digest)
     expect(await sealResolution(plaintext, toEnclave.recipient, domain, randomness)).toEqual(posted)
-    expect(sealedResolutionDigest(posted, validBefore, domain)).toBe(sealedDigest)
+    expectSigned(sealedResolutionDigest(posted, validBefore, domain), sealedDigest, sig)
     expect(sealedResolutionDigest(posted, validBefore + 1, domain)).not.toBe(sealedDigest)
-    expect(signDigest(sealedDigest, walletPrivateKey)).toBe(sig)
-    expect(postResolutionSchema.parse({ ...posted, validBefore, sig })).toEqual({
-      ...posted,
-      validBefore,
-      sig,
-    })
+    const body = { ...posted, validBefore, sig }
+    expect(postResolutionSchema.parse(body)).toEqual(body)
     const { digest: ofNonce, ...lowered } = nonce
     expect(resolutionDigest(lowered, domain)).toBe(ofNonce)
   })

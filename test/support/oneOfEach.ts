@@ -1,7 +1,6 @@
 import type { Authorization } from '../../src/protocol/authorization.js'
 import type { PrimaryType } from '../../src/protocol/authorizationTypes.js'
 import {
-  type BoundOrder,
   batchBurn,
   batchMint,
   orderOf,
@@ -16,16 +15,8 @@ import { AAPL, ORG, openBuy, openRequest, setUpInstitution, shares, usd } from '
 
 export { PRIMARY_TYPES } from '../../src/protocol/authorizationTypes.js'
 
-/** Orders and shares, so that an authorization of each type takes effect. */
-export interface OneOfEach {
-  buy: BoundOrder
-  request: BoundOrder
-  /** The authorization of that type, which takes effect on the chain as it was set up. */
-  of(primaryType: PrimaryType): Authorization
-}
-
-/** Sets the institution up; alice has a buy open and bob a request, and 9 AAPL are in the pool. */
-export async function setUpOneOfEach(chain: TestChain): Promise<OneOfEach> {
+/** An authorization of each type, which takes effect on the chain as it is set up: the institution is there, alice has a buy open and bob a request, and 9 AAPL are in the pool. */
+export async function setUpOneOfEach(chain: TestChain) {
   await setUpInstitution(chain)
   const buy = await orderOf(chain, await openBuy(chain, 'alice', 'buy', usd(10)))
   const request = await orderOf(chain, await openRequest(chain, 'bob', 'sale'))
@@ -39,5 +30,7 @@ export async function setUpOneOfEach(chain: TestChain): Promise<OneOfEach> {
     BatchMint: batchMint(AAPL, shares(4), batch),
     BatchBurn: batchBurn(AAPL, shares(4), batch),
   }
-  return { buy, request, of: (primaryType) => authorizations[primaryType] }
+  return { of: (primaryType: PrimaryType) => authorizations[primaryType] }
 }
+
+export type OneOfEach = Awaited<ReturnType<typeof setUpOneOfEach>>

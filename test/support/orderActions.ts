@@ -12,11 +12,6 @@ export const EMPTY = { enclaveBlob: '0x', userBlob: '0x' } as const
 /** The contract's states, in its order. */
 export const STATE = { OPEN: 1n, SETTLED: 2n, REFUNDED: 3n }
 
-interface PortfolioAt {
-  version: bigint
-  previous: Hex
-}
-
 /** Actions and reads that tests of orders share. */
 export function orderActions(chain: () => TestChain) {
   const account = (role: Role): Hex => chain().account(role)
@@ -24,7 +19,7 @@ export function orderActions(chain: () => TestChain) {
   const relay = (authorization: Authorization) =>
     chain().send('relayer', ...signedCall(chain(), authorization))
   /** The portfolio's version and running hash now. */
-  async function presentOf(role: Role): Promise<PortfolioAt> {
+  async function presentOf(role: Role) {
     const id = accountIdOf(account(role))
     return {
       version: z.bigint().parse(await chain().read('ledger', 'portfolioVersion', id)),
@@ -42,7 +37,7 @@ export function orderActions(chain: () => TestChain) {
       orderOf(chain(), await openRequest(chain(), role, name)),
     presentOf,
     /** The version and the hash that the portfolio's next write must carry. */
-    async nextOf(role: Role): Promise<PortfolioAt> {
+    async nextOf(role: Role) {
       const { version, previous } = await presentOf(role)
       return { version: version + 1n, previous }
     },

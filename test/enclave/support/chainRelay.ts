@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { encodeAuthorizationCall, targetOf } from '../../../src/chain/authorizationCall.js'
 import { revertOf } from '../../../src/chain/reverts.js'
 import { waitForReceipt } from '../../../src/chain/waitForReceipt.js'
-import type { RelayAnswer } from '../../../src/enclave/relay.js'
+import type { Relay, RelayAnswer } from '../../../src/enclave/relay.js'
 import type { Revert } from '../../../src/protocol/api.js'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../../../src/protocol/authorization.js'
 import type { TestChain } from '../../support/chain.js'
@@ -48,6 +48,11 @@ export function createChainRelay(chain: TestChain) {
       for (const authorization of withheld.splice(0)) await carry(chain, authorization)
     },
   }
+}
+
+/** A relay with another `post`, made of its own. */
+export function posting(relay: Relay, wrap: (post: Relay['post']) => Relay['post']): Relay {
+  return { ...relay, post: wrap(relay.post) }
 }
 
 /** Enough for each of them. An estimate would fail where another one comes first. */

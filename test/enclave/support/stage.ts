@@ -20,14 +20,8 @@ export interface Scenario {
   loss?: bigint
 }
 
-export interface Stage {
-  order: OpenedOrder
-  /** Plays from the scenario's beginning; nothing of it is left after it. */
-  perform<T>(act: (world: World) => Promise<T>): Promise<T>
-}
-
 /** Arranges a scenario once. */
-export async function setStage(world: World, scenario: Scenario): Promise<Stage> {
+export async function setStage(world: World, scenario: Scenario) {
   const { chain, broker } = world
   const order = await scenario.arrange(world)
   const [books] = broker.control.accounts()
@@ -36,7 +30,8 @@ export async function setStage(world: World, scenario: Scenario): Promise<Stage>
   let snapshot: unknown = await chain.provider.send('evm_snapshot', [])
   return {
     order,
-    async perform(act) {
+    /** Plays from the scenario's beginning; nothing of it is left after it. */
+    async perform<T>(act: (world: World) => Promise<T>): Promise<T> {
       const ownBroker = await startStandIn({ symbols: SYMBOLS })
       ownBroker.control.account({ name: 'enclave', cash: books.cash, positions: books.positions })
       scenario.broker?.(ownBroker)

@@ -28,10 +28,6 @@ export interface Attempt {
   from: Role
   call: [contract: ContractKey, method: string, ...args: unknown[]]
   expected: Outcome
-  /** The claim goes to another wallet than its account. */
-  paysAnother?: boolean
-  /** The order that it ends, or tries to, is a deposit of shares. */
-  isOfDeposit?: boolean
 }
 
 /** Applies an authorization with this digest. */
@@ -128,13 +124,7 @@ function boundOrder(state: ModelState, message: Message<'OrderRefund'>): ModelOr
 }
 
 /** Pays what the account can receive; the escrow keeps the rest for it. */
-export function payOrClaim(
-  state: ModelState,
-  asset: Hex,
-  from: Holder,
-  account: Wallet,
-  amount: bigint,
-): void {
+function payOrClaim(state: ModelState, asset: Hex, from: Holder, account: Wallet, amount: bigint): void {
   if (amount === 0n || !receiveRefusal(state, asset, account)) {
     move(state, asset, from, account, amount)
     return

@@ -30,7 +30,7 @@ export function createClaiming(chain: TestChain, state: ModelState) {
       move(state, asset, 'escrow', recipient, amount)
     }
     const call: Attempt['call'] = ['escrow', 'claim', asset, chain.account(recipient)]
-    return { from: wallet, call, expected, paysAnother: recipient !== wallet }
+    return { from: wallet, call, expected }
   }
 
   function approve({ of, to }: ActionOf<'approve'>): Attempt {

@@ -121,16 +121,14 @@ export function createModel(chain: TestChain, state: ModelState) {
     // An asset with nothing to pay is a malformed payout: now and then only, and not whenever the pool is empty.
     const payoutAsset = asset && (due > 0n || percent === 0n) ? asset : ZERO_BYTES32
     const next = { version: atLeast0(version + 1n + off), previous }
-    const isOfDeposit = isDeposit(picked(state, pick))
-    return { ...authorized(settlement(order, { payoutAsset, payout, ...next })), isOfDeposit }
+    return authorized(settlement(order, { payoutAsset, payout, ...next }))
   }
 
   function refundOrder({ pick, blobs, off, wrong }: ActionOf<'refund'>): Attempt {
     const { order, version, previous } = target(pick, wrong)
-    const isOfDeposit = isDeposit(picked(state, pick))
     const written = { version: atLeast0(version + 1n + off), previous }
     const empty = { version: atLeast0(version + off), previous, enclaveBlob: '0x', userBlob: '0x' } as const
-    return { ...authorized(refund(order, blobs ? written : empty)), isOfDeposit }
+    return authorized(refund(order, blobs ? written : empty))
   }
 
   function batch({ kind, symbol, amount, batchOff, supplyOff }: ActionOf<'mint' | 'burn'>): Attempt {
@@ -148,7 +146,7 @@ export function createModel(chain: TestChain, state: ModelState) {
     if (state.time < order.deadline + 7 * DAY) return { from: caller, call, expected: 'ReclaimTooEarly' }
     order.open = false
     returnEscrow(state, order)
-    return { from: caller, call, expected: null, isOfDeposit: isDeposit(order) }
+    return { from: caller, call, expected: null }
   }
 
   function transfer({ symbol, from, to, percent }: ActionOf<'transfer'>): Attempt {
@@ -309,10 +307,6 @@ function openRefusal(
   if (!buys) return null
   if (signed?.isForged) return 'ERC3009InvalidSignature'
   return receiveRefusal(state, USDC, wallet) ?? short
-}
-
-function isDeposit(order: ModelOrder | undefined): boolean {
-  return order !== undefined && order.bound.amount > 0n && order.bound.asset !== USDC
 }
 
 function picked({ orders }: ModelState, { among, index }: Pick): ModelOrder | undefined {

@@ -6,47 +6,21 @@ import type { TestChain } from '../chain.js'
 import { USDC } from '../institution.js'
 import { type Census, createCensus, heldOf, modelledCensus, nameOf } from './census.js'
 import { createModel } from './model.js'
-import { type Block, encodeCall, simulate } from './simulation.js'
-import { claimedOf, escrowedOf, INITIAL_USDC, initialState } from './state.js'
+import { encodeCall, simulate } from './simulation.js'
+import { escrowedOf, INITIAL_USDC, initialState } from './state.js'
 import { type Step, SYMBOLS, WALLETS } from './steps.js'
-
-/** A step and the revert that it ended in, null for success. */
-export interface Played {
-  step: Step
-  outcome: string | null
-  /** It left the escrow with more claims than before. */
-  makesClaim: boolean
-  /** It paid a claim to another wallet than its account. */
-  paysAnother: boolean
-  /** It is about a deposit of shares. */
-  isOfDeposit: boolean
-}
-
-/** The model's prediction of one block. */
-interface Modelled extends Block {
-  steps: Step[]
-  outcomes: (string | null)[]
-  attempts: { makesClaim: boolean; paysAnother?: boolean; isOfDeposit?: boolean }[]
-  census: Census
-  /** The shares of open deposits, by symbol. */
-  deposited: Map<Hex, bigint>
-}
 
 /** Each call starts from the chain's state as it was now, and leaves it so. */
 export async function createRunner(chain: TestChain) {
   const { calls, parse } = createCensus(chain)
   const baseTime = await chain.now()
 
-  function model(steps: Step[]): Modelled[] {
+  function model(steps: Step[]) {
     const state = initialState(baseTime)
     const apply = createModel(chain, state)
-    const claimed = () => [USDC, ...SYMBOLS].reduce((sum, asset) => sum + claimedOf(state, asset), 0n)
     return intoBlocks(steps).map((block) => {
       state.time += Math.max(1, block[0]?.elapsed ?? 0)
-      const attempts = block.map(({ action }) => {
-        const before = claimed()
-        return { ...apply(action), makesClaim: claimed() > before }
-      })
+      const attempts = block.map(({ action }) => apply(action))
       return {
         time: state.time,
         steps: block,
@@ -56,8 +30,8 @@ export async function createRunner(chain: TestChain) {
           data: encodeCall(contract, method, args),
         })),
         outcomes: attempts.map(({ expected }) => expected),
-        attempts,
         census: modelledCensus(state),
+        /** The shares of open deposits, by symbol. */
         deposited: new Map(SYMBOLS.map((symbol): [Hex, bigint] => [symbol, escrowedOf(state, symbol)])),
       }
     })
@@ -65,9 +39,9 @@ export async function createRunner(chain: TestChain) {
 
   /**
    * Plays the steps. Fails unless each ends as modelled, and unless after every block everyone holds what the model
-   * says and nothing was created or lost.
+   * says and nothing was created or lost. Resolves with each one's revert, null for success.
    */
-  return async function play(steps: Step[]): Promise<Played[]> {
+  return async function play(steps: Step[]): Promise<(string | null)[]> {
     const blocks = model(steps)
     const results = await simulate(chain, blocks, calls)
     expect(results).toHaveLength(blocks.length)
@@ -79,15 +53,7 @@ export async function createRunner(chain: TestChain) {
       expectAccounted(census, modelled.deposited)
       expect(census).toEqual(modelled.census)
     }
-    const outcomes = results.flatMap((result) => result.outcomes)
-    const attempts = blocks.flatMap((block) => block.attempts)
-    return steps.map((step, index) => ({
-      step,
-      outcome: outcomes[index] ?? null,
-      makesClaim: attempts[index]?.makesClaim ?? false,
-      paysAnother: attempts[index]?.paysAnother ?? false,
-      isOfDeposit: attempts[index]?.isOfDeposit ?? false,
-    }))
+    return results.flatMap(({ outcomes }) => outcomes)
   }
 }
 

@@ -19,7 +19,7 @@ export interface ModelOrder {
 }
 
 /** A portfolio: how often it was written, and the running hash of its writes. */
-export interface ModelPortfolio {
+interface ModelPortfolio {
   version: bigint
   hash: Hex
 }

@@ -79,6 +79,7 @@ export interface Step {
   elapsed: number
 }
 
+const weighed = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary })
 const wallet = fc.constantFrom<Wallet>('alice', 'alice', 'alice', 'bob', 'bob', 'bob', 'carol', 'dave')
 const symbol = fc.constantFrom(...SYMBOLS)
 const among = fc.constantFrom<Pick['among']>('open', 'open', 'open', 'all')
@@ -86,107 +87,75 @@ const pick = fc.record({ among, index: fc.nat({ max: 30 }) })
 const mostly = fc.constantFrom(true, true, true, false)
 const rarely = fc.constantFrom(false, false, false, true)
 const percent = fc.bigInt({ min: 0n, max: 110n })
-const seldom = fc.oneof(
-  { weight: 19, arbitrary: fc.constant(false) },
-  { weight: 1, arbitrary: fc.constant(true) },
-)
-const off = fc.oneof(
-  { weight: 18, arbitrary: fc.constant(0n) },
-  { weight: 2, arbitrary: fc.constantFrom(-1n, 1n) },
-)
+const seldom = fc.oneof(weighed(19, fc.constant(false)), weighed(1, fc.constant(true)))
+const off = fc.oneof(weighed(18, fc.constant(0n)), weighed(2, fc.constantFrom(-1n, 1n)))
 const amount = fc.bigInt({ min: 0n, max: usd(600) })
 const lifetime = fc.oneof(
-  { weight: 6, arbitrary: fc.integer({ min: 1, max: 2 * DAY }) },
-  { weight: 6, arbitrary: fc.integer({ min: 2 * DAY, max: 30 * DAY }) },
-  { weight: 1, arbitrary: fc.constantFrom(0, 30 * DAY + 1) },
+  weighed(6, fc.integer({ min: 1, max: 2 * DAY })),
+  weighed(6, fc.integer({ min: 2 * DAY, max: 30 * DAY })),
+  weighed(1, fc.constantFrom(0, 30 * DAY + 1)),
 )
 const asset = fc.constantFrom(null, null, USDC, ...SYMBOLS)
-const claimPick = fc.record({
+const of = fc.record({
   index: fc.nat({ max: 10 }),
   wallet,
   asset: fc.constantFrom(USDC, USDC, ...SYMBOLS),
 })
 const wrong = fc.oneof(
-  { weight: 14, arbitrary: fc.constant(null) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom<Wrong>('account', 'asset', 'amount', 'commit', 'previous', 'payout'),
-  },
+  weighed(14, fc.constant(null)),
+  weighed(1, fc.constantFrom<Wrong>('account', 'asset', 'amount', 'commit', 'previous', 'payout')),
 )
 const batch = { symbol, amount: fc.bigInt({ min: 0n, max: 100n * 10n ** 9n }), batchOff: off, supplyOff: off }
+const opening = { wallet, lifetime, reuse: seldom, pick }
+const signed = { ...opening, isForged: seldom, isExpired: seldom }
+const account = fc.constant('account' as const)
 
-const signedStep = { wallet, lifetime, reuse: seldom, pick, isForged: seldom, isExpired: seldom }
-
-const kind = <K extends string>(name: K) => fc.constant(name)
+function drawn<K extends Action['kind'], T>(
+  weight: number,
+  kind: K,
+  members: { [M in keyof T]: fc.Arbitrary<T[M]> },
+) {
+  return { weight, arbitrary: fc.record(members).map((rest) => ({ kind, ...rest })) }
+}
 const action: fc.Arbitrary<Action> = fc.oneof(
-  {
-    weight: 10,
-    arbitrary: fc.record({ kind: kind('openBuy'), wallet, amount, lifetime, reuse: seldom, pick }),
-  },
-  { weight: 7, arbitrary: fc.record({ kind: kind('openRequest'), wallet, lifetime, reuse: seldom, pick }) },
-  {
-    weight: 12,
-    arbitrary: fc.record({
-      ...{ kind: kind('openDeposit'), index: fc.nat({ max: 10 }), wallet, symbol, percent },
-      ...{ lifetime, reuse: seldom, pick },
-    }),
-  },
-  { weight: 8, arbitrary: fc.record({ kind: kind('openBuyFor'), amount, ...signedStep }) },
-  { weight: 6, arbitrary: fc.record({ kind: kind('openRequestFor'), ...signedStep }) },
-  { weight: 18, arbitrary: fc.record({ kind: kind('settle'), pick, asset, percent, off, wrong }) },
-  { weight: 8, arbitrary: fc.record({ kind: kind('refund'), pick, blobs: fc.boolean(), off, wrong }) },
-  {
-    weight: 10,
-    arbitrary: fc.record({
-      kind: kind('reclaim'),
-      pick,
-      by: fc.oneof({ weight: 4, arbitrary: kind('account') }, { weight: 1, arbitrary: wallet }),
-    }),
-  },
-  { weight: 10, arbitrary: fc.record({ kind: kind('mint'), ...batch }) },
-  { weight: 7, arbitrary: fc.record({ kind: kind('burn'), ...batch }) },
-  { weight: 4, arbitrary: fc.record({ kind: kind('replay'), pick }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: kind('transfer'),
-      symbol,
-      from: wallet,
-      to: fc.constantFrom<Wallet | 'pool'>(...WALLETS, 'pool'),
-      percent,
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: kind('fund'), wallet, amount }) },
-  { weight: 3, arbitrary: fc.record({ kind: kind('treasury'), percent }) },
-  { weight: 3, arbitrary: fc.record({ kind: kind('kyc'), wallet, on: mostly }) },
-  { weight: 3, arbitrary: fc.record({ kind: kind('freeze'), symbol, wallet, on: rarely }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('list'), symbol, on: mostly }) },
-  { weight: 5, arbitrary: fc.record({ kind: kind('blacklist'), wallet, on: fc.boolean() }) },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: kind('claim'),
-      of: claimPick,
-      to: fc.oneof(
-        { weight: 3, arbitrary: kind('account') },
-        { weight: 2, arbitrary: kind('approved') },
-        { weight: 1, arbitrary: wallet },
-      ),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: kind('approve'), of: claimPick, to: wallet }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('gift'), wallet, amount }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('sweep') }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('pause') }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('liftPause') }) },
+  drawn(10, 'openBuy', { amount, ...opening }),
+  drawn(7, 'openRequest', opening),
+  drawn(12, 'openDeposit', { index: fc.nat({ max: 10 }), symbol, percent, ...opening }),
+  drawn(8, 'openBuyFor', { amount, ...signed }),
+  drawn(6, 'openRequestFor', signed),
+  drawn(18, 'settle', { pick, asset, percent, off, wrong }),
+  drawn(8, 'refund', { pick, blobs: fc.boolean(), off, wrong }),
+  drawn(10, 'reclaim', { pick, by: fc.oneof(weighed(4, account), weighed(1, wallet)) }),
+  drawn(10, 'mint', batch),
+  drawn(7, 'burn', batch),
+  drawn(4, 'replay', { pick }),
+  drawn(6, 'transfer', {
+    ...{ symbol, from: wallet, percent },
+    to: fc.constantFrom<Wallet | 'pool'>(...WALLETS, 'pool'),
+  }),
+  drawn(3, 'fund', { wallet, amount }),
+  drawn(3, 'treasury', { percent }),
+  drawn(3, 'kyc', { wallet, on: mostly }),
+  drawn(3, 'freeze', { symbol, wallet, on: rarely }),
+  drawn(2, 'list', { symbol, on: mostly }),
+  drawn(5, 'blacklist', { wallet, on: fc.boolean() }),
+  drawn(8, 'claim', {
+    of,
+    to: fc.oneof(weighed(3, account), weighed(2, fc.constant('approved' as const)), weighed(1, wallet)),
+  }),
+  drawn(3, 'approve', { of, to: wallet }),
+  drawn(2, 'gift', { wallet, amount }),
+  drawn(2, 'sweep', {}),
+  drawn(1, 'pause', {}),
+  drawn(1, 'liftPause', {}),
 )
 
 // Several steps share a block; some blocks are so late that orders can be reclaimed.
 const elapsed = fc.oneof(
-  { weight: 30, arbitrary: fc.constant(0) },
-  { weight: 2, arbitrary: fc.integer({ min: 1, max: DAY }) },
-  { weight: 3, arbitrary: fc.integer({ min: 6 * DAY, max: 9 * DAY }) },
-  { weight: 1, arbitrary: fc.integer({ min: 20 * DAY, max: 40 * DAY }) },
+  weighed(30, fc.constant(0)),
+  weighed(2, fc.integer({ min: 1, max: DAY })),
+  weighed(3, fc.integer({ min: 6 * DAY, max: 9 * DAY })),
+  weighed(1, fc.integer({ min: 20 * DAY, max: 40 * DAY })),
 )
 
 const newest = (among: Pick['among']): Pick => ({ among, index: -1 })
@@ -268,7 +237,7 @@ const scene = fc
   .constantFrom(...scenes)
   .map((actions) => actions.map((one) => ({ action: one, elapsed: one.kind === 'reclaim' ? 8 * DAY : 0 })))
 const one = fc.record({ action, elapsed }).map((step): Step[] => [step])
-const part = fc.oneof({ weight: 40, arbitrary: one }, { weight: 1, arbitrary: scene })
+const part = fc.oneof(weighed(40, one), weighed(1, scene))
 const STEPS = 50
 
 /** Fifty steps. */
