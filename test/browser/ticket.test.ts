@@ -199,23 +199,3 @@ describe.each(deskAndPhone())('on a %s, the ticket', (_size, name, options) => {
     await page.context().close()
   })
 })
-
-describe.each(deskAndPhone())(
-  'on a %s, while the server does not answer, the ticket',
-  (_size, name, options) => {
-    it('waits for it, beside old prices', async () => {
-      const { sandbox } = desk()
-      const page = await desk().visitAs(name, options)
-      await amountOf(page).fill('50')
-      await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
-      await sandbox.server().kill()
-      await buttonOf(page).getByText('Waiting for the server…').waitFor()
-      await page.getByText(/^Old prices, from/).waitFor()
-      expect(await findViolations(page)).toEqual([])
-      await sandbox.restartServer()
-      await buttonOf(page).getByText('Buy AAPL', { exact: true }).waitFor()
-      await page.getByText(/^Old prices, from/).waitFor({ state: 'detached' })
-      await page.context().close()
-    })
-  },
-)

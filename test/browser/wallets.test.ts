@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { expectFit, findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { goTo, keptOrders, newestOrder, order, refusePost, useBrowserDesk } from './support/desk.js'
+import { keptOrders, newestOrder, order, refusePost, useBrowserDesk } from './support/desk.js'
 import {
   askedOf,
   changeExtension,
@@ -159,11 +159,6 @@ describe('the keyboard alone', () => {
     expect(new URL(page.url()).hash).toBe('#/institution')
     await page.locator('#main:focus').waitFor()
     expect(await page.locator('#max-order').inputValue()).toBe('7,000')
-
-    await goTo(page, 'Operator')
-    await page.locator('[data-test=events] li').first().waitFor()
-    await page.getByText('answers', { exact: true }).waitFor()
-    await expectFit(page)
     await page.context().close()
   })
 })
