@@ -76,16 +76,9 @@ const at = (...blocks: number[]) => blocks.map((block) => ({ block }))
 it('a list is read from the newest to the first block on, in pieces, and told oldest first', async () => {
   const node = new Node(4_500, at(4_100, 300, 99))
   const parts = await partsOf(node, { fromBlock: 100, maxBlocks: 2_000 })
-  expect(parts.map(blocksOf)).toEqual([[], [4_100], [4_100], [300, 4_100]].slice(0, parts.length))
-  expect(parts.map(({ isComplete }) => isComplete)).toEqual(
-    parts.map((_, index) => index === parts.length - 1),
-  )
-  expect(node.asked).toEqual([
-    [4_489, 4_500],
-    [2_489, 4_488],
-    [489, 2_488],
-    [100, 488],
-  ])
+  expect(parts.map(blocksOf)).toEqual([[], [4_100], [4_100], [300, 4_100]])
+  expect(parts.map(({ isComplete }) => isComplete)).toEqual([false, false, false, true])
+  expect(node.asked.join(' ')).toBe('4489,4500 2489,4488 489,2488 100,488')
 })
 
 it('a list is read on from where an earlier call ended, but for blocks that may still be replaced', async () => {
@@ -104,16 +97,8 @@ it('a list is not complete while the blocks of a long absence are being read', a
   node.head = 9_000
   node.logs.push(...at(100, 8_000))
   const parts = await partsOf(node, { resume: before, maxBlocks: 4_000 })
-  expect(parts.map(blocksOf)).toEqual([
-    [48, 100],
-    [48, 100, 8_000],
-    [48, 100, 8_000],
-  ])
-  expect(parts.map(({ isComplete, read: range }) => [isComplete, range?.to])).toEqual([
-    [false, 4_038],
-    [false, 8_038],
-    [true, 9_000],
-  ])
+  const seen = parts.map(({ logs, isComplete, read: range }) => [logs.length, isComplete, range?.to])
+  expect(seen.join(' ')).toBe('2,false,4038 3,false,8038 3,true,9000')
 })
 
 it('a list goes on where a failure stopped it', async () => {
@@ -129,11 +114,7 @@ it('a list goes on where a failure stopped it', async () => {
   node.before = () => undefined
   node.asked.length = 0
   expect(blocksOf(await read(node, { resume: before, maxBlocks: 2_000 }))).toEqual([7, 4_100])
-  expect(node.asked).toEqual([
-    [4_489, 4_500],
-    [489, 2_488],
-    [0, 488],
-  ])
+  expect(node.asked.join(' ')).toBe('4489,4500 489,2488 0,488')
 })
 
 it('a list comes in shorter pieces from a node that refuses long ones', async () => {

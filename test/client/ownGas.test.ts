@@ -1,5 +1,5 @@
 // Orders that the wallet opens at its own cost: by a signature, in a batch, or after an approval.
-import { JsonRpcProvider, makeError, type TransactionRequest, Wallet } from 'ethers'
+import { JsonRpcProvider, makeError, type TransactionRequest, toQuantity, Wallet } from 'ethers'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
@@ -41,7 +41,7 @@ class BatchingProvider extends JsonRpcProvider {
 
   override async send(method: string, params: unknown[]): Promise<unknown> {
     if (method === 'wallet_getCapabilities') {
-      return { [`0x${chain().anvil.chainId.toString(16)}`]: { atomic: { status: this.atomic } } }
+      return { [toQuantity(chain().anvil.chainId)]: { atomic: { status: this.atomic } } }
     }
     if (method === 'wallet_sendCalls') return this.sendCalls(params)
     if (method === 'wallet_getCallsStatus') return this.status(String(params[0]))
@@ -57,20 +57,16 @@ class BatchingProvider extends JsonRpcProvider {
     if (this.answer === 'reverted') return { id: 'reverted' }
     let last = ''
     for (const { to, data } of batch?.calls ?? []) {
-      const { hash } = await walletOf(chain(), 'alice').sendTransaction({ to, data })
-      await waitForReceipt(chain().provider, hash)
-      last = hash
+      last = (await walletOf(chain(), 'alice').sendTransaction({ to, data })).hash
+      await waitForReceipt(chain().provider, last)
     }
     return { id: last }
   }
 
   private async status(id: string) {
     if (id === 'reverted') return { status: 500 }
-    const receipt = await this.getTransactionReceipt(id)
-    return {
-      status: 200,
-      receipts: [{ transactionHash: id, blockNumber: `0x${receipt?.blockNumber.toString(16)}` }],
-    }
+    const blockNumber = toQuantity((await this.getTransactionReceipt(id))?.blockNumber ?? 0)
+    return { status: 200, receipts: [{ transactionHash: id, blockNumber }] }
   }
 }
 
@@ -114,7 +110,6 @@ it.each([
 it('a buy at the wallet’s own cost is approved by a transaction for an account with code, whose signature USDC may refuse', async () => {
   const { client, buy, steps, onStep } = await setting()
   await chain().provider.send('anvil_setCode', [chain().account('alice'), DELEGATED])
-  onTestFinished(() => chain().provider.send('anvil_setCode', [chain().account('alice'), '0x']))
   await client.placeOrder(buy, { onStep })
   expect(steps).toEqual(['approving', 'opening', 'submitting'])
   expect(await balance()).toBe(WALLET_USDC - 25n * ONE)

@@ -1,8 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Notice, OpeningState, OrderStatus, Timeline } from '../../src/client/index.js'
-import type { Query } from '../../web/query.js'
-import type { OrderQueries } from '../../web/state/orders.js'
+import type { OrderStatus } from '../../src/client/index.js'
 import type { PlacingState } from '../../web/state/placing.js'
 import { createProgress } from '../../web/state/progress.js'
 import { keepTimes, usualMs } from '../../web/state/stages.js'
@@ -11,13 +9,8 @@ import { useMemoryStorage } from './memoryStorage.js'
 const ID = `0x${'0a'.repeat(32)}` as const
 const AT = '2026-03-02T10:00:00Z'
 const NONE: PlacingState = {
-  step: null,
-  byPlatform: null,
-  orderId: null,
-  taken: null,
-  error: null,
-  isUnsent: false,
-  mayBeOpen: false,
+  ...{ step: null, byPlatform: null, orderId: null, taken: null, error: null },
+  ...{ isUnsent: false, mayBeOpen: false },
 }
 const open: OrderStatus = {
   ...{ orderId: ID, state: 'OPEN', account: null, amount: null, deadline: null, commit: null },
@@ -33,26 +26,18 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function queryOf<T>(value: () => T | null): Query<T> {
-  return {
-    get value() {
-      return value()
-    },
-    answered: true,
-    error: null,
-    refresh: () => undefined,
-  }
-}
-
 /** An order whose steps and states come as the test says, a second apart. */
 function watched() {
   const state = signal(NONE)
   const status = signal<OrderStatus | null>(null)
-  const queries: OrderQueries = {
-    status: queryOf(() => status.value),
-    timeline: queryOf<Timeline>(() => null),
-    opening: queryOf<OpeningState | null>(() => null),
-    notice: queryOf<Notice | null>(() => null),
+  const queries = {
+    status: {
+      get value() {
+        return status.value
+      },
+      error: null,
+    },
+    notice: { value: null },
   }
   const progress = createProgress({ state }, { of: () => queries })
   const leave = effect(() => void progress.value)

@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src/client/index.js'
+import { createCalm } from '../../web/calm.js'
 import { type Ask, createQuery, following, type Query, type QueryOptions } from '../../web/query.js'
 
 const EVERY_MS = 1_000
@@ -197,6 +198,60 @@ describe('a followed generator', () => {
     await vi.advanceTimersByTimeAsync(EVERY_MS)
     expect(query.value).toBe(2)
     expect(query.error).toBeNull()
+    leave()
+  })
+})
+
+describe('a page where nothing moves', () => {
+  const MINUTE_MS = 60_000
+
+  /** A shown query of a page, and when it was asked. */
+  function showCalm() {
+    const calm = createCalm()
+    const { asked, isSeen, query } = counting({ calm, pace: 3_000 })
+    return { calm, asked, isSeen, ...show(query) }
+  }
+
+  it('asks every half minute at last', async () => {
+    const { asked, leave } = showCalm()
+    await vi.advanceTimersByTimeAsync(2 * MINUTE_MS)
+    const before = asked.length
+    await vi.advanceTimersByTimeAsync(10 * MINUTE_MS)
+    expect(before).toBeLessThan(10)
+    expect(asked.length - before).toBe(20)
+    leave()
+  })
+
+  it('asks at its pace while something moves', async () => {
+    const { calm, asked, leave } = showCalm()
+    for (let second = 0; second < 60; second++) {
+      calm.stir()
+      await vi.advanceTimersByTimeAsync(1_000)
+    }
+    expect(asked).toHaveLength(1 + 60 / 3)
+    leave()
+  })
+
+  it('asks at once when something moves again, and at its pace from then on', async () => {
+    const { calm, asked, leave } = showCalm()
+    await vi.advanceTimersByTimeAsync(5 * MINUTE_MS)
+    const before = asked.length
+    calm.stir()
+    expect(asked).toHaveLength(before + 1)
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(asked).toHaveLength(before + 2)
+    leave()
+  })
+
+  it('asks nothing while it is hidden, also when something moves', async () => {
+    const { calm, asked, isSeen, leave } = showCalm()
+    isSeen.value = false
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true])
+    calm.stir()
+    await vi.advanceTimersByTimeAsync(MINUTE_MS)
+    expect(asked).toHaveLength(1)
+    isSeen.value = true
+    expect(asked).toHaveLength(2)
     leave()
   })
 })

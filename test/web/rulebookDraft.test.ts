@@ -24,7 +24,6 @@ const policy: Policy = {
 const SYMBOLS = ['AAPL', 'TSLA']
 const FIRST = { version: 0, policy: null }
 const KNOWN = { version: 2, policy }
-const UNKNOWN = { version: 2, policy: null }
 
 describe('a rulebook as it is written', () => {
   it('begins with the rules in force, and gives no right to those whom they do not list', () => {
@@ -36,18 +35,6 @@ describe('a rulebook as it is written', () => {
     })
     expect(policyOf(withEmployees(draft, [ada], KNOWN), SYMBOLS)).toEqual(policy)
     expect(([ada, ben] as const).map((address) => isUncovered(KNOWN, address))).toEqual([false, true])
-  })
-
-  it('begins with no right and no amount where the rules in force are not known', () => {
-    expect(isUnknown(UNKNOWN)).toBe(true)
-    const draft = withEmployees(beginningOf(UNKNOWN), [ada], UNKNOWN)
-    expect(draft).toEqual({
-      rules: [{ address: ada, ...barred }],
-      maxOrder: '',
-      allowWithdrawShares: false,
-    })
-    expect(policyOf(draft, SYMBOLS)).toBeNull()
-    expect(isUncovered(UNKNOWN, ada)).toBe(false)
   })
 
   it('the first one begins with the right to buy and sell, and none to withdraw shares', () => {

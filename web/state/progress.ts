@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
-import type { Notice, OrderStatus } from '../../src/client/index.js'
-import type { Orders } from './orders.js'
+import type { Hex, Notice, OrderStatus } from '../../src/client/index.js'
+import type { OrderQueries } from './orders.js'
 import type { Placing } from './placing.js'
 import { durationOf, keepTimes, type Mark, STAGES, type Stage, stageOf, withMark } from './stages.js'
 
@@ -15,10 +15,16 @@ export interface Progress {
   readonly notice: Notice | null
 }
 
+/** What is asked about an order. */
+interface Asked {
+  readonly status: Pick<OrderQueries['status'], 'value' | 'error'>
+  readonly notice: Pick<OrderQueries['notice'], 'value'>
+}
+
 /** Null while there is no order. Marks are made while a component reads this: the list of toasts does on every screen. */
 export function createProgress(
   { state }: Pick<Placing, 'state'>,
-  orders: Pick<Orders, 'of'>,
+  orders: { of(orderId: Hex): Asked },
 ): ReadonlySignal<Progress | null> {
   let marks: readonly Mark[] = []
   return computed(() => {

@@ -67,7 +67,7 @@ function showPayout(fields: Result): Shown | null {
 
 /** A narrated event, as it is printed and stored. */
 export const narrationSchema = z.strictObject({ event: z.enum(EVENT_NAMES), values: z.array(shownSchema) })
-type Narration = z.output<typeof narrationSchema>
+export type Narration = z.output<typeof narrationSchema>
 
 /** One printed line. `time` in Unix seconds. */
 export type NarrationLine =

@@ -1,7 +1,7 @@
 // The history of what the real enclave wrote, with the real contracts and the broker stand-in.
 import { expect, it } from 'vitest'
 import { effectOf, minus, NO_BALANCE, plus } from '../../../src/client/history/entries.js'
-import { type HistoryEntry, holdingsOf, ordersOf, saleFees, valueAt } from '../../../src/client/index.js'
+import { type HistoryEntry, holdingsOf, ordersOf, saleFees } from '../../../src/client/index.js'
 import { bytesToHex, type Hex, hexToBytes } from '../../../src/protocol/hex.js'
 import type { Portfolio } from '../../../src/protocol/portfolio.js'
 import { publicKeyOf } from '../../../src/protocol/publicKey.js'
@@ -85,19 +85,9 @@ it('the history of an account tells buys, sales and withdrawals with their share
   expect(fill).toMatchObject({ timestamp: block?.timestamp, cursor: { blockHash: block?.hash } })
   expect(block?.transactions).toContain(fill.txHash)
   const states = ordersOf(entries).map(({ state, side, symbol }) => [state, side, symbol])
-  expect(states).toEqual([
-    ['SETTLED', 'BUY', 'AAPL'],
-    ['SETTLED', 'SELL', 'AAPL'],
-    ['SETTLED', 'BUY', 'MSFT'],
-    ['SETTLED', 'WITHDRAW', 'USDC'],
-    ['SETTLED', 'WITHDRAW', 'AAPL'],
-  ])
-  const holdings = holdingsOf(entries)
-  const left = filledAt(0) - shares(3)
-  expect(holdings.positions.AAPL?.shares).toBe(left)
-  const prices = { AAPL: usd(210), MSFT: usd(410) }
-  const worth = [notionalOf(left, prices.AAPL, 'down'), notionalOf(second.shares, prices.MSFT, 'down')]
-  expect(valueAt(holdings, prices)).toBe(worth.reduce((sum, value) => sum + value, holdings.cash))
+  expect(states.join(' ')).toBe(
+    'SETTLED,BUY,AAPL SETTLED,SELL,AAPL SETTLED,BUY,MSFT SETTLED,WITHDRAW,USDC SETTLED,WITHDRAW,AAPL',
+  )
 })
 
 it('the history of an account tells refunds: of an order that it held, and of one that was refused', async () => {
