@@ -56,14 +56,14 @@ function readBytes(req: IncomingMessage, limitBytes: number, done: (read: () => 
   const pieces: Buffer[] = []
   let length = 0
   const end = (read: () => Buffer) => {
-    req.off('data', take).off('end', finish).off('error', fail)
+    req.off('data', keep).off('end', finish).off('error', fail)
     done(read)
   }
   const refuse = (code: 'body-too-large' | 'malformed-request') =>
     end(() => {
       throw new Problem(code)
     })
-  const take = (piece: Buffer) => {
+  const keep = (piece: Buffer) => {
     pieces.push(piece)
     length += piece.length
     // Node reads the rest, and drops it.
@@ -76,7 +76,7 @@ function readBytes(req: IncomingMessage, limitBytes: number, done: (read: () => 
   // The caller hung up.
   const fail = () => refuse('malformed-request')
   if (Number(req.headers['content-length'] ?? 0) > limitBytes) refuse('body-too-large')
-  else req.on('data', take).on('end', finish).on('error', fail)
+  else req.on('data', keep).on('end', finish).on('error', fail)
 }
 
 function parseRaw(raw: Buffer): unknown {

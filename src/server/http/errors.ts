@@ -94,15 +94,11 @@ export const notFound: RequestHandler = () => {
   throw new Problem('not-found')
 }
 
-/**
- * The last handler of a path, for the methods that none of its handlers took.
- *
- * @param allow the path's methods; GET answers HEAD too
- */
-export function methodNotAllowed(...allow: ('GET' | 'POST')[]): RequestHandler {
-  const methods = allow.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+/** The last handler of a path, for any method but its own. GET answers HEAD too. */
+export function methodNotAllowed(own: 'GET' | 'POST'): RequestHandler {
+  const Allow = own === 'GET' ? 'GET, HEAD' : own
   return () => {
-    throw new Problem('method-not-allowed', { headers: { Allow: methods.join(', ') } })
+    throw new Problem('method-not-allowed', { headers: { Allow } })
   }
 }
 

@@ -40,12 +40,12 @@ export function limitClients(options: LimitOptions): RequestHandler {
   const countCost = limitRate(http.rateLimitPerMinute, now, (req, { statusCode }) =>
     RUNS.test(req.path) ? statusCode < 400 || statusCode >= 500 : statusCode === 304,
   )
-  const takePlace = createTakePlace(options)
+  const acquirePlace = createPlaces(options)
   return (req, res, next) => {
     if (isProbe(req) || (RELAY.test(req.path) && hasToken(req.headers.authorization))) return next()
     return countCost(req, res, (error?: unknown) => {
       if (error !== undefined) next(error)
-      else takePlace(req, res, next)
+      else acquirePlace(req, res, next)
     })
   }
 }
@@ -64,7 +64,7 @@ const POST_AHEAD_MS = 30_000
  * Counts the requests under way: all, and those of one client or site. A request whose body is still to come holds no place, so
  * half-sent ones shut out no one. Limits are checked as headers come, so arriving bodies may exceed them by `MAX_ARRIVING` at most.
  */
-function createTakePlace({ http, readers }: LimitOptions): RequestHandler {
+function createPlaces({ http, readers }: LimitOptions): RequestHandler {
   const { maxUnderWay, maxUnderWayPerClient } = http
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
   const shares = createShares(maxUnderWayPerClient, maxUnderWay)

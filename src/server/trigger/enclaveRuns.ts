@@ -5,7 +5,6 @@ import type { Hex } from '../../protocol/hex.js'
 import { createHook, createPoller, type Service } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { stateOfPrivateFile } from '../../service/privateFile.js'
-import type { Secret } from '../../service/secret.js'
 import type { Config } from '../config/config.js'
 import type { Engine } from '../store/engine.js'
 import type { ServeLease } from '../store/leaseHolder.js'
@@ -15,7 +14,7 @@ import { createUnopenedOrders, createUnopenedRoom, type RoomLimits } from './env
 import { createEnclaveDoor, createHttpRunner } from './httpRunner.js'
 import { RETRY_TIMES, type RetryTimes } from './orderRun.js'
 import { createOwnEnclave } from './ownEnclave.js'
-import { createTriggerRateLimit, type TriggerRateLimit } from './rateLimit.js'
+import { createTriggerRateLimit } from './rateLimit.js'
 import { createReconcileStateStore } from './reconcile.js'
 import { createRuns, type RunObserver } from './runner.js'
 import { createSealedJobs } from './sealedJobs.js'
@@ -41,12 +40,12 @@ export function buildEnclaveRuns(options: {
   const runRecordsOn = (on: Engine) => createRunRecords({ engine: on, logger })
   const runRecords = runRecordsOn(engine)
   const rateLimit = createTriggerRateLimit(triggerIntervalMs)
-  const access = accessTo(config.enclave.trigger, {
-    runRecords,
-    isShared: engine.isShared,
-    rateLimit,
-    stopping,
-    logger,
+  const { trigger } = config.enclave
+  const enclave = trigger.kind === 'http' ? { ...trigger, services: [] } : startedHere(trigger, logger)
+  const runner = createHttpRunner({
+    ...{ runRecords, rateLimit, stopping, logger },
+    door: createEnclaveDoor(enclave),
+    pollEveryMs: engine.isShared ? RESULT_POLL_MS : undefined,
   })
   const runs = createEnclaveRuns({
     ...shared,
@@ -56,7 +55,7 @@ export function buildEnclaveRuns(options: {
       reconcileState: createReconcileStateStore({ engine: fenced, logger }),
     }),
     runRecords,
-    runner: access.runner,
+    runner,
     timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
     maxRuns,
     rateLimit,
@@ -68,36 +67,21 @@ export function buildEnclaveRuns(options: {
     stopping,
     logger,
   })
-  return { ...runs, router: access.router, services: [...access.services, ...runs.services] }
+  const router = { secret: enclave.secret, results: runner }
+  return { ...runs, router, services: [...enclave.services, ...runs.services] }
 }
 
 /** Between two polls for results that other servers have received; an order's next run waits as long. */
 const RESULT_POLL_MS = 500
 
-/** How jobs reach the enclave. */
-function accessTo(
-  trigger: Config['enclave']['trigger'],
-  deps: {
-    readonly runRecords: RunRecords
-    readonly isShared: boolean
-    readonly rateLimit: TriggerRateLimit
-    readonly stopping: AbortSignal
-    readonly logger: Logger
-  },
+/** An enclave that this server starts itself. */
+function startedHere(
+  trigger: Extract<Config['enclave']['trigger'], { readonly kind: 'resident' }>,
+  logger: Logger,
 ) {
-  const { logger } = deps
-  const pollEveryMs = deps.isShared ? RESULT_POLL_MS : undefined
-  const access = ({ url, secret }: { readonly url: Secret; readonly secret: Secret }) => {
-    const runner = createHttpRunner({ ...deps, pollEveryMs, door: createEnclaveDoor({ url, secret }) })
-    return { runner, router: { secret, results: runner } }
-  }
-  if (trigger.kind === 'http') return { ...access(trigger), services: [] }
   // Every program gets the system's search path; it is not part of the server's configuration.
   const own = createOwnEnclave({ ...trigger, searchPath: process.env.PATH ?? '', logger })
-  return {
-    ...access(own),
-    services: [createTrialWarnings({ path: trigger.envFile, logger }), own.service],
-  }
+  return { ...own, services: [createTrialWarnings({ path: trigger.envFile, logger }), own.service] }
 }
 
 /**

@@ -241,8 +241,8 @@ export function createScheduler(options: SchedulerOptions) {
     /** An escrow is open; it runs if its envelope is here. Repeatable. */
     opened(order: OpenedOrder) {
       // After a deferral the record may hold runs of the order.
-      const take = deferred.find(order.orderId) === undefined ? open : resume
-      return attempt({ order, state: 'OPEN' }, () => take(order))
+      const handle = deferred.find(order.orderId) === undefined ? open : resume
+      return attempt({ order, state: 'OPEN' }, () => handle(order))
     },
     /** Runs an order that the start finds open on the chain, with its envelope or without. */
     resume: (order: OpenedOrder) => attempt({ order, state: 'OPEN' }, () => resume(order)),
