@@ -115,7 +115,7 @@ export function createUnopenedOrders(options: {
 }
 
 /** An envelope without an open escrow. */
-export interface Occupant {
+interface Occupant {
   /** Its poster: see `clientOf`. */
   readonly client: string
   /** Bytes that it added to its order's record. */
