@@ -4,7 +4,9 @@ import { checksum } from '../../../src/protocol/address.js'
 import type { OrderState } from '../../../src/protocol/api.js'
 import { type Hex, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
 import { createOpeningQuota } from '../../../src/server/relay/openingQuota.js'
-import { NO_GAS, type RelayRecord } from '../../../src/server/store/receipts.js'
+import { confirmed, failed, pendingRecord } from '../../../src/server/relay/record.js'
+import type { RelayRecord } from '../../../src/server/store/receipts.js'
+import type { MinedTransaction } from '../../../src/server/txManager/pendingTx.js'
 import { ORG } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { openStores } from '../../support/stores.js'
@@ -84,26 +86,22 @@ async function setUp(deadline = DEADLINE) {
 }
 
 function recordOf(of: Hex, failure?: Failure): RelayRecord {
-  const at = new Date(0).toISOString()
-  const isSent = failure !== 'RefusedByNodes'
-  return {
-    receipt: {
-      digest: of,
-      primaryType: 'RequestOpening',
-      target: ALICE,
-      status: failure === undefined ? 'confirmed' : 'failed',
-      txHash: isSent ? of : null,
-      blockNumber: isSent ? 1 : null,
-      gasUsed: isSent ? 1n : null,
-      createdAt: at,
-      updatedAt: at,
-      error: failure === undefined ? null : { name: failure, args: {} },
-    },
-    data: '0x00000000',
-    purpose: { kind: 'account', account: ALICE },
-    gas: NO_GAS,
-    transactions: [],
-  }
+  const call = { primaryType: 'RequestOpening', target: ALICE, data: '0x00000000' } as const
+  const at = new Date(0)
+  const pending = pendingRecord({ ...call, digest: of, purpose: { kind: 'account', account: ALICE } }, at)
+  const mined = failure === 'RefusedByNodes' ? null : { ...MINED, hash: of }
+  return failure === undefined
+    ? confirmed(pending, mined, at)
+    : failed(pending, mined, { name: failure, args: {} }, at)
+}
+
+const MINED: Omit<MinedTransaction, 'hash'> = {
+  to: ALICE,
+  blockNumber: 1,
+  blockHash: ZERO_BYTES32,
+  gasUsed: 1n,
+  succeeded: true,
+  loggedBy: [],
 }
 
 const orderIn = (state: OrderState, deadline: number) => ({

@@ -3,38 +3,30 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import { createGasBudget } from '../../../src/server/relay/gasBudget.js'
 import {
   createJobRecord,
+  pendingRecord,
   submitted,
   TakenElsewhereError,
   withLimit,
 } from '../../../src/server/relay/record.js'
-import { createReceiptStore, NO_GAS, type RelayRecord } from '../../../src/server/store/receipts.js'
+import { createReceiptStore } from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createLateEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const DIGEST: Hex = `0x${'ab'.repeat(32)}`
 const ADDRESS: Hex = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
-const AT = '2030-01-02T14:30:00.000Z'
 
-const PENDING: RelayRecord = {
-  receipt: {
+const PENDING = pendingRecord(
+  {
     digest: DIGEST,
     primaryType: 'BatchMint',
     target: ADDRESS,
-    status: 'pending',
-    txHash: null,
-    blockNumber: null,
-    gasUsed: null,
-    createdAt: AT,
-    updatedAt: AT,
-    error: null,
+    data: '0x01020304',
+    purpose: { kind: 'platform' },
   },
-  account: ADDRESS,
-  data: '0x01020304',
-  purpose: { kind: 'platform' },
-  gas: NO_GAS,
-  transactions: [],
-}
+  new Date(0),
+  ADDRESS,
+)
 
 /** With its nth transaction. */
 const sent = (n: number) =>

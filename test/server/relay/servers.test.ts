@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Authorization } from '../../../src/protocol/authorization.js'
 import { hexBetween, hexOf } from '../../../src/protocol/hex.js'
+import { pendingRecord, submitted } from '../../../src/server/relay/record.js'
 import { createPrivateKey, createRelayerSigner, type RelayerKey } from '../../../src/server/signer/signer.js'
 import type { Engine } from '../../../src/server/store/engine.js'
-import { createReceiptStore, NO_GAS, type RelayRecord } from '../../../src/server/store/receipts.js'
+import { createReceiptStore } from '../../../src/server/store/receipts.js'
 import { Secret } from '../../../src/service/secret.js'
 import {
   batchMint,
@@ -50,30 +51,6 @@ function callOf(update: Authorization) {
   const [contract, method, struct, signature] = signedCall(chain(), update)
   const encoded = INTERFACES[contract].encodeFunctionData(method, [struct, signature])
   return { to: chain().addressOf(contract), data: hexBetween(4, 10_000).parse(encoded) }
-}
-
-/** A record as a server without an account leaves it. */
-function unclaimed(update: Authorization): RelayRecord {
-  const { to, data } = callOf(update)
-  const at = new Date().toISOString()
-  return {
-    receipt: {
-      digest: digestOf(chain(), update),
-      primaryType: update.primaryType,
-      target: to,
-      status: 'pending',
-      txHash: null,
-      blockNumber: null,
-      gasUsed: null,
-      createdAt: at,
-      updatedAt: at,
-      error: null,
-    },
-    data,
-    purpose: { kind: 'platform' },
-    gas: NO_GAS,
-    transactions: [],
-  }
 }
 
 describe('two servers with one account', () => {
@@ -240,13 +217,12 @@ describe('a server that sleeps while another takes its account', () => {
         const chainId = Number((await provider.getNetwork()).chainId)
         const nonce = above + 1
         const signed = await signer.sign({ chainId, nonce, ...call, gasLimit: 1_000_000n, fees })
-        const { receipt, ...rest } = unclaimed(update)
-        const record = {
-          ...rest,
-          receipt: { ...receipt, status: 'submitted' as const, txHash: signed.hash },
-          account: signer.address,
-          transactions: [signed],
-        }
+        const { to: target, data } = call
+        const { primaryType } = update
+        const authorization = { digest: digestOf(chain(), update), primaryType, target, data }
+        const purpose = { kind: 'platform' } as const
+        const pending = pendingRecord({ ...authorization, purpose }, new Date(), signer.address)
+        const record = submitted(pending, signed, new Date())
         const { logger } = createLogLines()
         await createReceiptStore({ engine, logger }).put(record.receipt.digest, record, 0)
       },

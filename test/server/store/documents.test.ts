@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { uint256Schema } from '../../../src/protocol/units.js'
-import { createDocuments, createStateDocument } from '../../../src/server/store/documents.js'
+import { createDocuments } from '../../../src/server/store/documents.js'
 import { fencedEngine } from '../../../src/server/store/leaseHolder.js'
 import { createLogLines } from '../../support/logLines.js'
 import { setStoredText } from '../../support/storedRows.js'
@@ -67,15 +67,6 @@ describe('a change', () => {
     expect(isOver()).toBe(true)
     expect(await documents.get('a')).toEqual({ amount: 1n })
   })
-
-  test('that takes the unique key of another is refused', async () => {
-    const { documents } = await setUp()
-    const entry = { value: { amount: 1n }, isOpen: true, uniqueKey: 'key' }
-    await documents.put('a', entry)
-    await expect(documents.put('b', entry)).rejects.toMatchObject({ code: 'UNIQUE_KEY_TAKEN' })
-    await documents.remove('a')
-    await documents.put('b', entry)
-  })
 })
 
 describe('a document that is put', () => {
@@ -90,14 +81,6 @@ describe('a document that is put', () => {
     await put(4n, createDocuments(options))
     await put(5n)
     expect(await documents.get('a')).toEqual({ amount: 5n })
-  })
-
-  test('is read by a later one of a part of the server', async () => {
-    const { options } = await setUp()
-    const state = () => createStateDocument({ ...options, id: 'gas' })
-    expect(await state().load()).toBeUndefined()
-    await state().save({ amount: 7n })
-    expect(await state().load()).toEqual({ amount: 7n })
   })
 })
 
@@ -114,14 +97,4 @@ test('one that cannot be parsed fails alone, and the log names it', async () => 
   expect(lines()).toContainEqual(
     expect.objectContaining({ msg: 'stored record not readable', store: 'orders', recordId: 'b' }),
   )
-})
-
-test('only what may go is removed', async () => {
-  const { documents, add } = await setUp()
-  await add('a')
-  await documents.remove('a', ({ value }) => value.amount > 1n)
-  expect(await documents.get('a')).toEqual({ amount: 1n })
-  await documents.remove('a', ({ value }) => value.amount === 1n)
-  await documents.remove('a')
-  expect(await documents.get('a')).toBeUndefined()
 })
