@@ -40,7 +40,7 @@ const FAR_AHEAD = new Date('2096-10-02T07:06:40.000Z')
 const OFFER_TIMES = { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 30_000 }
 
 /** The server's way to the enclave, there and back. */
-export function connectEnclave(
+function connectEnclave(
   enclave: ScriptedEnclave,
   options: Pick<Parameters<typeof createHttpRunner>[0], 'runRecords' | 'rateLimit' | 'stopping' | 'logger'>,
 ) {

@@ -1,22 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { BrokerClock } from '../../../src/broker/index.js'
-import { createRunRecords } from '../../../src/server/store/runRecords.js'
+import type { Outcome } from '../../../src/protocol/job.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import {
   createReconcile,
   createReconcileStateStore,
   isCloseOver,
 } from '../../../src/server/trigger/reconcile.js'
-import { createRuns } from '../../../src/server/trigger/runner.js'
+import type { Run } from '../../../src/server/trigger/runner.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
-import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { connectEnclave } from '../../support/triggerHarness.js'
 
-const CHECK_MS = 50
 const [MONDAY, TUESDAY] = [new Date('2025-03-03T21:00:00Z'), new Date('2025-03-04T21:00:00Z')]
 
 /** A market whose day the test makes. */
@@ -30,74 +26,71 @@ function openMarket(): BrokerClock {
 }
 const afterClose = { timestamp: new Date('2025-03-03T21:00:01Z'), isOpen: false, nextClose: TUESDAY }
 
-async function setUp(steps: Step[]) {
-  const root = await temporaryDirectory()
-  const enclave = await createScriptedEnclave(root)
-  await enclave.plan({ reconcile: steps })
+/** Runs that end with that outcome at once. */
+async function setUp(outcome: Outcome) {
   const { logger } = createLogLines()
-  const stores = await openStores(root)
-  const runRecords = createRunRecords({ ...stores, logger })
-  const rateLimit = createTriggerRateLimit(0)
-  const stopping = new AbortController()
-  onTestFinished(() => stopping.abort())
-  const runner = connectEnclave(enclave, { runRecords, rateLimit, stopping: stopping.signal, logger })
-  const state = createReconcileStateStore({ ...stores, logger })
-  const market = { clock: openMarket() }
+  const state = createReconcileStateStore({ ...(await openStores(await temporaryDirectory())), logger })
+  const market = { clock: openMarket(), asked: 0 }
+  const discarded: string[] = []
+  const run = (runId: string): Run => ({
+    record: { job: 'reconcile', runId, startedAt: MONDAY.toISOString(), stopAt: 0, process: null },
+    end: Promise.resolve({ how: 'result', result: { outcome } }),
+    seenOnChain: () => expect.unreachable('a reconcile has no order'),
+    discard: async () => void discarded.push(runId),
+  })
   async function start() {
-    const timeouts = { order: 20_000, policy: 20_000, reconcile: 20_000 }
-    const runs = createRuns({ runRecords, runner, timeouts, logger })
-    const reconcile = createReconcile({
-      rateLimit,
-      runs,
-      clock: { getClock: async () => market.clock },
+    const { service } = createReconcile({
+      rateLimit: createTriggerRateLimit(0),
+      runs: { start: async ({ job }) => run(job) },
+      clock: {
+        async getClock() {
+          market.asked++
+          return market.clock
+        },
+      },
       state,
-      checkMs: CHECK_MS,
+      checkMs: 10,
       logger,
     })
-    for (const run of await runs.adopt(() => true)) reconcile.adopt(run)
-    await reconcile.service.start()
+    await service.start()
     let stopped: Promise<void> | undefined
-    const stop = () => {
-      stopped ??= reconcile.service.stop()
-      return stopped
-    }
+    const stop = () => (stopped ??= service.stop())
     onTestFinished(stop)
     return { stop }
   }
-  const count = async () => (await enclave.jobs()).length
-  return { start, market, enclave, state, count, root }
+  const nextClose = async () => (await state.load()).nextClose
+  return { start, market, state, discarded, nextClose }
 }
 
-describe('after each market close', () => {
-  test('one run is made, and none while the market is open', async () => {
-    const { start, market, count, state, enclave } = await setUp([{ outcome: 'done' }])
-    await start()
-    await eventually('the close to come', async () => (await state.load()).nextClose === MONDAY.toISOString())
-    expect(await count()).toBe(0)
-    market.clock = { ...market.clock, ...afterClose }
-    await eventually('the run', async () => (await state.load()).nextClose === TUESDAY.toISOString())
-    expect((await state.load()).doneAt).not.toBeNull()
-    await sleep(CHECK_MS * 4)
-    expect(await enclave.jobs()).toMatchObject([{ job: 'reconcile' }])
-  })
+test('one run is made after each market close, and none while the market is open', async () => {
+  const { start, market, state, discarded, nextClose } = await setUp('done')
+  await start()
+  await eventually('the close to come', async () => (await nextClose()) === MONDAY.toISOString())
+  expect(discarded).toEqual([])
+  market.clock = { ...market.clock, ...afterClose }
+  await eventually('the run', async () => (await nextClose()) === TUESDAY.toISOString())
+  expect((await state.load()).doneAt).not.toBeNull()
+  const { asked } = market
+  await eventually('further checks', () => market.asked > asked + 3)
+  expect(discarded).toEqual(['reconcile'])
+})
 
-  test('one that a stopped server missed is made at the next start', async () => {
-    const { start, market, count, state } = await setUp([{ outcome: 'done' }])
-    const first = await start()
-    await eventually('the close to come', async () => (await state.load()).nextClose === MONDAY.toISOString())
-    await first.stop()
-    market.clock = { ...market.clock, timestamp: new Date('2025-03-04T15:00:00Z'), nextClose: TUESDAY }
-    await start()
-    await eventually('the run', async () => (await count()) === 1)
-    await eventually('its end', async () => (await state.load()).nextClose === TUESDAY.toISOString())
-  })
+test('a reconcile that a stopped server missed is made at the next start', async () => {
+  const { start, market, discarded, nextClose } = await setUp('done')
+  const first = await start()
+  await eventually('the close to come', async () => (await nextClose()) === MONDAY.toISOString())
+  await first.stop()
+  market.clock = { ...market.clock, timestamp: new Date('2025-03-04T15:00:00Z'), nextClose: TUESDAY }
+  await start()
+  await eventually('its end', async () => (await nextClose()) === TUESDAY.toISOString())
+  expect(discarded).toHaveLength(1)
 })
 
 test('a run that failed is not taken for done', async () => {
-  const { start, market, state, enclave } = await setUp([{ outcome: 'failed' }])
+  const { start, market, state, discarded } = await setUp('failed')
   market.clock = { ...market.clock, ...afterClose }
   const { stop } = await start()
-  await eventually('the run', async () => (await enclave.notes()).some(({ event }) => event === 'ended'))
+  await eventually('the run', () => discarded.length > 0)
   await stop()
   expect((await state.load()).doneAt).toBeNull()
 })
