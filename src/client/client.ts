@@ -13,7 +13,7 @@ import { createEscrow, type Funds } from './escrow.js'
 import type { HistoryEntry } from './history/entries.js'
 import { type HistoryOptions, readHistory } from './history/history.js'
 import type { CallOptions } from './http.js'
-import { createKeyring } from './keyring.js'
+import { createKeyring, openNotice } from './keyring.js'
 import {
   listMembers,
   listOrders,
@@ -23,7 +23,6 @@ import {
   type OrderListOptions,
 } from './lists.js'
 import { createMembership, type Membership } from './membership.js'
-import { openNotice } from './notice.js'
 import { createOpenings, type OpeningState } from './openings.js'
 import type { OrderRequest, SignedOrder, SubmittableOrder } from './orderIntent.js'
 import { createOrders } from './orders.js'

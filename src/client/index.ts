@@ -53,12 +53,14 @@ export {
 export { type OrderSummary, ordersOf, type SaleFees, saleFees } from './history/orderList.js'
 export type { CallOptions } from './http.js'
 export {
+  createTail,
   type ListedAt,
   type Listing,
   type ListOptions,
   type LogListing,
   type LogsQuery,
   readLogs,
+  type Tail,
 } from './listing.js'
 export type {
   ListedOrder,
@@ -75,7 +77,6 @@ export type { OrderRequest, SealedOrder, SignedOrder, SubmittableOrder } from '.
 export { NotSubmittedError } from './orderIntent.js'
 export type { FrozenHolding, Listings, PublishedVersion, Standing, Waiting } from './past/facts.js'
 export { createPast, type Past, type PastOptions, type PublishedVersions } from './past/past.js'
-export { createTail, type Tail } from './past/tail.js'
 export {
   isSignedOrder,
   type PlacedOrder,

@@ -1,9 +1,11 @@
 import { utils } from '@noble/secp256k1'
 import * as z from 'zod'
 import { addressSchema } from '../protocol/address.js'
+import type { OrderStatus } from '../protocol/api.js'
 import { ProtocolError } from '../protocol/errors.js'
 import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from '../protocol/hex.js'
 import { timestampSchema } from '../protocol/intent.js'
+import { type Notice, openNotice as openSealed } from '../protocol/notice.js'
 import { publicKeyOf } from '../protocol/publicKey.js'
 import { parseStrictJson } from '../protocol/strictJson.js'
 import { uint64Schema } from '../protocol/units.js'
@@ -131,4 +133,24 @@ function parseKeyFile(text: string): z.output<typeof keyFileSchema> {
     'invalid-key-file',
     'This is not a file of portfolio keys, or it is damaged. Choose the file that was saved when the key was made.',
   )
+}
+
+/**
+ * Opens an order's notice: why it was refused, or its fill with fees (`filled`). Null while the server has none. A
+ * refund can lack a notice if no key in the envelope could be trusted, or if the server lost its cache.
+ * @throws ClientError `notice-undecryptable` if the notice is another order's, or sealed to a key that is not held
+ */
+export async function openNotice(
+  status: Pick<OrderStatus, 'orderId' | 'notice'>,
+  keys: Keyring,
+): Promise<Notice | null> {
+  const { notice, orderId } = status
+  if (notice === null) return null
+  try {
+    return await keys.opened(({ privateKey }) => openSealed(notice, privateKey, orderId))
+  } catch (cause) {
+    if (!(cause instanceof ProtocolError)) throw cause
+    const message = 'No imported or derived key opens the notice: it was sealed to another key, or altered.'
+    throw new ClientError('notice-undecryptable', message, { cause })
+  }
 }

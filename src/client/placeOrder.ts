@@ -7,7 +7,6 @@ import { ClientError, type ClientErrorCode, ContractError, ServerError } from '.
 import { createEscrow } from './escrow.js'
 import type { CallOptions } from './http.js'
 import type { Keyring } from './keyring.js'
-import { createNonces } from './nonces.js'
 import type { Openings } from './openings.js'
 import {
   NotSubmittedError,
@@ -292,4 +291,22 @@ export function provesUnopened(error: unknown, { opening }: Pick<SubmittableOrde
 function institutionOf(wallet: Wallet, { registry }: Platform): Promise<Hex> {
   const contract = createContract({ wallet, address: registry, abi: institutionRegistryAbi })
   return wallet.account().then((account) => contract.read<Hex>('orgOf', [account], bytes32Schema))
+}
+
+/** How far a device's clock is trusted beyond the newest block. The enclave refuses a nonce more than a day beyond the block that it sees. */
+const MAX_AHEAD_MS = 12 * 60 * 60 * 1_000
+
+/**
+ * Nonces of one account's intents: `max(stored + 1, Date.now())`, so that two devices do not choose the same nonce. A clock that is
+ * half a day ahead of the chain counts as exactly that. Never returns a nonce twice, except 2^53 − 1, the last one: its order is
+ * refused, and the platform's owner can then lower the stored nonce.
+ * @returns the next nonce, given the one stored in the portfolio (0 if there is none) and the newest block's time in Unix seconds
+ */
+export function createNonces(now: () => number = Date.now): (stored: number, blockTime: number) => number {
+  let last = 0
+  return (stored, blockTime) => {
+    const time = Math.min(now(), blockTime * 1_000 + MAX_AHEAD_MS)
+    last = Math.min(Math.max(stored + 1, last + 1, time), Number.MAX_SAFE_INTEGER)
+    return last
+  }
 }

@@ -8,7 +8,7 @@ import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { createContract } from '../contract.js'
 import { ledgerEvents, registryEvents, tokenEvents, topicOf, topicOfAddress } from '../contractEvents.js'
-import { type Listing, type LogListing, type LogsQuery, readLogs } from '../listing.js'
+import { createTail, type Listing, type LogListing, type LogsQuery, readLogs, type Tail } from '../listing.js'
 import { readContracts } from '../platform.js'
 import { type Eip1193Provider, untilAnswered } from '../provider.js'
 import { createWallet } from '../wallet.js'
@@ -22,7 +22,6 @@ import {
   type Waiting,
   waitingIn,
 } from './facts.js'
-import { createTail, type Tail } from './tail.js'
 
 export interface PastOptions {
   /** From a source other than the server. It names every other contract. */
