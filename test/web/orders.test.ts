@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type {
   Client,
   Hex,
@@ -28,6 +28,9 @@ const ACCOUNT: Hex = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
 const isSeen = signal(true)
 
 useMemoryStorage()
+
+/** Reads a value as a component does, until the test ends. */
+const shows = (read: () => unknown) => onTestFinished(effect(() => void read()))
 
 /** The orders of an account whose status changes as the test says. */
 function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['openNotice']>()) {
@@ -79,21 +82,19 @@ function ordersOf(statuses: readonly OrderStatus[], openNotice = vi.fn<Client['o
 it('an order that was seen open has ended once, and its envelope is dropped then', async () => {
   localStorage.setItem(`desk:order:${ID}`, '{}')
   const { orders, onChange, onEnd } = ordersOf([status, status, refunded, refunded])
-  const leave = effect(() => void orders.of(ID).status.value)
+  shows(() => orders.of(ID).status.value)
   await expect.poll(() => orders.of(ID).status.value).toBe(refunded)
   expect(onChange.mock.calls.length).toBeGreaterThanOrEqual(4)
   expect(onEnd.mock.calls).toEqual([[refunded]])
   expect(keptOrder(ID)).toBeNull()
   expect(localStorage.length).toBe(0)
-  leave()
 })
 
 it('an order that was placed here and has ended before it was first read has ended, too', async () => {
   const { orders, onEnd } = ordersOf([refunded])
   orders.memory.value = withPlaced(orders.memory.value, ID, { side: 'BUY', symbol: 'AAPL', maxSpend: 1n })
-  const leave = effect(() => void orders.of(ID).status.value)
+  shows(() => orders.of(ID).status.value)
   await expect.poll(() => onEnd.mock.calls).toEqual([[refunded]])
-  leave()
 })
 
 describe('a refund that the chain has before the server has the run’s end', () => {
@@ -108,28 +109,25 @@ describe('a refund that the chain has before the server has the run’s end', ()
 
   it('is reported with its reason', async () => {
     const { orders, onMoved, onEnd } = ordersOf([status, due, due, refunded])
-    const leave = effect(() => void orders.of(ID).status.value)
+    shows(() => orders.of(ID).status.value)
     await expect.poll(() => onEnd.mock.calls).toEqual([[refunded]])
     // The money is looked at before the reason is there.
     expect(onMoved.mock.invocationCallOrder[0]).toBeLessThan(onEnd.mock.invocationCallOrder[0] ?? 0)
     expect(onMoved.mock.calls.length).toBeGreaterThan(1)
-    leave()
   })
 
   it('is reported without one, if none comes', async () => {
     const { orders, onEnd } = ordersOf([status, due])
-    const leave = effect(() => void orders.of(ID).status.value)
+    shows(() => orders.of(ID).status.value)
     await expect.poll(() => onEnd.mock.calls).toEqual([[due]])
-    leave()
   })
 })
 
 it('an order that had ended before is no news', async () => {
   const { orders, onEnd } = ordersOf([refunded])
-  const leave = effect(() => void orders.of(ID).status.value)
+  shows(() => orders.of(ID).status.value)
   await expect.poll(() => orders.of(ID).status.value).toBe(refunded)
   expect(onEnd).not.toHaveBeenCalled()
-  leave()
 })
 
 it('a notice is opened once a key is in use, and again with a newer one', async () => {
@@ -137,7 +135,7 @@ it('a notice is opened once a key is in use, and again with a newer one', async 
   const openNotice = vi.fn<Client['openNotice']>().mockRejectedValueOnce(failure).mockResolvedValue(notice)
   const { orders, key } = ordersOf([status, refunded], openNotice)
   const query = orders.of(ID).notice
-  const leave = effect(() => void [query.value, orders.of(ID).status.value])
+  shows(() => [query.value, orders.of(ID).status.value])
   await expect.poll(() => orders.of(ID).status.value).toBe(refunded)
   expect(openNotice).not.toHaveBeenCalled()
   key.value = { publicKey: '0x01', drawnAt: 0 }
@@ -145,12 +143,11 @@ it('a notice is opened once a key is in use, and again with a newer one', async 
   key.value = { publicKey: '0x02', drawnAt: 1 }
   await expect.poll(() => query.value).toBe(notice)
   expect(query.error).toBeNull()
-  leave()
 })
 
 it('an order that the chain does not show yet is listed before the others, once', async () => {
   const { orders } = ordersOf([])
-  const leave = effect(() => void orders.history.value)
+  shows(() => orders.history.value)
   await expect.poll(() => orders.history.value).not.toBeNull()
   const request = { side: 'BUY', symbol: 'AAPL', maxSpend: 1n } as const
   orders.memory.value = withPlaced(orders.memory.value, ID, request)
@@ -159,12 +156,11 @@ it('an order that the chain does not show yet is listed before the others, once'
     { orderId: OTHER, request, summary: null },
     { orderId: ID, request, summary: null },
   ])
-  leave()
 })
 
 it('orders are asked about more slowly while more are shown', async () => {
   const { orders, asked } = ordersOf([status])
-  const leave = effect(() => void orders.of(ID).status.value)
+  shows(() => orders.of(ID).status.value)
   expect(asked).toHaveLength(1)
   const request = { side: 'BUY', symbol: 'AAPL', maxSpend: 1n } as const
   orders.most.value = 20
@@ -173,7 +169,6 @@ it('orders are asked about more slowly while more are shown', async () => {
     orders.memory.value = withPlaced(orders.memory.value, orderId, request)
   }
   await expect.poll(() => asked.at(-1)).toBeGreaterThan(asked[0] ?? 0)
-  leave()
 })
 
 /** An order that an earlier visit signed, as the browser has kept it. */
@@ -189,10 +184,9 @@ it('an order that an earlier visit signed is listed, and forgotten once its sign
   keep(ACCOUNT)
   const { orders } = ordersOf([])
   expect(orders.listed.value.map(({ orderId }) => orderId)).toEqual([OTHER])
-  const leave = effect(() => void orders.of(OTHER).opening.value)
+  shows(() => orders.of(OTHER).opening.value)
   await expect.poll(() => orders.of(OTHER).opening.value).toBe('expired')
   expect(localStorage.length).toBe(0)
-  leave()
 })
 
 it('one that another account signed is not listed', () => {

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import type { OrderStatus } from '../../src/client/index.js'
 import type { PlacingState } from '../../web/state/placing.js'
 import { createProgress } from '../../web/state/progress.js'
@@ -40,10 +40,9 @@ function watched() {
     notice: { value: null },
   }
   const progress = createProgress({ state }, { of: () => queries })
-  const leave = effect(() => void progress.value)
+  onTestFinished(effect(() => void progress.value))
   return {
     progress,
-    leave,
     place(to: Partial<PlacingState>) {
       vi.advanceTimersByTime(1_000)
       state.value = { ...NONE, ...to }
@@ -56,7 +55,7 @@ function watched() {
 }
 
 it('an order passes through its stages, and leaves its times', () => {
-  const { progress, leave, place, become } = watched()
+  const { progress, place, become } = watched()
   expect(progress.value).toBeNull()
   place({ step: 'signing' })
   place({ step: 'approving' })
@@ -74,11 +73,10 @@ it('an order passes through its stages, and leaves its times', () => {
   expect(usualMs('sign')).toBeNull()
   place({})
   expect(progress.value).toBeNull()
-  leave()
 })
 
 it('an order that waited, or was refused, leaves none', () => {
-  const { leave, place, become } = watched()
+  const { place, become } = watched()
   const waited = [{ ...run, outcome: 'queued' } as const, { ...run, attempt: 2, outcome: 'settled' } as const]
   for (const end of [
     { state: 'SETTLED', triggers: waited },
@@ -91,7 +89,6 @@ it('an order that waited, or was refused, leaves none', () => {
     become({})
   }
   expect(usualMs('escrow')).toBeNull()
-  leave()
 })
 
 it('the usual time of a stage is the median of the last nine orders, without damaged ones', () => {

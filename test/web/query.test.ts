@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../src/client/index.js'
 import { createCalm } from '../../web/calm.js'
 import { type Ask, createQuery, following, type Query, type QueryOptions } from '../../web/query.js'
@@ -13,12 +13,13 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Shows a query as a component does, until it is left. */
+/** Shows a query as a component does, until it is left or the test ends. */
 function show<T>(query: Query<T>) {
   const shown: (T | null)[] = []
   const leave = effect(() => {
     shown.push(query.value)
   })
+  onTestFinished(leave)
   return { shown, leave }
 }
 
@@ -36,14 +37,13 @@ describe('a query', () => {
     const { asked, query } = counting()
     await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
     expect(asked).toHaveLength(0)
-    const { shown, leave } = show(query)
+    const { shown } = show(query)
     await vi.advanceTimersByTimeAsync(EVERY_MS)
     expect(asked).toHaveLength(2)
     query.refresh()
     expect(asked.map(({ aborted }) => aborted)).toEqual([true, true, false])
     await vi.advanceTimersByTimeAsync(EVERY_MS)
     expect(shown).toEqual([null, 1, 2, 3, 4])
-    leave()
   })
 
   it('keeps its answer when it is left, and asks nothing then, even if it should refresh', async () => {
@@ -67,7 +67,7 @@ describe('a query', () => {
     const isSeen = signal(true)
     const question = () => (name.value === null ? null : async () => name.peek())
     const query = createQuery<string | null>({ isSeen, question, pace: EVERY_MS })
-    const { shown, leave } = show(query)
+    const { shown } = show(query)
     await vi.advanceTimersByTimeAsync(0)
     name.value = null
     await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
@@ -75,19 +75,17 @@ describe('a query', () => {
     name.value = 'two'
     await vi.advanceTimersByTimeAsync(0)
     expect(shown).toEqual([null, 'one', null, 'two'])
-    leave()
   })
 
   it('asks again when a signal changes that the question reads first, and keeps the answer until then', async () => {
     const count = signal(1)
     const ask = async () => count.value
     const query = createQuery({ isSeen: signal(true), question: () => ask, pace: () => null })
-    const { shown, leave } = show(query)
+    const { shown } = show(query)
     await vi.advanceTimersByTimeAsync(0)
     count.value = 2
     await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
     expect(shown).toEqual([null, 1, 2])
-    leave()
   })
 
   it('keeps the last answer beside a later failure, and the failure until the next answer', async () => {
@@ -98,12 +96,11 @@ describe('a query', () => {
       .mockRejectedValueOnce(failure)
       .mockResolvedValue(2)
     const { query } = counting({ question: () => ask })
-    const { leave } = show(query)
+    show(query)
     await vi.advanceTimersByTimeAsync(EVERY_MS)
     expect({ value: query.value, error: query.error }).toEqual({ value: 1, error: failure })
     await vi.advanceTimersByTimeAsync(EVERY_MS)
     expect({ value: query.value, error: query.error }).toEqual({ value: 2, error: null })
-    leave()
   })
 
   it('ignores the late answer of a question that was called off', async () => {
@@ -113,13 +110,12 @@ describe('a query', () => {
     })
     const ask = vi.fn<Ask<number>>().mockReturnValueOnce(late).mockResolvedValue(2)
     const { query } = counting({ question: () => ask })
-    const { shown, leave } = show(query)
+    const { shown } = show(query)
     query.refresh()
     await vi.advanceTimersByTimeAsync(0)
     answerLate(1)
     await vi.advanceTimersByTimeAsync(0)
     expect(shown).toEqual([null, 2])
-    leave()
   })
 })
 
@@ -154,13 +150,12 @@ describe('a query through a wallet', () => {
     const client = createClient({ ...options, wallet: { request } })
     const ask = () => client.getFunds()
     const query = createQuery({ isSeen: signal(true), question: () => ask, pace: EVERY_MS })
-    const { leave } = show(query)
+    show(query)
     await vi.advanceTimersByTimeAsync(30_000)
     expect(query.error).toMatchObject({ code: 'node-unavailable', retryable: true })
     request.mockClear()
     await vi.advanceTimersByTimeAsync(EVERY_MS)
     expect(request).toHaveBeenCalled()
-    leave()
   })
 })
 
@@ -191,14 +186,13 @@ describe('a followed generator', () => {
     })
     const question = following(begun)
     const query = createQuery({ isSeen: signal(true), question: () => question, pace: EVERY_MS })
-    const { leave } = show(query)
+    show(query)
     await vi.advanceTimersByTimeAsync(0)
     expect(query.value).toBe(1)
     expect(query.error).toBeInstanceOf(Error)
     await vi.advanceTimersByTimeAsync(EVERY_MS)
     expect(query.value).toBe(2)
     expect(query.error).toBeNull()
-    leave()
   })
 })
 
@@ -213,38 +207,35 @@ describe('a page where nothing moves', () => {
   }
 
   it('asks every half minute at last', async () => {
-    const { asked, leave } = showCalm()
+    const { asked } = showCalm()
     await vi.advanceTimersByTimeAsync(2 * MINUTE_MS)
     const before = asked.length
     await vi.advanceTimersByTimeAsync(10 * MINUTE_MS)
     expect(before).toBeLessThan(10)
     expect(asked.length - before).toBe(20)
-    leave()
   })
 
   it('asks at its pace while something moves', async () => {
-    const { calm, asked, leave } = showCalm()
+    const { calm, asked } = showCalm()
     for (let second = 0; second < 60; second++) {
       calm.stir()
       await vi.advanceTimersByTimeAsync(1_000)
     }
     expect(asked).toHaveLength(1 + 60 / 3)
-    leave()
   })
 
   it('asks at once when something moves again, and at its pace from then on', async () => {
-    const { calm, asked, leave } = showCalm()
+    const { calm, asked } = showCalm()
     await vi.advanceTimersByTimeAsync(5 * MINUTE_MS)
     const before = asked.length
     calm.stir()
     expect(asked).toHaveLength(before + 1)
     await vi.advanceTimersByTimeAsync(3_000)
     expect(asked).toHaveLength(before + 2)
-    leave()
   })
 
   it('asks nothing while it is hidden, also when something moves', async () => {
-    const { calm, asked, isSeen, leave } = showCalm()
+    const { calm, asked, isSeen } = showCalm()
     isSeen.value = false
     expect(asked.map(({ aborted }) => aborted)).toEqual([true])
     calm.stir()
@@ -252,6 +243,5 @@ describe('a page where nothing moves', () => {
     expect(asked).toHaveLength(1)
     isSeen.value = true
     expect(asked).toHaveLength(2)
-    leave()
   })
 })

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { type Client, ClientError, type HistoryEntry } from '../../src/client/index.js'
 import { createTradeHistory } from '../../web/state/tradeHistory.js'
 
@@ -29,10 +29,9 @@ it('the trades are read from the block of the deployment on, and again with each
   expect(await read()).toEqual([entry])
   expect(getHistory.mock.calls[0]?.[0]).toMatchObject({ fromBlock: 7, store })
   const reading = vi.fn(read)
-  const leave = effect(() => void reading())
+  onTestFinished(effect(() => void reading()))
   version.value = 2n
   expect(reading).toHaveBeenCalledTimes(2)
-  leave()
 })
 
 it.each([

@@ -14,15 +14,8 @@ declare const [text, bytes, deadline]: [string, Uint8Array, number]
 declare const entries: readonly HistoryEntry[]
 `
 const TYPES = [
-  'Client',
-  'Eip1193Provider',
-  'Hex',
-  'HistoryEntry',
-  'OrderListing',
-  'Past',
-  'Policy',
-  'SignedOrder',
-  'SubmittableOrder',
+  ...['Client', 'Eip1193Provider', 'Hex', 'HistoryEntry', 'OrderListing', 'Past', 'Policy'],
+  ...['SignedOrder', 'SubmittableOrder'],
 ]
 const SOURCES = ['src/client', 'src/protocol']
 /** The server that examples name. */
