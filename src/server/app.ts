@@ -50,7 +50,7 @@ export function createApp(deps: AppDeps): Express {
     originCheck(http.frontendOrigin),
     refuseWhenStopping(deps.stopping),
     limitClients({ ...deps, authToken: relay.authToken }),
-    conditionalReads(),
+    conditionalReads,
   )
 
   // The busiest routes first, because Express tries them in this order.

@@ -25,7 +25,7 @@ export function createBareApp(): ReturnType<typeof express> {
 
 /** What a request to any of the API's ports passes first. */
 export function firstHandlers(logger: Logger, observe: HttpObserver): RequestHandler[] {
-  return [requestId(), requestLog(logger, observe), ...securityHeaders(), requireHost()]
+  return [requestId(), requestLog(logger, observe), ...securityHeaders(), requireHost]
 }
 
 declare global {
@@ -171,12 +171,10 @@ export function securityHeaders(): RequestHandler[] {
 }
 
 /** Refuses a request whose `Host` is missing, repeated or invalid. */
-export function requireHost(): RequestHandler {
-  return (req, _res, next) => {
-    const detail = hostFault(req)
-    if (detail !== undefined) throw new Problem('malformed-request', { detail })
-    next()
-  }
+export const requireHost: RequestHandler = (req, _res, next) => {
+  const detail = hostFault(req)
+  if (detail !== undefined) throw new Problem('malformed-request', { detail })
+  next()
 }
 
 /** Refuses requests that still arrive on a kept-alive connection once the server is stopping, and ends the connection. */
@@ -194,11 +192,9 @@ export function refuseWhenStopping(stopping: AbortSignal): RequestHandler {
  * "HTTP-network-or-cache fetch"), and Express then sends the whole answer again. The directive is for caches on the
  * way (RFC 9111, 5.2.1.4): an origin answers a precondition whatever it says (RFC 9110, 13.1.2).
  */
-export function conditionalReads(): RequestHandler {
-  return (req, _res, next) => {
-    delete req.headers['cache-control']
-    next()
-  }
+export const conditionalReads: RequestHandler = (req, _res, next) => {
+  delete req.headers['cache-control']
+  next()
 }
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600

@@ -137,7 +137,7 @@ export function createOpsApp(deps: {
   const { readiness, registry, logger } = deps
   const app = createBareApp()
   app.disable('etag')
-  app.use(requestId(), securityHeaders(), requireHost())
+  app.use(requestId(), securityHeaders(), requireHost)
   app.get('/livez', (_req, res) => {
     res.json({ status: 'alive' })
   })

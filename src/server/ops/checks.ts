@@ -66,6 +66,7 @@ interface CheckResult {
 /** A look whose result concurrent callers share. */
 export type Check = ReturnType<typeof createCheck>
 
+/** Time that a look may take. */
 const LIMIT_MS = 2_000
 const FRESH_MS = 1_000
 
@@ -77,12 +78,10 @@ export function createCheck(options: {
   readonly name: string
   readonly look: Look
   readonly logger: Logger
-  /** Time that a look may take. */
-  readonly limitMs?: number
   /** How long callers share its result. */
   readonly freshMs?: number
 }) {
-  const { name, look, logger, limitMs = LIMIT_MS, freshMs = FRESH_MS } = options
+  const { name, look, logger, freshMs = FRESH_MS } = options
   function failed(error: unknown): CheckReason {
     logger.error('check failed', { service: name, ...describeError(error) })
     return 'check-failed'
@@ -91,7 +90,7 @@ export function createCheck(options: {
   const shared = createSharedValue({
     load: async () => resultFor(await look().catch(failed)),
     freshMs: () => freshMs,
-    patienceMs: limitMs,
+    patienceMs: LIMIT_MS,
   })
 
   return {

@@ -46,33 +46,19 @@ interface HttpRunnerOptions {
   readonly stopping: AbortSignal
   /** Milliseconds between two polls for results that other servers have received; undefined where there is no other server. */
   readonly pollEveryMs?: number | undefined
-  readonly times?: HttpRunnerTimes
+  readonly times?: typeof TIMES
   readonly logger: Logger
 }
 
-/** A job that is being offered. */
-interface OfferedJob {
-  /** Whether an enclave may have taken it by an offer that got no answer, or by one of another server. */
-  mayBeTaken: boolean
-}
-
 /** Milliseconds. */
-interface HttpRunnerTimes {
+const TIMES = {
   /** Before a job whose answer was lost is offered again; doubled each time, up to `againMaxMs`. */
-  readonly againMs: number
-  readonly againMaxMs: number
-  /** Before a job that found no enclave is offered again, and for how long: a dead enclave is started anew. */
-  readonly absentAgainMs: number
-  readonly absentMs: number
-  /** How long to wait for a result after its effect was seen on the chain: it may carry a notice. */
-  readonly effectMs: number
-}
-
-const TIMES: HttpRunnerTimes = {
   againMs: 2_000,
   againMaxMs: 30_000,
+  /** Before a job that found no enclave is offered again, and for how long: a dead enclave is started anew. */
   absentAgainMs: 250,
   absentMs: 10_000,
+  /** How long to wait for a result after its effect was seen on the chain: it may carry a notice. */
   effectMs: 30_000,
 }
 const NOT_STARTED: RunEnd = { how: 'not-started', result: null }
@@ -188,7 +174,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
 }
 
 interface OffersOptions extends Pick<HttpRunnerOptions, 'door' | 'runRecords' | 'rateLimit' | 'logger'> {
-  readonly times: HttpRunnerTimes
+  readonly times: typeof TIMES
   /** Whether this server still follows the run, which has shown no effect and has time left. */
   readonly mayOffer: (job: Job) => boolean
   readonly isTaken: (runId: string) => Promise<boolean>
@@ -198,7 +184,8 @@ interface OffersOptions extends Pick<HttpRunnerOptions, 'door' | 'runRecords' | 
 
 function createOffers(options: OffersOptions) {
   const { door, runRecords, rateLimit, times, mayOffer, isTaken, onRefused, logger } = options
-  const underWay = new Map<string, OfferedJob>()
+  /** Jobs that are being offered, and whether an enclave may have taken each by an offer without an answer, or by another server's. */
+  const underWay = new Map<string, { mayBeTaken: boolean }>()
 
   /** Records which enclave has taken the run, unless its row is gone. */
   async function keepEnclave(runId: string, enclave: EnclaveBoot): Promise<void> {
@@ -210,7 +197,7 @@ function createOffers(options: OffersOptions) {
   }
 
   /** Offers a job until the answer is definite. Once an enclave may have taken it, a refusal is no longer definite. */
-  async function offer(job: Job, offered: OfferedJob): Promise<void> {
+  async function offer(job: Job, offered: { mayBeTaken: boolean }): Promise<void> {
     const { runId } = job
     const absentUntil = performance.now() + times.absentMs
     for (let tries = 0; ; tries++) {

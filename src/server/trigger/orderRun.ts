@@ -176,27 +176,20 @@ export function failuresAtEnd(triggers: readonly TriggerRecord[]): number {
 }
 
 /** Milliseconds between the runs of one order. */
-export interface RetryTimes {
-  /** The longest after a first failure; doubled with each further one. */
-  readonly failedMs: number
-  /** The longest wait after a failure. */
-  readonly failedMaxMs: number
-  /** For `queued` and `placed` without a time, and for `queued` with a time that is past by this clock. */
-  readonly waitingMs: number
-  /** The shortest wait, however early a run asks for the next one. */
-  readonly leastMs: number
-  /** Before a failed write of a run's start or end is retried. */
-  readonly storageMs: number
-  /** Between two polls of the escrow; after an act of this server the next poll follows immediately. */
-  readonly escrowMs: number
-}
+export type RetryTimes = Readonly<typeof RETRY_TIMES>
 
-export const RETRY_TIMES: RetryTimes = {
+export const RETRY_TIMES = {
+  /** The longest after a first failure; doubled with each further one. */
   failedMs: 2_000,
+  /** The longest wait after a failure. */
   failedMaxMs: 15 * 60_000,
+  /** For `queued` and `placed` without a time, and for `queued` with a time that is past by this clock. */
   waitingMs: 15_000,
+  /** The shortest wait, however early a run asks for the next one. */
   leastMs: 500,
+  /** Before a failed write of a run's start or end is retried. */
   storageMs: 5_000,
+  /** Between two polls of the escrow; after an act of this server the next poll follows immediately. */
   escrowMs: 2_000,
 }
 
