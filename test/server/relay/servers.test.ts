@@ -222,7 +222,7 @@ describe('a server that sleeps while another takes its account', () => {
         const authorization = { digest: digestOf(chain(), update), primaryType, target, data }
         const purpose = { kind: 'platform' } as const
         const pending = pendingRecord({ ...authorization, purpose }, new Date(), signer.address)
-        const record = submitted(pending, signed, new Date())
+        const record = submitted(pending, { nonce, ...signed }, new Date())
         const { logger } = createLogLines()
         await createReceiptStore({ engine, logger }).put(record.receipt.digest, record, 0)
       },
