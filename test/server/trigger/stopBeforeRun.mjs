@@ -5,7 +5,7 @@ const { query } = pg.Client.prototype
 let hasStopped = false
 
 pg.Client.prototype.query = function queryAfterStop(statement, ...rest) {
-  if (!hasStopped && statement.text?.includes('INSERT INTO runs')) {
+  if (!hasStopped && statement.values?.some((value) => String(value).includes('"table":"runs"'))) {
     hasStopped = true
     process.kill(process.pid, 'SIGSTOP')
   }
