@@ -163,7 +163,7 @@ const exact = { off: 0n, wrong: null } as const
 const plain = { wallet: 'alice', lifetime: DAY, reuse: false } as const
 const freeze = (on: boolean) => ({ kind: 'freeze', symbol: AAPL, wallet: 'alice', on }) as const
 const blacklist = (on: boolean) => ({ kind: 'blacklist', wallet: 'alice', on }) as const
-const clear = (on: boolean) => ({ kind: 'kyc', wallet: 'alice', on }) as const
+const clear = (on: boolean, wallet: Wallet = 'alice') => ({ kind: 'kyc', wallet, on }) as const
 const refundNewest = { kind: 'refund', pick: newest('open'), blobs: true, ...exact } as const
 const settleNewest = { kind: 'settle', pick: newest('open'), asset: null, percent: 0n, ...exact } as const
 /** Alice's shares of AAPL are the first of all holdings, and her claims the first of all claims. */
@@ -207,7 +207,10 @@ const scenes: readonly (readonly Action[])[] = [
     claim('account'),
     claim('bob'),
   ],
-  [...holdShares, deposit, freeze(true), refundNewest, freeze(false), approval, claim('approved')],
+  [
+    ...[...holdShares, deposit, freeze(true), refundNewest, freeze(false), approval],
+    ...[clear(false, 'bob'), claim('approved'), clear(true, 'bob'), claim('approved')],
+  ],
   [...holdShares, deposit, freeze(true), refundNewest, freeze(false), claim('account')],
   [
     ...holdShares,
