@@ -20,6 +20,7 @@ const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
  */
 export function judge(to: Service, answer: Answer, request: WireRequest | undefined): string | undefined {
   if (answer.headers.get('x-request-id') === undefined) return 'no X-Request-Id'
+  if (request?.mustFail && answer.status < 400) return `${answer.status} to what has to be refused`
   return answer.status >= 400 ? judgeProblem(to, answer, request) : judgeSuccess(to, answer, request)
 }
 

@@ -24,6 +24,8 @@ export interface WireRequest {
   readonly target: string
   readonly headers: readonly Header[]
   readonly body: Buffer | undefined
+  /** Whether it is wrong for sure: a body with a member that its schema lacks, or a signature of something else. */
+  readonly mustFail?: boolean
 }
 
 /** The bytes of one connection. */
@@ -208,12 +210,45 @@ function requestOf({ route, target, headers, json }: Draft, body = json && textO
   const all: Header[] = [...headers]
   if (body !== undefined) all.push(['Content-Type', 'application/json'])
   if (kind !== undefined) {
-    const runId = `${kind === 'job' ? json?.runId : target.split('/')[2]}`
-    const signature = signRunMessage(RUN_SECRET, { kind, runId, body: `${signed}` })
-    all.push(...Object.entries(signature))
+    all.push(...Object.entries(signRunMessage(RUN_SECRET, messageOf({ route, target, json }, signed))))
   }
   return { method, target, headers: all, body } satisfies WireRequest
 }
+
+/** The message that the signature of a run's request is of. */
+function messageOf(
+  { route, target, json }: Pick<Draft, 'route' | 'target' | 'json'>,
+  body: Buffer | undefined,
+) {
+  const kind = route.signedAs ?? 'job'
+  const runId = `${kind === 'job' ? json?.runId : target.split('/')[2]}`
+  return { kind, runId, body: `${body}` }
+}
+
+/** Signatures that are not those of the message. */
+const FORGERIES: readonly ((message: ReturnType<typeof messageOf>) => object)[] = [
+  (message) => signRunMessage(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, message),
+  (message) => signRunMessage(RUN_SECRET, message, new Date(Date.now() - 3_600_000)),
+  (message) => signRunMessage(RUN_SECRET, { ...message, runId: '00000000-0000-4000-8000-000000000009' }),
+  (message) => signRunMessage(RUN_SECRET, { ...message, kind: message.kind === 'job' ? 'result' : 'job' }),
+  (message) => signRunMessage(RUN_SECRET, { ...message, body: `${message.body} ` }),
+  () => ({}),
+]
+
+/** The same request, made so that nothing may come of it; as it is where its route has no body. */
+const refusal: fc.Arbitrary<(draft: Draft) => WireRequest> = fc
+  .tuple(fc.boolean(), fc.constantFrom(...FORGERIES))
+  .map(([isForged, forge]) => (draft: Draft) => {
+    const { route, json } = draft
+    if (json === undefined) return requestOf(draft)
+    if (route.signedAs === undefined || !isForged) {
+      return { ...requestOf(draft, textOf({ ...json, unknown: 1 })), mustFail: true }
+    }
+    const signature = Object.entries(forge(messageOf(draft, textOf(json))))
+    const others = requestOf(draft).headers.filter(([name]) => !name.startsWith('webhook-'))
+    const headers = [...others, ...signature.map(([name, text]): Header => [name, `${text}`])]
+    return { ...requestOf(draft), headers, mustFail: true }
+  })
 
 function withHeader(request: WireRequest, header: Header): WireRequest {
   const others = request.headers.filter(([other]) => other.toLowerCase() !== header[0].toLowerCase())
@@ -229,6 +264,7 @@ const anyTarget: fc.Arbitrary<(target: string) => string> = fc.oneof(
 
 /** The same request, changed in a way that leaves it one request. */
 const change: fc.Arbitrary<(draft: Draft) => WireRequest> = fc.oneof(
+  refusal,
   fc.oneof(fc.constant('HEAD'), fc.constantFrom(...OTHER_METHODS)).map((method) => (draft: Draft) => ({
     ...requestOf(draft),
     method,
