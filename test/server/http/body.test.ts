@@ -64,7 +64,7 @@ describe('jsonBody takes', () => {
   })
 })
 
-// test/e2e/badInput.test.ts has what every route refuses.
+// test/server/openapi/contract.test.ts has what every route refuses, and the fuzzer any body.
 describe('jsonBody refuses', () => {
   const bomb = gzipSync(Buffer.alloc(10_000_000, ' '))
   const typed = (type: string) => ({ 'Content-Type': type })

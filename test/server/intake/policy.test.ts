@@ -69,6 +69,7 @@ test('POST /policy answers after the run, with the version on the chain, which G
 test.each<[string, Step, number, object]>([
   ['an outcome of another job', { outcome: 'settled' }, 502, { code: 'enclave-failed' }],
   ['an acceptance without a version', { outcome: 'accepted' }, 502, { code: 'enclave-failed' }],
+  ['an acceptance that the chain lacks', { ...ACCEPTED, version: 7 }, 502, { code: 'enclave-failed' }],
 ])('POST /policy answers %s with its problem, and no run is left', async (_what, step, status, body) => {
   const { post, runsNoted } = await setUp([step])
   const response = await post(await sealOrder('a rulebook'))
