@@ -1,9 +1,9 @@
 import { BrokerError } from './errors.js'
 import type { BrokerOrder } from './order.js'
 
-/** Events of one burst are answered by one look. */
+/** Events of one burst are answered by one poll. */
 const GATHER_MS = 25
-/** Between two looks. In a burst an order's fill is seen within half a block of a second, and one look shows dozens of them. */
+/** Between two polls. In a burst an order's fill is seen within half a block of a second, and one poll shows dozens of them. */
 const GAP_MS = 400
 /** The same while the rate limit holds placements back. */
 const SCARCE_GAP_MS = 3_000
@@ -18,18 +18,18 @@ const REMEMBERED = 10_000
 interface Followed {
   readonly order: BrokerOrder
   settle(outcome: BrokerOrder | Error): void
-  /** How the last look at it failed; null once one has succeeded. */
+  /** How the last poll failed; null once one has succeeded. */
   failure: BrokerError | null
 }
 
 /**
  * Watches orders for as long as callers wait for a change.
  * Reads all followed orders with one list call, whenever an event comes, and at intervals where none come. An event never means
- * more than "look now".
+ * more than "poll now".
  */
 export function createFollower(deps: {
   /** By `client_order_id`; null for an order that cannot be read. */
-  readonly look: (filter: {
+  readonly poll: (filter: {
     readonly after: Date
     readonly symbols: readonly string[]
   }) => Promise<ReadonlyMap<string, BrokerOrder | null>>
@@ -43,38 +43,38 @@ export function createFollower(deps: {
   /** The last orders that events came for, the oldest first. */
   const announced = new Set<string>()
   let isWanted = false
-  let isLooking = false
-  let lastLookAt = Number.NEGATIVE_INFINITY
+  let isPolling = false
+  let lastPollAt = Number.NEGATIVE_INFINITY
   /** Since when orders have been followed without a pause; what is followed first is as new as its own answer. */
   let followedSince = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
 
   function schedule(): void {
     clearTimeout(timer)
-    if (isLooking || followed.size === 0) return
-    const allowedAt = lastLookAt + (deps.isScarce() ? SCARCE_GAP_MS : GAP_MS)
+    if (isPolling || followed.size === 0) return
+    const allowedAt = lastPollAt + (deps.isScarce() ? SCARCE_GAP_MS : GAP_MS)
     const withoutEventsMs = deps.isStreamLive() ? BESIDE_STREAM_MS : ALONE_MS
-    const wantedAt = isWanted ? now() + GATHER_MS : Math.max(lastLookAt, followedSince) + withoutEventsMs
-    timer = setTimeout(() => void look(), Math.max(0, Math.max(allowedAt, wantedAt) - now()))
+    const wantedAt = isWanted ? now() + GATHER_MS : Math.max(lastPollAt, followedSince) + withoutEventsMs
+    timer = setTimeout(() => void poll(), Math.max(0, Math.max(allowedAt, wantedAt) - now()))
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const waiting = [...followed]
-    isLooking = true
+    isPolling = true
     isWanted = false
-    lastLookAt = now()
+    lastPollAt = now()
     try {
       const since = Math.min(...waiting.map(({ order }) => order.createdAt.getTime()))
       const symbols = [...new Set(waiting.map(({ order }) => order.symbol))]
-      const found = await deps.look({ after: new Date(since - EARLIER_MS), symbols })
+      const found = await deps.poll({ after: new Date(since - EARLIER_MS), symbols })
       for (const each of waiting) compare(each, found.get(each.order.clientOrderId))
     } catch (error) {
       for (const each of waiting) {
         if (error instanceof BrokerError) each.failure = error
-        else each.settle(error instanceof Error ? error : new Error('the look failed', { cause: error }))
+        else each.settle(error instanceof Error ? error : new Error('the poll failed', { cause: error }))
       }
     } finally {
-      isLooking = false
+      isPolling = false
       schedule()
     }
   }

@@ -178,7 +178,7 @@ const unreadableOrderSchema = z
  * The orders submitted after a time, by `client_order_id`. An order that cannot be read is null, so that callers who wait for the
  * others get their answers.
  */
-export async function lookAtOrders(
+export async function pollOrders(
   trading: BrokerHttp,
   { after, symbols }: { readonly after: Date; readonly symbols: readonly string[] },
 ): Promise<Map<string, BrokerOrder | null>> {

@@ -4,7 +4,7 @@ import { BrokerError } from './errors.js'
 import { createFollower } from './follower.js'
 import type { Asset, BrokerClock, Snapshot } from './market.js'
 import type { BrokerOrder } from './order.js'
-import { getOrderByClientOrderId, lookAtOrders, type OrderRequest, postOrder } from './orders.js'
+import { getOrderByClientOrderId, type OrderRequest, pollOrders, postOrder } from './orders.js'
 import type { PlacementTurn, Token } from './rateBudget.js'
 import { createTradeUpdates, streamUrlOf } from './tradeUpdates.js'
 
@@ -41,7 +41,7 @@ export function createSharedBroker(options: SharedBrokerOptions) {
   const { trading, tradingBudget } = parts
   const base = brokerOf(parts)
   const follower = createFollower({
-    look: (filter) => lookAtOrders(trading, filter),
+    poll: (filter) => pollOrders(trading, filter),
     isStreamLive: () => stream.isLive(),
     isScarce: () => tradingBudget.isScarce(),
     now: () => performance.now(),
@@ -90,7 +90,7 @@ export function createSharedBroker(options: SharedBrokerOptions) {
      * All callers share one list call. The broker's stream hastens it, and it runs by itself without the stream. An order that the list
      * does not name counts as unchanged.
      * @throws BrokerError `unavailable` with the reason `unreadable` when its standing cannot be read; another BrokerError when
-     *   `withinMs` passed and the last look at it failed
+     *   `withinMs` passed and the last poll failed
      */
     follow(order: BrokerOrder, withinMs: number): Promise<BrokerOrder> {
       stream.start()

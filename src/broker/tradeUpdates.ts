@@ -38,7 +38,7 @@ const messageSchema = z.discriminatedUnion('stream', [
 ])
 
 /**
- * Alpaca's `trade_updates` stream, read for one thing: which order to look at now. Quantities and prices in an event are never used,
+ * Alpaca's `trade_updates` stream, read for one thing: which order to poll now. Quantities and prices in an event are never used,
  * because events get lost, repeated and reordered.
  */
 export function createTradeUpdates(deps: {

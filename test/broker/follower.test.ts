@@ -27,18 +27,18 @@ const order = (clientOrderId: string, more: Partial<BrokerOrder> = {}): BrokerOr
   ...more,
 })
 
-/** A follower whose looks are noted with their time; `list` is what they find. */
-function setUp({ isLive = true, isScarce = false, lookMs = 10 } = {}) {
+/** A follower whose polls are noted with their time; `list` is what they find. */
+function setUp({ isLive = true, isScarce = false, pollMs = 10 } = {}) {
   const list = new Map<string, BrokerOrder | null>()
-  const looks: number[] = []
+  const polls: number[] = []
   const filters: unknown[] = []
   let failure: BrokerError | undefined
   const follower = createFollower({
-    async look(filter) {
-      looks.push(Date.now() - START)
+    async poll(filter) {
+      polls.push(Date.now() - START)
       filters.push(filter)
       const found = new Map(list)
-      await new Promise((resolve) => setTimeout(resolve, lookMs))
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
       if (failure) throw failure
       return found
     },
@@ -49,7 +49,7 @@ function setUp({ isLive = true, isScarce = false, lookMs = 10 } = {}) {
   return {
     ...follower,
     list,
-    looks,
+    polls,
     filters,
     fail: (error?: BrokerError) => {
       failure = error
@@ -64,47 +64,47 @@ it.each([
   ['beside a stream, after two seconds', { isLive: true }, [2_000, 4_000]],
   ['without one, after half a second', { isLive: false }, [500, 1_000, 1_500, 2_000]],
   ['at the pace that the rate limit leaves', { isLive: false, isScarce: true }, [500, 3_500]],
-])('a follower looks %s', async (_when, how, expected) => {
-  const { follow, looks } = setUp(how)
+])('a follower polls %s', async (_when, how, expected) => {
+  const { follow, polls } = setUp(how)
   void follow(order('a'), 10_000)
   await pass(expected.at(-1) ?? 0)
-  expect(looks).toEqual(expected)
+  expect(polls).toEqual(expected)
 })
 
-it('a follower looks after an event, at once for a whole burst, and not while a look is under way', async () => {
-  const { follow, announce, looks } = setUp()
+it('a follower polls after an event, at once for a whole burst, and not while a poll is under way', async () => {
+  const { follow, announce, polls } = setUp()
   for (const id of ['a', 'b', 'c']) void follow(order(id), 10_000)
   await pass(100)
   for (const id of ['a', 'b', 'c']) announce(id)
   await pass(30)
-  expect(looks).toEqual([125])
+  expect(polls).toEqual([125])
   announce('a')
   await pass(500)
-  expect(looks).toEqual([125, 525])
+  expect(polls).toEqual([125, 525])
 })
 
-it('a follower looks after an event that came before its order was followed', async () => {
-  const { follow, announce, looks } = setUp()
+it('a follower polls after an event that came before its order was followed', async () => {
+  const { follow, announce, polls } = setUp()
   announce('early')
   await pass(1_000)
-  expect(looks).toEqual([])
+  expect(polls).toEqual([])
   void follow(order('early'), 10_000)
   await pass(30)
-  expect(looks).toEqual([1_025])
+  expect(polls).toEqual([1_025])
 })
 
-it('a follower looks for no event of an order that it does not follow, and never when it follows none', async () => {
-  const { follow, announce, looks } = setUp()
+it('a follower polls for no event of an order that it does not follow, and never when it follows none', async () => {
+  const { follow, announce, polls } = setUp()
   const seen = follow(order('a'), 500)
   announce('another')
   await pass(500)
   expect((await seen).clientOrderId).toBe('a')
   announce()
   await pass(10_000)
-  expect(looks).toEqual([])
+  expect(polls).toEqual([])
 })
 
-it('a follower’s look at the broker is the list from the oldest order on, of the symbols that matter', async () => {
+it('a follower’s poll at the broker is the list from the oldest order on, of the symbols that matter', async () => {
   const { follow, filters } = setUp()
   void follow(order('new', { symbol: 'MSFT' }), 10_000)
   void follow(order('old', { createdAt: new Date(START - 60_000) }), 10_000)
@@ -133,7 +133,7 @@ it('a follower answers with the order as it was given when the list says the sam
   expect(await seen).toEqual(given)
 })
 
-it('a follower answers with a failure when the last look failed, and not when one has succeeded since', async () => {
+it('a follower answers with a failure when the last poll failed, and not when one has succeeded since', async () => {
   const { follow, fail } = setUp()
   const [failing, recovered] = [follow(order('a'), 2_500), follow(order('b'), 5_000)]
   const failed = expect(failing).rejects.toBe(UNAVAILABLE)

@@ -107,15 +107,8 @@ async function place(scheme: 'http' | 'https', point: string): Promise<string> {
 }
 
 describe.each(['http', 'https'] as const)('before its %s request, an order', (scheme) => {
-  const late = [
-    'looked at',
-    'looked at, on a warm connection',
-    'asked for',
-    'connecting',
-    'resolved',
-    'connected',
-  ]
-  late.push('assigned', ...(scheme === 'https' ? ['secured'] : []))
+  const late = ['looked at', 'looked at, on a warm connection', 'asked for', 'connecting', 'resolved']
+  late.push('connected', 'assigned', ...(scheme === 'https' ? ['secured'] : []))
 
   it.each(['nowhere', 'granted'])('is sent when the process stands still %s', async (point) => {
     sent = 0

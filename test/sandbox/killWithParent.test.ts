@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 
 const module = fileURLToPath(new URL('../../src/sandbox/killWithParent.ts', import.meta.url))
 
@@ -14,22 +14,11 @@ killWithParent(child.pid)
 console.log(child.pid)
 `
 
-async function gone(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0)
-    } catch {
-      return
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
 it('ends the process when the parent is killed outright', async () => {
   const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', PARENT])
   const [line] = await once(parent.stdout, 'data')
   const pid = Number(String(line))
   expect(process.kill(pid, 0)).toBe(true)
   parent.kill('SIGKILL')
-  await gone(pid)
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 10_000)
 })

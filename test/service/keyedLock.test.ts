@@ -1,21 +1,13 @@
 import { expect, test } from 'vitest'
 import { createKeyedLock } from '../../src/service/keyedLock.js'
 
-function createGate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open: () => open() }
-}
-
 test('runs actions of one key in order, one at a time, and those of another key beside them', async () => {
   const lock = createKeyedLock()
-  const gate = createGate()
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   const events: string[] = []
   const first = lock.run('a', async () => {
     events.push('a1 starts')
-    await gate.opened
+    await opened
     events.push('a1 ends')
   })
   const second = lock.run('a', async () => {
@@ -25,7 +17,7 @@ test('runs actions of one key in order, one at a time, and those of another key 
   await lock.run('b', async () => {
     events.push('b')
   })
-  gate.open()
+  open()
   await first
   expect(await second).toBe('result')
   expect(events).toEqual(['a1 starts', 'b', 'a1 ends', 'a2'])

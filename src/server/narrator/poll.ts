@@ -45,7 +45,7 @@ export function buildNarrator(deps: {
 }
 
 /** One of several nodes behind one address may differ for a moment; a chain that was reset stays reset. */
-const LOOKS_UNTIL_RESET = 5
+const POLLS_UNTIL_RESET = 5
 /** Events that are read in one turn of the event loop: some 10 ms. */
 const EVENTS_PER_TURN = 100
 
@@ -123,7 +123,7 @@ export function createNarratorTick(options: {
     const isStartKept = hashes.get(start.number) === start.hash
     // Without either of them there is no block to continue from yet.
     const next = isStartKept ? start : genesis && { number: 0, hash: genesis }
-    if (resets < LOOKS_UNTIL_RESET || next === null) return
+    if (resets < POLLS_UNTIL_RESET || next === null) return
     const reset: NarrationLine = { kind: 'reset', time: nowSeconds() }
     await save({ genesis, start: next, blocks: [{ ...next, told: [] }] }, [reset], signal)
     resets = 0
@@ -148,7 +148,7 @@ export function createNarratorTick(options: {
     return { blocks, lines }
   }
 
-  async function look(signal: AbortSignal): Promise<void> {
+  async function poll(signal: AbortSignal): Promise<void> {
     cursor ??= await cursors.load()
     if (cursor === undefined) return begin(signal)
     const last = lastOf(cursor)
@@ -173,7 +173,7 @@ export function createNarratorTick(options: {
   return async (signal) => {
     const before = { confirmed, cursor }
     try {
-      await look(signal)
+      await poll(signal)
     } catch (error) {
       // After any error a shorter range is easier to answer.
       const isShorter = !(error instanceof StorageError) && size.refused()
@@ -184,7 +184,7 @@ export function createNarratorTick(options: {
     if (cursor === undefined) return undefined
     const block = lastOf(cursor).number
     progress.note({ block, lag: Math.max(0, before.confirmed - block) })
-    // New blocks are read at once only after a pause: otherwise a chain that grows with every look would leave no pause.
+    // New blocks are read at once only after a pause: otherwise a chain that grows with every poll would leave no pause.
     const due = isAfterPause ? confirmed : Math.min(confirmed, before.confirmed)
     const hasAdvanced = cursor !== before.cursor || confirmed > before.confirmed
     isAfterPause = !hasAdvanced || due <= block
@@ -208,13 +208,13 @@ export type NarratorProgress = ReturnType<typeof createNarratorProgress>
 
 export function createNarratorProgress() {
   let [isNarrating, isPrinting] = [false, false]
-  /** The last narrated block, and how many the look should have narrated beyond it. */
+  /** The last narrated block, and how many the poll should have narrated beyond it. */
   let last: { readonly block: number; readonly lag: number } | undefined
   let at = performance.now()
 
-  function keep(isNow: boolean, look?: typeof last): void {
+  function keep(isNow: boolean, poll?: typeof last): void {
     isNarrating = isNow
-    last = look
+    last = poll
     at = performance.now()
   }
 
@@ -223,11 +223,11 @@ export function createNarratorProgress() {
     begin: () => keep(true),
     end: () => keep(false),
     isNarrating: () => isNarrating,
-    /** Notes a look that succeeded. */
-    note: (look: NonNullable<typeof last>) => keep(true, look),
-    /** Undefined before the first look, and while this server does not narrate. */
+    /** Notes a poll that succeeded. */
+    note: (poll: NonNullable<typeof last>) => keep(true, poll),
+    /** Undefined before the first poll, and while this server does not narrate. */
     last: () => last,
-    /** Milliseconds since the last look, or since the beginning, by the monotonic clock. */
+    /** Milliseconds since the last poll, or since the beginning, by the monotonic clock. */
     silentMs: () => performance.now() - at,
     /** Notes whether lines wait for their reader. */
     notePrinting(isNow: boolean): void {

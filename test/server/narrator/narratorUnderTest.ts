@@ -3,29 +3,17 @@ import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { createRpc } from '../../../src/chain/rpc.js'
 import type { NarratorOutput } from '../../../src/server/narrator/lines.js'
 import { buildNarrator, type NarratorProgress } from '../../../src/server/narrator/poll.js'
-import type { Engine } from '../../../src/server/store/engine.js'
 import { createLifetime } from '../../../src/service/lifetime.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { openBuy, usd } from '../../support/institution.js'
-import { createLogLines, type LogLines } from '../../support/logLines.js'
+import { createLogLines } from '../../support/logLines.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
 import { storedText } from '../../support/storedRows.js'
 import { createFailingEngine, openStores, serveLeaseOf } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
-export interface NarratorUnderTest {
-  /** The lines that it printed so far. */
-  readonly lines: string[]
-  readonly dataDir: string
-  /** Reads and writes of its stores that are refused next. */
-  readonly left: ReturnType<typeof createFailingEngine>['left']
-  readonly engine: Engine
-  /** How often it has begun to ask for the head: once in each tick. */
-  looks(): number
-  readonly log: LogLines
-  stop(): Promise<void>
-}
+export type NarratorUnderTest = Awaited<ReturnType<typeof startNarrator>>
 
 export interface NarratorTestOptions {
   readonly chain: TestChain
@@ -40,8 +28,8 @@ export interface NarratorTestOptions {
   readonly output?: Omit<NarratorOutput, 'write'>
 }
 
-/** The narrator as the server builds it, looking at a real chain every few milliseconds. */
-export async function startNarrator(options: NarratorTestOptions): Promise<NarratorUnderTest> {
+/** The narrator as the server builds it, polling a real chain every few milliseconds. */
+export async function startNarrator(options: NarratorTestOptions) {
   const { chain, dataDir, rpcUrl = chain.anvil.rpcUrl, env = {}, reader = Promise.resolve() } = options
   const config = serverConfig({
     RPC_URL: rpcUrl,
@@ -65,10 +53,11 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
     timeoutMs: rpcTimeoutMs,
     chainId,
   })
-  let looks = 0
+  /** How often it has begun to ask for the head: once in each tick. */
+  let polls = 0
   const { send } = rpc
   rpc.send = (calls, signal) => {
-    if (calls.some(({ params }) => params[0] === 'latest')) looks++
+    if (calls.some(({ params }) => params[0] === 'latest')) polls++
     return send(calls, signal)
   }
   const write = (text: string, done: () => void) => {
@@ -91,14 +80,19 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
   )
   await lifetime.start()
   onTestFinished(lifetime.stop)
-  return { lines, dataDir, log, left, engine, looks: () => looks, stop: lifetime.stop }
+  return {
+    /** The lines that it printed so far. */
+    ...{ lines, dataDir, log, engine },
+    /** Reads and writes of its stores that are refused next. */
+    ...{ left, polls: () => polls, stop: lifetime.stop },
+  }
 }
 
 /** Resolves when the stored cursor is at that block, and what led to it is printed. */
 export async function cursorAt(narrator: NarratorUnderTest, block: number): Promise<void> {
   await eventually(`cursor at block ${block}`, () => cursorOf(narrator.dataDir) === block)
   // The lines are printed a moment after the cursor is there, before the next tick.
-  await furtherLooks(narrator, 1)
+  await furtherPolls(narrator, 1)
 }
 
 /** The last narrated block; -1 before the first one. */
@@ -108,12 +102,12 @@ export function cursorOf(dataDir: string): number {
 
 /** Resolves when at least one whole tick has begun and ended, so that what should not be printed would have been. */
 export async function severalTicks(narrator: NarratorUnderTest): Promise<void> {
-  await furtherLooks(narrator, 4)
+  await furtherPolls(narrator, 4)
 }
 
-async function furtherLooks({ looks }: NarratorUnderTest, count: number): Promise<void> {
-  const before = looks()
-  await eventually(`${count} further looks`, () => looks() >= before + count)
+async function furtherPolls({ polls }: NarratorUnderTest, count: number): Promise<void> {
+  const before = polls()
+  await eventually(`${count} further polls`, () => polls() >= before + count)
 }
 
 /** A line without its time. */
@@ -130,7 +124,7 @@ export function told(lines: readonly string[]): (number | 'reset')[] {
   })
 }
 
-/** Acts on the chain that narrators look at. */
+/** Acts on the chain that narrators poll. */
 export function actsOn(chain: () => TestChain) {
   const head = () => chain().provider.getBlockNumber()
   const caughtUp = async (narrator: NarratorUnderTest) => cursorAt(narrator, await head())

@@ -21,7 +21,7 @@ const blockAt = (number: number) => ({
   },
 })
 
-/** A narrator at the head of a chain that grows by so many blocks with every look. */
+/** A narrator at the head of a chain that grows by so many blocks with every poll. */
 async function setUp() {
   const chain = { head: START, growth: 0, logs: [] as unknown[], plan: Number.POSITIVE_INFINITY, used: 0 }
   let isRefusing = false
@@ -66,7 +66,7 @@ const ESCROW = contracts.orderEscrow
 const [, escrow] = queriesOf(contracts)
 const [opened] = [escrow?.topics[0] ?? []].flat()
 
-test('a look with nothing new is one, and another reads at once what is new, in ranges that nodes take', async () => {
+test('a poll with nothing new is one, and another reads at once what is new, in ranges that nodes take', async () => {
   const { chain, untilPause } = await setUp()
   await untilPause()
   expect(await untilPause()).toEqual({ count: 1, lag: 0, behindHead: 0 })
@@ -76,7 +76,7 @@ test('a look with nothing new is one, and another reads at once what is new, in 
   expect(await untilPause()).toEqual({ count: 5, lag: 0, behindHead: 0 })
 })
 
-test('a chain that has a new block at every look leaves pauses, and is not said to be behind', async () => {
+test('a chain that has a new block at every poll leaves pauses, and is not said to be behind', async () => {
   const { chain, untilPause } = await setUp()
   await untilPause()
   chain.growth = 1

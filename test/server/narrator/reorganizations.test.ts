@@ -87,7 +87,7 @@ describe('an event that a reorganization removed', () => {
       if (index === 1 && params[0] === end) return { result: old }
       return method === 'eth_getLogs' && index === 2 ? { result: [] } : undefined
     }
-    await eventually('the torn look', () => !isTorn)
+    await eventually('the torn poll', () => !isTorn)
     await mine(1)
     await caughtUp(narrator)
     await severalTicks(narrator)
@@ -183,14 +183,14 @@ describe('a chain that was reset', () => {
     const { proxy, narrator } = await atProxy()
     await buys(1)
     await caughtUp(narrator)
-    let looks = 0
+    let polls = 0
     proxy.answer = ({ method, params: [number] }) => {
-      if (number === 'latest') looks++
-      return method === 'eth_getBlockByNumber' && number !== 'latest' && looks < 5
+      if (number === 'latest') polls++
+      return method === 'eth_getBlockByNumber' && number !== 'latest' && polls < 5
         ? anotherBlock(number)
         : undefined
     }
-    await eventually('the looks', () => looks >= 6)
+    await eventually('the polls', () => polls >= 6)
     await buys(2)
     await caughtUp(narrator)
     expect(told(narrator.lines)).toEqual([1, 2])

@@ -117,11 +117,7 @@ describe('the list', () => {
 describe('relayed transactions', () => {
   const relayed = (changes: Partial<Receipt>, ended: OrderEnd | null = null) =>
     timelineEntries({
-      received: null,
-      cancelReceivedAt: undefined,
-      opening: undefined,
-      triggers: [],
-      receipts: [receipt(changes)],
+      ...{ ...PARTS, received: null, triggers: [], receipts: [receipt(changes)] },
       history: { opened: null, ended },
     })
 
