@@ -69,12 +69,8 @@ describe('startAnvil', () => {
 
   it('tells why it cannot start, and does not take another chain on the port for its own', async () => {
     const anvil = await startAnvil()
-    try {
-      await expect(startAnvil({ port: Number(new URL(anvil.rpcUrl).port) })).rejects.toThrow(
-        /Address already in use/,
-      )
-    } finally {
-      await anvil.stop()
-    }
+    onTestFinished(() => anvil.stop())
+    const port = Number(new URL(anvil.rpcUrl).port)
+    await expect(startAnvil({ port })).rejects.toThrow(/Address already in use/)
   })
 })

@@ -63,11 +63,10 @@ test('a poller ticks at its start and again, one at a time, also after a failure
 
 test('a poller that stops aborts the tick under way, waits for it, and cuts the pause short', async () => {
   const log = createLogLines()
+  const options = { name: 'poller', intervalMs: 3_600_000, logger: log.logger }
   let ended = false
   const poller = createPoller({
-    name: 'poller',
-    intervalMs: 3_600_000,
-    logger: log.logger,
+    ...options,
     async tick(signal) {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => setImmediate(resolve)))
       ended = true
@@ -79,12 +78,7 @@ test('a poller that stops aborts the tick under way, waits for it, and cuts the 
   expect(ended).toBe(true)
   expect(log.lines()).toEqual([])
 
-  const idle = createPoller({
-    name: 'idle',
-    intervalMs: 3_600_000,
-    logger: log.logger,
-    tick: async () => undefined,
-  })
+  const idle = createPoller({ ...options, tick: async () => undefined })
   await idle.start()
   await new Promise((resolve) => setImmediate(resolve))
   await idle.stop()

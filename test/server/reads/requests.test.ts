@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
@@ -157,17 +157,14 @@ test('the key is asked for again when it could not be told', async () => {
 
 test('a chain that was reset is followed, although it is shorter', async () => {
   const other = await startTestChain()
-  try {
-    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url, env: { READ_MAX_AGE: '300ms' } })
-    expect(other.addresses).toEqual(chain().addresses)
-    const read = async () => (await request(app).get(`/wallet/${chain().account('alice')}`)).body
-    expect(await read()).toMatchObject({ orgId: ORG })
-    proxy.target = other.anvil.rpcUrl
-    await eventually('the other chain', async () => (await read()).orgId === null)
-  } finally {
-    await other.stop()
-  }
+  onTestFinished(other.stop)
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url, env: { READ_MAX_AGE: '300ms' } })
+  expect(other.addresses).toEqual(chain().addresses)
+  const read = async () => (await request(app).get(`/wallet/${chain().account('alice')}`)).body
+  expect(await read()).toMatchObject({ orgId: ORG })
+  proxy.target = other.anvil.rpcUrl
+  await eventually('the other chain', async () => (await read()).orgId === null)
 })
 
 test('a node that takes no block by its hash is asked for its latest one, each time', async () => {

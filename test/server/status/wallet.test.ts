@@ -29,13 +29,8 @@ async function found(by: Role, orgId: Hex): Promise<void> {
 describe('a wallet in no institution', () => {
   test('sees found', async () => {
     expect(await screenOf('carol')).toEqual({
-      address: chain().account('carol'),
-      screen: 'found',
-      orgId: null,
-      role: null,
-      waitingFor: [],
-      leavingAt: null,
-      invitation: null,
+      ...{ address: chain().account('carol'), screen: 'found', orgId: null, role: null },
+      ...{ waitingFor: [], leavingAt: null, invitation: null },
     })
   })
 
@@ -44,12 +39,8 @@ describe('a wallet in no institution', () => {
     await chain().send('carol', 'registry', 'registerInstitution', founded)
     await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
     expect(await screenOf('carol')).toEqual({
-      address: chain().account('carol'),
-      screen: 'wait',
-      orgId: founded,
-      role: 'founder',
-      waitingFor: ['admission', 'policy'],
-      leavingAt: null,
+      ...{ address: chain().account('carol'), screen: 'wait', orgId: founded, role: 'founder' },
+      ...{ waitingFor: ['admission', 'policy'], leavingAt: null },
       invitation: { orgId: ORG, admin: chain().account('admin') },
     })
     await chain().send('owner', 'registry', 'setAdmitted', founded, chain().account('carol'), true)
