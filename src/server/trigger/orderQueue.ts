@@ -10,8 +10,7 @@ import type { ChainPosition, OpenedOrder } from '../escrow/escrowLogs.js'
  */
 export type OrderQueue = ReturnType<typeof createOrderQueue>
 
-/** @param suspended accounts that wait for a record that fails */
-export function createOrderQueue(suspended: () => ReadonlySet<Hex> = () => new Set()) {
+export function createOrderQueue() {
   const orders = new Map<Hex, TrackedOrder>()
   const byAccount = new Map<Hex, TrackedOrder[]>()
   /** Accounts with a run under way. */
@@ -37,10 +36,9 @@ export function createOrderQueue(suspended: () => ReadonlySet<Hex> = () => new S
 
   /** The next order to run, if any. */
   function first(now: number): TrackedOrder | undefined {
-    const waiting = suspended()
     let found: { readonly order: TrackedOrder; readonly since: number } | undefined
     for (const [account, own] of byAccount) {
-      const isBlocked = occupied.has(account) || waiting.has(account)
+      const isBlocked = occupied.has(account) || own.some(suspends)
       const order = isBlocked ? undefined : nextRunnable(own, now)
       if (order === undefined) {
         dueSince.delete(account)
@@ -87,6 +85,8 @@ export function createOrderQueue(suspended: () => ReadonlySet<Hex> = () => new S
         envelopeCame: false,
         cancelCommit: undefined,
         cancelCame: false,
+        isRead: false,
+        deferred: undefined,
       }
       orders.set(order.orderId, order)
       insert(order)
@@ -98,6 +98,7 @@ export function createOrderQueue(suspended: () => ReadonlySet<Hex> = () => new S
       orders.delete(orderId)
       remove(order)
     },
+    deferred: () => [...orders.values()].filter(({ deferred }) => deferred !== undefined),
     /** Open orders that run once their envelopes come. */
     awaitingEnvelope: () => resting().filter((order) => order.dueAt === null && waitsForEnvelope(order)),
     /** Open orders that wait for the market's opening, and are not due yet. */
@@ -163,6 +164,10 @@ export interface TrackedOrder extends OpenedOrder {
   cancelCommit: Hex | undefined
   /** The cancel came while it was running. */
   cancelCame: boolean
+  /** Whether its record has been read since it is tracked. */
+  isRead: boolean
+  /** Applies the latest change of its escrow, which waits for a record that fails. */
+  deferred: (() => Promise<void>) | undefined
 }
 
 /** Whether either clock says that its time has come: the system clock may have been wrong when its wait began. */
@@ -180,6 +185,11 @@ const MAX_BLOCKING_FAILURES = 5
 
 export function byPosition(a: ChainPosition, b: ChainPosition): number {
   return a.block - b.block || a.logIndex - b.logIndex
+}
+
+/** Whether its account waits, so that its orders keep their order. */
+function suspends({ deferred, state }: TrackedOrder): boolean {
+  return deferred !== undefined && state !== 'SETTLED'
 }
 
 /** Whether all later orders of the account wait for this one. */

@@ -54,9 +54,8 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   for (const { order, state, refund } of found) {
     if (state === 'SETTLED') scheduler.seenOnChain(order.orderId, 'settled')
     if (refund === 'own') scheduler.seenOnChain(order.orderId, 'refunded')
-    if (refund === 'perhaps a reclaim') await scheduler.reclaimed(order)
-    else if (state === 'OPEN') await scheduler.resume(order)
-    else if (state !== 'NONE') await scheduler.closed(order, state)
+    if (state === 'OPEN') await scheduler.resume(order)
+    else if (state !== 'NONE') await scheduler.closed(order, state, refund === 'perhaps a reclaim')
   }
   logger.info('open orders read', {
     blockNumber: block.number,

@@ -1,7 +1,7 @@
 import type { TriggerReason } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { FINAL_OUTCOMES, type Outcome, type WaitReason } from '../../protocol/job.js'
-import { describeError, type Logger } from '../../service/logger.js'
+import { describeError } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import { StorageError } from '../store/engine.js'
 import {
@@ -12,7 +12,6 @@ import {
 } from '../store/orderRecords.js'
 import { createOrderQueue, isDue, monotonic, type TrackedOrder } from './orderQueue.js'
 import { type EndedOrderRun, failuresAtEnd } from './orderRun.js'
-import type { AdoptedRun, ShownOutcome } from './runner.js'
 import { createWorkers, type WorkersOptions } from './workers.js'
 
 /**
@@ -32,21 +31,38 @@ interface SchedulerOptions extends Omit<WorkersOptions, 'queue' | 'onEnded'> {
 
 export function createScheduler(options: SchedulerOptions) {
   const { records, onFinal, logger } = options
-  const deferred = createDeferredUpdates(logger)
-  const queue = createOrderQueue(deferred.suspended)
+  const queue = createOrderQueue()
   /** The commits of open cancels by order. */
   const cancels = new Map<Hex, Hex>()
   /** Versions of the records in which idle orders had no envelope. */
   let versions = new Map<Hex, number | undefined>()
   const workers = createWorkers({ ...options, queue, onEnded })
-  const { attempt } = deferred
+  const { adopt, release, seenOnChain, stop } = workers
+
+  /**
+   * Applies the latest change of an order's escrow, now or with a later poll. Until then its account waits, unless the order is settled.
+   * Rejects only with errors other than StorageError.
+   */
+  async function attempt(order: TrackedOrder, action: () => Promise<void>): Promise<void> {
+    const recordId = order.orderId
+    try {
+      await action()
+      if (order.deferred !== undefined) logger.info('order resumed', { recordId })
+      order.deferred = undefined
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      if (order.deferred === undefined)
+        logger.error('order deferred: its record fails', { recordId, ...describeError(error) })
+      order.deferred = action
+    }
+  }
 
   async function onEnded(
     order: TrackedOrder,
     { outcome, next, nextTriggerAt }: EndedOrderRun,
   ): Promise<void> {
     if (isConcluded(order)) {
-      await attempt({ order, state: order.state }, () => conclude(order))
+      await attempt(order, () => conclude(order))
       return
     }
     const reason = reasonToRerun(order, outcome)
@@ -68,16 +84,6 @@ export function createScheduler(options: SchedulerOptions) {
     queue.forget(order.orderId)
   }
 
-  async function close(order: TrackedOrder, state: 'SETTLED' | 'REFUNDED'): Promise<void> {
-    const isNews = order.state !== state
-    order.state = state
-    // The enclave may hold an order that was reclaimed.
-    if (order.running && state === 'REFUNDED') workers.offerAgain(order)
-    if (order.running) return
-    if (isConcluded(order)) await conclude(order)
-    else if (isNews || order.dueAt === null) workers.schedule(order, performance.now(), 'reclaimed')
-  }
-
   /** Runs an order for its new envelope, unless it has run with one already. */
   function receive(order: TrackedOrder, commit: Hex | undefined): void {
     if (order.state !== 'OPEN' || commit !== order.commit) return
@@ -91,7 +97,7 @@ export function createScheduler(options: SchedulerOptions) {
   /** Runs an order for its cancel. A cancel that replaces another starts a run only where that one was rejected: runs cost. */
   function cancel(order: TrackedOrder): void {
     const commit = cancels.get(order.orderId)
-    if (commit === order.cancelCommit) return
+    if (!order.isRead || commit === order.cancelCommit) return
     const isFirst = order.cancelCommit === undefined
     order.cancelCommit = commit
     order.cancelCame = order.running
@@ -127,28 +133,19 @@ export function createScheduler(options: SchedulerOptions) {
     cancels.delete(orderId)
   }
 
-  /** Tracks the order, with the history in its record when it is new. */
-  function track(opened: OpenedOrder, record: OrderRecord | undefined): TrackedOrder {
+  function track(opened: OpenedOrder): TrackedOrder {
     const isNew = queue.get(opened.orderId) === undefined
     const order = queue.track(opened)
-    if (!isNew) return order
-    order.running = workers.isAdopted(order.orderId)
-    if (record === undefined) return order
-    order.failures = failuresAtEnd(record.triggers)
-    const last = record.triggers.at(-1)
-    order.lastOutcome = last?.outcome ?? null
-    order.waitsFor = last?.waitsFor
-    order.mayBeHeld = record.triggers.length > 0
+    if (isNew) order.running = workers.isRunning(order.orderId)
     return order
   }
 
-  async function open(opened: OpenedOrder): Promise<void> {
-    const order = track(opened, undefined)
-    order.state = 'OPEN'
-    const record = await records.get(opened.orderId)
-    const envelope = matchingCandidate(record, opened.commit)
+  async function open(order: TrackedOrder): Promise<void> {
+    const record = await records.get(order.orderId)
+    order.isRead = true
+    const envelope = matchingCandidate(record, order.commit)
     receive(order, envelope?.commit)
-    if (workers.isAdopted(opened.orderId)) await offerAgain(order, envelope)
+    if (order.running) await offerAgain(order, envelope)
     cancel(order)
   }
 
@@ -170,15 +167,13 @@ export function createScheduler(options: SchedulerOptions) {
     }
   }
 
-  async function resume(opened: OpenedOrder): Promise<void> {
-    const record = await records.get(opened.orderId)
-    const order = track(opened, record)
-    // A reorganization may have removed its end.
-    order.state = 'OPEN'
-    const envelope = matchingCandidate(record, opened.commit)
+  async function resume(order: TrackedOrder): Promise<void> {
+    const record = await records.get(order.orderId)
+    noteHistory(order, record)
+    const envelope = matchingCandidate(record, order.commit)
     if (order.running) {
       // A run that began without it ends as `rejected`.
-      order.envelopeCame = envelope !== undefined
+      order.envelopeCame ||= envelope !== undefined
       await offerAgain(order, envelope)
     } else {
       order.mayBeHeld ||= envelope === undefined
@@ -190,33 +185,21 @@ export function createScheduler(options: SchedulerOptions) {
     cancel(order)
   }
 
-  async function reclaim(opened: OpenedOrder): Promise<void> {
-    const record = await records.get(opened.orderId)
-    const order = track(opened, record)
-    order.mayBeHeld ||= record === undefined
-    await close(order, 'REFUNDED')
-  }
-
-  function find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined {
-    const change = deferred.find(orderId)
-    if (change === undefined) return queue.get(orderId)
-    const running = queue.get(orderId)?.running ?? workers.isAdopted(orderId)
-    return { ...change.order, state: change.state, running }
+  /** Handles an open escrow. A reorganization may have removed the end of a tracked one. */
+  function opened(found: OpenedOrder, take: (order: TrackedOrder) => Promise<void>): Promise<void> {
+    const order = track(found)
+    order.state = 'OPEN'
+    return attempt(order, () => take(order))
   }
 
   return {
     name: 'scheduler',
     async start() {},
-    stop: () => workers.stop(),
-    /** Follows a run that an earlier server left: its account waits for it. Before `release`. */
-    adopt: (run: AdoptedRun) => workers.adopt(run),
-    /** Every order that was open at the start is known, so runs may begin. */
-    release: () => workers.release(),
-    /** The chain shows that a run of the order, if one is under way, has ended it. Before `closed`. */
-    seenOnChain: (orderId: Hex, outcome: ShownOutcome) => workers.seenOnChain(orderId, outcome),
+    ...{ stop, adopt, release, seenOnChain },
     /** Call it after each poll of the chain: retries deferred updates, and starts what is due by now. */
     async retry() {
-      for (const { change, action } of deferred.all()) await attempt(change, action)
+      for (const order of queue.deferred())
+        if (order.deferred !== undefined) await attempt(order, order.deferred)
       workers.check()
     },
     /** Reads envelopes that other servers have stored for open orders. @throws StorageError */
@@ -236,27 +219,34 @@ export function createScheduler(options: SchedulerOptions) {
       for (const order of waiting()) workers.schedule(order, performance.now(), 'retry')
     },
     /** The order, while it is tracked. */
-    find,
+    find: (orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined =>
+      queue.get(orderId),
     depth: () => queue.depth(performance.now()),
     /** An escrow is open; it runs if its envelope is here. Repeatable. */
     opened(order: OpenedOrder) {
       // After a deferral the record may hold runs of the order.
-      const handle = deferred.find(order.orderId) === undefined ? open : resume
-      return attempt({ order, state: 'OPEN' }, () => handle(order))
+      return opened(order, queue.get(order.orderId)?.isRead === false ? resume : open)
     },
     /** Runs an order that the start finds open on the chain, with its envelope or without. */
-    resume: (order: OpenedOrder) => attempt({ order, state: 'OPEN' }, () => resume(order)),
-    /** Like `closed`, for an escrow that may have been reclaimed: without a record the enclave may still hold the order. */
-    reclaimed: (order: OpenedOrder) => attempt({ order, state: 'REFUNDED' }, () => reclaim(order)),
-    /** An escrow has ended. An order that the enclave has begun and not finished runs once more. Repeatable. */
-    closed(order: OpenedOrder, state: 'SETTLED' | 'REFUNDED') {
-      const isUnsure = state === 'REFUNDED' && deferred.find(order.orderId) !== undefined
-      return attempt({ order, state }, async () => {
-        if (isUnsure) return reclaim(order)
-        await close(track(order, await records.get(order.orderId)), state)
+    resume: (order: OpenedOrder) => opened(order, resume),
+    /**
+     * An escrow has ended. An order that the enclave has begun and not finished runs once more. Repeatable.
+     * @param mayBeReclaim without a record the enclave may still hold the order
+     */
+    closed(found: OpenedOrder, state: 'SETTLED' | 'REFUNDED', mayBeReclaim = false) {
+      const isUnsure = mayBeReclaim || queue.get(found.orderId)?.isRead === false
+      const order = track(found)
+      const isNews = !order.isRead || order.state !== state
+      order.state = state
+      return attempt(order, async () => {
+        if (!order.isRead) noteHistory(order, await records.get(order.orderId), isUnsure)
+        // The enclave may hold an order that was reclaimed.
+        if (order.running && state === 'REFUNDED') workers.offerAgain(order)
+        if (order.running) return
+        if (isConcluded(order)) await conclude(order)
+        else if (isNews || order.dueAt === null) workers.schedule(order, performance.now(), 'reclaimed')
       })
     },
-
     /** An envelope was stored; it runs if its escrow is open. False when that escrow is not known yet. */
     stored(orderId: Hex, commit: Hex): boolean {
       const order = queue.get(orderId)
@@ -264,6 +254,17 @@ export function createScheduler(options: SchedulerOptions) {
       return order !== undefined
     },
   }
+}
+
+/** @param mayBeHeld whether the enclave may hold an order without a record */
+function noteHistory(order: TrackedOrder, record: OrderRecord | undefined, mayBeHeld = false): void {
+  if (order.isRead) return
+  const last = record?.triggers.at(-1)
+  order.isRead = true
+  order.failures = failuresAtEnd(record?.triggers ?? [])
+  order.lastOutcome = last?.outcome ?? null
+  order.waitsFor = last?.waitsFor
+  order.mayBeHeld = record === undefined ? mayBeHeld : last !== undefined
 }
 
 /** The operator may have raised these before the start. */
@@ -299,43 +300,4 @@ function reasonToRerun(order: TrackedOrder, outcome: Outcome): TriggerReason | u
 function isConcluded({ state, lastOutcome, mayBeHeld }: TrackedOrder): boolean {
   if (state !== 'REFUNDED') return state === 'SETTLED'
   return !mayBeHeld || (lastOutcome !== null && FINAL_OUTCOMES.has(lastOutcome))
-}
-
-/** An order, with the state that its escrow is now in. */
-interface EscrowChange {
-  readonly order: OpenedOrder
-  readonly state: TrackedOrder['state']
-}
-
-/** Chain events whose order record could not be read or written; retried later. */
-function createDeferredUpdates(logger: Logger) {
-  const updates = new Map<Hex, { readonly change: EscrowChange; readonly action: () => Promise<void> }>()
-  return {
-    /**
-     * Applies the latest change of an escrow, now or by a later `attempt`. Until then its account is suspended, to keep its orders in
-     * their order, unless the order is settled. Rejects only with errors other than StorageError.
-     */
-    async attempt(change: EscrowChange, action: () => Promise<void>): Promise<void> {
-      const { orderId } = change.order
-      try {
-        await action()
-        if (updates.delete(orderId)) logger.info('order resumed', { recordId: orderId })
-      } catch (error) {
-        if (!(error instanceof StorageError)) throw error
-        if (!updates.has(orderId))
-          logger.error('order deferred: its record fails', { recordId: orderId, ...describeError(error) })
-        updates.set(orderId, { change, action })
-      }
-    },
-    /** The change whose update is deferred. */
-    find: (orderId: Hex) => updates.get(orderId)?.change,
-    all: () => [...updates.values()],
-    /** The accounts that wait. */
-    suspended: () =>
-      new Set(
-        [...updates.values()].flatMap(({ change }) =>
-          change.state === 'SETTLED' ? [] : [change.order.account],
-        ),
-      ),
-  }
 }

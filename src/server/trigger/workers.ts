@@ -26,8 +26,8 @@ export interface WorkersOptions {
 /** Runs due orders: up to ENCLAVE_MAX_RUNS at once, one of an account at a time. */
 export function createWorkers(options: WorkersOptions) {
   const { queue, orderRuns, rateLimit, maxRuns, times, onEnded, logger } = options
-  const adopted = new Map<Hex, AdoptedRun>()
-  const followed = new Map<Hex, Run>()
+  /** Runs under way by order; those of an earlier server can be offered again. */
+  const followed = new Map<Hex, Run & Partial<AdoptedRun>>()
   /** Orders whose last run could not be recorded before its start. */
   const unstarted = new Set<Hex>()
   const writing = new Set<Promise<unknown>>()
@@ -128,7 +128,7 @@ export function createWorkers(options: WorkersOptions) {
     await retryTime()
   }
 
-  async function follow(run: Run, release: () => void): Promise<void> {
+  async function follow(run: Run & Partial<AdoptedRun>, release: () => void): Promise<void> {
     if (run.record.job !== 'order') return
     followed.set(run.record.orderId, run)
     const end = await run.end
@@ -172,26 +172,22 @@ export function createWorkers(options: WorkersOptions) {
      * wrong, the order is due when either clock says so.
      */
     schedule,
-    /** Whether an adopted run of the order is under way. */
-    isAdopted: (orderId: Hex) => adopted.has(orderId),
-    /** Follows a run of an earlier server like one of its own. */
+    isRunning: (orderId: Hex) => followed.has(orderId),
+    /** Follows a run that an earlier server left: its account waits for it. Before `release`. */
     adopt(run: AdoptedRun) {
       const { record } = run
-      if (record.job !== 'order') return
-      adopted.set(record.orderId, run)
-      void run.end.then(() => adopted.delete(record.orderId))
-      void withPermit(record.account, (release) => follow(run, release))
+      if (record.job === 'order') void withPermit(record.account, (release) => follow(run, release))
     },
     /** Offers the job of the order's adopted run again, if there is one. Repeatable. */
     offerAgain({ orderId, position }: OpenedOrder, envelope?: Envelope, cancel?: Envelope) {
-      const run = adopted.get(orderId)
+      const run = followed.get(orderId)
       if (run?.record.job !== 'order') return
       const { account, attempt } = run.record
-      run.offerAgain({ job: 'order', orderId, account, attempt, openedAt: position, envelope, cancel })
+      run.offerAgain?.({ job: 'order', orderId, account, attempt, openedAt: position, envelope, cancel })
     },
-    /** The chain shows the effect of a run of the order. */
+    /** The chain shows that a run of the order, if one is under way, has ended it. Before `closed`. */
     seenOnChain: (orderId: Hex, outcome: ShownOutcome) => followed.get(orderId)?.seenOnChain(outcome),
-    /** Runs may start from now on. */
+    /** Every order that was open at the start is known, so runs may begin. */
     release() {
       released = true
       check()
