@@ -17,17 +17,17 @@ import type { Engine } from '../store/engine.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 import {
   type Check,
-  chainLook,
-  contractsLook,
   createCheck,
   createReadiness,
   createRelayerView,
   createStoreView,
-  enclaveDoorLook,
-  enclaveLook,
-  type Look,
-  leasesLook,
-  narratorLook,
+  type Inspection,
+  inspectChain,
+  inspectContracts,
+  inspectEnclave,
+  inspectEnclaveDoor,
+  inspectLeases,
+  inspectNarrator,
   type ReadinessReport,
   type RelayerView,
   type StoreView,
@@ -71,7 +71,7 @@ export function buildOps(deps: OpsDeps) {
   return {
     /** The operator's endpoints. */
     app: createOpsApp({ readiness, registry: metrics.registry, logger }),
-    /** For `GET /health/checks`: one look for all callers, and the very same object until the next. Never rejects. */
+    /** For `GET /health/checks`: one inspection for all callers, and the very same object until the next. Never rejects. */
     healthChecks: createTimedValue(SHARED_MS, async (): Promise<HealthChecks> => {
       const { status, checks } = await readiness()
       const { gasLeft, reserveLeft } = load()
@@ -94,35 +94,35 @@ function createChecks(
 ): Check[] {
   const { config, rpc, engine, relay, progress, phase, logger } = deps
   const { chainId, contracts } = config.chain
-  const check = (name: string, look: Look) => createCheck({ name, look, logger })
+  const check = (name: string, inspect: Inspection) => createCheck({ name, inspect, logger })
   return [
-    // The look costs nothing, so a start or a stop shows immediately.
-    createCheck({ name: 'server', look: phaseLook(phase), logger, freshMs: 0 }),
-    check('chain', chainLook(rpc, chainId)),
-    check('contracts', contractsLook(rpc, contracts)),
-    check('relayer', relayer.look),
-    check('enclave', enclaveLookOf(config.enclave.trigger)),
-    check('store', store.look),
-    check('leases', leasesLook(engine.leases, ['narrator', 'trigger', relay.lease])),
-    check('narrator', narratorLook(progress, config.narrator.intervalMs)),
+    // The inspection costs nothing, so a start or a stop shows immediately.
+    createCheck({ name: 'server', inspect: inspectPhase(phase), logger, freshMs: 0 }),
+    check('chain', inspectChain(rpc, chainId)),
+    check('contracts', inspectContracts(rpc, contracts)),
+    check('relayer', relayer.inspect),
+    check('enclave', inspectEnclaveOf(config.enclave.trigger)),
+    check('store', store.inspect),
+    check('leases', inspectLeases(engine.leases, ['narrator', 'trigger', relay.lease])),
+    check('narrator', inspectNarrator(progress, config.narrator.intervalMs)),
   ]
 }
 
-function enclaveLookOf(trigger: Config['enclave']['trigger']): Look {
-  if (trigger.kind === 'http') return enclaveDoorLook(trigger.url.reveal())
-  const program = enclaveLook(trigger)
-  const door = enclaveDoorLook(`unix:${join(trigger.directory, 'door.sock')}`)
+function inspectEnclaveOf(trigger: Config['enclave']['trigger']): Inspection {
+  if (trigger.kind === 'http') return inspectEnclaveDoor(trigger.url.reveal())
+  const program = inspectEnclave(trigger)
+  const door = inspectEnclaveDoor(`unix:${join(trigger.directory, 'door.sock')}`)
   return async () => (await program()) ?? (await door())
 }
 
-function phaseLook(phase: () => Phase): Look {
+function inspectPhase(phase: () => Phase): Inspection {
   return async () => {
     const current = phase()
     return current === 'running' ? null : current
   }
 }
 
-/** When a probe should look again: the checks run anew every few seconds. */
+/** When a probe should ask again: the checks run anew every few seconds. */
 const RETRY_AFTER_SECONDS = 5
 
 /**

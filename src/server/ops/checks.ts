@@ -16,7 +16,7 @@ import type { StateDocument } from '../store/documents.js'
 import { type Engine, type Leases, StorageError } from '../store/engine.js'
 import { heldLeases } from '../store/leaseHolder.js'
 
-/** The state of a part of the server. Degraded: look into it. Unhealthy: no order can be completed. */
+/** The state of a part of the server. Degraded: see to it. Unhealthy: no order can be completed. */
 export type CheckStatus = 'healthy' | 'degraded' | 'unhealthy'
 
 /**
@@ -54,8 +54,8 @@ export const REASONS = {
 
 type CheckReason = keyof typeof REASONS
 
-/** Looks at one part of the server. Returns why it is not healthy, or null. */
-export type Look = () => Promise<CheckReason | null>
+/** Inspects one part of the server. Returns why it is not healthy, or null. */
+export type Inspection = () => Promise<CheckReason | null>
 
 interface CheckResult {
   readonly status: CheckStatus
@@ -63,39 +63,39 @@ interface CheckResult {
   readonly reason: CheckReason | null
 }
 
-/** A look whose result concurrent callers share. */
+/** An inspection whose result concurrent callers share. */
 export type Check = ReturnType<typeof createCheck>
 
-/** Time that a look may take. */
+/** Time that an inspection may take. */
 const LIMIT_MS = 2_000
 const FRESH_MS = 1_000
 
 /**
- * Concurrent callers share one look, and callers shortly afterwards share its result. While a look hangs, only its first
- * callers wait for the time limit: the others fail immediately, and no other look begins.
+ * Concurrent callers share one inspection, and callers shortly afterwards share its result. While an inspection hangs, only its first
+ * callers wait for the time limit: the others fail immediately, and no other inspection begins.
  */
 export function createCheck(options: {
   readonly name: string
-  readonly look: Look
+  readonly inspect: Inspection
   readonly logger: Logger
   /** How long callers share its result. */
   readonly freshMs?: number
 }) {
-  const { name, look, logger, freshMs = FRESH_MS } = options
+  const { name, inspect, logger, freshMs = FRESH_MS } = options
   function failed(error: unknown): CheckReason {
     logger.error('check failed', { service: name, ...describeError(error) })
     return 'check-failed'
   }
 
   const shared = createSharedValue({
-    load: async () => resultFor(await look().catch(failed)),
+    load: async () => resultFor(await inspect().catch(failed)),
     freshMs: () => freshMs,
     patienceMs: LIMIT_MS,
   })
 
   return {
     name,
-    /** Answers within the time limit, whatever the look does. Never rejects. */
+    /** Answers within the time limit, whatever the inspection does. Never rejects. */
     result: async (): Promise<CheckResult> => (await shared.inTime()) ?? resultFor('no-answer-in-time'),
   }
 }
@@ -110,7 +110,7 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<string, CheckResult>>
 }
 
-/** Looks at every part concurrently. Never rejects, and answers within the time limit of a check. */
+/** Inspects every part concurrently. Never rejects, and answers within the time limit of a check. */
 export function createReadiness(checks: readonly Check[]): () => Promise<ReadinessReport> {
   return async () => {
     const results = await Promise.all(checks.map((check) => check.result()))
@@ -126,7 +126,7 @@ export function createReadiness(checks: readonly Check[]): () => Promise<Readine
 }
 
 /** Whether a node answers for our chain, and none is set aside. */
-export function chainLook(rpc: Pick<Rpc, 'send' | 'faults'>, chainId: number): Look {
+export function inspectChain(rpc: Pick<Rpc, 'send' | 'faults'>, chainId: number): Inspection {
   return async () => {
     try {
       const [answer] = await rpc.send([{ method: 'eth_chainId', params: [] }])
@@ -140,7 +140,7 @@ export function chainLook(rpc: Pick<Rpc, 'send' | 'faults'>, chainId: number): L
 }
 
 /** Whether there is code at each of the five addresses. */
-export function contractsLook(rpc: Pick<Rpc, 'send'>, contracts: ContractAddresses): Look {
+export function inspectContracts(rpc: Pick<Rpc, 'send'>, contracts: ContractAddresses): Inspection {
   return async () => {
     try {
       const found = await Promise.all(Object.values(contracts).map((address) => hasCode(rpc, address)))
@@ -159,7 +159,7 @@ const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
 /**
  * Whether a program listens where jobs are posted to, and no more: only a signed job would show that it is the enclave.
  */
-export function enclaveDoorLook(url: string): Look {
+export function inspectEnclaveDoor(url: string): Inspection {
   const target = targetOf(url)
   return () =>
     new Promise((resolve) => {
@@ -183,7 +183,7 @@ function targetOf(url: string): { path: string } | { host: string; port: number 
 /**
  * Whether this user may read the enclave's program, and this user alone its configuration. Opens neither of them.
  */
-export function enclaveLook({ program, envFile }: { program: string; envFile: string }): Look {
+export function inspectEnclave({ program, envFile }: { program: string; envFile: string }): Inspection {
   return async () => {
     if (!(await isReadableFile(program))) return 'enclave-program-missing'
     const state = await stateOfPrivateFile(envFile)
@@ -204,7 +204,7 @@ async function isReadableFile(path: string): Promise<boolean> {
  * Whether a living server holds each of the leases, on this server's database. After a server has died, its lease is free
  * for seconds.
  */
-export function leasesLook(leases: Pick<Leases, 'list'>, names: readonly string[]): Look {
+export function inspectLeases(leases: Pick<Leases, 'list'>, names: readonly string[]): Inspection {
   return async () => {
     try {
       const held = await heldLeases(leases)
@@ -226,11 +226,11 @@ const LEAST_SILENCE_MS = 30_000
  * Whether this server's narrator, if it has one, still polls the chain and has narrated every event.
  * @param intervalMs between two polls
  */
-export function narratorLook(progress: NarratorProgress, intervalMs: number): Look {
+export function inspectNarrator(progress: NarratorProgress, intervalMs: number): Inspection {
   const silenceMs = Math.max(LEAST_SILENCE_MS, MISSED_POLLS * intervalMs)
   return async () => {
     if (!progress.isNarrating()) return null
-    // The narrator waits for the reader of its lines before it looks at the chain again.
+    // The narrator waits for the reader of its lines before it polls the chain again.
     if (progress.silentMs() > silenceMs)
       return progress.isPrinting() ? 'narration-unread' : 'narration-stalled'
     return (progress.last()?.lag ?? 0) > 0 ? 'narration-behind' : null
@@ -242,10 +242,10 @@ const LOW_GAS_DIVISOR = 10n
 /** A balance is low below the floor times this. */
 const LOW_BALANCE_FACTOR = 2n
 
-/** Looks at the account that pays the gas, and remembers its balance for the metrics. */
+/** Inspects the account that pays the gas, and remembers its balance for the metrics. */
 export type RelayerView = ReturnType<typeof createRelayerView>
 
-/** Looks at the same time share one request. */
+/** Inspections at the same time share one request. */
 const SHARED_MS = 500
 
 export function createRelayerView(options: {
@@ -256,9 +256,9 @@ export function createRelayerView(options: {
   const health = createTimedValue(SHARED_MS, options.health)
 
   return {
-    /** As the last look found it; undefined when it could not. */
+    /** As the last inspection found it; undefined when it could not. */
     account: () => account,
-    async look(): Promise<CheckReason | null> {
+    async inspect(): Promise<CheckReason | null> {
       try {
         const current = await health()
         account = current.account
@@ -285,7 +285,7 @@ function faultOf(
   return gasLeft < (perDay - reserve) / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
 }
 
-/** Looks at the store, and remembers its standbys for the metrics. */
+/** Inspects the store, and remembers its standbys for the metrics. */
 export type StoreView = ReturnType<typeof createStoreView>
 
 /** Whether the store takes a write, in the same way as every record, and keeps it through a crash. */
@@ -297,9 +297,9 @@ export function createStoreView(options: {
   let standbys: number | undefined
 
   return {
-    /** The synchronous standbys at the last look; undefined where it found no answer, or the engine has none. */
+    /** The synchronous standbys at the last inspection; undefined where it found no answer, or the engine has none. */
     standbys: () => standbys,
-    async look() {
+    async inspect() {
       try {
         standbys = undefined
         const durability = await engine.durability?.()

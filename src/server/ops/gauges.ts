@@ -18,12 +18,12 @@ interface GaugeSources {
   readonly rpc: Pick<Rpc, 'faults'>
   readonly progress: NarratorProgress
   readonly readiness: () => Promise<ReadinessReport>
-  /** The relayer's, as the last look at the readiness found. */
+  /** The relayer's, as the last readiness report has it. */
   readonly account: () => AccountHealth | undefined
   /** Wei. */
   readonly minBalance: bigint
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
-  /** As the last look at the readiness found. */
+  /** As the last readiness report has it. */
   readonly standbys: () => number | undefined
 }
 
@@ -51,7 +51,7 @@ function readinessGauges({ readiness, account, minBalance, standbys }: GaugeSour
       'relayer_balance_ether',
       "Balance of the relayer's account; absent while no node reports it.",
       async () => {
-        // Shares the look of the check: one request to the node.
+        // Shares the inspection of the check: one request to the node.
         await readiness()
         const relayer = account()
         return relayer && Number(formatEther(relayer.balance))

@@ -3,9 +3,9 @@ import { createPoller, type Service } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import type { Engine, Row, Table } from './engine.js'
 
-/** Rows that one look reads: a few milliseconds. */
+/** Rows that one sweep reads: a few milliseconds. */
 const PAGE = 100
-/** Pause between two looks. Two million rows a day are read. */
+/** Pause between two sweeps. Two million rows a day are read. */
 const PAUSE_MS = 4_000
 
 const time = z.iso.datetime().transform((text) => Date.parse(text))

@@ -43,11 +43,11 @@ export function createAccountView(options: {
   const tracker = createBlockTracker(options)
   let broken: Break | null = null
   let blockGas: bigint | undefined
-  /** A signal of its own keeps these requests out of shared batches: another caller's slow call must not delay a look. */
+  /** A signal of its own keeps these requests out of shared batches: another caller's slow call must not delay a poll. */
   const ownSignal = new AbortController().signal
   const send = (calls: readonly RpcCall[]) => rpc.send(calls, ownSignal)
   return {
-    /** The gas that a block takes, by the last look; undefined before the first. */
+    /** The gas that a block takes, by the last poll; undefined before the first. */
     blockGas: () => blockGas,
     /** Returns the worst break since the last call. */
     takeBreak(): Break | null {
@@ -56,7 +56,7 @@ export function createAccountView(options: {
       return taken
     },
     /** One request. @throws ChainUnavailableError, ChainAnswerError */
-    async look(): Promise<AccountState> {
+    async poll(): Promise<AccountState> {
       const tip = tracker.tip()
       const [latest, count, pending, atTip] = await send([
         blockCall('latest'),
@@ -111,8 +111,8 @@ const RECENT_MS = 600_000
 const MAX_OWN = 4_096
 /** Suspected nonces at a time. A shared key collides again soon, so one of many nonces is enough. */
 const MAX_SUSPECTED = 16
-/** Looks for one nonce: its block may not be known yet, or be too old. */
-const MAX_LOOKS = 5
+/** Searches for one nonce: its block may not be known yet, or be too old. */
+const MAX_SEARCHES = 5
 
 /**
  * A missing receipt proves nothing: the node may be behind or broken. So this searches for the block that used the nonce,
@@ -131,11 +131,11 @@ export function createForeignUse(options: {
   const suspected = new Map<number, number>()
   let foundAt = Number.NEGATIVE_INFINITY
 
-  async function look(nonce: number, head: number): Promise<void> {
-    const looks = (suspected.get(nonce) ?? 0) + 1
-    suspected.set(nonce, looks)
+  async function search(nonce: number, head: number): Promise<void> {
+    const searches = (suspected.get(nonce) ?? 0) + 1
+    suspected.set(nonce, searches)
     const use = await findNonceUse(nonce, head)
-    if (use !== undefined || looks >= MAX_LOOKS) suspected.delete(nonce)
+    if (use !== undefined || searches >= MAX_SEARCHES) suspected.delete(nonce)
     if (use === undefined) logger.warn('use of a nonce not found', { nonce, blockNumber: head })
     if (use === undefined || own.get(use.hash) !== undefined || !options.isTrusted()) return
     // A killed process of this server may have left a no-op transaction, which is not read at the start.
@@ -154,12 +154,12 @@ export function createForeignUse(options: {
     },
     /** Finds the transactions that used the suspected nonces; retried by the next check where no node answers. Never rejects. */
     async check(head: number) {
-      const looks = [...suspected.keys()].map((nonce) =>
-        look(nonce, head).catch((error: unknown) => {
+      const searches = [...suspected.keys()].map((nonce) =>
+        search(nonce, head).catch((error: unknown) => {
           logger.warn('use of a nonce not found', { nonce, ...describeError(error) })
         }),
       )
-      await Promise.all(looks)
+      await Promise.all(searches)
     },
     /** Whether such a transaction was found within the last ten minutes. */
     isRecent: () => performance.now() - foundAt < RECENT_MS,

@@ -13,7 +13,7 @@ import { isNoOp, type MinedTransaction, type PendingTx, type PendingTxs } from '
  * Follows a pending transaction from its block to its outcome.
  *
  * @param head the latest block's number
- * @param isBroken whether blocks were replaced since the last look
+ * @param isBroken whether blocks were replaced since the last poll
  * @throws ChainUnavailableError, ChainAnswerError
  */
 export type CheckConfirmations = (tx: PendingTx, head: number, isBroken: boolean) => Promise<void>
@@ -143,12 +143,12 @@ export function createConfirmedTransactions(findMined: FindMined) {
   const kept = new Set<ReportedTransaction>()
   const suspected = new Set<ReportedTransaction>()
   /**
-   * Found in a block above every head that was seen. When another block takes that one's place before a look has seen it, the history seems
+   * Found in a block above every head that was seen. When another block takes that one's place before a poll has seen it, the history seems
    * unbroken. So each is asked for once more when the head is there.
    */
   const aboveHead = new Set<ReportedTransaction>()
 
-  async function look(reported: ReportedTransaction): Promise<void> {
+  async function recheck(reported: ReportedTransaction): Promise<void> {
     const { hash, blockHash } = reported.transaction
     const now = await findMined(hash)
     if (!suspected.delete(reported) || now?.blockHash === blockHash) return
@@ -163,7 +163,7 @@ export function createConfirmedTransactions(findMined: FindMined) {
   }
 
   return {
-    /** @param head of the look that found it: its block may be above */
+    /** @param head of the poll that found it: its block may be above */
     add(reported: ReportedTransaction, head: number) {
       kept.add(reported)
       if (reported.transaction.blockNumber > head) aboveHead.add(reported)
@@ -189,7 +189,7 @@ export function createConfirmedTransactions(findMined: FindMined) {
         aboveHead.delete(reported)
         suspected.add(reported)
       }
-      await Promise.allSettled([...suspected].map(look))
+      await Promise.allSettled([...suspected].map(recheck))
     },
     /** The chain was reset: no transaction is put back onto a chain that never had it. */
     clear() {

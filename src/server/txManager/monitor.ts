@@ -7,17 +7,17 @@ import type { NonceManager } from './nonceManager.js'
 import { isHeld, isRefused, type PendingTx, type PendingTxs } from './pendingTx.js'
 import type { SendAhead, Sender } from './sender.js'
 
-/** While no transaction is pending, a look only finds transactions that blocks have lost. */
-const IDLE_LOOK_MS = 5_000
-/** While none can be lost either, a look only finds other uses of the account. */
-const RESTING_LOOK_MS = 30_000
+/** While no transaction is pending, a poll only finds transactions that blocks have lost. */
+const IDLE_POLL_MS = 5_000
+/** While none can be lost either, a poll only finds other uses of the account. */
+const RESTING_POLL_MS = 30_000
 
 /**
- * Looks at the chain for every pending transaction, and acts on the result. One look is a request for head and nonce, and one more
+ * Polls the chain for every pending transaction, and acts on the result. One poll is a request for head and nonce, and one more
  * for the receipts of transactions that seem mined.
  */
 export function createMonitor(options: {
-  /** Whether the account is known to be this process's own. Otherwise another server may use it, and a look proves nothing here. */
+  /** Whether the account is known to be this process's own. Otherwise another server may use it, and a poll proves nothing here. */
   readonly isTrusted: () => boolean
   readonly account: AccountView
   readonly pendingTxs: PendingTxs
@@ -33,55 +33,55 @@ export function createMonitor(options: {
   readonly logger: Logger
 }): () => Promise<void> {
   const { account, pendingTxs, sendAhead, confirmed, logger } = options
-  let lookedAt = 0
+  let polledAt = 0
 
   function pauseMs(): number {
     if (pendingTxs.count() > 0) return 0
-    return confirmed.isEmpty() ? RESTING_LOOK_MS : IDLE_LOOK_MS
+    return confirmed.isEmpty() ? RESTING_POLL_MS : IDLE_POLL_MS
   }
 
   /** After a reorganization blocks may come back; after a reset they do not. */
-  function noticeBreak(look: AccountState): Break | null {
+  function noticeBreak(poll: AccountState): Break | null {
     const broken = account.takeBreak()
     if (broken === null) return null
-    logger.warn('history changed', { reason: broken, blockNumber: look.head })
+    logger.warn('history changed', { reason: broken, blockNumber: poll.head })
     if (broken === 'reset') confirmed.clear()
     else confirmed.suspectAll()
     return broken
   }
 
-  /** In the order of their nonces. A transaction that fails waits for the next look and delays no other. */
+  /** In the order of their nonces. A transaction that fails waits for the next poll and delays no other. */
   async function each(isOne: (nonce: number) => boolean, act: (tx: PendingTx) => Promise<void>) {
     const some = pendingTxs.all().filter(({ nonce }) => isOne(nonce))
     await Promise.all(
       some.map((tx) =>
         act(tx).catch((error: unknown) => {
-          logger.warn('transaction left for the next look', { nonce: tx.nonce, ...describeError(error) })
+          logger.warn('transaction left for the next poll', { nonce: tx.nonce, ...describeError(error) })
         }),
       ),
     )
   }
 
   return async () => {
-    if (performance.now() - lookedAt < pauseMs()) return
-    lookedAt = performance.now()
-    const look = await account.look()
-    if (look.history === 'behind' || !options.isTrusted()) return
-    const broken = noticeBreak(look)
-    await confirmed.check(look.head)
-    confirmed.forget(look.head)
-    if (broken === null) options.nonceManager.observeCount(look.count)
-    await options.foreignUse.check(look.head)
+    if (performance.now() - polledAt < pauseMs()) return
+    polledAt = performance.now()
+    const poll = await account.poll()
+    if (poll.history === 'behind' || !options.isTrusted()) return
+    const broken = noticeBreak(poll)
+    await confirmed.check(poll.head)
+    confirmed.forget(poll.head)
+    if (broken === null) options.nonceManager.observeCount(poll.count)
+    await options.foreignUse.check(poll.head)
     await each(
-      (nonce) => nonce < look.count,
-      (tx) => options.check(tx, look.head, broken !== null),
+      (nonce) => nonce < poll.count,
+      (tx) => options.check(tx, poll.head, broken !== null),
     )
-    sendAhead.observeCount(look.count)
+    sendAhead.observeCount(poll.count)
     await each(
-      (nonce) => nonce >= look.count,
-      (tx) => options.resubmit(tx, look),
+      (nonce) => nonce >= poll.count,
+      (tx) => options.resubmit(tx, poll),
     )
-    await options.closeGaps(look, broken)
+    await options.closeGaps(poll, broken)
   }
 }
 
@@ -90,7 +90,7 @@ export function createMonitor(options: {
  *
  * @throws what the owner's `save` and `isNeeded` throw, ChainUnavailableError, ChainAnswerError
  */
-type Resubmission = (tx: PendingTx, look: Pick<AccountState, 'count' | 'pending'>) => Promise<void>
+type Resubmission = (tx: PendingTx, poll: Pick<AccountState, 'count' | 'pending'>) => Promise<void>
 
 /**
  * A transaction that no node holds is offered again after this long: a node may have room for it by now. So is one that a node took and
@@ -166,7 +166,7 @@ function isUnanswered(answers: NodeAnswers | undefined): boolean {
 }
 
 /** Fills nonce gaps below pending transactions. @param broken how the chain's history broke since the last time */
-type CloseGaps = (look: AccountState, broken: Break | null) => Promise<void>
+type CloseGaps = (poll: AccountState, broken: Break | null) => Promise<void>
 
 /** How long a gap is left open: a caller may be about to acquire the nonce, or a node may not know the count yet. */
 const PATIENCE_MS = 3_000
@@ -188,9 +188,9 @@ export function createNonceGaps(options: {
   let lowestGap: { nonce: number; since: number } | undefined
 
   /** A nonce that a node's pool knows gets as much time as any transaction. */
-  function isOverdue(nonce: number, look: AccountState): boolean {
+  function isOverdue(nonce: number, poll: AccountState): boolean {
     if (lowestGap?.nonce !== nonce) lowestGap = { nonce, since: performance.now() }
-    const patience = nonce < look.pending ? resubmitAfterMs : Math.min(PATIENCE_MS, resubmitAfterMs)
+    const patience = nonce < poll.pending ? resubmitAfterMs : Math.min(PATIENCE_MS, resubmitAfterMs)
     return performance.now() - lowestGap.since >= patience
   }
 
@@ -216,12 +216,12 @@ export function createNonceGaps(options: {
     }
   }
 
-  return async (look, broken) => {
-    const gaps = nonceManager.gaps(look.count, MAX_FILLED + 1)
+  return async (poll, broken) => {
+    const gaps = nonceManager.gaps(poll.count, MAX_FILLED + 1)
     const [lowest] = gaps
     if (lowest === undefined) lowestGap = undefined
     else if (broken === 'reset') startAgainBelow(lowest)
-    else if (!isOverdue(lowest, look)) return
+    else if (!isOverdue(lowest, poll)) return
     else if (gaps.length > MAX_FILLED) startAgainBelow(lowest)
     else for (const nonce of gaps) await fill(nonce)
   }

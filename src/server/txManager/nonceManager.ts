@@ -27,7 +27,7 @@ export function createNonceManager(
   /** A node may be behind for a minute; a stop does not wait for it. */
   async function ask(): Promise<number | undefined> {
     while (!stopping.aborted) {
-      const { history, pending, count } = await account.look()
+      const { history, pending, count } = await account.poll()
       if (history === 'kept') observeCount(count)
       if (history !== 'behind') return tag === 'pending' ? pending : count
       await sleep(ASK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)

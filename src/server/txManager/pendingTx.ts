@@ -66,9 +66,9 @@ export interface PendingTx {
   maxCost: bigint
   /** Since when the newest transaction could have been mined, by `performance.now()`. */
   waitsSince: number
-  /** Whether a look has found every lower nonce used. Only from then on does a refusal concern this transaction. */
+  /** Whether a poll has found every lower nonce used. Only from then on does a refusal concern this transaction. */
   wasNext: boolean
-  /** The last broadcast, by `performance.now()`. Undefined when it is to be sent at the next look. */
+  /** The last broadcast, by `performance.now()`. Undefined when it is to be sent at the next poll. */
   sentAt: number | undefined
   /** The nodes' answers to the last broadcast; undefined until they are known. What a node took, it may lose. */
   answers: NodeAnswers | undefined

@@ -199,7 +199,7 @@ export function createSendAhead(options: {
     let below = 0
     let gas = gasLimit
     for (const tx of pendingTxs.unordered()) {
-      // Not those that are in a block, as far as a look has found.
+      // Not those that are in a block, as far as a poll has found.
       if (tx.nonce >= nonce || tx.nonce < free || tx.blockNumber !== undefined) continue
       if (isRefused(tx)) return true
       below++

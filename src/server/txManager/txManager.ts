@@ -26,7 +26,7 @@ interface TxManagerOptions extends Omit<SenderOptions, 'pendingTxs' | 'onSigned'
   readonly maxSentAhead?: number | undefined
   /** A transaction that is not mined after this long is resubmitted with a higher fee. */
   readonly resubmitAfterMs: number
-  /** Pause between two looks at the chain while a transaction is pending. */
+  /** Pause between two polls at the chain while a transaction is pending. */
   readonly pollIntervalMs: number
   /** Called for each transaction of the account that was not signed here. */
   readonly onForeign: () => void
@@ -55,7 +55,7 @@ export function createTxManager(options: TxManagerOptions) {
   const nonceManager = createNonceManager(account, stopping.signal, foreignUse.suspect)
   const confirmed = createConfirmedTransactions(findMined)
   const seen = { ...options, address, account, findMined, gasMeter, foreignUse, pendingTxs, nonceManager }
-  const look = createMonitor({
+  const poll = createMonitor({
     ...seen,
     sendAhead,
     confirmed,
@@ -63,7 +63,7 @@ export function createTxManager(options: TxManagerOptions) {
     resubmit: createResubmission({ ...seen, sender, sendAhead }),
     closeGaps: createNonceGaps({ ...seen, sender }),
   })
-  const poller = createPoller({ name: 'tx-manager', intervalMs, tick: look, logger })
+  const poller = createPoller({ name: 'tx-manager', intervalMs, tick: poll, logger })
 
   async function open(call: CheckedCall, owner: Owner): Promise<PendingTx | undefined> {
     const nonce = await nonceManager.acquire()
@@ -104,7 +104,7 @@ export function createTxManager(options: TxManagerOptions) {
     },
     /**
      * Follows transactions that an earlier term signed, oldest first: they may have been broadcast, or mined. The newest is
-     * sent again only once a look at the chain shows that none is mined.
+     * sent again only once a poll at the chain shows that none is mined.
      */
     async resume(transactions: readonly KeptTransaction[], owner: Owner): Promise<TxOutcome> {
       if (stopping.signal.aborted) return { kind: 'stopped' }

@@ -7,9 +7,9 @@ import {
   createCheck,
   createRelayerView,
   createStoreView,
-  enclaveLook,
-  leasesLook,
-  narratorLook,
+  inspectEnclave,
+  inspectLeases,
+  inspectNarrator,
 } from '../../../src/server/ops/checks.js'
 import type { AccountHealth, RelayHealth } from '../../../src/server/relay/account.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'
@@ -20,10 +20,10 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 test('a check that throws is unhealthy, and logged without the words of the failure', async () => {
   const log = createLogLines()
-  const look = async () => {
+  const inspect = async () => {
     throw new TypeError('canary')
   }
-  const check = createCheck({ name: 'disk', look, logger: log.logger })
+  const check = createCheck({ name: 'disk', inspect, logger: log.logger })
   expect(await check.result()).toEqual({ status: 'unhealthy', reason: 'check-failed' })
   expect(log.lines()).toMatchObject([{ msg: 'check failed', service: 'disk', errorName: 'TypeError' }])
   expect(log.text()).not.toContain('canary')
@@ -36,15 +36,16 @@ test('an enclave of the server’s own needs a program, and a configuration that
   await writeFile(at('enclave.env'), 'LEDGER_MASTER_KEY=canary\n', { mode: 0o600 })
   await mkdir(at('folder'))
   await symlink(at('main.js'), at('link'))
-  const look = (program = at('main.js'), envFile = at('enclave.env')) => enclaveLook({ program, envFile })()
-  for (const program of [at('main.js'), at('link')]) expect(await look(program)).toBeNull()
+  const inspect = (program = at('main.js'), envFile = at('enclave.env')) =>
+    inspectEnclave({ program, envFile })()
+  for (const program of [at('main.js'), at('link')]) expect(await inspect(program)).toBeNull()
   for (const program of [at('none.js'), at('folder'), ''])
-    expect(await look(program), program).toBe('enclave-program-missing')
+    expect(await inspect(program), program).toBe('enclave-program-missing')
   for (const envFile of [at('none.env'), at('folder')])
-    expect(await look(undefined, envFile)).toBe('enclave-configuration-unreadable')
+    expect(await inspect(undefined, envFile)).toBe('enclave-configuration-unreadable')
   for (const mode of [0o644, 0o640, 0o602]) {
     await chmod(at('enclave.env'), mode)
-    expect(await look()).toBe('enclave-configuration-shared')
+    expect(await inspect()).toBe('enclave-configuration-shared')
   }
 })
 
@@ -65,18 +66,18 @@ describe('the relayer', () => {
   }
   const view = (health: () => Promise<RelayHealth>) =>
     createRelayerView({ health, gas: { perDay: GAS_PER_DAY + RESERVE, reserve: RESERVE } })
-  const look = (change: Partial<RelayHealth>) => view(async () => ({ ...fine, ...change })).look()
+  const inspect = (change: Partial<RelayHealth>) => view(async () => ({ ...fine, ...change })).inspect()
 
   test('is healthy, or says what it lacks, the worst first', async () => {
-    expect(await look({})).toBeNull()
-    expect(await look(account({ balance: 20n }))).toBeNull()
-    expect(await look(account({ balance: 19n }))).toBe('balance-low')
-    expect(await look({ ...account({ isFunded: false }), gasLeft: 0n })).toBe('relayer-underfunded')
-    expect(await look({ gasLeft: 0n, reserveLeft: 299_999n })).toBe('gas-reserve-used-up')
-    expect(await look({ gasLeft: 299_999n, ...account({ balance: 19n }) })).toBe('gas-budget-used-up')
-    expect(await look({ isKeyShared: true, ...account({ balance: 19n }) })).toBe('key-used-elsewhere')
-    expect(await look({ gasLeft: 10_000_000n })).toBeNull()
-    expect(await look({ gasLeft: 9_999_999n })).toBe('gas-budget-low')
+    expect(await inspect({})).toBeNull()
+    expect(await inspect(account({ balance: 20n }))).toBeNull()
+    expect(await inspect(account({ balance: 19n }))).toBe('balance-low')
+    expect(await inspect({ ...account({ isFunded: false }), gasLeft: 0n })).toBe('relayer-underfunded')
+    expect(await inspect({ gasLeft: 0n, reserveLeft: 299_999n })).toBe('gas-reserve-used-up')
+    expect(await inspect({ gasLeft: 299_999n, ...account({ balance: 19n }) })).toBe('gas-budget-used-up')
+    expect(await inspect({ isKeyShared: true, ...account({ balance: 19n }) })).toBe('key-used-elsewhere')
+    expect(await inspect({ gasLeft: 10_000_000n })).toBeNull()
+    expect(await inspect({ gasLeft: 9_999_999n })).toBe('gas-budget-low')
   })
 })
 
@@ -86,34 +87,34 @@ test('the store lacks its standby where commits wait for one, and is not durable
   const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
   let durability: Durability = { fault: null, waitsForStandby: true, standbys: 0 }
   const store = createStoreView({ document, engine: { durability: async () => durability } })
-  expect(await store.look()).toBe('standby-missing')
+  expect(await store.inspect()).toBe('standby-missing')
   // It would wait for the standby.
   expect(await engine.get('state', 'readiness')).toBeUndefined()
   durability = { ...durability, standbys: 1 }
-  expect(await store.look()).toBeNull()
+  expect(await store.inspect()).toBeNull()
   expect(store.standbys()).toBe(1)
   // One that nothing waits for may be away.
   durability = { fault: null, waitsForStandby: false, standbys: 0 }
-  expect(await store.look()).toBeNull()
+  expect(await store.inspect()).toBeNull()
   durability = { ...durability, fault: 'synchronous_commit = off' }
-  expect(await store.look()).toBe('store-not-durable')
+  expect(await store.inspect()).toBe('store-not-durable')
 })
 
 describe('the leases', () => {
   test('are each held by a living server', async () => {
     const { engine } = await openStores(await temporaryDirectory())
-    const look = leasesLook(engine.leases, ['narrator', 'trigger'])
+    const inspect = inspectLeases(engine.leases, ['narrator', 'trigger'])
     const narrator = await engine.leases.take('narrator', 'one', 60_000)
-    expect(await look()).toBe('lease-not-held')
+    expect(await inspect()).toBe('lease-not-held')
     await engine.leases.take('trigger', 'another', 60_000)
-    expect(await look()).toBeNull()
+    expect(await inspect()).toBeNull()
     if (narrator !== undefined) await engine.leases.renew(narrator, 0)
-    expect(await look()).toBe('lease-not-held')
+    expect(await inspect()).toBe('lease-not-held')
   })
 
   test('are not blamed for a store that cannot be read', async () => {
     const list = () => Promise.reject(storageError('ECONNREFUSED'))
-    expect(await leasesLook({ list }, ['narrator'])()).toBeNull()
+    expect(await inspectLeases({ list }, ['narrator'])()).toBeNull()
   })
 })
 
@@ -124,8 +125,8 @@ test('the narrator may be silent for half a minute, for its reader too, and is b
     vi.restoreAllMocks()
   })
   const progress = createNarratorProgress()
-  const [look, seldom] = [2_000, 60_000].map((intervalMs) => narratorLook(progress, intervalMs))
-  const after = async (ms: number, which = look) => {
+  const [inspect, seldom] = [2_000, 60_000].map((intervalMs) => inspectNarrator(progress, intervalMs))
+  const after = async (ms: number, which = inspect) => {
     now += ms
     return which?.()
   }

@@ -68,7 +68,7 @@ test('the public port shows the same checks, the balance of the relayer and the 
     ...{ limit: 50_000_000n, left: 40_000_000n },
     ...{ reserve: 10_000_000n, reserveLeft: 10_000_000n },
   })
-  // However many ask, they share a look.
+  // However many ask, they share an inspection.
   expect((await ask()).asOf).toBe(shown.asOf)
 })
 

@@ -244,8 +244,8 @@ test('two looks side by side, one of them a block ahead, see no other history', 
     return calls.map((call) => answer(call, latest))
   }
   const view = createAccountView({ rpc: { send, doubt() {} }, address: chain().account('relayer') })
-  await view.look()
+  await view.poll()
   head = 11
-  const looks = await Promise.all([view.look(), view.look()])
-  expect(looks.map(({ history }) => history)).toEqual(['kept', 'kept'])
+  const polls = await Promise.all([view.poll(), view.poll()])
+  expect(polls.map(({ history }) => history)).toEqual(['kept', 'kept'])
 })

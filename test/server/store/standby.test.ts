@@ -34,14 +34,14 @@ test('a standby is seen while it is connected, and a user without the right to s
   onTestFinished(() => engine.stop())
   const { logger } = createLogLines()
   const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
-  const { look, standbys } = createStoreView({ document, engine })
+  const { inspect, standbys } = createStoreView({ document, engine })
   const doctor = async (at: Secret) =>
     (await checkStores({ ...serverConfig(), databaseUrl: at })).find(({ check }) => check.endsWith('standby'))
-  expect([await look(), standbys()]).toEqual([null, 0])
+  expect([await inspect(), standbys()]).toEqual([null, 0])
   expect(await doctor(url)).toMatchObject({ result: 'notice' })
 
   const standby = await addStandby(primary)
-  await eventually('a commit waits for the standby', async () => (await look()) === null && standbys() === 1)
+  await eventually('a commit waits for the standby', async () => (await inspect()) === null && standbys() === 1)
   expect(await doctor(url)).toMatchObject({ result: 'ok', text: expect.stringContaining('1 of them') })
   expect((await checkStores({ ...serverConfig(), databaseUrl: urlOf(standby, url) }))[0]).toMatchObject({
     result: 'fault',
@@ -57,11 +57,11 @@ test('a standby is seen while it is connected, and a user without the right to s
   })
 
   await standby.kill()
-  await eventually('the standby is missing', async () => (await look()) === 'standby-missing')
+  await eventually('the standby is missing', async () => (await inspect()) === 'standby-missing')
   expect(standbys()).toBe(0)
   expect(await doctor(url)).toMatchObject({ result: 'fault' })
   await standby.start()
-  await eventually('the standby is back', async () => (await look()) === null)
+  await eventually('the standby is back', async () => (await inspect()) === null)
 })
 
 function urlOf(server: Postgres, url: Secret): Secret {
