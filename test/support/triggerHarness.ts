@@ -15,7 +15,6 @@ import { createRunRecords } from '../../src/server/store/runRecords.js'
 import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
 import { createEnclaveDoor, createHttpRunner, createRunsRouter } from '../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../src/server/trigger/rateLimit.js'
-import { createReconcileStateStore } from '../../src/server/trigger/reconcile.js'
 import { createLifetime } from '../../src/service/lifetime.js'
 import { Secret } from '../../src/service/secret.js'
 import type { TestChain } from './chain.js'
@@ -74,13 +73,9 @@ export async function startTrigger(
   if (runner === undefined) throw new Error('expected an enclave or a runner')
   const trigger = createEnclaveRuns({
     serveLease: serveLeaseOf(engine, logger),
-    termStores: (fenced) => ({
-      records: changes.records ?? createOrderRecords({ engine: fenced, logger }),
-      runRecords: createRunRecords({ engine: fenced, logger }),
-      reconcileState: createReconcileStateStore({ engine: fenced, logger }),
-    }),
-    runRecords,
+    engine,
     records,
+    recordsOf: (fenced) => changes.records ?? createOrderRecords({ engine: fenced, logger }),
     runner,
     timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
     maxRuns: 4,

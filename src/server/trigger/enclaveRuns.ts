@@ -2,23 +2,21 @@ import type { BrokerClock } from '../../broker/index.js'
 import type { Contracts } from '../../chain/contracts.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
-import { createHook, createPoller, type Service } from '../../service/lifetime.js'
+import { createHook, createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
-import { stateOfPrivateFile } from '../../service/privateFile.js'
 import type { Config } from '../config/config.js'
 import type { Engine } from '../store/engine.js'
 import type { ServeLease } from '../store/leaseHolder.js'
 import { createOrderRecords, type OrderRecords } from '../store/orderRecords.js'
-import { createRunRecords, type RunRecords } from '../store/runRecords.js'
+import { createRunRecords } from '../store/runRecords.js'
 import { createUnopenedOrders, createUnopenedRoom, type RoomLimits } from './envelopeQuota.js'
 import { createEnclaveDoor, createHttpRunner } from './httpRunner.js'
 import { RETRY_TIMES, type RetryTimes } from './orderRun.js'
 import { createOwnEnclave } from './ownEnclave.js'
 import { createTriggerRateLimit } from './rateLimit.js'
-import { createReconcileStateStore } from './reconcile.js'
 import { createRuns, type RunObserver } from './runner.js'
 import { createSealedJobs } from './sealedJobs.js'
-import { createTriggerTerm, type TermStores, type TriggerOptions, type TriggerTerm } from './term.js'
+import { createTriggerTerm, type TriggerOptions, type TriggerTerm } from './term.js'
 
 export function buildEnclaveRuns(options: {
   readonly config: Config
@@ -37,24 +35,19 @@ export function buildEnclaveRuns(options: {
 }) {
   const { config, contracts, rpc, engine, logger, stopping, ...shared } = options
   const { maxRuns, triggerIntervalMs, orderRunTimeoutMs, policyRunTimeoutMs } = config.enclave
-  const runRecordsOn = (on: Engine) => createRunRecords({ engine: on, logger })
-  const runRecords = runRecordsOn(engine)
   const rateLimit = createTriggerRateLimit(triggerIntervalMs)
   const { trigger } = config.enclave
   const enclave = trigger.kind === 'http' ? { ...trigger, services: [] } : startedHere(trigger, logger)
   const runner = createHttpRunner({
-    ...{ runRecords, rateLimit, stopping, logger },
+    runRecords: createRunRecords({ engine, logger }),
+    ...{ rateLimit, stopping, logger },
     door: createEnclaveDoor(enclave),
     pollEveryMs: engine.isShared ? RESULT_POLL_MS : undefined,
   })
   const runs = createEnclaveRuns({
     ...shared,
-    termStores: (fenced) => ({
-      records: createOrderRecords({ engine: fenced, logger }),
-      runRecords: runRecordsOn(fenced),
-      reconcileState: createReconcileStateStore({ engine: fenced, logger }),
-    }),
-    runRecords,
+    engine,
+    recordsOf: (fenced) => createOrderRecords({ engine: fenced, logger }),
     runner,
     timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
     maxRuns,
@@ -81,36 +74,16 @@ function startedHere(
 ) {
   // Every program gets the system's search path; it is not part of the server's configuration.
   const own = createOwnEnclave({ ...trigger, searchPath: process.env.PATH ?? '', logger })
-  return { ...own, services: [createTrialWarnings({ path: trigger.envFile, logger }), own.service] }
-}
-
-/**
- * An attacker in the server process can read every file of its user, the enclave's file among them, and the memory of its
- * processes (docs/decisions/0019). Warns also when the enclave would refuse its configuration, without reading it. The enclave itself
- * names the fault only in its own log.
- */
-function createTrialWarnings({ path, logger }: { path: string; logger: Logger }): Service {
-  return createHook('enclave configuration', {
-    async start() {
-      logger.warn("the enclave runs as the server's user: for trials only")
-      const state = await stateOfPrivateFile(path)
-      if (state === 'unreadable') {
-        logger.warn('ENCLAVE_ENV_FILE cannot be read: no enclave run can succeed')
-      }
-      if (state === 'shared') {
-        logger.warn('ENCLAVE_ENV_FILE can be read by other users, chmod 600 it: no enclave run can succeed')
-      }
-    },
-  })
+  return { ...own, services: [own.service] }
 }
 
 export interface EnclaveRunsOptions extends TriggerOptions {
   readonly serveLease: ServeLease
-  /** @param engine with the fence of one term */
-  readonly termStores: (engine: Engine) => TermStores
-  /** For the work of every server: its rulebooks, received results and stored orders. */
-  readonly runRecords: RunRecords
+  /** For the work of every server: its rulebooks and stored orders. */
+  readonly engine: Engine
   readonly records: OrderRecords
+  /** @param engine with the fence of one term */
+  readonly recordsOf: (engine: Engine) => OrderRecords
   readonly timeouts: TriggerOptions['timeouts'] & { readonly policy: number }
   /** Limits of the envelopes without an escrow, and how many milliseconds they are kept. */
   readonly unopened: RoomLimits & { readonly expiryMs: number }
@@ -121,7 +94,7 @@ export type EnclaveRuns = ReturnType<typeof createEnclaveRuns>
 
 /** Builds the parts and wires them. Starts nothing. */
 export function createEnclaveRuns(options: EnclaveRunsOptions) {
-  const { serveLease, termStores, records, runner, timeouts, rateLimit, stopping, logger } = options
+  const { serveLease, recordsOf, records, runner, timeouts, rateLimit, stopping, logger } = options
   let active: TriggerTerm | undefined
   const room = createUnopenedRoom(options.unopened)
   const unopened = createUnopenedOrders({
@@ -144,7 +117,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions) {
     logger,
   })
   const runs = createRuns({
-    runRecords: options.runRecords,
+    runRecords: createRunRecords({ engine: options.engine, logger }),
     runner,
     timeouts,
     observer: options.runObserver,
@@ -152,9 +125,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions) {
   })
   const sealedJobs = createSealedJobs({ runs, rateLimit, timeoutMs: timeouts.policy, stopping })
   const lease = serveLease('trigger', (engine, term) => {
-    const stores = termStores(engine)
-    const { isShared } = engine
-    const built = createTriggerTerm(options, { term, stores, isShared, unopened })
+    const built = createTriggerTerm(options, { term, engine, records: recordsOf(engine), unopened })
     active = built
     const end = createHook('trigger', {
       stop() {

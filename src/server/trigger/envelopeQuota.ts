@@ -1,19 +1,16 @@
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { Hex } from '../../protocol/hex.js'
-import { describeError, type Logger } from '../../service/logger.js'
+import type { Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
-import { StorageError } from '../store/engine.js'
 import type { OrderRecords } from '../store/orderRecords.js'
+import { BATCH, createRecordAttempts } from './recovery.js'
 
 /**
  * Stored orders whose escrow no event has shown. Their escrows are read directly, so an order runs even if its event was
  * missed. Any client can post envelopes for escrows that never open, so those are counted, and expire.
  */
 export type UnopenedOrders = ReturnType<typeof createUnopenedOrders>
-
-/** Reads that travel as one request. */
-const BATCH = 100
 
 /** Pause before an escrow is read again where this server reads no events. */
 const ASK_AGAIN_MS = 5 * 60_000
@@ -39,13 +36,10 @@ export function createUnopenedOrders(options: {
 }) {
   const { escrow, records, expiryMs, room, isSeen, readsEvents, logger, onFound } = options
   const noted = new Map<Hex, Noted>()
-
-  /** Orders whose failure is logged. */
-  const failing = new Set<Hex>()
+  const attempt = createRecordAttempts('envelope check deferred: its record fails', logger)
 
   function forget(orderId: Hex): void {
     noted.delete(orderId)
-    failing.delete(orderId)
     room.leave(orderId)
   }
 
@@ -64,22 +58,6 @@ export function createUnopenedOrders(options: {
     } else {
       if (!isSeen(orderId)) await onFound({ orderId, account, commit }, state)
       forget(orderId)
-    }
-  }
-
-  /** An order whose record fails is retried with the next poll and delays no other. */
-  async function askUnlessUnreadable(orderId: Hex): Promise<void> {
-    try {
-      await ask(orderId)
-      failing.delete(orderId)
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      if (failing.has(orderId)) return
-      failing.add(orderId)
-      logger.error('envelope check deferred: its record fails', {
-        recordId: orderId,
-        ...describeError(error),
-      })
     }
   }
 
@@ -109,7 +87,7 @@ export function createUnopenedOrders(options: {
         if (isSeen(orderId)) forget(orderId)
         else if (isDue || storedAt < cutoff) due.push(orderId)
       }
-      await inBatches(due, BATCH, askUnlessUnreadable)
+      await inBatches(due, BATCH, (orderId) => attempt(orderId, () => ask(orderId)))
     },
   }
 }
@@ -140,22 +118,8 @@ export interface RoomLimits {
  */
 export type UnopenedRoom = ReturnType<typeof createUnopenedRoom>
 
-interface Share {
-  envelopes: number
-  bytes: number
-}
-
 export function createUnopenedRoom(limits: RoomLimits) {
   const orders = new Map<Hex, Set<Occupant>>()
-  const shares = new Map<string, Share>()
-
-  function giveBack({ client, bytes }: Occupant): void {
-    const share = shares.get(client)
-    if (share === undefined) return
-    share.envelopes--
-    share.bytes -= bytes
-    if (share.envelopes === 0) shares.delete(client)
-  }
 
   function occupantsOf(orderId: Hex): Set<Occupant> {
     const known = orders.get(orderId)
@@ -169,25 +133,28 @@ export function createUnopenedRoom(limits: RoomLimits) {
     /** Undefined when there is room for another envelope. */
     refusal(orderId: Hex, { client, bytes }: Occupant): NoRoom | undefined {
       if (!orders.has(orderId) && orders.size >= limits.maxOrders) return 'full'
-      const share = shares.get(client)
-      if (share === undefined) return undefined
-      const isTooMuch = share.bytes + bytes > limits.maxBytesPerClient
-      return isTooMuch || share.envelopes >= limits.maxPerClient ? 'client-full' : undefined
+      let envelopes = 0
+      let used = 0
+      for (const occupants of orders.values()) {
+        for (const occupant of occupants) {
+          if (occupant.client !== client) continue
+          envelopes++
+          used += occupant.bytes
+        }
+      }
+      if (envelopes === 0) return undefined
+      const isTooMuch = used + bytes > limits.maxBytesPerClient
+      return isTooMuch || envelopes >= limits.maxPerClient ? 'client-full' : undefined
     },
     /** @returns a function that gives the room back, unless the order has left */
     take(orderId: Hex, { client, bytes }: Occupant): () => void {
       // A new object, because two equal envelopes count twice.
       const occupant = { client, bytes }
-      occupantsOf(orderId).add(occupant)
-      const share = shares.get(client) ?? { envelopes: 0, bytes: 0 }
-      shares.set(client, share)
-      share.envelopes++
-      share.bytes += bytes
+      const occupants = occupantsOf(orderId)
+      occupants.add(occupant)
       return () => {
-        const occupants = orders.get(orderId)
-        if (occupants?.delete(occupant) !== true) return
-        giveBack(occupant)
-        if (occupants.size === 0) orders.delete(orderId)
+        if (occupants.delete(occupant) && occupants.size === 0 && orders.get(orderId) === occupants)
+          orders.delete(orderId)
       }
     },
     /** An order that was stored by an earlier process. */
@@ -195,9 +162,6 @@ export function createUnopenedRoom(limits: RoomLimits) {
       occupantsOf(orderId)
     },
     /** The order needs no room any more. */
-    leave(orderId: Hex) {
-      for (const occupant of orders.get(orderId) ?? []) giveBack(occupant)
-      orders.delete(orderId)
-    },
+    leave: (orderId: Hex) => void orders.delete(orderId),
   }
 }

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { enclaveBootSchema } from '../../protocol/job.js'
 import { runSecretSchema } from '../../protocol/runMessage.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { readPrivateFile } from '../../service/privateFile.js'
+import { readPrivateFile, stateOfPrivateFile } from '../../service/privateFile.js'
 import { Secret } from '../../service/secret.js'
 
 interface OwnEnclaveOptions {
@@ -109,6 +109,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
     service: {
       name: 'enclave',
       async start() {
+        await warnOfTrial(options)
         watching = watch()
       },
       async stop() {
@@ -117,6 +118,19 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
       },
     },
   }
+}
+
+/**
+ * An attacker in the server process can read every file of its user, the enclave's file among them, and the memory of its
+ * processes (docs/decisions/0019). Warns also when the enclave would refuse its configuration, without reading it. The enclave itself
+ * names the fault only in its own log.
+ */
+async function warnOfTrial({ envFile, logger }: OwnEnclaveOptions): Promise<void> {
+  logger.warn("the enclave runs as the server's user: for trials only")
+  const state = await stateOfPrivateFile(envFile)
+  if (state === 'unreadable') logger.warn('ENCLAVE_ENV_FILE cannot be read: no enclave run can succeed')
+  if (state === 'shared')
+    logger.warn('ENCLAVE_ENV_FILE can be read by other users, chmod 600 it: no enclave run can succeed')
 }
 
 /** Drawn by the first server with this directory. */

@@ -14,11 +14,10 @@ export interface ReconcileOptions {
   readonly rateLimit: Pick<TriggerRateLimit, 'acquire'>
   readonly clock: { getClock(): Promise<BrokerClock> }
   readonly state: ReconcileStateStore
-  /** Milliseconds between two checks whether a run is due. */
-  readonly checkMs?: number
   readonly logger: Logger
 }
 
+/** Between two checks whether a run is due. */
 const CHECK_MS = 30_000
 /** Pause after a failed run: doubled each time, up to the longest. */
 const RETRY_MS = 30_000
@@ -68,7 +67,7 @@ export function createReconcile(options: ReconcileOptions) {
     },
     service: createPoller({
       name: 'reconcile',
-      intervalMs: options.checkMs ?? CHECK_MS,
+      intervalMs: CHECK_MS,
       tick,
       logger,
     }),

@@ -2,7 +2,7 @@ import type { EscrowedOrder } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import { isReclaimable } from '../../protocol/reclaimDelay.js'
-import type { Logger } from '../../service/logger.js'
+import { describeError, type Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
 import {
   type ChainPosition,
@@ -15,6 +15,7 @@ import {
   REREAD_BLOCKS,
 } from '../escrow/escrowLogs.js'
 import type { Recovered } from '../escrow/escrowPoller.js'
+import { StorageError } from '../store/engine.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { byPosition } from './orderQueue.js'
 import type { Scheduler } from './scheduler.js'
@@ -23,6 +24,21 @@ import type { Scheduler } from './scheduler.js'
 export const BATCH = 100
 /** For an order that was opened before the look back: before all others. */
 const FIRST_POSITION: ChainPosition = { block: 0, logIndex: 0 }
+
+/** For work on one record at a time: a failure is logged once, delays no other record, and is left to the next attempt. */
+export function createRecordAttempts(message: string, logger: Logger) {
+  const failing = new Set<Hex>()
+  return async (recordId: Hex, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work()
+      failing.delete(recordId)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      if (!failing.has(recordId)) logger.error(message, { recordId, ...describeError(error) })
+      failing.add(recordId)
+    }
+  }
+}
 
 interface RecoveryOptions {
   readonly events: EscrowEvents

@@ -2,7 +2,7 @@ import type { Contracts, EscrowedOrder } from '../../chain/contracts.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createHook, createPoller } from '../../service/lifetime.js'
-import { describeError, type Logger } from '../../service/logger.js'
+import type { Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
 import {
   type ClosedEvent,
@@ -16,24 +16,17 @@ import {
   observedEvents,
 } from '../escrow/escrowLogs.js'
 import { createEscrowPoller } from '../escrow/escrowPoller.js'
-import { StorageError } from '../store/engine.js'
+import type { Engine } from '../store/engine.js'
 import type { Term } from '../store/leaseHolder.js'
 import type { OrderRecords } from '../store/orderRecords.js'
-import type { RunRecords } from '../store/runRecords.js'
+import { createRunRecords } from '../store/runRecords.js'
 import type { UnopenedOrders } from './envelopeQuota.js'
 import { createOrderRuns, RETRY_TIMES, type RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import { createReconcile, type ReconcileOptions, type ReconcileStateStore } from './reconcile.js'
-import { BATCH, mayBeReclaim, recover } from './recovery.js'
+import { createReconcile, createReconcileStateStore, type ReconcileOptions } from './reconcile.js'
+import { BATCH, createRecordAttempts, mayBeReclaim, recover } from './recovery.js'
 import { createRuns, type EnclaveRunner, type RunObserver, type RunsOptions } from './runner.js'
 import { createScheduler, type Scheduler } from './scheduler.js'
-
-/** The stores of one term: each write carries its fence. */
-export interface TermStores {
-  readonly records: OrderRecords
-  readonly runRecords: RunRecords
-  readonly reconcileState: ReconcileStateStore
-}
 
 /** The work of the server that holds the lease `trigger`: it reads the escrow's events, and starts and follows runs. */
 export type TriggerTerm = ReturnType<typeof createTriggerTerm>
@@ -71,18 +64,19 @@ export function createTriggerTerm(
   options: TriggerOptions,
   termDeps: {
     readonly term: Term
-    readonly stores: TermStores
-    /** Whether other servers store orders too. */
-    readonly isShared: boolean
+    /** Each write carries the term's fence. */
+    readonly engine: Engine
+    readonly records: OrderRecords
     readonly unopened: UnopenedOrders
   },
 ) {
-  const { term, stores, isShared, unopened } = termDeps
-  const { records, runRecords, reconcileState } = stores
+  const { term, engine, records, unopened } = termDeps
+  // Other servers store orders too.
+  const { isShared } = engine
   const { runner, timeouts, maxRuns, rateLimit, escrow, times = RETRY_TIMES, rpc, logger } = options
   const stopping = AbortSignal.any([options.stopping, term.signal])
   const runs = createRuns({
-    runRecords,
+    runRecords: createRunRecords({ engine, logger }),
     runner,
     timeouts,
     over: term.signal,
@@ -94,7 +88,7 @@ export function createTriggerTerm(
   const events = observedEvents(read, options.escrowObserver)
   const ranges = createRangeReader(events, options.logBlockRange)
   const lookBack = createLookBack({ events, ranges })
-  const unclosed = new Set<Hex>()
+  const attempt = createRecordAttempts('cancel not closed', logger)
   const scheduler = createScheduler({
     records,
     orderRuns,
@@ -129,7 +123,7 @@ export function createTriggerTerm(
     runs,
     rateLimit,
     clock: options.marketClock,
-    state: reconcileState,
+    state: createReconcileStateStore({ engine, logger }),
     logger,
   })
   const market = createPoller({
@@ -156,16 +150,7 @@ export function createTriggerTerm(
   async function closeIfEnded(orderId: Hex): Promise<void> {
     const { state } = await escrow.orders(orderId)
     if (state !== 'SETTLED' && state !== 'REFUNDED') return
-    try {
-      await scheduler.closeCancel(orderId)
-      unclosed.delete(orderId)
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      if (!unclosed.has(orderId)) {
-        logger.error('cancel not closed', { recordId: orderId, ...describeError(error) })
-      }
-      unclosed.add(orderId)
-    }
+    await attempt(orderId, () => scheduler.closeCancel(orderId))
   }
 
   const sweep = createPoller({

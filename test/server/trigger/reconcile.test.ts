@@ -1,108 +1,67 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { BrokerClock } from '../../../src/broker/index.js'
-import type { Outcome } from '../../../src/protocol/job.js'
-import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
-import {
-  createReconcile,
-  createReconcileStateStore,
-  isCloseOver,
-} from '../../../src/server/trigger/reconcile.js'
-import type { Run } from '../../../src/server/trigger/runner.js'
+import { createReconcileStateStore, isCloseOver } from '../../../src/server/trigger/reconcile.js'
+import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { setUpInstitution } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
+import type { Step } from '../../support/scriptedEnclave.js'
 import { openStores } from '../../support/stores.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { triggerSetting } from '../../support/triggerHarness.js'
 
+const chain = useChain(setUpInstitution)
 const [MONDAY, TUESDAY] = [new Date('2025-03-03T21:00:00Z'), new Date('2025-03-04T21:00:00Z')]
-
-/** A market whose day the test makes. */
-function openMarket(): BrokerClock {
-  return {
-    timestamp: new Date('2025-03-03T20:00:00Z'),
-    isOpen: true,
-    nextOpen: new Date('2025-03-04T14:30:00Z'),
-    nextClose: MONDAY,
-  }
+const openMarket: BrokerClock = {
+  timestamp: new Date('2025-03-03T20:00:00Z'),
+  isOpen: true,
+  nextOpen: new Date('2025-03-04T14:30:00Z'),
+  nextClose: MONDAY,
 }
 const afterClose = { timestamp: new Date('2025-03-03T21:00:01Z'), isOpen: false, nextClose: TUESDAY }
 
-/** Runs that end with that outcome at once. */
-async function setUp(outcome: Outcome) {
-  const { logger } = createLogLines()
-  const state = createReconcileStateStore({ ...(await openStores(await temporaryDirectory())), logger })
-  const market = { clock: openMarket(), asked: 0 }
-  const discarded: string[] = []
-  const run = (runId: string): Run => ({
-    record: { job: 'reconcile', runId, startedAt: MONDAY.toISOString(), stopAt: 0, process: null },
-    end: Promise.resolve({ how: 'result', result: { outcome } }),
-    seenOnChain: () => expect.unreachable('a reconcile has no order'),
-    discard: async () => void discarded.push(runId),
-  })
-  async function start() {
-    const { service } = createReconcile({
-      rateLimit: createTriggerRateLimit(0),
-      runs: { start: async ({ job }) => run(job) },
-      clock: {
-        async getClock() {
-          market.asked++
-          return market.clock
-        },
-      },
-      state,
-      checkMs: 10,
-      logger,
-    })
-    await service.start()
-    let stopped: Promise<void> | undefined
-    const stop = () => (stopped ??= service.stop())
-    onTestFinished(stop)
-    return { stop }
+async function setUp(steps: Step[]) {
+  const { start, root, keys, enclave } = await triggerSetting(chain(), { reconcile: steps })
+  const state = createReconcileStateStore({ ...(await openStores(root)), logger: createLogLines().logger })
+  return {
+    ...{ state, keys, enclave },
+    start: (clock: object) => start({ marketClock: { getClock: async () => ({ ...openMarket, ...clock }) } }),
+    until: (close: Date) =>
+      eventually('the close to come', async () => (await state.load()).nextClose === close.toISOString()),
   }
-  const nextClose = async () => (await state.load()).nextClose
-  return { start, market, state, discarded, nextClose }
 }
 
-test('one run is made after each market close, and none while the market is open', async () => {
-  const { start, market, state, discarded, nextClose } = await setUp('done')
-  await start()
-  await eventually('the close to come', async () => (await nextClose()) === MONDAY.toISOString())
-  expect(discarded).toEqual([])
-  market.clock = { ...market.clock, ...afterClose }
-  await eventually('the run', async () => (await nextClose()) === TUESDAY.toISOString())
-  expect((await state.load()).doneAt).not.toBeNull()
-  const { asked } = market
-  await eventually('further checks', () => market.asked > asked + 3)
-  expect(discarded).toEqual(['reconcile'])
-})
-
-test('a reconcile that a stopped server missed is made at the next start', async () => {
-  const { start, market, discarded, nextClose } = await setUp('done')
-  const first = await start()
-  await eventually('the close to come', async () => (await nextClose()) === MONDAY.toISOString())
+test('one reconcile runs after each close, also after one that a stopped server missed, and none while the market is open', async () => {
+  const { start, state, keys, until } = await setUp([{ outcome: 'done' }])
+  const first = await start(openMarket)
+  await until(MONDAY)
   await first.stop()
-  market.clock = { ...market.clock, timestamp: new Date('2025-03-04T15:00:00Z'), nextClose: TUESDAY }
-  await start()
-  await eventually('its end', async () => (await nextClose()) === TUESDAY.toISOString())
-  expect(discarded).toHaveLength(1)
+  expect(await keys()).toEqual([])
+  const second = await start({ timestamp: new Date('2025-03-04T15:00:00Z'), nextClose: TUESDAY })
+  await until(TUESDAY)
+  await second.stop()
+  expect((await state.load()).doneAt).not.toBeNull()
+  const third = await start({ ...afterClose, nextClose: new Date('2025-03-05T21:00:00Z') })
+  await eventually('a check', async () => (await state.load()).nextClose?.startsWith('2025-03-05'))
+  await third.stop()
+  expect(await keys()).toEqual(['reconcile'])
 })
 
 test('a run that failed is not taken for done', async () => {
-  const { start, market, state, discarded } = await setUp('failed')
-  market.clock = { ...market.clock, ...afterClose }
-  const { stop } = await start()
-  await eventually('the run', () => discarded.length > 0)
+  const { start, state, enclave } = await setUp([{ outcome: 'failed' }])
+  const { stop } = await start(afterClose)
+  await eventually('the run', async () => (await enclave.notes()).some(({ event }) => event === 'ended'))
   await stop()
   expect((await state.load()).doneAt).toBeNull()
 })
 
 test('a batch run is due after a close, also one that was not announced', () => {
   const announced = { doneAt: null, nextClose: MONDAY.toISOString() }
-  expect(isCloseOver(announced, openMarket(), true)).toBe(false)
+  expect(isCloseOver(announced, openMarket, true)).toBe(false)
   expect(isCloseOver(announced, afterClose, false)).toBe(true)
   expect(isCloseOver({ ...announced, nextClose: TUESDAY.toISOString() }, afterClose, false)).toBe(false)
   // Closed early, without having said so.
   expect(isCloseOver({ ...announced, nextClose: TUESDAY.toISOString() }, afterClose, true)).toBe(true)
   // The very first start.
   expect(isCloseOver({ doneAt: null, nextClose: null }, afterClose, false)).toBe(true)
-  expect(isCloseOver({ doneAt: null, nextClose: null }, openMarket(), false)).toBe(false)
+  expect(isCloseOver({ doneAt: null, nextClose: null }, openMarket, false)).toBe(false)
 })

@@ -1,11 +1,9 @@
 import { createOrders, type Orders } from '../../../../src/server/intake/orders.js'
 import type { Engine } from '../../../../src/server/store/engine.js'
 import { createOrderRecords, type OrderRecords } from '../../../../src/server/store/orderRecords.js'
-import { createRunRecords } from '../../../../src/server/store/runRecords.js'
 import { prepareDatabase } from '../../../../src/server/store/sqlite/database.js'
 import { createEnclaveRuns } from '../../../../src/server/trigger/enclaveRuns.js'
 import { createTriggerRateLimit } from '../../../../src/server/trigger/rateLimit.js'
-import { createReconcileStateStore } from '../../../../src/server/trigger/reconcile.js'
 import { createLifetime } from '../../../../src/service/lifetime.js'
 import { createLogLines, type LogLines } from '../../../support/logLines.js'
 import { openQuickly } from '../../../support/quickStores.js'
@@ -53,13 +51,9 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
   }
   const trigger = createEnclaveRuns({
     serveLease: serveLeaseOf(engine, logger),
-    termStores: (fenced) => ({
-      records: createOrderRecords({ engine: fenced, logger }),
-      runRecords: createRunRecords({ engine: fenced, logger }),
-      reconcileState: createReconcileStateStore({ engine: fenced, logger }),
-    }),
-    runRecords: createRunRecords({ engine, logger }),
+    engine,
     records,
+    recordsOf: (fenced) => createOrderRecords({ engine: fenced, logger }),
     runner: {
       ...enclave.runner,
       run: (job, note) => (isDead ? new Promise(() => undefined) : enclave.runner.run(job, note)),
