@@ -11,6 +11,7 @@ import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { settlementNow } from '../../support/orderEnds.js'
 import type { Role } from '../../support/roles.js'
 import type { Step } from '../../support/scriptedEnclave.js'
+import { dropStored, setStoredText } from '../../support/storedRows.js'
 import { outcomes, PLACED, triggerUnderTest } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
@@ -68,6 +69,21 @@ describe('an order in a block that took the place of others', () => {
     await looked()
     await reorganise(3, [[await opening('alice', A, envelope), 1]])
     await until(A, 'another run', (record) => outcomes(record)[1] === 'placed')
+  })
+
+  test('runs without its envelope, which the enclave may hold, when its record failed before and is lost', async () => {
+    const { place, until, stop, start, root, looked } = await setUp()
+    const envelope = await place('alice', A)
+    await until(A, 'its run', (record) => outcomes(record)[0] === 'placed')
+    await stop()
+    setStoredText(root, 'orders', A, 'no record')
+    const second = await start()
+    await eventually('its deferral', () => second.logText().includes('order deferred: its record fails'))
+    await reorganise(1, [[await opening('alice', A, envelope), 0]])
+    await looked()
+    dropStored(root, 'orders', A)
+    const { triggers } = await second.until(A, 'another run', (found) => outcomes(found)[0] === 'placed')
+    expect(triggers[0]?.reason).toBe('recovered')
   })
 
   test('starts nothing again when it has ended', async () => {
