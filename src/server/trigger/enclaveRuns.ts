@@ -18,6 +18,9 @@ import { createRuns, type RunObserver } from './runner.js'
 import { createSealedJobs } from './sealedJobs.js'
 import { createTriggerTerm, type TriggerOptions, type TriggerTerm } from './term.js'
 
+/** Between two polls for results that other servers have received; an order's next run waits as long. */
+const RESULT_POLL_MS = 500
+
 export function buildEnclaveRuns(options: {
   readonly config: Config
   readonly engine: Engine
@@ -37,12 +40,19 @@ export function buildEnclaveRuns(options: {
   const { maxRuns, triggerIntervalMs, orderRunTimeoutMs, policyRunTimeoutMs } = config.enclave
   const rateLimit = createTriggerRateLimit(triggerIntervalMs)
   const { trigger } = config.enclave
-  const enclave = trigger.kind === 'http' ? { ...trigger, services: [] } : startedHere(trigger, logger)
+  // Every program gets the system's search path; it is not part of the server's configuration.
+  const searchPath = process.env.PATH ?? ''
+  const { url, secret, services } =
+    trigger.kind === 'http'
+      ? { ...trigger, services: [] }
+      : createOwnEnclave({ ...trigger, searchPath, logger })
   const runner = createHttpRunner({
+    door: createEnclaveDoor({ url, secret }),
     runRecords: createRunRecords({ engine, logger }),
-    ...{ rateLimit, stopping, logger },
-    door: createEnclaveDoor(enclave),
+    rateLimit,
+    stopping,
     pollEveryMs: engine.isShared ? RESULT_POLL_MS : undefined,
+    logger,
   })
   const runs = createEnclaveRuns({
     ...shared,
@@ -60,21 +70,7 @@ export function buildEnclaveRuns(options: {
     stopping,
     logger,
   })
-  const router = { secret: enclave.secret, results: runner }
-  return { ...runs, router, services: [...enclave.services, ...runs.services] }
-}
-
-/** Between two polls for results that other servers have received; an order's next run waits as long. */
-const RESULT_POLL_MS = 500
-
-/** An enclave that this server starts itself. */
-function startedHere(
-  trigger: Extract<Config['enclave']['trigger'], { readonly kind: 'resident' }>,
-  logger: Logger,
-) {
-  // Every program gets the system's search path; it is not part of the server's configuration.
-  const own = createOwnEnclave({ ...trigger, searchPath: process.env.PATH ?? '', logger })
-  return { ...own, services: [own.service] }
+  return { ...runs, router: { secret, results: runner }, services: [...services, ...runs.services] }
 }
 
 export interface EnclaveRunsOptions extends TriggerOptions {

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { enclaveBootSchema } from '../../protocol/job.js'
 import { runSecretSchema } from '../../protocol/runMessage.js'
+import { createHook } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { readPrivateFile, stateOfPrivateFile } from '../../service/privateFile.js'
 import { Secret } from '../../service/secret.js'
@@ -106,17 +107,18 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
     url: new Secret(`unix:${socketPath}`),
     secret: new Secret(secretIn(directory)),
     /** Keeps the enclave up. It outlives this server, and the next one finds it by its socket. */
-    service: {
-      name: 'enclave',
-      async start() {
-        await warnOfTrial(options)
-        watching = watch()
-      },
-      async stop() {
-        stopping.abort()
-        await watching
-      },
-    },
+    services: [
+      createHook('enclave', {
+        async start() {
+          await warnOfTrial(options)
+          watching = watch()
+        },
+        stop() {
+          stopping.abort()
+          return watching
+        },
+      }),
+    ],
   }
 }
 

@@ -1,3 +1,4 @@
+import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { TriggerReason } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { FINAL_OUTCOMES, type Outcome, type WaitReason } from '../../protocol/job.js'
@@ -192,6 +193,31 @@ export function createScheduler(options: SchedulerOptions) {
     return attempt(order, () => take(order))
   }
 
+  /** An escrow is open; it runs if its envelope is here. Repeatable. */
+  function handleOpening(order: OpenedOrder): Promise<void> {
+    // After a deferral the record may hold runs of the order.
+    return opened(order, queue.get(order.orderId)?.isRead === false ? resume : open)
+  }
+
+  /**
+   * An escrow has ended. An order that the enclave has begun and not finished runs once more. Repeatable.
+   * @param mayBeReclaim without a record the enclave may still hold the order
+   */
+  function handleEnd(found: OpenedOrder, state: 'SETTLED' | 'REFUNDED', mayBeReclaim = false): Promise<void> {
+    const isUnsure = mayBeReclaim || queue.get(found.orderId)?.isRead === false
+    const order = track(found)
+    const isNews = !order.isRead || order.state !== state
+    order.state = state
+    return attempt(order, async () => {
+      if (!order.isRead) noteHistory(order, await records.get(order.orderId), isUnsure)
+      // The enclave may hold an order that was reclaimed.
+      if (order.running && state === 'REFUNDED') workers.offerAgain(order)
+      if (order.running) return
+      if (isConcluded(order)) await conclude(order)
+      else if (isNews || order.dueAt === null) workers.schedule(order, performance.now(), 'reclaimed')
+    })
+  }
+
   return {
     name: 'scheduler',
     async start() {},
@@ -222,31 +248,15 @@ export function createScheduler(options: SchedulerOptions) {
     find: (orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined =>
       queue.get(orderId),
     depth: () => queue.depth(performance.now()),
-    /** An escrow is open; it runs if its envelope is here. Repeatable. */
-    opened(order: OpenedOrder) {
-      // After a deferral the record may hold runs of the order.
-      return opened(order, queue.get(order.orderId)?.isRead === false ? resume : open)
-    },
     /** Runs an order that the start finds open on the chain, with its envelope or without. */
     resume: (order: OpenedOrder) => opened(order, resume),
-    /**
-     * An escrow has ended. An order that the enclave has begun and not finished runs once more. Repeatable.
-     * @param mayBeReclaim without a record the enclave may still hold the order
-     */
-    closed(found: OpenedOrder, state: 'SETTLED' | 'REFUNDED', mayBeReclaim = false) {
-      const isUnsure = mayBeReclaim || queue.get(found.orderId)?.isRead === false
-      const order = track(found)
-      const isNews = !order.isRead || order.state !== state
-      order.state = state
-      return attempt(order, async () => {
-        if (!order.isRead) noteHistory(order, await records.get(order.orderId), isUnsure)
-        // The enclave may hold an order that was reclaimed.
-        if (order.running && state === 'REFUNDED') workers.offerAgain(order)
-        if (order.running) return
-        if (isConcluded(order)) await conclude(order)
-        else if (isNews || order.dueAt === null) workers.schedule(order, performance.now(), 'reclaimed')
-      })
+    opened: handleOpening,
+    closed: handleEnd,
+    /** @param state of the escrow; NONE when the node is behind the event of its opening */
+    seen(order: OpenedOrder, state: EscrowedOrder['state']) {
+      return state === 'OPEN' || state === 'NONE' ? handleOpening(order) : handleEnd(order, state)
     },
+
     /** An envelope was stored; it runs if its escrow is open. False when that escrow is not known yet. */
     stored(orderId: Hex, commit: Hex): boolean {
       const order = queue.get(orderId)

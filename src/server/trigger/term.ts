@@ -5,7 +5,6 @@ import { createHook, createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
 import {
-  type ClosedEvent,
   createEscrowEvents,
   createLookBack,
   createRangeReader,
@@ -182,18 +181,13 @@ export function createTriggerTerm(
     depth: scheduler.depth,
     /** Handles an order whose escrow was read because no event of it was seen. */
     found: (order: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) =>
-      handleOpened(scheduler, { ...order, position: LAST_POSITION }, state),
+      scheduler.seen({ ...order, position: LAST_POSITION }, state),
   }
-}
-
-interface Chain {
-  readonly escrow: Contracts['escrow']
-  readonly events: EscrowEvents
 }
 
 async function handleEvent(
   scheduler: Scheduler,
-  chain: Chain,
+  { escrow, events }: { readonly escrow: Contracts['escrow']; readonly events: EscrowEvents },
   event: EscrowEvent,
   isPast: boolean,
 ): Promise<void> {
@@ -201,27 +195,16 @@ async function handleEvent(
     // The event of its end, if any, comes later.
     if (!isPast) return scheduler.opened(event)
     // A repeated event may be of an order that has ended since.
-    const { state } = await chain.escrow.orders(event.orderId)
-    return handleOpened(scheduler, event, state)
+    const { state } = await escrow.orders(event.orderId)
+    return scheduler.seen(event, state)
   }
   const order = scheduler.find(event.orderId)
   if (order === undefined) return
-  if (order.running && (await isByEnclave(chain, event))) scheduler.seenOnChain(order.orderId, event.kind)
+  if (order.running) {
+    const isByEnclave =
+      event.kind === 'settled' ||
+      !(await mayBeReclaim(events, event, (await escrow.orders(event.orderId)).deadline))
+    if (isByEnclave) scheduler.seenOnChain(order.orderId, event.kind)
+  }
   await scheduler.closed(order, event.kind === 'settled' ? 'SETTLED' : 'REFUNDED')
-}
-
-async function isByEnclave({ escrow, events }: Chain, event: ClosedEvent): Promise<boolean> {
-  if (event.kind === 'settled') return true
-  const { deadline } = await escrow.orders(event.orderId)
-  return !(await mayBeReclaim(events, event, deadline))
-}
-
-/** @param state of the escrow; NONE when the node is behind the event */
-async function handleOpened(
-  scheduler: Scheduler,
-  order: OpenedOrder,
-  state: EscrowedOrder['state'],
-): Promise<void> {
-  if (state === 'OPEN' || state === 'NONE') await scheduler.opened(order)
-  else await scheduler.closed(order, state)
 }

@@ -9,10 +9,10 @@ test('a directory that is gone ends neither the server nor its look after the en
   const directory = `${await temporaryDirectory()}/enclave`
   const { logger, text } = createLogLines()
   const program = `${directory}/no-program.js`
-  const { service } = createOwnEnclave({ directory, program, envFile: '', searchPath: '', logger })
+  const { services } = createOwnEnclave({ directory, program, envFile: '', searchPath: '', logger })
   await rm(directory, { recursive: true })
-  await service.start()
+  await services[0]?.start()
   await eventually('a failed start', () => text().includes('enclave ended'))
-  await service.stop()
+  await services[0]?.stop()
   expect(text()).not.toContain('enclave not supervised')
 })
