@@ -314,9 +314,9 @@ export const healthSchema = z.object({
   chainId: chainIdSchema,
   contracts: contractsSchema,
   symbols: z.array(symbolSchema),
-  /** The first of the relayers. */
+  /** The account that pays the gas. */
   relayer: addressSchema,
-  /** The accounts that pay the gas. */
+  /** The same account, a list of one. */
   relayers: z.array(addressSchema),
 })
 export type Health = z.output<typeof healthSchema>
@@ -336,7 +336,7 @@ export const healthChecksSchema = z.object({
       reason: z.string().nullable(),
     }),
   ),
-  /** The accounts that pay the gas, with their balances in wei; none while no node reports them. */
+  /** The account that pays the gas, with its balance in wei; none while no node reports it. */
   relayers: z.array(z.object({ address: addressSchema, balance: uint256Schema })),
   /** Wei below which an account takes on nothing. */
   minBalance: uint256Schema,
