@@ -6,16 +6,20 @@ import type { FindOpening } from '../relay/opening.js'
 import type { OrderSummary } from '../store/orderRecords.js'
 
 /**
- * Reads the state of an order from chain and record; null for an unknown order.
+ * Reads the state of an order from chain and record: the very same object as long as neither has changed, null for an
+ * unknown order. One that is being opened is read anew each time.
+ *
  * The function throws StorageError, ChainUnavailableError, ChainAnswerError.
  */
 export function createOrderStatus(deps: {
-  /** At the chain's head. */
+  /** At the chain's head; the very same object as long as that is the head. */
   readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
+  /** The very same object as long as the record is. */
   readonly summaryOf: (orderId: Hex) => Promise<OrderSummary | undefined>
   readonly findOpening: FindOpening
 }) {
   const { escrowed, summaryOf, findOpening } = deps
+  const known = new WeakMap<EscrowedOrder, { readonly of: OrderSummary | undefined; status: OrderStatus }>()
   return async (orderId: Hex): Promise<OrderStatus | null> => {
     const [order, summary] = await Promise.all([escrowed(orderId), summaryOf(orderId)])
     if (order.state === 'NONE') {
@@ -26,7 +30,11 @@ export function createOrderStatus(deps: {
         return { ...statusOf(orderId, order, summary), opening: { status, error } }
       }
     }
-    return statusOf(orderId, order, summary)
+    const before = known.get(order)
+    if (before !== undefined && before.of === summary) return before.status
+    const status = statusOf(orderId, order, summary)
+    known.set(order, { of: summary, status })
+    return status
   }
 }
 

@@ -72,7 +72,7 @@ export function createOrders(deps: OrdersDeps) {
         answer = reception.answer
         return reception.record
       }
-      await records.update(orderId, change)
+      await records.update(orderId, change, isKnownOpen)
     } catch (error) {
       giveBack()
       throw error
@@ -208,6 +208,8 @@ export function createCancels(deps: {
       const offered = { orderId, envelope, commit: commitOf(envelope), receivedAt }
       const { kept, isNews } = await records.cancels.keep(offered)
       if (!isNews) return answerFor(kept, 'already-received')
+      // A new version of the order's record, so that its status is put together anew.
+      await records.update(orderId, (current) => current && { ...current })
       onStored(orderId, kept.commit)
       return answerFor(kept, 'received')
     },

@@ -81,6 +81,7 @@ export function createOpeningQuota(options: OpeningQuotaOptions) {
     logger,
     table: 'state',
     schema: placesSchema,
+    isPlainJson: true,
   })
 
   async function outcomeOf({ orderId, digest, at, isRefused }: Place) {

@@ -107,6 +107,8 @@ export interface Engine {
   readonly isShared: boolean
   /** Reads durable versions only. */
   get(table: Table, id: string): Promise<Row | undefined>
+  /** For an engine that keeps rows in memory: the next `get` reads this one from the medium, where an operator may have mended it. */
+  forget?(table: Table, id: string): void
   /** The rows that exist, in any order. */
   getMany(table: Table, ids: readonly string[]): Promise<Row[]>
   /** The open rows, in any order. */

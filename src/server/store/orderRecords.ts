@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { triggerSchema } from '../../protocol/api.js'
 import { cancelEnvelopeSchema, orderEnvelopeSchema } from '../../protocol/envelope.js'
@@ -5,7 +6,7 @@ import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { envelopeHash } from '../../protocol/sealedRulebook.js'
 import type { Logger } from '../../service/logger.js'
 import { createDocuments, type StoredEntry } from './documents.js'
-import type { Engine } from './engine.js'
+import type { Engine, Row } from './engine.js'
 
 /** Envelopes kept under one orderId while its escrow is not visible, because anyone can post junk under it first. */
 export const MAX_CANDIDATES = 8
@@ -40,12 +41,12 @@ const orderRecordSchema = z.strictObject({
   /** Why it was refused, sealed to the employee. */
   notice: storedEnvelopeSchema.nullable(),
   /** The latest authorizations to end it that were relayed during its runs. */
-  digests: z.array(bytes32Schema),
+  digests: z.array(bytes32Schema).default([]),
 })
 /** The stored record of one order. */
 export type OrderRecord = z.output<typeof orderRecordSchema>
 
-/** The part of a record that an order's status shows. */
+/** The part of a record that an order's status shows: all but the envelopes themselves. */
 export interface OrderSummary extends Pick<OrderRecord, 'triggers' | 'nextTriggerAt' | 'notice'> {
   readonly candidates: readonly Pick<Candidate, 'commit' | 'receivedAt'>[]
   /** When its account's cancel came. */
@@ -76,12 +77,27 @@ export function matchingCandidate(record: OrderRecord | undefined, commit: Hex):
   return record?.candidates.find((candidate) => candidate.commit === commit)
 }
 
+/** Summaries that are remembered: some kilobytes each, mostly of the notice. */
+const SUMMARIES = 10_000
+
 /** The stored orders: those that are open, and those that are final. Every method rejects with StorageError. */
 export type OrderRecords = ReturnType<typeof createOrderRecords>
 
 export function createOrderRecords(options: { readonly engine: Engine; readonly logger: Logger }) {
-  const documents = createDocuments({ ...options, table: 'orders', schema: orderRecordSchema })
+  const documents = createDocuments({
+    ...options,
+    table: 'orders',
+    schema: orderRecordSchema,
+    isPlainJson: true,
+  })
   const cancels = createCancelRecords(options)
+  /**
+   * With the record as it is stored until the order has run. Before that any server may remove it, and the next record counts its
+   * versions anew.
+   */
+  const summaries = new LRUCache<Hex, { version: number; summary: OrderSummary; doc: string | undefined }>({
+    max: SUMMARIES,
+  })
 
   function removeUnrun(orderId: Hex, mayGo: (record: OrderRecord) => boolean): Promise<void> {
     return documents.remove(
@@ -99,19 +115,32 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
       })
       return found.map(({ version, value }) => ({ version, record: value }))
     },
+    /** The very same object as long as the record has not changed. */
     async summaryOf(orderId: Hex): Promise<OrderSummary | undefined> {
-      const [record, cancel] = await Promise.all([documents.get(orderId), cancels.get(orderId)])
-      return record && { ...record, cancelReceivedAt: cancel?.receivedAt }
+      const known = summaries.get(orderId)
+      const isKnown = ({ version, doc }: Row) =>
+        version === known?.version && (known.doc === undefined || known.doc === doc)
+      const found = await documents.getUnless(isKnown, orderId)
+      if (found === 'known') return known?.summary
+      if (found === undefined) return undefined
+      const { version, value, doc } = found
+      // Read with each new version of the record, of which storing a cancel makes one.
+      const summary = summarize(value, await cancels.get(orderId))
+      summaries.set(orderId, { version, summary, doc: value.triggers.length === 0 ? doc : undefined })
+      return summary
     },
     /**
      * Changes a record while nothing else changes it; a new one is open. `change` returns undefined or the very same object
      * to write nothing: what is there is durable.
+     *
+     * @param isProbablyNew saves a read where there is no record yet; where there is one, `change` is called once more
      */
     async update(
       orderId: Hex,
       change: (
         current: OrderRecord | undefined,
       ) => OrderRecord | undefined | Promise<OrderRecord | undefined>,
+      isProbablyNew?: boolean,
     ): Promise<OrderRecord | undefined> {
       let result: OrderRecord | undefined
       const changeEntry = async (current: StoredEntry<OrderRecord> | undefined) => {
@@ -119,7 +148,7 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
         if (result === undefined || result === current?.value) return undefined
         return { value: result, isOpen: current?.isOpen ?? true }
       }
-      await documents.change(orderId, changeEntry)
+      await documents.change(orderId, changeEntry, isProbablyNew)
       return result
     },
     /** Makes a record final: no run of it is due any more. */
@@ -145,6 +174,14 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
     openIds: async () => (await documents.openIds()).map((id) => bytes32Schema.parse(id)),
     cancels,
   }
+}
+
+function summarize(
+  { candidates, triggers, nextTriggerAt, notice }: OrderRecord,
+  cancel: CancelRecord | undefined,
+): OrderSummary {
+  const kept = candidates.map(({ commit, receivedAt }) => ({ commit, receivedAt }))
+  return { candidates: kept, triggers, nextTriggerAt, notice, cancelReceivedAt: cancel?.receivedAt }
 }
 
 /**
@@ -176,13 +213,17 @@ function createCancelRecords(options: { readonly engine: Engine; readonly logger
     /** Keeps the offered cancel, or the one that is there. Durable when it resolves. */
     async keep(offered: CancelRecord): Promise<{ readonly kept: CancelRecord; readonly isNews: boolean }> {
       let [kept, isNews] = [offered, true]
-      await documents.change(offered.orderId, (current) => {
-        const next = current && nextOf(current.value, offered, current.version)
-        kept = next ?? current?.value ?? offered
-        // A reorganization has opened the order again after its end.
-        isNews = current === undefined || next !== undefined || !current.isOpen
-        return isNews ? { value: kept, isOpen: true } : undefined
-      })
+      await documents.change(
+        offered.orderId,
+        (current) => {
+          const next = current && nextOf(current.value, offered, current.version)
+          kept = next ?? current?.value ?? offered
+          // A reorganization has opened the order again after its end.
+          isNews = current === undefined || next !== undefined || !current.isOpen
+          return isNews ? { value: kept, isOpen: true } : undefined
+        },
+        true,
+      )
       return { kept, isNews }
     },
     /** The order has ended. */

@@ -55,7 +55,7 @@ export function createRunRecords(options: { readonly engine: Engine; readonly lo
     /** Those that exist, in any order. */
     getMany: async (runIds: readonly string[]) => (await documents.getMany(runIds)).map(({ value }) => value),
     /** Durable when it resolves. Rejects while its account, or the reconcile, has another run. */
-    create: (run: RunRecord) => documents.change(run.runId, () => entryOf(run)),
+    create: (run: RunRecord) => documents.change(run.runId, () => entryOf(run), true),
     /**
      * Changes an existing run, atomically among all servers; `change` returns undefined to write nothing.
      * Durable when it resolves.

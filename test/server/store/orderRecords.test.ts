@@ -10,6 +10,7 @@ import {
 } from '../../../src/server/store/orderRecords.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
+import { setStoredText, storedText } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -28,6 +29,15 @@ function withRun(record: OrderRecord): OrderRecord {
   const run = { attempt, reason: 'retry', startedAt, finishedAt: null, outcome: null } as const
   return { ...record, triggers: [...record.triggers, run], nextTriggerAt: startedAt }
 }
+
+test('a record of before its digests were kept is read with none', async () => {
+  const { records, root } = await setUp()
+  await records.update(orderId, () => withRun(emptyOrderRecord(orderId)))
+  const text = storedText(root, 'orders', orderId) ?? ''
+  setStoredText(root, 'orders', orderId, text.replace(',"digests":[]', ''))
+  expect(storedText(root, 'orders', orderId)).not.toContain('digests')
+  expect(await records.get(orderId)).toEqual(withRun(emptyOrderRecord(orderId)))
+})
 
 describe('digests', () => {
   test('are kept once each, the latest twenty', () => {
@@ -84,4 +94,48 @@ test("an account's cancel takes the place of its earlier one, a few times", asyn
     kept.push((await cancels.keep(await cancel(`${n}`, '2026-03-02T16:00:00.000Z'))).kept.commit)
   expect(new Set(kept).size).toBe(MAX_CANCELS - 1)
   expect(await cancels.get(orderId)).toMatchObject({ commit: kept.at(-1), receivedAt: startedAt })
+})
+
+describe('a summary', () => {
+  test('is not the one of a record that another server has removed, and stored anew', async () => {
+    const { engine, records } = await setUp()
+    const other = createOrderRecords({ engine, logger: createLogLines().logger })
+    const stored = (nextTriggerAt: string) => ({ ...emptyOrderRecord(orderId), nextTriggerAt })
+    await records.update(orderId, () => stored(startedAt))
+    expect(await records.summaryOf(orderId)).toMatchObject({ nextTriggerAt: startedAt })
+    await other.removeUnrun(orderId)
+    await other.update(orderId, () => stored('2031-01-01T00:00:00.000Z'))
+    expect(await records.summaryOf(orderId)).toMatchObject({ nextTriggerAt: '2031-01-01T00:00:00.000Z' })
+  })
+
+  const setTime = (nextTriggerAt: string) => (current: OrderRecord | undefined) => ({
+    ...(current ?? emptyOrderRecord(orderId)),
+    nextTriggerAt,
+  })
+
+  test('is the very same object until the record changes', async () => {
+    const { records } = await setUp()
+    expect(await records.summaryOf(orderId)).toBeUndefined()
+    await records.update(orderId, setTime(startedAt))
+    const summary = await records.summaryOf(orderId)
+    expect(summary).toEqual({ candidates: [], triggers: [], nextTriggerAt: startedAt, notice: null })
+    expect(await records.summaryOf(orderId)).toBe(summary)
+    await records.update(orderId, setTime('2031-01-01T00:00:00.000Z'))
+    expect(await records.summaryOf(orderId)).toMatchObject({ nextTriggerAt: '2031-01-01T00:00:00.000Z' })
+    await records.finish(orderId)
+    expect(await records.summaryOf(orderId)).toMatchObject({ nextTriggerAt: null })
+  })
+
+  test('of a record that was removed is gone, and is that of the next one', async () => {
+    const { records } = await setUp()
+    await records.update(orderId, setTime(startedAt))
+    await records.summaryOf(orderId)
+    await records.removeUnrun(orderId)
+    expect(await records.summaryOf(orderId)).toBeUndefined()
+    await records.update(orderId, setTime('2031-01-01T00:00:00.000Z'))
+    await records.summaryOf(orderId)
+    await records.expire(orderId, Number.MAX_SAFE_INTEGER)
+    await records.update(orderId, setTime('2032-01-01T00:00:00.000Z'))
+    expect(await records.summaryOf(orderId)).toMatchObject({ nextTriggerAt: '2032-01-01T00:00:00.000Z' })
+  })
 })

@@ -17,6 +17,7 @@ import {
   type GroupWriter,
   openSqlite,
 } from '../../../src/server/store/sqlite/sqliteEngine.js'
+import { openWriter } from '../../../src/server/store/sqlite/writer.js'
 import { built } from '../../support/built.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { rowOf, testEngine } from './contract/engineContract.js'
@@ -87,6 +88,50 @@ function createHeldWriter() {
   }
   return { groups, writer }
 }
+
+describe('a row that has been read', () => {
+  test('is the very same object until it is written or deleted', async () => {
+    const engine = openSqlite({ directory: await temporaryDirectory(), onBroken: failTest })
+    onTestFinished(() => engine.stop())
+    for (const version of [1, 2]) {
+      await engine.put('orders', rowOf('an id', version))
+      const row = await engine.get('orders', 'an id')
+      expect(row).toEqual(rowOf('an id', version))
+      expect(await engine.get('orders', 'an id')).toBe(row)
+      expect(await engine.get('runs', 'an id')).toBeUndefined()
+    }
+    await engine.delete('orders', 'an id', 2)
+    expect(await engine.get('orders', 'an id')).toBeUndefined()
+  })
+
+  test('is not kept when it was read during its write', async () => {
+    const directory = await temporaryDirectory()
+    const direct = openSqlite({ directory, onBroken: failTest })
+    await direct.put('orders', rowOf('an id', 1))
+    await direct.stop()
+    const writer = openWriter(directory)
+    const begun = Promise.withResolvers<void>()
+    const rest = Promise.withResolvers<void>()
+    const engine = createSqliteEngine(
+      { directory, onBroken: failTest },
+      {
+        async commit(group) {
+          begun.resolve()
+          await rest.promise
+          return writer.commit(group)
+        },
+        close: async () => writer.close(),
+      },
+    )
+    onTestFinished(() => engine.stop())
+    const written = engine.put('orders', rowOf('an id', 2))
+    await begun.promise
+    expect(await engine.get('orders', 'an id')).toEqual(rowOf('an id', 1))
+    rest.resolve()
+    expect(await written).toBe('written')
+    expect(await engine.get('orders', 'an id')).toEqual(rowOf('an id', 2))
+  })
+})
 
 describe('a group', () => {
   async function setUp() {

@@ -41,7 +41,10 @@ test('a standby is seen while it is connected, and a user without the right to s
   expect(await doctor(url)).toMatchObject({ result: 'notice' })
 
   const standby = await addStandby(primary)
-  await eventually('a commit waits for the standby', async () => (await inspect()) === null && standbys() === 1)
+  await eventually(
+    'a commit waits for the standby',
+    async () => (await inspect()) === null && standbys() === 1,
+  )
   expect(await doctor(url)).toMatchObject({ result: 'ok', text: expect.stringContaining('1 of them') })
   expect((await checkStores({ ...serverConfig(), databaseUrl: urlOf(standby, url) }))[0]).toMatchObject({
     result: 'fault',

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import {
   type Engine,
   endOfKeys,
+  type Row,
   StorageError,
   singleWrites,
   storageError,
@@ -95,20 +97,44 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** Rows that are kept in memory, none of them with a longer document than this many characters. */
+const KEPT_ROWS = 10_000
+const KEPT_LENGTH = 8_192
+
 const idSchema = z.object({ id: z.string() }).transform(({ id }) => id)
 
 /** Exported for tests, which let the writer fail. */
 export function createSqliteEngine({ directory, onBroken }: SqliteOptions, writer: GroupWriter): Engine {
   const database = openReadOnly(directory)
   const select = createSelect(database)
+  /** Rows as they were last read. Every write passes here, because no other process has the directory. */
+  const kept = new LRUCache<string, Row>({ max: KEPT_ROWS })
   let waiting: Waiting[] = []
   let committing: Promise<void> | undefined
   let broken: StorageError | undefined
 
+  /** A read between a write and its answer may find either version. So a row is forgotten at both. No row is kept before its first. */
+  function forget(write: Write): void {
+    for (const change of write.kind === 'change' ? write.changes : []) {
+      if (change.kind === 'delete') kept.delete(keyOf(change.table, change.id))
+      if (change.kind === 'put' && change.row.version > 1) kept.delete(keyOf(change.table, change.row.id))
+    }
+  }
+
   const find = (table: Table, id: string) => select(storedRow, `* FROM ${table} WHERE id = ?`, id)[0]
+
+  function get(table: Table, id: string): Row | undefined {
+    const key = keyOf(table, id)
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const row = find(table, id)
+    if (row !== undefined && row.doc.length <= KEPT_LENGTH) kept.set(key, row)
+    return row
+  }
 
   function enqueue(write: Write): Promise<TransactionResult> {
     if (broken !== undefined) return Promise.reject(broken)
+    forget(write)
     return new Promise((resolve, reject) => {
       waiting.push({ write, resolve, reject })
       committing ??= commitAll()
@@ -130,8 +156,12 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     try {
       if (broken !== undefined) throw broken
       const results = await writer.commit(group.map(({ write }) => write))
-      for (const [index, { resolve }] of group.entries()) resolve(results[index] ?? 'conflict')
+      for (const [index, { write, resolve }] of group.entries()) {
+        forget(write)
+        resolve(results[index] ?? 'conflict')
+      }
     } catch (error) {
+      for (const { write } of group) forget(write)
       const failure = error instanceof StorageError ? error : new StorageError(error)
       for (const { reject } of group) reject(failure)
       if (broken !== undefined || REFUSALS.has(failure.code)) return
@@ -144,7 +174,8 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
 
   return {
     isShared: false,
-    get: async (table, id) => find(table, id),
+    get: async (table, id) => get(table, id),
+    forget: (table, id) => void kept.delete(keyOf(table, id)),
     getMany: async (table, ids) => ids.flatMap((id) => find(table, id) ?? []),
     open: async (table) => select(storedRow, `* FROM ${table} WHERE is_open = 1`),
     openIds: async (table) => select(idSchema, `id FROM ${table} WHERE is_open = 1`),
@@ -183,6 +214,8 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
 
 const SUM = 'id, day, CAST(used AS TEXT) AS used, CAST(kept AS TEXT) AS kept FROM sums WHERE id = ?'
 const LEASES = 'name, term, holder, expires_at - ? AS expires_in_ms FROM leases ORDER BY name'
+
+const keyOf = (table: Table, id: string) => `${table}/${id}`
 
 /**
  * Selects rows by a schema of their columns. SQLite's own reads take microseconds here: the pages are in memory, or in the system's.
