@@ -299,7 +299,8 @@ async function sendFrom(provider: JsonRpcProvider, from: Hex, calls: readonly Ca
 async function untilMined(provider: JsonRpcProvider): Promise<void> {
   for (;;) {
     const { pending, queued } = poolSchema.parse(await provider.send('txpool_status', []))
-    if (pending + queued === 0) return
+    // The pool is empty as soon as a block takes its transactions: the next block comes when that one is there.
     await provider.send('evm_mine', [])
+    if (pending + queued === 0) return
   }
 }
