@@ -213,8 +213,8 @@ contract Authority is Sweepable {
     }
 
     /**
-     * @notice Revokes a measurement at once and for good: no signer can be rotated to it, and no client may trust a program that
-     *   has it. The signer in force stays.
+     * @notice Revokes a measurement at once and for good: no rotation to it can be scheduled, and no client may trust a program
+     *   that has it. The signer in force stays, and a rotation that is pending takes effect unless the owner withdraws it.
      *
      * Requirements:
      * - the caller is the guardian;
