@@ -168,3 +168,23 @@ describe('printing', () => {
     expect(isOver).toBe(true)
   })
 })
+
+test('narrated lines stay whole beside the log on one pipe: one write after another, none longer than a pipe takes', async () => {
+  const written: string[] = []
+  let done = () => {}
+  const write = (part: string, next: () => void) => {
+    written.push(part)
+    done = next
+  }
+  const lines = Array.from({ length: 200 }, () => event(OPENED))
+  const print = createPrinter({ write }, { format: 'json', mayColour: false })
+  const printing = print(lines, new AbortController().signal)
+  for (let writes = 1; written.join('').split('\n').length <= lines.length; writes++) {
+    expect(written).toHaveLength(writes)
+    done()
+    await new Promise(setImmediate)
+  }
+  done()
+  await printing
+  expect(written.filter((part) => part.length > 4_096 || !part.endsWith('}\n'))).toEqual([])
+})
