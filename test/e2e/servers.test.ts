@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { clientOf, publishDefaultRulebook } from '../../src/sandbox/demo.js'
-import { claimPorts } from '../../src/sandbox/ports.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { startServerProcess } from '../../src/sandbox/serverProcess.js'
 import { startBalancer } from '../support/balancer.js'
 import { eventually } from '../support/eventually.js'
+import { freePorts } from '../support/freePorts.js'
 import { startPostgres } from '../support/postgres.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
@@ -42,8 +42,7 @@ const leaseTakenSchema = z.object({ time: z.string(), msg: z.literal('lease take
 test('trade goes on whichever server is killed', async () => {
   const postgres = await startPostgres()
   onTestFinished(() => postgres.remove())
-  const wanted = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`${index}`, 0]))
-  const [entrance = 0, relayEntrance = 0, ...ports] = Object.values(await claimPorts(wanted))
+  const [entrance = 0, relayEntrance = 0, ...ports] = await freePorts(8)
   const directory = await temporaryDirectory()
   const first = await startSandbox({
     directory,
