@@ -178,7 +178,7 @@ describe('the available amount', () => {
     expect(available({ ...ticket, ...to }, withOrders)).toBe(words)
   })
 
-  it('that is not known yet is not said', () => {
+  it('is not said while it is not known', () => {
     for (const side of [{}, deposit]) expect(available({ ...ticket, ...side }, unknown)).toBe('')
     const says = 'Open your portfolio to see how much is available.'
     expect(available({ ...ticket, ...sale }, unknown)).toBe(says)
