@@ -15,14 +15,17 @@ export interface Ports {
 }
 
 /**
- * Below the ephemeral range: a connection or another program could take an ephemeral port before its program starts. Each process has a
- * part of them, because a claimed port is free until its program listens, and sandboxes start side by side.
+ * Below the ephemeral range: a connection or another program could take an ephemeral port before its program starts. A claimed port is free
+ * until its program listens: each process has a part of the ports, because sandboxes start side by side, and goes through it in order, so
+ * that it claims none twice.
  */
 const ANY_PORT = { from: 10_000, to: 32_768 }
 const PARTS = 64
 const PART = Math.floor((ANY_PORT.to - ANY_PORT.from) / PARTS)
 const FIRST = ANY_PORT.from + (process.pid % PARTS) * PART
 const TRIES = 20
+
+let next = randomInt(PART)
 
 /**
  * Resolves each 0 to a free port; all ports are distinct.
@@ -50,7 +53,7 @@ export async function claimPorts<W extends Readonly<Record<string, number>>>(
     if (port !== 0) return claimOne(port, option)
     for (let tries = 1; ; tries++) {
       try {
-        return await claimOne(randomInt(FIRST, FIRST + PART), option)
+        return await claimOne(FIRST + (next++ % PART), option)
       } catch (error) {
         if (tries === TRIES) throw error
       }
