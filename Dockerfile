@@ -40,7 +40,7 @@ ENV NODE_ENV=production \
 USER 10002:10002
 VOLUME ["/data"]
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
-    CMD ["node", "-e", "fetch('http://' + process.env.ENCLAVE_LISTEN + '/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+    CMD ["node", "-e", "http.get('http://' + process.env.ENCLAVE_LISTEN + '/health', (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # Node itself is process 1, without npm or a shell between it and the signals that it handles.
 STOPSIGNAL SIGTERM
 CMD ["node", "--enable-source-maps", "dist/enclave/main.js", "serve"]
@@ -58,6 +58,6 @@ USER 10001:10001
 VOLUME ["/data"]
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
-    CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 8000) + '/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+    CMD ["node", "-e", "http.get('http://127.0.0.1:' + (process.env.PORT || 8000) + '/health', (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 CMD ["node", "--enable-source-maps", "dist/server/main.js"]
