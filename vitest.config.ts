@@ -20,6 +20,8 @@ const NIGHTLY = ['test/faults/{cluster,foundOut,nodes,verdicts}.test.ts', 'test/
 const WORKERS = availableParallelism() + 3
 /** How long `expect.poll` tries. A busy machine can stall for longer than its default of a second. */
 const POLL_MS = 20_000
+/** How long a test or hook may take: it ends what hangs. A shared machine was seen to stop a worker, in the middle of a test, for 46 s. */
+const TIMEOUT_MS = 180_000
 /** Where CI finds the count: checks print after the tests. */
 const outputFile = process.env.TEST_RESULTS ?? 'data/test-results.json'
 
@@ -85,9 +87,9 @@ const PROCESS_TESTS = {
   globalSetup: 'test/support/savedChains.ts',
   // What a scenario holds is closed with its file.
   isolate: false,
-  testTimeout: 180_000,
+  testTimeout: TIMEOUT_MS,
   expect: { poll: { timeout: POLL_MS } },
-  hookTimeout: 180_000,
+  hookTimeout: TIMEOUT_MS,
   maxWorkers: WORKERS,
 }
 /** Need Chromium, so `npm test` leaves them to `npm run test:browser`. */
@@ -111,10 +113,9 @@ export default defineConfig({
           exclude: [...E2E, ...NIGHTLY, ALL_BROWSER, ...DISK, ...MOCKING],
           // A worker loads ethers and zod once, not for each file.
           isolate: false,
-          testTimeout: 30_000,
+          testTimeout: TIMEOUT_MS,
           expect: { poll: { timeout: POLL_MS } },
-          // A hook may begin while a busy machine stands still.
-          hookTimeout: 180_000,
+          hookTimeout: TIMEOUT_MS,
           maxWorkers: WORKERS,
         },
       },
@@ -122,7 +123,7 @@ export default defineConfig({
         test: {
           name: 'mocking',
           include: MOCKING,
-          testTimeout: 30_000,
+          testTimeout: TIMEOUT_MS,
           expect: { poll: { timeout: POLL_MS } },
           maxWorkers: WORKERS,
         },
@@ -132,7 +133,7 @@ export default defineConfig({
       { test: { ...BROWSER_TESTS, name: 'browser', include: BROWSER } },
       { test: { ...BROWSER_TESTS, name: 'nightly-browser', include: [ALL_BROWSER], exclude: BROWSER } },
       {
-        test: { name: 'disk', include: DISK, testTimeout: 60_000, sequence: { groupOrder: 1 } },
+        test: { name: 'disk', include: DISK, testTimeout: TIMEOUT_MS, sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -64,7 +64,8 @@ async function becomesSuspicious(server: ServerProcess): Promise<void> {
 test('two servers with one key say so: /readyz, a metric and the log', async () => {
   const [first, second] = [await start(), await start()]
   for (const server of [first, second]) {
-    expect((await readinessOf(server.opsUrl)).faults).toEqual({})
+    // It has its leases a moment after its ports.
+    await expect.poll(async () => (await readinessOf(server.opsUrl)).faults).toEqual({})
     expect(await foreignTransactions(server)).toBe(0)
   }
   for (let batch = 1n; batch <= 3n; batch++) {

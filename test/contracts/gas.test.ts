@@ -339,7 +339,7 @@ beforeAll(async () => {
     await section()
     await chain.provider.send('evm_revert', [snapshot])
   }
-}, 120_000)
+})
 afterAll(() => chain?.stop())
 
 const NAMES: Record<(typeof CONTRACTS)[number], string> = {

@@ -40,7 +40,7 @@ test('an enclave that is killed in the middle of a burst: the next boot says at 
   await eventually('every notice', () => countRuns(server.posts) === 50)
   await first.kill()
   const second = await start({ plan: { any: [{ outcome: 'settled' }] } })
-  await eventually('every result', () => countRuns(server.results()) === 50, 5_000)
+  await eventually('every result', () => countRuns(server.results()) === 50)
   expect(new Set(server.results().map(({ runId }) => runId))).toEqual(new Set(jobs.map(({ runId }) => runId)))
   for (const { body } of server.results()) {
     expect(body).toMatchObject({ outcome: 'failed', code: RESTARTED, enclave: { boot: 2 } })

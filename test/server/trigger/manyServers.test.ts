@@ -130,7 +130,7 @@ test('orders and a rulebook run wherever they are posted, and end with results t
   await eventually('its run', () => offersOf('policy').length === 1)
   await end('policy', holder, { outcome: 'rejected', code: 'wrong-version' })
   expect(await answer).toBe('policy-rejected')
-}, 60_000)
+})
 
 describe('another server takes over', { timeout: 60_000 }, () => {
   test('a run whose server was killed: offers it again as the same one, and starts none beside it', async () => {
@@ -178,4 +178,4 @@ test('an order whose run has settled it runs no more, while its event is still t
   await place(other, 'carol', C)
   await eventually('the second look', () => offersOf(C).length === 1)
   expect(offersOf(A)).toHaveLength(1)
-}, 60_000)
+})
