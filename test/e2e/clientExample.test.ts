@@ -7,9 +7,11 @@ import { expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import {
   type Client,
+  createPast,
   type Eip1193Provider,
   formatDecimal,
   type HistoryEntry,
+  type Past,
   type SealedOrder,
   SHARE_DECIMALS,
 } from '../../src/client/index.js'
@@ -39,6 +41,7 @@ interface Setting {
   readonly orderId: Hex
   readonly order: SealedOrder
   readonly policy: object
+  readonly past: Past
   readonly text: string
   readonly bytes: Uint8Array
   readonly deadline: number
@@ -136,6 +139,7 @@ async function settingOf(): Promise<Setting> {
     ...{ client, account: account.address, orgId, orderId, deadline, entries },
     order: await signedOrder(client, deadline),
     policy: { employees, maxOrderNotional: 25_000_000_000n, allowWithdrawShares: true },
+    past: createPast(browserWallet(account), { escrow: sandbox.info.contracts.orderEscrow, fromBlock: 1 }),
     text: await client.drawKey(),
     bytes: await client.sealForDevice('names', { [account.address]: 'Ada' }),
   }
