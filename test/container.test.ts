@@ -171,7 +171,7 @@ describe('the health checks', () => {
   })
 
   test.each(IMAGES)(
-    'of the %s fail where no server listens, and where the answer is an error',
+    'the check of the %s fails where no server listens, and where the answer is an error',
     async (name) => {
       const gone = await startHttpServer((_req, res) => res.end())
       await gone.stop()

@@ -438,7 +438,7 @@ describe('a deposit', () => {
   const deposits = readVectors('deposits', z.strictObject({ usdc: depositSchema, shares: depositSchema }))
 
   it.each(Object.entries(deposits))(
-    'of %s is signed and sealed as any other order, and its escrow opened by its call',
+    'a deposit of %s is signed and sealed as any other order, and its escrow opened by its call',
     async (name, { plaintext, digest, commit, call, ...sealed }) => {
       const intent = intentSchema.parse(plaintext)
       const { orderId, maxSpend, expiry, symbol } = intent

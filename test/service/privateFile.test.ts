@@ -41,7 +41,7 @@ describe('a file with keys', () => {
     expect(readPrivateFile(`${path}.link`).toString()).toContain('canary')
   })
 
-  test('that is absent or a directory cannot be read', async () => {
+  test('a file with keys that is absent or a directory cannot be read', async () => {
     const directory = await temporaryDirectory()
     await mkdir(join(directory, 'folder'), { mode: 0o700 })
     for (const name of ['none', 'folder']) {

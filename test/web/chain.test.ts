@@ -52,7 +52,7 @@ describe('a wallet on another chain', () => {
     ['to the change', { wallet_switchEthereumChain: REFUSED }],
     ['to the new chain', { wallet_switchEthereumChain: { code: 4902 }, wallet_addEthereumChain: REFUSED }],
     ['inside of another error', { wallet_switchEthereumChain: wrapped(4001) }],
-  ])('whose person says no %s is believed', async (_to, errors) => {
+  ])('the refusal of the wallet’s person %s is believed', async (_to, errors) => {
     const failure: unknown = await switchChain(walletOf(errors).wallet, { chain }).catch((error) => error)
     expect(failureOf(failure).title).toBe('You declined in your wallet')
   })

@@ -53,7 +53,7 @@ describe('a file of employees', () => {
     ['an .xlsx or .ods file', 'PK\u0003\u0004\u0014'],
     ['an .xls file', '\ufffd\ufffd\u0011\u0871\u001a\ufffd\0\0'],
     ['UTF-16', '\ufffd\ufffdw\0a\0l\0l\0e\0t\0'],
-  ])('that is %s is refused as a whole, with the way to a CSV file', (_what, text) => {
+  ])('a file that is %s is refused as a whole, with the way to a CSV file', (_what, text) => {
     const reason =
       'This is not a CSV file. In your spreadsheet, save it as “CSV UTF-8”, and choose that file.'
     expect(readEmployeeFile(text, SYMBOLS)).toEqual({ rows: [], faults: [{ line: null, reason }] })

@@ -173,7 +173,7 @@ describe('the available amount', () => {
     [paidIn, usdc(1_000), '1,000.00 USDC in the wallet.'],
     [deposit, shares(2.5), '2.5 AAPL in the wallet.'],
     [{ ...deposit, symbol: 'MSFT' }, 0n, '0 MSFT in the wallet.'],
-  ])('of %o is in its unit, and in words', (to, units, words) => {
+  ])('the available amount of %o is in its unit, and in words', (to, units, words) => {
     expect(availableUnits({ ...ticket, ...to }, withOrders)).toBe(units)
     expect(available({ ...ticket, ...to }, withOrders)).toBe(words)
   })

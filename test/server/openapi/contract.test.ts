@@ -288,7 +288,7 @@ describe('openings', () => {
   const opening = (name: string, changes = {}) =>
     sponsoredOrder(chain(), 'alice', bytes32(name), { amount: 0n, ...changes })
 
-  test('that the account did not sign, and that the chain would not take', async () => {
+  test('an opening is refused if the account did not sign it, or the chain would not take it', async () => {
     const { call } = await setUp()
     const body = await opening('forged')
     const forged = { ...body, opening: { ...body.opening, deadline: 4_000_000_000 } }
@@ -309,13 +309,13 @@ describe('openings', () => {
     await mineAgain(chain())
   })
 
-  test('of an account that is in no institution', async () => {
+  test('an opening is refused to an account in no institution', async () => {
     const { call } = await setUp()
     const body = await sponsoredOrder(chain(), 'carol', bytes32('of carol'), { amount: 0n })
     expect(of(await call('postOrder', { body }))).toBe('422 opening-not-sponsored')
   })
 
-  test('of an account whose quota is used up', async () => {
+  test('an opening is refused to an account above its quota', async () => {
     const { call } = await setUp({ RELAY_ACCOUNT_DAILY_GAS: '21000' })
     expect((await call('postOrder', { body: await opening('first of the day') })).status).toBe(202)
     expect(of(await call('postOrder', { body: await opening('more than the quota') }))).toBe(
@@ -401,7 +401,7 @@ describe('requests that the enclave does not carry out', () => {
 })
 
 describe('outages', () => {
-  test('of the chain', async () => {
+  test('no node answers', async () => {
     const { call } = await setUp({ RPC_URL: 'http://127.0.0.1:9', RPC_TIMEOUT: '1s' })
     const chainReads = reads.filter(({ problems }) => problems?.includes('chain-unavailable'))
     const asked = chainReads.map(({ operationId }) => operationId).filter((id) => id !== 'getReceipt')
@@ -418,7 +418,7 @@ describe('outages', () => {
     expect(of(ninth)).toBe('503 chain-unavailable')
   })
 
-  test('of the chain, for a receipt that there is', async () => {
+  test('no node answers, for a receipt that there is', async () => {
     const { call, stop, dataDir } = await setUp()
     expect((await call('postAuthorization', { body: bodyOf(chain(), write()) })).status).toBe(200)
     await stop()
@@ -427,12 +427,12 @@ describe('outages', () => {
     expect(of(await later.call('getReceipt', { params }))).toBe('503 chain-unavailable')
   })
 
-  test('of the market', async () => {
+  test('the market does not answer', async () => {
     const { app } = await buildApp({ chain: chain() })
     await expectAll(caller(app), ['getMarket', 'getMarketBars', 'getMarketClock'], '503 market-unavailable')
   })
 
-  test('of the storage', async () => {
+  test('the storage does not answer', async () => {
     const { call, dataDir } = await setUp()
     const orderId = bytes32('open, and then the disk breaks')
     await openFor(chain(), 'alice', orderId, await sealOrder('o'))
@@ -456,7 +456,7 @@ describe('outages', () => {
   test.each([
     ['postRunResult', { body: { outcome: 'settled' } }],
     ['postRunNotice', { body: { code: 'reclaimed-after-fill' } }],
-  ])('of the storage, and of the run, for %s', async (operationId, message) => {
+  ])('the storage, or the run, does not answer %s', async (operationId, message) => {
     const root = await temporaryDirectory()
     const { app } = await buildApp({ chain: chain(), root })
     expect((await caller(app)(operationId, message)).body.result).toBe('not-awaited')
@@ -464,19 +464,19 @@ describe('outages', () => {
     expect(of(await caller(app)(operationId, message))).toBe('503 storage-unavailable')
   })
 
-  test('of the room for orders without an escrow', async () => {
+  test('there is no room for orders without an escrow', async () => {
     const { call } = await setUp({ ENVELOPE_MAX_WAITING: '1' })
     expect((await call('postOrder', { body: await junk('first') })).status).toBe(202)
     expect(of(await call('postOrder', { body: await junk('second') }))).toBe('503 intake-full')
   })
 
-  test("of one client's part of it", async () => {
+  test("one client's share of that room is used up", async () => {
     const { call } = await setUp({ ENVELOPE_MAX_PER_CLIENT: '1' })
     expect((await call('postOrder', { body: await junk('first') })).status).toBe(202)
     expect(of(await call('postOrder', { body: await junk('second') }))).toBe('429 too-many-waiting')
   })
 
-  test('of the server itself', async () => {
+  test('the server itself fails', async () => {
     const app = express().disable('x-powered-by')
     app.use(requestId(), securityHeaders())
     app.use(() => {

@@ -48,7 +48,7 @@ const transactionsOf = async (dataDir: string) =>
 
 describe('a node', () => {
   test.each<Fault>(['drop', 'garbage', 'refuse'])(
-    'that fails (%s) before anything is signed is 503 with Retry-After, and nothing is stored',
+    'a node’s failure (%s) before anything is signed is 503 with Retry-After, and nothing is stored',
     async (fault) => {
       const proxy = await startFaultProxy(chain().anvil.rpcUrl)
       const { relay, dataDir } = await start({ rpcUrl: proxy.url })
@@ -62,7 +62,7 @@ describe('a node', () => {
     },
   )
 
-  test('that is gone for a while after it took a transaction delays nothing for ever', async () => {
+  test('no authorization waits for ever because its node was gone after it took the transaction', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { relay } = await start({ rpcUrl: proxy.url })
     await stopMining(chain())
@@ -77,7 +77,7 @@ describe('a node', () => {
     expect(await minedOfRelayer(chain())).toBe(before + 1)
   })
 
-  test('that says a new count before others know of the block has nothing sent twice', async () => {
+  test('nothing is sent twice because one node counts a transaction before others know of its block', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { relay, dataDir } = await start({ rpcUrl: proxy.url })
     let looks = 0
@@ -96,7 +96,7 @@ describe('a node', () => {
 })
 
 describe('a transaction', () => {
-  test('that is not mined in time is sent again under its nonce for 12.5 % more, up to the ceiling', async () => {
+  test('an unmined transaction is sent again under its nonce for 12.5 % more, up to the ceiling', async () => {
     const env = { RELAY_RESUBMIT_AFTER: '50ms', RELAY_MAX_FEE: '4' }
     const { relay, dataDir } = await start({ env })
     await stopMining(chain())
@@ -124,7 +124,7 @@ describe('a transaction', () => {
     expect(await minedOfRelayer(chain())).toBe(before + 1)
   })
 
-  test('that is given up and mined nevertheless is confirmed, not failed', async () => {
+  test('a given-up transaction is confirmed, not failed, if it is mined nevertheless', async () => {
     const { relay, dataDir } = await start()
     await stopMining(chain())
     const pending = relay.relay(MINT)

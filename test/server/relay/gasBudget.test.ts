@@ -78,7 +78,7 @@ describe('the gas of a day', () => {
     expect((await budget.rest()).gasLeft).toBe(1_000_000n)
   })
 
-  test('of what could not be written is not set aside', async () => {
+  test('no gas is set aside for a record that could not be written', async () => {
     const { budget, left } = await budgetOf(1_000_000n)
     left.writes = 1
     await expect(budget.reserve(digest(1), hold(1), 600n)).rejects.toThrow(StorageError)
@@ -212,7 +212,7 @@ describe('a quota', () => {
   const limits = { perDay: 1n << 50n, reserve: 1n << 40n, perAccount: 5_000_000n, perInstitution: 3_000_000n }
   const overQuota = (quota: string) => ({ reason: { code: 'relay-quota-exhausted', quota } })
 
-  test('of an account holds its orders’ whole gas, and its refunds, and no other account’s', async () => {
+  test('an account’s quota counts its orders’ whole gas, and its refunds, and no other account’s', async () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), 700_000n)
     await budget.reserve(digest(2), refund(), 2_000_000n)
@@ -227,7 +227,7 @@ describe('a quota', () => {
     await budget.reserve(digest(3), hold(3), 500_000n)
   })
 
-  test('of an institution holds its rulebooks alone', async () => {
+  test('an institution’s quota counts its rulebooks alone', async () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), rulebook(1), 2_000_000n)
     await expect(budget.reserve(digest(2), rulebook(1), 1_500_000n)).rejects.toMatchObject(

@@ -149,7 +149,7 @@ test('a refusal that shows long after the opening takes its place at once', asyn
   expect(await take(30)).toHaveLength(18)
 })
 
-test('what cost the platform nothing, or somebody else took, gives its place back; a revert of the account’s own does not', async () => {
+test('an opening that cost the platform nothing gives its place back; one that the account made revert does not', async () => {
   const { take, failures, unsent, clock } = await setUp()
   const [taken, refused, own, lost] = await take(10)
   if (!taken || !refused || !own || !lost) throw new Error('too few were taken')

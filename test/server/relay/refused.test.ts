@@ -97,7 +97,7 @@ describe('a body that is no authorization', () => {
     expect(['malformed-json', 'invalid-body']).toContain(response.body.code)
   })
 
-  test('of another media type is 415', async () => {
+  test('another media type is 415', async () => {
     const response = await relay.post(JSON.stringify(valid()), { 'Content-Type': 'text/plain' })
     expect([response.status, response.body.code]).toEqual([415, 'unsupported-media-type'])
   })

@@ -7,7 +7,7 @@ import { minedOfRelayer, receiptOf, soon, startRelay, storedRecord } from './rel
 const { chain, digest } = useMintChain()
 
 describe('a confirmed authorization', () => {
-  test('whose block is reorganized away is put back, sent again, and confirmed in its new block', async () => {
+  test('a reorganized authorization is put back, sent again, and confirmed in its new block', async () => {
     const dataDir = await temporaryDirectory()
     const relay = await startRelay({ chain: chain(), dataDir })
     const before = await minedOfRelayer(chain())
@@ -24,7 +24,7 @@ describe('a confirmed authorization', () => {
     expect(await minedOfRelayer(chain())).toBe(before + 1)
   })
 
-  test('that stays where it is stays confirmed while blocks above it are reorganized', async () => {
+  test('an authorization stays confirmed while blocks above it are reorganized', async () => {
     const relay = await startRelay({ chain: chain() })
     const first = await relay.relay(MINT)
     const other = portfolioUpdate(grantedOrder(chain().account('dave')))

@@ -57,7 +57,7 @@ async function start(refusal: Answer, answer: FaultProxy['answer'] = () => undef
 }
 
 describe.each(Object.entries(REFUSALS))('an estimate that is refused (%s)', (_name, refusal) => {
-  test('of a call that succeeds has it sent with all the gas that it may have', async () => {
+  test('a call that succeeds is sent with all the gas that it may have', async () => {
     const { relay, dataDir } = await start(refusal)
     expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
     const [sent] = (await storedRecord(dataDir, digest()))?.transactions ?? []
@@ -66,14 +66,14 @@ describe.each(Object.entries(REFUSALS))('an estimate that is refused (%s)', (_na
     expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
   })
 
-  test('of a call that reverts is a refusal, with the error that the call has', async () => {
+  test('a call that reverts is refused with its error', async () => {
     const { relay } = await start(refusal)
     const response = await relay.relay(TOO_EARLY)
     expect([response.status, response.body.code]).toEqual([422, 'would-revert'])
     expect(response.body.revert.name).toBe('BatchConflict')
   })
 
-  test('of a call that fails as well is a refusal, although no node says why', async () => {
+  test('a call that fails as well is refused, although no node says why', async () => {
     const { relay } = await start(refusal, (call) => (isTrial(call) ? refusal : undefined))
     const before = await minedOfRelayer(chain())
     const response = await relay.relay(MINT)

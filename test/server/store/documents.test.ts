@@ -44,7 +44,7 @@ describe('a change', () => {
     expect(await documents.get('a')).toEqual({ amount: 40n })
   })
 
-  test('that is refused leaves what was there, and holds up no later one', async () => {
+  test('a refused change alters nothing, and holds up no later one', async () => {
     const { documents, left, add } = await setUp()
     await add('a')
     left.writes = 1
@@ -55,7 +55,7 @@ describe('a change', () => {
     expect(await documents.get('a')).toEqual({ amount: 2n })
   })
 
-  test('of what is probably new loses nothing that is there', async () => {
+  test('a change to a record that is probably new loses nothing that is there', async () => {
     const { documents, add } = await setUp()
     const seen: unknown[] = []
     const change = (isWritten: boolean) =>

@@ -74,7 +74,7 @@ describe('finish', () => {
     expect((await records.get(orderId))?.escrowCommit).toBe(other)
   })
 
-  test('of an order without a record makes none', async () => {
+  test('finishing an order without a record makes none', async () => {
     const { records } = await setUp()
     await records.finish(orderId)
     expect(await records.get(orderId)).toBeUndefined()
@@ -126,7 +126,7 @@ describe('a summary', () => {
     expect(await records.summaryOf(orderId)).toMatchObject({ nextTriggerAt: null })
   })
 
-  test('of a record that was removed is gone, and is that of the next one', async () => {
+  test('the summary of a removed record is gone, and is that of the next one', async () => {
     const { records } = await setUp()
     await records.update(orderId, setTime(startedAt))
     await records.summaryOf(orderId)

@@ -55,7 +55,7 @@ async function openAt(url: Secret): Promise<Engine> {
 }
 
 describe('a start', () => {
-  test('of many servers at once migrates the database once', async () => {
+  test('many servers that start at once migrate the database once', async () => {
     const url = await postgres.createDatabase()
     const engines = await Promise.all(Array.from({ length: 8 }, () => openAt(url)))
     const results = await Promise.all(
@@ -98,7 +98,7 @@ describe('a start', () => {
     ])
   })
 
-  test('of the next version, whose schema only adds, leaves the servers that run at work', async () => {
+  test('the next version, whose schema only adds, leaves running servers at work', async () => {
     const url = await postgres.createDatabase()
     const engine = await openAt(url)
     const fence = await takeOver(engine, 'relayer')
@@ -153,7 +153,7 @@ describe('a start', () => {
     })
   })
 
-  test('that is refused shows no secret', async () => {
+  test('a refused start shows no secret', async () => {
     const url = (await postgres.createDatabase()).reveal()
     const wrong = url.replace(postgres.password, 'another-password')
     const nowhere = url.replace(`:${postgres.port}`, ':1')

@@ -165,7 +165,7 @@ describe('a group', () => {
   })
 
   test.each(['SQLITE_FULL', 'SQLITE_BUSY'])(
-    'that ends in %s is refused, and the next one is tried',
+    'a group that ends in %s is refused, and the next one is tried',
     async (code) => {
       const { groups, broken, put, turn } = await setUp()
       const first = put(2)
@@ -181,7 +181,7 @@ describe('a group', () => {
   )
 
   test.each(['SQLITE_IOERR', 'SQLITE_CORRUPT', 'UNKNOWN'])(
-    'that ends in %s is the last: nothing is written from then on',
+    'a group that ends in %s is the last: nothing is written from then on',
     async (code) => {
       const { groups, broken, put, turn } = await setUp()
       const first = put(2)

@@ -246,30 +246,33 @@ function testTransactions(name: string, openAt: OpenEngine): void {
       ['conflict', { kind: 'delete', table: 'relays', id: 'stored', version: 2 }],
       ['taken', put('relays', rowOf('other', 1, { uniqueKey: 'held' }))],
       ['beyond', add('other', { kept: 6n, limit: 5n })],
-    ])('that ends as %s makes none of them, and others of its turn are made', async (result, impossible) => {
-      const engine = await open()
-      await engine.put('relays', rowOf('stored', 1, { uniqueKey: 'held' }))
-      expect(await engine.get('bookings', 'kept')).toBeUndefined()
-      await engine.put('bookings', rowOf('kept', 1))
-      const possible: Change[] = [
-        add('all', { kept: 1n }),
-        put('orders', rowOf('a', 1)),
-        put('bookings', rowOf('kept', 2)),
-      ]
-      const results = await Promise.all([
-        engine.transact([...possible, impossible]),
-        engine.transact([add('all', { kept: 2n }), put('orders', rowOf('b', 1))]),
-        engine.transact([impossible, ...possible]),
-        engine.put('orders', rowOf('c', 1)),
-      ])
-      expect(results).toEqual([result, 'written', result, 'written'])
-      expect((await engine.open('orders')).map(({ id }) => id).toSorted()).toEqual(['b', 'c'])
-      expect(await engine.get('bookings', 'kept')).toEqual(rowOf('kept', 1))
-      expect(await engine.open('relays')).toHaveLength(1)
-      expect(await sumOf(engine, 'all')).toMatchObject({ kept: 2n })
-      expect(await sumOf(engine, 'other')).toBeUndefined()
-      await engine.stop()
-    })
+    ])(
+      'a transaction that ends as %s makes none of its writes, and others of its turn are made',
+      async (result, impossible) => {
+        const engine = await open()
+        await engine.put('relays', rowOf('stored', 1, { uniqueKey: 'held' }))
+        expect(await engine.get('bookings', 'kept')).toBeUndefined()
+        await engine.put('bookings', rowOf('kept', 1))
+        const possible: Change[] = [
+          add('all', { kept: 1n }),
+          put('orders', rowOf('a', 1)),
+          put('bookings', rowOf('kept', 2)),
+        ]
+        const results = await Promise.all([
+          engine.transact([...possible, impossible]),
+          engine.transact([add('all', { kept: 2n }), put('orders', rowOf('b', 1))]),
+          engine.transact([impossible, ...possible]),
+          engine.put('orders', rowOf('c', 1)),
+        ])
+        expect(results).toEqual([result, 'written', result, 'written'])
+        expect((await engine.open('orders')).map(({ id }) => id).toSorted()).toEqual(['b', 'c'])
+        expect(await engine.get('bookings', 'kept')).toEqual(rowOf('kept', 1))
+        expect(await engine.open('relays')).toHaveLength(1)
+        expect(await sumOf(engine, 'all')).toMatchObject({ kept: 2n })
+        expect(await sumOf(engine, 'other')).toBeUndefined()
+        await engine.stop()
+      },
+    )
 
     test('under a lost term changes nothing', async () => {
       const engine = await open()
@@ -375,7 +378,7 @@ function testLeases(name: string, open: () => Promise<Engine>): void {
       await engine.stop()
     })
 
-    test('that has expired is renewed until another holder takes it, under a term of its own', async () => {
+    test('an expired lease is renewed until another holder takes it, under a term of its own', async () => {
       const engine = await open()
       const { leases } = engine
       const first = await takeLate(engine, 'trigger', 'a')
@@ -390,7 +393,7 @@ function testLeases(name: string, open: () => Promise<Engine>): void {
       await engine.stop()
     })
 
-    test('that is released is free at once, and its term is over', async () => {
+    test('a released lease is free at once, and its term is over', async () => {
       const engine = await open()
       const { leases } = engine
       const first = await takeLate(engine, 'trigger', 'a')
