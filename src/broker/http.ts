@@ -2,8 +2,8 @@ import { Agent, type ClientRequest, type IncomingMessage, request as sendHttp } 
 import { request as sendHttps, Agent as TlsAgent } from 'node:https'
 import { z } from 'zod'
 import { BrokerError, type BrokerErrorKind } from './errors.js'
-import type { Purpose, RateBudget, Token } from './rateBudget.js'
-import { resetAt } from './rateHeaders.js'
+import type { RateBudget, Token } from './rateBudget.js'
+import { type Purpose, resetAt } from './rateLimit.js'
 
 /** An answer larger than this is not read to its end. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024

@@ -1,18 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import { statedLimit, untilReset, WINDOW_MS } from './rateHeaders.js'
-
-/** Requests under way at most until an answer states what the window has left. */
-const PROBES = 10
-/** Placements leave a tenth of the limit at the start of a window; this tenth shrinks to zero until its end. */
-const KEPT_PART = 10
-/** After a 429 that states no reset, doubled with each in a row. */
-const FIRST_PAUSE_MS = 1_000
-const TOO_MANY_REQUESTS = 429
-
-/**
- * The purpose of a request. Cancels go first, then placements, then requests that an order waits for (`awaited`), then the rest.
- */
-export type Purpose = 'cancel' | 'place' | 'awaited' | 'other'
+import { type Answer, type Clocks, createRateLimit, type Purpose } from './rateLimit.js'
 
 const PURPOSES: readonly Purpose[] = ['cancel', 'place', 'awaited', 'other']
 
@@ -26,20 +12,9 @@ export interface PlacementTurn {
 /** The right to send one request. Exactly one of its methods is called, once. */
 export interface Token {
   /** The request was sent: with the answer's status and headers, or without where none came. */
-  spent(answer?: { readonly status: number; readonly headers: IncomingHttpHeaders }): void
+  spent(answer?: Answer): void
   /** The request was not sent. */
   release(): void
-}
-
-/** The window that is running, as the broker has described it. */
-interface Window {
-  readonly limit: number
-  /** The header's own number, which distinguishes windows. */
-  readonly reset: number
-  /** Monotonic ms. */
-  readonly resetAt: number
-  /** Counted by the broker; requests under way come on top. */
-  remaining: number
 }
 
 interface Waiter {
@@ -50,27 +25,15 @@ interface Waiter {
 }
 
 /**
- * A bucket of tokens, one for each request to one host of the broker. The broker's answers fill it: `X-RateLimit-Limit`,
- * `-Remaining` and `-Reset`, which count the account's other processes, too. A broker that states no limit is asked freely.
+ * A bucket of tokens, one for each request to one host of the broker. The broker's answers fill it.
  *
  * @example
  * const token = await budget.take({ purpose: 'awaited', withinMs: 10_000 })
  * if (token === null) throw new BrokerError('rate-limited', …)
  */
-export function createRateBudget({
-  now = () => performance.now(),
-  unixNow = Date.now,
-}: {
-  /** Monotonic ms. */
-  readonly now?: (() => number) | undefined
-  readonly unixNow?: (() => number) | undefined
-} = {}) {
-  let window: Window | undefined
-  /** The last answer stated no limit. */
-  let isUnlimited = false
-  let pause = { until: 0, lengthMs: 0 }
-  let underWay = 0
-  let deferred = 0
+export function createRateBudget(clocks: Partial<Clocks> = {}) {
+  const { now = () => performance.now(), unixNow = Date.now } = clocks
+  const limit = createRateLimit({ now, unixNow })
   let wake: NodeJS.Timeout | undefined
   const queues = {
     cancel: createQueue(),
@@ -79,84 +42,16 @@ export function createRateBudget({
     other: createQueue(),
   }
 
-  function current(): Window | undefined {
-    return window !== undefined && now() < window.resetAt ? window : undefined
-  }
-
-  /** How many tokens a request for this purpose must leave, at a time within the window. */
-  function keptAt(purpose: Purpose, { limit, resetAt }: Window, at: number, requests = 1): number {
-    if (purpose === 'cancel' || purpose === 'awaited') return 0
-    const kept = Math.ceil((limit / KEPT_PART) * Math.min(1, (resetAt - at) / WINDOW_MS))
-    return Math.min(kept, limit - requests)
-  }
-
-  function allows(purpose: Purpose, requests = 1): boolean {
-    if (now() < pause.until) return false
-    const known = current()
-    if (known === undefined) return isUnlimited || underWay + requests <= PROBES
-    return known.remaining - underWay - requests >= keptAt(purpose, known, now(), requests)
-  }
-
-  /** Whether a token can be expected in time, with so many others ahead. */
-  function isNear(purpose: Purpose, withinMs: number, requests: number): boolean {
-    const at = now() + withinMs
-    if (pause.until > at) return false
-    const known = current()
-    if (known === undefined) return true
-    const ahead = PURPOSES.slice(0, PURPOSES.indexOf(purpose) + 1)
-      .map((each) => queues[each].requests())
-      .reduce((sum, count) => sum + count, 0)
-    const left = Math.max(0, known.remaining - underWay)
-    if (at < known.resetAt) return left - ahead - requests >= keptAt(purpose, known, at, requests)
-    return ahead < left + perWindow(known)
-  }
-
   function grant(): Token {
-    underWay += 1
+    limit.begin()
     let isOver = false
-    const once = (act: () => void) => {
+    const end = (sent: Parameters<typeof limit.end>[0]) => {
       if (isOver) return
       isOver = true
-      underWay -= 1
-      act()
+      limit.end(sent)
       pump()
     }
-    return {
-      spent: (answer) => once(() => learn(answer)),
-      release: () => once(() => undefined),
-    }
-  }
-
-  function learn(answer?: { readonly status: number; readonly headers: IncomingHttpHeaders }): void {
-    const stated = answer && statedLimit(answer.headers, unixNow())
-    if (stated === undefined) {
-      const known = current()
-      if (known !== undefined) known.remaining = Math.max(0, known.remaining - 1)
-      // A gateway that fails in the broker's place knows nothing of its limit.
-      else if (answer !== undefined && answer.status < 500 && answer.status !== TOO_MANY_REQUESTS)
-        isUnlimited = true
-    } else note(stated)
-    if (answer?.status !== TOO_MANY_REQUESTS) {
-      if (answer !== undefined) pause = { until: 0, lengthMs: 0 }
-      return
-    }
-    const known = current()
-    if (stated !== undefined && known !== undefined) known.remaining = 0
-    else {
-      const lengthMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * pause.lengthMs), WINDOW_MS)
-      const resetMs = untilReset(answer.headers, unixNow()) ?? 0
-      pause = { until: now() + Math.max(lengthMs, resetMs), lengthMs }
-    }
-  }
-
-  function note({ limit, remaining, reset, leftMs }: NonNullable<ReturnType<typeof statedLimit>>): void {
-    isUnlimited = false
-    const known = window
-    if (known !== undefined && reset < known.reset && current() !== undefined) return
-    if (known === undefined || reset !== known.reset) {
-      window = { limit, reset, resetAt: now() + leftMs, remaining }
-      deferred = Math.max(0, deferred - perWindow(window))
-    } else known.remaining = Math.min(known.remaining, remaining)
+    return { spent: (answer) => end({ answer }), release: () => end('unsent') }
   }
 
   /** Hands out what there is, and looks again when time alone may bring more. */
@@ -164,26 +59,15 @@ export function createRateBudget({
     for (const purpose of PURPOSES) {
       const queue = queues[purpose]
       for (let first = queue.first(); first !== undefined; first = queue.first()) {
-        if (!allows(purpose, first.requests)) break
+        if (!limit.allows(purpose, first.requests)) break
         queue.serve(first)
         first.grant()
       }
     }
     clearTimeout(wake)
-    const next = nextChange()
+    const isAsked = PURPOSES.some((purpose) => queues[purpose].requests() > 0)
+    const next = isAsked ? limit.nextChange() : undefined
     if (next !== undefined) wake = setTimeout(pump, Math.max(1, Math.ceil(next - now())))
-  }
-
-  /** Monotonic ms; undefined when no request waits, or only an answer can bring a token. */
-  function nextChange(): number | undefined {
-    if (PURPOSES.every((purpose) => queues[purpose].requests() === 0)) return undefined
-    if (now() < pause.until) return pause.until
-    const known = current()
-    if (known === undefined) return undefined
-    const left = known.remaining - underWay
-    // From here on, fewer than `left` tokens are kept.
-    const loosened = known.resetAt - ((left - 1) * WINDOW_MS * KEPT_PART) / known.limit
-    return left >= 1 && loosened > now() ? Math.min(loosened, known.resetAt) : known.resetAt
   }
 
   /** Resolves with whether its turn came in time: then it has so many tokens. */
@@ -193,8 +77,11 @@ export function createRateBudget({
   ): Promise<Token[] | null> {
     const queue = queues[purpose]
     const tokens = () => Array.from({ length: requests }, grant)
-    if (queue.first() === undefined && allows(purpose, requests)) return Promise.resolve(tokens())
-    if (withinMs <= 0 || !isNear(purpose, withinMs, requests)) return Promise.resolve(null)
+    if (queue.first() === undefined && limit.allows(purpose, requests)) return Promise.resolve(tokens())
+    const ahead = PURPOSES.slice(0, PURPOSES.indexOf(purpose) + 1)
+      .map((each) => queues[each].requests())
+      .reduce((sum, count) => sum + count, 0)
+    if (withinMs <= 0 || !limit.isNear(purpose, withinMs, requests, ahead)) return Promise.resolve(null)
     return new Promise((resolve) => {
       const waiter: Waiter = {
         turn,
@@ -242,39 +129,13 @@ export function createRateBudget({
       const [lookUp, place] = (await wait('place', { turn, requests: 2, withinMs })) ?? []
       return lookUp && place ? { lookUp, place } : null
     },
-    /** Whether little enough is left that placements wait. */
-    isScarce(): boolean {
-      const known = current()
-      const isShort = known !== undefined && known.remaining - underWay - 1 < keptAt('place', known, now())
-      return isShort || now() < pause.until
-    },
-    /** Unix ms at which the limit resets, as far as the broker has said; undefined where a request would be sent now. */
-    resetAt(): number | undefined {
-      const known = current()
-      const until = Math.max(pause.until, known === undefined || allows('awaited') ? 0 : known.resetAt)
-      return until > now() ? unixNow() + (until - now()) : undefined
-    },
-    /**
-     * Unix ms at which a placement that got no token should ask again. Each call counts as one that will: they are spread
-     * over the coming windows, so that each finds room there.
-     * @param requests that it will ask for
-     */
-    deferUntil(requests = 1): number {
-      const known = current()
-      const waitMs = Math.max(known?.resetAt ?? 0, pause.until, now() + FIRST_PAUSE_MS) - now()
-      const windows = window === undefined ? 0 : Math.floor(deferred / perWindow(window))
-      deferred += requests
-      return unixNow() + waitMs + windows * WINDOW_MS
-    },
+    isScarce: limit.isScarce,
+    resetAt: limit.resetAt,
+    deferUntil: limit.deferUntil,
   }
 }
 
 export type RateBudget = ReturnType<typeof createRateBudget>
-
-/** How many requests of placements a window carries. */
-function perWindow({ limit }: Window): number {
-  return Math.max(1, limit - Math.ceil(limit / KEPT_PART))
-}
 
 /**
  * The account that was served least recently goes first, of several the one with the oldest escrow; within an account the

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createRateBudget, type Purpose, type RateBudget, type Token } from '../../src/broker/rateBudget.js'
+import { createRateBudget, type RateBudget, type Token } from '../../src/broker/rateBudget.js'
+import type { Purpose } from '../../src/broker/rateLimit.js'
 
 const START = Date.parse('2027-01-05T14:00:00Z')
 const MINUTE = 60_000
