@@ -4,30 +4,16 @@ pragma solidity 0.8.37;
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 
-import {Authority} from "./Authority.sol";
 import {Governed} from "./Governed.sol";
+import {IAuthority} from "./interfaces/IAuthority.sol";
+import {IEnclaveAuthorized} from "./interfaces/IEnclaveAuthorized.sol";
 
-/**
- * @title Base of the three contracts that take enclave authorizations: checks the signature, and each digest once.
- *
- * @dev The enclave holds a signing key and no gas. It signs EIP-712 authorizations in the domain
- * `{name: <contract name>, version: "1", chainId, verifyingContract}`. Anyone may submit an authorization,
- * and each digest takes effect once. Signatures are 65 bytes (r ‖ s ‖ v), low-s, v 27 or 28.
- *
- * The signer is {Authority-enclaveSigner}. A digest stays used across a rotation. Authorizations of the former key that
- * were not relayed before the rotation took effect are void.
- */
-abstract contract EnclaveAuthorized is EIP712, Governed {
-    /// @notice Whether the authorization with this EIP-712 digest has taken effect.
+/// @title See {IEnclaveAuthorized}.
+abstract contract EnclaveAuthorized is IEnclaveAuthorized, EIP712, Governed {
+    /// @inheritdoc IEnclaveAuthorized
     mapping(bytes32 digest => bool) public usedDigest;
 
-    /// @notice The signature recovers to `got`, not to the enclave's signer `expected`.
-    error InvalidSigner(address expected, address got);
-
-    /// @notice The authorization with this digest has already taken effect.
-    error DigestUsed(bytes32 digest);
-
-    constructor(string memory name, Authority authority_) EIP712(name, "1") Governed(authority_) {}
+    constructor(string memory name, IAuthority authority_) EIP712(name, "1") Governed(authority_) {}
 
     /**
      * @dev Marks the digest as used. Runs first in each authorized function, and checks {usedDigest} first: a replay

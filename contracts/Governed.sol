@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {Authority} from "./Authority.sol";
+import {IAuthority} from "./interfaces/IAuthority.sol";
+import {IGoverned} from "./interfaces/IGoverned.sol";
 
-/// @title Base of the five contracts: the authority that governs them.
-abstract contract Governed {
-    /// @notice The platform's owner, guardian and enclave signer.
-    Authority public immutable authority;
+/// @title See {IGoverned}.
+abstract contract Governed is IGoverned {
+    /// @inheritdoc IGoverned
+    IAuthority public immutable authority;
 
-    constructor(Authority authority_) {
+    constructor(IAuthority authority_) {
         authority = authority_;
     }
 

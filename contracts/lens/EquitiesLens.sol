@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {EquityToken} from "../EquityToken.sol";
+import {IEquityToken} from "../interfaces/IEquityToken.sol";
 
 /**
  * @title For many equities at once: which are frozen for an owner, and the owner's balances.
@@ -10,7 +10,7 @@ import {EquityToken} from "../EquityToken.sol";
  * batch. The answer has the form of deployed code, so it may have 24,576 bytes (EIP-170): two words for each symbol.
  */
 contract EquitiesLens {
-    constructor(EquityToken token, address owner, bytes32[] memory symbols) {
+    constructor(IEquityToken token, address owner, bytes32[] memory symbols) {
         bool[] memory frozen = new bool[](symbols.length);
         uint256[] memory balances = new uint256[](symbols.length);
         for (uint256 i = 0; i < symbols.length; i++) {

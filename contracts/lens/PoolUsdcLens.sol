@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {OrderEscrow} from "../OrderEscrow.sol";
+import {IOrderEscrow} from "../interfaces/IOrderEscrow.sol";
 
 /**
  * @title The USDC that the pool holds, in one `eth_call`.
@@ -9,7 +9,7 @@ import {OrderEscrow} from "../OrderEscrow.sol";
  * @dev Never deployed, see {WalletLens}. The caller need not look up the USDC address first.
  */
 contract PoolUsdcLens {
-    constructor(OrderEscrow escrow, address pool) {
+    constructor(IOrderEscrow escrow, address pool) {
         bytes memory answer = abi.encode(escrow.usdc().balanceOf(pool));
         assembly ("memory-safe") {
             return(add(answer, 0x20), mload(answer))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {ConfidentialLedger} from "../ConfidentialLedger.sol";
-import {EquityToken} from "../EquityToken.sol";
-import {InstitutionRegistry} from "../InstitutionRegistry.sol";
+import {IConfidentialLedger} from "../interfaces/IConfidentialLedger.sol";
+import {IEquityToken} from "../interfaces/IEquityToken.sol";
+import {IInstitutionRegistry} from "../interfaces/IInstitutionRegistry.sol";
 
 /**
  * @title The state that decides a wallet's screen, in one `eth_call` at one block.
@@ -24,7 +24,7 @@ contract WalletLens {
         uint64 policyVersion;
     }
 
-    constructor(InstitutionRegistry registry, EquityToken token, ConfidentialLedger ledger, address wallet) {
+    constructor(IInstitutionRegistry registry, IEquityToken token, IConfidentialLedger ledger, address wallet) {
         bytes32 orgId = registry.orgOf(wallet);
         bytes32 invitationId = registry.invitationOf(wallet);
         bytes memory answer = abi.encode(

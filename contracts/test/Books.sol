@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {Authority} from "../Authority.sol";
-import {ConfidentialLedger} from "../ConfidentialLedger.sol";
-import {EquityShares} from "../EquityShares.sol";
-import {EquityToken} from "../EquityToken.sol";
-import {InstitutionRegistry} from "../InstitutionRegistry.sol";
-import {OrderEscrow} from "../OrderEscrow.sol";
-import {PlatformPool} from "../PlatformPool.sol";
-import {SignedOpenings} from "../SignedOpenings.sol";
-import {Sweepable} from "../Sweepable.sol";
+import {IAuthority} from "../interfaces/IAuthority.sol";
+import {IConfidentialLedger} from "../interfaces/IConfidentialLedger.sol";
+import {IEquityShares} from "../interfaces/IEquityShares.sol";
+import {IEquityToken} from "../interfaces/IEquityToken.sol";
+import {IInstitutionRegistry} from "../interfaces/IInstitutionRegistry.sol";
+import {IOrderEscrow} from "../interfaces/IOrderEscrow.sol";
+import {IPlatformPool} from "../interfaces/IPlatformPool.sol";
+import {ISignedOpenings} from "../interfaces/ISignedOpenings.sol";
+import {ISweepable} from "../interfaces/ISweepable.sol";
 import {Platform, RefusingUsdc, vm} from "./Platform.sol";
 
 /**
@@ -26,7 +26,7 @@ abstract contract Books {
         bytes32 commit;
         bytes32 orgId;
         uint64 deadline;
-        OrderEscrow.State state;
+        IOrderEscrow.State state;
         uint256 ends;
     }
 
@@ -47,12 +47,12 @@ abstract contract Books {
 
     Platform public immutable platform = new Platform();
     RefusingUsdc internal immutable usdc = platform.usdc();
-    Authority internal immutable authority = platform.authority();
-    InstitutionRegistry internal immutable registry = platform.registry();
-    OrderEscrow internal immutable escrow = platform.escrow();
-    ConfidentialLedger internal immutable ledger = platform.ledger();
-    EquityToken internal immutable token = platform.token();
-    PlatformPool internal immutable pool = platform.pool();
+    IAuthority internal immutable authority = platform.authority();
+    IInstitutionRegistry internal immutable registry = platform.registry();
+    IOrderEscrow internal immutable escrow = platform.escrow();
+    IConfidentialLedger internal immutable ledger = platform.ledger();
+    IEquityToken internal immutable token = platform.token();
+    IPlatformPool internal immutable pool = platform.pool();
 
     /// @notice What happened and must not; empty so far.
     string public violation;
@@ -135,13 +135,13 @@ abstract contract Books {
     function _book(bytes32 orderId, Booked memory order) internal {
         _must(!isPaused(), "an opening during a pause");
         _must(kyc[order.account], "an opening without KYC");
-        _must(booked[orderId].state == OrderEscrow.State.NONE, "an order was opened twice");
+        _must(booked[orderId].state == IOrderEscrow.State.NONE, "an order was opened twice");
         booked[orderId] = order;
         orderIds.push(orderId);
     }
 
     /// @dev Reverts if there is none.
-    function _pick(uint256 pick, OrderEscrow.State state) internal view returns (bytes32, Booked memory) {
+    function _pick(uint256 pick, IOrderEscrow.State state) internal view returns (bytes32, Booked memory) {
         uint256 count = orderIds.length;
         for (uint256 i = 0; i < count; i++) {
             bytes32 orderId = orderIds[(pick % count + i) % count];
@@ -170,7 +170,7 @@ abstract contract Books {
     }
 
     function _returned(bytes32 orderId, uint256 before) internal {
-        _end(orderId, OrderEscrow.State.REFUNDED);
+        _end(orderId, IOrderEscrow.State.REFUNDED);
         Booked memory b = booked[orderId];
         if (b.amount == 0) return;
         uint256 now_ = _balance(b.asset, b.account);
@@ -178,13 +178,13 @@ abstract contract Books {
         else _must(now_ == before + b.amount, "an order returned another amount");
     }
 
-    function _end(bytes32 orderId, OrderEscrow.State state) internal {
+    function _end(bytes32 orderId, IOrderEscrow.State state) internal {
         booked[orderId].state = state;
         booked[orderId].ends++;
     }
 
     /// @dev A wallet that holds some. Reverts if there is none.
-    function _shareholder(EquityShares shares, uint256 seed) internal view returns (uint256) {
+    function _shareholder(IEquityShares shares, uint256 seed) internal view returns (uint256) {
         for (uint256 i = 0; i < 5; i++) {
             if (shares.balanceOf(walletOf(seed % 5 + i)) > 0) return seed % 5 + i;
         }
@@ -199,13 +199,13 @@ abstract contract Books {
         return asset == USDC ? usdc.balanceOf(account) : token.balanceOf(account, asset);
     }
 
-    function _sweepable(uint256 i) internal view returns (Sweepable) {
-        Sweepable[5] memory all = [
-            Sweepable(address(authority)),
-            Sweepable(address(registry)),
-            Sweepable(address(escrow)),
-            Sweepable(address(ledger)),
-            Sweepable(address(token))
+    function _sweepable(uint256 i) internal view returns (ISweepable) {
+        ISweepable[5] memory all = [
+            ISweepable(address(authority)),
+            ISweepable(address(registry)),
+            ISweepable(address(escrow)),
+            ISweepable(address(ledger)),
+            ISweepable(address(token))
         ];
         return all[i % all.length];
     }
@@ -240,7 +240,7 @@ abstract contract Books {
         "ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
     );
 
-    function _signBuy(uint256 key, SignedOpenings.BuyOpening memory o) internal view returns (bytes memory) {
+    function _signBuy(uint256 key, ISignedOpenings.BuyOpening memory o) internal view returns (bytes memory) {
         bytes32 nonce = escrow.buyNonce(o.orderId, o.commit, o.deadline);
         bytes32 structHash =
             keccak256(abi.encode(RECEIVE_TYPEHASH, o.account, address(escrow), o.amount, 0, o.validBefore, nonce));

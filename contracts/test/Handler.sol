@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {Authority} from "../Authority.sol";
-import {EquityShares} from "../EquityShares.sol";
-import {PlatformPool} from "../PlatformPool.sol";
-import {Sweepable} from "../Sweepable.sol";
+import {IAuthority} from "../interfaces/IAuthority.sol";
+import {IEquityShares} from "../interfaces/IEquityShares.sol";
+import {IPlatformPool} from "../interfaces/IPlatformPool.sol";
+import {ISweepable} from "../interfaces/ISweepable.sol";
 import {vm} from "./Platform.sol";
 import {OrderActions} from "./OrderActions.sol";
 
@@ -43,8 +43,8 @@ contract Handler is OrderActions {
 
     function mint(uint256 which, uint256 amount, uint256 wrong) public atCurrentTime {
         bytes32 symbol = symbolOf(which);
-        PlatformPool.BatchMint memory a =
-            PlatformPool.BatchMint(symbol, 1 + amount % 1e12, minted[symbol], _batches[symbol] + 1, 0);
+        IPlatformPool.BatchMint memory a =
+            IPlatformPool.BatchMint(symbol, 1 + amount % 1e12, minted[symbol], _batches[symbol] + 1, 0);
         wrong %= 12;
         if (wrong == 1) a.batch += 1;
         if (wrong == 2) a.expectedSupply += 1;
@@ -67,8 +67,8 @@ contract Handler is OrderActions {
 
     function burn(uint256 which, uint256 amount, uint256 wrong) external atCurrentTime {
         bytes32 symbol = symbolOf(which);
-        PlatformPool.BatchBurn memory a =
-            PlatformPool.BatchBurn(symbol, 1 + amount % poolHolds[symbol], minted[symbol], _batches[symbol] + 1, 0);
+        IPlatformPool.BatchBurn memory a =
+            IPlatformPool.BatchBurn(symbol, 1 + amount % poolHolds[symbol], minted[symbol], _batches[symbol] + 1, 0);
         wrong %= 12;
         if (wrong == 1) a.batch += 1;
         if (wrong == 2) a.expectedSupply += 1;
@@ -107,7 +107,7 @@ contract Handler is OrderActions {
     }
 
     function gift(uint256 which, uint256 amount) external atCurrentTime {
-        Sweepable target = _sweepable(which);
+        ISweepable target = _sweepable(which);
         amount %= 1_000_000_000;
         usdc.mint(address(target), amount);
         gifts[address(target)] += amount;
@@ -116,7 +116,7 @@ contract Handler is OrderActions {
     function sweep(uint256 which) external atCurrentTime {
         uint256 i = 0;
         while (i < 5 && gifts[address(_sweepable(which % 5 + i))] == 0) i++;
-        Sweepable target = _sweepable(which % 5 + i);
+        ISweepable target = _sweepable(which % 5 + i);
         target.sweepUsdc();
         poolHolds[USDC] += gifts[address(target)];
         gifts[address(target)] = 0;
@@ -129,7 +129,7 @@ contract Handler is OrderActions {
         atCurrentTime
     {
         bytes32 symbol = symbolOf(which);
-        EquityShares shares = token.sharesOf(symbol);
+        IEquityShares shares = token.sharesOf(symbol);
         address recipient = to % 11 == 0 ? address(pool) : to % 13 == 0 ? address(escrow) : walletOf(to);
         from = _shareholder(shares, from);
         address sender = walletOf(from);
@@ -269,7 +269,7 @@ contract Handler is OrderActions {
     function withdrawRotation(uint256 role) external atCurrentTime {
         role %= 3;
         vm.prank(holderOf(0));
-        authority.withdrawRotation(Authority.Role(role));
+        authority.withdrawRotation(IAuthority.Role(role));
         roles[role] = Role(holderOf(role), address(0), 0);
         if (role == 2) nextProgram = program;
     }
@@ -315,7 +315,7 @@ contract Handler is OrderActions {
             Authorization(address(authority), abi.encodeCall(authority.rotateOwner, (to))),
             Authorization(address(authority), abi.encodeCall(authority.rotateGuardian, (to))),
             Authorization(address(authority), abi.encodeCall(authority.rotateSigner, (to, 0, 0))),
-            Authorization(address(authority), abi.encodeCall(authority.withdrawRotation, (Authority.Role.SIGNER))),
+            Authorization(address(authority), abi.encodeCall(authority.withdrawRotation, (IAuthority.Role.SIGNER))),
             Authorization(address(authority), abi.encodeCall(authority.pause, ())),
             Authorization(address(authority), abi.encodeCall(authority.liftPause, ())),
             Authorization(
@@ -331,7 +331,7 @@ contract Handler is OrderActions {
             Authorization(address(token), abi.encodeCall(token.setFrozen, (symbol, walletOf(who), true))),
             Authorization(address(token), abi.encodeCall(token.mint, (symbol, 1))),
             Authorization(address(token), abi.encodeCall(token.burn, (symbol, 1))),
-            Authorization(address(token.sharesOf(symbol)), abi.encodeCall(EquityShares.mint, (1))),
+            Authorization(address(token.sharesOf(symbol)), abi.encodeCall(IEquityShares.mint, (1))),
             Authorization(address(pool), abi.encodeCall(pool.payout, (to, USDC, 1))),
             Authorization(address(pool), abi.encodeCall(pool.transferTreasury, (1))),
             Authorization(
@@ -351,7 +351,7 @@ contract Handler is OrderActions {
         Authorization memory a = calls[which % calls.length];
         _mustFail(STRANGER, a.target, a.call);
         _mustFail(STRANGER, address(escrow), abi.encodeCall(escrow.approveClaimRecipient, (walletOf(who), USDC, to)));
-        _mustFail(STRANGER, address(token.sharesOf(symbol)), abi.encodeCall(EquityShares.burn, (1)));
+        _mustFail(STRANGER, address(token.sharesOf(symbol)), abi.encodeCall(IEquityShares.burn, (1)));
         _mustFail(STRANGER, address(authority), abi.encodeCall(authority.revokeMeasurement, (bytes32(uint256(9)))));
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {Authority} from "../Authority.sol";
-import {OrderEscrow} from "../OrderEscrow.sol";
+import {IAuthority} from "../interfaces/IAuthority.sol";
+import {IOrderEscrow} from "../interfaces/IOrderEscrow.sol";
 import {Handler} from "./Handler.sol";
 import {Platform, vm} from "./Platform.sol";
 
@@ -43,12 +43,12 @@ contract InvariantsTest {
     /// @dev At the end of a run: whatever owner, guardian and enclave have done, every open order can be reclaimed, and every claim
     /// paid, once its account can receive it.
     function afterInvariant() public {
-        OrderEscrow escrow = platform.escrow();
+        IOrderEscrow escrow = platform.escrow();
         for (uint256 i = 0; i < handler.orders(); i++) {
             bytes32 orderId = handler.orderIds(i);
-            (address account, bytes32 asset, uint256 amount,,, uint64 deadline, OrderEscrow.State state,) =
+            (address account, bytes32 asset, uint256 amount,,, uint64 deadline, IOrderEscrow.State state,) =
                 handler.booked(orderId);
-            if (state != OrderEscrow.State.OPEN) continue;
+            if (state != IOrderEscrow.State.OPEN) continue;
             uint256 before = _worth(account, asset, amount);
             vm.warp(deadline + platform.authority().RECLAIM_DELAY());
             vm.prank(account);
@@ -75,12 +75,12 @@ contract InvariantsTest {
 
     /// @dev Escrow and pool hold exactly what they owe, and what was sent to the escrow by mistake.
     function _money(bytes32 asset) private view {
-        OrderEscrow escrow = platform.escrow();
+        IOrderEscrow escrow = platform.escrow();
         uint256 open = 0;
         uint256 claims = 0;
         for (uint256 i = 0; i < handler.orders(); i++) {
-            (, bytes32 orderAsset, uint256 amount,,,, OrderEscrow.State state,) = handler.booked(handler.orderIds(i));
-            if (state == OrderEscrow.State.OPEN && orderAsset == asset) open += amount;
+            (, bytes32 orderAsset, uint256 amount,,,, IOrderEscrow.State state,) = handler.booked(handler.orderIds(i));
+            if (state == IOrderEscrow.State.OPEN && orderAsset == asset) open += amount;
         }
         for (uint256 i = 0; i < WALLETS; i++) {
             uint256 owed = handler.claims(handler.walletOf(i), asset);
@@ -112,7 +112,7 @@ contract InvariantsTest {
     }
 
     function _orders() private view {
-        OrderEscrow escrow = platform.escrow();
+        IOrderEscrow escrow = platform.escrow();
         uint256 open = 0;
         uint256[5] memory byWallet;
         uint256[4] memory byOrg;
@@ -124,15 +124,15 @@ contract InvariantsTest {
                 uint256 amount,
                 bytes32 commit,
                 bytes32 orgId,,
-                OrderEscrow.State state,
+                IOrderEscrow.State state,
                 uint256 ends
             ) = handler.booked(orderId);
             require(ends <= 1, "an order ended twice");
-            bool isOpen = state == OrderEscrow.State.OPEN;
-            (,,,,, OrderEscrow.State now_,,) = escrow.orders(orderId);
+            bool isOpen = state == IOrderEscrow.State.OPEN;
+            (,,,,, IOrderEscrow.State now_,,) = escrow.orders(orderId);
             require(now_ == state, "an order's state");
             (,,,,, now_,,) = escrow.orders(orderId ^ bytes32(uint256(1)));
-            require(now_ == OrderEscrow.State.NONE, "an order by half of its id");
+            require(now_ == IOrderEscrow.State.NONE, "an order by half of its id");
             if (isOpen) {
                 escrow.requireOrder(orderId, account, asset, amount, commit, state);
                 open++;
@@ -201,7 +201,7 @@ contract InvariantsTest {
     }
 
     function _roles() private view {
-        Authority authority = platform.authority();
+        IAuthority authority = platform.authority();
         require(authority.owner() == handler.holderOf(0), "the owner");
         require(authority.guardian() == handler.holderOf(1), "the guardian");
         require(authority.enclaveSigner() == handler.holderOf(2), "the enclave's signer");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {ConfidentialLedger} from "../ConfidentialLedger.sol";
-import {EquityShares} from "../EquityShares.sol";
-import {OrderEscrow} from "../OrderEscrow.sol";
-import {SignedOpenings} from "../SignedOpenings.sol";
+import {IConfidentialLedger} from "../interfaces/IConfidentialLedger.sol";
+import {IEquityShares} from "../interfaces/IEquityShares.sol";
+import {IOrderEscrow} from "../interfaces/IOrderEscrow.sol";
+import {ISignedOpenings} from "../interfaces/ISignedOpenings.sol";
 import {vm} from "./Platform.sol";
 import {Books} from "./Books.sol";
 
@@ -19,8 +19,8 @@ abstract contract OrderActions is Books {
         (bytes32 orderId, bytes32 commit, uint64 deadline) = _next(lifetime);
         bytes32 orgId = registry.orgOf(wallet);
         if (signed) {
-            SignedOpenings.BuyOpening memory o =
-                SignedOpenings.BuyOpening(wallet, orderId, commit, amount, deadline, deadline);
+            ISignedOpenings.BuyOpening memory o =
+                ISignedOpenings.BuyOpening(wallet, orderId, commit, amount, deadline, deadline);
             escrow.openBuyFor(o, _signBuy(walletKey(who), o));
         } else {
             vm.prank(wallet);
@@ -30,26 +30,26 @@ abstract contract OrderActions is Books {
         }
         _must(admitted[orgId], "a buy without an admitted institution");
         _must(registry.leavingAt(wallet) == 0, "a buy of a wallet that leaves");
-        _book(orderId, Booked(wallet, USDC, amount, commit, orgId, deadline, OrderEscrow.State.OPEN, 0));
+        _book(orderId, Booked(wallet, USDC, amount, commit, orgId, deadline, IOrderEscrow.State.OPEN, 0));
     }
 
     function openRequest(uint256 who, uint256 lifetime, bool signed) public atCurrentTime {
         address wallet = walletOf(who);
         (bytes32 orderId, bytes32 commit, uint64 deadline) = _next(lifetime);
         if (signed) {
-            SignedOpenings.RequestOpening memory o =
-                SignedOpenings.RequestOpening(wallet, orderId, commit, deadline, deadline);
+            ISignedOpenings.RequestOpening memory o =
+                ISignedOpenings.RequestOpening(wallet, orderId, commit, deadline, deadline);
             escrow.openRequestFor(o, _sign(walletKey(who), escrow.hashRequestOpening(o)));
         } else {
             vm.prank(wallet);
             escrow.openRequest(orderId, commit, deadline);
         }
-        _book(orderId, Booked(wallet, 0, 0, commit, registry.orgOf(wallet), deadline, OrderEscrow.State.OPEN, 0));
+        _book(orderId, Booked(wallet, 0, 0, commit, registry.orgOf(wallet), deadline, IOrderEscrow.State.OPEN, 0));
     }
 
     function openDeposit(uint256 who, uint256 which, uint256 amount, uint256 lifetime) external atCurrentTime {
         bytes32 symbol = symbolOf(which);
-        EquityShares shares = token.sharesOf(symbol);
+        IEquityShares shares = token.sharesOf(symbol);
         address wallet = walletOf(_shareholder(shares, who));
         amount = 1 + amount % shares.balanceOf(wallet);
         (bytes32 orderId, bytes32 commit, uint64 deadline) = _next(lifetime);
@@ -59,7 +59,8 @@ abstract contract OrderActions is Books {
         escrow.openDeposit(orderId, commit, symbol, amount, deadline);
         _must(!frozen[symbol][wallet], "a deposit of frozen shares");
         _book(
-            orderId, Booked(wallet, symbol, amount, commit, registry.orgOf(wallet), deadline, OrderEscrow.State.OPEN, 0)
+            orderId,
+            Booked(wallet, symbol, amount, commit, registry.orgOf(wallet), deadline, IOrderEscrow.State.OPEN, 0)
         );
     }
 
@@ -84,12 +85,12 @@ abstract contract OrderActions is Books {
             uint256 key = isLate ? walletKey(who) : OTHER_KEY;
             uint64 validBefore = isLate ? uint64(currentTime) : deadline;
             if (kind < 2) {
-                SignedOpenings.BuyOpening memory o =
-                    SignedOpenings.BuyOpening(wallet, orderId, commit, amount, deadline, validBefore);
+                ISignedOpenings.BuyOpening memory o =
+                    ISignedOpenings.BuyOpening(wallet, orderId, commit, amount, deadline, validBefore);
                 _mustFail(address(this), address(escrow), abi.encodeCall(escrow.openBuyFor, (o, _signBuy(key, o))));
             } else {
-                SignedOpenings.RequestOpening memory o =
-                    SignedOpenings.RequestOpening(wallet, orderId, commit, deadline, validBefore);
+                ISignedOpenings.RequestOpening memory o =
+                    ISignedOpenings.RequestOpening(wallet, orderId, commit, deadline, validBefore);
                 bytes memory signature = _sign(key, escrow.hashRequestOpening(o));
                 _mustFail(address(this), address(escrow), abi.encodeCall(escrow.openRequestFor, (o, signature)));
             }
@@ -107,8 +108,8 @@ abstract contract OrderActions is Books {
 
     /// @param wrong what the authorization gets wrong: 1 to 8 must fail
     function settle(uint256 pick, uint256 asset, uint256 payout, uint256 wrong) public atCurrentTime {
-        (bytes32 orderId, Booked memory b) = _pick(pick, OrderEscrow.State.OPEN);
-        OrderEscrow.OrderSettlement memory a;
+        (bytes32 orderId, Booked memory b) = _pick(pick, IOrderEscrow.State.OPEN);
+        IOrderEscrow.OrderSettlement memory a;
         (a.orderId, a.account, a.asset, a.amount, a.commit) = (orderId, b.account, b.asset, b.amount, b.commit);
         asset %= 4;
         a.payoutAsset = asset == 0 ? bytes32(0) : asset == 1 ? USDC : symbolOf(asset);
@@ -140,7 +141,7 @@ abstract contract OrderActions is Books {
         }
         uint256 before = a.payout > 0 ? _balance(a.payoutAsset, b.account) : 0;
         _authorized(address(escrow), call);
-        _end(orderId, OrderEscrow.State.SETTLED);
+        _end(orderId, IOrderEscrow.State.SETTLED);
         _wrote(b.account, a.version, a.previous, a.enclaveBlob, a.userBlob);
         poolHolds[b.asset] += b.amount;
         if (a.payout == 0) return;
@@ -150,8 +151,8 @@ abstract contract OrderActions is Books {
     }
 
     function refund(uint256 pick, bool writes, uint256 wrong) external atCurrentTime {
-        (bytes32 orderId, Booked memory b) = _pick(pick, OrderEscrow.State.OPEN);
-        OrderEscrow.OrderRefund memory a;
+        (bytes32 orderId, Booked memory b) = _pick(pick, IOrderEscrow.State.OPEN);
+        IOrderEscrow.OrderRefund memory a;
         (a.orderId, a.account, a.asset, a.amount, a.commit) = (orderId, b.account, b.asset, b.amount, b.commit);
         (a.version, a.previous) = (versions[b.account], histories[b.account]);
         if (writes) {
@@ -185,7 +186,7 @@ abstract contract OrderActions is Books {
     }
 
     function reclaim(uint256 pick, bool byOther) external atCurrentTime {
-        (bytes32 orderId, Booked memory b) = _pick(pick, OrderEscrow.State.OPEN);
+        (bytes32 orderId, Booked memory b) = _pick(pick, IOrderEscrow.State.OPEN);
         bytes memory call = abi.encodeCall(escrow.reclaim, (orderId));
         if (byOther) return _mustFail(STRANGER, address(escrow), call);
         if (currentTime < b.deadline + 7 days) return _mustFail(b.account, address(escrow), call);
@@ -199,11 +200,11 @@ abstract contract OrderActions is Books {
     function endAgain(uint256 pick, uint256 way) external atCurrentTime {
         bytes32 orderId = orderIds[pick % orderIds.length];
         Booked memory b = booked[orderId];
-        if (b.state == OrderEscrow.State.OPEN) return;
+        if (b.state == IOrderEscrow.State.OPEN) return;
         if (way % 3 == 0) return _mustFail(b.account, address(escrow), abi.encodeCall(escrow.reclaim, (orderId)));
         (bytes memory blob, bytes memory user) = _blobs(pick);
         if (way % 3 == 1) {
-            OrderEscrow.OrderSettlement memory a = OrderEscrow.OrderSettlement(
+            IOrderEscrow.OrderSettlement memory a = IOrderEscrow.OrderSettlement(
                 orderId,
                 b.account,
                 b.asset,
@@ -222,7 +223,7 @@ abstract contract OrderActions is Books {
                 abi.encodeCall(escrow.settle, (a, _enclaveSign(escrow.hashOrderSettlement(a))))
             );
         }
-        OrderEscrow.OrderRefund memory r = OrderEscrow.OrderRefund(
+        IOrderEscrow.OrderRefund memory r = IOrderEscrow.OrderRefund(
             orderId, b.account, b.asset, b.amount, b.commit, versions[b.account] + 1, histories[b.account], blob, user
         );
         _mustFail(
@@ -263,10 +264,10 @@ abstract contract OrderActions is Books {
     // ---- portfolios and rulebooks ----
 
     function writePortfolio(uint256 pick, bool afterReclaim, uint256 wrong) external atCurrentTime {
-        OrderEscrow.State state = afterReclaim ? OrderEscrow.State.REFUNDED : OrderEscrow.State.OPEN;
+        IOrderEscrow.State state = afterReclaim ? IOrderEscrow.State.REFUNDED : IOrderEscrow.State.OPEN;
         (bytes32 orderId, Booked memory b) = _pick(pick, state);
         (bytes memory blob, bytes memory user) = _blobs(pick);
-        ConfidentialLedger.PortfolioUpdate memory a = ConfidentialLedger.PortfolioUpdate(
+        IConfidentialLedger.PortfolioUpdate memory a = IConfidentialLedger.PortfolioUpdate(
             orderId,
             b.account,
             b.asset,
@@ -279,7 +280,7 @@ abstract contract OrderActions is Books {
             user
         );
         wrong %= 16;
-        if (wrong == 1) a.state = afterReclaim ? OrderEscrow.State.OPEN : OrderEscrow.State.REFUNDED;
+        if (wrong == 1) a.state = afterReclaim ? IOrderEscrow.State.OPEN : IOrderEscrow.State.REFUNDED;
         if (wrong == 2) {
             a.account = a.account == walletOf(0) ? walletOf(1) : walletOf(0);
             (a.version, a.previous) = (versions[a.account] + 1, histories[a.account]);
@@ -287,7 +288,7 @@ abstract contract OrderActions is Books {
         if (wrong == 3) a.version += 1;
         if (wrong == 4) a.previous = ~a.previous;
         if (wrong == 5) a.enclaveBlob = "";
-        if (wrong == 6) a.state = OrderEscrow.State.SETTLED;
+        if (wrong == 6) a.state = IOrderEscrow.State.SETTLED;
         bytes memory call = abi.encodeCall(ledger.updatePortfolio, (a, _enclaveSign(ledger.hashPortfolioUpdate(a))));
         if (wrong > 0 && wrong < 7) return _mustFail(address(this), address(ledger), call);
         if (wrong == 7) {
@@ -303,7 +304,7 @@ abstract contract OrderActions is Books {
 
     function writePolicy(uint256 org, uint256 wrong) external atCurrentTime {
         bytes32 orgId = orgOf(org);
-        ConfidentialLedger.PolicyUpdate memory a = ConfidentialLedger.PolicyUpdate(
+        IConfidentialLedger.PolicyUpdate memory a = IConfidentialLedger.PolicyUpdate(
             orgId, registry.adminOf(orgId), policyVersions[orgId] + 1, abi.encode(orgId, wrong)
         );
         bool isAdmitted = admitted[orgId];

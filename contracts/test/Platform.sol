@@ -9,6 +9,12 @@ import {EquityToken} from "../EquityToken.sol";
 import {InstitutionRegistry} from "../InstitutionRegistry.sol";
 import {OrderEscrow} from "../OrderEscrow.sol";
 import {PlatformPool} from "../PlatformPool.sol";
+import {IAuthority} from "../interfaces/IAuthority.sol";
+import {IConfidentialLedger} from "../interfaces/IConfidentialLedger.sol";
+import {IEquityToken} from "../interfaces/IEquityToken.sol";
+import {IInstitutionRegistry} from "../interfaces/IInstitutionRegistry.sol";
+import {IOrderEscrow} from "../interfaces/IOrderEscrow.sol";
+import {IPlatformPool} from "../interfaces/IPlatformPool.sol";
 import {TestUsdc} from "../sandbox/TestUsdc.sol";
 
 /// @dev The cheat codes that the tests use. https://getfoundry.sh/reference/cheatcodes/overview
@@ -53,12 +59,12 @@ contract Platform {
     uint256 public constant ENCLAVE_KEY = 0xe1;
 
     RefusingUsdc public immutable usdc = new RefusingUsdc();
-    Authority public immutable authority;
-    InstitutionRegistry public immutable registry;
-    OrderEscrow public immutable escrow;
-    ConfidentialLedger public immutable ledger;
-    EquityToken public immutable token;
-    PlatformPool public immutable pool;
+    IAuthority public immutable authority;
+    IInstitutionRegistry public immutable registry;
+    IOrderEscrow public immutable escrow;
+    IConfidentialLedger public immutable ledger;
+    IEquityToken public immutable token;
+    IPlatformPool public immutable pool;
 
     constructor() {
         uint256 first = vm.getNonce(address(this));
@@ -72,8 +78,8 @@ contract Platform {
             usdc_,
             pool_,
             registry,
-            ConfidentialLedger(vm.computeCreateAddress(address(this), first + 3)),
-            EquityToken(vm.computeCreateAddress(address(this), first + 4))
+            IConfidentialLedger(vm.computeCreateAddress(address(this), first + 3)),
+            IEquityToken(vm.computeCreateAddress(address(this), first + 4))
         );
         ledger = new ConfidentialLedger(authority, usdc_, pool_, escrow, registry);
         token = new EquityToken(authority, usdc_, pool_, address(escrow));

@@ -81,7 +81,7 @@ export const authorityAbi = [
   {
     "inputs": [
       {
-        "internalType": "enum Authority.Role",
+        "internalType": "enum IAuthority.Role",
         "name": "role",
         "type": "uint8"
       }
@@ -227,7 +227,7 @@ export const authorityAbi = [
     "inputs": [
       {
         "indexed": true,
-        "internalType": "enum Authority.Role",
+        "internalType": "enum IAuthority.Role",
         "name": "role",
         "type": "uint8"
       },
@@ -270,7 +270,7 @@ export const authorityAbi = [
     "inputs": [
       {
         "indexed": true,
-        "internalType": "enum Authority.Role",
+        "internalType": "enum IAuthority.Role",
         "name": "role",
         "type": "uint8"
       }
@@ -445,7 +445,7 @@ export const authorityAbi = [
             "type": "bytes32"
           }
         ],
-        "internalType": "struct Authority.Program",
+        "internalType": "struct IAuthority.Program",
         "name": "program",
         "type": "tuple"
       }
@@ -456,7 +456,7 @@ export const authorityAbi = [
   {
     "inputs": [
       {
-        "internalType": "enum Authority.Role",
+        "internalType": "enum IAuthority.Role",
         "name": "role",
         "type": "uint8"
       }
@@ -602,7 +602,7 @@ export const authorityAbi = [
             "type": "bytes32"
           }
         ],
-        "internalType": "struct Authority.Program",
+        "internalType": "struct IAuthority.Program",
         "name": "",
         "type": "tuple"
       }
@@ -633,7 +633,7 @@ export const authorityAbi = [
   {
     "inputs": [
       {
-        "internalType": "enum Authority.Role",
+        "internalType": "enum IAuthority.Role",
         "name": "role",
         "type": "uint8"
       }

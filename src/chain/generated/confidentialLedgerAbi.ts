@@ -3,7 +3,7 @@ export const confidentialLedgerAbi = [
   {
     "inputs": [
       {
-        "internalType": "contract Authority",
+        "internalType": "contract IAuthority",
         "name": "authority_",
         "type": "address"
       },
@@ -18,12 +18,12 @@ export const confidentialLedgerAbi = [
         "type": "address"
       },
       {
-        "internalType": "contract OrderEscrow",
+        "internalType": "contract IOrderEscrow",
         "name": "escrow_",
         "type": "address"
       },
       {
-        "internalType": "contract InstitutionRegistry",
+        "internalType": "contract IInstitutionRegistry",
         "name": "registry_",
         "type": "address"
       }
@@ -269,7 +269,7 @@ export const confidentialLedgerAbi = [
     "name": "authority",
     "outputs": [
       {
-        "internalType": "contract Authority",
+        "internalType": "contract IAuthority",
         "name": "",
         "type": "address"
       }
@@ -344,7 +344,7 @@ export const confidentialLedgerAbi = [
     "name": "escrow",
     "outputs": [
       {
-        "internalType": "contract OrderEscrow",
+        "internalType": "contract IOrderEscrow",
         "name": "",
         "type": "address"
       }
@@ -377,7 +377,7 @@ export const confidentialLedgerAbi = [
             "type": "bytes"
           }
         ],
-        "internalType": "struct ConfidentialLedger.PolicyUpdate",
+        "internalType": "struct IConfidentialLedger.PolicyUpdate",
         "name": "a",
         "type": "tuple"
       }
@@ -423,7 +423,7 @@ export const confidentialLedgerAbi = [
             "type": "bytes32"
           },
           {
-            "internalType": "enum OrderEscrow.State",
+            "internalType": "enum IOrderEscrow.State",
             "name": "state",
             "type": "uint8"
           },
@@ -448,7 +448,7 @@ export const confidentialLedgerAbi = [
             "type": "bytes"
           }
         ],
-        "internalType": "struct ConfidentialLedger.PortfolioUpdate",
+        "internalType": "struct IConfidentialLedger.PortfolioUpdate",
         "name": "a",
         "type": "tuple"
       }
@@ -558,7 +558,7 @@ export const confidentialLedgerAbi = [
     "name": "registry",
     "outputs": [
       {
-        "internalType": "contract InstitutionRegistry",
+        "internalType": "contract IInstitutionRegistry",
         "name": "",
         "type": "address"
       }
@@ -621,7 +621,7 @@ export const confidentialLedgerAbi = [
             "type": "bytes"
           }
         ],
-        "internalType": "struct ConfidentialLedger.PolicyUpdate",
+        "internalType": "struct IConfidentialLedger.PolicyUpdate",
         "name": "authorization",
         "type": "tuple"
       },
@@ -666,7 +666,7 @@ export const confidentialLedgerAbi = [
             "type": "bytes32"
           },
           {
-            "internalType": "enum OrderEscrow.State",
+            "internalType": "enum IOrderEscrow.State",
             "name": "state",
             "type": "uint8"
           },
@@ -691,7 +691,7 @@ export const confidentialLedgerAbi = [
             "type": "bytes"
           }
         ],
-        "internalType": "struct ConfidentialLedger.PortfolioUpdate",
+        "internalType": "struct IConfidentialLedger.PortfolioUpdate",
         "name": "authorization",
         "type": "tuple"
       },

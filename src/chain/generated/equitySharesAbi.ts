@@ -3,7 +3,7 @@ export const equitySharesAbi = [
   {
     "inputs": [
       {
-        "internalType": "contract EquityToken",
+        "internalType": "contract IEquityToken",
         "name": "token_",
         "type": "address"
       },
@@ -680,7 +680,7 @@ export const equitySharesAbi = [
     "name": "token",
     "outputs": [
       {
-        "internalType": "contract EquityToken",
+        "internalType": "contract IEquityToken",
         "name": "",
         "type": "address"
       }

@@ -3,7 +3,7 @@ export const equityTokenAbi = [
   {
     "inputs": [
       {
-        "internalType": "contract Authority",
+        "internalType": "contract IAuthority",
         "name": "authority_",
         "type": "address"
       },
@@ -235,7 +235,7 @@ export const equityTokenAbi = [
     "name": "authority",
     "outputs": [
       {
-        "internalType": "contract Authority",
+        "internalType": "contract IAuthority",
         "name": "",
         "type": "address"
       }
@@ -520,7 +520,7 @@ export const equityTokenAbi = [
     "name": "sharesImplementation",
     "outputs": [
       {
-        "internalType": "contract EquityShares",
+        "internalType": "contract IEquityShares",
         "name": "",
         "type": "address"
       }
@@ -539,7 +539,7 @@ export const equityTokenAbi = [
     "name": "sharesOf",
     "outputs": [
       {
-        "internalType": "contract EquityShares",
+        "internalType": "contract IEquityShares",
         "name": "",
         "type": "address"
       }

@@ -3,7 +3,7 @@ export const institutionRegistryAbi = [
   {
     "inputs": [
       {
-        "internalType": "contract Authority",
+        "internalType": "contract IAuthority",
         "name": "authority_",
         "type": "address"
       },
@@ -406,7 +406,7 @@ export const institutionRegistryAbi = [
     "name": "authority",
     "outputs": [
       {
-        "internalType": "contract Authority",
+        "internalType": "contract IAuthority",
         "name": "",
         "type": "address"
       }

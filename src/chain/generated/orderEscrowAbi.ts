@@ -3,7 +3,7 @@ export const orderEscrowAbi = [
   {
     "inputs": [
       {
-        "internalType": "contract Authority",
+        "internalType": "contract IAuthority",
         "name": "authority_",
         "type": "address"
       },
@@ -18,17 +18,17 @@ export const orderEscrowAbi = [
         "type": "address"
       },
       {
-        "internalType": "contract InstitutionRegistry",
+        "internalType": "contract IInstitutionRegistry",
         "name": "registry_",
         "type": "address"
       },
       {
-        "internalType": "contract ConfidentialLedger",
+        "internalType": "contract IConfidentialLedger",
         "name": "ledger_",
         "type": "address"
       },
       {
-        "internalType": "contract EquityToken",
+        "internalType": "contract IEquityToken",
         "name": "token_",
         "type": "address"
       }
@@ -268,7 +268,7 @@ export const orderEscrowAbi = [
         "type": "bytes32"
       },
       {
-        "internalType": "enum OrderEscrow.State",
+        "internalType": "enum IOrderEscrow.State",
         "name": "state",
         "type": "uint8"
       }
@@ -284,7 +284,7 @@ export const orderEscrowAbi = [
         "type": "bytes32"
       },
       {
-        "internalType": "enum OrderEscrow.State",
+        "internalType": "enum IOrderEscrow.State",
         "name": "state",
         "type": "uint8"
       }
@@ -630,7 +630,7 @@ export const orderEscrowAbi = [
     "name": "authority",
     "outputs": [
       {
-        "internalType": "contract Authority",
+        "internalType": "contract IAuthority",
         "name": "",
         "type": "address"
       }
@@ -871,7 +871,7 @@ export const orderEscrowAbi = [
             "type": "bytes"
           }
         ],
-        "internalType": "struct OrderEscrow.OrderRefund",
+        "internalType": "struct IOrderEscrow.OrderRefund",
         "name": "a",
         "type": "tuple"
       }
@@ -947,7 +947,7 @@ export const orderEscrowAbi = [
             "type": "bytes"
           }
         ],
-        "internalType": "struct OrderEscrow.OrderSettlement",
+        "internalType": "struct IOrderEscrow.OrderSettlement",
         "name": "a",
         "type": "tuple"
       }
@@ -993,7 +993,7 @@ export const orderEscrowAbi = [
             "type": "uint64"
           }
         ],
-        "internalType": "struct SignedOpenings.RequestOpening",
+        "internalType": "struct ISignedOpenings.RequestOpening",
         "name": "o",
         "type": "tuple"
       }
@@ -1014,7 +1014,7 @@ export const orderEscrowAbi = [
     "name": "ledger",
     "outputs": [
       {
-        "internalType": "contract ConfidentialLedger",
+        "internalType": "contract IConfidentialLedger",
         "name": "",
         "type": "address"
       }
@@ -1085,7 +1085,7 @@ export const orderEscrowAbi = [
             "type": "uint64"
           }
         ],
-        "internalType": "struct SignedOpenings.BuyOpening",
+        "internalType": "struct ISignedOpenings.BuyOpening",
         "name": "o",
         "type": "tuple"
       },
@@ -1237,7 +1237,7 @@ export const orderEscrowAbi = [
             "type": "uint64"
           }
         ],
-        "internalType": "struct SignedOpenings.RequestOpening",
+        "internalType": "struct ISignedOpenings.RequestOpening",
         "name": "o",
         "type": "tuple"
       },
@@ -1288,7 +1288,7 @@ export const orderEscrowAbi = [
         "type": "bytes32"
       },
       {
-        "internalType": "enum OrderEscrow.State",
+        "internalType": "enum IOrderEscrow.State",
         "name": "state",
         "type": "uint8"
       },
@@ -1382,7 +1382,7 @@ export const orderEscrowAbi = [
             "type": "bytes"
           }
         ],
-        "internalType": "struct OrderEscrow.OrderRefund",
+        "internalType": "struct IOrderEscrow.OrderRefund",
         "name": "a",
         "type": "tuple"
       },
@@ -1402,7 +1402,7 @@ export const orderEscrowAbi = [
     "name": "registry",
     "outputs": [
       {
-        "internalType": "contract InstitutionRegistry",
+        "internalType": "contract IInstitutionRegistry",
         "name": "",
         "type": "address"
       }
@@ -1438,7 +1438,7 @@ export const orderEscrowAbi = [
         "type": "bytes32"
       },
       {
-        "internalType": "enum OrderEscrow.State",
+        "internalType": "enum IOrderEscrow.State",
         "name": "state",
         "type": "uint8"
       }
@@ -1508,7 +1508,7 @@ export const orderEscrowAbi = [
             "type": "bytes"
           }
         ],
-        "internalType": "struct OrderEscrow.OrderSettlement",
+        "internalType": "struct IOrderEscrow.OrderSettlement",
         "name": "a",
         "type": "tuple"
       },
@@ -1554,7 +1554,7 @@ export const orderEscrowAbi = [
     "name": "token",
     "outputs": [
       {
-        "internalType": "contract EquityToken",
+        "internalType": "contract IEquityToken",
         "name": "",
         "type": "address"
       }

@@ -3,7 +3,7 @@ export const platformPoolAbi = [
   {
     "inputs": [
       {
-        "internalType": "contract Authority",
+        "internalType": "contract IAuthority",
         "name": "authority_",
         "type": "address"
       },
@@ -13,7 +13,7 @@ export const platformPoolAbi = [
         "type": "address"
       },
       {
-        "internalType": "contract EquityToken",
+        "internalType": "contract IEquityToken",
         "name": "token_",
         "type": "address"
       },
@@ -311,7 +311,7 @@ export const platformPoolAbi = [
     "name": "authority",
     "outputs": [
       {
-        "internalType": "contract Authority",
+        "internalType": "contract IAuthority",
         "name": "",
         "type": "address"
       }
@@ -362,7 +362,7 @@ export const platformPoolAbi = [
             "type": "uint64"
           }
         ],
-        "internalType": "struct PlatformPool.BatchBurn",
+        "internalType": "struct IPlatformPool.BatchBurn",
         "name": "authorization",
         "type": "tuple"
       },
@@ -495,7 +495,7 @@ export const platformPoolAbi = [
             "type": "uint64"
           }
         ],
-        "internalType": "struct PlatformPool.BatchBurn",
+        "internalType": "struct IPlatformPool.BatchBurn",
         "name": "a",
         "type": "tuple"
       }
@@ -541,7 +541,7 @@ export const platformPoolAbi = [
             "type": "uint64"
           }
         ],
-        "internalType": "struct PlatformPool.BatchMint",
+        "internalType": "struct IPlatformPool.BatchMint",
         "name": "a",
         "type": "tuple"
       }
@@ -587,7 +587,7 @@ export const platformPoolAbi = [
             "type": "uint64"
           }
         ],
-        "internalType": "struct PlatformPool.BatchMint",
+        "internalType": "struct IPlatformPool.BatchMint",
         "name": "authorization",
         "type": "tuple"
       },
@@ -655,7 +655,7 @@ export const platformPoolAbi = [
     "name": "token",
     "outputs": [
       {
-        "internalType": "contract EquityToken",
+        "internalType": "contract IEquityToken",
         "name": "",
         "type": "address"
       }

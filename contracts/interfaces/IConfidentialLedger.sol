@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {IEnclaveAuthorized} from "./IEnclaveAuthorized.sol";
+import {IInstitutionRegistry} from "./IInstitutionRegistry.sol";
+import {IOrderEscrow} from "./IOrderEscrow.sol";
+import {ISweepable} from "./ISweepable.sol";
+
+/**
+ * @title Versioned ciphertext: each account's portfolio, each institution's rulebook.
+ *
+ * @dev `accountId = keccak256(abi.encodePacked(account))`. Versions start at 0 (no write yet). A write of a
+ * portfolio carries the next version and the running hash of the earlier writes. So the ledger refuses a write computed
+ * from an older state, or from a state that a reorganization has replaced.
+ */
+interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
+    /**
+     * @notice Authorization to write a portfolio outside of a settlement.
+     *
+     * `orderId` to `commit` describe the write's order as the escrow records it. `state` is the order's required
+     * state: OPEN for a write-ahead, REFUNDED for the write after a reclaim. `previous` is {portfolioHash} before the
+     * write.
+     */
+    struct PortfolioUpdate {
+        bytes32 orderId;
+        address account;
+        bytes32 asset;
+        uint256 amount;
+        bytes32 commit;
+        IOrderEscrow.State state;
+        uint64 version;
+        bytes32 previous;
+        bytes enclaveBlob;
+        bytes userBlob;
+    }
+
+    /// @notice Authorization to write a rulebook that `admin` published.
+    struct PolicyUpdate {
+        bytes32 orgId;
+        address admin;
+        uint64 version;
+        bytes policyBlob;
+    }
+
+    /// @notice A portfolio was written.
+    event PortfolioUpdated(bytes32 indexed accountId, uint64 version);
+
+    /// @notice A rulebook was written.
+    event PolicyUpdated(bytes32 indexed orgId, uint64 version);
+
+    /// @notice The write should carry version `expected`, but carries `got`.
+    error VersionConflict(uint64 expected, uint64 got);
+
+    /// @notice The portfolio's running hash is `expected`, but the authorization was computed from `got`.
+    error HistoryConflict(bytes32 expected, bytes32 got);
+
+    /// @notice The institution's admin is `expected` (zero: no such institution), but the rulebook names `got`.
+    error NotInstitutionAdmin(bytes32 orgId, address expected, address got);
+
+    /// @notice A blob is empty: writing it would erase what is stored.
+    error EmptyBlob();
+
+    /// @notice The escrow of the orders: the only contract that may call {writePortfolio}.
+    function escrow() external view returns (IOrderEscrow);
+
+    /// @notice The registry of institutions and their admins.
+    function registry() external view returns (IInstitutionRegistry);
+
+    /// @notice The portfolio that the enclave reads.
+    function enclaveBlob(bytes32 accountId) external view returns (bytes memory);
+
+    /// @notice The same portfolio, sealed to the employee.
+    function userBlob(bytes32 accountId) external view returns (bytes memory);
+
+    /// @notice The number of writes of the portfolio.
+    function portfolioVersion(bytes32 accountId) external view returns (uint64);
+
+    /**
+     * @notice The running hash of all writes of a portfolio, zero before the first. Each write sets it to
+     * `keccak256(abi.encode(previous, version, keccak256(enclaveBlob), keccak256(userBlob)))`.
+     */
+    function portfolioHash(bytes32 accountId) external view returns (bytes32);
+
+    /// @notice The institution's rulebook, which only the enclave reads.
+    function policyBlob(bytes32 orgId) external view returns (bytes memory);
+
+    /// @notice The number of writes of the rulebook.
+    function policyVersion(bytes32 orgId) external view returns (uint64);
+
+    /**
+     * @notice Writes a portfolio outside of a settlement: an order's write-ahead, or the effect of a reclaimed order.
+     *
+     * Requirements:
+     * - the platform is not paused;
+     * - the enclave signed the authorization, and it was not used before;
+     * - the escrow's order has the account, asset, amount, commit and state that the authorization names;
+     * - `version` is {portfolioVersion} + 1, and `previous` is {portfolioHash};
+     * - neither blob is empty.
+     *
+     * Emits {PortfolioUpdated}.
+     */
+    function updatePortfolio(PortfolioUpdate calldata authorization, bytes calldata signature) external;
+
+    /**
+     * @notice Replaces an institution's entire rulebook.
+     *
+     * Requirements:
+     * - the platform is not paused;
+     * - the enclave signed the authorization, and it was not used before;
+     * - `admin` is the institution's current admin, and the platform admits the institution;
+     * - `version` is {policyVersion} + 1;
+     * - the blob is not empty.
+     *
+     * Emits {PolicyUpdated}.
+     */
+    function updatePolicy(PolicyUpdate calldata authorization, bytes calldata signature) external;
+
+    /**
+     * @notice Writes a portfolio as part of a settlement or a refund.
+     *
+     * Requirements:
+     * - the caller is the escrow, which has checked the enclave's signature over these values;
+     * - `version` is {portfolioVersion} + 1, and `previous` is {portfolioHash};
+     * - neither blob is empty.
+     *
+     * Emits {PortfolioUpdated}.
+     */
+    function writePortfolio(
+        bytes32 accountId,
+        uint64 version,
+        bytes32 previous,
+        bytes calldata enclaveBlob_,
+        bytes calldata userBlob_
+    ) external;
+
+    /**
+     * @notice Reverts with {VersionConflict} or {HistoryConflict} unless the portfolio is at `version` and its running
+     * hash is `hash`. A refund that writes no portfolio calls this, so it is void once the portfolio has changed.
+     */
+    function requirePortfolio(bytes32 accountId, uint64 version, bytes32 hash) external view;
+
+    /// @notice The EIP-712 digest that the enclave signs for {updatePortfolio}.
+    function hashPortfolioUpdate(PortfolioUpdate calldata a) external view returns (bytes32);
+
+    /// @notice The EIP-712 digest that the enclave signs for {updatePolicy}.
+    function hashPolicyUpdate(PolicyUpdate calldata a) external view returns (bytes32);
+}

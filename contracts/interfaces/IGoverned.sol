@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {IAuthority} from "./IAuthority.sol";
+
+/// @title Base of the five contracts: the authority that governs them.
+interface IGoverned {
+    /// @notice The platform's owner, guardian and enclave signer.
+    function authority() external view returns (IAuthority);
+}
