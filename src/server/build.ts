@@ -219,9 +219,6 @@ export function buildServer(deps: {
     ops: ops.app,
     /** In the order in which they start. */
     services,
-    /** The server's only way to its nodes, and to its broker. */
-    rpc,
-    marketData,
   }
 }
 

@@ -3,6 +3,7 @@ import { ConfigError } from '../service/config.js'
 import { DirectoryLockedError } from '../service/directoryLock.js'
 import { createLogger, describeError, type Logger } from '../service/logger.js'
 import { requireNode } from '../service/version.js'
+import { logConfigurationFaults } from './config/checkup.js'
 import { type Config, envFileOf, loadConfig } from './config/config.js'
 import { type RunningServer, startServer } from './server.js'
 import { RelayerKeyError } from './signer/signer.js'
@@ -145,4 +146,4 @@ stopOnSignal(server, logger)
 logger.info('listening for the operator', { port: server.opsPort })
 logger.info('listening for the enclave', { port: server.relayPort })
 logger.info('listening', { port: server.port, chainId: config.chain.chainId })
-void server.logConfigurationFaults()
+void logConfigurationFaults(config, logger)

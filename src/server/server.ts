@@ -6,7 +6,6 @@ import type { Logger } from '../service/logger.js'
 import { registerNativeKeccak } from '../service/nativeKeccak.js'
 import { MAX_ENCLAVE_CONNECTIONS } from './app.js'
 import { buildServer } from './build.js'
-import { logConfigurationFaults } from './config/checkup.js'
 import type { Config } from './config/config.js'
 import { type ClientCap, close, listen, portOf } from './http/listener.js'
 import { reportEachSecond } from './http/middleware.js'
@@ -23,8 +22,6 @@ export interface RunningServer {
   readonly opsPort: number
   /** The port that the enclave calls. */
   readonly relayPort: number
-  /** Checks the configuration once against chain and broker, and logs each fault. */
-  logConfigurationFaults(): Promise<void>
   /** Stops accepting, waits for requests under way within the limit, then stops every service. Call it once. */
   stop(): Promise<void>
 }
@@ -109,7 +106,7 @@ async function startOn(
   }
   let isStarted = false
   const phase = () => (stopping.signal.aborted ? 'stopping' : isStarted ? 'running' : 'starting')
-  const { app, enclave, ops, services, rpc, marketData } = buildServer({ ...deps, phase })
+  const { app, enclave, ops, services } = buildServer({ ...deps, phase })
   const lifetime = createLifetime(services, logger)
   const opened: Server[] = []
   try {
@@ -129,7 +126,6 @@ async function startOn(
       port: portOf(server),
       opsPort: portOf(opsServer),
       relayPort: portOf(relayServer),
-      logConfigurationFaults: () => logConfigurationFaults({ config, rpc, marketData, logger }),
       async stop() {
         stopping.abort()
         const { shutdownTimeoutMs } = config.http

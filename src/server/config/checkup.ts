@@ -1,6 +1,6 @@
 import { computeAddress, formatEther } from 'ethers'
 import { checkBroker } from '../../broker/checkup.js'
-import { type Broker, createBroker } from '../../broker/index.js'
+import { createBroker } from '../../broker/index.js'
 import { checkDeployment, checkNodes, stoppedAnswering } from '../../chain/checkup.js'
 import { balanceOf, currentFees, leastBalance } from '../../chain/fees.js'
 import { createRpc, type Rpc } from '../../chain/rpc.js'
@@ -14,11 +14,7 @@ export async function checkConfiguration(config: Config) {
   const { keyId, secretKey } = config.broker
   const keys = { keyId: keyId.reveal(), secretKey: secretKey.reveal() }
   const broker = createBroker({ ...config.broker, ...keys })
-  const rpc = createRpc(nodesOf(config))
-  const [ofChain, ofBroker] = await Promise.all([
-    checkChain(config, rpc),
-    checkBroker(broker, { trades: false }),
-  ])
+  const [ofChain, ofBroker] = await Promise.all([checkChain(config), checkBroker(broker, { trades: false })])
   return {
     findings: [...ofChain, ...ofBroker.findings],
     /** The broker's id of the account whose prices are read; null when it did not say. */
@@ -26,23 +22,11 @@ export async function checkConfiguration(config: Config) {
   }
 }
 
-/**
- * Logs once what the server's own nodes and its broker say against the configuration. The server starts in spite of that:
- * nodes and broker may come back.
- */
-export async function logConfigurationFaults(server: {
-  readonly config: Config
-  readonly rpc: Pick<Rpc, 'send'>
-  readonly marketData: Broker
-  readonly logger: Logger
-}): Promise<void> {
-  const { config, rpc, marketData, logger } = server
+/** Logs each fault of a check. The server starts in spite of them: nodes and broker may come back. Never rejects. */
+export async function logConfigurationFaults(config: Config, logger: Logger): Promise<void> {
   try {
-    const [ofChain, ofBroker] = await Promise.all([
-      checkChain(config, rpc),
-      checkBroker(marketData, { trades: false }),
-    ])
-    for (const { check, result, text } of [...ofChain, ...ofBroker.findings]) {
+    const { findings } = await checkConfiguration(config)
+    for (const { check, result, text } of findings) {
       if (result === 'fault') logger.warn('configuration fault found', { code: check, reason: text })
     }
   } catch (error) {
@@ -50,20 +34,15 @@ export async function logConfigurationFaults(server: {
   }
 }
 
-function nodesOf({ chain: { rpcUrls, rpcTimeoutMs: timeoutMs, chainId } }: Config) {
-  return { urls: rpcUrls.reveal(), timeoutMs, chainId }
-}
-
 /** Asks each node by itself, and the rest as the server does. */
-async function checkChain(config: Config, rpc: Pick<Rpc, 'send'>): Promise<Finding[]> {
-  const nodes = await checkNodes(nodesOf(config))
-  if (!nodes.some(({ result }) => result === 'ok')) {
-    return [
-      ...nodes,
-      ...['contract-code', 'relayer-balance'].map((check) => unchecked(check, 'no node to ask')),
-    ]
-  }
-  return [...nodes, ...(await askChain(config, rpc))]
+async function checkChain(config: Config): Promise<Finding[]> {
+  const { rpcUrls, rpcTimeoutMs: timeoutMs, chainId } = config.chain
+  const options = { urls: rpcUrls.reveal(), timeoutMs, chainId }
+  const nodes = await checkNodes(options)
+  if (nodes.some(({ result }) => result === 'ok'))
+    return [...nodes, ...(await askChain(config, createRpc(options)))]
+  const unasked = ['contract-code', 'relayer-balance'].map((check) => unchecked(check, 'no node to ask'))
+  return [...nodes, ...unasked]
 }
 
 async function askChain({ chain, enclave, relay }: Config, rpc: Pick<Rpc, 'send'>): Promise<Finding[]> {
