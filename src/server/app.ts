@@ -1,4 +1,4 @@
-import type { Express } from 'express'
+import type { Express, Router } from 'express'
 import type { Logger } from '../service/logger.js'
 import type { Config } from './config/config.js'
 import { requireRelayToken } from './http/auth.js'
@@ -12,63 +12,45 @@ import {
   originCheck,
   refuseWhenStopping,
 } from './http/middleware.js'
-import { checkFirst, routerOf } from './http/routes.js'
+import { checkFirst, type Route, routerOf } from './http/routes.js'
 import { takeTurns } from './http/turns.js'
-import { type IntakeRouterDeps, intakeRoutes } from './intake/router.js'
 import { createDocsRouter } from './openapi/router.js'
-import { type RelayRouterDeps, relayRoutes } from './relay/router.js'
-import { type HealthDeps, statusReads } from './status/router.js'
-import type { StatusViews } from './status/views.js'
-import { type ReadTimeline, timelineRead } from './timeline/timeline.js'
-import { createRunsRouter, type RunsRouterDeps } from './trigger/httpRunner.js'
 
-export interface AppDeps {
-  readonly http: Pick<Config['http'], 'frontendOrigin' | 'trustProxy'> & LimitOptions['http']
-  readonly readers: LimitOptions['readers']
+/** What the API's two ports have in common. */
+interface CommonDeps {
   readonly logger: Logger
   /** Called after each request. */
   readonly observe: HttpObserver
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
-  readonly relay: RelayRouterDeps
-  readonly runs: RunsRouterDeps
-  readonly health: HealthDeps
-  readonly intake: IntakeRouterDeps
-  readonly timeline: ReadTimeline
-  readonly status: StatusViews
+  /** The relay's shared token. */
+  readonly authToken: string
+  readonly routes: readonly Route[]
+  /** Where an enclave posts the results of its runs. */
+  readonly runs: Router
 }
 
 /** Every route of the API, behind the checks and limits that all of them share. Never listens. */
-export function createApp(deps: AppDeps): Express {
-  const { http, logger, intake, relay, status, health } = deps
+export function createApp(
+  deps: CommonDeps &
+    Pick<LimitOptions, 'readers'> & {
+      readonly http: Pick<Config['http'], 'frontendOrigin' | 'trustProxy'> & LimitOptions['http']
+    },
+): Express {
+  const { http, logger, authToken } = deps
   const app = createBareApp()
   app.set('trust proxy', http.trustProxy)
-
   app.use(
     takeTurns(),
     ...firstHandlers(logger, deps.observe),
     originCheck(http.frontendOrigin),
     refuseWhenStopping(deps.stopping),
-    limitClients({ ...deps, authToken: relay.authToken }),
+    limitClients(deps),
     conditionalReads,
+    routerOf(deps.routes),
   )
-
-  // The busiest routes first, because Express tries them in this order.
-  app.use(
-    routerOf([
-      ...intakeRoutes(intake),
-      ...relayRoutes(relay),
-      ...statusReads(status, health),
-      timelineRead(deps.timeline),
-    ]),
-  )
-  app.use('/relay', checkFirst(requireRelayToken(relay.authToken)))
-  app.use(createRunsRouter(deps.runs))
-  app.use(createDocsRouter())
-
-  app.use(notFound)
-  app.use(errorHandler(logger))
-  return app
+  app.use('/relay', checkFirst(requireRelayToken(authToken)))
+  return app.use(deps.runs, createDocsRouter(), notFound, errorHandler(logger))
 }
 
 /**
@@ -81,19 +63,21 @@ export const MAX_ENCLAVE_CONNECTIONS = 256
  * The routes that the enclave calls, for a port of their own: no limit of clients applies there, so no stranger delays what the
  * enclave sends, whatever address the two share. Each request shows the relay's token before its body is read. Never listens.
  */
-export function createEnclaveApp(
-  deps: Pick<AppDeps, 'logger' | 'observe' | 'stopping' | 'relay' | 'runs'>,
-): Express {
-  const { logger, relay } = deps
-  const app = createBareApp()
-  app.use(
-    ...firstHandlers(logger, deps.observe),
-    refuseWhenStopping(deps.stopping),
-    checkFirst(requireRelayToken(relay.authToken)),
+export function createEnclaveApp({
+  logger,
+  observe,
+  stopping,
+  authToken,
+  routes,
+  runs,
+}: CommonDeps): Express {
+  return createBareApp().use(
+    ...firstHandlers(logger, observe),
+    refuseWhenStopping(stopping),
+    checkFirst(requireRelayToken(authToken)),
+    routerOf(routes),
+    runs,
+    notFound,
+    errorHandler(logger),
   )
-  app.use(routerOf(relayRoutes(relay)))
-  app.use(createRunsRouter(deps.runs))
-  app.use(notFound)
-  app.use(errorHandler(logger))
-  return app
 }

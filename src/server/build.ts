@@ -3,12 +3,12 @@ import { createRpc, type NodeFault } from '../chain/rpc.js'
 import { createHook } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
 import { readVersion } from '../service/version.js'
-import { type AppDeps, createApp, createEnclaveApp } from './app.js'
+import { createApp, createEnclaveApp } from './app.js'
 import type { Config } from './config/config.js'
 import { createReaders } from './http/clients.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createCancels, createOpenings, createOrders } from './intake/orders.js'
-import { createEnclaveKey } from './intake/router.js'
+import { createEnclaveKey, intakeRoutes } from './intake/router.js'
 import {
   createOwnerView,
   createPolicy,
@@ -23,16 +23,19 @@ import { buildReads, createHeadReads } from './reads/chainHead.js'
 import { buildRelay } from './relay/build.js'
 import { createFindOpening, createOpeningPlace, createOpeningVerifier } from './relay/opening.js'
 import { createOpeningQuota } from './relay/openingQuota.js'
+import { relayRoutes } from './relay/router.js'
 import type { RelayerKey } from './signer/signer.js'
 import { createListedSymbols } from './status/listedSymbols.js'
+import { statusReads } from './status/router.js'
 import { createStatusViews } from './status/views.js'
 import type { Engine } from './store/engine.js'
 import { createServeLease, leaseTiming } from './store/leaseHolder.js'
 import { createOrderRecords } from './store/orderRecords.js'
 import { createOpeningRecords } from './store/receipts.js'
 import { createRetention } from './store/retention.js'
-import { buildTimeline, keepDigests } from './timeline/timeline.js'
+import { buildTimeline, keepDigests, timelineRead } from './timeline/timeline.js'
 import { buildEnclaveRuns } from './trigger/enclaveRuns.js'
+import { createRunsRouter } from './trigger/httpRunner.js'
 import type { RetryTimes } from './trigger/orderRun.js'
 
 const LISTED_SYMBOLS_INTERVAL_MS = 15_000
@@ -124,81 +127,71 @@ export function buildServer(deps: {
   const progress = createNarratorProgress()
   const narrator = buildNarrator({ ...parts, progress })
   const ops = buildOps({ ...parts, relay, enclaveRuns, progress, metrics })
-
-  const appDeps: AppDeps = {
-    http: config.http,
-    readers,
-    logger,
-    observe: metrics.http,
-    stopping,
-    relay: { ...relay.router, relay: keepDigests(relay.router.relay, { records, logger }) },
-    runs: enclaveRuns.router,
-    health: {
-      version: readVersion(),
+  const relayed = relayRoutes({ ...relay.router, relay: keepDigests(relay.dispatcher, { records, logger }) })
+  const intake = intakeRoutes({
+    enclaveKey: createEnclaveKey({
+      publicKey: config.enclave.intentPublicKey,
       chainId,
-      contracts: addresses,
-      relayer: relay.address,
-      symbols: () => listedSymbols.current() ?? [],
-      checks: ops.healthChecks,
-    },
-    intake: {
-      enclaveKey: createEnclaveKey({
-        publicKey: config.enclave.intentPublicKey,
-        chainId,
-        escrow: contracts.escrow,
-      }),
-      orders,
-      openings: createOpenings({
-        orders,
-        verify: createOpeningVerifier(createOpeningPlace(rpc, domain)),
-        relay: relay.dispatcher,
-        quota: createOpeningQuota({
-          engine,
-          membershipOf: createHeadReads({ head, read: posted.lenses.wallet }),
-          receipts,
-          escrowed,
-          historyOf: timeline.historyOf,
-          isCancelled: async (orderId) => (await records.cancels.get(orderId)) !== undefined,
-          now: Date.now,
-          logger,
-        }),
-        receipts,
-        records: openingRecords,
-      }),
-      cancels: createCancels({
-        ...{ domain, escrowed, records },
-        onStored: enclaveRuns.onCancelled,
-      }),
-      orderStatus: createOrderStatus({ escrowed: shownOrders, summaryOf: records.summaryOf, findOpening }),
-      policy: createPolicy({
-        domain,
-        run: enclaveRuns.sealedJobs.run,
-        adminOf: createHeadReads({ head, read: posted.contracts.registry.adminOf }),
-        head,
-        ledger: contracts.ledger,
-        onPublished: head.expire,
-      }),
-      resolutions: createResolutions({
-        domain,
-        ownerOf: createHeadReads({ head, read: createOwnerView(rpc) }),
-        run: enclaveRuns.sealedJobs.run,
-        now: Date.now,
-        onResolved: head.expire,
-      }),
-      policyVersion: createHeadReads({
-        ...{ head, read: createPolicyVersionView(views), lane: shown.lane },
-      }),
-      bodyLimitBytes: config.http.bodyLimitBytes,
-    },
-    timeline: timeline.read,
-    status: createStatusViews({
-      ...{ head, readers, contracts: views, lenses: shown.lenses, lane: shown.lane },
-      symbols: listedSymbols,
-      broker: marketData,
-      fees: config.broker.fees,
-      marketMaxAgeMs: config.broker.marketMaxAgeMs,
-      marketClockMaxAgeMs: config.broker.marketClockMaxAgeMs,
+      escrow: contracts.escrow,
     }),
+    orders,
+    openings: createOpenings({
+      orders,
+      verify: createOpeningVerifier(createOpeningPlace(rpc, domain)),
+      relay: relay.dispatcher,
+      quota: createOpeningQuota({
+        engine,
+        membershipOf: createHeadReads({ head, read: posted.lenses.wallet }),
+        receipts,
+        escrowed,
+        historyOf: timeline.historyOf,
+        isCancelled: async (orderId) => (await records.cancels.get(orderId)) !== undefined,
+        now: Date.now,
+        logger,
+      }),
+      receipts,
+      records: openingRecords,
+    }),
+    cancels: createCancels({
+      ...{ domain, escrowed, records },
+      onStored: enclaveRuns.onCancelled,
+    }),
+    orderStatus: createOrderStatus({ escrowed: shownOrders, summaryOf: records.summaryOf, findOpening }),
+    policy: createPolicy({
+      domain,
+      run: enclaveRuns.sealedJobs.run,
+      adminOf: createHeadReads({ head, read: posted.contracts.registry.adminOf }),
+      head,
+      ledger: contracts.ledger,
+      onPublished: head.expire,
+    }),
+    resolutions: createResolutions({
+      domain,
+      ownerOf: createHeadReads({ head, read: createOwnerView(rpc) }),
+      run: enclaveRuns.sealedJobs.run,
+      now: Date.now,
+      onResolved: head.expire,
+    }),
+    policyVersion: createHeadReads({
+      ...{ head, read: createPolicyVersionView(views), lane: shown.lane },
+    }),
+    bodyLimitBytes: config.http.bodyLimitBytes,
+  })
+  const status = createStatusViews({
+    ...{ head, readers, contracts: views, lenses: shown.lenses, lane: shown.lane },
+    symbols: listedSymbols,
+    broker: marketData,
+    fees: config.broker.fees,
+    marketMaxAgeMs: config.broker.marketMaxAgeMs,
+    marketClockMaxAgeMs: config.broker.marketClockMaxAgeMs,
+  })
+  const health = {
+    version: readVersion(),
+    chainId,
+    contracts: addresses,
+    relayer: relay.address,
+    symbols: () => listedSymbols.current() ?? [],
+    checks: ops.healthChecks,
   }
   const services = [
     createHook('process metrics', { start: () => metrics.addProcess() }),
@@ -211,10 +204,20 @@ export function buildServer(deps: {
       ? []
       : [createRetention({ engine, keptMs: config.retentionMs, logger })]),
   ]
+  const { authToken } = relay.router
+  const common = {
+    logger,
+    observe: metrics.http,
+    stopping,
+    authToken,
+    runs: createRunsRouter(enclaveRuns.router),
+  }
+  // The busiest first, because Express tries them in this order.
+  const routes = [...intake, ...relayed, ...statusReads(status, health), timelineRead(timeline.read)]
   return {
-    app: createApp(appDeps),
+    app: createApp({ ...common, http: config.http, readers, routes }),
     /** The routes that the enclave calls. */
-    enclave: createEnclaveApp(appDeps),
+    enclave: createEnclaveApp({ ...common, routes: relayed }),
     /** The operator's endpoints. */
     ops: ops.app,
     /** In the order in which they start. */
