@@ -29,7 +29,7 @@ import { createListedSymbols } from './status/listedSymbols.js'
 import { statusReads } from './status/router.js'
 import { createStatusViews } from './status/views.js'
 import type { Engine } from './store/engine.js'
-import { createServeLease, leaseTiming } from './store/leaseHolder.js'
+import { createServeLease } from './store/leaseHolder.js'
 import { createOrderRecords } from './store/orderRecords.js'
 import { createOpeningRecords } from './store/receipts.js'
 import { createRetention } from './store/retention.js'
@@ -87,7 +87,7 @@ export function buildServer(deps: {
   const serveLease = createServeLease({
     engine,
     holder: serverId,
-    timing: leaseTiming(config.leaseTtlMs),
+    ttlMs: config.leaseTtlMs,
     observe: metrics.lease,
     stopping,
     logger,

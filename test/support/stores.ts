@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { type Engine, type Fence, storageError } from '../../src/server/store/engine.js'
-import { createServeLease, leaseTiming, type ServeLease } from '../../src/server/store/leaseHolder.js'
+import { createServeLease, type ServeLease } from '../../src/server/store/leaseHolder.js'
 import type { Logger } from '../../src/service/logger.js'
 import { openQuickly } from './quickStores.js'
 
@@ -27,7 +27,7 @@ export async function takeOver({ leases }: Engine, lease: string): Promise<Fence
 
 /** Leases as the server takes them. */
 export function serveLeaseOf(engine: Engine, logger: Logger): ServeLease {
-  return createServeLease({ engine, holder: 'the test', timing: leaseTiming(LEASE_TTL_MS), logger })
+  return createServeLease({ engine, holder: 'the test', ttlMs: LEASE_TTL_MS, logger })
 }
 
 /**

@@ -20,7 +20,7 @@ import { buildRelay } from '../../../src/server/relay/build.js'
 import { relayRoutes } from '../../../src/server/relay/router.js'
 import { openRelayerKey, type RelayerKey } from '../../../src/server/signer/signer.js'
 import type { Engine } from '../../../src/server/store/engine.js'
-import { createServeLease, leaseTiming } from '../../../src/server/store/leaseHolder.js'
+import { createServeLease } from '../../../src/server/store/leaseHolder.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { createLifetime } from '../../../src/service/lifetime.js'
 import { domainOf } from '../../support/authorizations.js'
@@ -98,7 +98,7 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
     serveLease: createServeLease({
       engine,
       holder: serverId,
-      timing: leaseTiming(config.leaseTtlMs),
+      ttlMs: config.leaseTtlMs,
       logger,
     }),
     relayerKey,

@@ -1,17 +1,17 @@
-import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Engine } from '../../../src/server/store/engine.js'
-import { createLeaseHolder, type LeaseTiming, type Term } from '../../../src/server/store/leaseHolder.js'
+import { createServeLease, type Term } from '../../../src/server/store/leaseHolder.js'
 import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
+import { createHook } from '../../../src/service/lifetime.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
 import { takeOver } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { rowOf } from './contract/engineContract.js'
 
-const TIMING: LeaseTiming = { ttlMs: 2_000, renewEveryMs: 200, marginMs: 500, takeEveryMs: 50 }
+const TTL_MS = 2_000
 /** A busy machine that holds up a renewal for seconds does not lose this lease. */
-const PATIENT: LeaseTiming = { ...TIMING, ttlMs: 8_000 }
+const PATIENT_MS = 8_000
 
 async function open(): Promise<Engine> {
   const engine = openSqlite({
@@ -24,30 +24,32 @@ async function open(): Promise<Engine> {
   return engine
 }
 
-const untilOver = (term: Term) =>
-  term.signal.aborted ? Promise.resolve() : once(term.signal, 'abort').then(() => undefined)
-
 /** A process's side of the lease, which notes the terms that it serves. */
 async function hold(
   engine: Engine,
   holder: string,
-  serve: (term: Term) => Promise<void> = untilOver,
-  timing = TIMING,
+  options: {
+    readonly start?: (term: Term) => unknown
+    readonly stop?: (term: Term) => unknown
+    readonly ttlMs?: number
+    readonly stopping?: AbortSignal
+  } = {},
 ) {
   const terms: Term[] = []
   const observed: boolean[] = []
   const log = createLogLines()
-  const service = createLeaseHolder({
-    leases: engine.leases,
-    lease: 'trigger',
+  const serveLease = createServeLease({
+    engine,
     holder,
-    timing,
+    ttlMs: TTL_MS,
     logger: log.logger,
     observe: (_, isHeld) => observed.push(isHeld),
-    serve(term) {
-      terms.push(term)
-      return serve(term)
-    },
+    ...options,
+  })
+  const service = serveLease('trigger', (_, term) => {
+    terms.push(term)
+    const { start, stop } = options
+    return [createHook('the work', { start: () => start?.(term), stop: () => stop?.(term) })]
   })
   await service.start()
   let stopped: Promise<void> | undefined
@@ -68,20 +70,20 @@ async function hold(
 test('one holder renews its term, and the next one takes over once the first has torn down', async () => {
   const engine = await open()
   const steps: string[] = []
-  const serveFirst = async (term: Term) => {
-    await untilOver(term)
-    expect(await engine.put('runs', rowOf('last', 1), term.fence)).toBe('written')
-    steps.push('first torn down')
-  }
-  const serveSecond = async (next: Term) => {
-    steps.push('second built')
-    await untilOver(next)
-  }
-  const first = await hold(engine, 'first', serveFirst, PATIENT)
+  const first = await hold(engine, 'first', {
+    ttlMs: PATIENT_MS,
+    async stop(term) {
+      expect(await engine.put('runs', rowOf('last', 1), term.fence)).toBe('written')
+      steps.push('first torn down')
+    },
+  })
   const term = await first.latest()
-  const second = await hold(engine, 'second', serveSecond, PATIENT)
+  const second = await hold(engine, 'second', {
+    ttlMs: PATIENT_MS,
+    start: () => steps.push('second built'),
+  })
   const heldAt = performance.now()
-  await eventually('more than its time to live', () => performance.now() - heldAt > 1.2 * PATIENT.ttlMs)
+  await eventually('more than its time to live', () => performance.now() - heldAt > 1.2 * PATIENT_MS)
   expect(first.terms).toHaveLength(1)
   expect(second.terms).toEqual([])
   expect(term.isTrusted()).toBe(true)
@@ -102,45 +104,30 @@ test('one holder renews its term, and the next one takes over once the first has
 test('a process that begins to stop gives its lease back before its end', async () => {
   const engine = await open()
   const stopping = new AbortController()
-  const holders: string[] = []
-  const [first, second] = ['first', 'second'].map((holder) =>
-    createLeaseHolder({
-      leases: engine.leases,
-      lease: 'trigger',
-      holder,
-      timing: TIMING,
-      logger: createLogLines().logger,
-      stopping: holder === 'first' ? stopping.signal : undefined,
-      serve(term) {
-        holders.push(holder)
-        return untilOver(term)
-      },
-    }),
-  )
-  await first?.start()
-  await eventually('the first holds it', () => holders.length === 1)
-  await second?.start()
+  const first = await hold(engine, 'first', { stopping: stopping.signal })
+  await first.latest()
+  const second = await hold(engine, 'second')
+  expect(second.terms).toEqual([])
   stopping.abort()
-  await eventually('the second holds it', () => holders.length === 2)
-  expect(holders).toEqual(['first', 'second'])
-  await Promise.all([first?.stop(), second?.stop()])
+  await second.latest()
 })
 
 test('a term that ends by itself, fails or has lost its lease is followed by another one', async () => {
   const engine = await open()
   let served = 0
-  const { terms, log, latest } = await hold(engine, 'only', async (term) => {
-    served++
-    if (served === 1) return
-    if (served === 2) throw new RangeError('a secret')
-    if (served === 3) {
-      const thief = await takeOver(engine, 'trigger')
-      expect(await engine.put('runs', rowOf('a', 1), term.fence)).toBe('lost-term')
-      await engine.leases.release(thief)
-      term.end()
-    }
-    if (served === 4) await engine.leases.release(await takeOver(engine, 'trigger'))
-    await untilOver(term)
+  const { terms, log, latest } = await hold(engine, 'only', {
+    async start(term) {
+      served++
+      if (served === 1) term.end()
+      if (served === 2) throw new RangeError('a secret')
+      if (served === 3) {
+        const thief = await takeOver(engine, 'trigger')
+        expect(await engine.put('runs', rowOf('a', 1), term.fence)).toBe('lost-term')
+        await engine.leases.release(thief)
+        term.end()
+      }
+      if (served === 4) await engine.leases.release(await takeOver(engine, 'trigger'))
+    },
   })
   await eventually('five terms', () => terms.length === 5)
   const last = await latest()
