@@ -9,7 +9,6 @@ import { z } from 'zod'
 import type { ResidentSettings } from '../../src/enclave/resident/settings.js'
 import { claimPorts } from '../../src/sandbox/ports.js'
 import { createRunRecords } from '../../src/server/store/runRecords.js'
-import { openSqlite } from '../../src/server/store/sqlite/sqliteEngine.js'
 import { SERVER_ACCOUNT, startStandIn } from '../support/brokerStandIn.js'
 import { built } from '../support/built.js'
 import type { TestChain } from '../support/chain.js'
@@ -18,6 +17,7 @@ import { ORG } from '../support/institution.js'
 import { chainEnvironment } from '../support/intakeServer.js'
 import { createLogLines } from '../support/logLines.js'
 import { keyOf } from '../support/openings.js'
+import { openQuickly } from '../support/quickStores.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'
 import { runtimeEnvironment } from '../support/runtimeEnvironment.js'
 import { RUN_SECRET, SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
@@ -116,7 +116,7 @@ export async function startPrograms(chain: TestChain, directory: string) {
 
 /** Leaves what an earlier server would have left of runs under way: the next one awaits their results. */
 async function leaveRuns(directory: string): Promise<void> {
-  const engine = openSqlite({ directory, onBroken: () => undefined })
+  const engine = await openQuickly(directory)
   const records = createRunRecords({ engine, logger: createLogLines().logger })
   const startedAt = new Date().toISOString()
   const stopAt = Math.ceil(Date.now() / 1_000) + DAY_SECONDS

@@ -192,6 +192,11 @@ export class StorageError extends Error {
   }
 }
 
+/** The medium has rolled back one statement because of its values or of a concurrent one. It would accept others. */
+export class StatementError extends StorageError {
+  override readonly name = 'StatementError'
+}
+
 /** @param code such as `SQLITE_FULL` */
 export function storageError(code: string, cause?: unknown): StorageError {
   return new StorageError(Object.assign(new Error(code, { cause }), { code }))

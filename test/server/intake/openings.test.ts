@@ -3,12 +3,12 @@ import { toQuantity } from 'ethers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
 import { afterWrites, orderOf, refund, signedCall } from '../../support/authorizations.js'
 import { type ContractKey, INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, FUNDS, ORG, openBuy, openRequest, usd } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
+import { openQuickly } from '../../support/quickStores.js'
 import type { Role } from '../../support/roles.js'
 import { type SponsoredBody, sponsoredOrder } from '../../support/sponsoredOrders.js'
 import { storedRows } from '../../support/storedRows.js'
@@ -207,12 +207,7 @@ describe('an account', () => {
   ])('finds an opening of the id that was claimed and never relayed: %s', async (_, ms, refusal) => {
     const server = await setUp()
     await server.stop()
-    const engine = openSqlite({
-      directory: server.dataDir,
-      onBroken(error) {
-        throw error
-      },
-    })
+    const engine = await openQuickly(server.dataDir)
     const doc = JSON.stringify({ digest: OTHER, at: new Date(Date.now() + ms).toISOString() })
     const claim = { id: `opening:${ORDER.slice(0, 34)}`, version: 1, isOpen: false, uniqueKey: null, doc }
     expect(await engine.put('state', claim)).toBe('written')

@@ -1,28 +1,16 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createServeLease, type Term } from '../../../src/server/store/leaseHolder.js'
-import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
 import { createHook } from '../../../src/service/lifetime.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
-import { takeOver } from '../../support/stores.js'
+import { openStores, takeOver } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { rowOf } from './contract/engineContract.js'
 
 const TTL_MS = 2_000
 /** A busy machine that holds up a renewal for seconds does not lose this lease. */
 const PATIENT_MS = 8_000
-
-async function open(): Promise<Engine> {
-  const engine = openSqlite({
-    directory: await temporaryDirectory(),
-    onBroken(error) {
-      throw error
-    },
-  })
-  onTestFinished(() => engine.stop())
-  return engine
-}
 
 /** A process's side of the lease, which notes the terms that it serves. */
 async function hold(
@@ -68,7 +56,7 @@ async function hold(
 }
 
 test('one holder renews its term, and the next one takes over once the first has torn down', async () => {
-  const engine = await open()
+  const { engine } = await openStores(await temporaryDirectory())
   const steps: string[] = []
   const first = await hold(engine, 'first', {
     ttlMs: PATIENT_MS,
@@ -102,7 +90,7 @@ test('one holder renews its term, and the next one takes over once the first has
 })
 
 test('a process that begins to stop gives its lease back before its end', async () => {
-  const engine = await open()
+  const { engine } = await openStores(await temporaryDirectory())
   const stopping = new AbortController()
   const first = await hold(engine, 'first', { stopping: stopping.signal })
   await first.latest()
@@ -113,7 +101,7 @@ test('a process that begins to stop gives its lease back before its end', async 
 })
 
 test('a term that ends by itself, fails or has lost its lease is followed by another one', async () => {
-  const engine = await open()
+  const { engine } = await openStores(await temporaryDirectory())
   let served = 0
   const { terms, log, latest } = await hold(engine, 'only', {
     async start(term) {

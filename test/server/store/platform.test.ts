@@ -1,23 +1,13 @@
 import { expect, test } from 'vitest'
 import { UnusableDatabaseError } from '../../../src/server/store/engine.js'
 import { checkPlatform } from '../../../src/server/store/postgres/inspection.js'
-import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
+import { openQuickly } from '../../support/quickStores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const PLATFORM = { chainId: '31337', contracts: { escrow: '0xAb', pool: '0xcd' } }
 
-async function openStore() {
-  const directory = await temporaryDirectory()
-  return openSqlite({
-    directory,
-    onBroken(error) {
-      throw error
-    },
-  })
-}
-
 test('servers of one deployment share a database, however they write the addresses', async () => {
-  const engine = await openStore()
+  const engine = await openQuickly(await temporaryDirectory())
   await checkPlatform(engine, PLATFORM)
   await checkPlatform(engine, { chainId: '31337', contracts: { pool: '0xCD', escrow: '0xaB' } })
   await engine.stop()
@@ -35,7 +25,7 @@ test.each([
     "its other is none, and this server's is 0x1",
   ],
 ])('a server of another deployment is refused: %#', async (other, difference) => {
-  const engine = await openStore()
+  const engine = await openQuickly(await temporaryDirectory())
   await checkPlatform(engine, PLATFORM)
   const refused = checkPlatform(engine, other)
   await expect(refused).rejects.toThrow(UnusableDatabaseError)
@@ -45,7 +35,7 @@ test.each([
 })
 
 test('a record that cannot be read is no other deployment', async () => {
-  const engine = await openStore()
+  const engine = await openQuickly(await temporaryDirectory())
   await engine.put('state', { id: 'platform', version: 1, isOpen: false, uniqueKey: null, doc: '{}' })
   await expect(checkPlatform(engine, PLATFORM)).rejects.toMatchObject({
     name: 'StorageError',

@@ -1,24 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { open, stat } from 'node:fs/promises'
+import { open as openFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import {
-  type Engine,
-  StorageError,
-  storageError,
-  UnusableDatabaseError,
-} from '../../../src/server/store/engine.js'
-import {
-  createSqliteEngine,
-  type GroupWriter,
-  openSqlite,
-} from '../../../src/server/store/sqlite/sqliteEngine.js'
+import { type Engine, StorageError, storageError } from '../../../src/server/store/engine.js'
+import { createSqliteEngine, type GroupWriter } from '../../../src/server/store/sqlite/sqliteEngine.js'
 import { openWriter } from '../../../src/server/store/sqlite/writer.js'
 import { built } from '../../support/built.js'
+import { openQuickly } from '../../support/quickStores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { rowOf, testEngine } from './contract/engineContract.js'
 
@@ -30,12 +22,14 @@ function failTest(error: StorageError): void {
   throw error
 }
 
-testEngine('SQLite', async (directory) => openSqlite({ directory, onBroken: failTest }))
-testEngine('SQLite in a thread', (directory) => startSqlite({ directory, onBroken: failTest }))
+const open = (directory: string) => startSqlite({ directory, onBroken: failTest })
+
+testEngine('SQLite', openQuickly)
+testEngine('SQLite in a thread', open)
 
 test('the database is for its owner alone', async () => {
   const directory = join(await temporaryDirectory(), 'data')
-  const engine = openSqlite({ directory, onBroken: failTest })
+  const engine = await open(directory)
   await engine.put('orders', rowOf('a', 1))
   const names = ['', 'server.db', 'server.db-wal', 'server.db-shm']
   const modes = await Promise.all(names.map(async (name) => (await stat(join(directory, name))).mode & 0o777))
@@ -45,30 +39,29 @@ test('the database is for its owner alone', async () => {
 
 test('a database of a later server is left as it is', async () => {
   const directory = await temporaryDirectory()
-  await openSqlite({ directory, onBroken: failTest }).stop()
+  await (await open(directory)).stop()
   const database = new DatabaseSync(join(directory, 'server.db'))
   database.exec('PRAGMA user_version = 99')
   database.close()
-  expect(() => openSqlite({ directory, onBroken: failTest })).toThrow(UnusableDatabaseError)
-  await expect(startSqlite({ directory, onBroken: failTest })).rejects.toThrow(/schema 99.*up to \d/)
+  const refused = open(directory)
+  await expect(refused).rejects.toMatchObject({ name: 'UnusableDatabaseError' })
+  await expect(refused).rejects.toThrow(/schema 99.*up to \d/)
 })
 
 test('a file that is no database is not written over', async () => {
   const directory = await temporaryDirectory()
-  const file = await open(join(directory, 'server.db'), 'w')
+  const file = await openFile(join(directory, 'server.db'), 'w')
   await file.writeFile('these are not the bytes of a database, whatever the name says '.repeat(100))
   await file.close()
-  expect(() => openSqlite({ directory, onBroken: failTest })).toThrow(
-    expect.objectContaining({ name: 'StorageError', code: 'SQLITE_NOTADB' }),
-  )
+  await expect(open(directory)).rejects.toMatchObject({ name: 'StorageError', code: 'SQLITE_NOTADB' })
 })
 
 test('a start ends the terms of the process before it', async () => {
   const directory = await temporaryDirectory()
-  const first = openSqlite({ directory, onBroken: failTest })
+  const first = await open(directory)
   const earlier = await first.leases.take('trigger', 'first', 60_000)
   await first.stop()
-  const second = openSqlite({ directory, onBroken: failTest })
+  const second = await open(directory)
   expect(await second.put('runs', rowOf('a', 1), earlier)).toBe('lost-term')
   expect(await second.leases.take('trigger', 'second', 60_000)).toBeDefined()
   await second.stop()
@@ -91,7 +84,7 @@ function createHeldWriter() {
 
 describe('a row that has been read', () => {
   test('is the very same object until it is written or deleted', async () => {
-    const engine = openSqlite({ directory: await temporaryDirectory(), onBroken: failTest })
+    const engine = await openQuickly(await temporaryDirectory())
     onTestFinished(() => engine.stop())
     for (const version of [1, 2]) {
       await engine.put('orders', rowOf('an id', version))
@@ -106,7 +99,7 @@ describe('a row that has been read', () => {
 
   test('is not kept when it was read during its write', async () => {
     const directory = await temporaryDirectory()
-    const direct = openSqlite({ directory, onBroken: failTest })
+    const direct = await openQuickly(directory)
     await direct.put('orders', rowOf('an id', 1))
     await direct.stop()
     const writer = openWriter(directory)
@@ -136,7 +129,7 @@ describe('a row that has been read', () => {
 describe('a group', () => {
   async function setUp() {
     const directory = await temporaryDirectory()
-    await openSqlite({ directory, onBroken: failTest }).stop()
+    await (await openQuickly(directory)).stop()
     const held = createHeldWriter()
     const broken: (string | undefined)[] = []
     const onBroken = ({ code }: StorageError) => broken.push(code)
@@ -240,7 +233,7 @@ test('acknowledged writes are there after SIGKILL, wherever it strikes', async (
     child.kill('SIGKILL')
     await once(child, 'close')
     acknowledged.push(...lines)
-    const engine = openSqlite({ directory, onBroken: failTest })
+    const engine = await open(directory)
     expect(acknowledged.length).toBeGreaterThanOrEqual(n)
     expect(await absentOf(engine, acknowledged)).toEqual([])
     await engine.stop()

@@ -2,7 +2,13 @@ import pg from 'pg'
 import { z } from 'zod'
 import type { Secret } from '../../../service/secret.js'
 import { withTimeout } from '../../../service/waiting.js'
-import { type Durability, StorageError, storageError, UnusableDatabaseError } from '../engine.js'
+import {
+  type Durability,
+  StatementError,
+  StorageError,
+  storageError,
+  UnusableDatabaseError,
+} from '../engine.js'
 
 /**
  * Runs single statements, each a transaction of its own. It keeps no state in a session, so PgBouncer may stand in between
@@ -13,11 +19,6 @@ export interface Database {
   query(text: string, values?: readonly unknown[], timeoutMs?: number): Promise<unknown[]>
   /** Resolves once every statement has ended. */
   end(): Promise<void>
-}
-
-/** PostgreSQL has rolled back one statement because of its values or of a concurrent one. It would accept others. */
-export class StatementError extends StorageError {
-  override readonly name = 'StatementError'
 }
 
 interface DatabaseOptions {

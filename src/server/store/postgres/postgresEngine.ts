@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Secret } from '../../../service/secret.js'
 import {
+  type Change,
   type Engine,
   endOfKeys,
+  type Fence,
   type LeaseState,
   type Leases,
   type Row,
@@ -12,7 +14,7 @@ import {
   storedRow,
   storedSum,
 } from '../engine.js'
-import { createBatches } from './batches.js'
+import { createGroups } from '../groups.js'
 import { assertSuitable, createDatabase, type Database, readSettings } from './database.js'
 import { migrate } from './schema.js'
 
@@ -102,8 +104,8 @@ function createPostgresEngine(databases: Databases): Engine {
       ]),
     closed: (table, after, limit) =>
       rows(`${table} WHERE NOT is_open AND id > $1 ORDER BY id LIMIT $2`, [after, limit]),
-    ...singleWrites(single.write),
-    transact: transactions.write,
+    ...singleWrites(single.transact),
+    transact: transactions.transact,
     async sums(ids) {
       const statement = 'SELECT id, day, used::text, kept::text FROM sums WHERE id = ANY($1)'
       return z.array(storedSum).parse(await database.query(statement, [ids]))
@@ -113,6 +115,36 @@ function createPostgresEngine(databases: Databases): Engine {
       await Promise.all([database.end(), databases.leases.end()])
     },
   }
+}
+
+/** What one call of `transact` writes. */
+interface Write {
+  readonly changes: readonly Change[]
+  readonly fence: Fence | undefined
+}
+
+/** Each is a subtransaction, and PostgreSQL keeps 64 of a transaction in shared memory. */
+const MAX_WRITES = 50
+
+const answerSchema = z.tuple([
+  z.object({ results: z.array(z.enum(['written', 'conflict', 'taken', 'lost-term', 'beyond'])) }),
+])
+
+/** Transactions that travel together: one statement and one commit, within which each is made or rolled back for itself. */
+function createBatches(database: Database) {
+  async function commit(writes: readonly Write[]) {
+    const batch = JSON.stringify(writes, (_name, value: unknown) =>
+      typeof value === 'bigint' ? value.toString() : value,
+    )
+    const rows = await database.query('SELECT transact($1::jsonb) AS results', [batch])
+    return answerSchema.parse(rows)[0].results
+  }
+  // Batches of two servers that write the same rows wait for each other in one direction.
+  const { write, idle } = createGroups(commit, MAX_WRITES, ({ changes: [first] }: Write) =>
+    first?.kind === 'put' ? first.row.id : (first?.id ?? ''),
+  )
+  const transact: Engine['transact'] = (changes, fence) => write({ changes, fence })
+  return { transact, idle }
 }
 
 const EXPIRY = `clock_timestamp() + $1 * interval '1 millisecond'`

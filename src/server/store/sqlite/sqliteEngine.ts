@@ -17,8 +17,9 @@ import {
   type Table,
   type TransactionResult,
 } from '../engine.js'
+import { createGroups } from '../groups.js'
 import { openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
-import { openWriter, type Write } from './writer.js'
+import type { Write } from './writer.js'
 import type { GroupAnswer } from './writerThread.js'
 
 /** Commits groups of writes, one group at a time. Rejects with StorageError when nothing of a group was written. */
@@ -37,33 +38,15 @@ interface SqliteOptions {
   readonly onBroken: (error: StorageError) => void
 }
 
-/** Writes in the calling thread, which waits for the medium. @throws StorageError, UnusableDatabaseError */
-export function openSqlite(options: SqliteOptions): Engine {
-  const { directory } = options
-  return opening(() => {
-    prepareDatabase(directory)
-    const writer = openWriter(directory)
-    return createSqliteEngine(options, {
-      commit: async (group) => opening(() => writer.commit(group)),
-      close: async () => writer.close(),
-    })
-  })
-}
-
 /**
  * Writes in a thread of its own, so that the event loop never waits for the medium.
  * @throws StorageError, UnusableDatabaseError
  */
 export async function startSqlite(options: SqliteOptions): Promise<Engine> {
   const { directory } = options
-  opening(() => prepareDatabase(directory))
-  const writer = await startWriterThread(directory)
-  return opening(() => createSqliteEngine(options, writer))
-}
-
-function opening<T>(action: () => T): T {
   try {
-    return action()
+    prepareDatabase(directory)
+    return createSqliteEngine(options, await startWriterThread(directory))
   } catch (error) {
     throw error instanceof Error && 'errcode' in error ? sqliteFailure(error) : error
   }
@@ -91,12 +74,6 @@ async function startWriterThread(directory: string): Promise<GroupWriter> {
   }
 }
 
-interface Waiting {
-  readonly write: Write
-  readonly resolve: (result: TransactionResult) => void
-  readonly reject: (error: unknown) => void
-}
-
 /** Rows that are kept in memory, none of them with a longer document than this many characters. */
 const KEPT_ROWS = 10_000
 const KEPT_LENGTH = 8_192
@@ -109,8 +86,6 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
   const select = createSelect(database)
   /** Rows as they were last read. Every write passes here, because no other process has the directory. */
   const kept = new LRUCache<string, Row>({ max: KEPT_ROWS })
-  let waiting: Waiting[] = []
-  let committing: Promise<void> | undefined
   let broken: StorageError | undefined
 
   /** A read between a write and its answer may find either version. So a row is forgotten at both. No row is kept before its first. */
@@ -132,42 +107,23 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     return row
   }
 
-  function enqueue(write: Write): Promise<TransactionResult> {
-    if (broken !== undefined) return Promise.reject(broken)
-    forget(write)
-    return new Promise((resolve, reject) => {
-      waiting.push({ write, resolve, reject })
-      committing ??= commitAll()
-    })
-  }
-
-  /** Each group holds the writes of one turn of the event loop, or of the time in which the group before was committed. */
-  async function commitAll(): Promise<void> {
-    await new Promise(setImmediate)
-    while (waiting.length > 0) {
-      const group = waiting
-      waiting = []
-      await commit(group)
-    }
-    committing = undefined
-  }
-
-  async function commit(group: readonly Waiting[]): Promise<void> {
+  const groups = createGroups(async (group: readonly Write[]) => {
+    if (broken !== undefined) throw broken
     try {
-      if (broken !== undefined) throw broken
-      const results = await writer.commit(group.map(({ write }) => write))
-      for (const [index, { write, resolve }] of group.entries()) {
-        forget(write)
-        resolve(results[index] ?? 'conflict')
-      }
+      return await writer.commit(group)
     } catch (error) {
-      for (const { write } of group) forget(write)
       const failure = error instanceof StorageError ? error : new StorageError(error)
-      for (const { reject } of group) reject(failure)
-      if (broken !== undefined || REFUSALS.has(failure.code)) return
+      if (REFUSALS.has(failure.code)) throw failure
       broken = failure
       onBroken(failure)
+      throw failure
     }
+  }, Number.POSITIVE_INFINITY)
+
+  async function enqueue(write: Write): Promise<TransactionResult> {
+    if (broken !== undefined) throw broken
+    forget(write)
+    return groups.write(write).finally(() => forget(write))
   }
 
   const transact: Engine['transact'] = (changes, fence) => enqueue({ kind: 'change', changes, fence })
@@ -203,7 +159,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
       list: async () => select(storedLease, LEASES, Date.now()),
     },
     async stop() {
-      while (committing !== undefined) await committing
+      await groups.idle()
       broken ??= storageError('CLOSED')
       // The writer's is the last connection: it puts SQLite's log into the database.
       database.close()
