@@ -8,6 +8,7 @@ import { type EnclaveBoot, type Job, jobSchema } from '../../protocol/job.js'
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
 import { hostFault } from '../../service/hostField.js'
 import { describeError, type Logger } from '../../service/logger.js'
+import { withTimeout } from '../../service/waiting.js'
 import type { ResidentRuns } from './runs.js'
 
 /** Codes of docs/errors.md that the door answers. */
@@ -67,6 +68,7 @@ type ProblemCode = keyof typeof PROBLEMS
 const HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   'run-unauthorized': { 'WWW-Authenticate': 'Webhook realm="runs"' },
   'body-too-large': { Connection: 'close' },
+  'request-timeout': { Connection: 'close' },
   'too-many-runs': { 'Retry-After': '1' },
   'storage-unavailable': { 'Retry-After': '10' },
 }
@@ -94,6 +96,8 @@ export interface Program {
 
 /** A rulebook of 16,384 bytes is 32,770 characters of hex. */
 const MAX_JOB_BYTES = 128 * 1_024
+/** Time that a body may take to arrive once its headers have. */
+export const BODY_TIMEOUT_MS = 10_000
 
 /** The enclave's two routes: `POST /` for signed jobs, `GET /health` for probes. Does not listen yet. */
 export function createDoor(options: {
@@ -108,8 +112,9 @@ export function createDoor(options: {
     // A stranger's body is not read.
     const claimed = claimedRunMessage('job', req.headers)
     if (claimed === undefined) return refuse(res, 'run-unauthorized')
-    const body = await readBody(req)
-    if (body === undefined) return refuse(res, 'body-too-large')
+    const body = await withTimeout(readBody(req), BODY_TIMEOUT_MS)
+    if (body === undefined) return refuse(res, 'request-timeout')
+    if (body === 'too-large') return refuse(res, 'body-too-large')
     // The signature is one of a text.
     const text = isUtf8(body) ? body.toString('utf8') : undefined
     if (text === undefined || !isRunMessageSigned(secret, claimed, text))
@@ -186,14 +191,14 @@ function answerClientError(error: Error, socket: Duplex): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
 }
 
-/** Undefined when it is longer than a job may be. */
-async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
+/** @returns `too-large` where it is longer than a job may be */
+async function readBody(req: IncomingMessage): Promise<Buffer | 'too-large'> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of req) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    if (size > MAX_JOB_BYTES) return undefined
+    if (size > MAX_JOB_BYTES) return 'too-large'
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { link } from 'node:fs/promises'
+import { request } from 'node:http'
 import { createServer } from 'node:net'
-import { expect, test } from 'vitest'
+import { json } from 'node:stream/consumers'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { BODY_TIMEOUT_MS } from '../../../src/enclave/resident/door.js'
 import { problemSchema } from '../../../src/protocol/api.js'
 import type { Job } from '../../../src/protocol/job.js'
 import { signRunMessage } from '../../../src/protocol/runMessage.js'
@@ -62,6 +65,24 @@ test('POST / takes no body that is longer than a job', async () => {
   const body = ' '.repeat(128 * 1_024 + 1)
   const headers = { ...signed(body, runId) }
   expect((await fetch(enclave.url, { method: 'POST', body, headers })).status).toBe(413)
+})
+
+test('POST / ends a request whose body does not arrive in time, and its connection', async () => {
+  const { enclave } = await setUp()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { runId } = await orderJob()
+  const half = request(enclave.url, {
+    method: 'POST',
+    headers: { ...signed('whole', runId), 'content-length': 5 },
+  })
+  half.write('who')
+  const answered = once(half, 'response')
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+  vi.advanceTimersByTime(BODY_TIMEOUT_MS)
+  const [response] = await answered
+  expect(response.headers.connection).toBe('close')
+  expect(problemSchema.parse(await json(response))).toMatchObject({ status: 408, code: 'request-timeout' })
 })
 
 test('the door answers probes, and has nothing else', async () => {
