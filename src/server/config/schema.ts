@@ -12,12 +12,21 @@ import {
   integer,
   listOf,
   logLevel,
-  privateKey,
   secureUrl,
 } from '../../service/configKinds.js'
 import { LOG_LEVELS } from '../../service/logger.js'
 import { INSTALLATION } from '../../service/version.js'
-import { databaseUrl, decimal, enclaveUrl, host, kmsKeyId, origin, secret, secretText } from './values.js'
+import {
+  databaseUrl,
+  decimal,
+  enclaveUrl,
+  host,
+  kmsKeyId,
+  origin,
+  relayerKey,
+  secret,
+  secretText,
+} from './values.js'
 
 /** The enclave's program. */
 export const BUNDLED_ENCLAVE = fileURLToPath(new URL('dist/enclave/main.js', INSTALLATION))
@@ -32,20 +41,41 @@ export const ENV_EXAMPLE_HEADER = [
   '# Each URL is https, or http on this machine. Checked against the schema by `npm run check`.',
 ]
 
-const FORMER_NAMES = `
-  MAX_WAIT BODY_LIMIT_BYTES HEADERS_TIMEOUT ANSWER_TIMEOUT KEEP_ALIVE_TIMEOUT MAX_CONNECTIONS_PER_CLIENT
-  MAX_UNDER_WAY_PER_CLIENT SHUTDOWN_TIMEOUT ENVELOPE_MAX_PER_CLIENT ENVELOPE_MAX_BYTES_PER_CLIENT NARRATOR_INTERVAL
-  NARRATOR_CONFIRMATIONS RPC_LOG_RANGE RELAYER_PRIVATE_KEYS RELAYER_KMS_KEY_IDS RELAY_WAIT RELAY_MAX_QUEUED
-  RELAY_POLL_INTERVAL RELAY_MAX_GAS RELAY_RESERVE_PERCENT RELAY_INSTITUTION_DAILY_GAS ENCLAVE_TRIGGER
-  RECONCILE_INTERVAL ALPACA_TIMEOUT MARKET_MAX_AGE`
-const GONE = 'is gone: CHANGELOG.md says under "Upgrading from 0.1.0" what to do about it'
+const fixed = (value: string) => `is no setting any more: remove it. It is ${value}`
+const follows = (name: string, part: string) =>
+  `follows ${name} now: remove it, and set that. It is ${part} of it`
+const one = (name: string) => `is gone: name the key of the one account in ${name}`
 
 /** Variables of earlier versions, each with what to do about it. */
-export const FORMER_VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
-  FORMER_NAMES.trim()
-    .split(/\s+/)
-    .map((name) => [name, GONE]),
-)
+export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
+  MAX_WAIT:
+    'is gone: remove it. The server measures by itself when it has too much to do; MAX_UNDER_WAY bounds what it takes',
+  BODY_LIMIT_BYTES: fixed('64 KiB'),
+  HEADERS_TIMEOUT: follows('REQUEST_TIMEOUT', 'a third'),
+  ANSWER_TIMEOUT: fixed('30s'),
+  KEEP_ALIVE_TIMEOUT: fixed("65s: keep your proxy's shorter, or off"),
+  MAX_CONNECTIONS_PER_CLIENT: follows('MAX_CONNECTIONS', 'a third'),
+  MAX_UNDER_WAY_PER_CLIENT: follows('MAX_UNDER_WAY', 'a third'),
+  SHUTDOWN_TIMEOUT: fixed('10s'),
+  ENVELOPE_MAX_PER_CLIENT: follows('ENVELOPE_MAX_WAITING', 'a twentieth'),
+  ENVELOPE_MAX_BYTES_PER_CLIENT: fixed('4 MiB'),
+  NARRATOR_INTERVAL: fixed('2s'),
+  NARRATOR_CONFIRMATIONS: 'is gone: remove it. CONFIRMATIONS is for the narration too',
+  RPC_LOG_RANGE: fixed('2000 at most, and halved where a node refuses so many'),
+  RELAYER_PRIVATE_KEYS: one('RELAYER_PRIVATE_KEY'),
+  RELAYER_KMS_KEY_IDS: one('RELAYER_KMS_KEY_ID'),
+  RELAY_WAIT: fixed('20s, and less where a caller says so (Prefer: wait=5)'),
+  RELAY_MAX_QUEUED: fixed('1000'),
+  RELAY_POLL_INTERVAL: fixed('250ms'),
+  RELAY_MAX_GAS: fixed('2^24, the most that EIP-7825 allows'),
+  RELAY_RESERVE_PERCENT: fixed('20'),
+  RELAY_INSTITUTION_DAILY_GAS: "is gone: remove it. RELAY_ACCOUNT_DAILY_GAS is an institution's quota too",
+  ENCLAVE_TRIGGER:
+    'is gone: remove it. With ENCLAVE_URL the server posts jobs there, without it the server keeps an enclave up itself',
+  RECONCILE_INTERVAL: "is gone: remove it. The reconcile runs once after each market's close",
+  ALPACA_TIMEOUT: fixed('5s'),
+  MARKET_MAX_AGE: fixed('2s'),
+}
 
 /** Every variable of the server, in the order of `.env.example`. The process's environment may have others, the file not. */
 export const environmentSchema = z.object({
@@ -168,7 +198,7 @@ export const environmentSchema = z.object({
     about: `Secret shared with the enclave, at least ${RELAY_TOKEN_MIN_LENGTH} characters (openssl rand -hex 32).`,
     example: '',
   }),
-  RELAYER_PRIVATE_KEY: optional(secret(privateKey()), {
+  RELAYER_PRIVATE_KEY: optional(relayerKey(), {
     secret: true,
     about:
       'Secret key of the account that pays the gas of relayed authorizations. The servers on one database share it. Or the next one.',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isLoopback, isSecureUrl } from '../../protocol/secureUrl.js'
 import { parseDecimal } from '../../protocol/units.js'
 import type { Kind } from '../../service/config.js'
-import { visibleText } from '../../service/configKinds.js'
+import { privateKey, visibleText } from '../../service/configKinds.js'
 import { Secret } from '../../service/secret.js'
 
 // The kinds of values that only the server's environment has. No message quotes the value.
@@ -16,9 +16,25 @@ export function secretText(minLength = 1) {
   return secret(visibleText(minLength))
 }
 
+/** The secret key of the account that pays the gas. */
+export function relayerKey() {
+  return secret(oneOf(privateKey()))
+}
+
+/** Earlier versions took several accounts, separated by commas. */
+function oneOf<T>(kind: Kind<T>) {
+  return z
+    .string()
+    .refine(
+      (text) => !text.includes(','),
+      'names several accounts: the relayer has one, so name its key alone',
+    )
+    .pipe(kind)
+}
+
 /** The name of a key in AWS KMS: an id, an ARN, or an alias. */
 export function kmsKeyId() {
-  return z.string().regex(/^[A-Za-z0-9:/_-]{1,2048}$/, 'expected the id, ARN or alias of a key')
+  return oneOf(z.string().regex(/^[A-Za-z0-9:/_-]{1,2048}$/, 'expected the id, ARN or alias of a key'))
 }
 
 /** A decimal number of what has so many decimals; in its smallest unit. */

@@ -144,6 +144,11 @@ test.each<[string, Environment, Record<string, string>]>([
     { RPC_URL: 'names one node twice: a second one must be another' },
   ],
   [
+    'the keys of several relayers, which earlier versions took',
+    { RELAYER_PRIVATE_KEY: `${ONE_KEY}, 0x${'0b'.repeat(32)}` },
+    { RELAYER_PRIVATE_KEY: 'names several accounts: the relayer has one, so name its key alone' },
+  ],
+  [
     'two places of the relayer’s key',
     { RELAYER_KMS_KEY_ID: KMS_KEY },
     { RELAYER_KMS_KEY_ID: 'stands beside RELAYER_PRIVATE_KEY: set one of the two' },
@@ -306,8 +311,8 @@ describe('loadConfig', () => {
     expect(loadConfig({ ...rest, ENV_FILE: path, RELAYER_PRIVATEKEY: 'canary' }).http.port).toBe(8_003)
   })
 
-  test('refuses a variable of an earlier version, in the file and in the environment', async () => {
-    const fault = /^MAX_WAIT: is gone: CHANGELOG\.md says/
+  test('refuses a variable of an earlier version, in the file and in the environment: the fault says what to do', async () => {
+    const fault = /^MAX_WAIT: is gone: remove it\. The server measures/
     const ENV_FILE = await envFile('MAX_WAIT=50ms\n')
     expect(() => loadConfig({ ...rest, ENV_FILE })).toThrow(fault)
     expect(() => readConfig({ ...SERVER_ENVIRONMENT, MAX_WAIT: '50ms' })).toThrow(fault)
