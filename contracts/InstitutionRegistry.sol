@@ -161,6 +161,23 @@ contract InstitutionRegistry is IInstitutionRegistry, Governed, Sweepable {
         _requireStaying(wallet);
     }
 
+    /// @inheritdoc IInstitutionRegistry
+    function membershipsOf(bytes32 orgId, address[] calldata wallets)
+        external
+        view
+        returns (Membership[] memory memberships)
+    {
+        memberships = new Membership[](wallets.length);
+        for (uint256 i = 0; i < wallets.length; i++) {
+            address wallet = wallets[i];
+            if (orgId != bytes32(0) && orgOf(wallet) == orgId) {
+                memberships[i] = leavingAt[wallet] == 0 ? Membership.MEMBER : Membership.LEAVING;
+            } else if (isInvited[orgId][wallet]) {
+                memberships[i] = Membership.INVITED;
+            }
+        }
+    }
+
     function _enter(bytes32 orgId, address wallet) private {
         _orgOf[wallet] = orgId;
         leavingAt[wallet] = 0;

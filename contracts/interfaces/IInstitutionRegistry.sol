@@ -17,6 +17,14 @@ import {ISweepable} from "./ISweepable.sol";
  * restrictions of its institution. An admin who hands over stays as a member for the same reason.
  */
 interface IInstitutionRegistry is IGoverned, ISweepable {
+    /// @notice What a wallet is to one institution. An admin is a member; a leaving one is until its departure takes effect.
+    enum Membership {
+        NONE,
+        INVITED,
+        MEMBER,
+        LEAVING
+    }
+
     /// @notice `admin` founded an institution, which the platform may admit.
     event InstitutionRegistered(bytes32 indexed orgId, address indexed admin);
 
@@ -188,4 +196,7 @@ interface IInstitutionRegistry is IGoverned, ISweepable {
      * - the wallet is in an institution that the platform admits, and is not leaving it.
      */
     function buyerOrgOf(address wallet) external view returns (bytes32 orgId);
+
+    /// @notice What each of the wallets is to the institution now.
+    function membershipsOf(bytes32 orgId, address[] calldata wallets) external view returns (Membership[] memory);
 }

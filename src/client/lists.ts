@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { addressIn, type ChainLog, numberIn, wordAt } from '../chain/logReader.js'
 import { addressSchema } from '../protocol/address.js'
-import { bytes32Schema, type Hex } from '../protocol/hex.js'
+import type { Hex } from '../protocol/hex.js'
 import { createContract } from './contract.js'
 import { escrowEvents, registryEvents, topicOf, topicOfAddress } from './contractEvents.js'
 import { createNode } from './history/node.js'
@@ -89,8 +89,8 @@ function orderIn({ topics, data, txHash, blockNumber, logIndex }: ChainLog): Lis
 }
 
 /**
- * Events name every wallet that ever belonged; the registry gives its present state, which is read again only where it may have
- * changed.
+ * Events name every wallet that ever belonged. One whose newest event made it a member is one; the registry tells what the others are, a
+ * chunk of them in each call, and is asked again only where that may have changed. What has been read so far is yielded after each chunk.
  */
 export async function* listMembers(
   { wallet, contracts }: ListDeps<'registry'>,
@@ -102,23 +102,22 @@ export async function* listMembers(
   const known = new Map(resume?.members.map((member) => [member.account, member]))
   const settledTo = (resume?.read?.to ?? 0) - UNSETTLED_BLOCKS
 
-  async function stateOf(account: Hex): Promise<Member['state']> {
-    const [org, isInvited, leavingAt] = await Promise.all([
-      registry.read<Hex>('orgOf', [account], bytes32Schema),
-      registry.read('isInvited', [orgId, account], z.boolean()),
-      registry.read('leavingAt', [account], z.bigint()),
-    ])
-    if (org !== orgId) return isInvited ? 'invited' : 'former'
-    return leavingAt === 0n ? 'member' : 'leaving'
-  }
-  async function memberOf([account, changedAt]: readonly [Hex, number]): Promise<Member> {
+  /** Without an event only a departure changes a state. A node that lags may have answered from before a new event. */
+  function isKnown({ account, blockNumber }: MembershipEvent): boolean {
     const before = known.get(account)
-    // Without an event only a departure changes a state. A node that lags may have answered from before a new event.
-    const isSettled = changedAt === before?.changedAt && changedAt <= settledTo
-    if (before !== undefined && isSettled && before.state !== 'leaving') return before
-    const member = { account, state: await stateOf(account), changedAt }
-    known.set(account, member)
-    return member
+    const isSettled = blockNumber === before?.changedAt && blockNumber <= settledTo
+    return before !== undefined && isSettled && before.state !== 'leaving'
+  }
+
+  function note({ account, blockNumber: changedAt }: MembershipEvent, state: Member['state']): void {
+    known.set(account, { account, state, changedAt })
+  }
+
+  async function read(events: readonly MembershipEvent[]): Promise<void> {
+    if (events.length === 0) return
+    const accounts = events.map(({ account }) => account)
+    const states = await registry.read('membershipsOf', [orgId, accounts], membershipsSchema)
+    for (const [index, event] of events.entries()) note(event, states[index] ?? 'former')
   }
 
   const queries = [{ address, topics: [MEMBER_UPDATED, orgId] }]
@@ -128,14 +127,37 @@ export async function* listMembers(
     { rpc, queries, itemOf: membershipEventIn },
     { ...options, resume: found },
   )) {
-    const changes = new Map(events.map(({ account, blockNumber }) => [account, blockNumber]))
-    const [admin, members] = await Promise.all([
-      registry.read<Hex>('adminOf', [orgId], addressSchema),
-      Promise.all([...changes].map(memberOf)),
-    ])
-    yield { admin, members, events, ...listing }
+    const newest = [...new Map(events.map((event) => [event.account, event])).values()]
+    const admin = await registry.read<Hex>('adminOf', [orgId], addressSchema)
+    const members = () => newest.flatMap(({ account }) => known.get(account) ?? [])
+    for (const event of newest) if (event.isActive) note(event, 'member')
+    const unknown = newest.filter((event) => !event.isActive && !isKnown(event))
+    while (unknown.length > CHUNK) {
+      options.signal?.throwIfAborted()
+      await read(unknown.splice(0, CHUNK))
+      yield { admin, members: members(), events, ...listing, isComplete: false }
+    }
+    await read(unknown)
+    yield { admin, members: members(), events, ...listing }
   }
 }
+
+/** A call that reads so many costs some 4,000,000 gas; nodes allow ten times as much. */
+const CHUNK = 500
+/** `Membership` of the registry. */
+const MEMBERSHIPS = ['former', 'invited', 'member', 'leaving'] as const
+const membershipsSchema = z.array(
+  z
+    .bigint()
+    .transform(Number)
+    .pipe(
+      z
+        .int()
+        .min(0)
+        .max(MEMBERSHIPS.length - 1),
+    )
+    .transform((index) => MEMBERSHIPS[index] ?? 'former'),
+)
 
 function membershipEventIn({ topics, data, txHash, blockNumber, logIndex }: ChainLog): MembershipEvent {
   const isActive = numberIn(wordAt(data, 0)) === 1

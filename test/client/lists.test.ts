@@ -1,4 +1,5 @@
 // The lists that the client makes of events, on a real chain.
+import { toBeHex } from 'ethers'
 import { expect, it } from 'vitest'
 import type { MemberListing } from '../../src/client/index.js'
 import { clientOf, ORG_ID } from './clientSetting.js'
@@ -43,4 +44,29 @@ it('an institution’s wallets are listed with their present states', async () =
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), false)
   const second = await lastOf(client.getMembers(ORG_ID, { resume: first }))
   expect(statesOf(second)).toEqual(['member', 'leaving', 'former'])
+})
+
+it('many invited wallets are read in a call for each five hundred, and arrive in pieces', async () => {
+  const invited = Array.from({ length: 520 }, (_, index) => toBeHex(index + 1_000_000, 20))
+  for (const wallet of invited) await chain().send('admin', 'registry', 'setMember', wallet, true)
+  const { client } = await setting()
+  await lastOf(client.getMembers(ORG_ID, { fromBlock: await chain().provider.getBlockNumber() }))
+  let calls = 0
+  const count = ({ payload = [] }: { readonly payload?: { method: string } | { method: string }[] }) => {
+    calls += [payload].flat().filter(({ method }) => method === 'eth_call').length
+  }
+  void chain().provider.on('debug', count)
+  const sizes: [number, boolean][] = []
+  let last: MemberListing | undefined
+  for await (last of client.getMembers(ORG_ID)) sizes.push([last.members.length, last.isComplete])
+  void chain().provider.off('debug', count)
+  // The newest twelve blocks come first. Alice and Bob are members by their events.
+  expect(sizes).toEqual([
+    [12, false],
+    [12 + 2 + 500, false],
+    [520 + 2, true],
+  ])
+  // Three for the wallets, and one for the admin with each piece of the events.
+  expect(calls).toBe(5)
+  expect(last?.members.filter(({ state }) => state === 'invited')).toHaveLength(520)
 })

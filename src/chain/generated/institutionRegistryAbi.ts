@@ -569,6 +569,30 @@ export const institutionRegistryAbi = [
   {
     "inputs": [
       {
+        "internalType": "bytes32",
+        "name": "orgId",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "address[]",
+        "name": "wallets",
+        "type": "address[]"
+      }
+    ],
+    "name": "membershipsOf",
+    "outputs": [
+      {
+        "internalType": "enum IInstitutionRegistry.Membership[]",
+        "name": "memberships",
+        "type": "uint8[]"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "address",
         "name": "wallet",
         "type": "address"

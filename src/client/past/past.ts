@@ -134,7 +134,7 @@ export function createPast(provider: Eip1193Provider, { escrow, fromBlock }: Pas
         async (logs) => {
           const { founders, unverified } = waitingIn(logs)
           const registry = contractAt((await contracts()).registry, institutionRegistryAbi)
-          // An admission has no event.
+          // A founder who joins another institution ends the founding, without an event of its own.
           const founded = [...founders].map(async ([founder, orgId]) => {
             const founding = await registry.read<Hex>('foundingOf', [founder], bytes32Schema)
             return founding === orgId ? [{ orgId, founder }] : []
