@@ -29,6 +29,9 @@ const BUCKETS = {
 /** A value, or one for each value of a label; undefined while there is none. */
 type Reading = number | undefined | readonly (readonly [labelValue: string | number, value: number])[]
 
+/** What a gauge shows, its value, which never rejects, and its label, without which it has a single series. */
+export type WatchedGauge = readonly [help: string, read: () => Reading | Promise<Reading>, label?: string]
+
 /**
  * Counts the server's work. A label's values are few and known beforehand. None is an id, a digest, or the address or other text of
  * a caller.
@@ -171,12 +174,8 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry })
   }
 
-  /**
-   * Adds a gauge that is read only when the operator asks for the metrics.
-   * @param read never rejects
-   * @param label left out for a single series
-   */
-  watch(name: string, help: string, read: () => Reading | Promise<Reading>, label?: string): void {
+  /** Adds a gauge that is read only when the operator asks for the metrics. */
+  watch(name: string, [help, read, label]: WatchedGauge): void {
     const gauge: Gauge<string> = this.#gauge(name, help, label, async () => {
       const reading = await read()
       gauge.reset()

@@ -1,6 +1,6 @@
 import type { Express } from 'express'
 import { buildServer } from '../../src/server/build.js'
-import type { Phase } from '../../src/server/ops/app.js'
+import type { Phase } from '../../src/server/ops/checks.js'
 import { openRelayerKey } from '../../src/server/signer/signer.js'
 import { SERVER_ACCOUNT } from './brokerStandIn.js'
 import type { TestChain } from './chain.js'

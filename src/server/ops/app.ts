@@ -16,8 +16,6 @@ import { createStateDocument } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 import {
-  type Check,
-  createCheck,
   createReadiness,
   createRelayerView,
   createStoreView,
@@ -28,14 +26,10 @@ import {
   inspectEnclaveDoor,
   inspectLeases,
   inspectNarrator,
-  type ReadinessReport,
-  type RelayerView,
-  type StoreView,
+  type Phase,
+  type Readiness,
 } from './checks.js'
 import { addGauges } from './gauges.js'
-
-/** Where the server is between its start and its end. */
-export type Phase = 'starting' | 'running' | 'stopping'
 
 interface OpsDeps {
   readonly config: Config
@@ -59,53 +53,37 @@ export function buildOps(deps: OpsDeps) {
   const relayer = createRelayerView({ health: relay.health, gas })
   const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
   const store = createStoreView({ document, engine })
-  const checks = createChecks(deps, { relayer, store })
-  const readiness = createReadiness(checks)
-  const { backlog } = enclaveRuns
+  const inspections = {
+    chain: inspectChain(rpc, config.chain.chainId),
+    contracts: inspectContracts(rpc, config.chain.contracts),
+    relayer: relayer.inspect,
+    enclave: inspectEnclaveOf(config.enclave.trigger),
+    store: store.inspect,
+    leases: inspectLeases(engine.leases, ['narrator', 'trigger', relay.lease]),
+    narrator: inspectNarrator(progress, config.narrator.intervalMs),
+  }
+  const readiness = createReadiness(deps.phase, inspections, logger)
   const { load } = relay
-  const { account } = relayer
-  addGauges({
-    ...{ metrics, readiness, backlog, load, rpc, progress, account, minBalance, gas },
-    standbys: store.standbys,
-  })
+  const { backlog } = enclaveRuns
+  addGauges(metrics, { readiness, relayer, store, backlog, load, rpc, progress, minBalance, gas })
   return {
     /** The operator's endpoints. */
-    app: createOpsApp({ readiness, registry: metrics.registry, logger }),
+    app: createOpsApp(readiness, metrics.registry, logger),
     /** For `GET /health/checks`: one inspection for all callers, and the very same object until the next. Never rejects. */
     healthChecks: createTimedValue(SHARED_MS, async (): Promise<HealthChecks> => {
       const { status, checks } = await readiness()
       const { gasLeft, reserveLeft } = load()
-      const relayer = account()
+      const account = relayer.account()
       return {
         asOf: new Date(Date.now()).toISOString(),
         status,
         checks: Object.entries(checks).map(([name, check]) => ({ name, ...check })),
-        relayers: relayer === undefined ? [] : [{ address: relayer.address, balance: relayer.balance }],
+        relayers: account === undefined ? [] : [{ address: account.address, balance: account.balance }],
         minBalance,
         gas: { limit: gas.perDay, left: gasLeft, reserve: gas.reserve, reserveLeft },
       }
     }),
   }
-}
-
-function createChecks(
-  deps: OpsDeps,
-  { relayer, store }: { readonly relayer: RelayerView; readonly store: StoreView },
-): Check[] {
-  const { config, rpc, engine, relay, progress, phase, logger } = deps
-  const { chainId, contracts } = config.chain
-  const check = (name: string, inspect: Inspection) => createCheck({ name, inspect, logger })
-  return [
-    // The inspection costs nothing, so a start or a stop shows immediately.
-    createCheck({ name: 'server', inspect: inspectPhase(phase), logger, freshMs: 0 }),
-    check('chain', inspectChain(rpc, chainId)),
-    check('contracts', inspectContracts(rpc, contracts)),
-    check('relayer', relayer.inspect),
-    check('enclave', inspectEnclaveOf(config.enclave.trigger)),
-    check('store', store.inspect),
-    check('leases', inspectLeases(engine.leases, ['narrator', 'trigger', relay.lease])),
-    check('narrator', inspectNarrator(progress, config.narrator.intervalMs)),
-  ]
 }
 
 function inspectEnclaveOf(trigger: Config['enclave']['trigger']): Inspection {
@@ -115,13 +93,6 @@ function inspectEnclaveOf(trigger: Config['enclave']['trigger']): Inspection {
   return async () => (await program()) ?? (await door())
 }
 
-function inspectPhase(phase: () => Phase): Inspection {
-  return async () => {
-    const current = phase()
-    return current === 'running' ? null : current
-  }
-}
-
 /** When a probe should ask again: the checks run anew every few seconds. */
 const RETRY_AFTER_SECONDS = 5
 
@@ -129,12 +100,11 @@ const RETRY_AFTER_SECONDS = 5
  * The operator's endpoints, for a port of their own: they hold no secrets and name no client, but they have no rate limit.
  * Requests are not logged because probes come every few seconds. Never listens.
  */
-export function createOpsApp(deps: {
-  readonly readiness: () => Promise<ReadinessReport>
-  readonly registry: Pick<Registry, 'metrics' | 'contentType'>
-  readonly logger: Logger
-}): Express {
-  const { readiness, registry, logger } = deps
+export function createOpsApp(
+  readiness: Readiness,
+  registry: Pick<Registry, 'metrics' | 'contentType'>,
+  logger: Logger,
+): Express {
   const app = createBareApp()
   app.disable('etag')
   app.use(requestId(), securityHeaders(), requireHost)

@@ -8,13 +8,16 @@ import { hasCode } from '../../chain/views.js'
 import type { ContractAddresses } from '../../protocol/api.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { stateOfPrivateFile } from '../../service/privateFile.js'
-import { createSharedValue, createTimedValue } from '../../service/waiting.js'
+import { createSharedValue } from '../../service/waiting.js'
 import type { NarratorProgress } from '../narrator/poll.js'
 import type { AccountHealth, RelayHealth } from '../relay/account.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { StateDocument } from '../store/documents.js'
 import { type Engine, type Leases, StorageError } from '../store/engine.js'
 import { heldLeases } from '../store/leaseHolder.js'
+
+/** Where the server is between its start and its end. */
+export type Phase = 'starting' | 'running' | 'stopping'
 
 /** The state of a part of the server. Degraded: see to it. Unhealthy: no order can be completed. */
 export type CheckStatus = 'healthy' | 'degraded' | 'unhealthy'
@@ -63,65 +66,52 @@ interface CheckResult {
   readonly reason: CheckReason | null
 }
 
-/** An inspection whose result concurrent callers share. */
-export type Check = ReturnType<typeof createCheck>
-
 /** Time that an inspection may take. */
 const LIMIT_MS = 2_000
 const FRESH_MS = 1_000
 
 /**
- * Concurrent callers share one inspection, and callers shortly afterwards share its result. While an inspection hangs, only its first
- * callers wait for the time limit: the others fail immediately, and no other inspection begins.
+ * A check, which answers within the time limit and never rejects. Concurrent callers share one inspection, and callers shortly afterwards
+ * share its result. While an inspection hangs, only its first callers wait for the time limit: the others fail immediately, and no other
+ * inspection begins.
  */
-export function createCheck(options: {
-  readonly name: string
-  readonly inspect: Inspection
-  readonly logger: Logger
-  /** How long callers share its result. */
-  readonly freshMs?: number
-}) {
-  const { name, inspect, logger, freshMs = FRESH_MS } = options
-  function failed(error: unknown): CheckReason {
+export function createCheck(name: string, inspect: Inspection, logger: Logger) {
+  function reasonOf(error: unknown): CheckReason {
+    if (isChainFailure(error)) return 'chain-unavailable'
     logger.error('check failed', { service: name, ...describeError(error) })
     return 'check-failed'
   }
-
   const shared = createSharedValue({
-    load: async () => resultFor(await inspect().catch(failed)),
-    freshMs: () => freshMs,
+    load: async () => resultFor(await inspect().catch(reasonOf)),
+    freshMs: () => FRESH_MS,
     patienceMs: LIMIT_MS,
   })
-
-  return {
-    name,
-    /** Answers within the time limit, whatever the inspection does. Never rejects. */
-    result: async (): Promise<CheckResult> => (await shared.inTime()) ?? resultFor('no-answer-in-time'),
-  }
+  return async (): Promise<CheckResult> => (await shared.inTime()) ?? resultFor('no-answer-in-time')
 }
 
 function resultFor(reason: CheckReason | null): CheckResult {
   return { status: reason === null ? 'healthy' : REASONS[reason], reason }
 }
 
-/** The state of the server: that of its worst part. */
-export interface ReadinessReport {
-  readonly status: CheckStatus
-  readonly checks: Readonly<Record<string, CheckResult>>
-}
+/** The state of the server, that of its worst part. Never rejects, and answers within the time limit of a check. */
+export type Readiness = ReturnType<typeof createReadiness>
 
-/** Inspects every part concurrently. Never rejects, and answers within the time limit of a check. */
-export function createReadiness(checks: readonly Check[]): () => Promise<ReadinessReport> {
+/** @param inspections by the name of the part, made concurrently; a start or a stop shows without one */
+export function createReadiness(
+  phase: () => Phase,
+  inspections: Readonly<Record<string, Inspection>>,
+  logger: Logger,
+) {
+  const checks = Object.entries(inspections).map(
+    ([name, inspect]) => [name, createCheck(name, inspect, logger)] as const,
+  )
   return async () => {
-    const results = await Promise.all(checks.map((check) => check.result()))
-    const statuses = results.map(({ status }) => status)
+    const found = await Promise.all(checks.map(async ([name, check]) => [name, await check()] as const))
+    const current = phase()
+    const results = [['server', resultFor(current === 'running' ? null : current)] as const, ...found]
+    const statuses = results.map(([, { status }]) => status)
     const worst = (['unhealthy', 'degraded'] as const).find((status) => statuses.includes(status))
-    return {
-      status: worst ?? 'healthy',
-      checks: Object.fromEntries(
-        checks.map(({ name }, index) => [name, results[index] ?? { status: 'healthy', reason: null }]),
-      ),
-    }
+    return { status: worst ?? ('healthy' as const), checks: Object.fromEntries(results) }
   }
 }
 
@@ -142,13 +132,8 @@ export function inspectChain(rpc: Pick<Rpc, 'send' | 'faults'>, chainId: number)
 /** Whether there is code at each of the five addresses. */
 export function inspectContracts(rpc: Pick<Rpc, 'send'>, contracts: ContractAddresses): Inspection {
   return async () => {
-    try {
-      const found = await Promise.all(Object.values(contracts).map((address) => hasCode(rpc, address)))
-      return found.includes(false) ? 'contract-missing' : null
-    } catch (error) {
-      if (isChainFailure(error)) return 'chain-unavailable'
-      throw error
-    }
+    const found = await Promise.all(Object.values(contracts).map((address) => hasCode(rpc, address)))
+    return found.includes(false) ? 'contract-missing' : null
   }
 }
 
@@ -245,29 +230,20 @@ const LOW_BALANCE_FACTOR = 2n
 /** Inspects the account that pays the gas, and remembers its balance for the metrics. */
 export type RelayerView = ReturnType<typeof createRelayerView>
 
-/** Inspections at the same time share one request. */
-const SHARED_MS = 500
-
 export function createRelayerView(options: {
   readonly health: () => Promise<RelayHealth>
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
 }) {
   let account: AccountHealth | undefined
-  const health = createTimedValue(SHARED_MS, options.health)
 
   return {
     /** As the last inspection found it; undefined when it could not. */
     account: () => account,
     async inspect(): Promise<CheckReason | null> {
-      try {
-        const current = await health()
-        account = current.account
-        return faultOf(current, options.gas)
-      } catch (error) {
-        account = undefined
-        if (isChainFailure(error)) return 'chain-unavailable'
-        throw error
-      }
+      account = undefined
+      const current = await options.health()
+      account = current.account
+      return faultOf(current, options.gas)
     },
   }
 }

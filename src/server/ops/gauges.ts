@@ -1,45 +1,40 @@
 import { formatEther } from 'ethers'
 import type { Rpc } from '../../chain/rpc.js'
-import type { Metrics } from '../metrics.js'
+import type { Metrics, WatchedGauge } from '../metrics.js'
 import type { NarratorProgress } from '../narrator/poll.js'
-import type { AccountHealth, RelayLoad } from '../relay/account.js'
+import type { RelayLoad } from '../relay/account.js'
 import type { GasLimits } from '../relay/gasBudget.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
-import type { CheckStatus, ReadinessReport } from './checks.js'
+import type { CheckStatus, Readiness, RelayerView, StoreView } from './checks.js'
 
 const MS_PER_SECOND = 1_000
 const SEVERITY: Record<CheckStatus, number> = { healthy: 0, degraded: 1, unhealthy: 2 }
 
-/** The sources of the gauges. */
 interface GaugeSources {
-  readonly metrics: Metrics
+  readonly readiness: Readiness
+  readonly relayer: Pick<RelayerView, 'account'>
+  readonly store: Pick<StoreView, 'standbys'>
   readonly backlog: EnclaveRuns['backlog']
   readonly load: () => RelayLoad
   readonly rpc: Pick<Rpc, 'faults'>
   readonly progress: NarratorProgress
-  readonly readiness: () => Promise<ReadinessReport>
-  /** The relayer's, as the last readiness report has it. */
-  readonly account: () => AccountHealth | undefined
   /** Wei. */
   readonly minBalance: bigint
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
-  /** As the last readiness report has it. */
-  readonly standbys: () => number | undefined
 }
 
 /** Adds every gauge that is read when the operator asks for the metrics. */
-export function addGauges(sources: GaugeSources): void {
-  const { metrics } = sources
-  for (const row of [...readinessGauges(sources), ...backlogGauges(sources), ...chainGauges(sources)])
-    metrics.watch(...row)
+export function addGauges(metrics: Metrics, sources: GaugeSources): void {
+  const gauges = { ...readinessGauges(sources), ...backlogGauges(sources), ...chainGauges(sources) }
+  for (const [name, gauge] of Object.entries(gauges)) metrics.watch(name, gauge)
 }
 
-type Row = Parameters<Metrics['watch']>
+/** By their names. */
+type Gauges = Record<string, WatchedGauge>
 
-function readinessGauges({ readiness, account, minBalance, standbys }: GaugeSources): Row[] {
-  return [
-    [
-      'check_status',
+function readinessGauges({ readiness, relayer, store, minBalance }: GaugeSources): Gauges {
+  return {
+    check_status: [
       'How each check of /readyz stands: 0 healthy, 1 degraded, 2 unhealthy.',
       async () => {
         const { checks } = await readiness()
@@ -47,99 +42,86 @@ function readinessGauges({ readiness, account, minBalance, standbys }: GaugeSour
       },
       'check',
     ],
-    [
-      'relayer_balance_ether',
+    relayer_balance_ether: [
       "Balance of the relayer's account; absent while no node reports it.",
       async () => {
         // Shares the inspection of the check: one request to the node.
         await readiness()
-        const relayer = account()
-        return relayer && Number(formatEther(relayer.balance))
+        const account = relayer.account()
+        return account && Number(formatEther(account.balance))
       },
     ],
-    [
-      'database_standbys',
+    database_standbys: [
       'Standbys that each commit waits for; absent for SQLite, and while PostgreSQL does not report them.',
       async () => {
         await readiness()
-        return standbys()
+        return store.standbys()
       },
     ],
-    [
-      'relayer_balance_floor_ether',
+    relayer_balance_floor_ether: [
       'Balance below which nothing is taken on (RELAY_MIN_BALANCE).',
       () => Number(formatEther(minBalance)),
     ],
-  ]
+  }
 }
 
-function backlogGauges({ backlog, load, gas }: GaugeSources): Row[] {
+function backlogGauges({ backlog, load, gas }: GaugeSources): Gauges {
   const orders = () => backlog().orders
-  return [
-    [
-      'orders_watched',
+  return {
+    orders_watched: [
       'Orders whose escrow is open, or whose end is not yet handled.',
       () => orders()?.watched,
     ],
-    [
-      'orders_due',
+    orders_due: [
       "Orders that wait for a run: no permit is free, or it is another order's turn.",
       () => orders()?.due,
     ],
-    [
-      'orders_longest_wait_seconds',
+    orders_longest_wait_seconds: [
       'How long the order that has been due for longest has waited.',
       () => {
         const longestMs = orders()?.longestWaitMs
         return longestMs && longestMs / MS_PER_SECOND
       },
     ],
-    ['orders_unopened', 'Stored orders whose escrow has not been seen.', () => backlog().unopened],
-    [
-      'policy_runs_waiting',
+    orders_unopened: ['Stored orders whose escrow has not been seen.', () => backlog().unopened],
+    policy_runs_waiting: [
       'Rulebooks and resolutions that wait for a permit, by queue: signed by an admin or the owner, or unsigned.',
       () => Object.entries(backlog().waitingJobs),
       'queue',
     ],
-    [
-      'relay_under_way',
+    relay_under_way: [
       'Authorizations under way: queued (nothing sent yet), in_flight (sent, not deep enough).',
       () => Object.entries({ queued: load().queued, in_flight: load().inFlight }),
       'stage',
     ],
-    [
-      'relay_gas_left',
+    relay_gas_left: [
       "Gas that is left of today's budget (UTC), without the reserve.",
       () => Number(load().gasLeft),
     ],
-    [
-      'relay_gas_reserve_left',
+    relay_gas_reserve_left: [
       'Gas that is left of the reserve for orders that are held.',
       () => Number(load().reserveLeft),
     ],
-    ['relay_gas_per_day', 'Gas that may be used in one day (RELAY_DAILY_GAS).', () => Number(gas.perDay)],
-    ['relay_gas_reserve', 'Of it, kept for orders that are held: a fifth.', () => Number(gas.reserve)],
-  ]
+    relay_gas_per_day: ['Gas that may be used in one day (RELAY_DAILY_GAS).', () => Number(gas.perDay)],
+    relay_gas_reserve: ['Of it, kept for orders that are held: a fifth.', () => Number(gas.reserve)],
+  }
 }
 
-function chainGauges({ rpc, progress }: GaugeSources): Row[] {
-  return [
-    [
-      'rpc_node_up',
+function chainGauges({ rpc, progress }: GaugeSources): Gauges {
+  return {
+    rpc_node_up: [
       '1 while a node (its place in RPC_URL, from 0) is in use, 0 while it is set aside.',
       () => rpc.faults().map((fault, node) => [node, fault === null ? 1 : 0] as const),
       'node',
     ],
-    ['narrator_block', 'The last block whose events were narrated.', () => progress.last()?.block],
-    [
-      'narrator_lag_blocks',
+    narrator_block: ['The last block whose events were narrated.', () => progress.last()?.block],
+    narrator_lag_blocks: [
       'Blocks that the last poll should have narrated and has not.',
       () => progress.last()?.lag,
     ],
-    [
-      'narrator_last_look_timestamp_seconds',
+    narrator_last_look_timestamp_seconds: [
       'When the narrator last polled the chain successfully, or else when it began (Unix time).',
       () => (progress.isNarrating() ? (Date.now() - progress.silentMs()) / MS_PER_SECOND : undefined),
     ],
-  ]
+  }
 }

@@ -9,7 +9,7 @@ import { createLogLines } from '../../support/logLines.js'
 function setUp(status: CheckStatus = 'healthy') {
   const log = createLogLines()
   const { registry } = new Metrics('1.2.3')
-  const app = createOpsApp({ readiness: async () => ({ status, checks: {} }), registry, logger: log.logger })
+  const app = createOpsApp(async () => ({ status, checks: {} }), registry, log.logger)
   return { app, log, registry }
 }
 

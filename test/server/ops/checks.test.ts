@@ -23,8 +23,8 @@ test('a check that throws is unhealthy, and logged without the words of the fail
   const inspect = async () => {
     throw new TypeError('canary')
   }
-  const check = createCheck({ name: 'disk', inspect, logger: log.logger })
-  expect(await check.result()).toEqual({ status: 'unhealthy', reason: 'check-failed' })
+  const check = createCheck('disk', inspect, log.logger)
+  expect(await check()).toEqual({ status: 'unhealthy', reason: 'check-failed' })
   expect(log.lines()).toMatchObject([{ msg: 'check failed', service: 'disk', errorName: 'TypeError' }])
   expect(log.text()).not.toContain('canary')
 })
