@@ -72,7 +72,7 @@ export function createOrders(deps: OrdersDeps) {
         answer = reception.answer
         return reception.record
       }
-      await records.update(orderId, change, isKnownOpen)
+      await records.update(orderId, change)
     } catch (error) {
       giveBack()
       throw error

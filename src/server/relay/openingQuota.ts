@@ -76,13 +76,7 @@ type Places = z.output<typeof placesSchema>
  */
 export function createOpeningQuota(options: OpeningQuotaOptions) {
   const { engine, membershipOf, receipts, escrowed, historyOf, isCancelled, now, logger } = options
-  const documents = createDocuments({
-    engine,
-    logger,
-    table: 'state',
-    schema: placesSchema,
-    isPlainJson: true,
-  })
+  const documents = createDocuments({ engine, logger, table: 'state', schema: placesSchema })
 
   async function outcomeOf({ orderId, digest, at, isRefused }: Place) {
     if (isRefused) return 'refused'

@@ -24,8 +24,6 @@ interface DocumentsOptions<T> {
   readonly table: Table
   /** Parses stored values. They are written unencoded, with a bigint as decimal text: encoding would cost as much as the write. */
   readonly schema: z.ZodType<T>
-  /** Whether values never hold a bigint: they are written in half the time. */
-  readonly isPlainJson?: boolean
   readonly logger: Logger
 }
 
@@ -35,19 +33,11 @@ function withBigints(_name: string, value: unknown): unknown {
 
 /** The documents of one table. Every method rejects with StorageError, also where a stored document cannot be parsed. */
 export function createDocuments<T>(options: DocumentsOptions<T>) {
-  const { engine, table, schema, isPlainJson = false, logger } = options
+  const { engine, table, schema, logger } = options
   const lock = createKeyedLock()
-  /** Versions of open documents that this process has put. */
-  const versions = new Map<string, number>()
 
   function toRow(id: string, version: number, { value, isOpen, uniqueKey = null }: Entry<T>): Row {
-    return {
-      id,
-      version,
-      isOpen,
-      uniqueKey,
-      doc: isPlainJson ? JSON.stringify(value) : JSON.stringify(value, withBigints),
-    }
+    return { id, version, isOpen, uniqueKey, doc: JSON.stringify(value, withBigints) }
   }
 
   function read(row: Row): StoredEntry<T> {
@@ -64,10 +54,11 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
     }
   }
 
-  function parseAll(rows: readonly Row[]): StoredEntry<T>[] {
+  /** Those that can be parsed. */
+  function parseAll(rows: readonly Row[], parseOne = parse): StoredEntry<T>[] {
     return rows.flatMap((row) => {
       try {
-        return [parse(row)]
+        return [parseOne(row)]
       } catch {
         return []
       }
@@ -98,47 +89,31 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
     get: async (id: string) => (await find(id))?.value,
     /** The same, with its version. */
     find,
-    /** Like `find`, but does not parse a row that is already known. */
-    async getUnless(
-      isKnown: (row: Row) => boolean,
-      id: string,
-    ): Promise<StoredEntry<T> | 'known' | undefined> {
-      const row = await engine.get(table, id)
-      return row !== undefined && isKnown(row) ? 'known' : row && parse(row)
-    },
+    /** The row as it is stored, for callers that may know its document already. */
+    row: (id: string) => engine.get(table, id),
+    parse,
     /**
      * The documents that exist and can be parsed, in any order; without those that are known already. Does not log the
      * unreadable ones, because pollers ask for the same ids again and again.
      */
-    async getMany(ids: readonly string[], isKnown: (row: Row) => boolean = () => false) {
-      const rows = await engine.getMany(table, ids)
-      return rows.flatMap((row) => {
-        try {
-          return isKnown(row) ? [] : [read(row)]
-        } catch {
-          return []
-        }
-      })
-    },
+    getMany: async (ids: readonly string[], isKnown: (row: Row) => boolean = () => false) =>
+      parseAll(
+        (await engine.getMany(table, ids)).filter((row) => !isKnown(row)),
+        read,
+      ),
     /**
      * Changes a document, while this process changes it nowhere else. `change` is called again where another process came
      * first; it returns undefined to write nothing. Durable when it resolves.
-     *
-     * @param isProbablyNew calls `change` first without reading; where a document exists, it is called again with that
      */
     change<R extends Entry<T>>(
       id: string,
       change: (current: StoredEntry<T> | undefined) => R | undefined | Promise<R | undefined>,
-      isProbablyNew = false,
     ): Promise<void> {
-      let isGuess = isProbablyNew
       return lock.run(id, () =>
         repeat(async () => {
-          const isGuessed = isGuess
-          isGuess = false
-          const current = isGuessed ? undefined : await find(id)
+          const current = await find(id)
           const next = await change(current)
-          if (next === undefined) return isGuessed ? 'conflict' : 'written'
+          if (next === undefined) return 'written'
           return engine.put(table, toRow(id, (current?.version ?? 0) + 1, next))
         }),
       )
@@ -147,12 +122,8 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
     put: (id: string, entry: Entry<T>): Promise<void> =>
       lock.run(id, () =>
         repeat(async () => {
-          const before = versions.get(id) ?? (await engine.get(table, id))?.version ?? 0
-          // The next write reads the version again, unless this one is known to be written.
-          versions.delete(id)
-          const result = await engine.put(table, toRow(id, before + 1, entry))
-          if (result === 'written' && entry.isOpen) versions.set(id, before + 1)
-          return result
+          const version = (await engine.get(table, id))?.version ?? 0
+          return engine.put(table, toRow(id, version + 1, entry))
         }),
       ),
     /**
@@ -176,7 +147,6 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
         repeat(async () => {
           const current = await find(id)
           if (current === undefined || !mayGo(current)) return 'written'
-          versions.delete(id)
           return engine.delete(table, id, current.version)
         }),
       ),
@@ -190,18 +160,15 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
 }
 
 /** One value of one part of the server. Every method rejects with StorageError. */
-export interface StateDocument<T> {
-  load(): Promise<T | undefined>
-  /** Durable when it resolves. */
-  save(value: T): Promise<void>
-}
+export type StateDocument<T> = ReturnType<typeof createStateDocument<T>>
 
 export function createStateDocument<T>(
   options: Omit<DocumentsOptions<T>, 'table'> & { readonly id: string },
-): StateDocument<T> {
+) {
   const documents = createDocuments({ ...options, table: 'state' })
   return {
     load: () => documents.get(options.id),
-    save: (value) => documents.put(options.id, { value, isOpen: true }),
+    /** Durable when it resolves. */
+    save: (value: T) => documents.put(options.id, { value, isOpen: true }),
   }
 }

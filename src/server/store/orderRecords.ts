@@ -5,8 +5,8 @@ import { cancelEnvelopeSchema, orderEnvelopeSchema } from '../../protocol/envelo
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { envelopeHash } from '../../protocol/sealedRulebook.js'
 import type { Logger } from '../../service/logger.js'
-import { createDocuments, type StoredEntry } from './documents.js'
-import type { Engine, Row } from './engine.js'
+import { createDocuments } from './documents.js'
+import type { Engine } from './engine.js'
 
 /** Envelopes kept under one orderId while its escrow is not visible, because anyone can post junk under it first. */
 export const MAX_CANDIDATES = 8
@@ -41,7 +41,7 @@ const orderRecordSchema = z.strictObject({
   /** Why it was refused, sealed to the employee. */
   notice: storedEnvelopeSchema.nullable(),
   /** The latest authorizations to end it that were relayed during its runs. */
-  digests: z.array(bytes32Schema).default([]),
+  digests: z.array(bytes32Schema),
 })
 /** The stored record of one order. */
 export type OrderRecord = z.output<typeof orderRecordSchema>
@@ -84,12 +84,7 @@ const SUMMARIES = 10_000
 export type OrderRecords = ReturnType<typeof createOrderRecords>
 
 export function createOrderRecords(options: { readonly engine: Engine; readonly logger: Logger }) {
-  const documents = createDocuments({
-    ...options,
-    table: 'orders',
-    schema: orderRecordSchema,
-    isPlainJson: true,
-  })
+  const documents = createDocuments({ ...options, table: 'orders', schema: orderRecordSchema })
   const cancels = createCancelRecords(options)
   /**
    * With the record as it is stored until the order has run. Before that any server may remove it, and the next record counts its
@@ -118,12 +113,11 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
     /** The very same object as long as the record has not changed. */
     async summaryOf(orderId: Hex): Promise<OrderSummary | undefined> {
       const known = summaries.get(orderId)
-      const isKnown = ({ version, doc }: Row) =>
-        version === known?.version && (known.doc === undefined || known.doc === doc)
-      const found = await documents.getUnless(isKnown, orderId)
-      if (found === 'known') return known?.summary
-      if (found === undefined) return undefined
-      const { version, value, doc } = found
+      const row = await documents.row(orderId)
+      if (row === undefined) return undefined
+      const isKnown = row.version === known?.version && (known.doc === undefined || known.doc === row.doc)
+      if (known !== undefined && isKnown) return known.summary
+      const { version, value, doc } = documents.parse(row)
       // Read with each new version of the record, of which storing a cancel makes one.
       const summary = summarize(value, await cancels.get(orderId))
       summaries.set(orderId, { version, summary, doc: value.triggers.length === 0 ? doc : undefined })
@@ -132,23 +126,19 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
     /**
      * Changes a record while nothing else changes it; a new one is open. `change` returns undefined or the very same object
      * to write nothing: what is there is durable.
-     *
-     * @param isProbablyNew saves a read where there is no record yet; where there is one, `change` is called once more
      */
     async update(
       orderId: Hex,
       change: (
         current: OrderRecord | undefined,
       ) => OrderRecord | undefined | Promise<OrderRecord | undefined>,
-      isProbablyNew?: boolean,
     ): Promise<OrderRecord | undefined> {
       let result: OrderRecord | undefined
-      const changeEntry = async (current: StoredEntry<OrderRecord> | undefined) => {
+      await documents.change(orderId, async (current) => {
         result = await change(current?.value)
         if (result === undefined || result === current?.value) return undefined
         return { value: result, isOpen: current?.isOpen ?? true }
-      }
-      await documents.change(orderId, changeEntry, isProbablyNew)
+      })
       return result
     },
     /** Makes a record final: no run of it is due any more. */
@@ -213,17 +203,13 @@ function createCancelRecords(options: { readonly engine: Engine; readonly logger
     /** Keeps the offered cancel, or the one that is there. Durable when it resolves. */
     async keep(offered: CancelRecord): Promise<{ readonly kept: CancelRecord; readonly isNews: boolean }> {
       let [kept, isNews] = [offered, true]
-      await documents.change(
-        offered.orderId,
-        (current) => {
-          const next = current && nextOf(current.value, offered, current.version)
-          kept = next ?? current?.value ?? offered
-          // A reorganization has opened the order again after its end.
-          isNews = current === undefined || next !== undefined || !current.isOpen
-          return isNews ? { value: kept, isOpen: true } : undefined
-        },
-        true,
-      )
+      await documents.change(offered.orderId, (current) => {
+        const next = current && nextOf(current.value, offered, current.version)
+        kept = next ?? current?.value ?? offered
+        // A reorganization has opened the order again after its end.
+        isNews = current === undefined || next !== undefined || !current.isOpen
+        return isNews ? { value: kept, isOpen: true } : undefined
+      })
       return { kept, isNews }
     },
     /** The order has ended. */

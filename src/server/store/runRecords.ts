@@ -17,11 +17,6 @@ const common = {
   startedAt: z.iso.datetime(),
   /** Unix seconds. */
   stopAt: timestampSchema,
-  /**
-   * Earlier versions could start a process for each run, and wrote its identity here. Such a run may go on, so its job is not
-   * offered again. This version writes null, because a server of the version before requires the member.
-   */
-  process: z.unknown().optional(),
   /** The enclave that took it, where its answer named one. */
   enclave: enclaveBootSchema.optional(),
   /** The notice that the run posted before its end: it belongs to the result if that is a failure. */
@@ -55,7 +50,7 @@ export function createRunRecords(options: { readonly engine: Engine; readonly lo
     /** Those that exist, in any order. */
     getMany: async (runIds: readonly string[]) => (await documents.getMany(runIds)).map(({ value }) => value),
     /** Durable when it resolves. Rejects while its account, or the reconcile, has another run. */
-    create: (run: RunRecord) => documents.change(run.runId, () => entryOf(run), true),
+    create: (run: RunRecord) => documents.change(run.runId, () => entryOf(run)),
     /**
      * Changes an existing run, atomically among all servers; `change` returns undefined to write nothing.
      * Durable when it resolves.

@@ -134,8 +134,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     async isTaken(runId) {
       const record = await runRecords.get(runId).catch(() => 'unknown' as const)
       if (record === 'unknown') return false
-      if (record === undefined || record.enclave !== undefined || record.result !== undefined) return true
-      return record.process != null
+      return record === undefined || record.enclave !== undefined || record.result !== undefined
     },
     onRefused: (runId) => waiting.get(runId)?.(NOT_STARTED),
   })

@@ -227,7 +227,6 @@ function newRunRecord(request: RunRequest, timeoutMs: number): RunRecord {
     runId: randomUUID(),
     startedAt: new Date(now).toISOString(),
     stopAt: Math.ceil((now + timeoutMs) / 1_000),
-    process: null,
   }
   if (request.job !== 'order') return { job: request.job, ...common }
   const { job, orderId, account, attempt } = request

@@ -104,7 +104,7 @@ test('a rulebook’s run left by an earlier server is removed half a minute afte
     [randomUUID(), now - 120],
     [young, now + 60],
   ] as const)
-    await runRecords.create({ job: 'policy', runId, startedAt, stopAt, process: null })
+    await runRecords.create({ job: 'policy', runId, startedAt, stopAt })
   await restart()
   await eventually('one run', async () => (await runRecords.all()).length === 1)
   expect((await runRecords.all()).map(({ runId }) => runId)).toEqual([young])

@@ -55,30 +55,6 @@ describe('a change', () => {
     expect(await documents.get('a')).toEqual({ amount: 2n })
   })
 
-  test('a change to a record that is probably new loses nothing that is there', async () => {
-    const { documents, add } = await setUp()
-    const seen: unknown[] = []
-    const change = (isWritten: boolean) =>
-      documents.change(
-        'a',
-        (current) => {
-          seen.push(current?.value.amount)
-          return isWritten
-            ? { value: { amount: (current?.value.amount ?? 0n) + 1n }, isOpen: true }
-            : undefined
-        },
-        true,
-      )
-    await change(false)
-    await change(true)
-    await add('a')
-    await change(true)
-    await change(false)
-    // Nothing is there, and is not; new; there are two; there are three.
-    expect(seen).toEqual([undefined, undefined, undefined, undefined, 2n, undefined, 3n])
-    expect(await documents.get('a')).toEqual({ amount: 3n })
-  })
-
   test('under a lost term is refused, and ends the term', async () => {
     const { documents, engine, fence, add, isOver } = await setUp()
     await add('a')

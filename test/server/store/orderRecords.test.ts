@@ -10,7 +10,6 @@ import {
 } from '../../../src/server/store/orderRecords.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
-import { setStoredText, storedText } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -19,9 +18,8 @@ const other: Hex = `0x${'cd'.repeat(32)}`
 const startedAt = '2026-03-02T15:00:00.000Z'
 
 async function setUp() {
-  const root = await temporaryDirectory()
-  const { engine } = await openStores(root)
-  return { root, engine, records: createOrderRecords({ engine, logger: createLogLines().logger }) }
+  const { engine } = await openStores(await temporaryDirectory())
+  return { engine, records: createOrderRecords({ engine, logger: createLogLines().logger }) }
 }
 
 function withRun(record: OrderRecord): OrderRecord {
@@ -29,15 +27,6 @@ function withRun(record: OrderRecord): OrderRecord {
   const run = { attempt, reason: 'retry', startedAt, finishedAt: null, outcome: null } as const
   return { ...record, triggers: [...record.triggers, run], nextTriggerAt: startedAt }
 }
-
-test('a record of before its digests were kept is read with none', async () => {
-  const { records, root } = await setUp()
-  await records.update(orderId, () => withRun(emptyOrderRecord(orderId)))
-  const text = storedText(root, 'orders', orderId) ?? ''
-  setStoredText(root, 'orders', orderId, text.replace(',"digests":[]', ''))
-  expect(storedText(root, 'orders', orderId)).not.toContain('digests')
-  expect(await records.get(orderId)).toEqual(withRun(emptyOrderRecord(orderId)))
-})
 
 describe('digests', () => {
   test('are kept once each, the latest twenty', () => {

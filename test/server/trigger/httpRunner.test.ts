@@ -52,7 +52,6 @@ async function setUp(
     runId,
     startedAt: new Date().toISOString(),
     stopAt,
-    process: null,
   })
   const job: Job = {
     job: 'order',
@@ -190,10 +189,6 @@ describe('a run of an earlier server, offered again', () => {
   test.each<[string, object | 'removed']>([
     ['an enclave is known to have it', { enclave: taker }],
     ['its result is there', { result: SETTLED }],
-    [
-      'an earlier version has started a process for it',
-      { process: { space: 'a boot', pid: 7, startedAt: '1' } },
-    ],
     ['its row is gone, as it has ended', 'removed'],
   ])('is not offered where %s', async (_what, change) => {
     const { runner, job, door, runRecords } = await adopted([202], change === 'removed' ? {} : change)
