@@ -109,7 +109,7 @@ export function buildServer(deps: {
   const timeline = buildTimeline({ ...parts, ...reads.timelines, head, records, receipts, findOpening })
   const enclaveRuns = buildEnclaveRuns({
     ...parts,
-    ...{ contracts, records },
+    ...{ escrow: contracts.escrow, records },
     marketClock: marketData,
     escrowObserver: timeline.observer,
     runObserver: metrics.runs,

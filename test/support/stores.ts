@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { type Engine, type Fence, storageError } from '../../src/server/store/engine.js'
+import { type Engine, type Fence, type Row, storageError, type Table } from '../../src/server/store/engine.js'
 import { createServeLease, type ServeLease } from '../../src/server/store/leaseHolder.js'
 import type { Logger } from '../../src/service/logger.js'
 import { openQuickly } from './quickStores.js'
@@ -28,6 +28,17 @@ export async function takeOver({ leases }: Engine, lease: string): Promise<Fence
 /** Leases as the server takes them. */
 export function serveLeaseOf(engine: Engine, logger: Logger): ServeLease {
   return createServeLease({ engine, holder: 'the test', ttlMs: LEASE_TTL_MS, logger })
+}
+
+/** The same engine, which refuses to write some rows. */
+export function createRefusingEngine(engine: Engine, isRefused: (table: Table, row: Row) => boolean): Engine {
+  return {
+    ...engine,
+    async put(table, row, fence) {
+      if (isRefused(table, row)) throw storageError('SQLITE_FULL')
+      return engine.put(table, row, fence)
+    },
+  }
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '../../src/server/store/orderRecords.js'
 import { createRunRecords } from '../../src/server/store/runRecords.js'
 import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
-import { createEnclaveDoor, createHttpRunner, createRunsRouter } from '../../src/server/trigger/httpRunner.js'
+import { createHttpRunner, createRunsRouter } from '../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../src/server/trigger/rateLimit.js'
 import { createLifetime } from '../../src/service/lifetime.js'
 import { Secret } from '../../src/service/secret.js'
@@ -24,7 +24,7 @@ import { openFor, sealOrder } from './intakeServer.js'
 import { createLogLines } from './logLines.js'
 import type { Role } from './roles.js'
 import { createScriptedEnclave, type ScriptedEnclave, type Step } from './scriptedEnclave.js'
-import { RUN_SECRET } from './serverEnvironment.js'
+import { RUN_SECRET, serverConfig } from './serverEnvironment.js'
 import { openStores, serveLeaseOf } from './stores.js'
 import { temporaryDirectory } from './temporaryDirectory.js'
 
@@ -44,12 +44,16 @@ function connectEnclave(
   options: Pick<Parameters<typeof createHttpRunner>[0], 'runRecords' | 'rateLimit' | 'stopping' | 'logger'>,
 ) {
   const secret = new Secret(RUN_SECRET)
-  const door = createEnclaveDoor({ url: new Secret(enclave.url), secret })
-  const runner = createHttpRunner({ ...options, door, times: OFFER_TIMES })
+  const runner = createHttpRunner({ ...options, url: new Secret(enclave.url), secret, times: OFFER_TIMES })
   const app = express()
   app.use(createRunsRouter({ secret, results: runner }), errorHandler(options.logger))
   enclave.postTo(app)
   return runner
+}
+
+/** Parts of the trigger in place of its own, and variables of the server's environment. */
+export type TriggerChanges = Partial<Omit<EnclaveRunsOptions, 'config'>> & {
+  readonly env?: Record<string, string>
 }
 
 /** The part of the server that runs the enclave, on a real chain; of its HTTP side only what the enclave posts to. */
@@ -57,33 +61,29 @@ export async function startTrigger(
   chain: TestChain,
   enclave: ScriptedEnclave | undefined,
   root: string,
-  changes: Partial<EnclaveRunsOptions> = {},
+  changes: TriggerChanges = {},
 ) {
   const { anvil, addresses } = chain
   const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
   const { logger, text, lines } = createLogLines()
-  const { engine } = await openStores(root)
-  const records = changes.records ?? createOrderRecords({ engine, logger })
+  const { env, ...parts } = changes
+  const { engine = (await openStores(root)).engine } = parts
+  const { records = createOrderRecords({ engine, logger }), rateLimit = createTriggerRateLimit(0) } = parts
   const stopping = new AbortController()
   const runRecords = createRunRecords({ engine, logger })
-  const rateLimit = changes.rateLimit ?? createTriggerRateLimit(0)
   const runner =
-    changes.runner ??
+    parts.runner ??
     (enclave && connectEnclave(enclave, { runRecords, rateLimit, stopping: stopping.signal, logger }))
   if (runner === undefined) throw new Error('expected an enclave or a runner')
   const trigger = createEnclaveRuns({
     serveLease: serveLeaseOf(engine, logger),
+    config: serverConfig({ ENCLAVE_MAX_RUNS: '4', RPC_LOG_RANGE: '10', ...env }),
     engine,
     records,
-    recordsOf: (fenced) => changes.records ?? createOrderRecords({ engine: fenced, logger }),
     runner,
-    timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
-    maxRuns: 4,
     rateLimit,
-    unopened: { expiryMs: 3_600_000, maxOrders: 1_000, maxPerClient: 1_000, maxBytesPerClient: 2 ** 30 },
     escrow: createContracts(createViewCaller(rpc), addresses).escrow,
     rpc,
-    logBlockRange: 10,
     escrowObserver: { onHead() {}, onEvents() {} },
     stopping: stopping.signal,
     marketClock: {
@@ -94,10 +94,9 @@ export async function startTrigger(
         nextClose: FAR_AHEAD,
       }),
     },
-    marketIntervalMs: 30_000,
     times: TIMES,
     logger,
-    ...changes,
+    ...parts,
   })
   const lifetime = createLifetime(trigger.services, logger)
   await lifetime.start()
@@ -151,7 +150,7 @@ export const PLACED: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
 export async function triggerSetting(
   chain: TestChain,
   plan: Record<string, Step[]> = {},
-  changes: Partial<EnclaveRunsOptions> = {},
+  changes: TriggerChanges = {},
 ) {
   const directory = await temporaryDirectory()
   const enclave = await createScriptedEnclave(directory)
@@ -161,8 +160,7 @@ export async function triggerSetting(
     directory,
     enclave,
     root,
-    start: (more: Partial<EnclaveRunsOptions> = {}) =>
-      startTrigger(chain, enclave, root, { ...changes, ...more }),
+    start: (more: TriggerChanges = {}) => startTrigger(chain, enclave, root, { ...changes, ...more }),
     /** The orders of the runs, or their kinds, in the order in which they started. */
     keys: async () => (await enclave.notes()).flatMap(({ event, key }) => (event === 'started' ? [key] : [])),
   }

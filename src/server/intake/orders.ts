@@ -29,7 +29,7 @@ interface OrdersDeps {
   /** Called when an envelope with this commit has been stored. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
   /** For envelopes whose escrow is not known to be open. */
-  readonly room: Pick<UnopenedRoom, 'refusal' | 'take'>
+  readonly room: Pick<UnopenedRoom, 'refusal' | 'reserve'>
   /** The escrow, as far as it is known without asking the chain. */
   readonly knownEscrow: (orderId: Hex) => EscrowKnowledge | undefined
 }
@@ -67,8 +67,8 @@ export function createOrders(deps: OrdersDeps) {
         const occupant = takesNone ? undefined : { client, bytes: bytesWith(current, offered) }
         const refusal = occupant && room.refusal(orderId, occupant)
         const reception = receive({ orderId, current, offered, escrow: escrowKnown, refusal })
-        // Taken before the write, so that concurrent envelopes cannot exceed the room.
-        if (occupant && reception.record !== current) giveBack = room.take(orderId, occupant)
+        // Reserved before the write, so that concurrent envelopes cannot exceed the room.
+        if (occupant && reception.record !== current) giveBack = room.reserve(orderId, occupant)
         answer = reception.answer
         return reception.record
       }

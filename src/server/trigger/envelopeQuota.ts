@@ -2,6 +2,7 @@ import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
+import type { Config } from '../config/config.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { BATCH, createRecordAttempts } from './recovery.js'
@@ -27,7 +28,7 @@ export function createUnopenedOrders(options: {
   readonly records: Pick<OrderRecords, 'expire'>
   /** Milliseconds that an envelope is kept without an escrow. */
   readonly expiryMs: number
-  readonly room: Pick<UnopenedRoom, 'hold' | 'leave'>
+  readonly room: Pick<UnopenedRoom, 'reserveStored' | 'free'>
   readonly isSeen: (orderId: Hex) => boolean
   /** Whether this server reads the escrow's events; without them it has to read escrows repeatedly. */
   readonly readsEvents: () => boolean
@@ -40,7 +41,7 @@ export function createUnopenedOrders(options: {
 
   function forget(orderId: Hex): void {
     noted.delete(orderId)
-    room.leave(orderId)
+    room.free(orderId)
   }
 
   async function ask(orderId: Hex): Promise<void> {
@@ -49,29 +50,28 @@ export function createUnopenedOrders(options: {
     const { account, commit, state } = await escrow.orders(orderId)
     // An event or another envelope has come in between.
     if (before === undefined || noted.get(orderId) !== before) return
-    if (state === 'NONE' && before.storedAt >= cutoff) {
-      noted.set(orderId, { ...before, againAt: performance.now() + ASK_AGAIN_MS })
-    } else if (state === 'NONE') {
-      const newest = await records.expire(orderId, cutoff)
-      if (newest === undefined) forget(orderId)
-      else noted.set(orderId, { storedAt: newest, againAt: performance.now() + ASK_AGAIN_MS })
-    } else {
-      if (!isSeen(orderId)) await onFound({ orderId, account, commit }, state)
-      forget(orderId)
+    if (state === 'NONE') {
+      const isOld = before.storedAt < cutoff
+      const storedAt = isOld ? await records.expire(orderId, cutoff) : before.storedAt
+      if (storedAt === undefined) return forget(orderId)
+      noted.set(orderId, { storedAt, againAt: performance.now() + ASK_AGAIN_MS })
+      return
     }
+    if (!isSeen(orderId)) await onFound({ orderId, account, commit }, state)
+    forget(orderId)
   }
 
   return {
     /** An envelope was just stored here: until its escrow is seen, the order counts against the quota. */
     note(orderId: Hex) {
       noted.set(orderId, { storedAt: Date.now() })
-      room.hold(orderId)
+      room.reserveStored(orderId)
     },
     /** The order is stored, perhaps by another server. @param takesRoom whether it counts against this server's quota */
     noteStored(orderId: Hex, takesRoom: boolean) {
       if (noted.has(orderId)) return
       noted.set(orderId, { storedAt: 0 })
-      if (takesRoom) room.hold(orderId)
+      if (takesRoom) room.reserveStored(orderId)
     },
     count: () => noted.size,
     /**
@@ -103,14 +103,7 @@ interface Occupant {
 /** The quota that is used up: that of all orders, or this client's. */
 export type NoRoom = 'full' | 'client-full'
 
-export interface RoomLimits {
-  /** Orders of all clients. */
-  readonly maxOrders: number
-  /** Envelopes of one client. */
-  readonly maxPerClient: number
-  /** Bytes of one client's envelopes. */
-  readonly maxBytesPerClient: number
-}
+type RoomLimits = Pick<Config['unopened'], 'maxOrders' | 'maxPerClient' | 'maxBytesPerClient'>
 
 /**
  * The quota of envelopes whose escrow is not known to be open. Any client can post those without cost, so one client gets
@@ -120,48 +113,47 @@ export type UnopenedRoom = ReturnType<typeof createUnopenedRoom>
 
 export function createUnopenedRoom(limits: RoomLimits) {
   const orders = new Map<Hex, Set<Occupant>>()
+  const clients = new Map<string, { readonly envelopes: number; readonly bytes: number }>()
 
-  function occupantsOf(orderId: Hex): Set<Occupant> {
-    const known = orders.get(orderId)
-    if (known !== undefined) return known
-    const fresh = new Set<Occupant>()
-    orders.set(orderId, fresh)
-    return fresh
+  function count({ client, bytes }: Occupant, envelopes: 1 | -1): void {
+    const before = clients.get(client) ?? { envelopes: 0, bytes: 0 }
+    const after = { envelopes: before.envelopes + envelopes, bytes: before.bytes + envelopes * bytes }
+    if (after.envelopes === 0) clients.delete(client)
+    else clients.set(client, after)
+  }
+
+  function free(orderId: Hex): void {
+    for (const occupant of orders.get(orderId) ?? []) count(occupant, -1)
+    orders.delete(orderId)
   }
 
   return {
     /** Undefined when there is room for another envelope. */
     refusal(orderId: Hex, { client, bytes }: Occupant): NoRoom | undefined {
       if (!orders.has(orderId) && orders.size >= limits.maxOrders) return 'full'
-      let envelopes = 0
-      let used = 0
-      for (const occupants of orders.values()) {
-        for (const occupant of occupants) {
-          if (occupant.client !== client) continue
-          envelopes++
-          used += occupant.bytes
-        }
-      }
-      if (envelopes === 0) return undefined
-      const isTooMuch = used + bytes > limits.maxBytesPerClient
-      return isTooMuch || envelopes >= limits.maxPerClient ? 'client-full' : undefined
+      const own = clients.get(client)
+      if (own === undefined) return undefined
+      const isTooMuch = own.bytes + bytes > limits.maxBytesPerClient
+      return isTooMuch || own.envelopes >= limits.maxPerClient ? 'client-full' : undefined
     },
-    /** @returns a function that gives the room back, unless the order has left */
-    take(orderId: Hex, { client, bytes }: Occupant): () => void {
+    /** @returns the rollback, which does nothing once the order needs no room */
+    reserve(orderId: Hex, { client, bytes }: Occupant): () => void {
       // A new object, because two equal envelopes count twice.
       const occupant = { client, bytes }
-      const occupants = occupantsOf(orderId)
-      occupants.add(occupant)
+      const occupants = orders.get(orderId) ?? new Set()
+      orders.set(orderId, occupants.add(occupant))
+      count(occupant, 1)
       return () => {
-        if (occupants.delete(occupant) && occupants.size === 0 && orders.get(orderId) === occupants)
-          orders.delete(orderId)
+        if (orders.get(orderId) !== occupants || !occupants.delete(occupant)) return
+        count(occupant, -1)
+        if (occupants.size === 0) orders.delete(orderId)
       }
     },
-    /** An order that was stored by an earlier process. */
-    hold(orderId: Hex) {
-      occupantsOf(orderId)
+    /** For an order that is stored: its posters may not be known. */
+    reserveStored(orderId: Hex) {
+      if (!orders.has(orderId)) orders.set(orderId, new Set())
     },
     /** The order needs no room any more. */
-    leave: (orderId: Hex) => void orders.delete(orderId),
+    free,
   }
 }

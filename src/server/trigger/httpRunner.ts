@@ -39,7 +39,10 @@ export interface PostedResults {
 }
 
 interface HttpRunnerOptions {
-  readonly door: EnclaveDoor
+  /** The exact URL for jobs; secret, because a hosted runtime's URL may hold a key. */
+  readonly url: Secret
+  /** Shared with the enclave. */
+  readonly secret: Secret
   readonly runRecords: Pick<RunRecords, 'get' | 'getMany' | 'change'>
   readonly rateLimit: TriggerRateLimit
   /** Aborts when the server begins to stop: it offers no job from then on. */
@@ -172,7 +175,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   }
 }
 
-interface OffersOptions extends Pick<HttpRunnerOptions, 'door' | 'runRecords' | 'rateLimit' | 'logger'> {
+interface OffersOptions extends Omit<HttpRunnerOptions, 'stopping' | 'pollEveryMs'> {
   readonly times: typeof TIMES
   /** Whether this server still follows the run, which has shown no effect and has time left. */
   readonly mayOffer: (job: Job) => boolean
@@ -182,7 +185,8 @@ interface OffersOptions extends Pick<HttpRunnerOptions, 'door' | 'runRecords' | 
 }
 
 function createOffers(options: OffersOptions) {
-  const { door, runRecords, rateLimit, times, mayOffer, isTaken, onRefused, logger } = options
+  const { runRecords, rateLimit, times, mayOffer, isTaken, onRefused, logger } = options
+  const ask = createDoor(options)
   /** Jobs that are being offered, and whether an enclave may have taken each by an offer without an answer, or by another server's. */
   const underWay = new Map<string, { mayBeTaken: boolean }>()
 
@@ -200,14 +204,14 @@ function createOffers(options: OffersOptions) {
     const { runId } = job
     const absentUntil = performance.now() + times.absentMs
     for (let tries = 0; ; tries++) {
-      const answer = await door.offer(job)
+      const answer = await ask(job)
       if (answer.kind === 'accepted') {
         if (answer.enclave !== undefined) await keepEnclave(runId, answer.enclave)
         return
       }
       // While the enclave is away, one line per run is enough.
       if (tries === 0) logger.warn('job not taken', { runId, reason: answer.kind, status: answer.status })
-      if (answer.kind === 'refused' && answer.retryAfterMs !== undefined) rateLimit.hold(answer.retryAfterMs)
+      if (answer.retryAfterMs !== undefined) rateLimit.hold(answer.retryAfterMs)
       offered.mayBeTaken ||= answer.kind === 'unknown'
       const isGivenUp = answer.kind === 'refused' || performance.now() >= absentUntil
       if (isGivenUp && !offered.mayBeTaken) return onRefused(runId)
@@ -260,29 +264,21 @@ function withProvisional(result: RunResult, provisional: ProvisionalResult | und
   return result.outcome === 'failed' ? { ...result, ...provisional } : result
 }
 
-/**
- * The answer to an offered job.
- * - `accepted`: the enclave runs it, or has run it
- * - `refused`: the enclave does not run it, and this offer never makes it run
- * - `absent`: no enclave listens there, so none has the job
- * - `unknown`: no definite answer; the job may run
- */
-type OfferAnswer =
-  | {
-      readonly kind: 'accepted'
-      /** Absent where the program in front of the enclave does not say. */
-      readonly enclave: EnclaveBoot | undefined
-    }
-  | {
-      readonly kind: 'refused'
-      readonly status: number
-      /** How long the enclave asks for no further job, in milliseconds. */
-      readonly retryAfterMs?: number
-    }
-  | { readonly kind: 'absent' | 'unknown'; readonly status: number | null }
-
-/** The enclave, over HTTP. It runs a job once, by its `runId`, however often it is offered. */
-type EnclaveDoor = ReturnType<typeof createEnclaveDoor>
+interface OfferAnswer {
+  /**
+   * - `accepted`: the enclave runs it, or has run it
+   * - `refused`: the enclave does not run it, and this offer never makes it run
+   * - `absent`: no enclave listens there, so none has the job
+   * - `unknown`: no definite answer; the job may run
+   */
+  readonly kind: 'accepted' | 'refused' | 'absent' | 'unknown'
+  /** Null where nothing answered. */
+  readonly status: number | null
+  /** Absent where the program in front of the enclave does not say. */
+  readonly enclave?: EnclaveBoot | undefined
+  /** How long the enclave asks for no further job, in milliseconds. */
+  readonly retryAfterMs?: number
+}
 
 /** Before it answers, an enclave only stores the job. */
 const TIMEOUT_MS = 10_000
@@ -291,26 +287,23 @@ const MAX_CONNECTIONS = 32
 /** The longest pause that an enclave can ask for. */
 const MAX_RETRY_AFTER_MS = 15 * 60_000
 
-/** @param options.url the exact URL for jobs; secret, because a hosted runtime's URL may hold a key */
-export function createEnclaveDoor(options: { readonly url: Secret; readonly secret: Secret }) {
+/** Offers a job to the enclave, which runs it once, by its `runId`, however often it is offered. Never rejects. */
+function createDoor({ url, secret }: Pick<HttpRunnerOptions, 'url' | 'secret'>) {
   const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: MAX_CONNECTIONS })
-  return {
-    /** Never rejects. */
-    async offer(job: Job): Promise<OfferAnswer> {
-      const body = JSON.stringify(job)
-      const headers = signRunMessage(options.secret.reveal(), { kind: 'job', runId: job.runId, body })
-      try {
-        return answerOf(await post(options.url.reveal(), { ...headers }, body))
-      } catch (error) {
-        return { kind: hasNotConnected(error) ? 'absent' : 'unknown', status: null }
-      }
-    },
+  return async (job: Job): Promise<OfferAnswer> => {
+    const body = JSON.stringify(job)
+    const headers = signRunMessage(secret.reveal(), { kind: 'job', runId: job.runId, body })
+    try {
+      return answerOf(await post(url.reveal(), { ...headers }, body))
+    } catch (error) {
+      return { kind: hasNotConnected(error) ? 'absent' : 'unknown', status: null }
+    }
   }
 }
 
 /** A gateway may answer 5xx, and 408, for an enclave that has got the request all the same. */
 function answerOf({ status, headers, text }: PostAnswer): OfferAnswer {
-  if (status >= 200 && status < 300) return { kind: 'accepted', enclave: bootIn(text) }
+  if (status >= 200 && status < 300) return { kind: 'accepted', status, enclave: bootIn(text) }
   if (status >= 500 || status === 408) return { kind: 'unknown', status }
   const seconds = Number(headers['retry-after'] ?? Number.NaN)
   if (status !== 429 || !(seconds >= 0)) return { kind: 'refused', status }

@@ -16,7 +16,7 @@ import {
   type OrderRecord,
   type OrderRecords,
 } from '../store/orderRecords.js'
-import { monotonic, type TrackedOrder } from './orderQueue.js'
+import type { TrackedOrder } from './orderQueue.js'
 import { logRunEnd, type Run, type RunEnd, type Runs } from './runner.js'
 
 /** How many of an order's latest runs its record keeps. Attempts are numbered on. */
@@ -29,9 +29,7 @@ export interface EndedOrderRun {
   readonly outcome: Outcome
   /** Runs in a row that failed, this one included. */
   readonly failures: number
-  /** When it runs next, by the monotonic clock; null when it needs no further run. */
-  readonly next: number | null
-  /** The same, in Unix milliseconds. */
+  /** When it runs next, in Unix milliseconds; null when it needs no further run. */
   readonly nextTriggerAt: number | null
   /** With `queued`: why the order waits. */
   readonly waitsFor?: WaitReason | undefined
@@ -110,22 +108,20 @@ export function createOrderRuns(options: {
       const ended = orderOutcome(end)
       const { outcome } = ended
       const failures = outcome === 'failed' ? failuresBefore + 1 : 0
-      const dueAt = nextRunAt(ended, failures, Date.now(), times)
-      // The wait counts from here, however long the write takes.
-      const next = dueAt === null ? null : monotonic(dueAt)
-      if (run.record.job !== 'order') return { outcome, failures, next, nextTriggerAt: dueAt }
+      const nextTriggerAt = nextRunAt(ended, failures, Date.now(), times)
+      if (run.record.job !== 'order') return { outcome, failures, nextTriggerAt }
       const { orderId, attempt } = run.record
       logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.record.runId })
       const waitsFor = waitReasonOf(ended)
       const finishedAt = new Date().toISOString()
       const change = (current: OrderRecord) => ({
         ...withEnd(current, attempt, { outcome, finishedAt, ...(waitsFor && { waitsFor }) }),
-        nextTriggerAt: isoOrNull(dueAt),
+        nextTriggerAt: isoOrNull(nextTriggerAt),
         ...noticeAfter(ended),
       })
       if (!(await writeEnd(orderId, change, again))) return undefined
       await run.discard()
-      return { outcome, failures, next, nextTriggerAt: dueAt, waitsFor }
+      return { outcome, failures, nextTriggerAt, waitsFor }
     },
   }
 }

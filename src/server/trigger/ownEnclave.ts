@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { enclaveBootSchema } from '../../protocol/job.js'
 import { runSecretSchema } from '../../protocol/runMessage.js'
 import { createHook } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { readPrivateFile, stateOfPrivateFile } from '../../service/privateFile.js'
+import { readPrivateFile, stateOfPrivateFile, writeNewFile } from '../../service/privateFile.js'
 import { Secret } from '../../service/secret.js'
 
 interface OwnEnclaveOptions {
@@ -138,9 +138,7 @@ async function warnOfTrial({ envFile, logger }: OwnEnclaveOptions): Promise<void
 /** Drawn by the first server with this directory. */
 function secretIn(directory: string): string {
   const path = join(directory, 'secret')
-  if (!existsSync(path)) {
-    writeFileSync(path, `whsec_${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600 })
-  }
+  if (!existsSync(path)) writeNewFile(path, `whsec_${randomBytes(32).toString('base64')}\n`)
   return runSecretSchema.parse(readPrivateFile(path).toString('utf8').trim())
 }
 

@@ -6,16 +6,7 @@ import { untilAborted } from '../../service/waiting.js'
 import { createStateDocument } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import type { AdoptedRun, Run, Runs } from './runner.js'
-
-export interface ReconcileOptions {
-  readonly runs: Pick<Runs, 'start'>
-  /** Decides when a run may start. */
-  readonly rateLimit: Pick<TriggerRateLimit, 'acquire'>
-  readonly clock: { getClock(): Promise<BrokerClock> }
-  readonly state: ReconcileStateStore
-  readonly logger: Logger
-}
+import type { Run, Runs } from './runner.js'
 
 /** Between two checks whether a run is due. */
 const CHECK_MS = 30_000
@@ -24,8 +15,16 @@ const RETRY_MS = 30_000
 const RETRY_MAX_MS = 15 * 60_000
 
 /** The reconcile after each market's close: never two runs at once, and a missed run is caught up on. */
-export function createReconcile(options: ReconcileOptions) {
-  const { runs, rateLimit, clock, state: store, logger } = options
+export function createReconcile(options: {
+  readonly runs: Pick<Runs, 'start'>
+  /** Decides when a run may start. */
+  readonly rateLimit: Pick<TriggerRateLimit, 'acquire'>
+  readonly clock: { getClock(): Promise<BrokerClock> }
+  readonly engine: Engine
+  readonly logger: Logger
+}) {
+  const { runs, rateLimit, clock, logger } = options
+  const store = createStateDocument({ ...options, id: 'reconcile', schema: stateSchema })
   const earlier: Run[] = []
   let failures = 0
   /** Milliseconds of `performance.now()`. */
@@ -47,7 +46,7 @@ export function createReconcile(options: ReconcileOptions) {
   async function tick(signal: AbortSignal): Promise<void> {
     for (const run of earlier.splice(0)) await follow(run, signal)
     if (performance.now() < notBefore) return
-    const next = await due(await store.load())
+    const next = await due((await store.load()) ?? { doneAt: null, nextClose: null })
     if (next === undefined) return
     if (!(await untilAborted(rateLimit.acquire(), signal))) return
     const isDone = await follow(await runs.start({ job: 'reconcile' }), signal)
@@ -61,16 +60,11 @@ export function createReconcile(options: ReconcileOptions) {
 
   return {
     /** Takes a run that an earlier server left: no other starts before its end. Call it before the service starts. */
-    adopt(run: AdoptedRun) {
+    adopt(run: Run) {
       earlier.push(run)
-      run.offerAgain({ job: 'reconcile' })
+      run.offerAgain?.({ job: 'reconcile' })
     },
-    service: createPoller({
-      name: 'reconcile',
-      intervalMs: CHECK_MS,
-      tick,
-      logger,
-    }),
+    service: createPoller({ name: 'reconcile', intervalMs: CHECK_MS, tick, logger }),
   }
 }
 
@@ -105,15 +99,3 @@ const stateSchema = z.strictObject({
 })
 /** Shows a new term whether it missed a reconcile. */
 type ReconcileState = z.output<typeof stateSchema>
-
-/** Every method rejects with StorageError. */
-export type ReconcileStateStore = ReturnType<typeof createReconcileStateStore>
-
-export function createReconcileStateStore(options: { readonly engine: Engine; readonly logger: Logger }) {
-  const document = createStateDocument({ ...options, id: 'reconcile', schema: stateSchema })
-  return {
-    load: async () => (await document.load()) ?? { doneAt: null, nextClose: null },
-    /** Durable when it resolves. */
-    save: document.save,
-  }
-}

@@ -89,13 +89,10 @@ interface FoundOrder {
   readonly refund: 'own' | 'perhaps a reclaim' | undefined
 }
 
-/** The last events of each order. */
-interface LastEvents {
-  readonly opened: ReadonlyMap<Hex, OpenedEvent>
-  readonly ended: ReadonlyMap<Hex, ClosedEvent>
-}
+/** Of each order. */
+type LastEvents = ReturnType<typeof lastEvents>
 
-function lastEvents(past: readonly EscrowEvent[]): LastEvents {
+function lastEvents(past: readonly EscrowEvent[]) {
   const opened = new Map<Hex, OpenedEvent>()
   const ended = new Map<Hex, ClosedEvent>()
   for (const event of past) {

@@ -105,35 +105,32 @@ export interface Run {
   readonly end: Promise<RunEnd>
   /** The chain shows the end of its order. */
   seenOnChain(outcome: ShownOutcome): void
+  /**
+   * Of a run that an earlier server started: see `EnclaveRunner`. The request need not equal the first one, because an enclave runs
+   * a `runId` once.
+   */
+  offerAgain?(request: RunRequest): void
   /** Removes the run's row, once its end is recorded. Never rejects. */
   discard(): Promise<void>
-}
-
-/** A run that an earlier server started. */
-export interface AdoptedRun extends Run {
-  /** See `EnclaveRunner`. The request need not equal the first one: an enclave runs a `runId` once. */
-  offerAgain(request: RunRequest): void
 }
 
 /** Starts runs so that a successor of this server knows of them. */
 export type Runs = ReturnType<typeof createRuns>
 
-export interface RunsOptions {
-  readonly runRecords: RunRecords
-  readonly runner: EnclaveRunner
-  /** Milliseconds that a run may take. */
-  readonly timeouts: { readonly order: number; readonly reconcile: number }
-  /** Aborts when another server may follow the runs. */
-  readonly over?: AbortSignal
-  readonly observer?: RunObserver | undefined
-  readonly logger: Logger
-}
-
 /** How far the clock of the server that started a run may be behind. */
 const CLOCKS_DIFFER_MS = 30_000
 
-export function createRuns({ runRecords, runner, timeouts, over, observer, logger }: RunsOptions) {
-  const timeoutOf = ({ job }: RunRequest) => timeouts[job === 'reconcile' ? job : 'order']
+export function createRuns(options: {
+  readonly runRecords: RunRecords
+  readonly runner: EnclaveRunner
+  /** Milliseconds that a run may take, unless its start says otherwise. */
+  readonly timeoutMs: number
+  /** Aborts when another server may follow the runs. */
+  readonly over?: AbortSignal
+  readonly runObserver?: RunObserver | undefined
+  readonly logger: Logger
+}) {
+  const { runRecords, runner, over, runObserver: observer, logger } = options
   const own = new Set<string>()
   /** Finished runs whose rows could not be removed: their accounts could start no further run. */
   const ended = new Set<string>()
@@ -174,12 +171,8 @@ export function createRuns({ runRecords, runner, timeouts, over, observer, logge
   }
 
   return {
-    /**
-     * Stores the run's row, then starts it.
-     * @param timeoutMs that the run may take
-     * @throws StorageError; no run has started then
-     */
-    async start(request: RunRequest, timeoutMs = timeoutOf(request)): Promise<Run> {
+    /** Stores the run's row, then starts it. @throws StorageError; no run has started then */
+    async start(request: RunRequest, timeoutMs = options.timeoutMs): Promise<Run> {
       const record = newRunRecord(request, timeoutMs)
       await Promise.all([...ended].map(discard))
       own.add(record.runId)
@@ -193,7 +186,7 @@ export function createRuns({ runRecords, runner, timeouts, over, observer, logge
       return toRun(record, runner.run(toJob(request, record), record, over))
     },
     /** Follows runs that other servers left and that `isLeft` selects. */
-    async adopt(isLeft: (run: RunRecord) => boolean): Promise<AdoptedRun[]> {
+    async adopt(isLeft: (run: RunRecord) => boolean): Promise<Run[]> {
       const earlier = (await runRecords.all()).filter((record) => !own.has(record.runId) && isLeft(record))
       return earlier.map((record) => {
         own.add(record.runId)

@@ -58,27 +58,19 @@ export function createScheduler(options: SchedulerOptions) {
     }
   }
 
-  async function onEnded(
-    order: TrackedOrder,
-    { outcome, next, nextTriggerAt }: EndedOrderRun,
-  ): Promise<void> {
-    if (isConcluded(order)) {
-      await attempt(order, () => conclude(order))
-      return
-    }
+  async function onEnded(order: TrackedOrder, { outcome, nextTriggerAt }: EndedOrderRun): Promise<void> {
+    if (isConcluded(order)) return attempt(order, () => conclude(order))
     const reason = reasonToRerun(order, outcome)
     order.envelopeCame = false
     order.cancelCame = false
-    if (reason !== undefined) {
-      workers.schedule(order, performance.now(), reason)
-    } else {
-      workers.schedule(order, next, 'retry', nextTriggerAt)
-      if (FINAL_OUTCOMES.has(outcome)) onFinal()
-    }
+    if (reason !== undefined) return workers.schedule(order, reason)
+    const dueAt = nextTriggerAt === null ? null : monotonic(nextTriggerAt)
+    workers.schedule(order, 'retry', dueAt, nextTriggerAt)
+    if (FINAL_OUTCOMES.has(outcome)) onFinal()
   }
 
   async function conclude(order: TrackedOrder): Promise<void> {
-    workers.schedule(order, null, 'retry')
+    workers.schedule(order, 'retry', null)
     // An order that ended without a run has no history, and any client may post envelopes under its id.
     await records.removeUnrun(order.orderId)
     await records.finish(order.orderId)
@@ -91,8 +83,7 @@ export function createScheduler(options: SchedulerOptions) {
     order.envelopeCame = order.running
     // An open order with a final outcome: a reorganization removed the block of its end.
     const isNew = order.lastOutcome === null || FINAL_OUTCOMES.has(order.lastOutcome)
-    if (isNew && !order.running && order.dueAt === null)
-      workers.schedule(order, performance.now(), 'received')
+    if (isNew && !order.running && order.dueAt === null) workers.schedule(order, 'received')
   }
 
   /** Runs an order for its cancel. A cancel that replaces another starts a run only where that one was rejected: runs cost. */
@@ -104,9 +95,8 @@ export function createScheduler(options: SchedulerOptions) {
     order.cancelCame = order.running
     if (order.state !== 'OPEN' || order.running) return
     if (!isFirst && order.lastOutcome !== 'rejected') return
-    const now = performance.now()
     // One that is due may have been held back by orders that it passes from now on.
-    workers.schedule(order, now, isDue(order, now) ? order.reason : 'retry')
+    workers.schedule(order, isDue(order, performance.now()) ? order.reason : 'retry')
   }
 
   async function readCancels(): Promise<void> {
@@ -181,7 +171,7 @@ export function createScheduler(options: SchedulerOptions) {
       const reason = envelope === undefined ? 'recovered' : 'restart'
       const next = record?.nextTriggerAt ?? null
       const waitsUntil = next === null ? null : Date.parse(next)
-      workers.schedule(order, dueAtStart(order, record), reason, waitsUntil)
+      workers.schedule(order, reason, dueAtStart(order, record), waitsUntil)
     }
     cancel(order)
   }
@@ -214,7 +204,7 @@ export function createScheduler(options: SchedulerOptions) {
       if (order.running && state === 'REFUNDED') workers.offerAgain(order)
       if (order.running) return
       if (isConcluded(order)) await conclude(order)
-      else if (isNews || order.dueAt === null) workers.schedule(order, performance.now(), 'reclaimed')
+      else if (isNews || order.dueAt === null) workers.schedule(order, 'reclaimed')
     })
   }
 
@@ -242,7 +232,7 @@ export function createScheduler(options: SchedulerOptions) {
     async checkMarket(isOpen: () => Promise<boolean>) {
       const waiting = () => queue.awaitingMarket(performance.now())
       if (waiting().length === 0 || !(await isOpen())) return
-      for (const order of waiting()) workers.schedule(order, performance.now(), 'retry')
+      for (const order of waiting()) workers.schedule(order, 'retry')
     },
     /** The order, while it is tracked. */
     find: (orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined =>

@@ -1,9 +1,11 @@
+import type { BrokerClock } from '../../broker/index.js'
 import type { Contracts, EscrowedOrder } from '../../chain/contracts.js'
 import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createHook, createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { inBatches } from '../../service/waiting.js'
+import type { Config } from '../config/config.js'
 import {
   createEscrowEvents,
   createLookBack,
@@ -17,36 +19,34 @@ import {
 import { createEscrowPoller } from '../escrow/escrowPoller.js'
 import type { Engine } from '../store/engine.js'
 import type { Term } from '../store/leaseHolder.js'
-import type { OrderRecords } from '../store/orderRecords.js'
+import { createOrderRecords } from '../store/orderRecords.js'
 import { createRunRecords } from '../store/runRecords.js'
 import type { UnopenedOrders } from './envelopeQuota.js'
 import { createOrderRuns, RETRY_TIMES, type RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import { createReconcile, createReconcileStateStore, type ReconcileOptions } from './reconcile.js'
+import { createReconcile } from './reconcile.js'
 import { BATCH, createRecordAttempts, mayBeReclaim, recover } from './recovery.js'
-import { createRuns, type EnclaveRunner, type RunObserver, type RunsOptions } from './runner.js'
+import { createRuns, type EnclaveRunner, type RunObserver } from './runner.js'
 import { createScheduler, type Scheduler } from './scheduler.js'
 
 /** The work of the server that holds the lease `trigger`: it reads the escrow's events, and starts and follows runs. */
 export type TriggerTerm = ReturnType<typeof createTriggerTerm>
 
+/** What each term is built from. */
 export interface TriggerOptions {
+  readonly config: Pick<Config, 'enclave' | 'unopened' | 'broker' | 'chain'>
+  /** Each write of a term carries its fence. */
+  readonly engine: Engine
   readonly runner: EnclaveRunner
-  readonly timeouts: RunsOptions['timeouts']
-  readonly maxRuns: number
   /** Between two runs that this server triggers, of any kind. */
   readonly rateLimit: TriggerRateLimit
   readonly escrow: Contracts['escrow']
   readonly rpc: Pick<Rpc, 'send'>
-  /** Blocks that one query of events may span. */
-  readonly logBlockRange: number
   /** Observes the poller's reads. */
   readonly escrowObserver: EscrowObserver
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
-  readonly marketClock: ReconcileOptions['clock']
-  /** Milliseconds between two polls for an opening of the market that was not announced, while an order waits for it. */
-  readonly marketIntervalMs: number
+  readonly marketClock: { getClock(): Promise<BrokerClock> }
   readonly times?: RetryTimes | undefined
   readonly runObserver?: RunObserver
   readonly logger: Logger
@@ -59,42 +59,27 @@ const SWEEP_INTERVAL_MS = 30_000
 const LAST_POSITION = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
-export function createTriggerTerm(
-  options: TriggerOptions,
-  termDeps: {
-    readonly term: Term
-    /** Each write carries the term's fence. */
-    readonly engine: Engine
-    readonly records: OrderRecords
-    readonly unopened: UnopenedOrders
-  },
-) {
-  const { term, engine, records, unopened } = termDeps
+export function createTriggerTerm(options: TriggerOptions, term: Term, unopened: UnopenedOrders) {
+  const { config, engine, rateLimit, escrow, times = RETRY_TIMES, rpc, marketClock, logger } = options
   // Other servers store orders too.
   const { isShared } = engine
-  const { runner, timeouts, maxRuns, rateLimit, escrow, times = RETRY_TIMES, rpc, logger } = options
+  const records = createOrderRecords({ engine, logger })
   const stopping = AbortSignal.any([options.stopping, term.signal])
   const runs = createRuns({
+    ...options,
     runRecords: createRunRecords({ engine, logger }),
-    runner,
-    timeouts,
+    timeoutMs: config.enclave.orderRunTimeoutMs,
     over: term.signal,
-    observer: options.runObserver,
-    logger,
   })
   const orderRuns = createOrderRuns({ records, runs, times, logger })
   const read = createEscrowEvents({ rpc, escrow: escrow.address, stopping })
   const events = observedEvents(read, options.escrowObserver)
-  const ranges = createRangeReader(events, options.logBlockRange)
+  const ranges = createRangeReader(events, config.chain.logRange)
   const lookBack = createLookBack({ events, ranges })
   const attempt = createRecordAttempts('cancel not closed', logger)
   const scheduler = createScheduler({
-    records,
-    orderRuns,
-    rateLimit,
-    maxRuns,
-    times,
-    logger,
+    ...{ records, orderRuns, rateLimit, times, logger },
+    maxRuns: config.enclave.maxRuns,
     onFinal: () => poller.poke(),
   })
   const poller = createEscrowPoller({
@@ -118,17 +103,11 @@ export function createTriggerTerm(
     },
     logger,
   })
-  const reconcile = createReconcile({
-    runs,
-    rateLimit,
-    clock: options.marketClock,
-    state: createReconcileStateStore({ engine, logger }),
-    logger,
-  })
+  const reconcile = createReconcile({ runs, rateLimit, clock: marketClock, engine, logger })
   const market = createPoller({
     name: 'market',
-    intervalMs: options.marketIntervalMs,
-    tick: () => scheduler.checkMarket(async () => (await options.marketClock.getClock()).isOpen),
+    intervalMs: config.broker.marketClockMaxAgeMs,
+    tick: () => scheduler.checkMarket(async () => (await marketClock.getClock()).isOpen),
     logger,
   })
   const adoption = createHook('runs', {

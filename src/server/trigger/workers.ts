@@ -8,7 +8,7 @@ import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import type { OrderQueue, TrackedOrder } from './orderQueue.js'
 import type { EndedOrderRun, OrderRuns, RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import type { AdoptedRun, Run, ShownOutcome } from './runner.js'
+import type { Run, ShownOutcome } from './runner.js'
 
 export interface WorkersOptions {
   readonly queue: OrderQueue
@@ -27,7 +27,7 @@ export interface WorkersOptions {
 export function createWorkers(options: WorkersOptions) {
   const { queue, orderRuns, rateLimit, maxRuns, times, onEnded, logger } = options
   /** Runs under way by order; those of an earlier server can be offered again. */
-  const followed = new Map<Hex, Run & Partial<AdoptedRun>>()
+  const followed = new Map<Hex, Run>()
   /** Orders whose last run could not be recorded before its start. */
   const unstarted = new Set<Hex>()
   const writing = new Set<Promise<unknown>>()
@@ -39,8 +39,8 @@ export function createWorkers(options: WorkersOptions) {
 
   function schedule(
     order: TrackedOrder,
-    dueAt: number | null,
     reason: TriggerReason,
+    dueAt: number | null = performance.now(),
     waitsUntil: number | null = null,
   ): void {
     order.dueAt = dueAt
@@ -123,12 +123,12 @@ export function createWorkers(options: WorkersOptions) {
     if (!unstarted.has(orderId)) logger.error('run not started', { orderId, ...describeError(error) })
     unstarted.add(orderId)
     order.running = false
-    schedule(order, performance.now(), order.reason)
+    schedule(order, order.reason)
     release()
     await retryTime()
   }
 
-  async function follow(run: Run & Partial<AdoptedRun>, release: () => void): Promise<void> {
+  async function follow(run: Run, release: () => void): Promise<void> {
     if (run.record.job !== 'order') return
     followed.set(run.record.orderId, run)
     const end = await run.end
@@ -167,14 +167,14 @@ export function createWorkers(options: WorkersOptions) {
 
   return {
     /**
-     * @param dueAt by the monotonic clock; null for never
+     * @param dueAt by the monotonic clock; null for never, and now when left out
      * @param waitsUntil the same in Unix milliseconds, where others have named that time. Should the system clock turn out to have been
      * wrong, the order is due when either clock says so.
      */
     schedule,
     isRunning: (orderId: Hex) => followed.has(orderId),
     /** Follows a run that an earlier server left: its account waits for it. Before `release`. */
-    adopt(run: AdoptedRun) {
+    adopt(run: Run) {
       const { record } = run
       if (record.job === 'order') void withPermit(record.account, (release) => follow(run, release))
     },

@@ -69,8 +69,7 @@ test('a start ends on a node that refuses every third query, and reads no range 
   const directory = await temporaryDirectory()
   const enclave = await createScriptedEnclave(directory)
   await enclave.plan({ any: [{ outcome: 'queued', retryAt: 4_000_000_000 }] })
-  const options = { rpc: { send }, logBlockRange: 10 }
-  const { until } = await startTrigger(chain(), enclave, `${directory}/data`, options)
+  const { until } = await startTrigger(chain(), enclave, `${directory}/data`, { rpc: { send } })
   await until(orderId, 'its run', ({ triggers }) => triggers[0]?.outcome === 'queued')
   expect(queries).toBeGreaterThan(3)
   expect(new Set(ranges).size).toBe(ranges.length)

@@ -26,7 +26,7 @@ async function setUp() {
   const records = createOrderRecords({ engine, logger: createLogLines().logger })
   const enclave = await createScriptedEnclave(directory)
   await enclave.plan({ any: [{ outcome: 'placed', retryAt: 4_000_000_000 }] })
-  const { trigger, until } = await startTrigger(chain(), enclave, root, { records })
+  const { trigger, until } = await startTrigger(chain(), enclave, root, { engine, records })
   const { anvil, addresses } = chain()
   const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
   const orders = createOrders({

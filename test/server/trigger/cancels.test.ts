@@ -2,24 +2,20 @@
 import { expect, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { storageError } from '../../../src/server/store/engine.js'
-import { createOrderRecords } from '../../../src/server/store/orderRecords.js'
-import type { EnclaveRunsOptions } from '../../../src/server/trigger/enclaveRuns.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
-import { createLogLines } from '../../support/logLines.js'
 import { settleOrder } from '../../support/orderEnds.js'
 import type { Step } from '../../support/scriptedEnclave.js'
-import { openStores } from '../../support/stores.js'
+import { createRefusingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { PLACED, triggerUnderTest } from '../../support/triggerHarness.js'
+import { PLACED, type TriggerChanges, triggerUnderTest } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
 
-async function setUp(plan: Record<string, Step[]> = {}, changes: Partial<EnclaveRunsOptions> = {}) {
+async function setUp(plan: Record<string, Step[]> = {}, changes: TriggerChanges = {}) {
   const started = await triggerUnderTest(chain(), plan, changes)
   /** As another server stores one. */
   async function keep(orderId: Hex) {
@@ -96,15 +92,12 @@ test('a later run asks for a cancel that is closed: a reorganization may have op
 })
 
 test('a cancel whose record fails keeps no other one from being closed', async () => {
-  const { logger } = createLogLines()
-  const { engine } = await openStores(await temporaryDirectory())
-  const records = createOrderRecords({ engine, logger })
-  const { close } = records.cancels
-  records.cancels.close = async (orderId) => {
-    if (orderId === A) throw storageError('UNREADABLE_RECORD')
-    await close(orderId)
-  }
-  const { place, until, cancel, logText } = await setUp({}, { records })
+  const stores = await openStores(await temporaryDirectory())
+  const engine = createRefusingEngine(
+    stores.engine,
+    (table, { id, isOpen }) => table === 'cancels' && id === A && !isOpen,
+  )
+  const { place, until, cancel, records, logText } = await setUp({}, { engine })
   for (const [who, orderId] of [
     ['alice', A],
     ['bob', B],

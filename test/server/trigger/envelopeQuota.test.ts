@@ -44,7 +44,7 @@ describe('a stored order without an escrow', () => {
     const directory = await temporaryDirectory()
     const root = `${directory}/data`
     const { store, logLines } = await startTrigger(chain(), await createScriptedEnclave(directory), root, {
-      unopened: { expiryMs: 1_000, maxOrders: 10, maxPerClient: 10, maxBytesPerClient: 2 ** 20 },
+      env: { ENVELOPE_EXPIRY: '1s' },
     })
     await store(A, await sealOrder('unreadable'))
     setStoredText(root, 'orders', A, 'no record')
@@ -71,7 +71,7 @@ test('an order is asked for again every five minutes while another server reads 
     },
     records: { expire: async () => undefined },
     expiryMs: 3_600_000,
-    room: { hold() {}, leave() {} },
+    room: { reserveStored() {}, free() {} },
     isSeen: () => false,
     readsEvents: () => readsEvents,
     logger: createLogLines().logger,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Job, type PostedResult, RESTARTED, type RunResult } from '../../../src/protocol/job.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
-import { createEnclaveDoor, createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
+import { createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit, type TriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import type { EnclaveRunner } from '../../../src/server/trigger/runner.js'
 import { Secret } from '../../../src/service/secret.js'
@@ -35,10 +35,8 @@ async function setUp(
   onTestFinished(() => stopping.abort())
   const server = (rateLimit: TriggerRateLimit = createTriggerRateLimit(0)) =>
     createHttpRunner({
-      door: createEnclaveDoor({
-        url: new Secret(options.url ?? door.url),
-        secret: new Secret(RUN_SECRET),
-      }),
+      url: new Secret(options.url ?? door.url),
+      secret: new Secret(RUN_SECRET),
       runRecords,
       rateLimit,
       stopping: stopping.signal,

@@ -1,46 +1,31 @@
 // The orders of one account run in their order, whatever becomes of the one before, and none is left waiting.
 import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import type { Hex } from '../../../src/protocol/hex.js'
-import { StorageError } from '../../../src/server/store/engine.js'
-import { createOrderRecords, type OrderRecords } from '../../../src/server/store/orderRecords.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
-import { createLogLines } from '../../support/logLines.js'
 import { settleOrder } from '../../support/orderEnds.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { openIds } from '../../support/storedRows.js'
-import { openStores } from '../../support/stores.js'
+import { createRefusingEngine, openStores } from '../../support/stores.js'
 import { outcomes, PLACED, TIMES, triggerSetting } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
 
-/** On records of which each method may fail: as often as `failing` says, for one order. */
+/** On a disk that refuses to keep one order's record open or closed: as often as `failing` says. */
 async function setUp(plan: Record<string, Step[]>, changes: Parameters<typeof triggerSetting>[2] = {}) {
   const setting = await triggerSetting(chain(), plan, changes)
-  const { root } = setting
-  const records = createOrderRecords({ ...(await openStores(root)), logger: createLogLines().logger })
+  const stores = await openStores(setting.root)
   const failing = { update: 0, finish: 0 }
-  function failOrNot(method: keyof typeof failing, orderId: Hex): void {
-    if (orderId !== A || failing[method] === 0) return
-    failing[method]--
-    throw new StorageError(new Error('injected'))
-  }
-  const unreliable: OrderRecords = {
-    ...records,
-    async update(orderId, change) {
-      failOrNot('update', orderId)
-      return records.update(orderId, change)
-    },
-    async finish(orderId) {
-      failOrNot('finish', orderId)
-      return records.finish(orderId)
-    },
-  }
-  return { ...setting, ...(await setting.start({ records: unreliable })), failing }
+  const engine = createRefusingEngine(stores.engine, (table, { id, isOpen }) => {
+    const write = isOpen ? 'update' : 'finish'
+    if (table !== 'orders' || id !== A || failing[write] === 0) return false
+    failing[write]--
+    return true
+  })
+  return { ...setting, ...(await setting.start({ engine })), failing }
 }
 
 test('an order that waits for one that failed runs when that one is settled by somebody else', async () => {

@@ -173,7 +173,7 @@ describe('the start', () => {
     await chain().mineAt((await chain().now()) + 38 * 86_400 + 60)
     await chain().provider.send('anvil_mine', ['0x20'])
     await openFor(chain(), 'alice', B, await sealOrder('new'))
-    const { until } = await start({ logBlockRange: 3 })
+    const { until } = await start({ env: { RPC_LOG_RANGE: '3' } })
     await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
     expect(await keys()).toEqual([B])
   })

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
-import { createEnclaveDoor, createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
+import { createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import { createRuns } from '../../../src/server/trigger/runner.js'
 import { Secret } from '../../../src/service/secret.js'
@@ -23,21 +23,20 @@ async function setUp() {
   const late = createLateEngine(engine)
   const failing = createFailingEngine(late.engine)
   const runRecords = createRunRecords({ engine: failing.engine, logger })
-  const door = createEnclaveDoor({ url: new Secret(url), secret: new Secret(RUN_SECRET) })
   const runner = createHttpRunner({
-    door,
+    url: new Secret(url),
+    secret: new Secret(RUN_SECRET),
     runRecords,
     rateLimit: createTriggerRateLimit(0),
     stopping: stopping.signal,
     logger,
   })
-  const timeouts = { order: 60_000, reconcile: 60_000 }
   return {
     runRecords,
     runner,
     left: failing.left,
     late,
-    runs: createRuns({ runRecords, runner, timeouts, logger }),
+    runs: createRuns({ runRecords, runner, timeoutMs: 60_000, logger }),
   }
 }
 

@@ -3,17 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
-import { StorageError } from '../../../src/server/store/engine.js'
-import { createOrderRecords } from '../../../src/server/store/orderRecords.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
-import { createLogLines } from '../../support/logLines.js'
 import { refundOrder } from '../../support/orderEnds.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { dropStored, openIds, setStoredText } from '../../support/storedRows.js'
-import { openStores } from '../../support/stores.js'
+import { createRefusingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { outcomes, PLACED, triggerUnderTest } from '../../support/triggerHarness.js'
 
@@ -48,7 +45,7 @@ describe('the orders of several accounts', () => {
   test('run side by side, as many as are allowed', async () => {
     const directory = await temporaryDirectory()
     const gate = { ...PLACED, untilFile: `${directory}/go` }
-    const { place, until, enclave } = await setUp({ any: [gate] }, { maxRuns: 2 })
+    const { place, until, enclave } = await setUp({ any: [gate] }, { env: { ENCLAVE_MAX_RUNS: '2' } })
     await place('alice', A)
     await place('bob', B)
     await place('carol', C)
@@ -109,17 +106,16 @@ describe('the end of a run that cannot be written', () => {
   async function setUpFailing() {
     const directory = await temporaryDirectory()
     const untilFile = `${directory}/go`
-    const { logger } = createLogLines()
-    const records = createOrderRecords({ ...(await openStores(`${directory}/records`)), logger })
+    const stores = await openStores(`${directory}/data`)
     const disk = { fails: false }
-    const update: typeof records.update = async (orderId, change) => {
-      if (disk.fails && orderId === A) throw new StorageError(new Error('injected'))
-      return records.update(orderId, change)
-    }
+    const engine = createRefusingEngine(
+      stores.engine,
+      (table, { id }) => disk.fails && table === 'orders' && id === A,
+    )
     const sealed = await sealOrder('why')
     const started = await setUp(
       { [A]: [{ ...QUEUED, notice: sealed, untilFile }] },
-      { records: { ...records, update }, maxRuns: 1 },
+      { engine, env: { ENCLAVE_MAX_RUNS: '1' } },
     )
     await started.place('alice', A)
     await eventually('the run', async () => (await started.enclave.notes()).length > 0)
@@ -239,7 +235,7 @@ describe('a market that opens before its announced time', () => {
     }))
     const { place, until } = await setUp(
       { [A]: [{ ...QUEUED, code: 'market-closed' }, PLACED], [B]: [{ ...QUEUED, code: 'paused' }] },
-      { marketClock: { getClock }, marketIntervalMs: 20 },
+      { marketClock: { getClock }, env: { MARKET_CLOCK_MAX_AGE: '20ms' } },
     )
     await place('bob', B)
     await until(B, 'its wait', (record) => record.triggers[0]?.waitsFor === 'paused')

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
-import { createEnclaveDoor, createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
+import { createHttpRunner } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import { Secret } from '../../../src/service/secret.js'
 import { useChain } from '../../support/chain.js'
@@ -35,7 +35,8 @@ async function setUp(steps: DoorStep[] = [202], intervalMs = 0) {
   const { logger } = createLogLines()
   const server = () => {
     const runner = createHttpRunner({
-      door: createEnclaveDoor({ url: new Secret(door.url), secret: new Secret(RUN_SECRET) }),
+      url: new Secret(door.url),
+      secret: new Secret(RUN_SECRET),
       runRecords: createRunRecords({ ...stores, logger }),
       rateLimit,
       stopping: stopping.signal,
@@ -146,7 +147,7 @@ describe('a run of which only the chain tells', () => {
 test('a rulebook’s run that nothing is heard of is reported at its time, and joined by the same rulebook', async () => {
   const { server, door, offered } = await setUp()
   const { runner, start } = server()
-  const { trigger } = await start({ timeouts: { order: 20_000, policy: 1_000, reconcile: 20_000 } })
+  const { trigger } = await start({ env: { POLICY_RUN_TIMEOUT: '1s' } })
   const rulebook = await sealOrder('a rulebook')
   expect((await trigger.sealedJobs.run(rulebook, { client: 'a client' })).how).toBe('timeout')
   const again = handled(trigger.sealedJobs.run(rulebook, { client: 'a client' }))

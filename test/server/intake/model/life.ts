@@ -7,6 +7,7 @@ import { createTriggerRateLimit } from '../../../../src/server/trigger/rateLimit
 import { createLifetime } from '../../../../src/service/lifetime.js'
 import { createLogLines, type LogLines } from '../../../support/logLines.js'
 import { openQuickly } from '../../../support/quickStores.js'
+import { serverConfig } from '../../../support/serverEnvironment.js'
 import { serveLeaseOf } from '../../../support/stores.js'
 import type { ModelEnclave } from './enclave.js'
 import type { EscrowChain } from './escrowChain.js'
@@ -51,26 +52,21 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
   }
   const trigger = createEnclaveRuns({
     serveLease: serveLeaseOf(engine, logger),
+    config: serverConfig({ ENCLAVE_MAX_RUNS: '4', RPC_LOG_RANGE: '4' }),
     engine,
     records,
-    recordsOf: (fenced) => createOrderRecords({ engine: fenced, logger }),
     runner: {
       ...enclave.runner,
       run: (job, note) => (isDead ? new Promise(() => undefined) : enclave.runner.run(job, note)),
     },
-    timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
-    maxRuns: 4,
     rateLimit: createTriggerRateLimit(0),
-    unopened: { expiryMs: 24 * 3_600_000, maxOrders: 1_000, maxPerClient: 1_000, maxBytesPerClient: 2 ** 30 },
     escrow,
     rpc: { send: (calls) => step('node', () => chain.rpc.send(calls)) },
-    logBlockRange: 4,
     escrowObserver: { onHead() {}, onEvents() {} },
     stopping: new AbortController().signal,
     marketClock: {
       getClock: async () => ({ timestamp: new Date(), isOpen: true, nextOpen: FAR, nextClose: FAR }),
     },
-    marketIntervalMs: 30_000,
     logger: log.logger,
   })
   const { onStored, room, knownEscrow } = trigger
