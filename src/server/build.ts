@@ -22,7 +22,7 @@ import { buildOps } from './ops/app.js'
 import type { Phase } from './ops/checks.js'
 import { buildReads, createHeadReads } from './reads/chainHead.js'
 import { buildRelay } from './relay/build.js'
-import { createFindOpening, createOpeningPlace, createOpeningVerifier } from './relay/opening.js'
+import { createFindOpening, createOpeningVerifier } from './relay/opening.js'
 import { createOpeningQuota } from './relay/openingQuota.js'
 import { relayRoutes } from './relay/router.js'
 import type { RelayerKey } from './signer/signer.js'
@@ -138,7 +138,7 @@ export function buildServer(deps: {
     orders,
     openings: createOpenings({
       orders,
-      verify: createOpeningVerifier(createOpeningPlace(rpc, domain)),
+      verify: createOpeningVerifier(rpc, domain),
       relay: relay.dispatcher,
       quota: createOpeningQuota({
         engine,

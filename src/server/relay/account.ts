@@ -22,22 +22,19 @@ export interface RelayTerm {
 /** The relayer's account, and this server's term of it. */
 export type RelayerAccount = ReturnType<typeof createRelayerAccount>
 
-interface RelayerAccountOptions {
+const leaseOf = (account: Hex) => `relayer:${account}`
+
+/** The account belongs to one server at a time, by a lease. */
+export function createRelayerAccount(options: {
   readonly engine: Engine
   readonly address: Hex
   readonly serveLease: ServeLease
   readonly build: (engine: Engine, term: Term) => RelayTerm
-}
-
-const leaseOf = (account: Hex) => `relayer:${account}`
-/** Longer than a server takes to restart. */
-const ABANDONED_AFTER_MS = 60_000
-
-/** The account belongs to one server at a time, by a lease. */
-export function createRelayerAccount({ engine, address, serveLease, build }: RelayerAccountOptions) {
+}) {
+  const { engine, address } = options
   const lease = leaseOf(address)
   const tried = Promise.withResolvers<void>()
-  const freeSince = new Map<Hex, number>()
+  let free: ReadonlySet<Hex> = new Set()
   let served: RelayTerm | undefined
 
   return {
@@ -45,23 +42,20 @@ export function createRelayerAccount({ engine, address, serveLease, build }: Rel
     lease,
     /** Undefined while another server may have the account. */
     term: () => (served?.isTrusted() ? served : undefined),
-    /** Those of the given accounts whose leases have been free for so long that no server seems to have their keys. */
-    async areAbandoned(accounts: ReadonlySet<Hex>): Promise<ReadonlySet<Hex>> {
-      const now = performance.now()
+    /** Those of the given accounts whose keys no server seems to have: their leases are free, as they were at the call before. */
+    async areAbandoned(accounts: readonly Hex[]): Promise<ReadonlySet<Hex>> {
       const taken = new Set((await heldLeases(engine.leases)).map(({ lease }) => lease))
-      const free = [...accounts].filter((account) => account !== address && !taken.has(leaseOf(account)))
-      for (const account of freeSince.keys()) if (!free.includes(account)) freeSince.delete(account)
-      for (const account of free) if (!freeSince.has(account)) freeSince.set(account, now)
+      const before = free
+      free = new Set(accounts.filter((account) => account !== address && !taken.has(leaseOf(account))))
       // No other server can have the key of an account where this server's database is its own.
-      const patienceMs = engine.isShared ? ABANDONED_AFTER_MS : 0
-      return new Set(free.filter((account) => now - (freeSince.get(account) ?? now) >= patienceMs))
+      return engine.isShared ? new Set([...free].filter((account) => before.has(account))) : free
     },
     /** Resolves once this server has tried to take the account, and serves it if it took it. */
     tried: tried.promise,
-    service: serveLease(
+    service: options.serveLease(
       lease,
       (fenced, held) => {
-        const term = build(fenced, held)
+        const term = options.build(fenced, held)
         const isServed = createHook('relayer account served', {
           start() {
             served = term

@@ -16,7 +16,10 @@ export interface Funds {
 /** More than any number of orders can book. */
 const MOST_GAS = 2n ** 60n
 
-interface AdmissionOptions {
+/** Decides which work the account takes on, by the highest possible cost of that work and all earlier work. */
+export type Admission = ReturnType<typeof createAdmission>
+
+export function createAdmission(options: {
   readonly rpc: Pick<Rpc, 'send'>
   /** The relayer's address. */
   readonly from: Hex
@@ -25,12 +28,7 @@ interface AdmissionOptions {
   readonly minBalance: bigint
   /** The most that signed transactions may cost. */
   readonly committed: () => Commitments
-}
-
-/** Decides which work the account takes on, by the highest possible cost of that work and all earlier work. */
-export type Admission = ReturnType<typeof createAdmission>
-
-export function createAdmission(options: AdmissionOptions) {
+}) {
   const { rpc, from, fees, minBalance, committed } = options
   /** Wei of authorizations that are admitted and not signed yet. */
   const waiting = new Map<Hex, bigint>()
@@ -42,7 +40,7 @@ export function createAdmission(options: AdmissionOptions) {
       return { balance: await balanceOf(rpc, from), ended }
     },
     /**
-     * Keeps wei for the authorization's possible cost, until `counted` or `forget`; again for one that is sent again.
+     * Keeps wei for the authorization's possible cost, until `forget`; again for one that is sent again.
      *
      * @param put sets its gas aside, where no more than so much gas is booked for held orders afterwards
      * @throws RelayRefusal, and as `put`: no wei are kept then
@@ -68,9 +66,7 @@ export function createAdmission(options: AdmissionOptions) {
         throw error
       }
     },
-    /** The commitments include its cost from now on. */
-    counted: (digest: Hex) => void waiting.delete(digest),
-    /** This term sends nothing more for it. */
+    /** The commitments include its cost from now on, or this term sends nothing more for it. */
     forget: (digest: Hex) => void waiting.delete(digest),
   }
 }

@@ -45,63 +45,38 @@ const FUNDS_MAX_AGE_MS = 5_000
 
 /** Wires the relay. Starts nothing. */
 export function buildRelay(deps: BuildRelayDeps) {
-  const { config, rpc, engine, serveLease, relayerKey, logger, stopping } = deps
+  const { config, rpc, relayerKey, stopping } = deps
   const { relay: settings, chain, enclave } = config
+  const { minBalance, waitMs } = settings
   const shared = createShared(deps)
-  const { store, chainView, preflight, fees, budget } = shared
   const signer = createRelayerSigner(relayerKey)
   const account = createRelayerAccount({
-    engine,
+    ...deps,
     address: signer.address,
-    serveLease,
-    build: (fenced, term) => buildTerm(deps, shared, { engine: fenced, signer, term }),
+    build: (engine, term) =>
+      buildTerm({ ...deps, ...shared, ...shared.storesOf(engine), engine }, signer, term),
   })
   const dispatcher = createRelayDispatcher({
-    account,
-    store,
-    chain: chainView,
-    preflight,
-    budget,
+    ...deps,
+    ...shared,
+    ...{ account, waitMs },
     isFunded: createTimedValue(FUNDS_MAX_AGE_MS, async () => {
       const balance = await balanceOf(rpc, account.address)
-      return balance > 0n && balance >= settings.minBalance
+      return balance > 0n && balance >= minBalance
     }),
     maxUnderWay: settings.maxInFlight + settings.maxQueued,
-    waitMs: settings.waitMs,
-    searchEveryMs: deps.searchEveryMs,
-    stopping,
-    logger,
   })
-  const { minBalance } = settings
-  const { health, load } = createRelayHealth({
-    rpc,
-    account,
-    minBalance,
-    fees,
-    budget,
-    underWay: dispatcher.underWay,
-  })
+  const verify = createAuthorizationVerifier({ ...chain, signer: enclave.signer })
   return {
-    router: {
-      authToken: settings.authToken.reveal(),
-      verify: createAuthorizationVerifier({
-        chainId: chain.chainId,
-        contracts: chain.contracts,
-        signer: enclave.signer,
-      }),
-      relay: dispatcher,
-      waitMs: settings.waitMs,
-      stopping,
-    },
+    router: { authToken: settings.authToken.reveal(), verify, relay: dispatcher, waitMs, stopping },
     services: [account.service, dispatcher.service],
     /** The name of the account's lease. */
     lease: account.lease,
     address: account.address,
     dispatcher,
     /** The stored record of each authorization. */
-    receipts: store,
-    health,
-    load,
+    receipts: shared.store,
+    ...createRelayHealth({ ...shared, rpc, account, minBalance, underWay: dispatcher.underWay }),
   }
 }
 
@@ -109,71 +84,55 @@ export function buildRelay(deps: BuildRelayDeps) {
 function createShared({ config, rpc, engine, relayerKey, logger }: BuildRelayDeps) {
   const { chain, relay: settings } = config
   const from = relayerKey.address
-  const store = createReceiptStore({ engine, logger })
+  /** @param of the engine of every server, or one whose writes carry the fence of a term */
+  const storesOf = (of: Engine) => {
+    const store = createReceiptStore({ engine: of, logger })
+    return { store, budget: createGasBudget({ engine: of, store, limits: settings.gas, logger }) }
+  }
   return {
-    store,
-    chainView: createChainView({ rpc, from, confirmations: chain.confirmations }),
+    storesOf,
+    ...storesOf(engine),
+    chain: createChainView({ rpc, from, confirmations: chain.confirmations }),
     preflight: createPreflight({ rpc, from, maxGas: settings.maxGas }),
     fees: createFeeMarket({
       rpc,
       ceiling: settings.maxFeePerGas,
       maxAgeMs: settings.pollIntervalMs,
     }),
-    budget: createGasBudget({ engine, store, limits: settings.gas, now: Date.now, logger }),
   }
 }
 
 /** Builds every part that remembers the account's nonces. A later term begins with new ones. */
 function buildTerm(
-  deps: BuildRelayDeps,
-  shared: ReturnType<typeof createShared>,
-  termDeps: { readonly engine: Engine; readonly signer: RelayerSigner; readonly term: Term },
+  parts: BuildRelayDeps & ReturnType<typeof createShared>,
+  signer: RelayerSigner,
+  term: Term,
 ): RelayTerm {
-  const { config, rpc, logger, onEnd } = deps
-  const { chain, relay: settings } = config
-  const { chainView, preflight, fees } = shared
-  const { engine, signer, term } = termDeps
+  const { config, rpc, engine, fees, budget, logger } = parts
+  const { relay: settings } = config
+  const { isTrusted } = term
   const account = signer.address
-  const store = createReceiptStore({ engine, logger })
-  const budget = createGasBudget({ engine, store, limits: settings.gas, now: Date.now, logger })
   const txManager = createTxManager({
     ...settings,
-    chainId: chain.chainId,
-    confirmations: chain.confirmations,
-    rpc,
-    trailingMs: deps.trailingMs,
+    ...{ rpc, signer, fees, isTrusted, logger },
+    chainId: config.chain.chainId,
+    confirmations: config.chain.confirmations,
+    trailingMs: parts.trailingMs,
     broadcaster: createBroadcaster(rpc),
-    signer,
-    isTrusted: term.isTrusted,
-    fees,
     saveNoOp: createSaveNoOp({ engine, address: account, logger }),
     onNoOpSent: budget.spendOther,
-    onForeign: () => deps.onForeign?.(),
-    logger,
+    onForeign: () => parts.onForeign?.(),
   })
   const relay = createRelay({
-    account,
-    store,
-    budget,
-    chain: chainView,
-    preflight,
+    ...parts,
+    ...{ account, txManager },
     admission: createAdmission({
-      rpc,
-      from: account,
-      fees,
+      ...{ rpc, from: account, fees },
       minBalance: settings.minBalance,
       committed: txManager.committed,
     }),
-    txManager,
-    stopping: AbortSignal.any([deps.stopping, term.signal]),
-    onEnd,
-    logger,
+    stopping: AbortSignal.any([parts.stopping, term.signal]),
   })
   // They stop in the reverse order: first the transaction manager releases everything under way.
-  return {
-    relay,
-    txManager,
-    services: [relay.service, txManager.service],
-    isTrusted: term.isTrusted,
-  }
+  return { relay, txManager, services: [relay.service, txManager.service], isTrusted }
 }

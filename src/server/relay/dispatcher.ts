@@ -106,7 +106,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     if (stored !== undefined && !isFinal(stored.record.receipt)) return following.of(stored)
     if (following.count() >= maxUnderWay) throw new RelayRefusal({ code: 'relay-overloaded' })
     const gasLimit = await gasLimitIn(await preflight.check({ to: target, data }), authorization, chain)
-    let pending = pendingRecord(authorization, new Date(), undefined, stored?.record)
+    let pending = pendingRecord(authorization, undefined, stored?.record)
     if (gasLimit === undefined) {
       const record = stored?.record ?? pending
       const next = (await afterEffect(chain, record)) ?? record
@@ -117,19 +117,6 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     // A conflict means that another server has stored it first.
     await budget.put(pending, stored)
     return follow(digest)
-  }
-
-  async function precheck(authorization: VerifiedAuthorization): Promise<void> {
-    const { digest, target, data } = authorization
-    const stored = await store.find(digest)
-    if (stored !== undefined && !isFinal(stored.record.receipt)) return
-    const term = account.term()
-    if (term !== undefined && isFull(term)) throw new RelayRefusal({ code: 'relay-overloaded' })
-    const [forecast, canPay] = await Promise.all([preflight.check({ to: target, data }), isFunded()])
-    const gasLimit = await gasLimitIn(forecast, authorization, chain)
-    if (gasLimit === undefined) return
-    if (!canPay) throw new RelayRefusal({ code: 'relayer-underfunded' })
-    await budget.assertRoom(withLimit(pendingRecord(authorization, new Date()), gasLimit))
   }
 
   /** Judged by the chain, which the server of its account may not have asked yet. */
@@ -143,19 +130,11 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
       return receipt
     if (!isUsed) return undefined
     const term = account.term()
-    if (term !== undefined) return correct(term, digest)
-    return ((await afterEffect(chain, stored.record)) ?? stored.record).receipt
-  }
-
-  /** Another caller may have corrected it in between. */
-  async function correct({ relay }: RelayTerm, digest: Hex): Promise<Receipt | undefined> {
-    const job = jobOf(digest)
-    if (job !== undefined) return (await job).current()
-    const stored = await store.find(digest)
-    if (stored === undefined) return undefined
+    if (term === undefined) return ((await afterEffect(chain, stored.record)) ?? stored.record).receipt
     try {
-      return (await (jobOf(digest) ?? relay.acceptEffect(stored))).current()
+      return (await (jobOf(digest) ?? term.relay.acceptEffect(stored))).current()
     } catch (error) {
+      // Another caller has corrected it in between.
       if (error instanceof TakenElsewhereError) return (await store.get(digest))?.receipt
       throw error
     }
@@ -184,8 +163,7 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
   async function search(): Promise<void> {
     if (performance.now() - searchedAt < searchEveryMs) return
     const open = await store.unfinished()
-    const owners = new Set(open.flatMap(({ record }) => record.account ?? []))
-    const abandoned = await account.areAbandoned(owners)
+    const abandoned = await account.areAbandoned(open.flatMap(({ record }) => record.account ?? []))
     searchedAt = performance.now()
     const free: StoredRelay[] = []
     for (const stored of open) {
@@ -208,24 +186,28 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     async post(authorization: VerifiedAuthorization): Promise<RelayJob> {
       const { digest } = authorization
       await account.tried
-      const begun = beginnings.get(digest)
-      if (begun !== undefined) return begun
-      const beginning = joinOrBegin(authorization)
+      const beginning =
+        beginnings.get(digest) ?? joinOrBegin(authorization).finally(() => beginnings.delete(digest))
       beginnings.set(digest, beginning)
-      try {
-        return await beginning
-      } finally {
-        beginnings.delete(digest)
-      }
+      return beginning
     },
     /**
      * Whether `post` would take it now. Begins nothing. One that is under way, or has taken effect, passes.
      * @throws as `post`
      */
     async precheck(authorization: VerifiedAuthorization): Promise<void> {
-      const { digest } = authorization
+      const { digest, target, data } = authorization
       await account.tried
-      if (!beginnings.has(digest) && jobOf(digest) === undefined) await precheck(authorization)
+      if (beginnings.has(digest) || jobOf(digest) !== undefined) return
+      const stored = await store.find(digest)
+      if (stored !== undefined && !isFinal(stored.record.receipt)) return
+      const term = account.term()
+      if (term !== undefined && isFull(term)) throw new RelayRefusal({ code: 'relay-overloaded' })
+      const [forecast, canPay] = await Promise.all([preflight.check({ to: target, data }), isFunded()])
+      const gasLimit = await gasLimitIn(forecast, authorization, chain)
+      if (gasLimit === undefined) return
+      if (!canPay) throw new RelayRefusal({ code: 'relayer-underfunded' })
+      await budget.assertRoom(withLimit(pendingRecord(authorization), gasLimit))
     },
     /**
      * The receipt of an authorization, undefined when there is none that can be trusted.
@@ -258,13 +240,10 @@ const FIRST_POLL_MS = 250
 const LONGEST_PAUSE_MS = 1_000
 
 /** Follows authorizations that another server relays, by their stored records. */
-function createRecordFollower(options: {
-  readonly store: Pick<ReceiptStore, 'find'>
-  /** How long a record is polled: as long as a caller waits. */
-  readonly waitMs: number
-  readonly stopping: AbortSignal
-}) {
-  const { store, waitMs, stopping } = options
+function createRecordFollower(
+  // A record is polled for as long as a caller waits.
+  { store, waitMs, stopping }: Pick<RelayDispatcherOptions, 'store' | 'waitMs' | 'stopping'>,
+) {
   let count = 0
 
   return {

@@ -44,16 +44,6 @@ export interface GasLeft {
  */
 export type GasBudget = ReturnType<typeof createGasBudget>
 
-interface GasBudgetOptions {
-  /** For the server that holds an account, the one whose writes carry the term of its lease. */
-  readonly engine: Engine
-  readonly store: Pick<ReceiptStore, 'put' | 'toChange'>
-  readonly limits: GasLimits
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  readonly logger: Logger
-}
-
 const DAY_MS = 86_400_000
 /**
  * The most that an order's end needs beyond its write-ahead. Both write a portfolio of the same length. The end also moves
@@ -97,16 +87,16 @@ export function holderOf(purpose: GasPurpose): Hex | undefined {
   return purpose.kind === 'institution' ? purpose.orgId : purpose.account
 }
 
-/** The changes that go with a record. */
-interface Plan {
-  readonly additions: readonly Addition[]
-  readonly changes: readonly Change[]
-  /** The version of the booking that it was made from, 0 for none. */
-  readonly bookingVersion: number
-}
-
-export function createGasBudget(options: GasBudgetOptions) {
-  const { engine, store, limits, now, logger } = options
+export function createGasBudget(options: {
+  /** For the server that holds an account, the one whose writes carry the term of its lease. */
+  readonly engine: Engine
+  readonly store: Pick<ReceiptStore, 'put' | 'toChange'>
+  readonly limits: GasLimits
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+  readonly logger: Logger
+}) {
+  const { engine, store, limits, now = Date.now, logger } = options
   const bookings = createDocuments({ engine, logger, table: 'bookings', schema: bookingSchema })
   let latest: Pick<GasLeft, 'booked'> & { readonly all: bigint } = { all: 0n, booked: 0n }
 
@@ -115,11 +105,8 @@ export function createGasBudget(options: GasBudgetOptions) {
   const findBooking = async ({ purpose }: Pick<RelayRecord, 'purpose'>) =>
     'orderId' in purpose ? bookings.find(purpose.orderId) : undefined
 
-  async function planOf(
-    next: RelayRecord,
-    before: RelayRecord | undefined,
-    bookable?: bigint,
-  ): Promise<Plan> {
+  /** The changes that go with a record, and the version of the booking that they are made from, 0 for none. */
+  async function planOf(next: RelayRecord, before: RelayRecord | undefined, bookable?: bigint) {
     const isSame = isDeepStrictEqual(countOf(next), before ? countOf(before) : UNCOUNTED)
     if (isSame && bookable === undefined) return { additions: [], changes: [], bookingVersion: 0 }
     const found = await findBooking(next)

@@ -6,7 +6,7 @@ import type { Receipt } from '../../protocol/api.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
-import { type OpeningPlace, type OrderOpening, openingDigest } from '../../protocol/opening.js'
+import { type OrderOpening, openingDigest } from '../../protocol/opening.js'
 import { assertSignedBy } from '../../protocol/signature.js'
 import { createTimedValue } from '../../service/waiting.js'
 import type { OpeningRecords, ReceiptStore } from '../store/receipts.js'
@@ -18,20 +18,13 @@ import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
  */
 export type VerifyOpening = (order: OrderOpening, signature: Hex) => Promise<VerifiedAuthorization>
 
-/** The contracts that check openings. Asks for USDC and its domain once. @throws ChainUnavailableError, ChainAnswerError */
-export function createOpeningPlace(
-  rpc: Pick<Rpc, 'send'>,
-  domain: IntentDomain,
-): () => Promise<OpeningPlace> {
+/** Asks for USDC and its domain once. */
+export function createOpeningVerifier(rpc: Pick<Rpc, 'send'>, domain: IntentDomain): VerifyOpening {
   const caller = createViewCaller(rpc)
-  return createTimedValue(Number.POSITIVE_INFINITY, async () => {
+  const place = createTimedValue(Number.POSITIVE_INFINITY, async () => {
     const usdc = await createOrderEscrow(caller, domain.escrow).usdc()
     return { ...domain, usdc: await usdcDomain(caller, usdc) }
   })
-}
-
-/** @param place where openings are checked */
-export function createOpeningVerifier(place: () => Promise<OpeningPlace>): VerifyOpening {
   return async (order, signature) => {
     const known = await place()
     const { account, amount } = order

@@ -8,13 +8,6 @@ import type { Engine } from '../store/engine.js'
 import type { ReceiptStore } from '../store/receipts.js'
 import { RelayRefusal } from './authorization.js'
 
-/** An opening that the platform pays for. */
-interface SponsoredOpening {
-  readonly orderId: Hex
-  readonly account: Hex
-  readonly digest: Hex
-}
-
 /** The openings that the platform pays for at once, by account: few until its orders settle. */
 export type OpeningQuota = ReturnType<typeof createOpeningQuota>
 
@@ -144,7 +137,7 @@ export function createOpeningQuota(options: OpeningQuotaOptions) {
      * Takes a place for the opening, unless it has one. Durable when it resolves.
      * @throws RelayRefusal `relay-quota-exhausted`; StorageError, ChainUnavailableError, ChainAnswerError
      */
-    async take({ orderId, account, digest }: SponsoredOpening): Promise<void> {
+    async take({ orderId, account, digest }: Record<'orderId' | 'account' | 'digest', Hex>): Promise<void> {
       const earlier = (await receipts.get(digest))?.receipt
       if (earlier !== undefined && earlier.status !== 'failed') return
       let refusal: RelayRefusal | undefined

@@ -19,11 +19,10 @@ export class TakenElsewhereError extends Error {
  */
 export function pendingRecord(
   { digest, primaryType, target, data, purpose }: VerifiedAuthorization,
-  now: Date,
   account?: Hex,
   earlier?: RelayRecord,
 ): RelayRecord {
-  const at = now.toISOString()
+  const at = new Date().toISOString()
   const receipt: Receipt = {
     digest,
     primaryType,
@@ -65,16 +64,16 @@ function keptFor(account: Hex | undefined, earlier: RelayRecord | undefined): Ke
 }
 
 /** The record as `account` takes it on: it starts again where another account has sent a transaction for it. */
-export function takenOn(record: RelayRecord, account: Hex, now: Date): RelayRecord {
+export function takenOn(record: RelayRecord, account: Hex): RelayRecord {
   if (record.account === account) return record
-  const open = isFinal(record.receipt) ? record : changed(record, now, { status: 'pending', txHash: null })
+  const open = isFinal(record.receipt) ? record : changed(record, { status: 'pending', txHash: null })
   return { ...open, account, transactions: foreign(record.transactions) }
 }
 
 /** Adds a transaction that is about to be broadcast. Transactions under other nonces lose their bytes and are not sent again. */
-export function submitted(record: RelayRecord, transaction: SignedTransaction, now: Date): RelayRecord {
+export function submitted(record: RelayRecord, transaction: SignedTransaction): RelayRecord {
   return {
-    ...changed(record, now, { status: 'submitted', txHash: transaction.hash }),
+    ...changed(record, { status: 'submitted', txHash: transaction.hash }),
     transactions: [...record.transactions.map((earlier) => kept(earlier, transaction.nonce)), transaction],
   }
 }
@@ -85,8 +84,8 @@ function kept(transaction: KeptTransaction, nonce: number): KeptTransaction {
 }
 
 /** @param transaction null when it took effect by a transaction that this server does not know */
-export function confirmed(record: RelayRecord, transaction: MinedTransaction | null, now: Date): RelayRecord {
-  return changed(record, now, { status: 'confirmed', ...minedFields(transaction), error: null })
+export function confirmed(record: RelayRecord, transaction: MinedTransaction | null): RelayRecord {
+  return changed(record, { status: 'confirmed', ...minedFields(transaction), error: null })
 }
 
 /** @param transaction null when it was given up before any of its transactions was mined */
@@ -94,20 +93,19 @@ export function failed(
   record: RelayRecord,
   transaction: MinedTransaction | null,
   error: Revert,
-  now: Date,
 ): RelayRecord {
-  return changed(record, now, { status: 'failed', ...minedFields(transaction), error })
+  return changed(record, { status: 'failed', ...minedFields(transaction), error })
 }
 
 /** It took effect by another party's transaction, in a block that may still be taken back. */
-export function awaitingDepth(record: RelayRecord, now: Date): RelayRecord {
-  return changed(record, now, { status: 'pending', ...minedFields(null), error: null })
+export function awaitingDepth(record: RelayRecord): RelayRecord {
+  return changed(record, { status: 'pending', ...minedFields(null), error: null })
 }
 
 /** Reopens a final record whose transaction is no longer in its block. */
-export function reopened(record: RelayRecord, now: Date): RelayRecord {
+export function reopened(record: RelayRecord): RelayRecord {
   const txHash = record.transactions.at(-1)?.hash ?? null
-  return changed(record, now, { status: 'submitted', ...minedFields(null), txHash, error: null })
+  return changed(record, { status: 'submitted', ...minedFields(null), txHash, error: null })
 }
 
 /** The transactions that were sent and are not known to be mined. */
@@ -123,8 +121,8 @@ function minedFields(transaction: MinedTransaction | null) {
   }
 }
 
-function changed(record: RelayRecord, now: Date, change: Partial<Receipt>): RelayRecord {
-  const receipt = { ...record.receipt, ...change, updatedAt: now.toISOString() }
+function changed(record: RelayRecord, change: Partial<Receipt>): RelayRecord {
+  const receipt = { ...record.receipt, ...change, updatedAt: new Date().toISOString() }
   // Nothing more is sent for it.
   return isFinal(receipt) ? { ...withLimit(record, 0n), receipt } : { ...record, receipt }
 }

@@ -49,12 +49,12 @@ export function createRelay(deps: RelayDeps) {
   }
 
   async function takeUp(stored: StoredRelay): Promise<RelayJob> {
-    return startJob(jobDeps, await replace(takenOn(stored.record, account, new Date()), stored))
+    return startJob(jobDeps, await replace(takenOn(stored.record, account), stored))
   }
 
   /** @param record the stored one, or else a new one */
   async function accept(record: RelayRecord, stored: StoredRelay | undefined): Promise<RelayJob> {
-    const next = await afterEffect(chain, takenOn(record, account, new Date()))
+    const next = await afterEffect(chain, takenOn(record, account))
     if (next === undefined) return endedJob(record)
     const put = await replace(next, stored)
     return isFinal(next.receipt) ? endedJob(next) : startJob(jobDeps, put)
@@ -73,7 +73,7 @@ export function createRelay(deps: RelayDeps) {
       if (stored.record.account !== account) throw new TakenElsewhereError()
       return takeUp(stored)
     }
-    const record = pendingRecord(authorization, new Date(), account, stored?.record)
+    const record = pendingRecord(authorization, account, stored?.record)
     const gasLimit = await gasLimitIn(forecast, authorization, chain)
     if (gasLimit === undefined) return accept(stored?.record ?? record, stored)
     const put = await admission.admit(digest, gasLimit, funds, (bookable) =>
@@ -88,7 +88,7 @@ export function createRelay(deps: RelayDeps) {
     const { record } = stored
     // Another account has relayed it since.
     if (record.account !== account) return endedJob(record)
-    const next = isFinal(record.receipt) ? reopened(record, new Date()) : record
+    const next = isFinal(record.receipt) ? reopened(record) : record
     const put = await replace(next, stored)
     logger.warn('transaction put back', { digest, txHash: record.receipt.txHash })
     return startJob(jobDeps, put)
@@ -219,7 +219,5 @@ export async function afterEffect(chain: ChainView, record: RelayRecord): Promis
   const { digest, target, status } = record.receipt
   if (status === 'confirmed' && (await matchesChain(chain, record))) return undefined
   const isDeep = await chain.isDeep({ digest, target, data: record.data })
-  return isDeep
-    ? confirmed(record, await chain.effectOf(record), new Date())
-    : awaitingDepth(record, new Date())
+  return isDeep ? confirmed(record, await chain.effectOf(record)) : awaitingDepth(record)
 }

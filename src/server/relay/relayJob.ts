@@ -119,8 +119,8 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     gas = { ...gas, excused: gas.excused + lastUsed }
   }
   const owner: Owner = {
-    save: (transaction) => record.put(submitted(current(), transaction, new Date())),
-    counted: () => admission.counted(digest),
+    save: (transaction) => record.put(submitted(current(), transaction)),
+    counted: () => admission.forget(digest),
     isNeeded: async () => !(await chain.isUsed(relayed)),
     used(mined) {
       lastUsed = mined
@@ -150,7 +150,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
       return forecast.gasLimit
     }
     if (isOfUsedDigest(forecast.revert)) throw new ChainAnswerError('two nodes differ on a digest')
-    await record.put(failed(current(), null, forecast.revert, new Date()))
+    await record.put(failed(current(), null, forecast.revert))
     return null
   }
 
@@ -168,7 +168,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
       await pause(deps.stopping)
       return false
     }
-    await record.put(confirmed(current(), await findEffect(), new Date()))
+    await record.put(confirmed(current(), await findEffect()))
     return true
   }
 
@@ -176,7 +176,7 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     // If storing the end fails, the next step resumes these transactions and finds the mined one again.
     toResume = record.current().transactions
     if (hasEffect(transaction, target)) {
-      await record.put(confirmed(current(), transaction, new Date()))
+      await record.put(confirmed(current(), transaction))
       return true
     }
     // It may have reverted because another of its transactions was first.
@@ -187,13 +187,13 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     }
     const reason = await chain.reasonOf(record.current(), transaction)
     if (reason.name === ID_TAKEN) excuse()
-    await record.put(failed(current(), transaction, reason, new Date()))
+    await record.put(failed(current(), transaction, reason))
     return true
   }
 
   /** Its transactions can hardly be mined any more, because no-ops took their nonces. A repeated post asks `usedDigest`. */
   async function giveUp(): Promise<boolean> {
-    await record.put(failed(current(), null, REFUSED, new Date()))
+    await record.put(failed(current(), null, REFUSED))
     return true
   }
 

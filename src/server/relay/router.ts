@@ -85,19 +85,11 @@ export async function withRelayProblems<T>(action: () => Promise<T>): Promise<T>
   try {
     return await action()
   } catch (error) {
-    throw error instanceof RelayRefusal ? problemOf(error) : error
+    if (!(error instanceof RelayRefusal)) throw error
+    const { reason, cause } = error
+    const { code, retryAfterMs, ...extensions } = { retryAfterMs: undefined, ...reason }
+    const headers =
+      retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }
+    throw new Problem(code, { cause, headers, extensions })
   }
-}
-
-function problemOf({ reason, cause }: RelayRefusal): Problem {
-  return new Problem(reason.code, {
-    cause,
-    ...('retryAfterMs' in reason && {
-      headers: { 'Retry-After': String(Math.ceil(reason.retryAfterMs / 1_000)) },
-    }),
-    extensions: {
-      ...('revert' in reason && { revert: reason.revert }),
-      ...('quota' in reason && { quota: reason.quota }),
-    },
-  })
 }

@@ -27,10 +27,8 @@ function untouched(): RelayRecord {
   const [contract, method, struct, signature] = signedCall(chain(), MINT)
   const data = bytesToHex(getBytes(INTERFACES[contract].encodeFunctionData(method, [struct, signature])))
   const target = chain().addressOf(contract)
-  return pendingRecord(
-    { digest: digest(), primaryType: 'BatchMint', target, data, purpose: { kind: 'platform' } },
-    new Date(),
-  )
+  const purpose = { kind: 'platform' } as const
+  return pendingRecord({ digest: digest(), primaryType: 'BatchMint', target, data, purpose })
 }
 
 async function store(dataDir: string, record: RelayRecord): Promise<void> {
@@ -85,7 +83,7 @@ test('an effect that is taken back before it counts is brought about by the rela
 
 test('a receipt that failed is open again when its effect appears, until that counts', async () => {
   const dataDir = await temporaryDirectory()
-  await store(dataDir, failed(untouched(), null, { name: 'BatchConflict', args: {} }, new Date()))
+  await store(dataDir, failed(untouched(), null, { name: 'BatchConflict', args: {} }))
   const { relay, status } = await start(3, dataDir)
   expect(await status()).toBe('failed')
   await takeToChain()

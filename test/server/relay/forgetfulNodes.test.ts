@@ -38,7 +38,7 @@ test('a receipt that says by somebody else is put right once its own transaction
   const store = createReceiptStore({ ...(await openStores(dataDir)), logger: createLogLines().logger })
   const stored = await store.find(digest())
   if (stored === undefined) throw new Error('nothing is stored')
-  await store.put(digest(), confirmed(stored.record, null, new Date()), stored.version)
+  await store.put(digest(), confirmed(stored.record, null), stored.version)
   const { relay: again } = await start(dataDir)
   expect(receiptOf(await again.get(digest()))).toMatchObject({ txHash, blockNumber, gasUsed })
   expect((await storedRecord(dataDir, digest()))?.receipt).toMatchObject({ txHash, blockNumber, gasUsed })

@@ -28,7 +28,6 @@ export function createGasDriver(options: { engine: Engine; limits: GasLimits; no
   const { logger } = createLogLines()
   const store = createReceiptStore({ engine, logger })
   const budget = createGasBudget({ ...options, store, logger })
-  const now = () => new Date(options.now())
 
   function newRecord(digest: Hex, purpose: GasPurpose, earlier?: RelayRecord): RelayRecord {
     const call = {
@@ -36,7 +35,7 @@ export function createGasDriver(options: { engine: Engine; limits: GasLimits; no
       target: `0x${'11'.repeat(20)}`,
       data: '0x01020304',
     } as const
-    return pendingRecord({ digest, purpose, ...call }, now(), undefined, earlier)
+    return pendingRecord({ digest, purpose, ...call }, undefined, earlier)
   }
 
   async function change(digest: Hex, next: (record: RelayRecord) => RelayRecord): Promise<void> {
@@ -65,9 +64,7 @@ export function createGasDriver(options: { engine: Engine; limits: GasLimits; no
     async end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): Promise<void> {
       const stored = await store.find(digest)
       const record = stored?.record ?? newRecord(digest, purpose)
-      const next = isConfirmed
-        ? confirmed(record, null, now())
-        : failed(record, null, { name: 'Failed', args: {} }, now())
+      const next = isConfirmed ? confirmed(record, null) : failed(record, null, { name: 'Failed', args: {} })
       if (!(await budget.put(next, stored))) throw new Error('another version')
     },
     assertFits: (digest: Hex, purpose: GasPurpose, gas: bigint) =>

@@ -87,12 +87,11 @@ async function setUp(deadline = DEADLINE) {
 
 function recordOf(of: Hex, failure?: Failure): RelayRecord {
   const call = { primaryType: 'RequestOpening', target: ALICE, data: '0x00000000' } as const
-  const at = new Date(0)
-  const pending = pendingRecord({ ...call, digest: of, purpose: { kind: 'account', account: ALICE } }, at)
+  const pending = pendingRecord({ ...call, digest: of, purpose: { kind: 'account', account: ALICE } })
   const mined = failure === 'RefusedByNodes' ? null : { ...MINED, hash: of }
   return failure === undefined
-    ? confirmed(pending, mined, at)
-    : failed(pending, mined, { name: failure, args: {} }, at)
+    ? confirmed(pending, mined)
+    : failed(pending, mined, { name: failure, args: {} })
 }
 
 const MINED: Omit<MinedTransaction, 'hash'> = {

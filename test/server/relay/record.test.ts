@@ -8,7 +8,7 @@ import {
   TakenElsewhereError,
   withLimit,
 } from '../../../src/server/relay/record.js'
-import { createReceiptStore } from '../../../src/server/store/receipts.js'
+import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createLateEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -24,13 +24,14 @@ const PENDING = pendingRecord(
     data: '0x01020304',
     purpose: { kind: 'platform' },
   },
-  new Date(0),
   ADDRESS,
 )
 
 /** With its nth transaction. */
-const sent = (n: number) =>
-  submitted(PENDING, { nonce: 7, hash: `0x${`0${n}`.repeat(32)}`, raw: `0x0${n}` }, new Date(n))
+function sent(n: number): RelayRecord {
+  const next = submitted(PENDING, { nonce: 7, hash: `0x${`0${n}`.repeat(32)}`, raw: `0x0${n}` })
+  return { ...next, receipt: { ...next.receipt, updatedAt: new Date(n).toISOString() } }
+}
 
 /** A job's record at its first version. */
 async function setUp() {

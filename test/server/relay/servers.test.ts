@@ -221,8 +221,8 @@ describe('a server that sleeps while another takes its account', () => {
         const { primaryType } = update
         const authorization = { digest: digestOf(chain(), update), primaryType, target, data }
         const purpose = { kind: 'platform' } as const
-        const pending = pendingRecord({ ...authorization, purpose }, new Date(), signer.address)
-        const record = submitted(pending, { nonce, ...signed }, new Date())
+        const pending = pendingRecord({ ...authorization, purpose }, signer.address)
+        const record = submitted(pending, { nonce, ...signed })
         const { logger } = createLogLines()
         await createReceiptStore({ engine, logger }).put(record.receipt.digest, record, 0)
       },
