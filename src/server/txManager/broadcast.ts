@@ -12,11 +12,11 @@ import type { Hex } from '../../protocol/hex.js'
 
 /** The nodes' answers to one transaction. */
 export interface NodeAnswers {
-  /** How many hold it: they took it now, or had it already. */
-  readonly held: number
+  /** How many have it: they accepted it now, or had it already. */
+  readonly accepted: number
   /** How many of these had it already: it was not lost, whatever their pending count says. */
   readonly known: number
-  /** How many answered, took nothing and don't know it. */
+  /** How many answered, accepted nothing and don't know it. */
   readonly refused: number
 }
 
@@ -30,7 +30,7 @@ interface Submission {
 }
 
 /** Of one node; undefined when it gave no answer, or seems to be broken. */
-type Verdict = 'taken' | 'known' | 'refused' | undefined
+type Verdict = 'accepted' | 'known' | 'refused' | undefined
 
 /** Only a broken node fails to answer it: if it succeeds, the node works, and its other answers count. */
 const CONTROL: RpcCall = { method: 'eth_blockNumber', params: [] }
@@ -44,7 +44,7 @@ export function createBroadcaster(nodes: Pick<Rpc, 'toAll'>) {
     for (const [index, { resolve }] of submissions.entries()) {
       const count = (verdict: Verdict) => verdicts.filter((ofNode) => ofNode[index] === verdict).length
       const known = count('known')
-      resolve({ held: count('taken') + known, known, refused: count('refused') })
+      resolve({ accepted: count('accepted') + known, known, refused: count('refused') })
     }
   }
 
@@ -56,8 +56,8 @@ export function createBroadcaster(nodes: Pick<Rpc, 'toAll'>) {
     /**
      * Sends the same bytes to every healthy node at the same time; never rejects. A refusal says little: "already known" is a
      * success, "nonce too low" may be one, and nodes word them differently. So a node that refuses is asked whether it
-     * knows the hash. `held: 0` does not prove that the transaction will not be mined: a lost answer may
-     * hide that a node took it.
+     * knows the hash. `accepted: 0` does not prove that the transaction will not be mined: a lost answer may
+     * hide that a node accepted it.
      */
     send: ({ raw, hash }: { raw: Hex; hash: Hex }) =>
       new Promise<NodeAnswers>((resolve) => gather({ raw, hash, resolve })),
@@ -67,19 +67,19 @@ export function createBroadcaster(nodes: Pick<Rpc, 'toAll'>) {
 async function submitTo(node: SingleNode, submissions: readonly Submission[]): Promise<Verdict[]> {
   const answers = await node.send(submissions.map(sendCall))
   if (answers === null) return []
-  const refused = submissions.filter((_, index) => !isTaken(answers[index]))
+  const refused = submissions.filter((_, index) => !isAccepted(answers[index]))
   const known = refused.length === 0 ? [] : await node.send([...refused.map(lookUpCall), CONTROL])
   const isWorking = isResult(known?.[refused.length])
   return submissions.map((submission) => {
     const at = refused.indexOf(submission)
-    if (at === -1) return 'taken'
+    if (at === -1) return 'accepted'
     return verdictBy(lookUpCall(submission), known?.[at], isWorking)
   })
 }
 
 /** A working node may answer with an error for a hash that it does not know: geth does while it indexes its transactions. */
 function verdictBy(asked: RpcCall, answer: RpcAnswer | undefined, isWorking: boolean): Verdict {
-  if (isResult(answer)) return isTaken(answer) ? 'known' : 'refused'
+  if (isResult(answer)) return isAccepted(answer) ? 'known' : 'refused'
   return isWorking && !isRateLimited(asked, answer) ? 'refused' : undefined
 }
 
@@ -92,6 +92,6 @@ function lookUpCall({ hash }: Submission) {
 }
 
 /** A null stands for a transaction that the node does not know. */
-function isTaken(answer: RpcAnswer | undefined): boolean {
+function isAccepted(answer: RpcAnswer | undefined): boolean {
   return isResult(answer) && answer.result !== null
 }

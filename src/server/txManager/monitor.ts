@@ -4,7 +4,7 @@ import type { AccountState, AccountView, ForeignUse } from './account.js'
 import type { NodeAnswers } from './broadcast.js'
 import type { CheckConfirmations, ConfirmedTransactions } from './confirmations.js'
 import type { NonceManager } from './nonceManager.js'
-import { isHeld, isRefused, type PendingTx, type PendingTxs } from './pendingTx.js'
+import { isAccepted, isRefused, type PendingTx, type PendingTxs } from './pendingTx.js'
 import type { SendAhead, Sender } from './sender.js'
 
 /** While no transaction is pending, a poll only finds transactions that blocks have lost. */
@@ -93,8 +93,8 @@ export function createMonitor(options: {
 type Resubmission = (tx: PendingTx, poll: Pick<AccountState, 'count' | 'pending'>) => Promise<void>
 
 /**
- * A transaction that no node holds is offered again after this long: a node may have room for it by now. So is one that a node took and
- * whose nonce is free in the pool: nodes lose what they took, when they restart, make room, or build a block with no room for it.
+ * A transaction that no node has is offered again after this long: a node may have room for it by now. So is one that a node accepted and
+ * whose nonce is free in the pool: nodes lose what they accepted, when they restart, make room, or build a block with no room for it.
  */
 const OFFER_AGAIN_MS = 1_000
 
@@ -139,7 +139,7 @@ export function createResubmission(options: {
   async function keepWaiting(tx: PendingTx): Promise<void> {
     if (await sender.isOutbid(tx)) return sender.resubmit(tx)
     tx.waitsSince = performance.now()
-    if (isHeld(tx)) sendAhead.offer(tx)
+    if (isAccepted(tx)) sendAhead.offer(tx)
   }
 
   return async (tx, { count, pending }) => {
@@ -156,13 +156,13 @@ export function createResubmission(options: {
       return isNext && isPriced ? sender.resubmit(tx) : keepWaiting(tx)
     }
     const isAnswered = answers !== undefined
-    if (isAnswered && !(isHeld(tx) && isInPool) && now - sentAt >= OFFER_AGAIN_MS) sendAhead.offer(tx)
+    if (isAnswered && !(isAccepted(tx) && isInPool) && now - sentAt >= OFFER_AGAIN_MS) sendAhead.offer(tx)
   }
 }
 
 /** No node has answered, so a higher fee would not help. */
 function isUnanswered(answers: NodeAnswers | undefined): boolean {
-  return answers?.held === 0 && answers.refused === 0
+  return answers?.accepted === 0 && answers.refused === 0
 }
 
 /** Fills nonce gaps below pending transactions. @param broken how the chain's history broke since the last time */

@@ -26,7 +26,7 @@ export interface MinedTransaction {
 /**
  * How a nonce ended.
  * - `mined`: one of its transactions is deep enough
- * - `refused`: a no-op was mined, because no node took the call. The call must go out again under another nonce
+ * - `refused`: a no-op was mined, because no node accepted the call. The call must go out again under another nonce
  * - `displaced`: another transaction used it, or the chain lost the nonces below. The same follows
  * - `stopped`: it was still pending when the term ended
  */
@@ -70,7 +70,7 @@ export interface PendingTx {
   wasNext: boolean
   /** The last broadcast, by `performance.now()`. Undefined when it is to be sent at the next poll. */
   sentAt: number | undefined
-  /** The nodes' answers to the last broadcast; undefined until they are known. What a node took, it may lose. */
+  /** The nodes' answers to the last broadcast; undefined until they are known. What a node accepted, it may lose. */
   answers: NodeAnswers | undefined
   /** The block that it was last seen in. */
   blockNumber: number | undefined
@@ -125,14 +125,14 @@ function lastSigned(transactions: readonly KeptTransaction[]): SignedTransaction
   return { nonce, hash, raw }
 }
 
-/** A node holds it, as far as is known. */
-export function isHeld({ answers }: PendingTx): boolean {
-  return answers !== undefined && answers.held > 0
+/** A node has it, as far as is known. */
+export function isAccepted({ answers }: PendingTx): boolean {
+  return answers !== undefined && answers.accepted > 0
 }
 
 /** Every node that answered refused it. */
 export function isRefused({ answers }: PendingTx): boolean {
-  return answers?.held === 0 && answers.refused > 0
+  return answers?.accepted === 0 && answers.refused > 0
 }
 
 /** Whether it is a transfer of zero wei to the account itself, which only uses the nonce. */

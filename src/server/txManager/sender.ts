@@ -12,7 +12,7 @@ import { type FeeMarket, isOutbid, raisedFees } from './fees.js'
 import {
   type Call,
   createPendingTx,
-  isHeld,
+  isAccepted,
   isNoOp,
   isRefused,
   type Owner,
@@ -112,10 +112,10 @@ export function createSender(options: SenderOptions) {
       // It was sent again in between, and the later answer counts.
       if (tx.newest !== newest || tx.sentAt !== sentAt) return
       const { hash, nonce } = newest
-      const wasHeld = tx.answers === undefined || isHeld(tx)
+      const wasAccepted = tx.answers === undefined || isAccepted(tx)
       tx.answers = answers
-      if (isHeld(tx) && !wasHeld) tx.waitsSince = performance.now()
-      if (!isHeld(tx) && wasHeld && tx.wasNext) {
+      if (isAccepted(tx) && !wasAccepted) tx.waitsSince = performance.now()
+      if (!isAccepted(tx) && wasAccepted && tx.wasNext) {
         logger.warn('no node took a transaction', { txHash: hash, nonce })
       }
     })
@@ -123,7 +123,7 @@ export function createSender(options: SenderOptions) {
     await sent
   }
 
-  /** Where the ceiling leaves no room for a raise, a different call offers the same fee: a node that holds none accepts it. */
+  /** Where the ceiling leaves no room for a raise, a different call offers the same fee: a node that has none accepts it. */
   async function replace(tx: PendingTx, call: CheckedCall): Promise<void> {
     const previous = readTransaction(tx.newest.raw)
     const raised = raisedFees(previous.fees, await fees.current(), maxFeePerGas)
@@ -214,7 +214,7 @@ export function createSendAhead(options: {
     if (isTooEarly(tx)) return
     void sender.broadcast(tx).then(() => {
       const next = pendingTxs.of(tx.nonce + 1)
-      if (next !== undefined && isHeld(tx) && isRefused(next)) offer(next)
+      if (next !== undefined && isAccepted(tx) && isRefused(next)) offer(next)
     })
   }
 

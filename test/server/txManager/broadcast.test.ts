@@ -41,9 +41,9 @@ async function transfer(nonce: number, extra: { tip?: bigint; data?: `0x${string
 const sendAll = (transactions: readonly Awaited<ReturnType<typeof transfer>>[]) =>
   Promise.all(transactions.map((transaction) => broadcaster.send(transaction)))
 
-test('transactions sent together are one request to each node, in their order; those taken before count as held', async () => {
+test('transactions sent together are one request to each node, in their order; those accepted before count, too', async () => {
   const transactions = [await transfer(0), await transfer(1), await transfer(2)]
-  const bySecond = transactions.map(() => ({ held: 2, known: 1, refused: 0 }))
+  const bySecond = transactions.map(() => ({ accepted: 2, known: 1, refused: 0 }))
   expect(await sendAll(transactions)).toEqual(bySecond)
   expect(first.requests[0]).toEqual(Array(3).fill('eth_sendRawTransaction'))
   // One of the two proxies of one node was late.
@@ -54,9 +54,9 @@ test('transactions sent together are one request to each node, in their order; t
 test('a transaction that a node refuses and does not know is refused, whatever comes of the others', async () => {
   await sendAll([await transfer(0, { tip: GWEI })])
   const cheaper = await transfer(0, { tip: 1n })
-  const [refused, taken] = await sendAll([cheaper, await transfer(1)])
-  expect(refused).toEqual({ held: 0, known: 0, refused: 2 })
-  expect(taken).toEqual({ held: 2, known: 1, refused: 0 })
+  const [refused, accepted] = await sendAll([cheaper, await transfer(1)])
+  expect(refused).toEqual({ accepted: 0, known: 0, refused: 2 })
+  expect(accepted).toEqual({ accepted: 2, known: 1, refused: 0 })
 })
 
 test('a node that fails says nothing', async () => {
@@ -64,9 +64,9 @@ test('a node that fails says nothing', async () => {
   second.fault = (calls) =>
     calls.some(({ method }) => method === 'eth_getTransactionByHash') ? 'drop' : 'none'
   const transaction = await transfer(0)
-  expect(await broadcaster.send(transaction)).toEqual({ held: 1, known: 0, refused: 0 })
+  expect(await broadcaster.send(transaction)).toEqual({ accepted: 1, known: 0, refused: 0 })
   // "Already known", and then no answer to the question.
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 0 })
+  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 0 })
 })
 
 test('a node that is asked too much says nothing of a transaction; by the same code it may refuse one', async () => {
@@ -74,18 +74,18 @@ test('a node that is asked too much says nothing of a transaction; by the same c
   second.fault = () => 'drop'
   const transaction = await transfer(0)
   first.answer = () => limit
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 0 })
+  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 0 })
   first.answer = ({ method }) => (method === 'eth_sendRawTransaction' ? limit : undefined)
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 1 })
+  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 1 })
 })
 
 test('a node that fails in well-formed answers says nothing of a transaction either', async () => {
   const broken = { error: { code: -32_603, message: 'internal error' } }
   const transaction = await transfer(0)
   for (const proxy of [first, second]) proxy.answer = () => broken
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 0 })
+  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 0 })
   second.answer = ({ method }) => (method === 'eth_sendRawTransaction' ? broken : undefined)
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 1 })
+  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 1 })
 })
 
 test('a node that is in order and has but errors for what it does not know has refused it', async () => {
@@ -97,7 +97,7 @@ test('a node that is in order and has but errors for what it does not know has r
     first.answer = ({ method }) => (method === 'eth_blockNumber' ? undefined : answer)
   }
   refuseWith(indexing)
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 1 })
+  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 1 })
   refuseWith(limit)
-  expect(await broadcaster.send(transaction)).toEqual({ held: 0, known: 0, refused: 0 })
+  expect(await broadcaster.send(transaction)).toEqual({ accepted: 0, known: 0, refused: 0 })
 })
