@@ -19,7 +19,7 @@ export type { Envelope } from '../protocol/envelope.js'
 export type { Hex } from '../protocol/hex.js'
 export type { Side } from '../protocol/intent.js'
 export type { Notice } from '../protocol/notice.js'
-export type { Policy } from '../protocol/policy.js'
+export { memberRules, type Policy } from '../protocol/policy.js'
 export type { Portfolio } from '../protocol/portfolio.js'
 export type { RulebookCopy } from '../protocol/rulebookCopy.js'
 export {

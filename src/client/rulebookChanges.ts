@@ -1,19 +1,17 @@
 import { checksum } from '../protocol/address.js'
 import { type Hex, hexOf } from '../protocol/hex.js'
-import type { Policy } from '../protocol/policy.js'
+import { type Policy, type Rules, rulesOf } from '../protocol/policy.js'
 import { formatGrouped, USDC_DECIMALS } from '../protocol/units.js'
 
 /** One difference between two rulebooks. */
 export interface RulebookChange {
   /** `lifted`: allows more than before. `tightened`: allows less. `added`: the earlier rule is unknown. */
   readonly effect: 'added' | 'lifted' | 'tightened'
-  /** The affected wallet; null for all of them. */
+  /** The affected wallet; null for all of them, or for every member who is not listed. */
   readonly employee: Hex | null
   /** In plain words, to follow the wallet's name if there is one. */
   readonly text: string
 }
-
-type Rules = Policy['employees'][string]
 
 /**
  * The differences between a rulebook and its predecessor in plain words, lifted rules first.
@@ -23,12 +21,18 @@ type Rules = Policy['employees'][string]
 export function rulebookChanges(before: Policy | null, after: Policy): readonly RulebookChange[] {
   const [old, next] = [rulesByWallet(before), rulesByWallet(after)]
   const wallets = [...new Set([...old.keys(), ...next.keys()])].sort()
+  const [oldDefault, nextDefault] = [defaultOf(before), defaultOf(after)]
   const changes = [
     ...wallets.flatMap((wallet) => {
       const employee = checksum(wallet)
-      const found = rulesChanges(old.get(wallet), next.get(wallet), before === null)
+      const [was, is] = [old.get(wallet) ?? oldDefault, next.get(wallet) ?? nextDefault]
+      const found = rulesChanges(was, is, before === null)
       return found.map((change) => ({ ...change, employee }))
     }),
+    ...defaultChanges(oldDefault, nextDefault, before === null).map((change) => ({
+      ...change,
+      employee: null,
+    })),
     ...commonChanges(before, after).map((change) => ({ ...change, employee: null })),
   ]
   return EFFECTS.flatMap((effect) => changes.filter((change) => change.effect === effect))
@@ -41,8 +45,16 @@ const EFFECTS = ['lifted', 'tightened', 'added'] as const
 const walletSchema = hexOf(20)
 
 function rulesByWallet(policy: Policy | null): Map<Hex, Rules> {
-  const entries = Object.entries(policy?.employees ?? {})
-  return new Map(entries.map(([wallet, rules]) => [walletSchema.parse(wallet.toLowerCase()), rules]))
+  const found = new Map<Hex, Rules>()
+  for (const [wallet, rule] of Object.entries(policy?.employees ?? {})) {
+    const rules = policy && rulesOf(policy, rule)
+    if (rules) found.set(walletSchema.parse(wallet.toLowerCase()), rules)
+  }
+  return found
+}
+
+function defaultOf(policy: Policy | null): Rules | undefined {
+  return policy?.default && rulesOf(policy, policy.default)
 }
 
 function rulesChanges(before: Rules | undefined, after: Rules | undefined, isFirst: boolean): Change[] {
@@ -58,6 +70,13 @@ function rulesChanges(before: Rules | undefined, after: Rules | undefined, isFir
     ...symbolChange('lifted', without(before.restricted, after.restricted)),
     ...symbolChange('tightened', without(after.restricted, before.restricted)),
   ]
+}
+
+function defaultChanges(before: Rules | undefined, after: Rules | undefined, isFirst: boolean): Change[] {
+  const ended: Change[] =
+    before && mayTrade(before) ? [{ effect: 'tightened', text: 'may neither buy nor sell' }] : []
+  const changes = after ? rulesChanges(before, after, isFirst) : ended
+  return changes.map(({ effect, text }) => ({ effect, text: `a member who is not listed ${text}` }))
 }
 
 const UNLISTED: Change = {

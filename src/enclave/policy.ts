@@ -4,7 +4,7 @@ import type { Envelope } from '../protocol/envelope.js'
 import { ProtocolError } from '../protocol/errors.js'
 import { bytes32ToName } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
-import { type Policy, policyHash } from '../protocol/policy.js'
+import { allRules, type Policy, policyHash } from '../protocol/policy.js'
 import { policyIntentDigest, type Rulebook } from '../protocol/policyIntent.js'
 import { assertSignedBy } from '../protocol/signature.js'
 import { restarting } from './failures.js'
@@ -72,9 +72,9 @@ function isSigned(run: Run, { sig, ...unsigned }: Rulebook): boolean {
   }
 }
 
-async function areListed({ chain }: Run, { employees }: Policy, block: BlockPoint): Promise<boolean> {
+async function areListed({ chain }: Run, policy: Policy, block: BlockPoint): Promise<boolean> {
   const listed = new Set((await chain.token.listedSymbols(block.hash)).map(bytes32ToName))
-  return Object.values(employees).every(({ restricted }) => restricted.every((symbol) => listed.has(symbol)))
+  return allRules(policy).every(({ restricted }) => restricted.every((symbol) => listed.has(symbol)))
 }
 
 function rejected(code: PolicyRejection): RunResult {

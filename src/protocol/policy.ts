@@ -5,7 +5,7 @@ import { symbolSchema } from './identifiers.js'
 import { keccak256 } from './keccak.js'
 import { uint256Schema } from './units.js'
 
-const rulesSchema = z.strictObject({
+export const rulesSchema = z.strictObject({
   canBuy: z.boolean(),
   canSell: z.boolean(),
   /** Symbols that this employee may not trade. */
@@ -14,15 +14,57 @@ const rulesSchema = z.strictObject({
     .max(500)
     .refine((symbols) => new Set(symbols).size === symbols.length, 'a symbol is listed twice'),
 })
+export type Rules = z.output<typeof rulesSchema>
+
+/** ASCII, as all text in a rulebook: any RFC 8785 encoder then gives the same hash. */
+const groupNameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9 ._&/-]{0,30}[A-Za-z0-9])?$/, 'expected a name of 1 to 32 letters')
+
+/** Rules of its own, or those of a group. */
+export const ruleSchema = z.union([rulesSchema, z.strictObject({ group: groupNameSchema })])
+export type Rule = z.output<typeof ruleSchema>
 
 /** An institution's rulebook. Keys of `employees` are lower-case addresses. */
-export const policySchema = z.strictObject({
-  employees: z.record(z.string().regex(/^0x[0-9a-f]{40}$/, 'expected a lower-case address'), rulesSchema),
+const policyShape = z.strictObject({
+  employees: z.record(z.string().regex(/^0x[0-9a-f]{40}$/, 'expected a lower-case address'), ruleSchema),
+  /** Rules that several employees share, by name. */
+  groups: z
+    .record(groupNameSchema, rulesSchema)
+    .refine((groups) => Object.keys(groups).length > 0, 'expected a group')
+    .exactOptional(),
+  /** For every member of the institution whom `employees` does not list. Absent: they may not trade. */
+  default: ruleSchema.exactOptional(),
   /** USDC base units. */
   maxOrderNotional: uint256Schema,
   allowWithdrawShares: z.boolean(),
 })
-export type Policy = z.output<typeof policySchema>
+export type Policy = z.output<typeof policyShape>
+
+export const policySchema = policyShape.refine(
+  ({ employees, groups = {}, default: byDefault }) =>
+    [...Object.values(employees), byDefault].every(
+      (rule) => rule === undefined || !('group' in rule) || Object.hasOwn(groups, rule.group),
+    ),
+  'a group is not in the rulebook',
+)
+
+/** What a rule comes to. */
+export function rulesOf({ groups }: Pick<Policy, 'groups'>, rule: Rule): Rules | undefined {
+  return 'group' in rule ? groups?.[rule.group] : rule
+}
+
+/** All rules that a rulebook states: those of groups once. */
+export function allRules({ employees, groups = {}, default: byDefault }: Policy): Rules[] {
+  const rules = [...Object.values(employees), ...Object.values(groups), ...(byDefault ? [byDefault] : [])]
+  return rules.flatMap((rule) => ('group' in rule ? [] : [rule]))
+}
+
+/** The rules of a member of the institution; undefined for one who may not trade, unlisted and without a default. */
+export function memberRules(policy: Policy, wallet: string): Rules | undefined {
+  const rule = policy.employees[wallet.toLowerCase()] ?? policy.default
+  return rule && rulesOf(policy, rule)
+}
 
 /** `keccak256(utf8(RFC 8785 canonical JSON of the policy))`. */
 export function policyHash(policy: Policy): Hex {

@@ -37,6 +37,25 @@ it('all of it is added where nothing is known before', () => {
   ])
 })
 
+it('a wallet is compared by what its group or the default comes to, and the default is named itself', () => {
+  const desk = { groups: { Desk: { ...free, restricted: ['TSLA'] } } }
+  const before = policyOf({ [ADA]: { group: 'Desk' }, [BEN]: { ...free, restricted: ['TSLA'] } }, desk)
+  expect(said(before, policyOf({ [ADA]: free }, { default: { ...free, canBuy: false } }))).toEqual([
+    'lifted: Ben may now trade TSLA',
+    'lifted: Ada may now trade TSLA',
+    'lifted: a member who is not listed may sell every symbol, and buy none',
+    'tightened: Ben may no longer buy',
+  ])
+  const grouped = policyOf({}, { ...desk, default: { group: 'Desk' } })
+  expect(said(policyOf({ [ADA]: free }, { default: free }), grouped)).toEqual([
+    'tightened: Ada may no longer trade TSLA',
+    'tightened: a member who is not listed may no longer trade TSLA',
+  ])
+  expect(said(grouped, policyOf({}))).toEqual([
+    'tightened: a member who is not listed may neither buy nor sell',
+  ])
+})
+
 it('a rule that is lifted is named as lifted, before everything else', () => {
   const before = policyOf({ [ADA]: { canBuy: false, canSell: false, restricted: ['TSLA', 'AAPL'] } })
   const after = policyOf(

@@ -146,6 +146,27 @@ const buys: Rows = [
   ['of a holding frozen at the depth', { deep: { frozen: true } }, 'frozen'],
   ['without a rulebook', { facts: { policy: null } }, 'not-permitted'],
   ['by one whom the rulebook does not name', { policy: { employees: {} } }, 'not-permitted'],
+  ['by one to whom the default alone applies', { policy: { employees: {}, default: rules } }, 0n],
+  [
+    'by one whom the default lets sell alone',
+    { policy: { employees: {}, default: { ...rules, canBuy: false } } },
+    'not-permitted',
+  ],
+  [
+    'by one whom the rulebook excepts from its default',
+    { policy: { employees: { [ALICE.toLowerCase()]: { ...rules, canBuy: false } }, default: rules } },
+    'not-permitted',
+  ],
+  [
+    'of a symbol that the group of its employee may not trade',
+    {
+      policy: {
+        employees: { [ALICE.toLowerCase()]: { group: 'Desk' } },
+        groups: { Desk: { ...rules, restricted: ['AAPL'] } },
+      },
+    },
+    'restricted-symbol',
+  ],
   ['by one who may only buy', { rules: { canSell: false } }, 0n],
   ['above the limit', { policy: { maxOrderNotional: usd(99.999999) } }, 'over-limit'],
   ['at the limit', { policy: { maxOrderNotional: usd(100) } }, 0n],

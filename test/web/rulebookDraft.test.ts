@@ -64,7 +64,7 @@ describe('a rulebook as it is written', () => {
 
   it('restricts no symbol that is not listed any more, since the enclave would refuse it', () => {
     const draft = withEmployees(beginningOf(KNOWN), [ada], KNOWN)
-    expect(policyOf(draft, ['AAPL'])?.employees[ada.toLowerCase()]?.restricted).toEqual([])
+    expect(policyOf(draft, ['AAPL'])?.employees[ada.toLowerCase()]).toMatchObject({ restricted: [] })
   })
 
   it('takes from a file what it says of an employee, and leaves the rest', () => {

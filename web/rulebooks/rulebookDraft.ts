@@ -1,4 +1,11 @@
-import { formatDecimal, type Hex, type Policy, parseDecimal, USDC_DECIMALS } from '../../src/client/index.js'
+import {
+  formatDecimal,
+  type Hex,
+  memberRules,
+  type Policy,
+  parseDecimal,
+  USDC_DECIMALS,
+} from '../../src/client/index.js'
 import { plainNumber } from '../words/format.js'
 import type { EmployeeRow } from './employeeFile.js'
 
@@ -37,7 +44,7 @@ export function isUnknown({ version, policy }: RulebookInForce): boolean {
 
 /** Whether the rulebook in force is known to omit the wallet: the enclave then refuses its orders. */
 export function isUncovered({ policy }: RulebookInForce, address: Hex): boolean {
-  return policy !== null && policy.employees[address.toLowerCase()] === undefined
+  return policy !== null && memberRules(policy, address) === undefined
 }
 
 /** The form's initial content: the rules in force, or no rights if they are unknown. */
@@ -66,7 +73,7 @@ export function withEmployees(
 }
 
 function lineInForce(address: Hex, { version, policy }: RulebookInForce): RulesDraft {
-  const rules = policy?.employees[address.toLowerCase()]
+  const rules = policy && memberRules(policy, address)
   const isFirst = version === 0
   return { address, ...(rules ?? { canBuy: isFirst, canSell: isFirst, restricted: [] }) }
 }
@@ -88,8 +95,8 @@ export function withImported(
 ): RulebookDraft {
   const lines = new Map(draft.rules.map((line) => [line.address, line]))
   for (const { address, canBuy, canSell, restricted } of rows) {
-    const isListed = inForce.policy?.employees[address.toLowerCase()] !== undefined
-    const before = lines.get(address) ?? (isListed ? lineInForce(address, inForce) : allowed(address))
+    const isCovered = inForce.policy !== null && !isUncovered(inForce, address)
+    const before = lines.get(address) ?? (isCovered ? lineInForce(address, inForce) : allowed(address))
     lines.set(address, {
       address,
       canBuy: canBuy ?? before.canBuy,

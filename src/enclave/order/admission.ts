@@ -2,7 +2,7 @@
 import { type Asset, type BrokerClock, isBuyable, type OrderRequest } from '../../broker/index.js'
 import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { Intent } from '../../protocol/intent.js'
-import type { Policy } from '../../protocol/policy.js'
+import { memberRules, type Policy } from '../../protocol/policy.js'
 import { freeCash, freeShares, type Portfolio } from '../../protocol/portfolio.js'
 import { meetsBrokerMinimum, min, notionalAtBroker, sizeSale, USDC, worthOf } from '../money.js'
 import type { NoticeCode } from '../notices.js'
@@ -182,8 +182,8 @@ function refusedByRules(
   if (bringsUsdc && leaving) return 'leaving'
   // Rulebooks are about trades.
   if (terms.side === 'DEPOSIT') return null
-  const rules = policy?.employees[terms.account.toLowerCase()]
-  if (!policy || !rules) return 'not-permitted'
+  const rules = policy && memberRules(policy, terms.account)
+  if (!rules) return 'not-permitted'
   if (!(terms.side === 'BUY' ? rules.canBuy : rules.canSell)) return 'not-permitted'
   if (rules.restricted.includes(terms.symbol)) return 'restricted-symbol'
   return terms.amount > policy.maxOrderNotional ? 'over-limit' : null
