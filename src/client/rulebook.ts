@@ -1,7 +1,7 @@
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
 import { type PolicyVersion, policyVersionSchema } from '../protocol/api.js'
-import { type Envelope, MAX_POLICY_BYTES } from '../protocol/envelope.js'
+import type { Envelope } from '../protocol/envelope.js'
 import { ProtocolError } from '../protocol/errors.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { INTENT_VERSION } from '../protocol/intent.js'
@@ -76,8 +76,9 @@ export async function publishRulebook(
   const version = (base ?? (await versionOf(orgId, deps, signal))) + 1
   const lowered = lowerCaseKeys(policy)
   const unsigned: UnsignedRulebook = { v: INTENT_VERSION, orgId, admin, policy: lowered, version }
-  if (!fitsEnvelope(unsigned)) {
-    const text = `A rulebook has at most ${MAX_POLICY_BYTES} bytes. Restrict fewer symbols, or list fewer employees.`
+  if (!fitsEnvelope(lowered)) {
+    const text =
+      'The rulebook is too long. Give groups the rules that several employees share, or list fewer.'
     throw new ClientError('invalid-rulebook', text)
   }
   // Derives the key before sending: a wallet that rejects this signature cancels the publication.

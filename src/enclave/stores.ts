@@ -1,8 +1,16 @@
 import { z } from 'zod'
+import { decodePolicy, encodePolicy } from '../protocol/compactPolicy.js'
 import type { Hex } from '../protocol/hex.js'
 import { accountIdOf } from '../protocol/identifiers.js'
-import { type BlobPlace, openBlob, paddedBytesOf, sealBlob } from '../protocol/ledgerBlob.js'
-import { type Policy, policySchema } from '../protocol/policy.js'
+import {
+  type BlobPlace,
+  openBlob,
+  openBlobBytes,
+  paddedBytesOf,
+  sealBlob,
+  sealBlobBytes,
+} from '../protocol/ledgerBlob.js'
+import type { Policy } from '../protocol/policy.js'
 import { type Portfolio, portfolioSchema } from '../protocol/portfolio.js'
 import { sealUserBlob } from '../protocol/userBlob.js'
 import type { ChainState } from './chainState.js'
@@ -83,8 +91,8 @@ export function createPolicyStore(chain: ChainState, keys: LedgerKeys) {
       const known = opened.get(orgId)
       if (known?.blob === blob && known.version === version) return { policy: known.policy, version }
       try {
-        const opening = openBlob(blob, keyOf(orgId), placeIn(chain, orgId, BigInt(version)))
-        const policy = policySchema.parse(await opening)
+        const opening = openBlobBytes(blob, keyOf(orgId), placeIn(chain, orgId, BigInt(version)))
+        const policy = decodePolicy(await opening)
         opened.set(orgId, { blob, version, policy })
         return { policy, version }
       } catch {
@@ -93,7 +101,7 @@ export function createPolicyStore(chain: ChainState, keys: LedgerKeys) {
     },
     /** Seals what is to be written as `version`, which must be the stored one + 1. */
     seal: (orgId: Hex, policy: Policy, version: number) =>
-      sealBlob(z.encode(policySchema, policy), keyOf(orgId), placeIn(chain, orgId, BigInt(version))),
+      sealBlobBytes(encodePolicy(policy), keyOf(orgId), placeIn(chain, orgId, BigInt(version))),
   }
 }
 

@@ -71,20 +71,29 @@ export interface EnvelopeRandomness {
  * @param recipient secp256k1 public key, 33 or 65 bytes
  * @param previous padded bytes of the plaintext that this one replaces, see `encodePadded`
  */
-export async function seal(
+export function seal(
   value: unknown,
   recipient: Hex,
   place: EnvelopePlace,
   randomness?: EnvelopeRandomness,
   previous = 0,
 ): Promise<Envelope> {
+  const block = place.kind === 'portfolio' ? PORTFOLIO_PADDING_BYTES : PADDING_BYTES
+  return sealBytes(encodePadded(value, block, previous), recipient, place, randomness)
+}
+
+/** Seals bytes to a public key: as many as the ciphertext will have. */
+export async function sealBytes(
+  plaintext: Bytes,
+  recipient: Hex,
+  place: EnvelopePlace,
+  randomness?: EnvelopeRandomness,
+): Promise<Envelope> {
   const own = agreement(randomness?.ephemeralKey)
   const peer = compressPoint(recipient)
   const iv = randomness?.iv ?? crypto.getRandomValues(new Uint8Array(IV_BYTES))
-  const block = place.kind === 'portfolio' ? PORTFOLIO_PADDING_BYTES : PADDING_BYTES
   const key = keyOf(own, peer, { epk: own.publicKey, recipient: peer })
-  const gcm = { key, iv, aad: aadOf(place) }
-  const { ct, tag } = await encryptGcm(gcm, encodePadded(value, block, previous))
+  const { ct, tag } = await encryptGcm({ key, iv, aad: aadOf(place) }, plaintext)
   return { epk: bytesToHex(own.publicKey), iv: bytesToHex(iv), ct: bytesToHex(ct), tag: bytesToHex(tag) }
 }
 
@@ -93,11 +102,19 @@ export async function seal(
  * @throws ProtocolError `undecryptable`, `invalid-point`, `invalid-plaintext`
  */
 export async function open(envelope: Envelope, privateKey: Bytes, place: EnvelopePlace): Promise<unknown> {
+  return decodePadded(await openBytes(envelope, privateKey, place))
+}
+
+/**
+ * The bytes in an envelope, with their padding.
+ * @throws ProtocolError `undecryptable`, `invalid-point`
+ */
+export async function openBytes(envelope: Envelope, privateKey: Bytes, place: EnvelopePlace): Promise<Bytes> {
   const peer = compressPoint(envelope.epk)
   const own = agreement(privateKey)
   const key = keyOf(own, peer, { epk: peer, recipient: own.publicKey })
   const gcm = { key, iv: hexToBytes(envelope.iv), aad: aadOf(place) }
-  return decodePadded(await decryptGcm(gcm, hexToBytes(envelope.ct), hexToBytes(envelope.tag)))
+  return decryptGcm(gcm, hexToBytes(envelope.ct), hexToBytes(envelope.tag))
 }
 
 /** @param keys both in compressed form */

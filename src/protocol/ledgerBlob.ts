@@ -38,17 +38,26 @@ export interface BlobPlace {
 }
 
 /**
- * `0x01 ‖ iv(12) ‖ tag(16) ‖ ct` of a JSON value, as `enclaveBlob` and `policyBlob` are stored.
+ * `0x01 ‖ iv(12) ‖ tag(16) ‖ ct` of a JSON value, as `enclaveBlob` is stored.
  * @param previous padded bytes of the plaintext that it replaces, see {@link paddedBytesOf}
  */
-export async function sealBlob(
+export function sealBlob(
   value: unknown,
   key: Bytes,
   place: BlobPlace,
-  iv: Bytes = crypto.getRandomValues(new Uint8Array(IV_BYTES)),
+  iv?: Bytes,
   previous = 0,
 ): Promise<Hex> {
-  const plaintext = encodePadded(value, PADDING_BYTES, previous)
+  return sealBlobBytes(encodePadded(value, PADDING_BYTES, previous), key, place, iv)
+}
+
+/** The same of bytes, as `policyBlob` is stored. */
+export async function sealBlobBytes(
+  plaintext: Bytes,
+  key: Bytes,
+  place: BlobPlace,
+  iv: Bytes = crypto.getRandomValues(new Uint8Array(IV_BYTES)),
+): Promise<Hex> {
   const { ct, tag } = await encryptGcm({ key, iv, aad: aadOf(place) }, plaintext)
   return bytesToHex(concatBytes(Uint8Array.of(FORMAT), iv, tag, ct))
 }
@@ -58,13 +67,21 @@ export async function sealBlob(
  * @throws ProtocolError `undecryptable`, `invalid-bytes`
  */
 export async function openBlob(blob: Hex, key: Bytes, place: BlobPlace): Promise<unknown> {
+  return decodePadded(await openBlobBytes(blob, key, place))
+}
+
+/**
+ * The bytes in a stored blob, with their padding.
+ * @throws ProtocolError `undecryptable`, `invalid-bytes`
+ */
+export async function openBlobBytes(blob: Hex, key: Bytes, place: BlobPlace): Promise<Bytes> {
   const bytes = hexToBytes(blob)
   if (bytes.length <= HEADER_BYTES || bytes[0] !== FORMAT) {
     throw new ProtocolError('invalid-bytes', 'not a blob of format 1')
   }
   const iv = bytes.slice(1, 1 + IV_BYTES)
   const tag = bytes.slice(1 + IV_BYTES, HEADER_BYTES)
-  return decodePadded(await decryptGcm({ key, iv, aad: aadOf(place) }, bytes.slice(HEADER_BYTES), tag))
+  return decryptGcm({ key, iv, aad: aadOf(place) }, bytes.slice(HEADER_BYTES), tag)
 }
 
 /** Bytes of the padded plaintext in a stored blob; 0 for `0x`. */

@@ -1,10 +1,21 @@
 import * as z from 'zod'
 import { addressSchema } from './address.js'
-import { type Envelope, MAX_POLICY_BYTES, open, POLICY_PLACE, seal } from './envelope.js'
-import { type Bytes, bytes32Schema, type Hex } from './hex.js'
+import { decodePolicy, encodePolicy } from './compactPolicy.js'
+import { type Envelope, MAX_POLICY_BYTES, openBytes, POLICY_PLACE, sealBytes } from './envelope.js'
+import {
+  type Bytes,
+  bytes32Schema,
+  bytesToHex,
+  bytesToUint,
+  concatBytes,
+  type Hex,
+  hexToBytes,
+  uintToBytes,
+} from './hex.js'
 import { INTENT_VERSION } from './intent.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
-import { policyHash, policySchema } from './policy.js'
+import { decodePadded } from './plaintext.js'
+import { type Policy, policyHash, policySchema } from './policy.js'
 import { signatureSchema } from './signature.js'
 import { typedDataDigest } from './typedData.js'
 
@@ -44,27 +55,55 @@ export function policyIntentDigest(rulebook: UnsignedRulebook, domain: IntentDom
   return typedDataDigest(intentDomain(domain), policyIntentTypes, policyIntentMessage(rulebook))
 }
 
-/** As long as any signature. */
-const UNSIGNED: Hex = `0x${'00'.repeat(65)}`
+/** `0x01 ‖ orgId ‖ admin ‖ uint64be(version) ‖ sig`, in front of the policy's encoding. */
+const FORMAT = 0x01
+const [ORG_AT, ADMIN_AT, VERSION_AT, SIG_AT, POLICY_AT] = [1, 33, 53, 61, 126]
 
 /**
- * Whether the sealed rulebook stays within `MAX_POLICY_BYTES`: the ciphertext is as long as the padded JSON, and the
- * limit is a multiple of the padding. Needs no signature, because all have the same length.
+ * The plaintext in which a rulebook is sealed: the policy's encoding, so that its length shows no more.
+ * @throws ProtocolError `invalid-bytes` for a policy that is too long
  */
-export function fitsEnvelope(unsigned: UnsignedRulebook): boolean {
-  const rulebook = z.encode(rulebookSchema, { ...unsigned, sig: UNSIGNED })
-  return new TextEncoder().encode(JSON.stringify(rulebook)).length <= MAX_POLICY_BYTES
+export function encodeRulebook({ orgId, admin, version, sig, policy }: Rulebook): Bytes {
+  const header = [hexToBytes(orgId), hexToBytes(admin), uintToBytes(BigInt(version), 8), hexToBytes(sig)]
+  return concatBytes(Uint8Array.of(FORMAT), ...header, encodePolicy(policy))
+}
+
+/**
+ * The rulebook in a plaintext: encoded, or as the JSON that it is signed over.
+ * @throws ProtocolError `invalid-plaintext`; ZodError if the JSON holds no rulebook
+ */
+export function decodeRulebook(bytes: Bytes): Rulebook {
+  if (bytes[0] !== FORMAT) return rulebookSchema.parse(decodePadded(bytes))
+  const policy = decodePolicy(bytes.slice(POLICY_AT))
+  const hexAt = (start: number, end: number) => bytesToHex(bytes.subarray(start, end))
+  return rulebookSchema.parse({
+    v: INTENT_VERSION,
+    orgId: hexAt(ORG_AT, ADMIN_AT),
+    admin: hexAt(ADMIN_AT, VERSION_AT),
+    version: Number(bytesToUint(bytes.subarray(VERSION_AT, SIG_AT))),
+    sig: hexAt(SIG_AT, POLICY_AT),
+    policy: z.encode(policySchema, policy),
+  })
+}
+
+/** Whether a policy's rulebook fits its envelope. */
+export function fitsEnvelope(policy: Policy): boolean {
+  try {
+    return POLICY_AT + encodePolicy(policy).length <= MAX_POLICY_BYTES
+  } catch {
+    return false
+  }
 }
 
 /** Seals a rulebook to the enclave's key. */
 export function sealRulebook(rulebook: Rulebook, enclavePublicKey: Hex): Promise<Envelope> {
-  return seal(z.encode(rulebookSchema, rulebook), enclavePublicKey, POLICY_PLACE)
+  return sealBytes(encodeRulebook(rulebook), enclavePublicKey, POLICY_PLACE)
 }
 
 /**
  * Opens a rulebook's envelope with the enclave's key; does not check the signature.
- * @throws ProtocolError if the envelope does not open; ZodError if it holds no rulebook
+ * @throws ProtocolError if the envelope does not open, or holds no encoded rulebook; ZodError if its JSON is no rulebook
  */
 export async function openRulebook(envelope: Envelope, privateKey: Bytes): Promise<Rulebook> {
-  return rulebookSchema.parse(await open(envelope, privateKey, POLICY_PLACE))
+  return decodeRulebook(await openBytes(envelope, privateKey, POLICY_PLACE))
 }

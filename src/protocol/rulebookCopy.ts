@@ -1,11 +1,17 @@
 import * as z from 'zod'
 import { addressSchema } from './address.js'
-import { type EnvelopePlace, type EnvelopeRandomness, open, policyEnvelopeSchema, seal } from './envelope.js'
+import {
+  type EnvelopePlace,
+  type EnvelopeRandomness,
+  openBytes,
+  policyEnvelopeSchema,
+  sealBytes,
+} from './envelope.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
 import { chainIdSchema } from './identifiers.js'
 import { domainBytes, type IntentDomain } from './intentDomain.js'
-import { policyIntentDigest, type Rulebook, rulebookSchema } from './policyIntent.js'
+import { decodeRulebook, encodeRulebook, policyIntentDigest, type Rulebook } from './policyIntent.js'
 import { assertSignedBy } from './signature.js'
 
 /**
@@ -30,7 +36,7 @@ export async function sealRulebookCopy(
   randomness?: EnvelopeRandomness,
 ): Promise<RulebookCopy> {
   const name = { chainId, escrow, orgId: rulebook.orgId, version: rulebook.version }
-  const envelope = await seal(z.encode(rulebookSchema, rulebook), publicKey, placeOf(name), randomness)
+  const envelope = await sealBytes(encodeRulebook(rulebook), publicKey, placeOf(name), randomness)
   return { format: 'service-rulebook-copy-v1', ...name, envelope }
 }
 
@@ -39,7 +45,7 @@ export async function sealRulebookCopy(
  * @throws ProtocolError if the copy does not open or lacks the admin's signature; ZodError if it holds no rulebook
  */
 export async function openRulebookCopy(copy: RulebookCopy, privateKey: Bytes): Promise<Rulebook> {
-  const rulebook = rulebookSchema.parse(await open(copy.envelope, privateKey, placeOf(copy)))
+  const rulebook = decodeRulebook(await openBytes(copy.envelope, privateKey, placeOf(copy)))
   if (rulebook.orgId !== copy.orgId || rulebook.version !== copy.version) {
     throw new ProtocolError(
       'invalid-plaintext',

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { decodePolicy, encodePolicy, MAX_ENCODED_BYTES } from '../../src/protocol/compactPolicy.js'
 import { type Bytes, bytesToHex, type Hex, hexBetween, hexToBytes } from '../../src/protocol/hex.js'
 import { type Policy, policyHash, policySchema } from '../../src/protocol/policy.js'
+import { decodeRulebook, encodeRulebook, rulebookSchema } from '../../src/protocol/policyIntent.js'
 import { readVectors } from '../support/vectors.js'
 
 const hex = hexBetween(0, MAX_ENCODED_BYTES)
@@ -13,6 +14,7 @@ const vectors = readVectors(
     cases: z.array(
       z.object({ name: z.string(), policy: policySchema, policyHash: hex, content: hex, bytes: z.int() }),
     ),
+    rulebook: z.object({ plaintext: rulebookSchema, content: hex, bytes: z.int() }),
     refused: z.array(z.object({ name: z.string(), content: hex, bytes: z.int() })),
   }),
 )
@@ -28,6 +30,14 @@ it.each(vectors.cases)('the encoding of $name is frozen, and its hash is that of
   expect(bytesToHex(encodePolicy(policy))).toBe(bytesToHex(padded(content, bytes)))
   expect(decodePolicy(padded(content, bytes))).toEqual(policy)
   expect(policyHash(policy)).toBe(vector.policyHash)
+})
+
+it('the encoding of a signed rulebook is frozen, and its JSON is read as well', () => {
+  const { plaintext: rulebook, content, bytes } = vectors.rulebook
+  expect(bytesToHex(encodeRulebook(rulebook))).toBe(bytesToHex(padded(content, bytes)))
+  expect(decodeRulebook(padded(content, bytes))).toEqual(rulebook)
+  const json = JSON.stringify(z.encode(rulebookSchema, rulebook))
+  expect(decodeRulebook(new TextEncoder().encode(`${json}   `))).toEqual(rulebook)
 })
 
 it.each(vectors.refused)('an encoding with $name is refused', ({ content, bytes }) => {

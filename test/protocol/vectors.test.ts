@@ -17,6 +17,7 @@ import {
   sealCancel,
   sealedCancelDigest,
 } from '../../src/protocol/cancelIntent.js'
+import { encodePolicy } from '../../src/protocol/compactPolicy.js'
 import { commitOf, ORDER_PLACE, open, seal } from '../../src/protocol/envelope.js'
 import { type Bytes, bytes32Schema, type Hex, hexBetween, hexToBytes } from '../../src/protocol/hex.js'
 import {
@@ -27,10 +28,17 @@ import {
   sharesAddressOf,
 } from '../../src/protocol/identifiers.js'
 import { intentDigest, intentSchema } from '../../src/protocol/intent.js'
-import { ledgerKey, openBlob, portfolioHashAfter, sealBlob } from '../../src/protocol/ledgerBlob.js'
+import {
+  ledgerKey,
+  openBlob,
+  openBlobBytes,
+  portfolioHashAfter,
+  sealBlob,
+  sealBlobBytes,
+} from '../../src/protocol/ledgerBlob.js'
 import { buyNonce, openingDigest, openingTypedData } from '../../src/protocol/opening.js'
-import { policyHash } from '../../src/protocol/policy.js'
-import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
+import { policyHash, policySchema } from '../../src/protocol/policy.js'
+import { encodeRulebook, policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
 import { openOrderSchema, portfolioSchema } from '../../src/protocol/portfolio.js'
 import { PORTFOLIO_KEY_MESSAGE, portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
@@ -145,9 +153,8 @@ describe('envelopes', () => {
       expect(await seal(plaintext, recipient, place, randomness)).toEqual(vector.envelope)
       expect(await open(vector.envelope, hexToBytes(recipientPrivateKey), place)).toEqual(plaintext)
       expect(commitOf(vector.envelope)).toBe(commit)
-      expect(openWithOpenSsl(vector.envelope, recipientPrivateKey, recipient, kind, place.context)).toEqual(
-        plaintext,
-      )
+      const opened = openWithOpenSsl(vector.envelope, recipientPrivateKey, recipient, kind, place.context)
+      expect(JSON.parse(opened.toString())).toEqual(plaintext)
     },
   )
 })
@@ -159,7 +166,7 @@ function openWithOpenSsl(
   recipient: Hex,
   kind: string,
   context: Bytes,
-): unknown {
+): Buffer {
   const ecdh = createECDH('secp256k1')
   ecdh.setPrivateKey(hexToBytes(privateKey))
   const info = Buffer.concat([Buffer.from('service-ecies-v1'), hexToBytes(epk), hexToBytes(recipient)])
@@ -167,7 +174,7 @@ function openWithOpenSsl(
   const decipher = createDecipheriv('aes-256-gcm', Buffer.from(key), hexToBytes(iv))
   decipher.setAAD(Buffer.concat([Buffer.from(kind), context]))
   decipher.setAuthTag(hexToBytes(tag))
-  return JSON.parse(Buffer.concat([decipher.update(hexToBytes(ct)), decipher.final()]).toString())
+  return Buffer.concat([decipher.update(hexToBytes(ct)), decipher.final()])
 }
 
 describe('intents', () => {
@@ -197,9 +204,14 @@ describe('a sealed rulebook', () => {
 })
 
 describe('the copy of a rulebook', () => {
-  const { context, plaintext, copy } = readVectors(
+  const { context, plaintext, copy, copyOfJson } = readVectors(
     'rulebookCopy',
-    z.object({ context: hex, plaintext: rulebookSchema, copy: rulebookCopySchema }),
+    z.object({
+      context: hex,
+      plaintext: rulebookSchema,
+      copy: rulebookCopySchema,
+      copyOfJson: rulebookCopySchema,
+    }),
   )
   const key = hexToBytes(toEmployee.recipientPrivateKey)
   const place = { kind: 'rulebook-copy' as const, context: hexToBytes(context) }
@@ -209,7 +221,11 @@ describe('the copy of a rulebook', () => {
     expect(await sealRulebookCopy(plaintext, recipient, copy, randomness)).toEqual(copy)
     expect(await openRulebookCopy(copy, key)).toEqual(plaintext)
     const opened = openWithOpenSsl(copy.envelope, recipientPrivateKey, recipient, place.kind, place.context)
-    expect(rulebookSchema.parse(opened)).toEqual(plaintext)
+    expect(opened).toEqual(Buffer.from(encodeRulebook(plaintext)))
+  })
+
+  it('opens too where an earlier version of the client made it, of JSON', async () => {
+    expect(await openRulebookCopy(copyOfJson, key)).toEqual(plaintext)
   })
 })
 
@@ -249,7 +265,7 @@ describe('a cancel', () => {
   it('opens under its own order, escrow and chain, and nowhere else', async () => {
     await assertCancels(posted, enclaveKey, order, domain)
     const opened = openWithOpenSsl(posted, recipientPrivateKey, recipient, 'cancel', hexToBytes(context))
-    expect(cancelIntentSchema.parse(opened)).toEqual(plaintext)
+    expect(cancelIntentSchema.parse(JSON.parse(opened.toString()))).toEqual(plaintext)
     const other = `0x${'01'.repeat(32)}` as const
     const elsewhere = [
       assertCancels(posted, enclaveKey, { ...order, orderId: other }, domain),
@@ -339,8 +355,16 @@ describe('blobs', () => {
     }),
   )
 
-  it.each(['enclaveBlob', 'policyBlob'] as const)('%s', async (name) => {
-    const { id, key, version, iv, plaintext, blob } = blobs[name]
+  it('policyBlob', async () => {
+    const { id, key, version, iv, plaintext, blob } = blobs.policyBlob
+    const place = { chainId, ledger, id, version }
+    const encoded = encodePolicy(policySchema.parse(plaintext))
+    expect(await sealBlobBytes(encoded, hexToBytes(key), place, hexToBytes(iv))).toBe(blob)
+    expect(await openBlobBytes(blob, hexToBytes(key), place)).toEqual(encoded)
+  })
+
+  it('enclaveBlob', async () => {
+    const { id, key, version, iv, plaintext, blob } = blobs.enclaveBlob
     const place = { chainId, ledger, id, version }
     expect(await sealBlob(plaintext, hexToBytes(key), place, hexToBytes(iv))).toBe(blob)
     expect(await openBlob(blob, hexToBytes(key), place)).toEqual(plaintext)

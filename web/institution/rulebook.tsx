@@ -1,6 +1,5 @@
 import { useEffect } from 'preact/hooks'
 import { type Hex, rulebookChanges } from '../../src/client/index.js'
-import { INTENT_VERSION } from '../../src/protocol/intent.js'
 import { fitsEnvelope } from '../../src/protocol/policyIntent.js'
 import { useNames } from '../membership/walletName.js'
 import { Card } from '../parts/card.js'
@@ -34,7 +33,7 @@ interface RulebookProps {
 /** The rules in force come from a copy: only the enclave can open the rulebook on the chain. */
 export function Rulebook(props: RulebookProps) {
   const { orgId, employees, symbols } = props
-  const { rulebook, institution, versions, session } = useAccount()
+  const { rulebook, institution, versions } = useAccount()
   const { edit } = rulebook
   const work = rulebook.state.value
   const { publishingSince, published, error } = work
@@ -49,9 +48,7 @@ export function Rulebook(props: RulebookProps) {
   const written = employees === null ? null : withEmployees(draft, employees, inForce)
   const policy = written === null ? null : policyOf(written, symbols)
   const isAmountWrong = written !== null && policy === null
-  const isTooLarge =
-    policy !== null &&
-    !fitsEnvelope({ v: INTENT_VERSION, orgId, admin: session.address, policy, version: version + 1 })
+  const isTooLarge = policy !== null && !fitsEnvelope(policy)
   const changes = policy === null ? null : rulebookChanges(inForce.policy, policy)
   const isUnchanged = !unknown && version > 0 && changes?.length === 0
   const lifted = unknown ? 0 : (changes ?? []).filter(({ effect }) => effect === 'lifted').length

@@ -8,7 +8,7 @@ import { createViewCaller } from '../../chain/views.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { accountIdOf } from '../../protocol/identifiers.js'
-import { openBlob } from '../../protocol/ledgerBlob.js'
+import { openBlobBytes } from '../../protocol/ledgerBlob.js'
 import type { EnclaveKeys } from '../keys.js'
 
 /** Blocks that one query spans at first: what most public nodes answer. */
@@ -61,7 +61,7 @@ with --account, or look again after the first rulebook`,
   if (BigInt(version) === 0n)
     return unchecked('master-key', 'the account named by --account has no portfolio')
   try {
-    await openBlob(blob, keys.ledgerKey(kind, id), { chainId, ledger, id, version: BigInt(version) })
+    await openBlobBytes(blob, keys.ledgerKey(kind, id), { chainId, ledger, id, version: BigInt(version) })
     return ok('master-key', `LEDGER_MASTER_KEY opens a ${what} that is on the chain (version ${version})`)
   } catch {
     return fault(
