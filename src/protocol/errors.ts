@@ -8,6 +8,7 @@ type ProtocolErrorCode =
   | 'wrong-signer'
   | 'undecryptable'
   | 'invalid-plaintext'
+  | 'invalid-actions'
 
 /** A value that breaks the wire format. The message names the field and never quotes a secret. */
 export class ProtocolError extends Error {

@@ -38,6 +38,12 @@ export const portfolioSchema = z.strictObject({
   /** The last accepted intent nonce. */
   nonce: z.int().min(0),
   userPubKey: publicKeySchema,
+  /** The number of corporate actions that it has followed; absent for none. */
+  actions: z.int().min(0).optional(),
+  /** Unix seconds at which the enclave computed it; absent for one that is older than every corporate action. */
+  writtenAt: timestampSchema.optional(),
+  /** Share base units with a claim to a dividend that was not paid yet, by the index of its ENTITLEMENT; absent for none. */
+  entitlements: z.record(z.string().regex(/^(?:0|[1-9]\d{0,9})$/), uint256Schema).optional(),
 })
 export type Portfolio = z.output<typeof portfolioSchema>
 

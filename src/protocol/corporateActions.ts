@@ -1,0 +1,149 @@
+// Corporate actions are public; a portfolio follows them when it is opened. Enclave and client carry it by this file alone.
+import * as z from 'zod'
+import { ProtocolError } from './errors.js'
+import { symbolSchema } from './identifiers.js'
+import { timestampSchema } from './intent.js'
+import type { OpenOrder, Portfolio, Position } from './portfolio.js'
+import { ONE_SHARE, uint64Schema } from './units.js'
+
+const shape = {
+  /** Its place in the contract's list, from 0. */
+  index: z.int().min(0),
+  symbol: symbolSchema,
+  /** Unix seconds: holdings count as they were at this moment. */
+  recordAt: timestampSchema,
+}
+const positive = uint64Schema.refine((value) => value > 0n)
+
+/** An entry of `CorporateActions`. */
+export const corporateActionSchema = z.discriminatedUnion('kind', [
+  /** `denominator` shares become `numerator`; a stock dividend of 5 % is 21 for 20. */
+  z.strictObject({
+    kind: z.enum(['SPLIT', 'STOCK_DIVIDEND']),
+    ...shape,
+    numerator: positive,
+    denominator: positive,
+  }),
+  /** The ex-date of a cash dividend. */
+  z.strictObject({ kind: z.literal('ENTITLEMENT'), ...shape }),
+  /** The broker booked a dividend: `numerator / denominator` USDC base units a share, net of withholding; 0 if it was cancelled. */
+  z.strictObject({
+    kind: z.literal('PAYMENT'),
+    ...shape,
+    numerator: uint64Schema,
+    denominator: positive,
+    /** The index of its ENTITLEMENT. */
+    entitlement: z.int().min(0),
+  }),
+  z.strictObject({ kind: z.literal('SYMBOL_CHANGE'), ...shape, successor: symbolSchema }),
+  /** The shares are worthless. */
+  z.strictObject({ kind: z.literal('REMOVAL'), ...shape }),
+])
+export type CorporateAction = z.output<typeof corporateActionSchema>
+
+type Holdings = Pick<Portfolio, 'positions' | 'openOrders' | 'actions'>
+
+/**
+ * The record moments for which the stored portfolio can't answer, because it was written after them: {@link carry} needs the
+ * portfolios that stood at these moments.
+ */
+export function lateMoments(portfolio: Portfolio, actions: readonly CorporateAction[]): number[] {
+  const late = actionsAfter(portfolio, actions)
+    .filter(({ kind, recordAt }) => kind === 'ENTITLEMENT' && !standsAt(portfolio, recordAt))
+    .map(({ recordAt }) => recordAt)
+  return [...new Set(late)]
+}
+
+/** Whether a portfolio was written by this moment. One without a time is older than every action. */
+export function standsAt({ writtenAt = 0 }: Portfolio, moment: number): boolean {
+  return writtenAt <= moment
+}
+
+/**
+ * A stored portfolio after all actions of the list that it has not followed yet. Each amount is rounded down.
+ * @param actions the contract's list, without gaps; its beginning may be absent where no portfolio here needs it
+ * @param earlier the portfolio at each of {@link lateMoments}; null where there was none yet
+ * @throws ProtocolError `invalid-actions`
+ */
+export function carry(
+  portfolio: Portfolio,
+  actions: readonly CorporateAction[],
+  earlier: ReadonlyMap<number, Portfolio | null> = new Map(),
+): Portfolio {
+  let carried = portfolio
+  for (const action of actionsAfter(portfolio, actions)) {
+    carried = { ...after(carried, action), actions: action.index + 1 }
+  }
+  return carried
+
+  function after(now: Portfolio, action: CorporateAction): Portfolio {
+    if (action.kind === 'PAYMENT') return paid(now, action)
+    if (action.kind !== 'ENTITLEMENT') return { ...now, ...moved(now, action) }
+    const { index, recordAt } = action
+    const base = standsAt(portfolio, recordAt) ? portfolio : earlier.get(recordAt)
+    if (base === undefined) throw new ProtocolError('invalid-actions', 'a record moment has no portfolio')
+    const qty = base === null ? 0n : heldAt(base, action, actions)
+    return qty === 0n ? now : { ...now, entitlements: { ...now.entitlements, [index]: qty } }
+  }
+}
+
+/** The actions that a portfolio has not followed yet. */
+function actionsAfter({ actions: followed = 0 }: Holdings, actions: readonly CorporateAction[]) {
+  const others = actions.filter(({ index }) => index >= followed)
+  if (others.some(({ index }, at) => index !== followed + at)) {
+    throw new ProtocolError('invalid-actions', 'an action is missing')
+  }
+  return others
+}
+
+/** The shares of a dividend's symbol at its record moment, in the units of that moment. */
+function heldAt(
+  base: Holdings,
+  { index, symbol, recordAt }: CorporateAction,
+  actions: readonly CorporateAction[],
+) {
+  let held = base
+  for (const action of actionsAfter(base, actions)) {
+    if (action.index < index && action.recordAt <= recordAt) held = moved(held, action)
+  }
+  return held.positions[symbol]?.qty ?? 0n
+}
+
+/** What an action makes of positions, and of the shares that open orders lock. */
+function moved(
+  { positions, openOrders }: Holdings,
+  action: CorporateAction,
+): Pick<Holdings, 'positions' | 'openOrders'> {
+  const { kind, symbol } = action
+  if (kind === 'ENTITLEMENT' || kind === 'PAYMENT') return { positions, openOrders }
+  const successor = kind === 'SYMBOL_CHANGE' ? action.successor : symbol
+  const { [symbol]: before, ...others } = positions
+  const scaled = (amount: bigint) => {
+    if (kind === 'REMOVAL') return 0n
+    return kind === 'SYMBOL_CHANGE' ? amount : (amount * action.numerator) / action.denominator
+  }
+  const orders = Object.entries(openOrders).map(([id, order]): [string, OpenOrder] =>
+    order.symbol === symbol
+      ? [id, { ...order, symbol: successor, locked: scaled(order.locked) }]
+      : [id, order],
+  )
+  const locked = orders
+    .filter(([, order]) => order.symbol === successor)
+    .reduce((sum, [, order]) => sum + order.locked, 0n)
+  const position: Position = { qty: scaled(before?.qty ?? 0n) + (others[successor]?.qty ?? 0n), locked }
+  return {
+    positions: position.qty === 0n ? others : { ...others, [successor]: position },
+    openOrders: Object.fromEntries(orders),
+  }
+}
+
+/** Credits a dividend on the shares that were entitled to it. */
+function paid(
+  portfolio: Portfolio,
+  { entitlement, numerator, denominator }: Extract<CorporateAction, { kind: 'PAYMENT' }>,
+): Portfolio {
+  const { entitlements: all = {}, ...others } = portfolio
+  const { [entitlement]: qty = 0n, ...entitlements } = all
+  const cash = portfolio.cash + (qty * numerator) / (denominator * ONE_SHARE)
+  return { ...others, cash, ...(Object.keys(entitlements).length > 0 && { entitlements }) }
+}
