@@ -1,4 +1,4 @@
-import { encodeBytes32String, Interface } from 'ethers'
+import { encodeBytes32String, Interface, ZeroAddress } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { equitySharesAbi } from '../../src/chain/generated/equitySharesAbi.js'
 import { interfaces } from '../../src/chain/interfaces.js'
@@ -7,6 +7,8 @@ import { eventWords } from '../../web/words/events.js'
 
 const wallet = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const [org, aapl, usdc] = ['Example Capital', 'AAPL', 'USDC'].map(encodeBytes32String)
+const nobody = ZeroAddress
+const CLAIM_PAID = 'escrow: A claim of 0x90F7…b906 was paid to 0x90F7…b906: 2.50 USDC'
 const id = `0x${'ab'.repeat(32)}`
 
 /** A value of each type that our events have, besides numbers. */
@@ -44,17 +46,29 @@ describe('an event of the contracts in words', () => {
     ['KycUpdated', [wallet, false], 'token: 0x90F7…b906 is no longer verified'],
     ['FreezeUpdated', [aapl, wallet, true], 'token: AAPL of 0x90F7…b906 is frozen'],
     ['BatchMinted', [aapl, 1_000_000_000n, 3_000_000_000n], 'pool: 1 AAPL minted, 3 in all'],
+    ['AdmissionUpdated', [org, wallet, false], 'registry: Example Capital of 0x90F7…b906 is suspended'],
+    [
+      'AdminProposed',
+      [org, wallet, nobody],
+      'registry: Nobody is proposed as the next admin of Example Capital any more',
+    ],
+    ['ClaimPaid', [wallet, usdc, wallet, 2_500_000n], CLAIM_PAID],
+    [
+      'ClaimRecipientApproved',
+      [wallet, aapl, nobody],
+      'escrow: Claims of 0x90F7…b906 in AAPL go to no other wallet any more',
+    ],
+    ['RotationWithdrawn', [2n], "authority: The enclave's signer stays: the change was withdrawn"],
   ])('%s %#', (name, values, words) => {
     const { tag, says } = eventWords(logOf(name, values)) ?? {}
     expect(`${tag}: ${says}`).toBe(words)
   })
 
-  it.each(EVENT_NAMES)('%s has a sentence, because the server narrates it', (name) => {
+  it.each(EVENT_NAMES)('%s has a sentence, because the narrator knows it', (name) => {
     expect(eventWords(logOf(name)), 'web/words/events.ts').not.toBeNull()
   })
 
-  it('is left out when it is none of ours, or not narrated', () => {
-    expect(eventWords(logOf('ClaimMade'))).toBeNull()
+  it('is left out when it is none that the contracts declare themselves', () => {
     const transfer = new Interface(equitySharesAbi).encodeEventLog('Transfer', [wallet, wallet, 1n])
     expect(eventWords(transfer)).toBeNull()
   })

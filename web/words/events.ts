@@ -1,11 +1,12 @@
 import { Interface, type InterfaceAbi, type Result } from 'ethers'
+import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
-import { money, shares, shortHex } from './format.js'
+import { money, shares, shortHex, timeOfDay } from './format.js'
 
 /** An event of one of the contracts, for a person. */
 export interface EventWords {
@@ -30,7 +31,18 @@ function payout(args: Result): string {
   return asset === 'USDC' ? `, ${money(paid)} USDC paid out` : `, ${shares(paid)} ${asset} paid out`
 }
 
-/** The events that the server narrates. */
+/** As many base units of the asset as its field says: `5.00 USDC`, `2 AAPL`. */
+function amountOf(args: Result, asset: string): string {
+  const [amount, of] = [units(args, 'amount'), name(args, asset)]
+  return `${of === 'USDC' ? money(amount) : shares(amount)} ${of}`
+}
+
+const ROLES = ['owner', 'guardian', "enclave's signer"]
+const role = (args: Result) => ROLES[Number(text(args, 'role'))] ?? 'role'
+const until = (args: Result, field: string) =>
+  timeOfDay(new Date(Number(text(args, field)) * 1_000).toISOString(), new Date())
+
+/** Every event that the contracts declare. */
 const SAY: Record<string, readonly [tag: string, say: Say]> = {
   InstitutionRegistered: [
     'registry',
@@ -80,6 +92,57 @@ const SAY: Record<string, readonly [tag: string, say: Say]> = {
     (args) =>
       `${shares(units(args, 'amount'))} ${name(args, 'symbol')} burned, ${shares(units(args, 'supply'))} left`,
   ],
+  AdmissionUpdated: [
+    'registry',
+    (args) =>
+      `${name(args, 'orgId')} of ${wallet(args, 'admin')} is ${text(args, 'admitted') === 'true' ? 'admitted' : 'suspended'}`,
+  ],
+  AdminProposed: [
+    'registry',
+    (args) =>
+      BigInt(text(args, 'to')) === 0n
+        ? `Nobody is proposed as the next admin of ${name(args, 'orgId')} any more`
+        : `${wallet(args, 'to')} is proposed as the next admin of ${name(args, 'orgId')}`,
+  ],
+  ClaimMade: [
+    'escrow',
+    (args) => `${wallet(args, 'account')} could not receive ${amountOf(args, 'asset')}: a claim`,
+  ],
+  ClaimPaid: [
+    'escrow',
+    (args) =>
+      `A claim of ${wallet(args, 'account')} was paid to ${wallet(args, 'to')}: ${amountOf(args, 'asset')}`,
+  ],
+  ClaimRecipientApproved: [
+    'escrow',
+    (args) =>
+      BigInt(text(args, 'to')) === 0n
+        ? `Claims of ${wallet(args, 'account')} in ${name(args, 'asset')} go to no other wallet any more`
+        : `Claims of ${wallet(args, 'account')} in ${name(args, 'asset')} may go to ${wallet(args, 'to')}`,
+  ],
+  Funded: [
+    'pool',
+    (args) => `${wallet(args, 'from')} added ${money(units(args, 'amount'))} USDC to the pool`,
+  ],
+  TreasuryMoved: [
+    'pool',
+    (args) => `${money(units(args, 'amount'))} USDC of the pool went to the broker, ${wallet(args, 'to')}`,
+  ],
+  UsdcSwept: [
+    'pool',
+    (args) => `${money(units(args, 'amount'))} USDC that lay in a contract by mistake went to the pool`,
+  ],
+  RotationScheduled: [
+    'authority',
+    (args) => `${wallet(args, 'to')} becomes the ${role(args)} on ${until(args, 'effectiveAt')}`,
+  ],
+  RotationWithdrawn: ['authority', (args) => `The ${role(args)} stays: the change was withdrawn`],
+  MeasurementRevoked: [
+    'authority',
+    (args) => `The program ${wallet(args, 'measurement')} was revoked, for good`,
+  ],
+  Paused: ['authority', (args) => `The platform is paused until ${until(args, 'until')}`],
+  PauseLifted: ['authority', () => 'The pause was lifted'],
 }
 
 const ABIS: readonly InterfaceAbi[] = [
@@ -88,6 +151,7 @@ const ABIS: readonly InterfaceAbi[] = [
   confidentialLedgerAbi,
   equityTokenAbi,
   platformPoolAbi,
+  authorityAbi,
 ]
 const INTERFACES = ABIS.map((abi) => new Interface(abi))
 

@@ -124,8 +124,12 @@ export function createPast(provider: Eip1193Provider, { escrow, fromBlock }: Pas
     },
     events: () =>
       tail(async () => {
-        const [{ registry, ledger, token }, pool] = await Promise.all([contracts(), ofEscrow('pool')])
-        return { addresses: [escrow, registry, ledger, token, pool] }
+        const [{ registry, ledger, token }, pool, authority] = await Promise.all([
+          contracts(),
+          ofEscrow('pool'),
+          ofEscrow('authority'),
+        ])
+        return { addresses: [escrow, registry, ledger, token, pool, authority] }
       }, SHOWN_EVENTS),
     listings: () => judged(eventsOf(['token'], [[LISTING_UPDATED, FREEZE_UPDATED]]), listingsOf),
     waiting: () =>
