@@ -21,7 +21,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['protocol/', 'chain/generated/', ...CHAIN_IN_BROWSERS],
   terminal: ['protocol/', 'service/', 'chain/', 'client/'],
   cli: ['protocol/', 'service/', 'chain/', 'broker/', 'client/', 'terminal/'],
-  operate: ['protocol/', 'service/', 'chain/', 'broker/', 'terminal/', 'server/config/', 'server/store/'],
+  operate: [
+    ...['protocol/', 'service/', 'chain/', 'broker/', 'terminal/'],
+    ...['server/config/', 'server/narrator/', 'server/store/'],
+  ],
   simulator: ['protocol/'],
   sandbox: ['*'],
 }

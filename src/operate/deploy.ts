@@ -19,10 +19,10 @@ import { secretFileVariables } from './secretFiles.js'
 import {
   type DeploymentFile,
   deploymentPath,
-  deploymentSchema,
   findDeployment,
   readKey,
   readPublicValues,
+  writeDeployment,
 } from './settings.js'
 
 const required = <T>(kind: z.ZodType<T, string>, error = 'is missing') => z.string({ error }).pipe(kind)
@@ -132,9 +132,7 @@ async function deployNow(
   const authority = await createOrderEscrow(createViewCaller(chain.rpc), contracts.orderEscrow).authority()
   const { CHAIN_ID: chainId, USDC_ADDRESS: usdc } = settings
   const deployment = { chainId, contracts, authority, usdc, firstBlock }
-  const path = deploymentPath(directory)
-  writeNewFile(path, `${JSON.stringify(z.encode(deploymentSchema, deployment), null, 2)}\n`, 0o644)
-  speech.say(`wrote ${path}`)
+  speech.say(`wrote ${writeDeployment(directory, deployment)}`)
   return deployment
 }
 

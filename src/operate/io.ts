@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
+import type { NarratorOutput } from '../server/narrator/lines.js'
 import type { Environment } from '../service/config.js'
 import { CommandError } from '../terminal/failure.js'
 
@@ -9,8 +10,10 @@ export interface OperateProcess {
   readonly env: Environment
   /** Standard input; a question is asked only on a terminal. */
   readonly input: Readable & { readonly isTTY?: boolean }
-  readonly out: { write(text: string): unknown }
+  readonly out: Omit<NarratorOutput, 'write'> & { write(text: string, done?: () => void): unknown }
   readonly err: { write(text: string): unknown }
+  /** Aborts when the user ends a command, or nothing reads its output any more. Until a command asks for it, a signal ends the process. */
+  untilEnded(): AbortSignal
 }
 
 /** The options of every command. */

@@ -6,6 +6,7 @@ import { addDoctorCommands } from './doctor/commands.js'
 import { addCommand, type CommonOptions, type OperateProcess } from './io.js'
 import { makeKeys } from './keys.js'
 import { addResolve } from './resolve.js'
+import { addWatch } from './watch.js'
 
 const ABOUT = `
 Every command prints what it will do and asks, unless --yes is given. Keys come from variables or from files, never from
@@ -39,6 +40,7 @@ export function runOperate(args: readonly string[], process: OperateProcess): Pr
     .action((options: CommonOptions) => deploy(process, options))
   addChainCommands(root, process)
   addResolve(root, process)
+  addWatch(root, process)
   addDoctorCommands(program, process)
   return program.run()
 }

@@ -14,6 +14,7 @@ import {
   withoutEmpty,
 } from '../service/config.js'
 import { listOf, privateKey, secureUrl } from '../service/configKinds.js'
+import { writeNewFile } from '../service/privateFile.js'
 import { Secret } from '../service/secret.js'
 import { CommandError } from '../terminal/failure.js'
 
@@ -73,6 +74,13 @@ const DEPLOYMENT_FILE = 'deployment.json'
 
 export function deploymentPath(directory: string): string {
   return join(directory, DEPLOYMENT_FILE)
+}
+
+/** Writes the file, which must not exist yet; returns its path. */
+export function writeDeployment(directory: string, deployment: DeploymentFile): string {
+  const path = deploymentPath(directory)
+  writeNewFile(path, `${JSON.stringify(z.encode(deploymentSchema, deployment), null, 2)}\n`, 0o644)
+  return path
 }
 
 /** Null if there is none. @throws CommandError `deployment-malformed` */

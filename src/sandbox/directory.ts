@@ -5,7 +5,10 @@ import { CommandError } from '../terminal/failure.js'
 
 /** Marks a directory as a sandbox's, whose content may be deleted. */
 const MARKER = '.sandbox'
-const CONTENTS = ['server', 'server.log', 'enclave', 'enclave.log', 'sandbox.json', '.env', '.env.enclave']
+const CONTENTS = [
+  ...['server', 'server.log', 'enclave', 'enclave.log'],
+  ...['sandbox.json', 'deployment.json', '.env', '.env.enclave'],
+]
 
 /**
  * Creates the directory, or removes an earlier sandbox's files from it. Other sandboxes cannot take it until it is

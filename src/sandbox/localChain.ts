@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Interface, JsonRpcProvider, Wallet } from 'ethers'
+import { createOrderEscrow } from '../chain/contracts.js'
 import { DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
 import { interfaces } from '../chain/interfaces.js'
 import type { ContractAddresses } from '../protocol/api.js'
@@ -51,7 +52,7 @@ export function delayDifferences(): string[] {
   )
 }
 
-/** The contracts of a sandbox, and its USDC. */
+/** The contracts of a sandbox, their authority, and its USDC. */
 export type Deployed = Awaited<ReturnType<typeof deployAll>>
 
 /** Deploys USDC, the five contracts and their authority. */
@@ -67,7 +68,8 @@ export async function deployAll(provider: JsonRpcProvider, accounts: SandboxAcco
     brokerFunding: accounts.brokerFunding.address,
     delays: DELAYS,
   })
-  return { contracts, usdc }
+  const authority = await createOrderEscrow(provider, contracts.orderEscrow).authority()
+  return { contracts, usdc, authority }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JsonRpcProvider } from 'ethers'
+import { writeDeployment } from '../operate/settings.js'
 import { formatUsdc } from '../server/narrator/lines.js'
 import { healthOf } from '../server/trigger/ownEnclave.js'
 import { startBrokerStandIn } from '../simulator/index.js'
@@ -100,6 +101,7 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   }
   printSettings(await writeEnvFiles(options, info, secrets, accounts), stage)
   await writeFile(join(directory, 'sandbox.json'), `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 })
+  writeDeployment(directory, { ...deployed, chainId: anvil.chainId, firstBlock: 0 })
   const enclave = await startEnclave(directory, info.enclaveUrl, stage)
   const server = await startServer(options, info, stage)
   if (info.deskUrl !== undefined) {

@@ -7,7 +7,7 @@ const MINED_POLL_MS = 500
 
 /** The node or nodes of a command, and ethers' connection to the first one. */
 export interface NodeConnection {
-  readonly rpc: Pick<Rpc, 'send'>
+  readonly rpc: Pick<Rpc, 'send' | 'faults'>
   readonly provider: JsonRpcProvider
   readonly chainId: number
 }

@@ -9,6 +9,7 @@ import { contractsSchema } from '../../src/protocol/api.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import { ROOT } from '../../src/sandbox/settings.js'
+import { built } from '../support/built.js'
 import { eventually } from '../support/eventually.js'
 import { allProcesses } from '../support/processes.js'
 import { type Program, startProgram } from '../support/program.js'
@@ -143,7 +144,7 @@ it.each([
   await expectNothingLeft(sandbox)
 })
 
-it('Ctrl-C when it is up ends everything, exit 0; until then all of it answers', async () => {
+it('Ctrl-C when it is up ends everything, exit 0; until then all of it answers, and operate watch follows it', async () => {
   const sandbox = await startSandbox()
   await eventually('the guide', () => sandbox.out().includes('Ctrl-C ends it'))
   const file = sandboxFile.parse(JSON.parse(await readFile(join(sandbox.directory, 'sandbox.json'), 'utf8')))
@@ -155,6 +156,11 @@ it('Ctrl-C when it is up ends everything, exit 0; until then all of it answers',
     const response = await fetch(url, body === undefined ? {} : { method: 'POST', body })
     expect(response.ok, url).toBe(true)
   }
+  const watching = ['watch', '--from', '0', '--directory', sandbox.directory]
+  const watch = startProgram(built('operate/main.js'), watching, { env: { RPC_URL: file.rpcUrl } })
+  await eventually('an event', () => watch.out().includes('admitted true'))
+  watch.child.kill('SIGINT')
+  expect(await watch.exit, watch.err()).toBe(0)
   interrupt(sandbox)
   expect(await sandbox.exit).toBe(0)
   await expectNothingLeft(sandbox)

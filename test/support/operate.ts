@@ -11,12 +11,16 @@ interface OperateOptions {
   readonly env?: Record<string, string>
   /** Typed on a terminal; without it there is no terminal. */
   readonly answer?: string
+  /** Ends a command that goes on. */
+  readonly ended?: AbortSignal
+  /** Gets each text as it is written to standard output. */
+  readonly onText?: (text: string) => void
 }
 
 /** Runs a command for operators in this process, with none of its environment. */
 export async function operate(
   args: readonly string[],
-  { env = {}, answer }: OperateOptions = {},
+  { env = {}, answer, ended = AbortSignal.abort(), onText }: OperateOptions = {},
 ): Promise<Operated> {
   let [out, err] = ['', '']
   const input = answer === undefined ? new PassThrough() : Readable.from([`${answer}\n`])
@@ -24,8 +28,10 @@ export async function operate(
     env,
     input: Object.assign(input, { isTTY: answer !== undefined }),
     out: {
-      write: (text) => {
+      write: (text, done) => {
         out += text
+        onText?.(text)
+        done?.()
       },
     },
     err: {
@@ -33,6 +39,7 @@ export async function operate(
         err += text
       },
     },
+    untilEnded: () => ended,
   })
   return { exit, out, err }
 }

@@ -145,7 +145,7 @@ function toConfig(env: Settings, mayColour: boolean) {
     narrator: {
       intervalMs: 2_000,
       confirmations: env.CONFIRMATIONS,
-      format: env.NARRATOR_FORMAT,
+      ...env.NARRATOR_FORMAT,
       /** Whether a terminal with colours gets them. */
       mayColour,
     },

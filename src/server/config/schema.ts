@@ -46,6 +46,15 @@ const follows = (name: string, part: string) =>
   `follows ${name} now: remove it, and set that. It is ${part} of it`
 const one = (name: string) => `is gone: name the key of the one account in ${name}`
 
+const narrationFormat = z
+  .enum(['auto', 'text', 'json', 'auto-all', 'text-all', 'json-all'], {
+    error: 'expected auto, text or json, or one of them with -all',
+  })
+  .transform((text) => {
+    const format = z.enum(['auto', 'text', 'json']).parse(text.replace('-all', ''))
+    return { format, isWhole: text.endsWith('-all') }
+  })
+
 /** Variables of earlier versions, each with what to do about it. */
 export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   MAX_WAIT:
@@ -188,8 +197,9 @@ export const environmentSchema = z.object({
     about: 'How old the block may be that GET answers are true of; it is asked for twice in that time.',
     fallback: '2s',
   }),
-  NARRATOR_FORMAT: withDefault(z.enum(['auto', 'text', 'json'], { error: 'expected auto, text or json' }), {
-    about: 'Lines for people (text) or programs (json); auto: text on a terminal, else json.',
+  NARRATOR_FORMAT: withDefault(narrationFormat, {
+    about:
+      'Lines for people (text) or programs (json); auto: text on a terminal, else json. Each with -all (text-all): every event of the contracts, not the thirteen kinds alone.',
     fallback: 'auto',
   }),
   RELAY_AUTH_TOKEN: required(secretText(RELAY_TOKEN_MIN_LENGTH), {

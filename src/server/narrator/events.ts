@@ -1,15 +1,17 @@
 import type { Result } from 'ethers'
 import { z } from 'zod'
+import { ROLES } from '../../chain/contracts.js'
 import { interfaces } from '../../chain/interfaces.js'
 import type { ChainLog, LogQuery } from '../../chain/logReader.js'
 import type { ContractAddresses } from '../../protocol/api.js'
-import { nameToBytes32 } from '../../protocol/identifiers.js'
+import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
 
 const uintText = z.codec(z.string().regex(/^\d{1,78}$/), z.bigint(), { decode: BigInt, encode: String })
 
 /** A value of an event that may be shown: an amount (in base units), a deadline (Unix seconds) or a version number. */
 const shownSchema = z.strictObject({
-  name: z.enum(['amount', 'payout', 'supply', 'deadline', 'version']),
+  name: z.enum(['amount', 'payout', 'supply', 'deadline', 'version', 'effectiveAt', 'until']),
   unit: z.enum(['USDC', 'shares', 'time', 'count']),
   value: uintText,
 })
@@ -25,13 +27,14 @@ const TAGS = {
   confidentialLedger: 'ledger',
   equityToken: 'token',
   platformPool: 'pool',
+  authority: 'authority',
 } as const
 
-/**
- * Every event that is narrated: those that our contracts declare themselves, but for claims and the Authority. Each shows only
- * amounts, deadlines and version numbers; no other field leaves this file.
- */
-const ROWS = [
+/** The addresses of the contracts, with the Authority's where its events are watched too. */
+export type WatchedContracts = ContractAddresses & { readonly authority?: Hex }
+
+/** The thirteen events of the product's narration. Each shows only amounts, deadlines and version numbers. */
+const THIRTEEN = [
   row('institutionRegistry', 'InstitutionRegistered', 'institution registered'),
   row('institutionRegistry', 'AdminTransferred', 'admin transferred'),
   row('institutionRegistry', 'MemberUpdated', 'member updated'),
@@ -46,12 +49,34 @@ const ROWS = [
   row('platformPool', 'BatchMinted', 'batch minted', show('amount', 'shares'), show('supply', 'shares')),
   row('platformPool', 'BatchBurned', 'batch burned', show('amount', 'shares'), show('supply', 'shares')),
 ]
-export const EVENT_NAMES: readonly string[] = ROWS.map(({ name }) => name)
+
+/** Every further event that our contracts declare. They show no more than the others. */
+const FURTHER = [
+  row('institutionRegistry', 'AdmissionUpdated', 'admission updated'),
+  row('institutionRegistry', 'AdminProposed', 'admin proposed'),
+  row('orderEscrow', 'ClaimMade', 'claim made', showAmountOf('asset')),
+  row('orderEscrow', 'ClaimPaid', 'claim paid', showAmountOf('asset')),
+  row('orderEscrow', 'ClaimRecipientApproved', 'claim recipient approved'),
+  row('platformPool', 'Funded', 'pool funded', show('amount', 'USDC')),
+  row('platformPool', 'TreasuryMoved', 'treasury moved', show('amount', 'USDC')),
+  // Each sends USDC to the pool, so the words are the pool's.
+  ...(['institutionRegistry', 'orderEscrow', 'confidentialLedger', 'equityToken', 'authority'] as const).map(
+    (contract) => ({ ...row(contract, 'UsdcSwept', 'usdc swept', show('amount', 'USDC')), tag: 'pool' }),
+  ),
+  row('authority', 'RotationScheduled', 'rotation scheduled', show('effectiveAt', 'time')),
+  row('authority', 'RotationWithdrawn', 'rotation withdrawn'),
+  row('authority', 'MeasurementRevoked', 'measurement revoked'),
+  row('authority', 'Paused', 'platform paused', show('until', 'time')),
+  row('authority', 'PauseLifted', 'pause lifted'),
+]
+const ROWS = [...THIRTEEN, ...FURTHER]
+export const EVENT_NAMES: readonly string[] = [...new Set(ROWS.map(({ name }) => name))]
 
 function row(contract: keyof typeof TAGS, name: string, says: string, ...shows: Reading[]) {
   const fragment = interfaces[contract].getEvent(name)
   if (fragment === null) throw new TypeError(`${contract} has no event ${name}`)
-  return { contract, name, says, shows, fragment, topic: fragment.topicHash }
+  const tag: string = TAGS[contract]
+  return { contract, tag, name, says, shows, fragment, topic: fragment.topicHash }
 }
 
 function show(name: Shown['name'], unit: Shown['unit']) {
@@ -60,13 +85,24 @@ function show(name: Shown['name'], unit: Shown['unit']) {
 
 /** With its unit, because the amount means nothing without it; which shares is not shown. */
 function showPayout(fields: Result): Shown | null {
-  const isUsdc = fields.getValue('payoutAsset') === nameToBytes32('USDC')
-  const payout = show('payout', isUsdc ? 'USDC' : 'shares')(fields)
+  const payout = show('payout', unitOf(fields, 'payoutAsset'))(fields)
   return payout.value === 0n ? null : payout
 }
 
-/** A narrated event, as it is printed and stored. */
-export const narrationSchema = z.strictObject({ event: z.enum(EVENT_NAMES), values: z.array(shownSchema) })
+function showAmountOf(asset: string) {
+  return (fields: Result): Shown => show('amount', unitOf(fields, asset))(fields)
+}
+
+function unitOf(fields: Result, asset: string): 'USDC' | 'shares' {
+  return fields.getValue(asset) === nameToBytes32('USDC') ? 'USDC' : 'shares'
+}
+
+/** A narrated event, as it is printed and stored. `details` name who and what: `operate watch` alone has them. */
+export const narrationSchema = z.strictObject({
+  event: z.enum(EVENT_NAMES),
+  values: z.array(shownSchema),
+  details: z.record(z.string(), z.string()).optional(),
+})
 export type Narration = z.output<typeof narrationSchema>
 
 /** One printed line. `time` in Unix seconds. */
@@ -74,13 +110,15 @@ export type NarrationLine =
   | { readonly kind: 'event' | 'retraction'; readonly time: bigint; readonly narration: Narration }
   | { readonly kind: 'reset'; readonly time: bigint }
 
-/** The queries for the narrated events, one a contract. */
-export function queriesOf(contracts: ContractAddresses): LogQuery[] {
-  const watched = [...new Set(ROWS.map(({ contract }) => contract))]
-  return watched.map((contract) => ({
-    address: contracts[contract],
-    topics: [ROWS.filter((each) => each.contract === contract).map(({ topic }) => topic)],
-  }))
+/** The queries for the narrated events, one a contract: of the thirteen, or of all where the Authority is among the contracts. */
+export function queriesOf(contracts: WatchedContracts): LogQuery[] {
+  const rows = contracts.authority === undefined ? THIRTEEN : ROWS
+  const watched = [...new Set(rows.map(({ contract }) => contract))]
+  return watched.flatMap((contract) => {
+    const address = contracts[contract]
+    const topics = [rows.filter((each) => each.contract === contract).map(({ topic }) => topic)]
+    return address === undefined ? [] : [{ address, topics }]
+  })
 }
 
 /** The narration of a log that one of the queries found; null where it has another form: a wrong address. */
@@ -96,9 +134,31 @@ export function narrationOf({ topics, data }: ChainLog): Narration | null {
   }
 }
 
+/** The fields that a narration does not show, by their names: who and what, and where on the chain. */
+export function detailsOf({ topics, data, blockNumber, txHash }: ChainLog): Record<string, string> {
+  const found = ROWS.find(({ topic }) => topic === topics[0])
+  const details: Record<string, string> = {}
+  if (found !== undefined) {
+    const fields = interfaces[found.contract].decodeEventLog(found.fragment, data, topics)
+    const shown = found.shows.flatMap((read) => read(fields)?.name ?? [])
+    for (const { name, type } of found.fragment.inputs) {
+      const text = String(fields.getValue(name))
+      if (shown.some((each) => each === name) || text === ZERO_BYTES32) continue
+      details[name] = type === 'uint8' ? (ROLES[Number(text)] ?? text) : (nameIn(text) ?? text)
+    }
+  }
+  return { ...details, block: String(blockNumber), tx: txHash }
+}
+
+/** The institution or symbol that 32 bytes name; null for a hash, which is printed as it is. */
+function nameIn(text: string): string | null {
+  const { data } = bytes32Schema.safeParse(text)
+  return data === undefined ? null : bytes32ToName(data)
+}
+
 /** The tag of an event's contract, and what the event says in words. */
 export function wordsOf(event: string): { readonly tag: string; readonly says: string } {
   const found = ROWS.find(({ name }) => name === event)
   if (found === undefined) throw new TypeError(`the table has no ${event}`)
-  return { tag: TAGS[found.contract], says: found.says }
+  return { tag: found.tag, says: found.says }
 }

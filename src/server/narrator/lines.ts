@@ -88,7 +88,7 @@ export function textLine(line: NarrationLine, hasColours: boolean): string {
   if (line.kind === 'reset') {
     return start('chain') + paint('red', 'reset: all earlier lines are void, the chain is narrated anew')
   }
-  const { event, values } = line.narration
+  const { event, values, details = {} } = line.narration
   const { tag, says } = wordsOf(event)
   const isRetracted = line.kind === 'retraction'
   const words = isRetracted ? `retracted: ${says}` : says
@@ -100,7 +100,8 @@ export function textLine(line: NarrationLine, hasColours: boolean): string {
   const aligned = number.padStart(NUMBER_WIDTH)
   const column = `${amount === undefined ? aligned : paint('bold', aligned)} ${unit.padEnd(UNIT_WIDTH)}`
   const labelled = others.map((value) => `${value.name} ${textOf(value)}`)
-  return (start(tag) + [cell, column, ...labelled].join('  ')).trimEnd()
+  const named = Object.entries(details).map((detail) => detail.join(' '))
+  return (start(tag) + [cell, column, ...labelled, ...named].join('  ')).trimEnd()
 }
 
 const TEXTS: Record<Shown['unit'], (value: bigint, time: bigint) => string> = {
@@ -117,9 +118,10 @@ const TEXTS: Record<Shown['unit'], (value: bigint, time: bigint) => string> = {
 export function jsonLine(line: NarrationLine): string {
   const fields: Record<string, string> = { time: formatTime(line.time), kind: line.kind }
   if (line.kind === 'reset') return JSON.stringify(fields)
-  const { event, values } = line.narration
+  const { event, values, details } = line.narration
   fields.contract = wordsOf(event).tag
   fields.event = event
+  Object.assign(fields, details)
   for (const { name, unit, value } of values) {
     fields[name] = unit === 'time' ? formatTime(value) : value.toString()
     if (name === 'amount' || name === 'payout') fields[`${name}Unit`] = unit

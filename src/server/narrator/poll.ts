@@ -1,14 +1,22 @@
 import { fitOf } from '../../chain/blockTracker.js'
+import { createOrderEscrow } from '../../chain/contracts.js'
 import { blockCall, blockSchema, isResult, resultOf } from '../../chain/jsonRpc.js'
-import { createRangeSize, type LogPiece, logRequest, RangeRefusedError } from '../../chain/logReader.js'
+import {
+  createRangeSize,
+  type LogPiece,
+  type LogQuery,
+  logRequest,
+  RangeRefusedError,
+} from '../../chain/logReader.js'
 import { createReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
+import { createViewCaller } from '../../chain/views.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createHook, createPoller, type Service, type Tick } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
 import { createStateDocument } from '../store/documents.js'
-import { type Engine, StorageError } from '../store/engine.js'
+import { StorageError } from '../store/engine.js'
 import type { ServeLease } from '../store/leaseHolder.js'
 import {
   type Cursor,
@@ -19,7 +27,7 @@ import {
   lastOf,
   type NarratedBlock,
 } from './cursor.js'
-import { type NarrationLine, narrationOf, queriesOf } from './events.js'
+import { detailsOf, type NarrationLine, narrationOf, queriesOf, type WatchedContracts } from './events.js'
 import { createPrinter, type NarratorOutput, type Print } from './lines.js'
 
 /**
@@ -34,11 +42,16 @@ export function buildNarrator(deps: {
   readonly output: NarratorOutput
   readonly progress?: NarratorProgress
 }): Service {
-  const { config, serveLease, logger, output, progress = createNarratorProgress() } = deps
-  const { intervalMs } = config.narrator
+  const { config, rpc, serveLease, logger, output, progress = createNarratorProgress() } = deps
+  const { intervalMs, isWhole } = config.narrator
+  const { contracts, logRange } = config.chain
   const print = createPrinter(output, config.narrator)
+  const escrow = createOrderEscrow(createViewCaller(rpc), contracts.orderEscrow)
+  const watched = async () => (isWhole ? { ...contracts, authority: await escrow.authority() } : contracts)
   return serveLease('narrator', (engine) => {
-    const tick = createNarratorTick({ ...deps, engine, print, progress })
+    const cursors = createStateDocument({ engine, logger, id: 'narrator', schema: cursorSchema })
+    const { confirmations } = config.narrator
+    const tick = createNarratorTick({ ...deps, watched, logRange, confirmations, cursors, print, progress })
     const narrating = createHook('narrator progress', { start: progress.begin, stop: progress.end })
     return [narrating, createPoller({ name: 'narrator', intervalMs, tick, logger })]
   })
@@ -57,17 +70,32 @@ const EVENTS_PER_TURN = 100
  * Do not call it again before it has resolved.
  */
 export function createNarratorTick(options: {
-  readonly config: Pick<Config, 'chain' | 'narrator'>
+  /** The contracts whose events are narrated; read once. */
+  readonly watched: () => Promise<WatchedContracts>
+  /** The most blocks of one query. */
+  readonly logRange: number
+  readonly confirmations: number
   readonly rpc: Pick<Rpc, 'send' | 'faults'>
-  readonly engine: Engine
+  /** Keeps the cursor across restarts. */
+  readonly cursors: { load(): Promise<Cursor | undefined>; save(cursor: Cursor): Promise<void> }
+  /** Each event with who and what it is of. */
+  readonly hasDetails?: boolean
   readonly print: Print
   readonly progress: Pick<NarratorProgress, 'note' | 'notePrinting'>
   readonly logger: Logger
 }): Tick {
-  const { config, rpc, print, progress, logger } = options
-  const { contracts, logRange } = config.chain
-  const cursors = createStateDocument({ ...options, id: 'narrator', schema: cursorSchema })
-  const queries = queriesOf(contracts)
+  const {
+    watched,
+    logRange,
+    confirmations,
+    rpc,
+    cursors,
+    hasDetails = false,
+    print,
+    progress,
+    logger,
+  } = options
+  let queries: readonly LogQuery[] | undefined
   const size = createRangeSize(logRange)
   // Many blocks in one request may be more than a provider's plan gives in a second.
   const lane = createReadLane(rpc)
@@ -92,7 +120,7 @@ export function createNarratorTick(options: {
   }
 
   function noteHead(head: number): void {
-    confirmed = Math.max(0, head - (config.narrator.confirmations - 1))
+    confirmed = Math.max(0, head - (confirmations - 1))
   }
 
   /** The blocks that a reorganization may replace count as narrated, without events, so that one is no reset. */
@@ -135,11 +163,12 @@ export function createNarratorTick(options: {
     for (const [index, log] of logs.entries()) {
       if (index % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await new Promise(setImmediate)
       const { blockNumber: number, blockHash: hash, blockTimestamp } = log
-      const narration = narrationOf(log)
-      if (narration === null) {
+      const told = narrationOf(log)
+      if (told === null) {
         logger.warn('event not readable', { blockNumber: number })
         continue
       }
+      const narration = hasDetails ? { ...told, details: detailsOf(log) } : told
       if (blocks.at(-1)?.number !== number) blocks.push({ number, hash, told: [] })
       blocks.at(-1)?.told.push(narration)
       lines.push({ kind: 'event', time: BigInt(blockTimestamp ?? nowSeconds()), narration })
@@ -149,6 +178,7 @@ export function createNarratorTick(options: {
   }
 
   async function poll(signal: AbortSignal): Promise<void> {
+    queries ??= queriesOf(await watched())
     cursor ??= await cursors.load()
     if (cursor === undefined) return begin(signal)
     const last = lastOf(cursor)

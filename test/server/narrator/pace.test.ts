@@ -6,8 +6,6 @@ import { queriesOf } from '../../../src/server/narrator/events.js'
 import { createNarratorProgress, createNarratorTick } from '../../../src/server/narrator/poll.js'
 import { createLogLines } from '../../support/logLines.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
-import { openStores } from '../../support/stores.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -22,7 +20,7 @@ const blockAt = (number: number) => ({
 })
 
 /** A narrator at the head of a chain that grows by so many blocks with every poll. */
-async function setUp() {
+function setUp() {
   const chain = { head: START, growth: 0, logs: [] as unknown[], plan: Number.POSITIVE_INFINITY, used: 0 }
   let isRefusing = false
   const answerTo = ({ method, params: [first] }: RpcCall): RpcAnswer => {
@@ -41,10 +39,10 @@ async function setUp() {
   }
   const log = createLogLines()
   const progress = createNarratorProgress()
-  const { engine } = await openStores(await temporaryDirectory())
   const lines: unknown[] = []
   const tick = createNarratorTick({
-    ...{ config: serverConfig({ RPC_LOG_RANGE: `${MAX_RANGE}` }), rpc, engine, progress },
+    ...{ watched: async () => contracts, logRange: MAX_RANGE, confirmations: 1, rpc, progress },
+    cursors: { load: async () => undefined, save: async () => undefined },
     print: async (more) => void lines.push(...more),
     logger: log.logger,
   })
@@ -67,7 +65,7 @@ const [, escrow] = queriesOf(contracts)
 const [opened] = [escrow?.topics[0] ?? []].flat()
 
 test('a poll with nothing new is one, and another reads at once what is new, in ranges that nodes take', async () => {
-  const { chain, untilPause } = await setUp()
+  const { chain, untilPause } = setUp()
   await untilPause()
   expect(await untilPause()).toEqual({ count: 1, lag: 0, behindHead: 0 })
   chain.head += 3
@@ -77,7 +75,7 @@ test('a poll with nothing new is one, and another reads at once what is new, in 
 })
 
 test('a chain that has a new block at every poll leaves pauses, and is not said to be behind', async () => {
-  const { chain, untilPause } = await setUp()
+  const { chain, untilPause } = setUp()
   await untilPause()
   chain.growth = 1
   for (let round = 0; round < 5; round++) {
@@ -88,7 +86,7 @@ test('a chain that has a new block at every poll leaves pauses, and is not said 
 })
 
 test('an event of another form is logged, and holds up no other', async () => {
-  const { chain, lines, log, untilPause } = await setUp()
+  const { chain, lines, log, untilPause } = setUp()
   await untilPause()
   chain.head++
   const word = blockAt(START + 1).result.hash
@@ -105,7 +103,7 @@ test('an event of another form is logged, and holds up no other', async () => {
 
 test('a start reads more blocks than a second of a plan gives in several, once the plan is known', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
-  const { chain, untilPause } = await setUp()
+  const { chain, untilPause } = setUp()
   chain.plan = 30
   const second = setInterval(() => {
     chain.used = 0

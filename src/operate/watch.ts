@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
+import type { Cursor } from '../server/narrator/cursor.js'
+import { createPrinter } from '../server/narrator/lines.js'
+import { createNarratorProgress, createNarratorTick } from '../server/narrator/poll.js'
+import { createPoller } from '../service/lifetime.js'
+import type { LogFields } from '../service/logger.js'
+import { parsedBy } from '../terminal/arguments.js'
+import { usage } from '../terminal/failure.js'
+import { type Chain, connectChain } from './chain.js'
+import { addCommand, type CommonOptions, createSpeech, type OperateProcess } from './io.js'
+import { readDeployment } from './settings.js'
+
+const INTERVAL_MS = 2_000
+/** Blocks of one query; fewer where a node refuses so many. */
+const LOG_RANGE = 2_000
+
+interface WatchOptions extends CommonOptions {
+  readonly from?: number
+}
+
+/** Adds the command that follows every event of the contracts. */
+export function addWatch(root: Command, process: OperateProcess): void {
+  const block = parsedBy(z.coerce.number<string>().pipe(z.int('expected the number of a block').min(0)))
+  addCommand(root, 'watch', 'prints every event of the contracts, one line each, until Ctrl-C')
+    .option('--from <block>', 'begins with this block, such as the firstBlock of deployment.json', block)
+    .action((options: WatchOptions) => watch(process, options))
+}
+
+async function watch(process: OperateProcess, options: WatchOptions): Promise<void> {
+  const { chainId, contracts, authority } = readDeployment(options.directory)
+  const speech = createSpeech(process, options)
+  const note = (message: string, { errorName }: LogFields = {}) =>
+    speech.say(errorName === undefined ? message : `${message}: ${errorName}`)
+  const logger = { debug: () => undefined, info: () => undefined, warn: note, error: note }
+  const chain = await connectChain(process.env, chainId)
+  try {
+    const { from } = options
+    const start = from === undefined ? undefined : await before(chain, from)
+    const { out } = process
+    const write = (text: string, done: () => void) => out.write(text, done)
+    const mayColour = process.env.NO_COLOR === undefined
+    const print = createPrinter(
+      { isTTY: out.isTTY === true, hasColors: () => out.hasColors?.() === true, write },
+      { format: options.json === true ? 'json' : 'text', mayColour },
+    )
+    const tick = createNarratorTick({
+      watched: async () => ({ ...contracts, authority }),
+      ...{ rpc: chain.rpc, logRange: LOG_RANGE, confirmations: 1, hasDetails: true },
+      // A watch remembers nothing once it has ended.
+      cursors: { load: async () => start, save: async () => undefined },
+      ...{ print, progress: createNarratorProgress(), logger },
+    })
+    const poller = createPoller({ name: 'watch', intervalMs: INTERVAL_MS, tick, logger })
+    const ended = process.untilEnded()
+    await poller.start()
+    if (!ended.aborted) await once(ended, 'abort')
+    await poller.stop()
+  } finally {
+    chain.close()
+  }
+}
+
+/** The cursor of a narration whose last block was the one before; the genesis block has no events. */
+async function before({ rpc }: Pick<Chain, 'rpc'>, from: number): Promise<Cursor> {
+  const [answer] = await rpc.send([blockCall(Math.max(0, from - 1))])
+  const block = resultOf(answer, blockSchema.nullable())
+  if (block === null) throw usage(`the chain has no block ${from} yet`)
+  const start = { number: block.number, hash: block.hash }
+  return { genesis: null, start, blocks: [{ ...start, told: [] }] }
+}
