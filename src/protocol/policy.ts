@@ -60,7 +60,10 @@ export function allRules({ employees, groups = {}, default: byDefault }: Policy)
   return rules.flatMap((rule) => ('group' in rule ? [] : [rule]))
 }
 
-/** The rules of a member of the institution; undefined for one who may not trade, unlisted and without a default. */
+/**
+ * The rules of a member of the institution; undefined for one who may not trade, unlisted and without a default.
+ * @example if (memberRules(policy, account)?.canBuy) console.log('may buy')
+ */
 export function memberRules(policy: Policy, wallet: string): Rules | undefined {
   const rule = policy.employees[wallet.toLowerCase()] ?? policy.default
   return rule && rulesOf(policy, rule)

@@ -67,7 +67,7 @@ describe('at the desk', () => {
 
     // The rulebook in force took its share; the largest one would take the budget of thousands of orders.
     const rule = { canBuy: true, canSell: true, restricted: ['AAPL', 'AMZN', 'MSFT', 'NVDA', 'TSLA'] }
-    const names = Array.from({ length: 90 }, () => checksum(Wallet.createRandom().address))
+    const names = Array.from({ length: 400 }, () => checksum(Wallet.createRandom().address))
     const large = {
       employees: Object.fromEntries(names.map((name) => [name, rule])),
       maxOrderNotional: ONE_USDC,
