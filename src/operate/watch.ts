@@ -46,15 +46,15 @@ async function watch(process: OperateProcess, options: WatchOptions): Promise<vo
       { isTTY: out.isTTY === true, hasColors: () => out.hasColors?.() === true, write },
       { format: options.json === true ? 'json' : 'text', mayColour },
     )
+    const ended = process.untilEnded()
     const tick = createNarratorTick({
       watched: async () => ({ ...contracts, authority }),
       ...{ rpc: chain.rpc, logRange: LOG_RANGE, confirmations: 1, hasDetails: true },
       // A watch remembers nothing once it has ended.
       cursors: { load: async () => start, save: async () => undefined },
-      ...{ print, progress: createNarratorProgress(), logger },
+      ...{ print, progress: createNarratorProgress(), stopping: ended, logger },
     })
     const poller = createPoller({ name: 'watch', intervalMs: INTERVAL_MS, tick, logger })
-    const ended = process.untilEnded()
     await poller.start()
     if (!ended.aborted) await once(ended, 'abort')
     await poller.stop()

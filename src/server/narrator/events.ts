@@ -6,14 +6,13 @@ import type { ChainLog, LogQuery } from '../../chain/logReader.js'
 import type { ContractAddresses } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
-
-const uintText = z.codec(z.string().regex(/^\d{1,78}$/), z.bigint(), { decode: BigInt, encode: String })
+import { uint256Schema } from '../../protocol/units.js'
 
 /** A value of an event that may be shown: an amount (in base units), a deadline (Unix seconds) or a version number. */
 const shownSchema = z.strictObject({
   name: z.enum(['amount', 'payout', 'supply', 'deadline', 'version', 'effectiveAt', 'until']),
   unit: z.enum(['USDC', 'shares', 'time', 'count']),
-  value: uintText,
+  value: uint256Schema,
 })
 export type Shown = z.output<typeof shownSchema>
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import { CENT_DECIMALS, formatGrouped, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
+import { untilAborted, withTimeout } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import { type NarrationLine, type Shown, wordsOf } from './events.js'
 
@@ -53,16 +52,10 @@ export function createPrinter(
     await flush()
   }
 
-  /** Resolves a little after `signal` has aborted, and rejects once `written` has. */
-  async function graceAfter(signal: AbortSignal, written: AbortSignal): Promise<void> {
-    if (!signal.aborted) await once(signal, 'abort', { signal: written })
-    await sleep(graceMs, undefined, { signal: written })
-  }
-
   return async (lines, signal) => {
-    const written = new AbortController()
-    await Promise.race([write(lines), graceAfter(signal, written.signal)])
-    written.abort()
+    const written = write(lines)
+    await untilAborted(written, signal)
+    if (signal.aborted) await withTimeout(written, graceMs)
   }
 }
 

@@ -1,13 +1,7 @@
 import { fitOf } from '../../chain/blockTracker.js'
 import { createOrderEscrow } from '../../chain/contracts.js'
 import { blockCall, blockSchema, isResult, resultOf } from '../../chain/jsonRpc.js'
-import {
-  createRangeSize,
-  type LogPiece,
-  type LogQuery,
-  logRequest,
-  RangeRefusedError,
-} from '../../chain/logReader.js'
+import { type BlockRange, createLogReader, type LogPiece } from '../../chain/logReader.js'
 import { createReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
@@ -16,7 +10,6 @@ import { createHook, createPoller, type Service, type Tick } from '../../service
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config/config.js'
 import { createStateDocument } from '../store/documents.js'
-import { StorageError } from '../store/engine.js'
 import type { ServeLease } from '../store/leaseHolder.js'
 import {
   type Cursor,
@@ -48,10 +41,11 @@ export function buildNarrator(deps: {
   const print = createPrinter(output, config.narrator)
   const escrow = createOrderEscrow(createViewCaller(rpc), contracts.orderEscrow)
   const watched = async () => (isWhole ? { ...contracts, authority: await escrow.authority() } : contracts)
-  return serveLease('narrator', (engine) => {
+  return serveLease('narrator', (engine, { signal: stopping }) => {
     const cursors = createStateDocument({ engine, logger, id: 'narrator', schema: cursorSchema })
     const { confirmations } = config.narrator
-    const tick = createNarratorTick({ ...deps, watched, logRange, confirmations, cursors, print, progress })
+    const own = { watched, logRange, confirmations, cursors, print, progress, stopping }
+    const tick = createNarratorTick({ ...deps, ...own })
     const narrating = createHook('narrator progress', { start: progress.begin, stop: progress.end })
     return [narrating, createPoller({ name: 'narrator', intervalMs, tick, logger })]
   })
@@ -63,9 +57,10 @@ const POLLS_UNTIL_RESET = 5
 const EVENTS_PER_TURN = 100
 
 /**
- * Narrates every event once, in chain order, and retracts once each event that a reorganization removed. A tick is one request
- * to the chain. Where its history seems to have changed, further ones ask for the kept blocks, as many as the node's plan makes necessary. The cursor is saved before the lines are printed:
- * a failing node or store repeats no line. A process that is killed in between loses the lines of one tick, and prints none twice.
+ * Narrates every event once, in chain order, and retracts once each event that a reorganization removed. A tick asks for the head, and
+ * then for the events of new blocks in one request. Where its history seems to have changed, further ones ask for the kept blocks, as
+ * many as the node's plan makes necessary. The cursor is saved before the lines are printed: a failing node or store repeats no line. A
+ * process that is killed in between loses the lines of one tick, and prints none twice.
  *
  * Do not call it again before it has resolved.
  */
@@ -82,70 +77,54 @@ export function createNarratorTick(options: {
   readonly hasDetails?: boolean
   readonly print: Print
   readonly progress: Pick<NarratorProgress, 'note' | 'notePrinting'>
+  /** Aborts when the server or its term begins to stop. */
+  readonly stopping: AbortSignal
   readonly logger: Logger
-}): Tick {
-  const {
-    watched,
-    logRange,
-    confirmations,
-    rpc,
-    cursors,
-    hasDetails = false,
-    print,
-    progress,
-    logger,
-  } = options
-  let queries: readonly LogQuery[] | undefined
-  const size = createRangeSize(logRange)
+}): () => ReturnType<Tick> {
+  const { watched, logRange, confirmations, rpc, cursors, hasDetails = false, print, progress } = options
+  const { stopping, logger } = options
+  const sending: Pick<Rpc, 'send'> = { send: (calls) => rpc.send(calls, stopping) }
+  let events: ReturnType<typeof createLogReader> | undefined
   // Many blocks in one request may be more than a provider's plan gives in a second.
   const lane = createReadLane(rpc)
   let cursor: Cursor | undefined
-  /** The last block with enough confirmations, as far as is known. */
-  let confirmed = 0
   let resets = 0
-  let isAfterPause = true
 
   /** The present hashes of blocks, without the blocks that the node does not have. */
-  async function hashesOf(numbers: readonly number[], signal: AbortSignal): Promise<Map<number, Hex>> {
-    const answers = await Promise.all(numbers.map((number) => lane.send([blockCall(number)], signal)))
+  async function hashesOf(numbers: readonly number[]): Promise<Map<number, Hex>> {
+    const answers = await Promise.all(numbers.map((number) => lane.send([blockCall(number)], stopping)))
     const blocks = answers.map(([answer]) => blockSchema.safeParse(isResult(answer) ? answer.result : null))
     return new Map(blocks.flatMap(({ data }) => (data ? [[data.number, data.hash] as const] : [])))
   }
 
-  async function save(next: Cursor, lines: readonly NarrationLine[], signal: AbortSignal): Promise<void> {
+  async function save(next: Cursor, lines: readonly NarrationLine[]): Promise<void> {
     await cursors.save(next)
     cursor = next
     progress.notePrinting(true)
-    await print(lines, signal).finally(() => progress.notePrinting(false))
-  }
-
-  function noteHead(head: number): void {
-    confirmed = Math.max(0, head - (confirmations - 1))
+    await print(lines, stopping).finally(() => progress.notePrinting(false))
   }
 
   /** The blocks that a reorganization may replace count as narrated, without events, so that one is no reset. */
-  async function begin(signal: AbortSignal): Promise<void> {
-    const [head] = await rpc.send([blockCall('latest')], signal)
-    noteHead(resultOf(head, blockSchema).number)
+  async function begin(confirmed: number): Promise<void> {
     const lowest = Math.max(0, confirmed - FINAL_DEPTH)
     const numbers = Array.from({ length: confirmed - lowest + 1 }, (_, index) => lowest + index)
-    const hashes = await hashesOf([0, ...numbers], signal)
+    const hashes = await hashesOf([0, ...numbers])
     const hash = hashes.get(confirmed)
     if (hash === undefined) return
     const known = Array.from(hashes, (block) => ({ number: block[0], hash: block[1], told: [] }))
     const blocks = known.filter(({ number }) => number >= lowest)
-    await save({ genesis: hashes.get(0) ?? null, start: { number: confirmed, hash }, blocks }, [], signal)
+    await save({ genesis: hashes.get(0) ?? null, start: { number: confirmed, hash }, blocks }, [])
   }
 
   /** The block that was narrated last is missing or has another hash. */
-  async function reconsider(from: Cursor, signal: AbortSignal): Promise<void> {
+  async function reconsider(from: Cursor): Promise<void> {
     const { start, blocks } = from
-    const hashes = await hashesOf([0, start.number, ...blocks.map(({ number }) => number)], signal)
+    const hashes = await hashesOf([0, start.number, ...blocks.map(({ number }) => number)])
     const verdict = judge(from, (number) => hashes.get(number))
     resets = verdict === 'reset' ? resets + 1 : 0
     if (typeof verdict === 'object') {
       logger.warn('chain reorganized', { count: verdict.removed.length })
-      return save(verdict.cursor, retractions(verdict.removed), signal)
+      return save(verdict.cursor, retractions(verdict.removed))
     }
     const genesis = hashes.get(0) ?? null
     const isStartKept = hashes.get(start.number) === start.hash
@@ -153,7 +132,7 @@ export function createNarratorTick(options: {
     const next = isStartKept ? start : genesis && { number: 0, hash: genesis }
     if (resets < POLLS_UNTIL_RESET || next === null) return
     const reset: NarrationLine = { kind: 'reset', time: nowSeconds() }
-    await save({ genesis, start: next, blocks: [{ ...next, told: [] }] }, [reset], signal)
+    await save({ genesis, start: next, blocks: [{ ...next, told: [] }] }, [reset])
     resets = 0
   }
 
@@ -177,48 +156,39 @@ export function createNarratorTick(options: {
     return { blocks, lines }
   }
 
-  async function poll(signal: AbortSignal): Promise<void> {
-    queries ??= queriesOf(await watched())
+  /** @returns the last block with enough confirmations */
+  async function poll(): Promise<number> {
     cursor ??= await cursors.load()
-    if (cursor === undefined) return begin(signal)
-    const last = lastOf(cursor)
-    const range = size.part({ from: last.number + 1, to: confirmed })
-    const request = range.from <= range.to ? logRequest(queries, range) : undefined
-    // The request of a range ends with the block before it, so that a reorganization during the request is noticed.
-    const calls = [blockCall('latest'), ...(request?.calls ?? [blockCall(last.number)])]
-    const answers = await rpc.send(calls, signal)
-    const { number: head } = resultOf(answers[0], blockSchema)
-    noteHead(head)
-    const lastNow = resultOf(answers.at(-1), blockSchema.nullable())
-    if (fitOf(last, lastNow) !== 'kept') return reconsider(cursor, signal)
-    resets = 0
-    const found = request?.read(answers.slice(1))
-    // A node that is behind the one that reported the head does not have the range's end.
-    if (found === undefined) return
-    size.answered(range)
-    const { blocks, lines } = await narrated(found)
-    await save(extended(cursor, blocks, head), lines, signal)
+    const last = cursor && lastOf(cursor)
+    const calls = [blockCall('latest'), ...(last ? [blockCall(last.number)] : [])]
+    const [latest, lastNow] = await rpc.send(calls, stopping)
+    const head = resultOf(latest, blockSchema).number
+    const confirmed = Math.max(0, head - (confirmations - 1))
+    if (cursor === undefined || last === undefined) await begin(confirmed)
+    else if (fitOf(last, resultOf(lastNow, blockSchema.nullable())) !== 'kept') await reconsider(cursor)
+    else {
+      resets = 0
+      if (last.number < confirmed) await advance(cursor, { from: last.number + 1, to: confirmed }, head)
+    }
+    return confirmed
   }
 
-  return async (signal) => {
-    const before = { confirmed, cursor }
-    try {
-      await poll(signal)
-    } catch (error) {
-      // After any error a shorter range is easier to answer.
-      const isShorter = !(error instanceof StorageError) && size.refused()
-      if (isShorter && error instanceof RangeRefusedError) return 'again'
-      isAfterPause = true
-      throw error
-    }
+  async function advance(from: Cursor, range: BlockRange, head: number): Promise<void> {
+    events ??= createLogReader({ rpc: sending, queries: queriesOf(await watched()), maxBlocks: logRange })
+    const found = await events.readPiece(range)
+    // A node behind the one that reported the head does not have the range's end. Another history is for the next tick.
+    if (found === undefined || fitOf(lastOf(from), found.parent) !== 'kept') return
+    const { blocks, lines } = await narrated(found)
+    await save(extended(from, blocks, head), lines)
+  }
+
+  return async () => {
+    const before = cursor
+    const confirmed = await poll()
     if (cursor === undefined) return undefined
     const block = lastOf(cursor).number
-    progress.note({ block, lag: Math.max(0, before.confirmed - block) })
-    // New blocks are read at once only after a pause: otherwise a chain that grows with every poll would leave no pause.
-    const due = isAfterPause ? confirmed : Math.min(confirmed, before.confirmed)
-    const hasAdvanced = cursor !== before.cursor || confirmed > before.confirmed
-    isAfterPause = !hasAdvanced || due <= block
-    return isAfterPause ? undefined : 'again'
+    progress.note({ block, lag: Math.max(0, confirmed - block) })
+    return cursor !== before && block < confirmed ? 'again' : undefined
   }
 }
 

@@ -88,7 +88,7 @@ test('one HTTP request has the five queries of a tick, and none where there is n
   const queries = proxy.requests.filter((methods) => methods.includes('eth_getLogs'))
   expect(queries.length).toBeGreaterThan(0)
   const [get, query] = ['eth_getBlockByNumber', 'eth_getLogs']
-  for (const methods of queries) expect(methods).toEqual([get, get, ...Array(5).fill(query), get, get])
+  for (const methods of queries) expect(methods).toEqual([get, ...Array(5).fill(query), get, get])
 })
 
 describe('a failing node', () => {
@@ -110,7 +110,7 @@ describe('a failing node', () => {
   test('has no event told while it refuses one of the five queries, and then each once', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const narrator = await atHead({ rpcUrl: proxy.url })
-    proxy.answer = ({ method, index }) => (method === 'eth_getLogs' && index === 6 ? REFUSAL : undefined)
+    proxy.answer = ({ method, index }) => (method === 'eth_getLogs' && index === 5 ? REFUSAL : undefined)
     await buys(1)
     await chain().send('owner', 'token', 'setKyc', chain().account('dave'), true)
     await severalTicks(narrator)
@@ -136,7 +136,7 @@ describe('a failing node', () => {
     const filter = { address: chain().addresses.orderEscrow, fromBlock, toBlock: 'latest' }
     const logs: unknown[] = await chain().provider.send('eth_getLogs', [filter])
     proxy.answer = ({ method, index }) =>
-      method === 'eth_getLogs' && index === 3 ? { result: [...logs, ...logs] } : undefined
+      method === 'eth_getLogs' && index === 2 ? { result: [...logs, ...logs] } : undefined
     await caughtUp(narrator)
     expect(told(narrator.lines)).toEqual([1, 2])
   })
@@ -185,7 +185,7 @@ test.each([-32_005, -32_602])(
       const span = spanOf(call)
       spans.push(span)
       // Each of the five decides by itself, as at a provider: four are answered where one is refused.
-      return span > 10 && call.index === 4 ? { error: { code, message: 'too many' } } : undefined
+      return span > 10 && call.index === 3 ? { error: { code, message: 'too many' } } : undefined
     }
     // The test would be over before the end of a pause.
     const env = { NARRATOR_INTERVAL: '1h', RPC_LOG_RANGE: '62' }

@@ -49,7 +49,7 @@ describe('an event that a reorganization removed', () => {
     expect(told([...narrator.lines, ...again.lines, ...third.lines])).toEqual([1, 2, -2, 3, 4])
   })
 
-  test('between two calls of one request is retracted, too', async () => {
+  test('between the two requests of a tick is retracted, too', async () => {
     const { proxy, narrator } = await atProxy()
     await buys(1)
     const fork = await snapshot()
@@ -57,9 +57,12 @@ describe('an event that a reorganization removed', () => {
     await caughtUp(narrator)
     const last = toQuantity(await head())
     const old = await block(last)
-    // The first questions get the old answers, and the others the new ones.
-    proxy.answer = ({ method, params, index }) =>
-      method === 'eth_getBlockByNumber' && params[0] === last && index <= 1 ? { result: old } : undefined
+    // The old block is there until the events are asked for.
+    let isOld = true
+    proxy.answer = ({ method, params }) => {
+      if (method === 'eth_getLogs') isOld = false
+      return isOld && params[0] === last ? { result: old } : undefined
+    }
     await revert(fork)
     await buys(4, 5, 6)
     await caughtUp(narrator)
@@ -83,9 +86,9 @@ describe('an event that a reorganization removed', () => {
     let isTorn = true
     proxy.answer = ({ method, params, index }) => {
       if (!isTorn) return undefined
-      if (method === 'eth_getLogs') isTorn = index < 6
-      if (index === 1 && params[0] === end) return { result: old }
-      return method === 'eth_getLogs' && index === 2 ? { result: [] } : undefined
+      if (method === 'eth_getLogs') isTorn = index < 5
+      if (index === 0 && params[0] === end) return { result: old }
+      return method === 'eth_getLogs' && index === 1 ? { result: [] } : undefined
     }
     await eventually('the torn poll', () => !isTorn)
     await mine(1)
