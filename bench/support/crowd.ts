@@ -17,8 +17,8 @@ import { ONE_USDC } from '../../src/protocol/units.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import { clientOf } from '../../src/sandbox/demo.js'
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
+import type { Call } from '../../src/sandbox/localChain.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
-import type { Call } from '../../src/sandbox/transactions.js'
 import { eventually } from '../../test/support/eventually.js'
 
 /** An order whose envelope has not been posted. */

@@ -4,7 +4,7 @@ import { parse } from 'dotenv'
 import { environmentSchema as enclaveSchema } from '../../src/enclave/configSchema.js'
 import { claimPorts } from '../../src/sandbox/ports.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
-import { type ServerProcess, startServerProcess } from '../../src/sandbox/serverProcess.js'
+import { type ServerProcess, startProcess } from '../../src/sandbox/serverProcess.js'
 import { environmentSchema as serverSchema } from '../../src/server/config/schema.js'
 import { differencesOf } from '../../src/service/config.js'
 import { ask } from '../../test/faults/audit.js'
@@ -77,13 +77,13 @@ async function readVariables(file: string): Promise<Record<string, string>> {
 
 export async function startServer(
   context: Context,
-  { nodeOptions = [], ...launch }: Parameters<typeof startServerProcess>[0],
+  { nodeOptions = [], ...launch }: Parameters<typeof startProcess>[1],
 ): Promise<Server> {
   const { cleanUp, options } = context
   const { ENV_FILE = join(launch.directory, '.env') } = launch.variables ?? {}
   noteSettings(context, 'server', serverSchema, { ...(await readVariables(ENV_FILE)), ...launch.variables })
   const profiling = options.cpuProf ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : []
-  const server = await startServerProcess({ ...launch, nodeOptions: [...nodeOptions, ...profiling] })
+  const server = await startProcess('server', { ...launch, nodeOptions: [...nodeOptions, ...profiling] })
   cleanUp.defer(server.stop)
   return { url: launch.url, ...server }
 }

@@ -7,14 +7,6 @@ export interface SandboxAccount {
   privateKey: Hex
 }
 
-/** The names of the sandbox's people in README, page and terminal. */
-export const PEOPLE = {
-  employees: ['Ada', 'Ben', 'Cleo'],
-  admin: 'Dana',
-  newcomer: 'Noor',
-  owner: 'Otto',
-} as const
-
 /** The roles of the local chain's funded accounts. */
 export type SandboxAccounts = ReturnType<typeof castAccounts>
 
@@ -36,4 +28,17 @@ export function castAccounts({ accounts }: Pick<Anvil, 'accounts'>) {
     /** Can pause the platform. */
     guardian: cast(9),
   }
+}
+
+/** The sandbox's people, as README, page and terminal name them. */
+export function peopleOf(accounts: Pick<SandboxAccounts, 'owner' | 'admin' | 'employees' | 'newcomer'>) {
+  const [ada, ben, cleo] = accounts.employees
+  return [
+    { name: 'Ada', part: 'employee', ...ada },
+    { name: 'Ben', part: 'employee', ...ben },
+    { name: 'Cleo', part: 'employee', ...cleo },
+    { name: 'Dana', part: 'admin of the institution', ...accounts.admin },
+    { name: 'Noor', part: 'newcomer, in no institution', ...accounts.newcomer },
+    { name: 'Otto', part: 'operator, owner of the contracts', ...accounts.owner },
+  ]
 }

@@ -1,16 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HDNodeWallet, Mnemonic } from 'ethers'
+import { HDNodeWallet, JsonRpcProvider, Mnemonic } from 'ethers'
 import { z } from 'zod'
 import type { Hex } from '../protocol/hex.js'
-import { killWithParent } from './killWithParent.js'
+import { endProcess, killWithParent } from './killWithParent.js'
 
 /** The well-known phrase of local development chains. Its accounts must not hold value anywhere else. */
 const PHRASE = 'test test test test test test test test test test test junk'
 const DERIVATION_PATH = "m/44'/60'/0'/0"
+const ACCOUNTS = 10
 const STOP_TIMEOUT_MS = 2_000
+const POLLING_MS = 50
 /** As many as a full node of Ethereum keeps. */
 const STATES = 128
 /** Anvil 1.7 keeps 1,500 states, whatever `--prune-history` says, when it mines in shorter intervals. */
@@ -32,8 +33,6 @@ export interface AnvilOptions {
   idleTime?: number
   /** Default: 31337. */
   chainId?: number
-  /** The number of funded accounts. Default: 10. */
-  accounts?: number
   /**
    * The latest blocks whose states are kept, in memory alone. All blocks, transactions, receipts and logs are kept. Default: 128.
    */
@@ -51,12 +50,9 @@ export type Anvil = Awaited<ReturnType<typeof startAnvil>>
  * @throws Error with the program's own message if it cannot start, e.g. because the port is taken
  */
 export async function startAnvil(options: AnvilOptions = {}) {
-  const { port = 0, chainId = 31337, accounts = 10, states = STATES } = options
-  const args = ['--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${accounts}`]
+  const { port = 0, chainId = 31337, states = STATES } = options
+  const args = ['--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${ACCOUNTS}`]
   args.push('--mnemonic', PHRASE, '--enable-tx-gas-limit', '--prune-history', `${states}`)
-  const { blockTime } = options
-  const isBrief = blockTime !== undefined && blockTime < BRIEF_SECONDS
-  if (blockTime !== undefined) args.push('--block-time', `${isBrief ? A_DAY_SECONDS : blockTime}`)
   const child = spawn(binary(), [...args, ...(options.args ?? [])], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...ALLOCATOR },
@@ -66,18 +62,36 @@ export async function startAnvil(options: AnvilOptions = {}) {
   if (pid === undefined) throw new Error('anvil has no process id')
   const release = killWithParent(pid)
   const ending = new AbortController()
-  if (isBrief) void mineEvery(blockTime * 1_000, (options.idleTime ?? 0) * 1_000, rpcUrl, ending.signal)
+  const provider = new JsonRpcProvider(rpcUrl, chainId, {
+    staticNetwork: true,
+    cacheTimeout: -1,
+    batchStallTime: 0,
+    pollingInterval: POLLING_MS,
+  })
+
+  /** See `AnvilOptions`. Until then every transaction is mined at once in its own block. */
+  async function mineEvery(blockTime: number, idleTime = 0): Promise<void> {
+    const isBrief = blockTime < BRIEF_SECONDS
+    await provider.send('evm_setIntervalMining', [isBrief ? A_DAY_SECONDS : blockTime])
+    if (isBrief) void mineBriefly(provider, blockTime * 1_000, idleTime * 1_000, ending.signal)
+  }
+
+  if (options.blockTime !== undefined) await mineEvery(options.blockTime, options.idleTime)
   return {
     rpcUrl,
     chainId,
+    /** Notices new blocks quickly. */
+    provider,
+    mineEvery,
     /** Funded with 10,000 ETH each. */
-    accounts: derive(accounts),
+    accounts: derive(),
     pid,
     /** Ends the process and resolves when it has exited. */
     async stop(): Promise<void> {
       ending.abort()
+      provider.destroy()
       release()
-      await end(child)
+      await endProcess(child, STOP_TIMEOUT_MS)
     },
   }
 }
@@ -111,40 +125,30 @@ function listening(child: ChildProcess): Promise<string> {
   })
 }
 
-const answerSchema = z.object({ result: z.unknown() })
 const poolSchema = z.object({ pending: z.string().transform(Number) })
-
-async function ask(rpcUrl: string, method: string): Promise<unknown> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
-  const response = await fetch(rpcUrl, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body,
-  })
-  return answerSchema.parse(await response.json()).result
-}
 
 /**
  * Mines a block in each interval, or without transactions only `idleMs` after the last one, until the signal.
  * `evm_setIntervalMining` stops it, as it stops a node that mines by itself.
  */
-async function mineEvery(
+async function mineBriefly(
+  provider: JsonRpcProvider,
   intervalMs: number,
   idleMs: number,
-  rpcUrl: string,
   signal: AbortSignal,
 ): Promise<void> {
   let dueAt = performance.now() + intervalMs
   let minedAt = Number.NEGATIVE_INFINITY
   const isWanted = async () =>
     performance.now() - minedAt >= idleMs - intervalMs / 2 ||
-    poolSchema.parse(await ask(rpcUrl, 'txpool_status')).pending > 0
+    poolSchema.parse(await provider.send('txpool_status', [])).pending > 0
   while (!signal.aborted) {
     try {
       await sleep(Math.max(0, dueAt - performance.now()), undefined, { signal })
-      if ((await ask(rpcUrl, 'anvil_getIntervalMining')) === A_DAY_SECONDS && (await isWanted())) {
+      const interval: unknown = await provider.send('anvil_getIntervalMining', [])
+      if (interval === A_DAY_SECONDS && (await isWanted())) {
         minedAt = performance.now()
-        await ask(rpcUrl, 'evm_mine')
+        await provider.send('evm_mine', [])
       }
     } catch {
       // The node has ended, or is about to: its user notices.
@@ -154,18 +158,9 @@ async function mineEvery(
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
-  await exited
-  clearTimeout(timer)
-}
-
-function derive(count: number): { address: Hex; privateKey: Hex }[] {
+function derive(): { address: Hex; privateKey: Hex }[] {
   const root = HDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(PHRASE), DERIVATION_PATH)
-  return Array.from({ length: count }, (_, index) => {
+  return Array.from({ length: ACCOUNTS }, (_, index) => {
     const { address, privateKey } = root.deriveChild(index)
     return { address: `0x${address.slice(2)}`, privateKey: `0x${privateKey.slice(2)}` }
   })

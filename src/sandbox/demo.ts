@@ -27,11 +27,6 @@ const POLL_MS = 250
 /** Seconds until the order's deadline. */
 const ORDER_LIFETIME = 3_600
 
-/** The demo's outcome is wrong. */
-class DemoError extends Error {
-  override readonly name = 'DemoError'
-}
-
 /** A client for one of the accounts. As in production, pins replace trust in the server. */
 export function clientOf(
   { info, provider, secrets }: Pick<Sandbox, 'info' | 'provider' | 'secrets'>,
@@ -46,7 +41,7 @@ export function clientOf(
 
 /**
  * Publishes the institution's rulebook, places a sealed buy and follows it to its end, printing each step.
- * @throws DemoError if the portfolio differs from the broker's fill
+ * @throws Error if the portfolio differs from the broker's fill
  */
 export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
   const printStep = stepsTo(print)
@@ -70,11 +65,15 @@ export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
   printStep('order', `escrow opened; POST /orders: ${received.result}`)
 
   const last = await follow(client, order.orderId, printStep)
-  if (last.state !== 'SETTLED') throw new DemoError(`the order ended as ${last.state}`)
+  if (last.state !== 'SETTLED') throw new Error(`the order ended as ${last.state}`)
   const opened = await client.getPortfolio()
-  if (!opened) throw new DemoError('there is no portfolio on chain')
+  if (!opened) throw new Error('there is no portfolio on chain')
   printStep('portfolio', `read from the chain (version ${opened.version}) and decrypted by the employee:`)
-  for (const line of describe(opened.portfolio)) printStep('', line)
+  const { cash, positions, openOrders } = opened.portfolio
+  printStep('', `cash   ${formatDecimal(cash, USDC_DECIMALS)} USDC`)
+  for (const [symbol, { qty }] of Object.entries(positions))
+    printStep('', `${symbol.padEnd(6)} ${formatDecimal(qty, SHARE_DECIMALS)}`)
+  printStep('', `${Object.keys(openOrders).length} open orders`)
   verify(opened.portfolio, sandbox)
   printStep('done', 'the portfolio matches the fill at the broker exactly')
 }
@@ -96,26 +95,14 @@ async function follow(client: Client, orderId: OrderStatus['orderId'], printStep
     const enclave = run ? `, enclave run ${run.attempt}: ${run.outcome ?? 'under way'}` : ''
     printStep('status', `${status.state}${enclave}`)
   }
-  if (!last) throw new DemoError('the server returned no status of the order')
+  if (!last) throw new Error('the server returned no status of the order')
   return last
-}
-
-function describe({ cash, positions, openOrders }: Portfolio): string[] {
-  const held = Object.entries(positions).map(
-    ([symbol, { qty }]) => `${symbol.padEnd(6)} ${formatDecimal(qty, SHARE_DECIMALS)}`,
-  )
-  return [
-    `cash   ${formatDecimal(cash, USDC_DECIMALS)} USDC`,
-    ...held,
-    `${Object.keys(openOrders).length} open orders`,
-  ]
 }
 
 /** Compares the portfolio with the broker's record of the fill. */
 function verify({ cash, positions, openOrders }: Portfolio, { broker }: Sandbox): void {
   const [fill, ...others] = broker.orders()
-  if (!fill?.filled_avg_price || others.length > 0)
-    throw new DemoError('expected exactly one fill at the broker')
+  if (!fill?.filled_avg_price || others.length > 0) throw new Error('expected exactly one fill at the broker')
   const qty = parseDecimal(fill.filled_qty, SHARE_DECIMALS)
   const value = notionalOf(qty, parseDecimal(fill.filled_avg_price, PRICE_DECIMALS), 'up')
   const right =
@@ -123,5 +110,5 @@ function verify({ cash, positions, openOrders }: Portfolio, { broker }: Sandbox)
     cash === AMOUNT - toCents(value, 'up') &&
     cash < ONE_USDC &&
     Object.keys(openOrders).length === 0
-  if (!right) throw new DemoError('the decrypted portfolio differs from the fill at the broker')
+  if (!right) throw new Error('the decrypted portfolio differs from the fill at the broker')
 }

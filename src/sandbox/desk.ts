@@ -7,7 +7,7 @@ import helmet from 'helmet'
 import * as z from 'zod'
 import { type DeskSettings, deskSettingsSchema } from '../protocol/deskSettings.js'
 import type { Hex } from '../protocol/hex.js'
-import { PEOPLE } from './accounts.js'
+import { peopleOf } from './accounts.js'
 import { buildMissing } from './serverProcess.js'
 import { ROOT, type SandboxFile } from './settings.js'
 
@@ -19,22 +19,12 @@ export function assertDeskBuilt(): void {
 }
 
 function deskSettings(deskUrl: string, info: SandboxFile, enclavePublicKey: Hex): DeskSettings {
-  const { owner, admin, employees, newcomer } = info.accounts
   return {
     serverUrl: info.url,
     origin: deskUrl,
     chain: { id: info.chainId, name: 'Sandbox', rpcUrl: info.rpcUrl, firstBlock: 0 },
     pins: { enclavePublicKey, escrow: info.contracts.orderEscrow },
-    demoWallets: [
-      ...employees.map(({ address }, index) => ({
-        name: PEOPLE.employees[index] ?? '',
-        part: 'employee',
-        address,
-      })),
-      { name: PEOPLE.admin, part: 'admin of the institution', address: admin.address },
-      { name: PEOPLE.newcomer, part: 'newcomer, in no institution', address: newcomer.address },
-      { name: PEOPLE.owner, part: 'operator, owner of the contracts', address: owner.address },
-    ],
+    demoWallets: peopleOf(info.accounts).map(({ name, part, address }) => ({ name, part, address })),
   }
 }
 

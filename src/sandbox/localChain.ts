@@ -1,132 +1,99 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Interface, JsonRpcProvider, Wallet } from 'ethers'
+import { ContractFactory, Interface, type Provider, type Signer, Wallet } from 'ethers'
 import { createOrderEscrow } from '../chain/contracts.js'
-import { DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
+import { deployContracts } from '../chain/deploy.js'
 import { interfaces } from '../chain/interfaces.js'
-import type { ContractAddresses } from '../protocol/api.js'
+import { waitForReceipt } from '../chain/waitForReceipt.js'
+import { checksum } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
-import type { SandboxAccounts } from './accounts.js'
-import { testUsdcAbi } from './generated/testUsdc.js'
-import { DELAYS, EMPLOYEE_USDC, EQUITIES, INSTITUTION } from './settings.js'
-import { deployTestUsdc } from './testUsdc.js'
-import { type Call, sendAll } from './transactions.js'
+import { formatUsdc } from '../server/narrator/lines.js'
+import type { SandboxAccount, SandboxAccounts } from './accounts.js'
+import { testUsdcAbi, testUsdcBytecode } from './generated/testUsdc.js'
+import { DELAYS, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type PrintStep } from './settings.js'
 
-const POLLING_MS = 50
-const MINING_MS = 20
-
-const usdcInterface = new Interface(testUsdcAbi)
-
-/** A provider for the local chain that notices new blocks quickly. */
-export function localProvider(rpcUrl: string, chainId: number): JsonRpcProvider {
-  return new JsonRpcProvider(rpcUrl, chainId, {
-    staticNetwork: true,
-    cacheTimeout: -1,
-    pollingInterval: POLLING_MS,
-  })
+/** Deploys the test USDC, which anyone may mint, and returns its address. */
+export async function deployTestUsdc(deployer: Signer, provider: Provider): Promise<Hex> {
+  const factory = new ContractFactory(testUsdcAbi, testUsdcBytecode, deployer)
+  const { hash } = await deployer.sendTransaction(await factory.getDeployTransaction())
+  const receipt = await waitForReceipt(provider, hash)
+  if (!receipt?.contractAddress) throw new Error('the test USDC was not deployed')
+  return checksum(receipt.contractAddress)
 }
 
-/** Mines a block every few milliseconds until the work is done, besides those that the chain mines by itself. */
-export async function whileMining<T>(provider: JsonRpcProvider, work: () => Promise<T>): Promise<T> {
-  let isDone = false
-  const mine = async () => {
-    while (!isDone) {
-      await provider.send('evm_mine', [])
-      await sleep(MINING_MS)
-    }
-  }
-  const [result] = await Promise.all([
-    work().finally(() => {
-      isDone = true
+/** A call to send. Its gas is not estimated, so it may depend on a call that is not mined yet. */
+export interface Call {
+  to: Hex
+  abi: Interface
+  method: string
+  args: readonly unknown[]
+}
+
+const GAS_LIMIT = 500_000n
+
+/** Sends the calls of one account with consecutive nonces and resolves when the last one is mined. */
+export async function sendAll(
+  provider: Provider,
+  account: SandboxAccount,
+  calls: readonly Call[],
+): Promise<void> {
+  const wallet = new Wallet(account.privateKey, provider)
+  const first = await wallet.getNonce('pending')
+  const sent = await Promise.all(
+    calls.map(({ to, abi, method, args }, index) => {
+      const data = abi.encodeFunctionData(method, args)
+      return wallet.sendTransaction({ to, data, nonce: first + index, gasLimit: GAS_LIMIT })
     }),
-    mine(),
-  ])
-  return result
-}
-
-/** The contracts' delays that are others than a deployment's by default, in the words of `differencesOf`. */
-export function delayDifferences(): string[] {
-  const delays = ['rotation', 'pause', 'leave'] as const
-  return delays.flatMap((name) =>
-    DELAYS[name] === DEFAULT_DELAYS[name] ? [] : [`${name}=${DELAYS[name]}s [${DEFAULT_DELAYS[name]}s]`],
   )
-}
-
-/** The contracts of a sandbox, their authority, and its USDC. */
-export type Deployed = Awaited<ReturnType<typeof deployAll>>
-
-/** Deploys USDC, the five contracts and their authority. */
-export async function deployAll(provider: JsonRpcProvider, accounts: SandboxAccounts, enclaveSigner: Hex) {
-  const deployer = new Wallet(accounts.deployer.privateKey, provider)
-  const usdc = await deployTestUsdc(deployer, provider)
-  const contracts = await deployContracts({
-    deployer,
-    owner: accounts.owner.address,
-    guardian: accounts.guardian.address,
-    enclaveSigner,
-    usdc,
-    brokerFunding: accounts.brokerFunding.address,
-    delays: DELAYS,
-  })
-  const authority = await createOrderEscrow(provider, contracts.orderEscrow).authority()
-  return { contracts, usdc, authority }
+  const receipts = await Promise.all(sent.map(({ hash }) => waitForReceipt(provider, hash)))
+  const failed = receipts.findIndex((receipt) => receipt?.status !== 1)
+  if (failed >= 0) throw new Error(`${calls[failed]?.method} of ${account.address} reverted`)
 }
 
 /**
- * Sets up the institution: lists the equities, clears and funds the employees, funds the newcomer, founds and admits
- * the institution, and invites the employees.
+ * Deploys a USDC, the five contracts and their authority. Lists the equities, clears and funds the employees, funds the newcomer,
+ * founds and admits the institution, and has the employees join it.
  */
-export async function foundInstitution(
-  provider: JsonRpcProvider,
+export async function populate(
+  provider: Provider,
   accounts: SandboxAccounts,
-  deployed: Deployed,
-): Promise<void> {
-  const { contracts, usdc } = deployed
-  const wallets = accounts.employees.map(({ address }) => address)
-  const token = (method: string, ...args: unknown[]): Call => ({
-    to: contracts.equityToken,
-    abi: interfaces.equityToken,
-    method,
-    args,
+  enclaveSigner: Hex,
+  printStep: PrintStep,
+) {
+  const { owner, admin, employees, newcomer, guardian, brokerFunding } = accounts
+  const deployer = new Wallet(accounts.deployer.privateKey, provider)
+  const usdc = await deployTestUsdc(deployer, provider)
+  const contracts = await deployContracts({
+    ...{ deployer, enclaveSigner, usdc, delays: DELAYS },
+    owner: owner.address,
+    guardian: guardian.address,
+    brokerFunding: brokerFunding.address,
   })
-  const registry = registryCalls(contracts)
+  printStep('contracts', 'five deployed, and a test USDC')
+  const callOf =
+    (to: Hex, abi: Interface) =>
+    (method: string, ...args: unknown[]): Call => ({ to, abi, method, args })
+  const mint = callOf(usdc, new Interface(testUsdcAbi))
+  const token = callOf(contracts.equityToken, interfaces.equityToken)
+  const registry = callOf(contracts.institutionRegistry, interfaces.institutionRegistry)
+  const wallets = employees.map(({ address }) => address)
   const orgId = nameToBytes32(INSTITUTION)
   await Promise.all([
-    sendAll(provider, accounts.owner, [
+    sendAll(provider, owner, [
       ...EQUITIES.map(({ symbol }) => token('setListed', nameToBytes32(symbol), true)),
       ...wallets.map((wallet) => token('setKyc', wallet, true)),
-      ...[...wallets, accounts.newcomer.address].map((wallet) => ({
-        to: usdc,
-        abi: usdcInterface,
-        method: 'mint',
-        args: [wallet, EMPLOYEE_USDC],
-      })),
+      ...[...wallets, newcomer.address].map((wallet) => mint('mint', wallet, EMPLOYEE_USDC)),
     ]),
-    sendAll(provider, accounts.admin, [registry('registerInstitution', orgId)]),
+    sendAll(provider, admin, [registry('registerInstitution', orgId)]),
   ])
-  await sendAll(provider, accounts.owner, [registry('setAdmitted', orgId, accounts.admin.address, true)])
-  await sendAll(
-    provider,
-    accounts.admin,
-    wallets.map((wallet) => registry('setMember', wallet, true)),
+  await sendAll(provider, owner, [registry('setAdmitted', orgId, admin.address, true)])
+  const invitations = wallets.map((wallet) => registry('setMember', wallet, true))
+  await sendAll(provider, admin, invitations)
+  printStep(
+    'institution',
+    `"${INSTITUTION}" founded, ${EQUITIES.length} equities listed, ${wallets.length} employees invited`,
   )
-}
-
-/** Every employee accepts the invitation. */
-export async function joinInstitution(
-  provider: JsonRpcProvider,
-  accounts: SandboxAccounts,
-  { contracts }: Deployed,
-): Promise<void> {
-  const join = registryCalls(contracts)('join', nameToBytes32(INSTITUTION))
-  await Promise.all(accounts.employees.map((employee) => sendAll(provider, employee, [join])))
-}
-
-function registryCalls({ institutionRegistry }: ContractAddresses) {
-  return (method: string, ...args: unknown[]): Call => ({
-    to: institutionRegistry,
-    abi: interfaces.institutionRegistry,
-    method,
-    args,
-  })
+  await Promise.all(employees.map((employee) => sendAll(provider, employee, [registry('join', orgId)])))
+  printStep('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
+  const authority = await createOrderEscrow(provider, contracts.orderEscrow).authority()
+  return { contracts, usdc, authority }
 }

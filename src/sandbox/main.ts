@@ -1,12 +1,12 @@
 // `npm run sandbox`: starts every part on this machine and places one sealed order.
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { requireNode } from '../service/version.js'
 import { CommandError, type Failure } from '../terminal/failure.js'
 import { createProgram } from '../terminal/program.js'
+import { peopleOf } from './accounts.js'
 import { runDemo } from './demo.js'
-import { guideOf } from './guide.js'
-import { startSandbox } from './sandbox.js'
+import { type Sandbox, startSandbox } from './sandbox.js'
 import { ROOT } from './settings.js'
 
 const WALK_INTERVAL_MS = 2_000
@@ -35,6 +35,48 @@ function createPrinter(): (line: string) => void {
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
     console.log(`${`${seconds} s`.padStart(7)}  ${line}`)
   }
+}
+
+/** The addresses, keys and commands for exploring the sandbox, line by line. */
+function guideOf(sandbox: Sandbox): string[] {
+  const { info, directory } = sandbox
+  const { url, opsUrl, rpcUrl, brokerUrl, enclaveUrl, deskUrl, contracts, accounts } = info
+  const employee = accounts.employees[0]?.address ?? ''
+  const file = relative(process.cwd(), directory) || '.'
+  return [
+    '',
+    'The sandbox keeps running; Ctrl-C ends it. Never use its keys anywhere else.',
+    '',
+    ...(deskUrl === undefined ? [] : [`  desk     ${deskUrl}  (open it and trade)`]),
+    `  server   ${url}`,
+    `  operator ${opsUrl}`,
+    `  chain    ${rpcUrl}  (chain id ${info.chainId})`,
+    `  broker   ${brokerUrl}`,
+    ...(enclaveUrl === undefined ? [] : [`  enclave  ${enclaveUrl}  (its log: ${file}/enclave.log)`]),
+    '',
+    ...Object.entries(contracts).map(([name, address]) => `  ${name.padEnd(20)} ${address}`),
+    '',
+    ...peopleOf(accounts).map(({ name, part, address, privateKey }) => {
+      const [role] = part.split(/\W/)
+      return `  ${`${name}, ${role}`.padEnd(20)} ${address}  ${privateKey}`
+    }),
+    '',
+    'Try:',
+    `  curl -s ${url}/health`,
+    `  curl -s ${url}/market`,
+    `  curl -s ${url}/market/clock`,
+    `  curl -s ${url}/wallet/${employee}`,
+    `  curl -s ${url}/compliance/${employee}`,
+    `  curl -s ${url}/enclave-key`,
+    `  curl -s ${opsUrl}/readyz`,
+    `  curl -s ${opsUrl}/metrics`,
+    `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market: the enclave asks once a minute`,
+    `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it: orders start within half a minute`,
+    '',
+    `Dana's copy of the rulebook, to import on the desk: ${file}/rulebook.json`,
+    `The same for scripts: ${file}/sandbox.json, ${file}/.env, ${file}/.env.enclave; the server's log: ${file}/server.log`,
+    '',
+  ]
 }
 
 /** Starts every part and places the order; unless `once`, runs until the interruption. Rejects if that comes earlier. */

@@ -38,13 +38,15 @@ export async function claimPorts<W extends Readonly<Record<string, number>>>(
   const probes: Server[] = []
   const claimed = new Map<number, string>()
   const claimOne = async (port: number, option: string): Promise<number> => {
-    const probe = createServer()
-    try {
-      probe.listen(port, '127.0.0.1')
-      await once(probe, 'listening')
-    } catch {
-      throw portTaken(port, option, claimed.get(port))
-    }
+    const probe = createServer().listen(port, '127.0.0.1')
+    await once(probe, 'listening').catch(() => {
+      const other = claimed.get(port)
+      const text =
+        other === undefined
+          ? `port ${port} is in use: end the program that uses it, or choose another port with --${option}`
+          : `port ${port} is that of --${other} and of --${option}: choose two`
+      throw new CommandError('port-taken', text)
+    })
     probes.push(probe)
     claimed.set(port, option)
     return port
@@ -67,13 +69,4 @@ export async function claimPorts<W extends Readonly<Record<string, number>>>(
   } finally {
     await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
   }
-}
-
-/** @param other the option that has the port already, if it is no other program's */
-function portTaken(port: number, option: string, other?: string): CommandError {
-  const text =
-    other === undefined
-      ? `port ${port} is in use: end the program that uses it, or choose another port with --${option}`
-      : `port ${port} is that of --${other} and of --${option}: choose two`
-  return new CommandError('port-taken', text)
 }

@@ -1,38 +1,22 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { JsonRpcProvider } from 'ethers'
+import { DEFAULT_DELAYS } from '../chain/deploy.js'
 import { writeDeployment } from '../operate/settings.js'
-import { formatUsdc } from '../server/narrator/lines.js'
 import { healthOf } from '../server/trigger/ownEnclave.js'
 import { startBrokerStandIn } from '../simulator/index.js'
-import { castAccounts, type SandboxAccounts } from './accounts.js'
+import { castAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { assertDeskBuilt, startDesk } from './desk.js'
 import { takeDirectory } from './directory.js'
 import { drawSecrets, type SandboxSecrets, writeEnvFiles } from './envFiles.js'
-import {
-  type Deployed,
-  delayDifferences,
-  deployAll,
-  foundInstitution,
-  joinInstitution,
-  localProvider,
-  whileMining,
-} from './localChain.js'
+import { populate } from './localChain.js'
 import { claimPorts } from './ports.js'
-import {
-  assertBuilt,
-  HEAP_BOUNDS,
-  type ServerProcess,
-  startEnclaveProcess,
-  startServerProcess,
-} from './serverProcess.js'
+import { assertBuilt, HEAP_BOUNDS, type ServerProcess, startProcess } from './serverProcess.js'
 import {
   BLOCK_TIME,
-  EMPLOYEE_USDC,
+  DELAYS,
   EQUITIES,
   IDLE_BLOCK_TIME,
-  INSTITUTION,
   type PrintStep,
   type SandboxFile,
   type SandboxOptions,
@@ -82,10 +66,14 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   const lock = await takeDirectory(directory)
   cleanUp.defer(async () => lock.release())
   const secrets = drawSecrets()
-  const { anvil, accounts, provider } = await startChain(options, ports.rpc, stage)
+  const { anvil, beginMining } = await startChain(options, ports.rpc, stage)
+  const { provider } = anvil
+  const accounts = castAccounts(anvil)
   const broker = await startBroker(options, ports.broker, secrets, stage)
-  const deployed = await whileMining(provider, () => populate(provider, accounts, secrets, stage))
+  const deployed = await populate(provider, accounts, secrets.enclaveSigner, stage.printStep)
+  await beginMining()
   const { owner, admin, employees, newcomer } = accounts
+  const at = (port: number) => `http://127.0.0.1:${port}`
   const info: SandboxFile = {
     url: at(ports.server),
     opsUrl: at(ports.ops),
@@ -127,16 +115,15 @@ async function start(options: SandboxOptions, cleanUp: AsyncDisposableStack) {
   }
 }
 
+/** The chain mines each transaction at once until `beginMining`. */
 async function startChain(options: SandboxOptions, port: number, { cleanUp, printStep }: Stage) {
   const { blockTime = BLOCK_TIME, states = Math.ceil(STATE_SECONDS / Math.min(blockTime, 1)) } = options
   const idleTime = options.blockTime ?? IDLE_BLOCK_TIME
-  const anvil = await startAnvil({ port, blockTime, idleTime, states })
+  const anvil = await startAnvil({ port, states })
   cleanUp.defer(() => anvil.stop())
-  const provider = localProvider(anvil.rpcUrl, anvil.chainId)
-  cleanUp.defer(async () => provider.destroy())
   const rhythm = `a block every ${blockTime} s, or ${idleTime} s without transactions`
   printStep('chain', `anvil, ${rhythm}, at ${anvil.rpcUrl}`)
-  return { anvil, provider, accounts: castAccounts(anvil) }
+  return { anvil, beginMining: () => anvil.mineEvery(blockTime, idleTime) }
 }
 
 async function startBroker(
@@ -157,29 +144,13 @@ async function startBroker(
   return broker
 }
 
-/** Deploys the contracts, founds the institution and has its employees join. */
-async function populate(
-  provider: JsonRpcProvider,
-  accounts: SandboxAccounts,
-  secrets: SandboxSecrets,
-  { printStep }: Stage,
-): Promise<Deployed> {
-  const deployed = await deployAll(provider, accounts, secrets.enclaveSigner)
-  printStep('contracts', 'five deployed, and a test USDC')
-  await foundInstitution(provider, accounts, deployed)
-  printStep(
-    'institution',
-    `"${INSTITUTION}" founded, ${EQUITIES.length} equities listed, ${accounts.employees.length} employees invited`,
-  )
-  await joinInstitution(provider, accounts, deployed)
-  printStep('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
-  return deployed
-}
-
 function printSettings(differences: Readonly<Record<string, readonly string[]>>, { printStep }: Stage): void {
   printStep('settings', 'each has its default, but for these, whose defaults are in brackets:')
   const node = HEAP_BOUNDS.map((bound) => `${bound} [unset]`)
-  for (const [program, lines] of Object.entries({ ...differences, contracts: delayDifferences(), node }))
+  const contracts = (['rotation', 'pause', 'leave'] as const).map(
+    (name) => `${name}=${DELAYS[name]}s [${DEFAULT_DELAYS[name]}s]`,
+  )
+  for (const [program, lines] of Object.entries({ ...differences, contracts, node }))
     for (const line of lines) printStep('', `${program.padEnd(PROGRAM_WIDTH)}${line}`)
 }
 
@@ -192,13 +163,14 @@ async function startEnclave(
   { cleanUp, printStep }: Stage,
 ): Promise<() => ServerProcess | undefined> {
   if (url === undefined) return () => undefined
+  const launch = () => startProcess('enclave', { directory, url, narrate: () => undefined })
   let isStopping = false
-  let enclave = await startEnclaveProcess({ directory, url })
+  let enclave = await launch()
   let next: Promise<void> = Promise.resolve()
   const keepUp = () => {
     next = enclave.exited.then(async () => {
       if (isStopping) return
-      enclave = await startEnclaveProcess({ directory, url })
+      enclave = await launch()
       keepUp()
     })
     // The log states the reason; callers that wait for the enclave fail.
@@ -228,7 +200,7 @@ async function startServer(
       if (enclave !== undefined) process.kill(enclave.pid, 'SIGKILL')
     })
   }
-  const launch = () => startServerProcess({ directory, url, narrate: (line) => print(`  │ ${line}`) })
+  const launch = () => startProcess('server', { directory, url, narrate: (line) => print(`  │ ${line}`) })
   let server = await launch()
   cleanUp.defer(() => server.stop())
   printStep('server', `the real one, its own process, at ${url}`)
@@ -239,8 +211,4 @@ async function startServer(
       server = await launch()
     },
   }
-}
-
-function at(port: number): string {
-  return `http://127.0.0.1:${port}`
 }

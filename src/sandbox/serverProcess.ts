@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from '../terminal/failure.js'
-import { killWithParent } from './killWithParent.js'
+import { endProcess, killWithParent } from './killWithParent.js'
 import { ROOT } from './settings.js'
 
 const READY_TIMEOUT_MS = 90_000
@@ -23,7 +23,7 @@ export function buildMissing(what = 'the programs are', command = 'npm run build
   return new CommandError('build-missing', text)
 }
 
-interface ServerProcessOptions {
+interface ProgramOptions {
   /** Holds the program's env file and log. */
   directory: string
   url: string
@@ -38,38 +38,28 @@ interface ServerProcessOptions {
 }
 
 /** The programs, each with the variable that names its configuration. */
-const SERVER = {
-  main: join(ROOT, 'dist/server/main.js'),
-  arguments: [],
-  variable: 'ENV_FILE',
-  envFile: '.env',
-  log: 'server.log',
-}
-const ENCLAVE = {
-  main: join(ROOT, 'dist/enclave/main.js'),
-  arguments: ['serve'],
-  variable: 'ENCLAVE_ENV_FILE',
-  envFile: '.env.enclave',
-  log: 'enclave.log',
+const PROGRAMS = {
+  server: { main: join(ROOT, 'dist/server/main.js'), arguments: [], variable: 'ENV_FILE', envFile: '.env' },
+  enclave: {
+    main: join(ROOT, 'dist/enclave/main.js'),
+    arguments: ['serve'],
+    variable: 'ENCLAVE_ENV_FILE',
+    envFile: '.env.enclave',
+  },
 }
 
 /** @throws CommandError `build-missing` */
 export function assertBuilt(): void {
-  if (![SERVER.main, ENCLAVE.main].every(existsSync)) throw buildMissing()
+  if (!Object.values(PROGRAMS).every(({ main }) => existsSync(main))) throw buildMissing()
 }
 
-/** Starts the real server and resolves when it answers `/health`. It ends with this process, even if that is killed. */
-export function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
-  return startProgram(SERVER, options)
-}
-
-/** Starts the enclave likewise. It stops only once its runs have ended. */
-export function startEnclaveProcess(options: Omit<ServerProcessOptions, 'narrate'>): Promise<ServerProcess> {
-  return startProgram(ENCLAVE, { ...options, narrate: () => undefined })
-}
-
-async function startProgram(program: typeof SERVER | typeof ENCLAVE, options: ServerProcessOptions) {
-  const { directory, url, log = program.log, variables, nodeOptions = [] } = options
+/**
+ * Starts the real server, or the enclave, which stops only once its runs have ended. Resolves when it answers `/health`. It ends
+ * with this process, even if that is killed.
+ */
+export async function startProcess(name: keyof typeof PROGRAMS, options: ProgramOptions) {
+  const program = PROGRAMS[name]
+  const { directory, url, log = `${name}.log`, variables, nodeOptions = [] } = options
   const output = options.narrate ? 'pipe' : openSync(join(directory, log), 'a', 0o600)
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const NODE_OPTIONS = HEAP_BOUNDS.join(' ')
@@ -93,12 +83,7 @@ async function startProgram(program: typeof SERVER | typeof ENCLAVE, options: Se
   const exited = once(child, 'exit').then(release)
   if (options.narrate) record(child, join(directory, log), options.narrate)
 
-  async function stop(): Promise<void> {
-    child.kill('SIGTERM')
-    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
-    await exited
-    clearTimeout(timer)
-  }
+  const stop = () => endProcess(child, STOP_TIMEOUT_MS)
   try {
     await ready(url, child, log)
   } catch (error) {
@@ -118,7 +103,7 @@ async function startProgram(program: typeof SERVER | typeof ENCLAVE, options: Se
   }
 }
 
-export type ServerProcess = Awaited<ReturnType<typeof startProgram>>
+export type ServerProcess = Awaited<ReturnType<typeof startProcess>>
 
 /** Logs every line of the server and forwards it: lines that are not JSON log lines are narration. */
 function record(child: ChildProcess, path: string, narrate: (line: string) => void): void {
@@ -135,14 +120,10 @@ function record(child: ChildProcess, path: string, narrate: (line: string) => vo
 
 async function ready(url: string, child: ChildProcess, log: string): Promise<void> {
   const giveUpAt = Date.now() + READY_TIMEOUT_MS
-  while (Date.now() < giveUpAt) {
-    if (child.exitCode !== null || child.signalCode !== null) break
-    try {
-      const response = await fetch(`${url}/health`)
-      if (response.ok) return
-    } catch {
-      // Not listening yet.
-    }
+  while (Date.now() < giveUpAt && child.exitCode === null && child.signalCode === null) {
+    // It may not listen yet.
+    const response = await fetch(`${url}/health`).catch(() => undefined)
+    if (response?.ok) return
     await sleep(READY_POLL_MS)
   }
   throw new Error(`a program did not start; see ${log} in the sandbox directory`)

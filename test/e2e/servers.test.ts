@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { clientOf, publishDefaultRulebook } from '../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
-import { startServerProcess } from '../../src/sandbox/serverProcess.js'
+import { startProcess } from '../../src/sandbox/serverProcess.js'
 import { startBalancer } from '../support/balancer.js'
 import { eventually } from '../support/eventually.js'
 import { freePorts } from '../support/freePorts.js'
@@ -28,7 +28,7 @@ async function buy(sandbox: Sandbox): Promise<string | undefined> {
 async function startAnother(directory: string, [PORT, OPS_PORT, RELAY_PORT]: readonly string[], log: string) {
   const [url, relayUrl] = [at(PORT ?? ''), at(RELAY_PORT ?? '')]
   const variables = { PORT: PORT ?? '', OPS_PORT: OPS_PORT ?? '', RELAY_PORT: RELAY_PORT ?? '' }
-  const launch = () => startServerProcess({ directory, url, log, variables })
+  const launch = () => startProcess('server', { directory, url, log, variables })
   let server = await launch()
   onTestFinished(() => server.stop())
   const restart = async () => {

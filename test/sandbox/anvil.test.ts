@@ -5,8 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import { startAnvil } from '../../src/sandbox/anvil.js'
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
-import { localProvider } from '../../src/sandbox/localChain.js'
-import { deployTestUsdc } from '../../src/sandbox/testUsdc.js'
+import { deployTestUsdc } from '../../src/sandbox/localChain.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 describe('startAnvil', () => {
@@ -16,8 +15,7 @@ describe('startAnvil', () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     const anvil = await startAnvil({ states: 16 })
     onTestFinished(() => anvil.stop())
-    const provider = localProvider(anvil.rpcUrl, anvil.chainId)
-    onTestFinished(() => provider.destroy())
+    const { provider } = anvil
     const [account] = anvil.accounts
     if (account === undefined) throw new Error('the chain has no accounts')
     const wallet = new Wallet(account.privateKey, provider)
@@ -41,8 +39,7 @@ describe('startAnvil', () => {
   it('keeps no more of them when it mines several blocks a second, and mines until it is told not to', async () => {
     const anvil = await startAnvil({ blockTime: 0.05, states: 4 })
     onTestFinished(() => anvil.stop())
-    const provider = localProvider(anvil.rpcUrl, anvil.chainId)
-    onTestFinished(() => provider.destroy())
+    const { provider } = anvil
     await expect.poll(() => provider.getBlockNumber(), { timeout: 30_000 }).toBeGreaterThan(10)
     await provider.send('evm_setIntervalMining', [0])
     const head = await provider.getBlockNumber()
@@ -55,8 +52,7 @@ describe('startAnvil', () => {
   it('mines at once what waits, and seldom where nothing does', async () => {
     const anvil = await startAnvil({ blockTime: 0.05, idleTime: 3_600 })
     onTestFinished(() => anvil.stop())
-    const provider = localProvider(anvil.rpcUrl, anvil.chainId)
-    onTestFinished(() => provider.destroy())
+    const { provider } = anvil
     await expect.poll(() => provider.getBlockNumber(), { timeout: 30_000 }).toBe(1)
     const wallet = new Wallet(anvil.accounts[0]?.privateKey ?? '', provider)
     for (const block of [2, 3]) {

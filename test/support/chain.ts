@@ -1,6 +1,6 @@
 // One local chain per test file, with the real contracts on it.
 
-import { Interface, JsonRpcProvider, type TransactionReceipt } from 'ethers'
+import { Interface, type JsonRpcProvider, type TransactionReceipt } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { createOrderEscrow } from '../../src/chain/contracts.js'
 import { type Deployment, deployContracts } from '../../src/chain/deploy.js'
@@ -12,7 +12,7 @@ import type { Hex } from '../../src/protocol/hex.js'
 import { sharesAddressOf } from '../../src/protocol/identifiers.js'
 import { type Anvil, type AnvilOptions, startAnvil } from '../../src/sandbox/anvil.js'
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
-import { deployTestUsdc } from '../../src/sandbox/testUsdc.js'
+import { deployTestUsdc } from '../../src/sandbox/localChain.js'
 import { ENCLAVE_SIGNER, ROLES, type Role } from './roles.js'
 import { type Deployed, loadChain, saveChain } from './savedChains.js'
 
@@ -112,17 +112,12 @@ interface Node {
 
 async function startNode(options: AnvilOptions = {}): Promise<Node> {
   const anvil = await startAnvil(options)
-  const provider = new JsonRpcProvider(anvil.rpcUrl, anvil.chainId, {
-    staticNetwork: true,
-    cacheTimeout: -1,
-    batchStallTime: 0,
-  })
   const account = (role: Role): Hex => {
     const found = anvil.accounts[ROLES.indexOf(role)]
     if (!found) throw new Error(`the chain has no account for ${role}`)
     return found.address
   }
-  return { anvil, provider, account }
+  return { anvil, provider: anvil.provider, account }
 }
 
 async function deploy(
@@ -155,10 +150,7 @@ function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authorit
     usdc,
     authority,
   }
-  const stop = async () => {
-    provider.destroy()
-    await anvil.stop()
-  }
+  const { stop } = anvil
   return { anvil, provider, addresses: contracts, account, stop, ...bind(provider, byKey, account) }
 }
 

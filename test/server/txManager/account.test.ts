@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createRpc } from '../../../src/chain/rpc.js'
 import { startAnvil } from '../../../src/sandbox/anvil.js'
-import { localProvider } from '../../../src/sandbox/localChain.js'
 import { createFindNonceUse } from '../../../src/server/txManager/account.js'
 
 it.each([
@@ -10,8 +9,7 @@ it.each([
 ])('finds the transaction that used a nonce at a node that %s', async (_, states) => {
   const anvil = await startAnvil({ states })
   onTestFinished(() => anvil.stop())
-  const direct = localProvider(anvil.rpcUrl, anvil.chainId)
-  onTestFinished(() => direct.destroy())
+  const direct = anvil.provider
   const [from = '0x', to] = anvil.accounts.map(({ address }) => address)
   await direct.send('anvil_mine', ['0x64'])
   const hash = await direct.send('eth_sendTransaction', [{ from, to, value: '0x1' }])

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { createRpc } from '../../../src/chain/rpc.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
-import { localProvider } from '../../../src/sandbox/localChain.js'
 import { createPrivateKey, createRelayerSigner } from '../../../src/server/signer/signer.js'
 import type { SignedTransaction } from '../../../src/server/signer/transaction.js'
 import { createBroadcaster } from '../../../src/server/txManager/broadcast.js'
@@ -79,8 +78,7 @@ export async function startTxManager(options: {
   const proxy = await startFaultProxy(anvil.rpcUrl)
   const { chainId, accounts } = anvil
   const rpc = createRpc({ urls: [proxy.url], timeoutMs: 10_000, chainId })
-  const direct = localProvider(anvil.rpcUrl, chainId)
-  onTestFinished(() => direct.destroy())
+  const direct = anvil.provider
   const [account, other] = accounts
   if (account === undefined || other === undefined) throw new Error('the chain has no accounts')
   const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey)))
