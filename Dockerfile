@@ -14,10 +14,11 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY scripts ./scripts
+COPY contracts ./contracts
 COPY test/vectors ./test/vectors
 # The server's image has no enclave. The enclave's has only its two bundles, which need no package.
 RUN npm run build \
-    && cp -r dist /server && rm -r /server/enclave \
+    && cp -r dist /server && rm -r /server/enclave /server/contracts \
     && mkdir -p /enclave/enclave/doctor \
     && cp dist/enclave/main.js* /enclave/enclave && cp dist/enclave/doctor/main.js* /enclave/enclave/doctor
 

@@ -3,41 +3,25 @@
  * TypeScript. With `--check` it writes no file, and exits 1 with the name of every stale file.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, dirname, join, relative } from 'node:path'
 import solc from 'solc'
 import { z } from 'zod'
+import { CONTRACTS, CREATED, ROOT, SETTINGS, standardJson } from './standardJson.js'
 
-const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const CHAIN_OUT = join(ROOT, 'src/chain/generated')
 const SANDBOX_OUT = join(ROOT, 'src/sandbox/generated')
 
 /** EIP-170: a contract's code may have 24,576 bytes. */
 const MAX_CODE_BYTES = 24_576
 
-const CONTRACTS = [
-  'Authority',
-  'InstitutionRegistry',
-  'OrderEscrow',
-  'ConfidentialLedger',
-  'EquityToken',
-  'PlatformPool',
-]
-/** `EquityToken` creates it, so its bytecode stands in that contract's. */
-const CREATED = 'EquityShares'
 /** A node runs these in an `eth_call`; they are never deployed. */
 const LENSES = ['WalletLens', 'PoolUsdcLens', 'EquitiesLens']
 const SANDBOX_CONTRACT = 'TestUsdc'
 
-const SETTINGS = {
-  optimizer: { enabled: true, runs: 1_000 },
-  // OpenZeppelin's transient re-entrancy guard needs Cancun, and current chains offer it.
-  evmVersion: 'cancun',
-  // Omits the hash of the sources, so that a comment does not change the bytecode.
-  metadata: { bytecodeHash: 'none' },
-  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
-}
+/** As explorers name it, without the build of the npm package. */
+const COMPILER = solc.version().replace('.Emscripten.clang', '')
+
+const OUTPUTS = { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } }
 
 const code = z.object({ object: z.string().regex(/^([0-9a-f]{2})*$/) })
 const artifactSchema = z.object({
@@ -63,29 +47,14 @@ export interface Artifact {
   bytecode: string
 }
 
-const packages = createRequire(import.meta.url)
-
-/** Resolves an import of a source unit: our own file by its path from the root, else a package's file. */
-function readImport(path: string): { contents: string } | { error: string } {
-  try {
-    const file = path.startsWith('contracts/') ? join(ROOT, path) : packages.resolve(path)
-    return { contents: readFileSync(file, 'utf8') }
-  } catch (cause) {
-    return { error: cause instanceof Error ? cause.message : String(cause) }
-  }
-}
-
 /**
  * Compiles source units, e.g. `['contracts/OrderEscrow.sol']`, and returns the artifacts by contract name.
  * Throws with the compiler's messages on an error, or on a warning about our own sources (we do not fix a
  * package's warnings), and on code larger than EIP-170 allows.
  */
 export function compile(units: string[]): Map<string, Artifact> {
-  const sources = Object.fromEntries(
-    units.map((unit) => [unit, { content: readFileSync(join(ROOT, unit), 'utf8') }]),
-  )
-  const input = JSON.stringify({ language: 'Solidity', sources, settings: SETTINGS })
-  const output = outputSchema.parse(JSON.parse(solc.compile(input, { import: readImport })))
+  const input = JSON.stringify(standardJson(units, OUTPUTS))
+  const output = outputSchema.parse(JSON.parse(solc.compile(input)))
   const faults = output.errors.filter(
     ({ severity, sourceLocation }) =>
       severity === 'error' || !sourceLocation || sourceLocation.file.startsWith('contracts/'),
@@ -127,6 +96,10 @@ function generate(): Map<string, string> {
   files.set(
     join(CHAIN_OUT, 'bytecode.ts'),
     HEADER + CONTRACTS.map((name) => bytecodeSource(name, artifact(name))).join(''),
+  )
+  files.set(
+    join(CHAIN_OUT, 'compiler.ts'),
+    `${HEADER}export const compiler = ${JSON.stringify({ version: COMPILER, settings: SETTINGS }, null, 2)} as const\n`,
   )
   files.set(
     join(CHAIN_OUT, 'lenses.ts'),

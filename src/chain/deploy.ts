@@ -40,6 +40,21 @@ export interface Deployment {
   }
 }
 
+/** A contract's creation, as an explorer needs it. */
+export interface Creation {
+  /** Its name in `contracts/`. */
+  readonly contract: string
+  readonly address: Hex
+  readonly transactionHash: string
+  readonly constructorArguments: string
+}
+
+export interface Deployed {
+  readonly contracts: ContractAddresses
+  readonly authority: Hex
+  readonly creations: readonly Creation[]
+}
+
 /** The default delays of a deployment: two days to notice a rotation, three to pause, seven to leave. */
 export const DEFAULT_DELAYS: Deployment['delays'] = {
   rotation: 2 * 86_400,
@@ -79,7 +94,7 @@ export class DeployError extends Error {
  * @throws DeployError `invalid-address`, `invalid-delays`, `usdc-not-a-contract`, `usdc-decimals` or `usdc-authorizations`
  *   before anything is sent; `deployment-failed` or `address-mismatch` after: then what was deployed is of no use
  */
-export async function deployContracts(deployment: Deployment): Promise<ContractAddresses> {
+export async function deployContracts(deployment: Deployment): Promise<Deployed> {
   const { deployer } = deployment
   const { provider } = deployer
   if (!provider) throw new TypeError('the deployer has no provider')
@@ -88,24 +103,50 @@ export async function deployContracts(deployment: Deployment): Promise<ContractA
   await checkUsdc(deployment.usdc, provider)
   const firstNonce = await deployer.getNonce('pending')
   const addresses = predict(await deployer.getAddress(), firstNonce)
-  const sent = []
+  const creations: Creation[] = []
   // Sent in the order of their nonces, but none waits for the one before to be mined.
   const args = argumentsOf(deployment, addresses)
   for (const name of ORDER) {
     const factory = new ContractFactory(interfaces[name], BYTECODES[`${name}Bytecode`], deployer)
     const transaction = await factory.getDeployTransaction(...args[name])
-    const { hash } = await deployer.sendTransaction({ ...transaction, nonce: firstNonce + sent.length })
-    sent.push({ name: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, address: addresses[name], hash })
+    const { hash } = await deployer.sendTransaction({ ...transaction, nonce: firstNonce + creations.length })
+    creations.push({
+      contract: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
+      address: addresses[name],
+      transactionHash: hash,
+      constructorArguments: interfaces[name].encodeDeploy(args[name]),
+    })
   }
-  for (const { name, address, hash } of sent) {
-    const receipt = await waitForReceipt(provider, hash)
-    if (receipt?.status !== 1) throw new DeployError('deployment-failed', `${name} was not deployed`)
+  for (const { contract, address, transactionHash } of creations) {
+    const receipt = await waitForReceipt(provider, transactionHash)
+    if (receipt?.status !== 1) throw new DeployError('deployment-failed', `${contract} was not deployed`)
     if (receipt.contractAddress !== address) {
-      throw new DeployError('address-mismatch', `${name} is at ${receipt.contractAddress}, not ${address}`)
+      throw new DeployError(
+        'address-mismatch',
+        `${contract} is at ${receipt.contractAddress}, not ${address}`,
+      )
     }
   }
-  const { authority: _, ...contracts } = addresses
-  return contracts
+  const { authority, ...contracts } = addresses
+  const withShares = creations.flatMap((creation) =>
+    creation.address === addresses.equityToken
+      ? [
+          creation,
+          creationOfShares(creation, [addresses.equityToken, deployment.usdc, addresses.platformPool]),
+        ]
+      : [creation],
+  )
+  return { contracts, authority, creations: withShares }
+}
+
+/** `EquityToken` creates the implementation of all shares in its constructor. */
+function creationOfShares({ address, transactionHash }: Creation, args: readonly Hex[]): Creation {
+  return {
+    contract: 'EquityShares',
+    address: checksum(getCreateAddress({ from: address, nonce: 1 })),
+    transactionHash,
+    constructorArguments: interfaces.equityShares.encodeDeploy(args),
+  }
 }
 
 function checkDelays({ rotation, pause, leave }: Deployment['delays']): void {

@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { ADDRESS_VARIABLES, createOrderEscrow } from '../chain/contracts.js'
+import { ADDRESS_VARIABLES } from '../chain/contracts.js'
 import { DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
-import { createViewCaller, hasCode } from '../chain/views.js'
+import { hasCode } from '../chain/views.js'
 import { contractsSchema } from '../protocol/api.js'
 import { deskSettingsSchema } from '../protocol/deskSettings.js'
 import { chainIdTextSchema } from '../protocol/identifiers.js'
@@ -15,6 +15,7 @@ import { repeatedValues } from '../service/settingRules.js'
 import { CommandError } from '../terminal/failure.js'
 import { type Chain, connectChain, walletOf } from './chain.js'
 import { type CommonOptions, createSpeech, type OperateProcess, type Speech } from './io.js'
+import { recordCreations } from './recordCreations.js'
 import { secretFileVariables } from './secretFiles.js'
 import {
   type DeploymentFile,
@@ -120,7 +121,7 @@ async function deployNow(
   speech.say(`  broker funding ${settings.BROKER_FUNDING_ADDRESS}, which can never be changed`)
   await speech.confirm('Deploy?')
   const firstBlock = await chain.provider.getBlockNumber()
-  const contracts = await deployContracts({
+  const { contracts, authority, creations } = await deployContracts({
     deployer,
     owner: settings.OWNER_ADDRESS,
     guardian: settings.GUARDIAN_ADDRESS,
@@ -129,8 +130,8 @@ async function deployNow(
     brokerFunding: settings.BROKER_FUNDING_ADDRESS,
     delays: { rotation: settings.ROTATION_DELAY, pause: settings.MAX_PAUSE, leave: settings.LEAVE_DELAY },
   })
-  const authority = await createOrderEscrow(createViewCaller(chain.rpc), contracts.orderEscrow).authority()
   const { CHAIN_ID: chainId, USDC_ADDRESS: usdc } = settings
+  recordCreations(speech, { directory, chainId, deployer: deployer.address, firstBlock, creations })
   const deployment = { chainId, contracts, authority, usdc, firstBlock }
   speech.say(`wrote ${writeDeployment(directory, deployment)}`)
   return deployment

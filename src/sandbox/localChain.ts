@@ -1,5 +1,4 @@
 import { ContractFactory, Interface, type Provider, type Signer, Wallet } from 'ethers'
-import { createOrderEscrow } from '../chain/contracts.js'
 import { deployContracts } from '../chain/deploy.js'
 import { interfaces } from '../chain/interfaces.js'
 import { waitForReceipt } from '../chain/waitForReceipt.js'
@@ -62,7 +61,7 @@ export async function populate(
   const { owner, admin, employees, newcomer, guardian, brokerFunding } = accounts
   const deployer = new Wallet(accounts.deployer.privateKey, provider)
   const usdc = await deployTestUsdc(deployer, provider)
-  const contracts = await deployContracts({
+  const { contracts, authority } = await deployContracts({
     ...{ deployer, enclaveSigner, usdc, delays: DELAYS },
     owner: owner.address,
     guardian: guardian.address,
@@ -94,6 +93,5 @@ export async function populate(
   )
   await Promise.all(employees.map((employee) => sendAll(provider, employee, [registry('join', orgId)])))
   printStep('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
-  const authority = await createOrderEscrow(provider, contracts.orderEscrow).authority()
   return { contracts, usdc, authority }
 }

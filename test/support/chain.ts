@@ -2,7 +2,6 @@
 
 import { Interface, type JsonRpcProvider, type TransactionReceipt } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { createOrderEscrow } from '../../src/chain/contracts.js'
 import { type Deployment, deployContracts } from '../../src/chain/deploy.js'
 import { interfaces } from '../../src/chain/interfaces.js'
 import { revertOf } from '../../src/chain/reverts.js'
@@ -126,7 +125,7 @@ async function deploy(
 ): Promise<Deployed> {
   const deployer = await provider.getSigner(account('deployer'))
   const usdc = await deployUsdc(deployer, provider)
-  const contracts = await deployContracts({
+  const { contracts, authority } = await deployContracts({
     deployer,
     owner: account('owner'),
     guardian: account('guardian'),
@@ -135,7 +134,7 @@ async function deploy(
     brokerFunding: account('broker'),
     delays: { ...TEST_DELAYS, ...delays },
   })
-  return { contracts, usdc, authority: await createOrderEscrow(provider, contracts.orderEscrow).authority() }
+  return { contracts, usdc, authority }
 }
 
 function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authority }: Deployed): TestChain {
