@@ -3,23 +3,41 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Metadata.sol";
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {ERC20Upgradeable} from "@openzeppelin/contracts-upgradeable/token/ERC20/ERC20Upgradeable.sol";
 import {
     ERC20PermitUpgradeable
 } from "@openzeppelin/contracts-upgradeable/token/ERC20/extensions/ERC20PermitUpgradeable.sol";
 
+import {CorporateActions} from "./CorporateActions.sol";
 import {Sweepable} from "./Sweepable.sol";
+import {IAuthority} from "./interfaces/IAuthority.sol";
+import {ICorporateActions} from "./interfaces/ICorporateActions.sol";
 import {IEquityShares} from "./interfaces/IEquityShares.sol";
 import {IEquityToken} from "./interfaces/IEquityToken.sol";
 
 /// @title See {IEquityShares}.
 contract EquityShares is IEquityShares, ERC20PermitUpgradeable, Sweepable {
+    /// @dev A balance or the supply, and the number of the equity's ratios that it includes.
+    struct Holding {
+        uint192 amount;
+        uint16 ratios;
+    }
+
     /// @inheritdoc IEquityShares
     IEquityToken public immutable token;
 
-    constructor(IEquityToken token_, IERC20 usdc_, address pool_) Sweepable(usdc_, pool_) {
+    /// @inheritdoc IEquityShares
+    ICorporateActions public immutable actions;
+
+    mapping(address account => Holding) private _holdings;
+
+    Holding private _supply;
+
+    constructor(IEquityToken token_, IAuthority authority_, IERC20 usdc_, address pool_) Sweepable(usdc_, pool_) {
         token = token_;
+        actions = new CorporateActions(authority_);
     }
 
     modifier onlyToken() {
@@ -35,6 +53,21 @@ contract EquityShares is IEquityShares, ERC20PermitUpgradeable, Sweepable {
     /// @inheritdoc IEquityShares
     function burn(uint256 amount) external onlyToken {
         _burn(pool, amount);
+    }
+
+    /// @inheritdoc IEquityShares
+    function carry(address account) external {
+        _carry(account);
+    }
+
+    /// @inheritdoc IERC20
+    function balanceOf(address account) public view override(ERC20Upgradeable, IERC20) returns (uint256 balance) {
+        (balance,) = _carried(_holdings[account]);
+    }
+
+    /// @inheritdoc IERC20
+    function totalSupply() public view override(ERC20Upgradeable, IERC20) returns (uint256 supply) {
+        (supply,) = _carried(_supply);
     }
 
     /// @inheritdoc IEquityShares
@@ -87,10 +120,37 @@ contract EquityShares is IEquityShares, ERC20PermitUpgradeable, Sweepable {
         return token.isFrozen(equity(), account) ? type(uint256).max : 0;
     }
 
-    /// @dev Every transfer, mint and burn passes here.
+    /// @dev Every transfer, mint and burn passes here. The base's own balances stay empty.
     function _update(address from, address to, uint256 amount) internal override {
-        if (from != address(0) && to != address(0)) token.requireTransferable(equity(), msg.sender, from, to);
-        super._update(from, to, amount);
+        if (from != address(0) && to != address(0)) {
+            token.requireTransferable(equity(), msg.sender, from, to);
+        } else {
+            uint256 supply;
+            (supply, _supply.ratios) = _carried(_supply);
+            _supply.amount = SafeCast.toUint192(from == address(0) ? supply + amount : supply - amount);
+        }
+        if (from != address(0)) {
+            uint256 balance = _carry(from);
+            require(balance >= amount, ERC20InsufficientBalance(from, balance, amount));
+            _holdings[from].amount = uint192(balance - amount);
+        }
+        if (to != address(0)) _holdings[to].amount = SafeCast.toUint192(_carry(to) + amount);
+        emit Transfer(from, to, amount);
+    }
+
+    /// @dev Stores an account's carried balance, and shows the difference as minted or burned.
+    function _carry(address account) private returns (uint256 balance) {
+        Holding storage holding = _holdings[account];
+        uint256 before = holding.amount;
+        (balance, holding.ratios) = _carried(holding);
+        if (balance == before) return balance;
+        holding.amount = uint192(balance);
+        if (balance > before) emit Transfer(address(0), account, balance - before);
+        else emit Transfer(account, address(0), before - balance);
+    }
+
+    function _carried(Holding storage holding) private view returns (uint256 amount, uint16 ratios) {
+        return actions.carry(equity(), holding.amount, holding.ratios);
     }
 
     function _EIP712Name() internal view override returns (string memory) {

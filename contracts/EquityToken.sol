@@ -11,6 +11,7 @@ import {EquityShares} from "./EquityShares.sol";
 import {Governed} from "./Governed.sol";
 import {Sweepable} from "./Sweepable.sol";
 import {IAuthority} from "./interfaces/IAuthority.sol";
+import {ICorporateActions} from "./interfaces/ICorporateActions.sol";
 import {IEquityShares} from "./interfaces/IEquityShares.sol";
 import {IEquityToken} from "./interfaces/IEquityToken.sol";
 
@@ -20,6 +21,9 @@ contract EquityToken is IEquityToken, Governed, Sweepable {
 
     /// @inheritdoc IEquityToken
     address public immutable escrow;
+
+    /// @inheritdoc IEquityToken
+    ICorporateActions public immutable actions;
 
     /// @inheritdoc IEquityToken
     IEquityShares public immutable sharesImplementation;
@@ -37,7 +41,8 @@ contract EquityToken is IEquityToken, Governed, Sweepable {
         Sweepable(usdc_, pool_)
     {
         escrow = escrow_;
-        sharesImplementation = new EquityShares(this, usdc_, pool_);
+        sharesImplementation = new EquityShares(this, authority_, usdc_, pool_);
+        actions = sharesImplementation.actions();
     }
 
     modifier onlyPool() {
@@ -55,7 +60,10 @@ contract EquityToken is IEquityToken, Governed, Sweepable {
     /// @inheritdoc IEquityToken
     function setListed(bytes32 symbol, bool listed) external onlyOwner {
         _requireEquity(symbol);
-        if (listed) _createShares(symbol);
+        if (listed) {
+            require(!actions.isRetired(symbol), ICorporateActions.SymbolRetired(symbol));
+            _createShares(symbol);
+        }
         bool changed = listed ? _listed.add(symbol) : _listed.remove(symbol);
         if (changed) emit ListingUpdated(symbol, listed);
     }

@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 import {Assets} from "./Assets.sol";
@@ -21,12 +22,13 @@ import {IPlatformPool} from "./interfaces/IPlatformPool.sol";
 contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepable {
     using SafeERC20 for IERC20;
 
-    /// @dev A stored order, found by the first 16 bytes of its id; `idTail` has the others. Account, deadline and state share a slot, as
-    /// do amount and tail. `amount` is in USDC, or in shares of `symbol` if that is not zero.
+    /// @dev A stored order, found by the first 16 bytes of its id; `idTail` has the others. Account to ratios share a slot, as
+    /// do amount and tail. `amount` is in USDC, or in shares of `symbol` if that is not zero; it includes the first `ratios` of them.
     struct Order {
         address account;
         uint64 deadline;
         State state;
+        uint16 ratios;
         uint128 amount;
         bytes16 idTail;
         bytes32 commit;
@@ -40,8 +42,14 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         uint192 escrowed;
     }
 
+    /// @dev What is claimed, including the first `ratios` of a symbol.
+    struct Claim {
+        uint192 amount;
+        uint16 ratios;
+    }
+
     bytes32 private constant ORDER_SETTLEMENT_TYPEHASH = keccak256(
-        "OrderSettlement(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,bytes32 payoutAsset,uint256 payout,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob)"
+        "OrderSettlement(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,bytes32 payoutAsset,uint256 payout,uint64 actions,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob)"
     );
     bytes32 private constant ORDER_REFUND_TYPEHASH = keccak256(
         "OrderRefund(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob)"
@@ -75,11 +83,10 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
     /// @inheritdoc IOrderEscrow
     mapping(address account => uint256) public openOrdersBy;
 
-    /// @inheritdoc IOrderEscrow
-    mapping(address account => mapping(bytes32 asset => uint256)) public claims;
+    mapping(address account => mapping(bytes32 asset => Claim)) private _claims;
 
-    /// @inheritdoc IOrderEscrow
-    mapping(bytes32 asset => uint256) public claimed;
+    /// @dev The sum of all {_claims}.
+    mapping(bytes32 asset => Claim) private _claimed;
 
     /// @inheritdoc IOrderEscrow
     mapping(address account => mapping(bytes32 asset => address)) public claimRecipientOf;
@@ -140,6 +147,10 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         _authorize(hashOrderSettlement(a), signature);
         require((a.payoutAsset == bytes32(0)) == (a.payout == 0), InvalidPayout(a.payoutAsset, a.payout));
         requireOrder(a.orderId, a.account, a.asset, a.amount, a.commit, State.OPEN);
+        if (a.payout > 0 && a.payoutAsset != Assets.USDC) {
+            uint256 actions = token.actions().count();
+            require(a.actions == actions, ActionsConflict(actions, a.actions));
+        }
         _close(a.orderId, State.SETTLED);
         emit OrderSettled(a.orderId, a.account, _usdcOf(a.asset, a.amount), a.payoutAsset, a.payout);
         ledger.writePortfolio(_accountId(a.account), a.version, a.previous, a.enclaveBlob, a.userBlob);
@@ -173,21 +184,21 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         uint256 availableAt = uint256(order.deadline) + authority.RECLAIM_DELAY();
         require(block.timestamp >= availableAt, ReclaimTooEarly(availableAt, block.timestamp));
         _close(orderId, State.REFUNDED);
-        bytes32 asset = _assetOf(order);
-        emit OrderRefunded(orderId, msg.sender, _usdcOf(asset, order.amount));
-        _returnEscrow(msg.sender, asset, order.amount);
+        (bytes32 asset, uint256 amount) = _escrowOf(order);
+        emit OrderRefunded(orderId, msg.sender, _usdcOf(asset, amount));
+        _returnEscrow(msg.sender, asset, amount);
     }
 
     /// @inheritdoc IOrderEscrow
     function claim(bytes32 asset, address to) external nonReentrant {
-        uint256 amount = claims[msg.sender][asset];
+        uint256 amount = claims(msg.sender, asset);
         require(amount > 0, NoClaim(msg.sender, asset));
         require(
             to == msg.sender || (to == claimRecipientOf[msg.sender][asset] && token.isKyc(to)),
             NotClaimRecipient(msg.sender, asset, to)
         );
-        claims[msg.sender][asset] = 0;
-        claimed[asset] -= amount;
+        delete _claims[msg.sender][asset];
+        _set(_claimed[asset], asset, claimed(asset) - amount);
         emit ClaimPaid(msg.sender, asset, to, amount);
         _tokenOf(asset).safeTransfer(to, amount);
     }
@@ -196,6 +207,18 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
     function approveClaimRecipient(address account, bytes32 asset, address to) external onlyOwner {
         claimRecipientOf[account][asset] = to;
         emit ClaimRecipientApproved(account, asset, to);
+    }
+
+    /// @inheritdoc IOrderEscrow
+    function claims(address account, bytes32 asset) public view returns (uint256 amount) {
+        Claim storage stored = _claims[account][asset];
+        (amount,) = _carried(asset, stored.amount, stored.ratios);
+    }
+
+    /// @inheritdoc IOrderEscrow
+    function claimed(bytes32 asset) public view returns (uint256 amount) {
+        Claim storage stored = _claimed[asset];
+        (amount,) = _carried(asset, stored.amount, stored.ratios);
     }
 
     /// @inheritdoc IOrderEscrow
@@ -226,9 +249,9 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         State current = _stateOf(orderId, order);
         if (state == State.OPEN) require(current == state, OrderNotOpen(orderId, current));
         else require(current == State.REFUNDED && state == current, OrderNotRefunded(orderId, current));
+        (bytes32 asset_, uint256 amount_) = _escrowOf(order);
         require(
-            order.account == account && order.amount == amount && order.commit == commit
-                && asset == _assetOf(order),
+            order.account == account && amount_ == amount && order.commit == commit && asset_ == asset,
             OrderMismatch(orderId)
         );
     }
@@ -253,7 +276,7 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         (account, deadline, commit, orgId) = (order.account, order.deadline, order.commit, order.orgId);
         (state, symbol) = (order.state, order.symbol);
         if (symbol == 0) amount = order.amount;
-        else shares = order.amount;
+        else (, shares) = _escrowOf(order);
     }
 
     /// @inheritdoc IOrderEscrow
@@ -262,7 +285,7 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         bytes memory order =
             abi.encode(ORDER_SETTLEMENT_TYPEHASH, a.orderId, a.account, a.asset, a.amount, a.commit);
         bytes memory effect = abi.encode(
-            a.payoutAsset, a.payout, a.version, a.previous, keccak256(a.enclaveBlob), keccak256(a.userBlob)
+            a.payoutAsset, a.payout, a.actions, a.version, a.previous, keccak256(a.enclaveBlob), keccak256(a.userBlob)
         );
         return _hashTypedDataV4(keccak256(bytes.concat(order, effect)));
     }
@@ -295,8 +318,9 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         address holder = _orders[bytes16(orderId)].account;
         require(holder == address(0), OrderIdTaken(orderId, holder));
 
+        uint16 ratios = symbol == 0 ? 0 : _ratiosOf(symbol);
         _orders[bytes16(orderId)] = Order(
-            account, deadline, State.OPEN, SafeCast.toUint128(amount), _tailOf(orderId), commit, orgId, symbol
+            account, deadline, State.OPEN, ratios, SafeCast.toUint128(amount), _tailOf(orderId), commit, orgId, symbol
         );
         uint256 inUsdc = symbol == 0 ? amount : 0;
         _totals = Totals(_totals.openOrders + 1, SafeCast.toUint192(_totals.escrowed + inUsdc));
@@ -314,9 +338,13 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         return bytes16(orderId << 128);
     }
 
-    /// @dev Closes an open order.
+    /// @dev Closes an open order. Ratios that come later are none of its shares'.
     function _close(bytes32 orderId, State state) private {
         Order storage order = _orders[bytes16(orderId)];
+        if (order.symbol != 0) {
+            (, uint256 shares) = _escrowOf(order);
+            if (shares != order.amount) order.amount = uint128(Math.min(shares, type(uint128).max));
+        }
         order.state = state;
         uint256 inUsdc = order.symbol == 0 ? order.amount : 0;
         _totals = Totals(_totals.openOrders - 1, SafeCast.toUint192(_totals.escrowed - inUsdc));
@@ -334,10 +362,22 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         _addClaim(account, asset, amount);
     }
 
-    /// @dev The asset that an order has in escrow, zero for a request.
-    function _assetOf(Order storage order) private view returns (bytes32) {
-        if (order.amount == 0) return 0;
-        return order.symbol == 0 ? Assets.USDC : order.symbol;
+    /// @dev What an order has in escrow, or had when it ended; zero for a request.
+    function _escrowOf(Order storage order) private view returns (bytes32 asset, uint256 amount) {
+        (asset, amount) = (order.symbol, order.amount);
+        if (asset == 0) asset = Assets.USDC;
+        else if (order.state == State.OPEN) (amount,) = _carried(asset, amount, order.ratios);
+        if (amount == 0) asset = 0;
+    }
+
+    /// @dev An amount after the ratios of its symbol that it does not include yet, and the number of them all. USDC has none.
+    function _carried(bytes32 asset, uint256 amount, uint16 ratios) private view returns (uint256, uint16) {
+        if (asset == Assets.USDC) return (amount, 0);
+        return token.actions().carry(asset, amount, ratios);
+    }
+
+    function _ratiosOf(bytes32 asset) private view returns (uint16 ratios) {
+        (, ratios) = _carried(asset, 0, 0);
     }
 
     function _tokenOf(bytes32 asset) private view returns (IERC20) {
@@ -350,14 +390,18 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
     }
 
     function _addClaim(address account, bytes32 asset, uint256 amount) private {
-        claims[account][asset] += amount;
-        claimed[asset] += amount;
+        _set(_claims[account][asset], asset, claims(account, asset) + amount);
+        _set(_claimed[asset], asset, claimed(asset) + amount);
         emit ClaimMade(account, asset, amount);
+    }
+
+    function _set(Claim storage stored, bytes32 asset, uint256 amount) private {
+        (stored.amount, stored.ratios) = (SafeCast.toUint192(amount), _ratiosOf(asset));
     }
 
     /// @dev USDC of open orders and claims. Any excess was sent here by mistake.
     function _accountedUsdc() internal view override returns (uint256) {
-        return uint256(_totals.escrowed) + claimed[Assets.USDC];
+        return uint256(_totals.escrowed) + claimed(Assets.USDC);
     }
 
     function _accountId(address account) private pure returns (bytes32) {

@@ -81,7 +81,7 @@ const bytecodeSource = (name: string, { bytecode }: Artifact): string =>
 
 /** The generated files: absolute path to content. */
 function generate(): Map<string, string> {
-  const units = [...CONTRACTS, CREATED].map((name) => `contracts/${name}.sol`)
+  const units = [...CONTRACTS, ...CREATED].map((name) => `contracts/${name}.sol`)
   const lenses = LENSES.map((name) => `contracts/lens/${name}.sol`)
   const artifacts = compile([...units, ...lenses, `contracts/sandbox/${SANDBOX_CONTRACT}.sol`])
   const artifact = (name: string): Artifact => {
@@ -90,7 +90,7 @@ function generate(): Map<string, string> {
     return found
   }
   const files = new Map<string, string>()
-  for (const name of [...CONTRACTS, CREATED]) {
+  for (const name of [...CONTRACTS, ...CREATED]) {
     files.set(join(CHAIN_OUT, `${camel(name)}Abi.ts`), HEADER + abiSource(name, artifact(name)))
   }
   files.set(

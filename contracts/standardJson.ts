@@ -18,8 +18,8 @@ export const CONTRACTS = [
   'EquityToken',
   'PlatformPool',
 ]
-/** `EquityToken` creates it, so its bytecode stands in that contract's. */
-export const CREATED = 'EquityShares'
+/** `EquityToken` creates the first and that the second, so their bytecode stands in that contract's. */
+export const CREATED = ['EquityShares', 'CorporateActions']
 
 /** How each contract is compiled. */
 export const SETTINGS = {
@@ -60,7 +60,7 @@ export function verificationInput(name: string) {
 
 function main(folder: string): void {
   mkdirSync(folder, { recursive: true })
-  for (const name of [...CONTRACTS, CREATED]) {
+  for (const name of [...CONTRACTS, ...CREATED]) {
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(verificationInput(name)))
   }
 }

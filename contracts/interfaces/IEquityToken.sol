@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
+import {ICorporateActions} from "./ICorporateActions.sol";
 import {IEquityShares} from "./IEquityShares.sol";
 import {IGoverned} from "./IGoverned.sol";
 import {ISweepable} from "./ISweepable.sol";
@@ -41,6 +42,9 @@ interface IEquityToken is IGoverned, ISweepable {
     /// @notice The escrow, which holds the shares of claims. No flag binds it.
     function escrow() external view returns (address);
 
+    /// @notice The corporate actions, which every equity's shares follow.
+    function actions() external view returns (ICorporateActions);
+
     /// @notice The code that every equity's shares run. It holds none itself.
     function sharesImplementation() external view returns (IEquityShares);
 
@@ -65,7 +69,8 @@ interface IEquityToken is IGoverned, ISweepable {
      *
      * Requirements:
      * - the caller is the owner;
-     * - the symbol is a well-formed name and not `USDC`.
+     * - the symbol is a well-formed name and not `USDC`;
+     * - to list it: it has neither changed nor been removed ({ICorporateActions-isRetired}).
      *
      * Emits {ListingUpdated} when the listing changes.
      */

@@ -31,7 +31,8 @@ interface IOrderEscrow is IEnclaveAuthorized, ISignedOpenings, ISweepable {
      * @notice Authorization to settle an order.
      *
      * `account` to `commit` describe the order that the enclave decided on. `payoutAsset` is `USDC`, a symbol, or
-     * zero with `payout` 0. `previous` is {IConfidentialLedger-portfolioHash} before the settlement.
+     * zero with `payout` 0. `actions` is the number of corporate actions that the portfolio has followed: a payout of shares is
+     * void once there is one more. `previous` is {IConfidentialLedger-portfolioHash} before the settlement.
      */
     struct OrderSettlement {
         bytes32 orderId;
@@ -41,6 +42,7 @@ interface IOrderEscrow is IEnclaveAuthorized, ISignedOpenings, ISweepable {
         bytes32 commit;
         bytes32 payoutAsset;
         uint256 payout;
+        uint64 actions;
         uint64 version;
         bytes32 previous;
         bytes enclaveBlob;
@@ -90,6 +92,9 @@ interface IOrderEscrow is IEnclaveAuthorized, ISignedOpenings, ISweepable {
 
     /// @notice The authorization was computed for another order, for example one that a reorganization has replaced.
     error OrderMismatch(bytes32 orderId);
+
+    /// @notice There are `expected` corporate actions, but the payout was computed after `got`.
+    error ActionsConflict(uint256 expected, uint64 got);
 
     /// @notice The account has no claim in this asset.
     error NoClaim(address account, bytes32 asset);
@@ -229,6 +234,7 @@ interface IOrderEscrow is IEnclaveAuthorized, ISignedOpenings, ISweepable {
      * - the enclave signed the authorization, and it was not used before;
      * - the order is open, and is the one that the authorization names;
      * - `payoutAsset` and `payout` are both zero or both non-zero;
+     * - for a payout of shares, `actions` is {ICorporateActions-count};
      * - the requirements of {IConfidentialLedger-writePortfolio} and {IPlatformPool-payout}.
      *
      * Emits {OrderSettled}, {IConfidentialLedger-PortfolioUpdated}, and {ClaimMade} if the payout becomes a claim.

@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {IAuthority} from "../interfaces/IAuthority.sol";
 import {IConfidentialLedger} from "../interfaces/IConfidentialLedger.sol";
+import {ICorporateActions} from "../interfaces/ICorporateActions.sol";
 import {IEquityShares} from "../interfaces/IEquityShares.sol";
 import {IEquityToken} from "../interfaces/IEquityToken.sol";
 import {IInstitutionRegistry} from "../interfaces/IInstitutionRegistry.sol";
@@ -53,6 +54,7 @@ abstract contract Books {
     IConfidentialLedger internal immutable ledger = platform.ledger();
     IEquityToken internal immutable token = platform.token();
     IPlatformPool internal immutable pool = platform.pool();
+    ICorporateActions internal immutable actions = platform.token().actions();
 
     /// @notice What happened and must not; empty so far.
     string public violation;

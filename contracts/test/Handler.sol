@@ -6,10 +6,10 @@ import {IEquityShares} from "../interfaces/IEquityShares.sol";
 import {IPlatformPool} from "../interfaces/IPlatformPool.sol";
 import {ISweepable} from "../interfaces/ISweepable.sol";
 import {vm} from "./Platform.sol";
-import {OrderActions} from "./OrderActions.sol";
+import {ShareActions} from "./ShareActions.sol";
 
 /// @title The actions of everyone who may act on the platform, and of strangers, as forge draws them.
-contract Handler is OrderActions {
+contract Handler is ShareActions {
     constructor() {
         vm.warp(currentTime);
         roles[0].current = platform.OWNER();
@@ -168,6 +168,7 @@ contract Handler is OrderActions {
         bool on = isUsual(seed);
         vm.prank(holderOf(0));
         token.setListed(symbolOf(which), on);
+        _must(!on || !retired[symbolOf(which)], "a symbol that has changed was listed");
         listed[symbolOf(which)] = on;
     }
 

@@ -115,6 +115,7 @@ abstract contract OrderActions is Books {
         a.payoutAsset = asset == 0 ? bytes32(0) : asset == 1 ? USDC : symbolOf(asset);
         uint256 available = poolHolds[a.payoutAsset] + (a.payoutAsset == b.asset ? b.amount : 0);
         if (asset > 0) a.payout = 1 + payout % available;
+        a.actions = uint64(actions.count());
         (a.version, a.previous) = (versions[b.account] + 1, histories[b.account]);
         (a.enclaveBlob, a.userBlob) = _blobs(payout);
         wrong %= 16;
@@ -130,8 +131,9 @@ abstract contract OrderActions is Books {
         if (wrong == 7) (a.payoutAsset, a.payout) = (asset == 0 ? USDC : bytes32(0), asset == 0 ? 0 : 1);
         if (wrong == 8) (a.payoutAsset, a.payout) = (USDC, poolHolds[USDC] + b.amount + 1);
         if (wrong == 9) payout % 2 == 0 ? a.enclaveBlob = "" : a.userBlob = "";
+        if (wrong == 11) a.actions += 1;
         bytes memory call = abi.encodeCall(escrow.settle, (a, _enclaveSign(escrow.hashOrderSettlement(a))));
-        if (wrong > 0 && wrong < 10) return _mustFail(address(this), address(escrow), call);
+        if ((wrong > 0 && wrong < 10) || (wrong == 11 && asset > 1)) return _mustFail(address(this), address(escrow), call);
         if (wrong == 10) {
             return _mustFail(
                 address(this),
@@ -210,6 +212,7 @@ abstract contract OrderActions is Books {
                 b.asset,
                 b.amount,
                 b.commit,
+                0,
                 0,
                 0,
                 versions[b.account] + 1,

@@ -128,25 +128,30 @@ export async function deployContracts(deployment: Deployment): Promise<Deployed>
     }
   }
   const { authority, ...contracts } = addresses
-  const withShares = creations.flatMap((creation) =>
-    creation.address === addresses.equityToken
-      ? [
-          creation,
-          creationOfShares(creation, [addresses.equityToken, deployment.usdc, addresses.platformPool]),
-        ]
-      : [creation],
+  const created = creations.flatMap((one) =>
+    one.address === addresses.equityToken ? createdWithToken(one, deployment.usdc, addresses) : [],
   )
-  return { contracts, authority, creations: withShares }
+  return { contracts, authority, creations: [...creations, ...created] }
 }
 
-/** `EquityToken` creates the implementation of all shares in its constructor. */
-function creationOfShares({ address, transactionHash }: Creation, args: readonly Hex[]): Creation {
-  return {
-    contract: 'EquityShares',
-    address: checksum(getCreateAddress({ from: address, nonce: 1 })),
-    transactionHash,
-    constructorArguments: interfaces.equityShares.encodeDeploy(args),
-  }
+/** `EquityToken` creates the implementation of all shares in its constructor, and that the list of corporate actions in its own. */
+function createdWithToken(
+  { address: token, transactionHash }: Creation,
+  usdc: Hex,
+  { authority, platformPool }: Addresses,
+): Creation[] {
+  const createdBy = (from: Hex) => checksum(getCreateAddress({ from, nonce: 1 }))
+  const shares = createdBy(token)
+  return [
+    {
+      ...{ contract: 'EquityShares', address: shares, transactionHash },
+      constructorArguments: interfaces.equityShares.encodeDeploy([token, authority, usdc, platformPool]),
+    },
+    {
+      ...{ contract: 'CorporateActions', address: createdBy(shares), transactionHash },
+      constructorArguments: interfaces.corporateActions.encodeDeploy([authority]),
+    },
+  ]
 }
 
 function checkDelays({ rotation, pause, leave }: Deployment['delays']): void {

@@ -1,6 +1,7 @@
 import { Interface } from 'ethers'
 import { authorityAbi } from './generated/authorityAbi.js'
 import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
+import { corporateActionsAbi } from './generated/corporateActionsAbi.js'
 import { equitySharesAbi } from './generated/equitySharesAbi.js'
 import { equityTokenAbi } from './generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
@@ -30,5 +31,6 @@ export const interfaces = {
   equityShares: new Interface(equitySharesAbi),
   institutionRegistry: new Interface(institutionRegistryAbi),
   authority: new Interface(authorityAbi),
+  corporateActions: new Interface(corporateActionsAbi),
   usdc: new Interface(erc20Abi),
 }

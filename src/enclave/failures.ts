@@ -79,6 +79,7 @@ const CONFLICTS = new Set([
   'OrderNotOpen',
   'OrderNotRefunded',
   'OrderMismatch',
+  'ActionsConflict',
   'BatchConflict',
   'SupplyConflict',
   'CountedAlready',

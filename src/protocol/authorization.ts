@@ -48,6 +48,8 @@ const messageSchemas = {
     ...orderShape,
     payoutAsset: bytes32Schema,
     payout: uint256Schema,
+    /** The corporate actions that the portfolio has followed: a payout of shares is void once there is one more. */
+    actions: uint64Schema,
     ...writeShape,
   }),
   OrderRefund: z.strictObject({ ...orderShape, ...writeShape }),

@@ -45,6 +45,7 @@ export const authorizationTypes = {
     ...ORDER,
     { name: 'payoutAsset', type: 'bytes32' },
     { name: 'payout', type: 'uint256' },
+    { name: 'actions', type: 'uint64' },
     ...WRITE,
   ],
   OrderRefund: [...ORDER, ...WRITE],

@@ -38,7 +38,7 @@ export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(
   }),
   fc.record({
     primaryType: fc.constant('OrderSettlement' as const),
-    message: fc.record({ ...order, payoutAsset: bytes32, payout: uint256, ...write }),
+    message: fc.record({ ...order, payoutAsset: bytes32, payout: uint256, actions: uint64, ...write }),
   }),
   fc.record({
     primaryType: fc.constant('OrderRefund' as const),

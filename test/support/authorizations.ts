@@ -88,7 +88,7 @@ export function settlement(
 ): Authorization {
   return {
     primaryType: 'OrderSettlement',
-    message: { ...order, payoutAsset: ZERO_BYTES32, payout: 0n, ...FIRST_WRITE, ...changes },
+    message: { ...order, payoutAsset: ZERO_BYTES32, payout: 0n, actions: 0n, ...FIRST_WRITE, ...changes },
   }
 }
 

@@ -8,6 +8,11 @@ export const equitySharesAbi = [
         "type": "address"
       },
       {
+        "internalType": "contract IAuthority",
+        "name": "authority_",
+        "type": "address"
+      },
+      {
         "internalType": "contract IERC20",
         "name": "usdc_",
         "type": "address"
@@ -216,6 +221,22 @@ export const equitySharesAbi = [
   {
     "inputs": [
       {
+        "internalType": "uint8",
+        "name": "bits",
+        "type": "uint8"
+      },
+      {
+        "internalType": "uint256",
+        "name": "value",
+        "type": "uint256"
+      }
+    ],
+    "name": "SafeCastOverflowedUintDowncast",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "address",
         "name": "token",
         "type": "address"
@@ -320,6 +341,19 @@ export const equitySharesAbi = [
     "type": "function"
   },
   {
+    "inputs": [],
+    "name": "actions",
+    "outputs": [
+      {
+        "internalType": "contract ICorporateActions",
+        "name": "",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [
       {
         "internalType": "address",
@@ -379,7 +413,7 @@ export const equitySharesAbi = [
     "outputs": [
       {
         "internalType": "uint256",
-        "name": "",
+        "name": "balance",
         "type": "uint256"
       }
     ],
@@ -464,6 +498,19 @@ export const equitySharesAbi = [
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      }
+    ],
+    "name": "carry",
+    "outputs": [],
+    "stateMutability": "nonpayable",
     "type": "function"
   },
   {
@@ -694,7 +741,7 @@ export const equitySharesAbi = [
     "outputs": [
       {
         "internalType": "uint256",
-        "name": "",
+        "name": "supply",
         "type": "uint256"
       }
     ],

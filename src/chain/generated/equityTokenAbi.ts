@@ -144,6 +144,17 @@ export const equityTokenAbi = [
         "internalType": "bytes32",
         "name": "symbol",
         "type": "bytes32"
+      }
+    ],
+    "name": "SymbolRetired",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "symbol",
+        "type": "bytes32"
       },
       {
         "internalType": "address",
@@ -229,6 +240,19 @@ export const equityTokenAbi = [
     ],
     "name": "UsdcSwept",
     "type": "event"
+  },
+  {
+    "inputs": [],
+    "name": "actions",
+    "outputs": [
+      {
+        "internalType": "contract ICorporateActions",
+        "name": "",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
   },
   {
     "inputs": [],

@@ -39,6 +39,22 @@ export const orderEscrowAbi = [
   {
     "inputs": [
       {
+        "internalType": "uint256",
+        "name": "expected",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint64",
+        "name": "got",
+        "type": "uint64"
+      }
+    ],
+    "name": "ActionsConflict",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "uint64",
         "name": "deadline",
         "type": "uint64"
@@ -721,7 +737,7 @@ export const orderEscrowAbi = [
     "outputs": [
       {
         "internalType": "uint256",
-        "name": "",
+        "name": "amount",
         "type": "uint256"
       }
     ],
@@ -745,7 +761,7 @@ export const orderEscrowAbi = [
     "outputs": [
       {
         "internalType": "uint256",
-        "name": "",
+        "name": "amount",
         "type": "uint256"
       }
     ],
@@ -925,6 +941,11 @@ export const orderEscrowAbi = [
             "internalType": "uint256",
             "name": "payout",
             "type": "uint256"
+          },
+          {
+            "internalType": "uint64",
+            "name": "actions",
+            "type": "uint64"
           },
           {
             "internalType": "uint64",
@@ -1486,6 +1507,11 @@ export const orderEscrowAbi = [
             "internalType": "uint256",
             "name": "payout",
             "type": "uint256"
+          },
+          {
+            "internalType": "uint64",
+            "name": "actions",
+            "type": "uint64"
           },
           {
             "internalType": "uint64",

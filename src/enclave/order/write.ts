@@ -142,7 +142,13 @@ export async function submitSettlement(
   const sealed = await run.portfolios.seal(state.account, portfolio, state)
   await run.authorizer.submit({
     primaryType: 'OrderSettlement',
-    message: { ...boundTo(terms), payoutAsset, payout: paid?.amount ?? 0n, ...sealed },
+    message: {
+      ...boundTo(terms),
+      payoutAsset,
+      payout: paid?.amount ?? 0n,
+      actions: BigInt(portfolio.actions ?? 0),
+      ...sealed,
+    },
   })
 }
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {IGoverned} from "./IGoverned.sol";
+
+/**
+ * @title Splits, dividends, symbol changes and removals: a public list that only grows.
+ *
+ * @dev Nothing here says who holds what. The owner proposes an action. It enters the list when anyone enacts it, once
+ * {IAuthority-rotationDelay} and its record moment have passed. Until then it is on chain for everyone to see, and the owner can
+ * withdraw it.
+ *
+ * Everything that is counted in shares on chain follows the ratios of its symbol by itself, rounded down: {IEquityShares} its
+ * balances and its supply, {IOrderEscrow} its deposits and its claims. Each stores how many ratios its amount includes, and
+ * {carry} applies the others. Rounding each part down never makes more of the parts than of the whole, so pool and escrow keep
+ * what they owe. Portfolios follow when the enclave opens them.
+ */
+interface ICorporateActions is IGoverned {
+    enum Kind {
+        SPLIT,
+        STOCK_DIVIDEND,
+        ENTITLEMENT,
+        PAYMENT,
+        SYMBOL_CHANGE,
+        REMOVAL
+    }
+
+    /**
+     * @notice An action. What its kind does not name is zero.
+     *
+     * - SPLIT, STOCK_DIVIDEND: `denominator` shares become `numerator`; a stock dividend of 5 % is 21 for 20.
+     * - ENTITLEMENT: the ex-date of a cash dividend. Shares that are held at `recordAt` have a claim to it.
+     * - PAYMENT: the broker has booked the dividend of the ENTITLEMENT at that place in the list. It pays `numerator` /
+     *   `denominator` USDC base units for each share, net of withholding; none if it was cancelled.
+     * - SYMBOL_CHANGE: shares of `symbol` are shares of `successor`.
+     * - REMOVAL: the shares are worthless. ERC-20 balances stay as they are.
+     */
+    struct Action {
+        Kind kind;
+        uint64 recordAt;
+        uint64 numerator;
+        uint64 denominator;
+        uint32 entitlement;
+        bytes32 symbol;
+        bytes32 successor;
+    }
+
+    /// @notice The owner proposed an action, which can be enacted from `effectiveAt` on.
+    event ActionProposed(bytes32 indexed digest, bytes32 indexed symbol, Action action, uint64 effectiveAt);
+
+    /// @notice The owner withdrew a proposed action.
+    event ActionWithdrawn(bytes32 indexed digest);
+
+    /// @notice An action entered the list at `index`. From now on amounts of its symbol follow its ratio.
+    event ActionEnacted(uint256 indexed index, bytes32 indexed digest, bytes32 indexed symbol, Action action);
+
+    /// @notice A field does not fit the action's kind, or a ratio is out of range.
+    error MalformedAction();
+
+    /// @notice The action is in the list, or is proposed already.
+    error ActionKnown(bytes32 digest);
+
+    /// @notice No such action is proposed.
+    error NoAction(bytes32 digest);
+
+    /// @notice The action can be enacted from `effectiveAt` on; the block's time is `currentTime`.
+    error ActionTooEarly(uint64 effectiveAt, uint256 currentTime);
+
+    /// @notice The symbol has changed or was removed, or has already taken the place of another.
+    error SymbolRetired(bytes32 symbol);
+
+    /// @notice The dividend at this place in the list has been paid.
+    error DividendPaid(uint32 entitlement);
+
+    /// @notice The symbol has {MAX_RATIOS} ratios.
+    error TooManyRatios(bytes32 symbol);
+
+    /// @notice The most by which an action multiplies or divides shares.
+    function MAX_RATIO() external view returns (uint64);
+
+    /// @notice The most splits and stock dividends of a symbol: {carry} takes as many steps.
+    function MAX_RATIOS() external view returns (uint256);
+
+    /**
+     * @notice Proposes an action.
+     *
+     * Requirements:
+     * - the caller is the owner;
+     * - the fields fit the kind; a ratio is not 1, and neither it nor its inverse is above {MAX_RATIO};
+     * - `symbol` and `successor` are well-formed names, two, and not `USDC`;
+     * - a PAYMENT's ENTITLEMENT is in the list, and is of the same symbol;
+     * - the same action is neither in the list nor proposed.
+     *
+     * Emits {ActionProposed}.
+     */
+    function propose(Action calldata action) external;
+
+    /**
+     * @notice Withdraws a proposed action.
+     *
+     * Requirements:
+     * - the caller is the owner;
+     * - the action is proposed.
+     *
+     * Emits {ActionWithdrawn}.
+     */
+    function withdraw(bytes32 digest) external;
+
+    /**
+     * @notice Puts a proposed action into the list. Anyone may call it.
+     *
+     * Requirements:
+     * - the platform is not paused;
+     * - the action is proposed, and {effectiveAt} has come;
+     * - a ratio, a symbol change and a removal: the symbol has not been retired;
+     * - a symbol change: no symbol has become `successor`, and it has not been retired;
+     * - a PAYMENT: its dividend was not paid yet;
+     * - a ratio: the symbol, and those that became it, have fewer than {MAX_RATIOS}.
+     *
+     * Emits {ActionEnacted}.
+     */
+    function enact(Action calldata action) external;
+
+    /// @notice Identifies an action: `keccak256(abi.encode(action))`.
+    function digestOf(Action calldata action) external pure returns (bytes32);
+
+    /// @notice Unix seconds from which a proposed action can be enacted; 0 if it is not proposed, 2^64 − 1 if it is in the list.
+    function effectiveAt(bytes32 digest) external view returns (uint64);
+
+    /// @notice The number of actions in the list.
+    function count() external view returns (uint256);
+
+    /// @notice The running hash of the list, zero at first. Each action sets it to `keccak256(abi.encode(before, digest))`.
+    function listHash() external view returns (bytes32);
+
+    /// @notice The actions of the list from `from` on, and before `to`.
+    function list(uint256 from, uint256 to) external view returns (Action[] memory actions);
+
+    /// @notice Whether the symbol has changed or was removed: it is no equity's any more, and cannot be listed.
+    function isRetired(bytes32 symbol) external view returns (bool);
+
+    /**
+     * @notice What an amount of shares has become that includes the first `from` ratios of its symbol, each step rounded down and at
+     * most 2^192 − 1; and the number of ratios that it then includes.
+     */
+    function carry(bytes32 symbol, uint256 amount, uint256 from) external view returns (uint256 carried, uint16 ratios);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {ICorporateActions} from "../interfaces/ICorporateActions.sol";
+import {IEquityShares} from "../interfaces/IEquityShares.sol";
+import {IOrderEscrow} from "../interfaces/IOrderEscrow.sol";
+import {vm} from "./Platform.sol";
+import {OrderActions} from "./OrderActions.sol";
+
+/// @title Corporate actions, and what they make of every amount of shares: at once in these books, later on chain.
+abstract contract ShareActions is OrderActions {
+    ICorporateActions.Action[] private _proposed;
+    mapping(bytes32 digest => uint256) private _effectiveAt;
+    mapping(bytes32 symbol => bytes32) private _formerName;
+    mapping(uint32 entitlement => bool) private _isPaid;
+
+    mapping(bytes32 symbol => bool) public retired;
+    /// @notice What the escrow holds beyond what it owes: each part was rounded down, and so was their sum.
+    mapping(bytes32 symbol => uint256) public remainders;
+    uint256 public enacted;
+    bytes32 public listHash;
+
+    /// @dev A ratio, three times of four.
+    function propose(uint256 which, uint256 kind, uint256 ratio, uint256 wrong) external atCurrentTime {
+        ICorporateActions.Action memory a = _actionOf(symbolOf(which), kind, ratio);
+        wrong %= 24;
+        if (wrong == 1) a.numerator = a.denominator;
+        if (wrong == 2) a.denominator = 0;
+        if (wrong == 3) a.numerator = 10_001 * a.denominator + 1;
+        if (wrong == 4) a.denominator = 10_001 * a.numerator + 1;
+        if (wrong == 5) a.symbol = USDC;
+        if (wrong == 6) a.entitlement = uint32(enacted + 1);
+        if (wrong == 7 && a.kind != ICorporateActions.Kind.SYMBOL_CHANGE) a.successor = "OTHER";
+        if (wrong == 8) a.recordAt = type(uint64).max;
+        bytes memory call = abi.encodeCall(actions.propose, (a));
+        bool isRatio = a.kind <= ICorporateActions.Kind.STOCK_DIVIDEND;
+        if ((wrong > 0 && wrong < 5 && isRatio) || (wrong > 4 && wrong < 9 && (wrong != 7 || a.successor == "OTHER"))) {
+            return _mustFail(holderOf(0), address(actions), call);
+        }
+        if (wrong == 9) return _mustFail(STRANGER, address(actions), call);
+        bytes32 digest = actions.digestOf(a);
+        uint256 known = _effectiveAt[digest];
+        vm.prank(holderOf(0));
+        actions.propose(a);
+        _must(known == 0, "an action was proposed twice");
+        _proposed.push(a);
+        uint256 delayed = currentTime + platform.ROTATION_DELAY();
+        _effectiveAt[digest] = delayed > a.recordAt ? delayed : a.recordAt;
+    }
+
+    function withdrawAction(uint256 pick) external atCurrentTime {
+        if (isUsual(pick)) return;
+        uint256 i = pick % _proposed.length;
+        bytes32 digest = actions.digestOf(_proposed[i]);
+        _mustFail(STRANGER, address(actions), abi.encodeCall(actions.withdraw, (digest)));
+        vm.prank(holderOf(0));
+        actions.withdraw(digest);
+        _effectiveAt[digest] = 0;
+        _drop(i);
+        _mustFail(holderOf(0), address(actions), abi.encodeCall(actions.withdraw, (digest)));
+    }
+
+    function enact(uint256 pick) external atCurrentTime {
+        uint256 i = pick % _proposed.length;
+        // One that is due, if there is one.
+        for (uint256 j = 0; isUsual(pick) && j < _proposed.length; j++) {
+            if (currentTime >= _effectiveAt[actions.digestOf(_proposed[j])]) i = j;
+        }
+        ICorporateActions.Action memory a = _proposed[i];
+        bytes32 digest = actions.digestOf(a);
+        bytes memory call = abi.encodeCall(actions.enact, (a));
+        bool isDividend =
+            a.kind == ICorporateActions.Kind.ENTITLEMENT || a.kind == ICorporateActions.Kind.PAYMENT;
+        bool mustFail = currentTime < _effectiveAt[digest] || isPaused() || (!isDividend && retired[a.symbol])
+            || (a.kind == ICorporateActions.Kind.PAYMENT && _isPaid[a.entitlement])
+            || (a.successor != 0 && _formerName[a.successor] != 0);
+        if (mustFail) return _mustFail(STRANGER, address(actions), call);
+        uint256[5] memory before;
+        for (uint256 j = 0; j < 5; j++) before[j] = token.balanceOf(walletOf(j), a.symbol);
+        vm.prank(STRANGER);
+        actions.enact(a);
+        enacted++;
+        listHash = keccak256(abi.encode(listHash, digest));
+        _effectiveAt[digest] = type(uint256).max;
+        _drop(i);
+        _mustFail(STRANGER, address(actions), call);
+        _mustFail(holderOf(0), address(actions), abi.encodeCall(actions.propose, (a)));
+        _mustFail(holderOf(0), address(actions), abi.encodeCall(actions.withdraw, (digest)));
+        if (a.kind == ICorporateActions.Kind.PAYMENT) _isPaid[a.entitlement] = true;
+        if (a.kind >= ICorporateActions.Kind.SYMBOL_CHANGE) retired[a.symbol] = true;
+        if (a.successor != 0) _formerName[a.successor] = a.symbol;
+        bool isRatio = a.kind <= ICorporateActions.Kind.STOCK_DIVIDEND;
+        for (uint256 j = 0; j < 5; j++) {
+            uint256 expected = isRatio ? before[j] * a.numerator / a.denominator : before[j];
+            _must(token.balanceOf(walletOf(j), a.symbol) == expected, "a wallet did not follow a corporate action");
+        }
+        if (!isRatio) return;
+        for (bytes32 symbol = a.symbol; symbol != 0; symbol = _formerName[symbol]) {
+            _follow(symbol, a.numerator, a.denominator);
+        }
+    }
+
+    /// @dev Storing what a balance has become changes nothing, whoever asks for it.
+    function carryHolding(uint256 which, uint256 who) external atCurrentTime {
+        IEquityShares shares = token.sharesOf(symbolOf(which));
+        address account = who % 7 == 5 ? address(pool) : who % 7 == 6 ? address(escrow) : walletOf(who % 7);
+        uint256 balance = shares.balanceOf(account);
+        uint256 supply = shares.totalSupply();
+        shares.carry(account);
+        _must(shares.balanceOf(account) == balance && shares.totalSupply() == supply, "a carried balance changed");
+    }
+
+    /// @dev All that is owed in a symbol, and what there is of it, each rounded down by itself.
+    function _follow(bytes32 symbol, uint256 numerator, uint256 denominator) private {
+        uint256 owed = 0;
+        uint256 after_ = 0;
+        for (uint256 i = 0; i < orderIds.length; i++) {
+            Booked storage b = booked[orderIds[i]];
+            if (b.asset != symbol || b.state != IOrderEscrow.State.OPEN) continue;
+            owed += b.amount;
+            b.amount = b.amount * numerator / denominator;
+            if (b.amount == 0) b.asset = 0;
+            after_ += b.amount;
+        }
+        for (uint256 i = 0; i < 5; i++) {
+            uint256 claim = claims[walletOf(i)][symbol];
+            owed += claim;
+            claims[walletOf(i)][symbol] = claim * numerator / denominator;
+            after_ += claim * numerator / denominator;
+        }
+        remainders[symbol] = (owed + remainders[symbol]) * numerator / denominator - after_;
+        poolHolds[symbol] = poolHolds[symbol] * numerator / denominator;
+        minted[symbol] = minted[symbol] * numerator / denominator;
+    }
+
+    function _drop(uint256 i) private {
+        _proposed[i] = _proposed[_proposed.length - 1];
+        _proposed.pop();
+    }
+
+    function _actionOf(bytes32 symbol, uint256 kind, uint256 ratio)
+        private
+        view
+        returns (ICorporateActions.Action memory a)
+    {
+        a.symbol = symbol;
+        a.recordAt = uint64(currentTime - ratio % 10 days + kind % 8 days);
+        kind %= 16;
+        a.kind = ICorporateActions.Kind(kind < 12 ? kind % 2 : 2 + kind % 4);
+        if (a.kind <= ICorporateActions.Kind.STOCK_DIVIDEND) {
+            (a.numerator, a.denominator) = (uint64(1 + ratio % 5), uint64(1 + ratio / 5 % 5));
+            if (a.numerator == a.denominator) a.denominator = 1_000;
+        }
+        if (a.kind == ICorporateActions.Kind.SYMBOL_CHANGE) a.successor = ratio % 3 == 0 ? symbolOf(ratio) : bytes32("NEW");
+        if (a.kind == ICorporateActions.Kind.PAYMENT) {
+            a.denominator = 1;
+            for (uint32 i = 0; i < enacted; i++) {
+                ICorporateActions.Action memory dividend = actions.list(i, i + 1)[0];
+                if (dividend.kind == ICorporateActions.Kind.ENTITLEMENT && !_isPaid[i]) {
+                    (a.entitlement, a.symbol) = (i, dividend.symbol);
+                }
+            }
+        }
+    }
+}
