@@ -6,6 +6,7 @@ import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from '../../src/server/http
 import { PAGES } from '../../src/server/openapi/router.js'
 import { readVersion } from '../../src/service/version.js'
 import { describeApi } from './document.js'
+import { EXPLANATIONS } from './explanations.js'
 import { OPERATIONS } from './operations.js'
 
 /** The table of docs/api.md: a row for each operation. */
@@ -37,7 +38,7 @@ function exampleText(): string {
 /** docs/errors.md. */
 export function errorsMarkdown(): string {
   const sections = PROBLEM_CODES.map((code) => {
-    const { status, title, meaning, cause, remedy } = PROBLEMS[code]
+    const { status, title, remedy, meaning, cause } = { ...PROBLEMS[code], ...EXPLANATIONS[code] }
     return `## ${code}\n\n${status} ${title}. ${meaning}\n\n- Typical cause: ${cause}\n- What to do: ${remedy}\n`
   })
   const head = `# Errors
@@ -62,7 +63,7 @@ function htmlOf(text: string): string {
 /** The page at /errors. */
 function errorsPage(): string {
   const sections = PROBLEM_CODES.map((code) => {
-    const { status, title, meaning, cause, remedy } = PROBLEMS[code]
+    const { status, title, remedy, meaning, cause } = { ...PROBLEMS[code], ...EXPLANATIONS[code] }
     return `<section id="${code}">
 <h2><a href="#${code}">${code}</a></h2>
 <p><strong>${status} ${htmlOf(title)}.</strong> ${htmlOf(meaning)}</p>

@@ -1,23 +1,17 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { z } from 'zod'
 import { isChainFailure } from '../../chain/errors.js'
-import { API_PATHS, quotaSchema, revertSchema } from '../../protocol/api.js'
+import { API_PATHS, problemSchema, quotaSchema, revertSchema } from '../../protocol/api.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { StorageError } from '../store/engine.js'
-import type { ProblemDefinition } from './clientProblems.js'
-import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from './problemCodes.js'
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from './problemCodes.js'
 
 // Body shape: RFC 9457 (problem details for HTTP APIs).
 
 /** The RFC 9457 body. `type` is a path on this server: the code's section of its page of errors. */
 export const problemBodySchema = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  instance: z.string(),
+  ...problemSchema.shape,
   code: z.enum(PROBLEM_CODES),
-  requestId: z.string(),
   /** The faults of a body or parameter, each with its place: a dotted path, empty for the whole. */
   errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
   /** `policy-rejected`: the enclave's own code. */

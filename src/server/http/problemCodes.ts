@@ -1,137 +1,275 @@
-import { CLIENT_PROBLEMS, type ProblemDefinition } from './clientProblems.js'
+/** What an answer says of a code. */
+export interface ProblemDefinition {
+  readonly status: number
+  readonly title: string
+  /** What a caller does about it; also the default `detail` of an answer. Backticks enclose code. */
+  readonly remedy: string
+  /** Sent as `Retry-After`, in seconds, when the thrower names no better moment. */
+  readonly retryAfterSeconds?: number
+}
 
-/** Codes of status 5xx: the server, or what it depends on, failed or has too much to do. */
-const SERVER_PROBLEMS = {
+/**
+ * The one registry of error codes. A client branches on `code`, so a code is never renamed or reused. The page at /errors and
+ * docs/errors.md are made from it, and from what scripts/openapi/explanations.ts says of each code.
+ */
+export const PROBLEMS = {
+  // Of status 4xx: the caller has to change the request, or to wait.
+  'malformed-request': {
+    status: 400,
+    title: 'Malformed HTTP request',
+    remedy: 'Send a well-formed HTTP/1.1 request.',
+  },
+  'malformed-json': {
+    status: 400,
+    title: 'Malformed JSON',
+    remedy: 'Send one JSON value in UTF-8, without repeated member names and without deep nesting.',
+  },
+  'invalid-body': {
+    status: 400,
+    title: 'Invalid body',
+    remedy: 'Correct the members listed in "errors" and send the request again.',
+  },
+  'invalid-parameter': {
+    status: 400,
+    title: 'Invalid path parameter',
+    remedy: 'Correct the parameters listed in "errors" and send the request again.',
+  },
+  'invalid-envelope': {
+    status: 400,
+    title: 'Invalid sealed envelope',
+    remedy: 'Seal the content again with the key of GET /enclave-key and send the new envelope.',
+  },
+  'relay-unauthorized': {
+    status: 401,
+    title: 'Relay token missing or wrong',
+    remedy: 'Send "Authorization: Bearer <RELAY_AUTH_TOKEN>" with the token the server is configured with.',
+  },
+  'run-unauthorized': {
+    status: 401,
+    title: 'Run message not signed',
+    remedy: 'Sign the exact body with the shared secret, for this run, and send it at once.',
+  },
+  'origin-not-allowed': {
+    status: 403,
+    title: 'Origin not allowed',
+    remedy: 'Call the API from the one origin that the server is configured with (FRONTEND_ORIGIN).',
+  },
+  'not-order-account': {
+    status: 403,
+    title: "Not signed by the order's account",
+    remedy: 'Sign the hash of the envelope by the wallet that opened the escrow, for this chain and escrow.',
+  },
+  'not-found': {
+    status: 404,
+    title: 'No such route',
+    remedy: 'Check the path against the list of routes.',
+  },
+  'order-not-found': {
+    status: 404,
+    title: 'Order not found',
+    remedy: 'Check the orderId. An order is known once its escrow is on the chain or its envelope is posted.',
+  },
+  'institution-not-found': {
+    status: 404,
+    title: 'Institution not found',
+    remedy: 'Check the orgId. An institution is known once it is registered on the chain.',
+  },
+  'receipt-not-found': {
+    status: 404,
+    title: 'Receipt not found',
+    remedy: 'Check the digest, or relay the authorization again: relaying is idempotent.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    remedy: 'Use one of the methods in the Allow header.',
+  },
+  'order-ended': {
+    status: 409,
+    title: 'Order has ended',
+    remedy: 'There is nothing left to cancel: read the state of the order.',
+  },
+  'opening-under-way': {
+    status: 409,
+    title: 'Another opening of the order under way',
+    remedy: "Wait until the order's escrow is open, or until the first opening has expired.",
+  },
+  'order-under-way': {
+    status: 409,
+    title: 'Another run of the order under way',
+    remedy: 'Wait until that run has ended, 30 s after its stopAt at the latest, and offer a new one.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'Request took too long to arrive',
+    remedy: 'Send headers and body without pauses.',
+  },
+  'body-too-large': {
+    status: 413,
+    title: 'Body too large',
+    remedy: 'Send a body below the limit.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'Unsupported media type',
+    remedy: 'Send the body as "Content-Type: application/json" in UTF-8, without a Content-Encoding.',
+  },
+  'run-too-late': {
+    status: 422,
+    title: 'Job past its time',
+    remedy: 'Offer a new run; compare the clocks when this keeps happening.',
+  },
+  'policy-rejected': {
+    status: 422,
+    title: 'Rulebook rejected',
+    remedy: 'The member "reason" has the enclave\'s code: correct the rulebook, sign and seal it again.',
+  },
+  'resolution-rejected': {
+    status: 422,
+    title: 'Resolution rejected',
+    remedy: 'Look at the order again, and sign what it needs now.',
+  },
+  'invalid-signature': {
+    status: 422,
+    title: 'Authorization not signed by the enclave',
+    remedy: "Sign the authorization with the enclave's signing key for this chain and contract.",
+  },
+  'opening-not-sponsored': {
+    status: 422,
+    title: 'Opening not paid for by the platform',
+    remedy: "Open the escrow with the wallet's own gas, and post the order without its opening.",
+  },
+  'invalid-opening': {
+    status: 422,
+    title: 'Opening not signed by its account',
+    remedy: 'Sign the opening of this very envelope, or open the escrow by a transaction.',
+  },
+  'would-revert': {
+    status: 422,
+    title: 'Transaction would revert',
+    remedy: 'Read "revert", compute authorization or opening from the current state, and sign it again.',
+  },
+  'rate-limited': {
+    status: 429,
+    title: 'Too many requests',
+    remedy: 'Wait for the seconds in Retry-After.',
+  },
+  'too-many-at-once': {
+    status: 429,
+    title: 'Too many requests at once',
+    remedy: 'Nothing was accepted. Wait for earlier requests to end, or for the seconds in Retry-After.',
+    retryAfterSeconds: 5,
+  },
+  'too-many-runs': {
+    status: 429,
+    title: 'Too many runs',
+    remedy: 'Offer the job again after the seconds in Retry-After.',
+    retryAfterSeconds: 5,
+  },
+  'too-many-waiting': {
+    status: 429,
+    title: 'Too many envelopes of this client without an escrow',
+    remedy: 'Nothing was accepted. Send the envelope once the transaction that opens its escrow is mined.',
+    retryAfterSeconds: 30,
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'Header fields too large',
+    remedy: 'Send fewer or shorter header fields.',
+  },
+  'relay-quota-exhausted': {
+    status: 429,
+    title: 'Quota used up',
+    remedy:
+      'Send it again after the seconds in Retry-After; "quota" says which quota it is. An escrow can be opened with the wallet\'s own gas at once.',
+    retryAfterSeconds: 3_600,
+  },
+
+  // Of status 5xx: the server, or what it depends on, failed or has too much to do.
   'internal-error': {
     status: 500,
     title: 'Internal error',
-    meaning:
-      'The server failed in a way that it does not foresee. The answer reveals nothing about the cause; the log has it under the `requestId`.',
-    cause: 'A defect.',
     remedy: 'Try again later; quote the requestId when you report it.',
   },
   'enclave-failed': {
     status: 502,
     title: 'Enclave run failed',
-    meaning: 'The enclave run failed, or no enclave took its job.',
-    cause:
-      "No enclave where jobs are posted, or a wrong configuration of it; the enclave's own chain node or broker down.",
     remedy: 'Send the same envelope again; quote the requestId when it keeps failing.',
     retryAfterSeconds: 5,
   },
   'chain-unavailable': {
     status: 503,
     title: 'Chain unavailable',
-    meaning:
-      'No chain node answered, or none with an answer that can be used. Nothing of this request was signed or sent; what was stored before stays stored.',
-    cause:
-      'The nodes in `RPC_URL` are down, unreachable, limit the rate, or run no calls. At `POST /relay` also a contract address at which there is no contract.',
     remedy: 'Nothing stored is lost. Try again after the seconds in Retry-After.',
     retryAfterSeconds: 5,
   },
   'market-unavailable': {
     status: 503,
     title: 'Market data unavailable',
-    meaning: 'The market-data provider gave no usable answer.',
-    cause: "An outage, a refused key, the provider's rate limit.",
     remedy: 'Try again after the seconds in Retry-After.',
     retryAfterSeconds: 5,
   },
   'storage-unavailable': {
     status: 503,
     title: 'Storage unavailable',
-    meaning:
-      'The server could not read or write its data directory or database. Nothing of this request was accepted.',
-    cause: 'A full or read-only disk, missing rights on `DATA_DIR`, PostgreSQL that does not answer.',
     remedy: 'Nothing was accepted. Try again after the seconds in Retry-After.',
     retryAfterSeconds: 10,
   },
   'relayer-underfunded': {
     status: 503,
     title: 'Relayer account underfunded',
-    meaning:
-      "The relayer's account can't pay the most that this authorization and all that are under way may cost. New work must also leave `RELAY_MIN_BALANCE` and the gas booked for held orders, at the current price.",
-    cause: 'An empty account; `GET /health` names its address.',
     remedy: "The operator funds the relayer's address (GET /health); then send the authorization again.",
     retryAfterSeconds: 60,
   },
   'platform-paused': {
     status: 503,
     title: 'Platform paused',
-    meaning:
-      'The guardian has paused openings and everything that the enclave signs, so the rulebook was not published. `Retry-After` is the time until the pause ends; the owner may lift it earlier.',
-    cause: "An incident that the platform's operator looks into.",
     remedy: 'Send the same envelope again after the seconds in Retry-After.',
     retryAfterSeconds: 3_600,
   },
   'relay-budget-exhausted': {
     status: 503,
     title: "Relay's gas for today used up",
-    meaning:
-      'Gas used since midnight (UTC), gas under way and gas booked for held orders leave less of `RELAY_DAILY_GAS` than this authorization needs. New orders cannot use the reserve for held orders (a fifth of it). Nothing was signed. `Retry-After` is the time until midnight.',
-    cause: "A budget too small for the day's orders, or a thief of the token with authorizations to spend.",
     remedy: 'Send the authorization again after the seconds in Retry-After, or have RELAY_DAILY_GAS raised.',
     retryAfterSeconds: 3_600,
   },
   'relay-overloaded': {
     status: 503,
     title: 'Relay overloaded',
-    meaning: 'More authorizations are under way than the relay takes at once.',
-    cause: 'A burst, or transactions stuck behind a low fee.',
     remedy: 'Send the authorization again after the seconds in Retry-After.',
     retryAfterSeconds: 5,
   },
   'enclave-busy': {
     status: 503,
     title: 'Enclave busy',
-    meaning:
-      "One rulebook of this institution runs and two wait already, or sixteen others have some. Without an admin's signature in `author`, the client counts in place of the institution.",
-    cause: 'Several rulebooks at the same moment; a rulebook without `author` while strangers post junk.',
     remedy: 'Send the same envelope again after the seconds in Retry-After.',
     retryAfterSeconds: 10,
   },
   'intake-full': {
     status: 503,
     title: 'Too many envelopes without an escrow',
-    meaning:
-      'As many orders are stored without an escrow as the server keeps (`ENVELOPE_MAX_WAITING`), and the chain does not show an open escrow for this one.',
-    cause: 'Envelopes are posted for escrows that never open, and this one came before its escrow was mined.',
     remedy: 'Nothing was accepted. Send the envelope once the transaction that opens its escrow is mined.',
     retryAfterSeconds: 30,
   },
   overloaded: {
     status: 503,
     title: 'Server overloaded',
-    meaning:
-      'The server has more work than it can do in time, and has refused the request without looking at it. A plain `GET /health`, `/relay` with its token and results of runs never get this answer.',
-    cause: 'A burst; a node or a disk that has become slow, so that `MAX_UNDER_WAY` requests wait for it.',
     remedy: 'Nothing was accepted. Try again after the seconds in Retry-After.',
     retryAfterSeconds: 5,
   },
   'shutting-down': {
     status: 503,
     title: 'Server shutting down',
-    meaning: 'The server is stopping and takes no new requests.',
-    cause: 'A restart or deployment.',
     remedy: 'Nothing was accepted. Try again after the seconds in Retry-After.',
     retryAfterSeconds: 5,
   },
   'enclave-timeout': {
     status: 504,
     title: 'Enclave run timed out',
-    meaning:
-      'Within `POLICY_RUN_TIMEOUT` the run did not end, or there was no permit to begin it. A run that began may still be accepted late.',
-    cause: 'A slow chain; an enclave that hangs; other rulebooks before this one.',
     remedy: 'Read the version first: the run may have been accepted late. Then send the envelope again.',
     retryAfterSeconds: 10,
   },
 } as const satisfies Record<string, ProblemDefinition>
-
-/**
- * The one registry of error codes. A client branches on `code`, so a code is never renamed or reused. The page at /errors and
- * docs/errors.md are made from it.
- */
-export const PROBLEMS = { ...CLIENT_PROBLEMS, ...SERVER_PROBLEMS }
 
 /** Stable, kebab-case: programs branch on it. */
 export type ProblemCode = keyof typeof PROBLEMS
