@@ -91,10 +91,11 @@ async function listenAndStart(
   cleanUp.defer(async () => {
     await Promise.all(servers.map((each) => close(each, isStarted ? http.shutdownTimeoutMs : 0)))
   })
-  // Behind a proxy there is no cap, because every connection is the proxy's own.
-  const onClosed = reportEachSecond(logger, 'connections closed: too many of one client')
-  const cap = http.trustProxy > 0 ? undefined : { max: http.maxConnectionsPerClient, onClosed }
-  const server = await listen(http, built.app, cap)
+  const server = await listen(http, built.app, {
+    // Every connection of a proxy is the proxy's own.
+    max: http.trustProxy > 0 ? Number.POSITIVE_INFINITY : http.maxConnectionsPerClient,
+    onClosed: reportEachSecond(logger, 'connections closed: too many of one client'),
+  })
   servers.push(server)
   await lifetime.start()
   isStarted = true

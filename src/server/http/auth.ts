@@ -59,7 +59,7 @@ export function signedRun(kind: RunMessageKind, secret: Secret, limitBytes: numb
     const claimed = claimedRunMessage(kind, req.headers)
     if (claimed === undefined || req.params.runId !== claimed.runId) throw unauthorized()
     claims.set(req, claimed)
-    readBody(req, res, next)
+    return readBody(req, res, next)
   }
 }
 

@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks'
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Request, RequestHandler } from 'express'
@@ -19,22 +18,13 @@ export function jsonBody(
   limitBytes: number,
   admit: (raw: Buffer, req: Request) => void = () => undefined,
 ): RequestHandler {
-  return (req, _res, next) => {
+  return async (req, _res, next) => {
     const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = req.headers
     if (!isJson(type) || encoding.toLowerCase() !== 'identity') throw new Problem('unsupported-media-type')
-    // The events of a body run outside the request's context, which names its client.
-    const resume = AsyncResource.bind((read: () => Buffer) => {
-      try {
-        const raw = read()
-        admit(raw, req)
-        req.body = parseRaw(raw)
-      } catch (error) {
-        next(error)
-        return
-      }
-      next()
-    })
-    readBytes(req, limitBytes, resume)
+    const raw = await bytesOf(req, limitBytes)
+    admit(raw, req)
+    req.body = parseRaw(raw)
+    next()
   }
 }
 
@@ -48,35 +38,26 @@ function isJson(contentType: string): boolean {
   return parameters.every((parameter) => /^\s*charset\s*=\s*("utf-8"|utf-8)\s*$/.test(parameter))
 }
 
-/**
- * Calls back once, with a function that returns the body or throws why there is none. `express.raw` would answer a body that is too
- * large only once all of it has come.
- */
-function readBytes(req: IncomingMessage, limitBytes: number, done: (read: () => Buffer) => void): void {
+/** `express.raw` would answer a body that is too large only once all of it has come. */
+async function bytesOf(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const arriving: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false })
   const pieces: Buffer[] = []
   let length = 0
-  const end = (read: () => Buffer) => {
-    req.off('data', keep).off('end', finish).off('error', fail)
-    done(read)
+  if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw new Problem('body-too-large')
+  try {
+    for await (const piece of arriving) {
+      length += piece.length
+      if (length > limitBytes) break
+      pieces.push(piece)
+    }
+  } catch (error) {
+    // The caller hung up.
+    throw new Problem('malformed-request', { cause: error })
   }
-  const refuse = (code: 'body-too-large' | 'malformed-request') =>
-    end(() => {
-      throw new Problem(code)
-    })
-  const keep = (piece: Buffer) => {
-    pieces.push(piece)
-    length += piece.length
-    // Node reads the rest, and drops it.
-    if (length > limitBytes) refuse('body-too-large')
-  }
-  const finish = () => {
-    const [only] = pieces
-    end(() => (only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)))
-  }
-  // The caller hung up.
-  const fail = () => refuse('malformed-request')
-  if (Number(req.headers['content-length'] ?? 0) > limitBytes) refuse('body-too-large')
-  else req.on('data', keep).on('end', finish).on('error', fail)
+  if (length <= limitBytes) return Buffer.concat(pieces)
+  // Node reads the rest, and drops it.
+  req.resume()
+  throw new Problem('body-too-large')
 }
 
 function parseRaw(raw: Buffer): unknown {

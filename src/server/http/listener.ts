@@ -12,33 +12,14 @@ const CONNECTION_CHECK_MS = 1_000
 /** How often a stopping server closes connections that have become idle. */
 const IDLE_CHECK_MS = 50
 
-/** The settings of a server that listens. */
-type ListenOptions = Pick<
-  Config['http'],
-  | 'port'
-  | 'host'
-  | 'headersTimeoutMs'
-  | 'requestTimeoutMs'
-  | 'answerTimeoutMs'
-  | 'keepAliveTimeoutMs'
-  | 'maxConnections'
->
-
-/** The connections that a client may hold. */
-export interface ClientCap {
-  readonly max: number
-  /** Called for each that is closed. */
-  readonly onClosed: () => void
-}
-
 /**
- * @param cap left out: only `maxConnections` counts
+ * @param cap the connections that a client may hold, and what is called for each that is closed
  * @throws the system error of `listen`
  */
 export async function listen(
-  http: ListenOptions,
+  http: Config['http'],
   listener: RequestListener,
-  cap?: ClientCap,
+  cap = { max: Number.POSITIVE_INFINITY, onClosed: () => {} },
 ): Promise<Server> {
   const answer: RequestListener = (req, res) => {
     // Node passes on what arrived in one read with a request that closed the connection.
@@ -63,18 +44,7 @@ export async function listen(
     answer,
   )
   server.maxConnections = http.maxConnections
-  if (cap !== undefined) capConnections(server, cap)
-  server.on('clientError', answerClientError)
-  // An expectation that is not known may be ignored (RFC 9110, 10.1.1). Node refuses it, without a body.
-  server.on('checkExpectation', answer)
-  server.listen({ port: http.port, ...(http.host !== undefined && { host: http.host }) })
-  await once(server, 'listening')
-  return server
-}
-
-/** Closes each connection beyond the cap of its client or site as it comes. */
-function capConnections(server: Server, { max, onClosed }: ClientCap): void {
-  const shares = createShares(max, server.maxConnections)
+  const shares = createShares(cap.max, server.maxConnections)
   server.on('connection', (socket) => {
     const client = clientOf(socket.remoteAddress)
     if (shares.hasRoom(client)) {
@@ -82,8 +52,14 @@ function capConnections(server: Server, { max, onClosed }: ClientCap): void {
       return
     }
     socket.destroy()
-    onClosed()
+    cap.onClosed()
   })
+  server.on('clientError', answerClientError)
+  // An expectation that is not known may be ignored (RFC 9110, 10.1.1). Node refuses it, without a body.
+  server.on('checkExpectation', answer)
+  server.listen({ port: http.port, ...(http.host !== undefined && { host: http.host }) })
+  await once(server, 'listening')
+  return server
 }
 
 /** Resolves when every connection is closed: idle ones immediately, busy ones once answered or after `limitMs`. */

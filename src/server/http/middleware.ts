@@ -90,27 +90,16 @@ function requestLog(logger: Logger, observe: HttpObserver): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now()
     res.on('close', () => {
-      const durationMs = performance.now() - startedAt
       const { requestId, problemCode: code } = res.locals
-      const [{ method }, route, status, isAborted] = [
-        req,
-        routeOf(req),
-        res.statusCode,
-        !res.writableFinished,
-      ]
-      observe({ method, route, status, code, durationMs, isAborted })
+      const durationMs = performance.now() - startedAt
+      const seen = { method: req.method, route: routeOf(req), status: res.statusCode, code }
+      const isAborted = !res.writableFinished
+      observe({ ...seen, durationMs, isAborted })
       const refused = code === undefined ? undefined : reportRefusal.get(code)
       if (refused !== undefined) return refused()
-      if (route === '/health' && code === undefined && !isAborted) return
-      logger.info('request', {
-        requestId,
-        method,
-        route,
-        status,
-        code,
-        durationMs: Math.round(durationMs * 10) / 10,
-        ...(isAborted ? { aborted: true } : {}),
-      })
+      if (seen.route === '/health' && code === undefined && !isAborted) return
+      const rounded = Math.round(durationMs * 10) / 10
+      logger.info('request', { requestId, ...seen, durationMs: rounded, ...(isAborted && { aborted: true }) })
     })
     next()
   }
