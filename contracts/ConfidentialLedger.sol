@@ -16,6 +16,9 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
     bytes32 private constant PORTFOLIO_UPDATE_TYPEHASH = keccak256(
         "PortfolioUpdate(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,uint8 state,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob)"
     );
+    bytes32 private constant PORTFOLIO_MOVE_TYPEHASH = keccak256(
+        "PortfolioMove(address from,address to,uint64 partsLeft,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob,uint64 toVersion,bytes32 toPrevious,bytes toEnclaveBlob,bytes toUserBlob)"
+    );
     bytes32 private constant POLICY_UPDATE_TYPEHASH =
         keccak256("PolicyUpdate(bytes32 orgId,address admin,uint64 version,bytes policyBlob)");
 
@@ -66,12 +69,24 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
             authorization.state
         );
         _writePortfolio(
-            keccak256(abi.encodePacked(authorization.account)),
+            _accountId(authorization.account),
             authorization.version,
             authorization.previous,
             authorization.enclaveBlob,
             authorization.userBlob
         );
+    }
+
+    /// @inheritdoc IConfidentialLedger
+    function movePortfolio(PortfolioMove calldata a, bytes calldata signature) external {
+        _authorize(hashPortfolioMove(a), signature);
+        registry.takeMove(a.from, a.to, a.toVersion == 1, a.partsLeft == 0);
+        require(escrow.token().isKyc(a.to), Errors.NotCleared(a.to));
+        uint256 open = escrow.openOrdersBy(a.from);
+        require(open == 0, OrdersOpen(a.from, open));
+        _writePortfolio(_accountId(a.from), a.version, a.previous, a.enclaveBlob, a.userBlob);
+        _writePortfolio(_accountId(a.to), a.toVersion, a.toPrevious, a.toEnclaveBlob, a.toUserBlob);
+        emit PortfolioMoved(a.from, a.to, a.partsLeft);
     }
 
     /// @inheritdoc IConfidentialLedger
@@ -119,6 +134,15 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
     }
 
     /// @inheritdoc IConfidentialLedger
+    function hashPortfolioMove(PortfolioMove calldata a) public view returns (bytes32) {
+        bytes memory move = abi.encode(PORTFOLIO_MOVE_TYPEHASH, a.from, a.to, a.partsLeft);
+        bytes memory from = abi.encode(a.version, a.previous, keccak256(a.enclaveBlob), keccak256(a.userBlob));
+        bytes memory to =
+            abi.encode(a.toVersion, a.toPrevious, keccak256(a.toEnclaveBlob), keccak256(a.toUserBlob));
+        return _hashTypedDataV4(keccak256(bytes.concat(move, from, to)));
+    }
+
+    /// @inheritdoc IConfidentialLedger
     function hashPolicyUpdate(PolicyUpdate calldata a) public view returns (bytes32) {
         return _hashTypedDataV4(
             keccak256(abi.encode(POLICY_UPDATE_TYPEHASH, a.orgId, a.admin, a.version, keccak256(a.policyBlob)))
@@ -149,5 +173,9 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
 
     function _requireHistory(bytes32 expected, bytes32 got) private pure {
         require(got == expected, HistoryConflict(expected, got));
+    }
+
+    function _accountId(address account) private pure returns (bytes32) {
+        return keccak256(abi.encodePacked(account));
     }
 }

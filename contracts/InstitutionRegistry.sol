@@ -7,6 +7,7 @@ import {Assets} from "./Assets.sol";
 import {Errors} from "./Errors.sol";
 import {Governed} from "./Governed.sol";
 import {Sweepable} from "./Sweepable.sol";
+import {IAccountMoves} from "./interfaces/IAccountMoves.sol";
 import {IAuthority} from "./interfaces/IAuthority.sol";
 import {IInstitutionRegistry} from "./interfaces/IInstitutionRegistry.sol";
 
@@ -45,11 +46,20 @@ contract InstitutionRegistry is IInstitutionRegistry, Governed, Sweepable {
     /// @dev The institution of {orgOf}, also after the wallet's departure has taken effect.
     mapping(address wallet => bytes32) private _orgOf;
 
-    constructor(IAuthority authority_, IERC20 usdc_, address pool_, uint64 leaveDelay_)
+    /// @inheritdoc IAccountMoves
+    uint64 public constant MOVE_DELAY = 7 days;
+
+    /// @inheritdoc IAccountMoves
+    address public immutable ledger;
+
+    mapping(address from => Move) private _moves;
+
+    constructor(IAuthority authority_, IERC20 usdc_, address pool_, address ledger_, uint64 leaveDelay_)
         Governed(authority_)
         Sweepable(usdc_, pool_)
     {
         require(leaveDelay_ <= MAX_LEAVE_DELAY, LeaveDelayTooLong(leaveDelay_, MAX_LEAVE_DELAY));
+        ledger = ledger_;
         leaveDelay = leaveDelay_;
     }
 
@@ -176,6 +186,79 @@ contract InstitutionRegistry is IInstitutionRegistry, Governed, Sweepable {
                 memberships[i] = Membership.INVITED;
             }
         }
+    }
+
+    /// @inheritdoc IAccountMoves
+    function proposeMove(address from, address to) external {
+        bytes32 orgId = _orgOfAdmin();
+        require(isAdmitted[orgId], Errors.NotAdmitted(orgId));
+        require(orgOf(from) == orgId, NotMember(orgId, from));
+        require(to != address(0) && to != from, NoMove(from, to));
+        _requireInNoOther(to, orgId);
+        require(_moves[from].to == address(0), MoveProposedAlready(from, _moves[from].to));
+        _moves[from] = Move(orgId, to, 0, false, "");
+        emit MoveProposed(orgId, from, to);
+    }
+
+    /// @inheritdoc IAccountMoves
+    function acceptMove(address from, bytes calldata userPubKey) external {
+        Move storage move = _findMove(from, msg.sender);
+        require(userPubKey.length == 33, InvalidPublicKey(userPubKey.length));
+        move.userPubKey = userPubKey;
+        emit MoveAccepted(from, msg.sender, userPubKey);
+    }
+
+    /// @inheritdoc IAccountMoves
+    function approveMove(address from, address to) external onlyOwner {
+        Move storage move = _findMove(from, to);
+        require(move.userPubKey.length > 0 && move.effectiveAt == 0, MoveNotApprovable(from, to));
+        require(isAdmitted[move.orgId], Errors.NotAdmitted(move.orgId));
+        move.effectiveAt = uint64(block.timestamp) + MOVE_DELAY;
+        emit MoveApproved(from, to, move.effectiveAt);
+    }
+
+    /// @inheritdoc IAccountMoves
+    function withdrawMove(address from) external {
+        address to = _moves[from].to;
+        address admin = adminOf[_findMove(from, to).orgId];
+        require(
+            msg.sender == from || msg.sender == admin || msg.sender == authority.owner(),
+            NotMovesParty(from, msg.sender)
+        );
+        delete _moves[from];
+        emit MoveWithdrawn(from, to, msg.sender);
+    }
+
+    /// @inheritdoc IAccountMoves
+    function takeMove(address from, address to, bool isFirst, bool isLast) external {
+        require(msg.sender == ledger, NotLedger(ledger, msg.sender));
+        Move storage move = _findMove(from, to);
+        uint64 effectiveAt = move.effectiveAt;
+        require(
+            effectiveAt != 0 && block.timestamp >= effectiveAt,
+            MoveNotEffective(from, effectiveAt, block.timestamp)
+        );
+        require(isAdmitted[move.orgId], Errors.NotAdmitted(move.orgId));
+        _requireInNoOther(from, move.orgId);
+        _requireInNoOther(to, move.orgId);
+        require(isFirst != move.hasBegun, MoveOutOfOrder(from, to));
+        if (isLast) delete _moves[from];
+        else move.hasBegun = true;
+    }
+
+    /// @inheritdoc IAccountMoves
+    function moveOf(address from) external view returns (Move memory) {
+        return _moves[from];
+    }
+
+    function _findMove(address from, address to) private view returns (Move storage move) {
+        move = _moves[from];
+        require(to != address(0) && move.to == to, NoMove(from, to));
+    }
+
+    function _requireInNoOther(address wallet, bytes32 orgId) private view {
+        bytes32 current = orgOf(wallet);
+        require(current == bytes32(0) || current == orgId, AlreadyInInstitution(wallet, current));
     }
 
     function _enter(bytes32 orgId, address wallet) private {

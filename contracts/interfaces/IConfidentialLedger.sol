@@ -42,11 +42,37 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
         bytes policyBlob;
     }
 
+    /**
+     * @notice Authorization to carry out a part of an approved move ({IAccountMoves}): what `from` has left, and what `to` has then.
+     *
+     * `version` to `userBlob` are the write of `from`, those with `to` the write of the new wallet. `partsLeft` is the number of parts
+     * that follow, 0 for the last: a large portfolio moves in several, so that none needs more gas than a transaction may have.
+     */
+    struct PortfolioMove {
+        address from;
+        address to;
+        uint64 partsLeft;
+        uint64 version;
+        bytes32 previous;
+        bytes enclaveBlob;
+        bytes userBlob;
+        uint64 toVersion;
+        bytes32 toPrevious;
+        bytes toEnclaveBlob;
+        bytes toUserBlob;
+    }
+
     /// @notice A portfolio was written.
     event PortfolioUpdated(bytes32 indexed accountId, uint64 version);
 
     /// @notice A rulebook was written.
     event PolicyUpdated(bytes32 indexed orgId, uint64 version);
+
+    /// @notice A part of the portfolio of `from` is in that of `to`, and `partsLeft` parts follow. {PortfolioUpdated} of both comes before.
+    event PortfolioMoved(address indexed from, address indexed to, uint64 partsLeft);
+
+    /// @notice A portfolio with open orders does not move.
+    error OrdersOpen(address account, uint256 open);
 
     /// @notice The write should carry version `expected`, but carries `got`.
     error VersionConflict(uint64 expected, uint64 got);
@@ -102,6 +128,23 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
     function updatePortfolio(PortfolioUpdate calldata authorization, bytes calldata signature) external;
 
     /**
+     * @notice Carries out a part of an approved move: writes both portfolios at once. Shares and claims outside of the portfolio stay
+     * where they are.
+     *
+     * Requirements:
+     * - the platform is not paused;
+     * - the enclave signed the authorization, and it was not used before;
+     * - those of {IAccountMoves-takeMove}: the move is approved, its delay has passed, and nobody has objected; `toVersion` is 1 for the
+     *   first part alone, so the new wallet has no portfolio before;
+     * - the new wallet has passed KYC, and the lost one has no order open;
+     * - of both portfolios, `version` is {portfolioVersion} + 1, and `previous` is {portfolioHash};
+     * - no blob is empty.
+     *
+     * Emits {PortfolioUpdated} for both wallets, then {PortfolioMoved}.
+     */
+    function movePortfolio(PortfolioMove calldata authorization, bytes calldata signature) external;
+
+    /**
      * @notice Replaces an institution's entire rulebook.
      *
      * Requirements:
@@ -141,6 +184,9 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
 
     /// @notice The EIP-712 digest that the enclave signs for {updatePortfolio}.
     function hashPortfolioUpdate(PortfolioUpdate calldata a) external view returns (bytes32);
+
+    /// @notice The EIP-712 digest that the enclave signs for {movePortfolio}.
+    function hashPortfolioMove(PortfolioMove calldata a) external view returns (bytes32);
 
     /// @notice The EIP-712 digest that the enclave signs for {updatePolicy}.
     function hashPolicyUpdate(PolicyUpdate calldata a) external view returns (bytes32);

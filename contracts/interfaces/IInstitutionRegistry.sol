@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
+import {IAccountMoves} from "./IAccountMoves.sol";
 import {IGoverned} from "./IGoverned.sol";
 import {ISweepable} from "./ISweepable.sol";
 
@@ -16,7 +17,7 @@ import {ISweepable} from "./ISweepable.sol";
  * {leaveDelay} seconds; until then it cannot buy. A wallet that could leave at once would escape the trading
  * restrictions of its institution. An admin who hands over stays as a member for the same reason.
  */
-interface IInstitutionRegistry is IGoverned, ISweepable {
+interface IInstitutionRegistry is IAccountMoves, IGoverned, ISweepable {
     /// @notice What a wallet is to one institution. An admin is a member; a leaving one is until its departure takes effect.
     enum Membership {
         NONE,

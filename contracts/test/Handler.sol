@@ -6,10 +6,11 @@ import {IEquityShares} from "../interfaces/IEquityShares.sol";
 import {IPlatformPool} from "../interfaces/IPlatformPool.sol";
 import {ISweepable} from "../interfaces/ISweepable.sol";
 import {vm} from "./Platform.sol";
+import {MoveActions} from "./MoveActions.sol";
 import {ShareActions} from "./ShareActions.sol";
 
 /// @title The actions of everyone who may act on the platform, and of strangers, as forge draws them.
-contract Handler is ShareActions {
+contract Handler is ShareActions, MoveActions {
     constructor() {
         vm.warp(currentTime);
         roles[0].current = platform.OWNER();
@@ -354,5 +355,9 @@ contract Handler is ShareActions {
         _mustFail(STRANGER, address(escrow), abi.encodeCall(escrow.approveClaimRecipient, (walletOf(who), USDC, to)));
         _mustFail(STRANGER, address(token.sharesOf(symbol)), abi.encodeCall(IEquityShares.burn, (1)));
         _mustFail(STRANGER, address(authority), abi.encodeCall(authority.revokeMeasurement, (bytes32(uint256(9)))));
+        _mustFail(STRANGER, address(registry), abi.encodeCall(registry.proposeMove, (walletOf(who), to)));
+        address next = registry.moveOf(walletOf(who)).to;
+        _mustFail(STRANGER, address(registry), abi.encodeCall(registry.takeMove, (walletOf(who), next, true, true)));
+        _mustFail(STRANGER, address(registry), abi.encodeCall(registry.takeMove, (walletOf(who), next, false, true)));
     }
 }

@@ -162,8 +162,9 @@ contract InvariantsTest {
     }
 
     function _portfolios() private view {
-        for (uint256 i = 0; i < WALLETS; i++) {
-            address wallet = handler.walletOf(i);
+        uint256 moved = handler.newWalletCount();
+        for (uint256 i = 0; i < WALLETS + moved; i++) {
+            address wallet = i < WALLETS ? handler.walletOf(i) : handler.newWallets(i - WALLETS);
             bytes32 id = keccak256(abi.encodePacked(wallet));
             require(platform.ledger().portfolioVersion(id) == handler.versions(wallet), "a portfolio's version");
             require(platform.ledger().portfolioHash(id) == handler.histories(wallet), "a portfolio's history");

@@ -72,7 +72,9 @@ contract Platform {
         address escrow_ = vm.computeCreateAddress(address(this), first + 2);
         IERC20 usdc_ = usdc;
         authority = new Authority(OWNER, GUARDIAN, vm.addr(ENCLAVE_KEY), ROTATION_DELAY, MAX_PAUSE, usdc_, pool_);
-        registry = new InstitutionRegistry(authority, usdc_, pool_, LEAVE_DELAY);
+        registry = new InstitutionRegistry(
+            authority, usdc_, pool_, vm.computeCreateAddress(address(this), first + 3), LEAVE_DELAY
+        );
         escrow = new OrderEscrow(
             authority,
             usdc_,

@@ -21,6 +21,7 @@ const contracts: Record<AuthorizedContract, Interface> = {
 
 const selectors: Record<PrimaryType, string> = {
   PortfolioUpdate: selectorOf('PortfolioUpdate'),
+  PortfolioMove: selectorOf('PortfolioMove'),
   PolicyUpdate: selectorOf('PolicyUpdate'),
   OrderSettlement: selectorOf('OrderSettlement'),
   OrderRefund: selectorOf('OrderRefund'),

@@ -1,5 +1,6 @@
 import type { BlockTag } from 'ethers'
 import { z } from 'zod'
+import { ZERO_ADDRESS } from '../protocol/address.js'
 import type { ContractAddresses, OrderState } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import { interfaces } from './interfaces.js'
@@ -47,8 +48,22 @@ function createInstitutionRegistry(caller: ViewCaller, address: Hex) {
     isAdmitted: (orgId: Hex, block?: BlockTag) => read('isAdmitted', [orgId], boolValue, block),
     /** Unix seconds; 0 when the wallet is not leaving. */
     leavingAt: (wallet: Hex, block?: BlockTag) => read('leavingAt', [wallet], numberValue, block),
+    /** The move of a lost wallet's portfolio; null when none is proposed. */
+    moveOf: (from: Hex, block?: BlockTag): Promise<AccountMove | null> =>
+      read('moveOf', [from], moveValue, block),
   }
 }
+
+const moveValue = z
+  .tuple([bytes32Value, addressValue, numberValue, boolValue, bytesValue])
+  .transform(([orgId, to, effectiveAt, hasBegun, userPubKey]) =>
+    to === ZERO_ADDRESS ? null : { orgId, to, effectiveAt, hasBegun, userPubKey },
+  )
+/**
+ * A move that was proposed and not ended. `effectiveAt`: Unix seconds from which it can be carried out, 0 until the owner approves it.
+ * `userPubKey`: what the new wallet's portfolio is sealed to, `0x` until that wallet accepts.
+ */
+export type AccountMove = NonNullable<z.output<typeof moveValue>>
 
 /** The contract's enum, in its order. */
 const STATES: readonly OrderState[] = ['NONE', 'OPEN', 'SETTLED', 'REFUNDED']
@@ -84,6 +99,7 @@ export function createOrderEscrow(caller: ViewCaller, address: Hex) {
     orders: (orderId: Hex, block?: BlockTag) => read('orders', [orderId], orderValue, block),
     /** How many orders are open. */
     openOrders: (block?: BlockTag) => read('openOrders', [], numberValue, block),
+    openOrdersBy: (account: Hex, block?: BlockTag) => read('openOrdersBy', [account], numberValue, block),
     openOrdersOf: (orgId: Hex, block?: BlockTag) => read('openOrdersOf', [orgId], numberValue, block),
     /** USDC base units of all open orders. */
     escrowed: (block?: BlockTag) => read('escrowed', [], uintValue, block),

@@ -238,7 +238,7 @@ function argumentsOf(deployment: Deployment, addresses: Addresses) {
   const common = [authority, usdc, platformPool]
   return {
     authority: [owner, guardian, enclaveSigner, delays.rotation, delays.pause, usdc, platformPool],
-    institutionRegistry: [...common, delays.leave],
+    institutionRegistry: [...common, confidentialLedger, delays.leave],
     orderEscrow: [...common, institutionRegistry, confidentialLedger, equityToken],
     confidentialLedger: [...common, orderEscrow, institutionRegistry],
     equityToken: [...common, orderEscrow],

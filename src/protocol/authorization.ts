@@ -38,6 +38,16 @@ const writeShape = {
 
 const messageSchemas = {
   PortfolioUpdate: z.strictObject({ ...orderShape, state: uint8Schema, ...writeShape }),
+  PortfolioMove: z.strictObject({
+    from: addressSchema,
+    to: addressSchema,
+    partsLeft: uint64Schema,
+    ...writeShape,
+    toVersion: uint64Schema,
+    toPrevious: bytes32Schema,
+    toEnclaveBlob: portfolioBlobSchema,
+    toUserBlob: portfolioBlobSchema,
+  }),
   PolicyUpdate: z.strictObject({
     orgId: bytes32Schema,
     admin: addressSchema,
@@ -68,6 +78,7 @@ function signed<T extends PrimaryType>(primaryType: T) {
 /** The body of `POST /relay`. Integers in `message` are decimal strings, bytes are hex. */
 export const signedAuthorizationSchema = z.discriminatedUnion('primaryType', [
   signed('PortfolioUpdate'),
+  signed('PortfolioMove'),
   signed('PolicyUpdate'),
   signed('OrderSettlement'),
   signed('OrderRefund'),

@@ -1,4 +1,4 @@
-// The six EIP-712 types that the enclave signs, and the contract that accepts each.
+// The seven EIP-712 types that the enclave signs, and the contract that accepts each.
 import type { WordType } from './abiWord.js'
 
 /** The contracts that accept authorizations. */
@@ -7,6 +7,7 @@ export type AuthorizedContract = 'ConfidentialLedger' | 'OrderEscrow' | 'Platfor
 /** The EIP-712 primary types of authorizations. */
 export const PRIMARY_TYPES = [
   'PortfolioUpdate',
+  'PortfolioMove',
   'PolicyUpdate',
   'OrderSettlement',
   'OrderRefund',
@@ -35,6 +36,16 @@ const WRITE = [
 
 export const authorizationTypes = {
   PortfolioUpdate: [...ORDER, { name: 'state', type: 'uint8' }, ...WRITE],
+  PortfolioMove: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'partsLeft', type: 'uint64' },
+    ...WRITE,
+    { name: 'toVersion', type: 'uint64' },
+    { name: 'toPrevious', type: 'bytes32' },
+    { name: 'toEnclaveBlob', type: 'bytes' },
+    { name: 'toUserBlob', type: 'bytes' },
+  ],
   PolicyUpdate: [
     { name: 'orgId', type: 'bytes32' },
     { name: 'admin', type: 'address' },
@@ -68,6 +79,7 @@ export const authorizationTypes = {
 /** The contract and function that accept each authorization. */
 export const authorizationTargets: Record<PrimaryType, { contract: AuthorizedContract; method: string }> = {
   PortfolioUpdate: { contract: 'ConfidentialLedger', method: 'updatePortfolio' },
+  PortfolioMove: { contract: 'ConfidentialLedger', method: 'movePortfolio' },
   PolicyUpdate: { contract: 'ConfidentialLedger', method: 'updatePolicy' },
   OrderSettlement: { contract: 'OrderEscrow', method: 'settle' },
   OrderRefund: { contract: 'OrderEscrow', method: 'refund' },

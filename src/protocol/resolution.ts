@@ -1,4 +1,4 @@
-// What the platform's owner decides about an order, or an account, that no run can bring on: signed, and sealed to the enclave.
+// What the platform's owner decides about an order, or an account, that no run can bring on by itself: signed, and sealed to the enclave.
 import * as z from 'zod'
 import { addressSchema } from './address.js'
 import {
@@ -43,6 +43,15 @@ const nonceShape = {
   validBefore: timestampSchema,
 }
 
+const moveShape = {
+  resolves: z.literal('move'),
+  v: z.literal(INTENT_VERSION),
+  /** The lost wallet, and the new one that its portfolio moves to: the registry has the move, and says whether it is due. */
+  from: addressSchema,
+  to: addressSchema,
+  validBefore: timestampSchema,
+}
+
 /** How far ahead `validBefore` may lie, in seconds. The owner decides about what he sees now, and not for later. */
 export const MAX_VALIDITY_S = 86_400
 
@@ -50,12 +59,15 @@ export const MAX_VALIDITY_S = 86_400
 export type OrderResolution = z.output<z.ZodObject<typeof orderShape>>
 /** An account whose nonce has leapt gets it lowered to the time of the block. */
 export type NonceResolution = z.output<z.ZodObject<typeof nonceShape>>
-export type UnsignedResolution = OrderResolution | NonceResolution
+/** A move that was approved on chain is carried out. */
+export type MoveResolution = z.output<z.ZodObject<typeof moveShape>>
+export type UnsignedResolution = OrderResolution | NonceResolution | MoveResolution
 
 /** The content of a resolution's envelope; `sig` covers every other member. */
 export const resolutionSchema = z.discriminatedUnion('resolves', [
   z.strictObject({ ...orderShape, sig: signatureSchema }),
   z.strictObject({ ...nonceShape, sig: signatureSchema }),
+  z.strictObject({ ...moveShape, sig: signatureSchema }),
 ])
 export type Resolution = z.output<typeof resolutionSchema>
 
@@ -83,6 +95,14 @@ const resolutionTypes = {
       { name: 'v', type: 'uint256' },
       { name: 'orderId', type: 'bytes32' },
       { name: 'portfolioHash', type: 'bytes32' },
+      { name: 'validBefore', type: 'uint256' },
+    ],
+  },
+  move: {
+    MoveResolution: [
+      { name: 'v', type: 'uint256' },
+      { name: 'from', type: 'address' },
+      { name: 'to', type: 'address' },
       { name: 'validBefore', type: 'uint256' },
     ],
   },

@@ -46,8 +46,9 @@ async function leap({ orderId, envelope }: OpenedOrder): Promise<void> {
   await deps.broker.close()
 }
 
-async function ownersWord(orderId: Hex): Promise<Decision> {
-  return { resolves: 'nonce', v: 1, orderId, portfolioHash: await world().portfolioHash('alice') }
+async function ownersWord(orderId: Hex) {
+  const portfolioHash = await world().portfolioHash('alice')
+  return { resolves: 'nonce', v: 1, orderId, portfolioHash } satisfies Decision
 }
 
 it('an order with the last nonce is refused, and the account goes on', async () => {

@@ -259,6 +259,7 @@ it('a deployment lets no leaving take longer than 30 days', async () => {
       chain().addressOf('authority'),
       chain().addressOf('usdc'),
       chain().addressOf('pool'),
+      chain().addressOf('ledger'),
       leaveDelay,
     ])
   expect(await registry(0)).toBeNull()

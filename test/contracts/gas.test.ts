@@ -11,6 +11,7 @@ import {
   batchMint,
   orderOf,
   policyUpdate,
+  portfolioMove,
   portfolioUpdate,
   refund,
   settlement,
@@ -24,6 +25,7 @@ import {
   type TestChain,
 } from '../support/chain.js'
 import { AAPL, bytes32, DAY, MSFT, ORG, setUpInstitution, shares, USDC, usd } from '../support/institution.js'
+import { PUBLIC_KEY } from '../support/oneOfEach.js'
 import { keyOf, openingCall, permitOf, signOpening } from '../support/openings.js'
 import { EMPTY, orderActions } from '../support/orderActions.js'
 import type { Role } from '../support/roles.js'
@@ -38,6 +40,7 @@ const HEADER = { enclave: 29, user: 62, policy: 29 }
 /** Only the platform's contracts can call these, so the rows of their callers include them. */
 const INTERNAL = [
   'ledger.writePortfolio',
+  'registry.takeMove',
   'pool.payout',
   'token.mint',
   'token.burn',
@@ -302,6 +305,44 @@ const SECTIONS: Record<string, () => Promise<void>> = {
     await measure('', 'bob', 'registry', 'leaveInstitution')
     await measure('', 'admin', 'registry', 'transferAdmin', account('alice'))
     await measure('by a member', 'alice', 'registry', 'acceptAdmin', ORG)
+  },
+
+  async moving() {
+    /** Gives the wallet a portfolio of that size, and has its move to the other one approved. */
+    const begin = async (lost: Role, own: Role, padded: number) => {
+      const order = await request(lost, `${lost} loses it`)
+      for (let size = Math.min(padded, 4_096); size < padded; size += 3_968)
+        await writeAhead(lost, order, size)
+      await chain.send('relayer', ...signedCall(chain, refund(order, await writeOf(lost, padded))))
+      await chain.send('owner', 'token', 'setKyc', account(own), true)
+      await measure('', 'admin', 'registry', 'proposeMove', account(lost), account(own))
+      await measure('', own, 'registry', 'acceptMove', account(lost), PUBLIC_KEY)
+      await measure('', 'owner', 'registry', 'approveMove', account(lost), account(own))
+    }
+    const part = async (
+      label: string,
+      [lost, own]: [Role, Role],
+      padded: [number, number],
+      partsLeft: bigint,
+    ) => {
+      const [left, moved] = [await writeOf(lost, padded[0]), await writeOf(own, padded[1])]
+      const writes = { toVersion: moved.version, toPrevious: moved.previous }
+      const blobs = { toEnclaveBlob: moved.enclaveBlob, toUserBlob: moved.userBlob }
+      const wallets = { from: account(lost), to: account(own) }
+      await relay(label, portfolioMove(wallets, { partsLeft, ...left, ...writes, ...blobs }))
+    }
+    await begin('admin', 'carol', 19_968)
+    rows.splice(-3)
+    await begin('alice', 'dave', 512)
+    await chain.provider.send('evm_increaseTime', [7 * DAY])
+    await part('the whole, 512 bytes', ['alice', 'dave'], [512, 512], 0n)
+    for (let moved = 3_584; moved <= 18_944; moved += 3_072) {
+      const label = moved === 3_584 ? 'the first part of 19,968 bytes' : 'a later part of 19,968 bytes'
+      await part(label, ['admin', 'carol'], [20_480 - moved, moved], 1n)
+    }
+    // The first and the most expensive of them.
+    rows.splice(-5, 4)
+    await measure('', 'admin', 'registry', 'withdrawMove', account('admin'))
   },
 
   async governing() {

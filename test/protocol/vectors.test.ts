@@ -487,6 +487,7 @@ describe('a resolution', () => {
     sealedDigest,
     sig,
     nonce,
+    move,
   } = readVectors(
     'resolution',
     z.object({
@@ -499,6 +500,10 @@ describe('a resolution', () => {
       nonce: z.object({
         ...{ resolves: z.literal('nonce'), v: z.literal(1), orderId: bytes32Schema },
         ...{ portfolioHash: bytes32Schema, validBefore: z.int(), digest: hex },
+      }),
+      move: z.object({
+        ...{ resolves: z.literal('move'), v: z.literal(1), from: hex, to: hex },
+        ...{ validBefore: z.int(), digest: hex },
       }),
     }),
   )
@@ -520,6 +525,8 @@ describe('a resolution', () => {
     expect(postResolutionSchema.parse(body)).toEqual(body)
     const { digest: ofNonce, ...lowered } = nonce
     expect(resolutionDigest(lowered, domain)).toBe(ofNonce)
+    const { digest: ofMove, ...moved } = move
+    expect(resolutionDigest(moved, domain)).toBe(ofMove)
   })
 
   it('opens for its own escrow and chain, and nowhere else', async () => {

@@ -21,11 +21,18 @@ const batch = {
   countedUntil: uint64,
 }
 
-/** Any authorization of any of the six types. */
+/** Any authorization of any of the seven types. */
 export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(
   fc.record({
     primaryType: fc.constant('PortfolioUpdate' as const),
     message: fc.record({ ...order, state: fc.bigInt({ min: 0n, max: 255n }), ...write }),
+  }),
+  fc.record({
+    primaryType: fc.constant('PortfolioMove' as const),
+    message: fc.record({
+      ...{ from: address, to: address, partsLeft: uint64, ...write },
+      ...{ toVersion: uint64, toPrevious: bytes32, toEnclaveBlob: blob, toUserBlob: blob },
+    }),
   }),
   fc.record({
     primaryType: fc.constant('PolicyUpdate' as const),

@@ -105,6 +105,22 @@ export function portfolioUpdate(
   return { primaryType: 'PortfolioUpdate', message: { ...order, state: 1n, ...FIRST_WRITE, ...changes } }
 }
 
+/** Moves the whole of a portfolio that was written once to a wallet without one, unless told otherwise. */
+export function portfolioMove(
+  wallets: Pick<Message<'PortfolioMove'>, 'from' | 'to'>,
+  changes: Partial<Message<'PortfolioMove'>> = {},
+): Authorization {
+  const write = { ...FIRST_WRITE, version: 2n, previous: portfolioHashAfter(ZERO_BYTES32, FIRST_WRITE) }
+  const own = {
+    ...{ toVersion: 1n, toPrevious: ZERO_BYTES32 },
+    ...{ toEnclaveBlob: ENCLAVE_BLOB, toUserBlob: USER_BLOB },
+  }
+  return {
+    primaryType: 'PortfolioMove',
+    message: { ...wallets, partsLeft: 0n, ...write, ...own, ...changes },
+  }
+}
+
 /** A local chain on which {@link grantOrders} can write. */
 export interface GrantingChain {
   readonly provider: JsonRpcApiProvider

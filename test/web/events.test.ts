@@ -7,6 +7,7 @@ import { eventWords } from '../../web/words/events.js'
 
 const wallet = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const [org, aapl, usdc] = ['Example Capital', 'AAPL', 'USDC'].map(encodeBytes32String)
+const PORTFOLIO = 'the portfolio of 0x90F7…b906 to 0x90F7…b906'
 const nobody = ZeroAddress
 const CLAIM_PAID = 'escrow: A claim of 0x90F7…b906 was paid to 0x90F7…b906: 2.50 USDC'
 const id = `0x${'ab'.repeat(32)}`
@@ -58,6 +59,8 @@ describe('an event of the contracts in words', () => {
       [wallet, aapl, nobody],
       'escrow: Claims of 0x90F7…b906 in AAPL go to no other wallet any more',
     ],
+    ['MoveProposed', [org, wallet, wallet], `registry: Example Capital proposes to move ${PORTFOLIO}`],
+    ['PortfolioMoved', [wallet, wallet, 0n], `ledger: The ${PORTFOLIO.slice(4)} has moved`],
     ['RotationWithdrawn', [2n], "authority: The enclave's signer stays: the change was withdrawn"],
   ])('%s %#', (name, values, words) => {
     const { tag, says } = eventWords(logOf(name, values)) ?? {}

@@ -37,6 +37,9 @@ function amountOf(args: Result, asset: string): string {
   return `${of === 'USDC' ? money(amount) : shares(amount)} ${of}`
 }
 
+/** The lost wallet and the new one of a move. */
+const wallets = (args: Result) => `${wallet(args, 'from')} to ${wallet(args, 'to')}`
+
 const ROLES = ['owner', 'guardian', "enclave's signer"]
 const role = (args: Result) => ROLES[Number(text(args, 'role'))] ?? 'role'
 const until = (args: Result, field: string) =>
@@ -103,6 +106,24 @@ const SAY: Record<string, readonly [tag: string, say: Say]> = {
       BigInt(text(args, 'to')) === 0n
         ? `Nobody is proposed as the next admin of ${name(args, 'orgId')} any more`
         : `${wallet(args, 'to')} is proposed as the next admin of ${name(args, 'orgId')}`,
+  ],
+  MoveProposed: [
+    'registry',
+    (args) => `${name(args, 'orgId')} proposes to move the portfolio of ${wallets(args)}`,
+  ],
+  MoveAccepted: ['registry', (args) => `The new wallet accepts the portfolio of ${wallets(args)}`],
+  MoveApproved: [
+    'registry',
+    (args) => `The portfolio of ${wallets(args)} may move from ${until(args, 'effectiveAt')} on`,
+  ],
+  MoveWithdrawn: [
+    'registry',
+    (args) => `The portfolio of ${wallets(args)} does not move: ${wallet(args, 'by')} ended it`,
+  ],
+  PortfolioMoved: [
+    'ledger',
+    (args) =>
+      `${text(args, 'partsLeft') === '0' ? 'The' : 'A part of the'} portfolio of ${wallets(args)} has moved`,
   ],
   ClaimMade: [
     'escrow',

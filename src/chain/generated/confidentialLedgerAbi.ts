@@ -126,6 +126,17 @@ export const confidentialLedgerAbi = [
     "inputs": [
       {
         "internalType": "address",
+        "name": "wallet",
+        "type": "address"
+      }
+    ],
+    "name": "NotCleared",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
         "name": "expected",
         "type": "address"
       },
@@ -162,6 +173,22 @@ export const confidentialLedgerAbi = [
   {
     "inputs": [],
     "name": "NothingToSweep",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "internalType": "uint256",
+        "name": "open",
+        "type": "uint256"
+      }
+    ],
+    "name": "OrdersOpen",
     "type": "error"
   },
   {
@@ -230,6 +257,31 @@ export const confidentialLedgerAbi = [
       }
     ],
     "name": "PolicyUpdated",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "from",
+        "type": "address"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "to",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint64",
+        "name": "partsLeft",
+        "type": "uint64"
+      }
+    ],
+    "name": "PortfolioMoved",
     "type": "event"
   },
   {
@@ -398,6 +450,82 @@ export const confidentialLedgerAbi = [
       {
         "components": [
           {
+            "internalType": "address",
+            "name": "from",
+            "type": "address"
+          },
+          {
+            "internalType": "address",
+            "name": "to",
+            "type": "address"
+          },
+          {
+            "internalType": "uint64",
+            "name": "partsLeft",
+            "type": "uint64"
+          },
+          {
+            "internalType": "uint64",
+            "name": "version",
+            "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "previous",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes",
+            "name": "enclaveBlob",
+            "type": "bytes"
+          },
+          {
+            "internalType": "bytes",
+            "name": "userBlob",
+            "type": "bytes"
+          },
+          {
+            "internalType": "uint64",
+            "name": "toVersion",
+            "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "toPrevious",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes",
+            "name": "toEnclaveBlob",
+            "type": "bytes"
+          },
+          {
+            "internalType": "bytes",
+            "name": "toUserBlob",
+            "type": "bytes"
+          }
+        ],
+        "internalType": "struct IConfidentialLedger.PortfolioMove",
+        "name": "a",
+        "type": "tuple"
+      }
+    ],
+    "name": "hashPortfolioMove",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "components": [
+          {
             "internalType": "bytes32",
             "name": "orderId",
             "type": "bytes32"
@@ -462,6 +590,81 @@ export const confidentialLedgerAbi = [
       }
     ],
     "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "components": [
+          {
+            "internalType": "address",
+            "name": "from",
+            "type": "address"
+          },
+          {
+            "internalType": "address",
+            "name": "to",
+            "type": "address"
+          },
+          {
+            "internalType": "uint64",
+            "name": "partsLeft",
+            "type": "uint64"
+          },
+          {
+            "internalType": "uint64",
+            "name": "version",
+            "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "previous",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes",
+            "name": "enclaveBlob",
+            "type": "bytes"
+          },
+          {
+            "internalType": "bytes",
+            "name": "userBlob",
+            "type": "bytes"
+          },
+          {
+            "internalType": "uint64",
+            "name": "toVersion",
+            "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "toPrevious",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "bytes",
+            "name": "toEnclaveBlob",
+            "type": "bytes"
+          },
+          {
+            "internalType": "bytes",
+            "name": "toUserBlob",
+            "type": "bytes"
+          }
+        ],
+        "internalType": "struct IConfidentialLedger.PortfolioMove",
+        "name": "a",
+        "type": "tuple"
+      },
+      {
+        "internalType": "bytes",
+        "name": "signature",
+        "type": "bytes"
+      }
+    ],
+    "name": "movePortfolio",
+    "outputs": [],
+    "stateMutability": "nonpayable",
     "type": "function"
   },
   {

@@ -16,6 +16,8 @@ export interface MoneyState {
   orders: ReadonlyMap<Hex, EscrowedOrder>
   /** Amounts that settlements have paid out, by order: withdrawals alone. */
   payouts: ReadonlyMap<Hex, Payout>
+  /** Lost wallets whose portfolios have moved, in whole or in part, by their new wallets. */
+  moves: ReadonlyMap<Hex, Hex>
   /** Portfolios by account; null: the blob does not open. An account that never had one is absent. */
   portfolios: ReadonlyMap<Hex, Portfolio | null>
   /** USDC base units. */
@@ -141,28 +143,42 @@ function checkShares(state: MoneyState): Disagreement[] {
   })
 }
 
-/** Account by account: what covers the whole may hide that one has too much and another too little. */
+/**
+ * Account by account: what covers the whole may hide that one has too much and another too little. Wallets that a portfolio has moved
+ * between are one account.
+ */
 function checkAccounts(
-  { orders, payouts, portfolios, broker }: MoneyState,
+  { orders, payouts, moves, portfolios, broker }: MoneyState,
   schedules: readonly FeeSchedule[],
 ): Disagreement[] {
-  const own = new Map([...portfolios.keys()].map((account): [Hex, [Hex, EscrowedOrder][]] => [account, []]))
-  for (const [orderId, order] of orders) {
-    if (order.state === 'NONE') continue
-    const others = own.get(order.account) ?? []
-    others.push([orderId, order])
-    own.set(order.account, others)
+  const firstOf = (account: Hex): Hex => {
+    const lost = moves.get(account)
+    return lost === undefined ? account : firstOf(lost)
   }
-  return [...own].flatMap(([account, known]): Disagreement[] => {
-    const portfolio = portfolios.get(account)
-    if (portfolio === null) return []
-    const { cash = 0n, positions = {}, openOrders = {} } = portfolio ?? {}
-    const settled = known.filter(([orderId]) => !(orderId in openOrders))
+  const own = new Map<Hex, { known: [Hex, EscrowedOrder][]; read: (Portfolio | null)[] }>()
+  const of = (account: Hex) => {
+    const found = own.get(firstOf(account)) ?? { known: [], read: [] }
+    own.set(firstOf(account), found)
+    return found
+  }
+  for (const [account, portfolio] of portfolios) of(account).read.push(portfolio)
+  for (const [orderId, order] of orders) {
+    if (order.state !== 'NONE') of(order.account).known.push([orderId, order])
+  }
+  return [...own].flatMap(([account, { known, read }]): Disagreement[] => {
+    const held = read.filter((portfolio) => portfolio !== null)
+    if (held.length < read.length) return []
+    const settled = known.filter(([orderId]) => !held.some(({ openOrders }) => orderId in openOrders))
     const expected = replay(settled, { fills: broker.orders, payouts, schedules })
-    const symbols = new Set([...Object.keys(positions), ...expected.positions.keys()])
-    const wrong = [...symbols].filter(
-      (symbol) => (positions[symbol]?.qty ?? 0n) !== (expected.positions.get(symbol) ?? 0n),
-    )
+    const cash = sum(held.map((portfolio) => portfolio.cash))
+    const symbols = new Set([
+      ...held.flatMap(({ positions }) => Object.keys(positions)),
+      ...expected.positions.keys(),
+    ])
+    const wrong = [...symbols].filter((symbol) => {
+      const qty = sum(held.map(({ positions }) => positions[symbol]?.qty ?? 0n))
+      return qty !== (expected.positions.get(symbol) ?? 0n)
+    })
     const { least, most } = expected.cash
     return [
       ...(least <= cash && cash <= most ? [] : [{ rule: 'cash-as-ordered' as const, account }]),

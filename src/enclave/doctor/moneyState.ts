@@ -30,6 +30,8 @@ interface MoneySources {
 
 const OPENED = interfaces.orderEscrow.getEvent('OrderOpened')?.topicHash ?? ''
 const SETTLED = interfaces.orderEscrow.getEvent('OrderSettled')?.topicHash ?? ''
+const MOVED = interfaces.confidentialLedger.getEvent('PortfolioMoved')?.topicHash ?? ''
+const movedSchema = z.object({ from: addressValue, to: addressValue })
 const openedSchema = z.object({ orderId: bytes32Value, account: addressValue })
 const settledSchema = z.object({
   orderId: bytes32Value,
@@ -45,7 +47,7 @@ const SPAN = 5_000
 export async function readMoneyState(sources: MoneySources): Promise<MoneyState> {
   const { chain, rpc } = sources
   const { head } = await chain.look()
-  const { opened, payouts } = await readEvents(rpc, chain, head)
+  const { opened, payouts, moves } = await readEvents(rpc, chain, head)
   const orders = new Map(
     await Promise.all(
       [...opened.keys()].map(
@@ -53,13 +55,14 @@ export async function readMoneyState(sources: MoneySources): Promise<MoneyState>
       ),
     ),
   )
-  const portfolios = await readPortfolios(sources, [...new Set(opened.values())], head)
+  const accounts = new Set([...opened.values(), ...moves.keys()])
+  const portfolios = await readPortfolios(sources, [...accounts], head)
   const listed = await chain.token.listedSymbols(head.hash)
   const named = [...listed, ...[...orders.values()].map(({ symbol }) => symbol)].map(bytes32ToName)
   const held = [...portfolios.values()].flatMap((portfolio) => Object.keys(portfolio?.positions ?? {}))
   const symbols = [...new Set([...named, ...held])].filter((name) => name !== null)
   const [usdc, shares] = await Promise.all([readUsdc(chain, head), readShares(chain, symbols, head)])
-  return { orders, payouts, portfolios, usdc, shares, broker: await sources.books(symbols) }
+  return { orders, payouts, moves, portfolios, usdc, shares, broker: await sources.books(symbols) }
 }
 
 /** The broker's books of the account; `cash` is all of it. */
@@ -80,11 +83,15 @@ export async function readBooks(broker: Broker, since: Date): Promise<BrokerBook
   }
 }
 
-/** Every order that was ever opened with its account, and the payouts of all settlements. */
+/** Every order that was ever opened with its account, the payouts of all settlements, and every move by its new wallet. */
 async function readEvents(rpc: MoneySources['rpc'], chain: ChainState, head: BlockPoint) {
   const opened = new Map<Hex, Hex>()
   const payouts = new Map<Hex, Payout>()
-  const queries = [{ address: chain.escrow.address, topics: [[OPENED, SETTLED]] }]
+  const moves = new Map<Hex, Hex>()
+  const queries = [
+    { address: chain.escrow.address, topics: [[OPENED, SETTLED]] },
+    { address: chain.ledger.address, topics: [MOVED] },
+  ]
   const reader = createLogReader({ rpc, queries, maxBlocks: SPAN })
   const timeOf = (block: number) => blockTime(rpc, block)
   let from = await firstBlockSince(timeOf, await chain.deployedAt(), head.number)
@@ -92,6 +99,13 @@ async function readEvents(rpc: MoneySources['rpc'], chain: ChainState, head: Blo
     const piece = await reader.readPiece({ from, to: head.number })
     if (piece === undefined) throw new ChainAnswerError('the node is behind')
     for (const log of piece.logs) {
+      if (log.topics[0] === MOVED) {
+        const { from: lost, to } = movedSchema.parse(
+          interfaces.confidentialLedger.parseLog(log)?.args.toObject(),
+        )
+        moves.set(to, lost)
+        continue
+      }
       const event = interfaces.orderEscrow.parseLog(log)?.args.toObject()
       if (log.topics[0] === OPENED) {
         const { orderId, account } = openedSchema.parse(event)
@@ -103,7 +117,7 @@ async function readEvents(rpc: MoneySources['rpc'], chain: ChainState, head: Blo
     }
     from = piece.to + 1
   }
-  return { opened, payouts }
+  return { opened, payouts, moves }
 }
 
 async function readPortfolios(

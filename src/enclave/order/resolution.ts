@@ -1,4 +1,4 @@
-// A job `resolve`: the platform's owner ends an order that no run can end, or gets an account back whose nonce has leapt.
+// A job `resolve`: the platform's owner ends an order that no run can end, gets an account back whose nonce has leapt, or has a move carried out.
 import { z } from 'zod'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
@@ -24,6 +24,7 @@ import type { Run } from '../run.js'
 import { hasLeapt } from './admission.js'
 import { assertOurs, costsMore } from './atBroker.js'
 import { type AccountState, termsOfEscrow } from './life.js'
+import { carryOutMove, type MoveRejection } from './move.js'
 import { awaitEscrow, domainOf, findPrice, type Seen } from './read.js'
 import { submitRefund, submitSettlement, writePortfolio } from './write.js'
 
@@ -51,6 +52,7 @@ type ResolutionRejection =
   /** The portfolio was written since: also once the resolution has been applied. */
   | 'portfolio-changed'
   | 'nonce-not-leapt'
+  | MoveRejection
 
 /** Applies what the owner has signed. Each resolution is for one state of the portfolio, so it has its effect once. */
 export async function runResolution(run: Run, envelope: Envelope): Promise<RunResult> {
@@ -85,10 +87,12 @@ async function apply(
   { resolution, signer }: { resolution: Resolution; signer: Hex },
 ): Promise<ResolutionRejection | null> {
   await run.authorizer.assertRelay()
-  const { head, deep } = await run.chain.look()
+  const look = await run.chain.look()
+  const { head, deep } = look
   // A permission: at the head and at the stated depth.
   const owners = await Promise.all([head, deep].map((block) => run.chain.owner(block)))
   if (!owners.every((owner) => sameAddress(owner, signer))) return 'not-owner'
+  if (resolution.resolves === 'move') return judgeExpiry(resolution, look) ?? carryOutMove(run, resolution)
   const { escrow } = await awaitEscrow(run, resolution.orderId)
   const { account } = escrow
   if (escrow.state === 'NONE') throw new RunFailure('order-unknown')

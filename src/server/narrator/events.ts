@@ -53,6 +53,11 @@ const THIRTEEN = [
 const FURTHER = [
   row('institutionRegistry', 'AdmissionUpdated', 'admission updated'),
   row('institutionRegistry', 'AdminProposed', 'admin proposed'),
+  row('institutionRegistry', 'MoveProposed', 'move proposed'),
+  row('institutionRegistry', 'MoveAccepted', 'move accepted'),
+  row('institutionRegistry', 'MoveApproved', 'move approved', show('effectiveAt', 'time')),
+  row('institutionRegistry', 'MoveWithdrawn', 'move withdrawn'),
+  row('confidentialLedger', 'PortfolioMoved', 'portfolio moved'),
   row('orderEscrow', 'ClaimMade', 'claim made', showAmountOf('asset')),
   row('orderEscrow', 'ClaimPaid', 'claim paid', showAmountOf('asset')),
   row('orderEscrow', 'ClaimRecipientApproved', 'claim recipient approved'),

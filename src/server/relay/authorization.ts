@@ -87,6 +87,8 @@ export function gasPurposeOf({ primaryType, message }: Authorization): GasPurpos
       return ofOrder(message.enclaveBlob === '0x' ? 'account' : 'finish', message)
     case 'PolicyUpdate':
       return { kind: 'institution', orgId: message.orgId }
+    // The owner has approved it.
+    case 'PortfolioMove':
     case 'BatchMint':
     case 'BatchBurn':
       return { kind: 'platform' }

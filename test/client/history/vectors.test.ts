@@ -35,7 +35,10 @@ it('the entries of the frozen versions are the frozen ones', () => {
     const order = { ...REST, ...write, account: addressSchema.parse(ZERO_ADDRESS), asset, previous }
     const signed = {
       PortfolioUpdate: { primaryType: 'PortfolioUpdate', message: { ...order, state: 1n } },
-      OrderSettlement: { primaryType: 'OrderSettlement', message: { ...order, payoutAsset, payout, actions: 0n } },
+      OrderSettlement: {
+        primaryType: 'OrderSettlement',
+        message: { ...order, payoutAsset, payout, actions: 0n },
+      },
       OrderRefund: { primaryType: 'OrderRefund', message: order },
     } as const
     const authorization = { ...signed[primaryType], signature: SIGNATURE }

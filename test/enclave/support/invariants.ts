@@ -81,6 +81,7 @@ function usdc(text: string): bigint {
 export const NO_MONEY: MoneyState = {
   orders: new Map(),
   payouts: new Map(),
+  moves: new Map(),
   portfolios: new Map(),
   usdc: { pool: 0n, escrow: 0n, escrowed: 0n, claimed: 0n },
   shares: new Map(),

@@ -14,6 +14,7 @@ import {
 } from '../../../src/protocol/policyIntent.js'
 import { publicKeyOf } from '../../../src/protocol/publicKey.js'
 import {
+  type MoveResolution,
   type NonceResolution,
   type OrderResolution,
   resolutionDigest,
@@ -130,7 +131,7 @@ export function cancelOf(
 }
 
 /** What the owner decides, for an hour unless it says otherwise. */
-export type Decision = Lasting<OrderResolution> | Lasting<NonceResolution>
+export type Decision = Lasting<OrderResolution> | Lasting<NonceResolution> | Lasting<MoveResolution>
 type Lasting<T> = Omit<T, 'validBefore'> & { validBefore?: number }
 
 /** Signs and seals what the owner decides, by another role's key where one is named. */

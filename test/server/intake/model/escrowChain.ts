@@ -81,6 +81,7 @@ export function createEscrowChain(now: () => number): EscrowChain {
       orders: async (orderId) => orders.get(orderId) ?? NOTHING,
       openOrders: none,
       openOrdersOf: none,
+      openOrdersBy: none,
       escrowed: noMoney,
       claims: noMoney,
       claimed: noMoney,

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {IConfidentialLedger} from "../interfaces/IConfidentialLedger.sol";
+import {OrderActions} from "./OrderActions.sol";
+import {vm} from "./Platform.sol";
+
+/// @title Moves of portfolios to new wallets: right ones, and some with one fault.
+abstract contract MoveActions is OrderActions {
+    struct BookedMove {
+        bytes32 orgId;
+        address to;
+        uint256 effectiveAt;
+        bool isAccepted;
+        bool hasBegun;
+    }
+
+    mapping(address from => BookedMove) private _moves;
+
+    /// @notice The wallets that moves have been proposed to, beyond the five.
+    address[] public newWallets;
+
+    function newWalletCount() external view returns (uint256) {
+        return newWallets.length;
+    }
+
+    /// @dev To a wallet without a portfolio, or now and then to one that may have one.
+    function proposeMove(uint256 org, uint256 who, uint256 seed) public atCurrentTime {
+        bytes32 orgId = orgOf(org);
+        for (uint256 i = 0; i < 5 && (registry.orgOf(walletOf(who)) != orgId && seed % 8 != 0); i++) {
+            who = who % 5 + 1;
+        }
+        (address from, address to) = (walletOf(who), walletOf(seed));
+        if (seed % 4 != 0) {
+            to = address(uint160(uint256(keccak256(abi.encode("new wallet", newWallets.length)))));
+            newWallets.push(to);
+        }
+        vm.prank(registry.adminOf(orgId));
+        registry.proposeMove(from, to);
+        _must(admitted[orgId], "a suspended institution proposed a move");
+        _must(registry.orgOf(from) == orgId, "a move of another institution's member");
+        _must(_moves[from].to == address(0), "two moves of a wallet");
+        _moves[from] = BookedMove(orgId, to, 0, false, false);
+    }
+
+    function acceptMove(uint256 who) public atCurrentTime {
+        address from = _pickMove(who);
+        bytes memory call = abi.encodeCall(registry.acceptMove, (from, new bytes(33)));
+        if (who % 8 == 0) return _mustFail(STRANGER, address(registry), call);
+        vm.prank(_moves[from].to);
+        registry.acceptMove(from, new bytes(33));
+        _moves[from].isAccepted = true;
+    }
+
+    function approveMove(uint256 who) public atCurrentTime {
+        address from = _pickMove(who);
+        BookedMove storage move = _moves[from];
+        bytes memory call = abi.encodeCall(registry.approveMove, (from, move.to));
+        if (who % 8 == 0) return _mustFail(registry.adminOf(move.orgId), address(registry), call);
+        vm.prank(holderOf(0));
+        registry.approveMove(from, move.to);
+        _must(move.isAccepted, "a move that the new wallet has not accepted");
+        _must(move.effectiveAt == 0, "a move was approved twice");
+        _must(admitted[move.orgId], "a suspended institution's move was approved");
+        move.effectiveAt = currentTime + 7 days;
+    }
+
+    /// @dev The lost wallet, the admin and the owner can always end a move, and nobody else.
+    function withdrawMove(uint256 who, uint256 by) external atCurrentTime {
+        address from = _pickMove(who);
+        bytes memory call = abi.encodeCall(registry.withdrawMove, (from));
+        by %= 8;
+        if (by > 2) return _mustFail(by == 3 ? _moves[from].to : STRANGER, address(registry), call);
+        address party = by == 0 ? from : by == 1 ? registry.adminOf(_moves[from].orgId) : holderOf(0);
+        vm.prank(party);
+        (bool ok,) = address(registry).call(call);
+        _must(ok, "a move could not be ended");
+        delete _moves[from];
+    }
+
+    /// @dev All steps in a row, as people take them.
+    function moveOrderly(uint256 org, uint256 who, uint256 parts) external {
+        proposeMove(org, who, 4 * (who % 1e9) + 1);
+        address from = _latest();
+        uint256 index = _indexOf(from);
+        acceptMove(8 * 5 * 5 + 25 + index);
+        approveMove(8 * 5 * 5 + 25 + index);
+        currentTime += 7 days;
+        vm.warp(currentTime);
+        carryOutMove(index, parts, 15);
+    }
+
+    /// @param wrong what the authorization gets wrong: 1 to 5 must fail
+    function carryOutMove(uint256 who, uint256 parts, uint256 wrong) public atCurrentTime {
+        address from = _pickMove(who);
+        BookedMove storage move = _moves[from];
+        if (wrong % 3 == 0 && !kyc[move.to]) _clear(move.to);
+        IConfidentialLedger.PortfolioMove memory a;
+        (a.from, a.to, a.partsLeft) = (from, move.to, uint64(parts % 3));
+        (a.version, a.previous) = (versions[from] + 1, histories[from]);
+        (a.toVersion, a.toPrevious) = (versions[a.to] + 1, histories[a.to]);
+        (a.enclaveBlob, a.userBlob) = _blobs(parts);
+        (a.toEnclaveBlob, a.toUserBlob) = _blobs(wrong);
+        wrong %= 16;
+        if (wrong == 1) a.version += 1;
+        if (wrong == 2) a.previous ^= bytes32(uint256(1));
+        if (wrong == 3) a.toPrevious ^= bytes32(uint256(1));
+        if (wrong == 4) a.to = walletOf(who + 1) == a.to ? STRANGER : walletOf(who + 1);
+        bytes memory signature =
+            wrong == 5 ? _sign(OTHER_KEY, ledger.hashPortfolioMove(a)) : _enclaveSign(ledger.hashPortfolioMove(a));
+        bytes memory call = abi.encodeCall(ledger.movePortfolio, (a, signature));
+        if (wrong > 0 && wrong < 6) return _mustFail(address(this), address(ledger), call);
+        uint64 before = versions[a.to];
+        _authorized(address(ledger), call);
+        _must(move.effectiveAt != 0 && currentTime >= move.effectiveAt, "a move before its time");
+        _must(move.hasBegun || before == 0, "a move to a wallet that had a portfolio");
+        _must(admitted[move.orgId], "a suspended institution's move");
+        _must(_isInNoOther(from, move.orgId) && _isInNoOther(a.to, move.orgId), "a move across institutions");
+        _must(kyc[a.to], "a move to a wallet without KYC");
+        _must(escrow.openOrdersBy(from) == 0, "a move with open orders");
+        // Of both alone: the invariants compare every other wallet's portfolio too.
+        _wrote(from, a.version, a.previous, a.enclaveBlob, a.userBlob);
+        _wrote(a.to, a.toVersion, a.toPrevious, a.toEnclaveBlob, a.toUserBlob);
+        if (a.partsLeft == 0) delete _moves[from];
+        else move.hasBegun = true;
+        _must(registry.moveOf(from).to == _moves[from].to, "a move that does not end with its last part");
+    }
+
+    function _clear(address wallet) private {
+        vm.prank(holderOf(0));
+        token.setKyc(wallet, true);
+        kyc[wallet] = true;
+    }
+
+    function _isInNoOther(address wallet, bytes32 orgId) private view returns (bool) {
+        bytes32 current = registry.orgOf(wallet);
+        return current == 0 || current == orgId;
+    }
+
+    /// @dev Reverts if there is none.
+    function _pickMove(uint256 who) private view returns (address from) {
+        for (uint256 i = 0; i < 5; i++) {
+            from = walletOf(who % 5 + i);
+            if (_moves[from].to != address(0)) return from;
+        }
+        revert("no move");
+    }
+
+    /// @dev The wallet whose move is to the newest wallet.
+    function _latest() private view returns (address) {
+        for (uint256 i = 0; i < 5; i++) {
+            if (_moves[walletOf(i)].to == newWallets[newWallets.length - 1]) return walletOf(i);
+        }
+        revert("no move");
+    }
+
+    function _indexOf(address wallet) private pure returns (uint256 i) {
+        while (walletOf(i) != wallet) i++;
+    }
+}
