@@ -11,6 +11,7 @@ export type WriteType = Extract<PrimaryType, 'PortfolioUpdate' | 'OrderSettlemen
 /** The authorizations that end an order. */
 export type EndingType = Exclude<WriteType, 'PortfolioUpdate'>
 export type SignedWrite = Extract<SignedAuthorization, { primaryType: WriteType }>
+export type SignedMove = Extract<SignedAuthorization, { primaryType: 'PortfolioMove' }>
 
 const escrow = new Interface(orderEscrowAbi)
 const interfaces: Record<WriteType, Interface> = {
@@ -35,18 +36,27 @@ const STRUCT_AT = 8 + 2 * WORD_DIGITS
  * for calldata that is found on the chain: the padding at the call's end may be missing.
  */
 export function calledAuthorization(primaryType: WriteType, data: Hex): SignedWrite | null {
+  const signed = called(primaryType, data)
+  return signed && isWrite(signed) ? signed : null
+}
+
+/** The move of a portfolio that a call brings; null for any other call. */
+export function calledMove(data: Hex): SignedMove | null {
+  const signed = called('PortfolioMove', data)
+  return signed?.primaryType === 'PortfolioMove' ? signed : null
+}
+
+function called(primaryType: WriteType | 'PortfolioMove', data: Hex): SignedAuthorization | null {
   try {
     // Solidity reads no padding, ethers does.
     const padded = `${data}${'0'.repeat(WORD_DIGITS)}`
     const { method } = authorizationTargets[primaryType]
-    const [struct, signature]: unknown[] = interfaces[primaryType]
-      .decodeFunctionData(method, padded)
-      .toArray()
+    const contract = primaryType === 'PortfolioMove' ? interfaces.PortfolioUpdate : interfaces[primaryType]
+    const [struct, signature]: unknown[] = contract.decodeFunctionData(method, padded).toArray()
     if (!(struct instanceof Result)) return null
     const message = Object.entries(struct.toObject()).map(([name, value]) => [name, wireForm(value)])
     const body = { primaryType, message: Object.fromEntries(message), signature }
-    const { data: parsed } = signedAuthorizationSchema.safeParse(body)
-    return parsed && isWrite(parsed) ? parsed : null
+    return signedAuthorizationSchema.safeParse(body).data ?? null
   } catch {
     // Anyone may send calldata that no function of the contract takes.
     return null

@@ -8,6 +8,7 @@ import { addHistory } from './commands/history.js'
 import { addInstitution } from './commands/institution.js'
 import { addKey } from './commands/key.js'
 import { addLeave } from './commands/leave.js'
+import { addMove } from './commands/move.js'
 import { addOrder } from './commands/order.js'
 import { addOrders } from './commands/orders.js'
 import { addPolicy } from './commands/policy.js'
@@ -32,6 +33,7 @@ const COMMANDS: readonly AddCommand[] = [
   addWallet,
   addClaim,
   addInstitution,
+  addMove,
   addLeave,
   addStatus,
   addRelay,

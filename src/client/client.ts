@@ -23,6 +23,7 @@ import {
   type OrderListOptions,
 } from './lists.js'
 import { createMembership, type Membership } from './membership.js'
+import { createMoves, type Moves } from './moves.js'
 import { createOpenings, type OpeningState } from './openings.js'
 import type { OrderRequest, SignedOrder, SubmittableOrder } from './orderIntent.js'
 import { createOrders } from './orders.js'
@@ -68,7 +69,7 @@ const MINING_TIMEOUT_MS = 600_000
  * One wallet's view of the platform. Every method fails with a TradingError: a ClientError, ServerError or ContractError. One
  * whose signal aborts fails with the signal's reason; a transaction that the wallet has sent by then may still be mined.
  */
-export interface Client extends Reader, Membership {
+export interface Client extends Reader, Membership, Moves {
   /**
    * The wallet's checksummed address (EIP-55), as the views take it.
    * @example const address = await client.getAccount()
@@ -279,6 +280,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...readerOf({ http, timing }, orders),
     ...createMembership({ wallet, contracts }),
+    ...createMoves({ wallet, keys, contracts }),
     getAccount: (call) => within(call).wallet.account(),
     getPlatform: platform,
     unlock: (call) => within(call).keys.newest(),

@@ -43,6 +43,16 @@ function request(process: OperateProcess, options: CommonOptions, { name, as, ch
   })
 }
 
+/** The changes of the platform's owner. */
+export function asOwner(
+  process: OperateProcess,
+  name: string,
+  options: CommonOptions,
+  of: Request['changes'],
+) {
+  return request(process, options, { name, as: 'owner', changes: of })
+}
+
 /** Says what the changes are, asks, and sends those that the chain does not have yet. */
 async function send(
   process: OperateProcess,
@@ -101,8 +111,8 @@ const symbol = parsedBy(symbolSchema.refine((text) => text !== 'USDC', 'USDC is 
 /** Adds the commands that change a deployed platform. */
 export function addChainCommands(root: Command, process: OperateProcess): void {
   const add = (name: string, summary: string) => addCommand(root, name, summary)
-  const asOwner = (name: string, options: CommonOptions, of: Request['changes']) =>
-    request(process, options, { name, as: 'owner', changes: of })
+  const asTheOwner = (name: string, options: CommonOptions, of: Request['changes']) =>
+    asOwner(process, name, options, of)
 
   for (const [name, listed, summary] of [
     ['list', true, 'lists equities, so that employees can buy them'],
@@ -111,7 +121,7 @@ export function addChainCommands(root: Command, process: OperateProcess): void {
     add(name, summary)
       .argument('<symbols...>', 'such as AAPL', several(symbol))
       .action((symbols: string[], options: CommonOptions) =>
-        asOwner(name, options, (platform) =>
+        asTheOwner(name, options, (platform) =>
           Promise.all(symbols.map((each) => changes.listing(platform, each, listed))),
         ),
       )
@@ -121,7 +131,7 @@ export function addChainCommands(root: Command, process: OperateProcess): void {
     .argument('<wallets...>', 'their addresses', several(address))
     .option('--revoke', 'withdraws it')
     .action((wallets: Hex[], options: CommonOptions & { revoke?: true }) =>
-      asOwner('kyc', options, (platform) =>
+      asTheOwner('kyc', options, (platform) =>
         Promise.all(wallets.map((each) => changes.clearance(platform, each, options.revoke !== true))),
       ),
     )
@@ -131,7 +141,7 @@ export function addChainCommands(root: Command, process: OperateProcess): void {
     .argument('<wallet>', 'its address', address)
     .option('--release', 'releases it')
     .action((name: string, wallet: Hex, options: CommonOptions & { release?: true }) =>
-      asOwner('freeze', options, async (platform) => [
+      asTheOwner('freeze', options, async (platform) => [
         await changes.freezing(platform, name, wallet, options.release !== true),
       ]),
     )
@@ -145,7 +155,7 @@ export function addChainCommands(root: Command, process: OperateProcess): void {
     )
     .option('--suspend', 'suspends it: its members can still sell and withdraw')
     .action((name: string, founder: Hex | undefined, options: CommonOptions & { suspend?: true }) =>
-      asOwner('admit', options, async (platform) => [
+      asTheOwner('admit', options, async (platform) => [
         await changes.admission(platform, name, founder ?? null, options.suspend !== true),
       ]),
     )
@@ -153,14 +163,14 @@ export function addChainCommands(root: Command, process: OperateProcess): void {
   add('treasury', "moves USDC from the pool to the broker's funding address; each run moves it once more")
     .argument('<usdc>', 'the amount, such as 1000 or 250.50', anAmount(USDC_DECIMALS))
     .action((amount: bigint, options: CommonOptions) =>
-      asOwner('treasury', options, async (platform) => [await changes.treasury(platform, amount)]),
+      asTheOwner('treasury', options, async (platform) => [await changes.treasury(platform, amount)]),
     )
 
   add('pause', "stops openings and the enclave's authorizations, as the guardian")
     .option('--lift', 'ends the pause, as the owner')
     .action((options: CommonOptions & { lift?: true }) =>
       options.lift === true
-        ? asOwner('pause', options, async (platform) => [await changes.liftedPause(platform)])
+        ? asTheOwner('pause', options, async (platform) => [await changes.liftedPause(platform)])
         : request(process, options, {
             name: 'pause',
             as: 'guardian',
@@ -182,7 +192,7 @@ export function addChainCommands(root: Command, process: OperateProcess): void {
         .option('--config <digest>', "of that program's public configuration", digest)
     }
     command.action((to: Hex | undefined, options: RotationOptions) =>
-      asOwner(role, options, async (platform) => [await rotationOf(platform, role, to, options)]),
+      asTheOwner(role, options, async (platform) => [await rotationOf(platform, role, to, options)]),
     )
   }
 

@@ -10,7 +10,7 @@ import { interfaces } from '../chain/interfaces.js'
 import { createViewCaller } from '../chain/views.js'
 import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import { type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
-import { nameToBytes32 } from '../protocol/identifiers.js'
+import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
 import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 import { CommandError, usage } from '../terminal/failure.js'
 import type { Call, Chain } from './chain.js'
@@ -88,6 +88,20 @@ export async function admission(
   const isSo = isAdmitted === admitted && sameAddress(current, named)
   const text = `${admitted ? 'admit' : 'suspend'} "${name}" of ${named}`
   return change(isSo, text, registry, interfaces.institutionRegistry, 'setAdmitted', [orgId, named, admitted])
+}
+
+/** Approves the move of a lost wallet's portfolio, or ends it. */
+export async function move({ registry }: Platform, from: Hex, to: Hex, approved: boolean): Promise<Change> {
+  const found = await registry.moveOf(from)
+  const isIts = found !== null && sameAddress(found.to, to)
+  const abi = interfaces.institutionRegistry
+  if (!approved) {
+    return change(!isIts, `end the move of ${from} to ${to}`, registry, abi, 'withdrawMove', [from])
+  }
+  if (!isIts) throw usage(`no move of ${from} to ${to} is proposed`)
+  const name = bytes32ToName(found.orgId) ?? found.orgId
+  const text = `approve that "${name}" moves the whole portfolio of ${from} to ${to}`
+  return change(found.effectiveAt > 0, text, registry, abi, 'approveMove', [from, to])
 }
 
 const ROTATE = { owner: 'rotateOwner', guardian: 'rotateGuardian', signer: 'rotateSigner' } as const

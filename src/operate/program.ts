@@ -5,6 +5,7 @@ import { deploy } from './deploy.js'
 import { addDoctorCommands } from './doctor/commands.js'
 import { addCommand, type CommonOptions, type OperateProcess } from './io.js'
 import { makeKeys } from './keys.js'
+import { addMove } from './move.js'
 import { addResolve } from './resolve.js'
 import { addWatch } from './watch.js'
 
@@ -39,6 +40,7 @@ export function runOperate(args: readonly string[], process: OperateProcess): Pr
     .addHelpText('after', DEPLOY_VARIABLES)
     .action((options: CommonOptions) => deploy(process, options))
   addChainCommands(root, process)
+  addMove(root, process)
   addResolve(root, process)
   addWatch(root, process)
   addDoctorCommands(program, process)

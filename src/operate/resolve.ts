@@ -62,40 +62,54 @@ export function addResolve(root: Command, process: OperateProcess): void {
     .action((orderId: Hex, options: Options) => resolve(process, options, orderId))
 }
 
-/**
- * Shows what the enclave will write, asks, and sends the owner's decision to the server.
- * @throws RefusedError: the enclave's code. CommandError: `server-unavailable`, `order-unreadable`
- */
+/** @throws CommandError `order-unreadable`, and as `resolveAsOwner` does */
 async function resolve(process: OperateProcess, options: Options, orderId: Hex): Promise<void> {
   const { quantity, value, nonce } = options
   if ((quantity === undefined) !== (value === undefined) || (nonce && quantity !== undefined)) {
     throw usage('the figures are incomplete: give --quantity and --value, or --nonce, or none of them')
   }
-  const speech = createSpeech(process, options)
   const deployment = readDeployment(options.directory)
-  const desk = readDesk(options.directory, deployment)
-  const key = readKey(process.env, 'owner')
   const chain = await connectChain(process.env, deployment.chainId)
   try {
-    const serverUrl = readServerUrl(process.env.SERVER_URL ?? desk.serverUrl)
-    const owner = addressOf(walletOf(key, chain))
-    const authority = createAuthority(createViewCaller(chain.rpc), deployment.authority)
-    await requireRole({ authority }, 'owner', owner)
-    const report = await orderOf(process, options, orderId, deployment)
-    const validBefore = (await timeOf(chain)) + VALID_S
-    const { unsigned, lines } = nonce
-      ? nonceResolution(report, validBefore)
-      : orderResolution(report, { quantity: quantity ?? 0n, value: value ?? 0n, validBefore })
-    for (const line of lines) speech.say(line)
-    speech.say(`valid until ${new Date(validBefore * 1_000).toISOString()}, by the chain's time`)
-    await speech.confirm(`Sign this on chain ${deployment.chainId} as owner ${owner}?`)
-    await send(serverUrl, desk, deployment, unsigned, bytes32Schema.parse(key.reveal()))
-    const { resolves } = unsigned
-    const facts = { command: 'resolve', chainId: deployment.chainId, sender: owner, changed: true }
-    speech.result(['done: resolve'], { ...facts, resolves, orderId, account: report.account })
+    await resolveAsOwner(process, options, { chain, deployment }, async (validBefore) => {
+      const report = await orderOf(process, options, orderId, deployment)
+      const { unsigned, lines } = nonce
+        ? nonceResolution(report, validBefore)
+        : orderResolution(report, { quantity: quantity ?? 0n, value: value ?? 0n, validBefore })
+      return { unsigned, lines, facts: { orderId, account: report.account } }
+    })
   } finally {
     chain.close()
   }
+}
+
+/**
+ * Shows what the enclave will write, asks, and sends the owner's decision to the server.
+ * @param plan what the owner signs, and what it comes to
+ * @throws RefusedError: the enclave's code. CommandError: `server-unavailable`, `desk-unreadable`
+ */
+export async function resolveAsOwner(
+  process: OperateProcess,
+  options: CommonOptions,
+  { chain, deployment }: { readonly chain: Chain; readonly deployment: DeploymentFile },
+  plan: (validBefore: number) => Promise<Planned & { readonly facts: Readonly<Record<string, string>> }>,
+): Promise<void> {
+  const speech = createSpeech(process, options)
+  const desk = readDesk(options.directory, deployment)
+  const key = readKey(process.env, 'owner')
+  const serverUrl = readServerUrl(process.env.SERVER_URL ?? desk.serverUrl)
+  const owner = addressOf(walletOf(key, chain))
+  const authority = createAuthority(createViewCaller(chain.rpc), deployment.authority)
+  await requireRole({ authority }, 'owner', owner)
+  const validBefore = (await timeOf(chain)) + VALID_S
+  const { unsigned, lines, facts } = await plan(validBefore)
+  for (const line of lines) speech.say(line)
+  speech.say(`valid until ${new Date(validBefore * 1_000).toISOString()}, by the chain's time`)
+  await speech.confirm(`Sign this on chain ${deployment.chainId} as owner ${owner}?`)
+  await send(serverUrl, desk, deployment, unsigned, bytes32Schema.parse(key.reveal()))
+  const { resolves } = unsigned
+  const whole = { command: 'resolve', chainId: deployment.chainId, sender: owner, changed: true }
+  speech.result(['done: resolve'], { ...whole, resolves, ...facts })
 }
 
 /** How long the owner's word counts, in seconds: for the run that it is sent to, and a repetition after an outage. */

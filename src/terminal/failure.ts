@@ -51,6 +51,7 @@ const OWN = {
     'look the transaction up in an explorer before you run the command again',
   ],
   'order-unreadable': [EXIT.failed, "see --help for the enclave's report"],
+  'move-not-due': [EXIT.failed, 'look at its events with "watch", or at "confidential-trading move show"'],
   'order-not-held': [EXIT.failed, 'look at GET /orders/<order>'],
   'server-unavailable': [EXIT.unavailable, 'try again'],
 } as const satisfies Record<string, Entry>

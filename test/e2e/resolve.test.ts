@@ -1,39 +1,15 @@
 // The whole way of the owner's decision: the command, the server, the enclave, the chain. Another party trades with the broker's
 // account under an order's id, and no run can end the order.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
 import { usd } from '../support/brokerStandIn.js'
 import { operate } from '../support/operate.js'
-import { useDesk } from './support/desk.js'
+import { deploymentDirectory, useDesk } from './support/desk.js'
 import { brokerOrder } from './support/trader.js'
 
 const desk = useDesk()
-
-/** What `deploy` writes for the commands. */
-async function deploymentDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'resolve-'))
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  const { sandbox, contracts } = desk()
-  const { contracts: addresses, chainId, rpcUrl, url } = sandbox.info
-  const { usdc, ...deployed } = addresses
-  const authority = await contracts.escrow.authority()
-  const { publicKey, escrow } = await desk().admin.getEnclaveKey()
-  const files = {
-    'deployment.json': { chainId, contracts: deployed, authority, usdc, firstBlock: 0 },
-    'desk.json': {
-      ...{ serverUrl: url, origin: url, pins: { enclavePublicKey: publicKey, escrow } },
-      chain: { id: chainId, name: 'Sandbox', rpcUrl, firstBlock: 0 },
-    },
-  }
-  for (const [name, content] of Object.entries(files)) {
-    await writeFile(join(directory, name), JSON.stringify(content))
-  }
-  return directory
-}
 
 async function resolve(args: readonly string[], answer?: string, key?: Hex) {
   const { directory, info } = desk().sandbox
@@ -42,7 +18,7 @@ async function resolve(args: readonly string[], answer?: string, key?: Hex) {
     ENCLAVE_ENV_FILE: join(directory, '.env.enclave'),
     OWNER_PRIVATE_KEY: key ?? desk().sandbox.accounts.owner.privateKey,
   }
-  const all = ['resolve', ...args, '--directory', await deploymentDirectory()]
+  const all = ['resolve', ...args, '--directory', await deploymentDirectory(desk())]
   return operate(all, answer === undefined ? { env } : { env, answer })
 }
 

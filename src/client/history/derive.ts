@@ -53,11 +53,22 @@ export function unknownBefore(version: bigint): Known {
 
 type UnreadableReason = Extract<EntryBody, { kind: 'unreadable' }>['reason']
 
+/** The account's own part of a `PortfolioMove`. */
+export interface Move {
+  readonly from: Hex
+  readonly to: Hex
+  readonly previous: Hex
+  readonly enclaveBlob: Hex
+  readonly userBlob: Hex
+}
+
 /** One version of the portfolio, as its transaction has it. */
 export interface Write {
   readonly version: bigint
   /** Null if it was not found in the calldata. */
   readonly authorization: SignedWrite | null
+  /** The move of a portfolio that wrote it; there is no `authorization` then. */
+  readonly move?: Move
   /** The opened portfolio, or why there is none. */
   readonly opened: Portfolio | Exclude<UnreadableReason, 'unknown-predecessor'>
 }
@@ -69,7 +80,8 @@ export interface Step {
 
 /** The state after a version, and the entries that it makes. */
 export function afterWrite(known: Known, write: Write): Step {
-  const { authorization, opened, version } = write
+  const { authorization, opened, version, move } = write
+  if (move !== undefined && typeof opened !== 'string') return afterMove(known, { version, move, opened })
   if (authorization === null || typeof opened === 'string') return afterUnreadable(known, write)
   const { orderId } = authorization.message
   const balance = balanceOf(opened)
@@ -92,6 +104,24 @@ export function afterWrite(known: Known, write: Write): Step {
   }
 }
 
+function afterMove(
+  known: Known,
+  { version, move, opened }: { readonly version: bigint; readonly move: Move; readonly opened: Portfolio },
+): Step {
+  const { from, to, previous, ...blobs } = move
+  const balance = balanceOf(opened)
+  const body: EntryBody = {
+    kind: 'moved',
+    orderId: null,
+    version,
+    from,
+    to,
+    ...minus(balance, known.balance),
+  }
+  const hash = portfolioHashAfter(previous, { version, ...blobs })
+  return { known: { ...readState(opened, version), hash, balance }, bodies: [body] }
+}
+
 function readState({ userPubKey, openOrders }: Portfolio, version: bigint) {
   return { version, readVersion: version, isCurrent: true, userPubKey, openOrders }
 }
@@ -101,7 +131,7 @@ function hashAfter({ message }: SignedWrite): Hex {
 }
 
 /** A payout is public, so its effect is known without the portfolio. */
-function afterUnreadable(known: Known, { version, authorization, opened }: Write): Step {
+function afterUnreadable(known: Known, { version, authorization, opened, move }: Write): Step {
   const orderId = authorization?.message.orderId ?? null
   const reason = typeof opened === 'string' ? opened : 'not-in-calldata'
   const unreadable: EntryBody = {
@@ -113,7 +143,8 @@ function afterUnreadable(known: Known, { version, authorization, opened }: Write
   }
   const paid = authorization === null ? [] : payoutOf(authorization)
   const balance = plus(known.balance, effectsOf(paid))
-  const hash = authorization && hashAfter(authorization)
+  const ofMove = move ? portfolioHashAfter(move.previous, { ...move, version }) : null
+  const hash = authorization ? hashAfter(authorization) : ofMove
   return { known: { ...known, version, hash, isCurrent: false, balance }, bodies: [unreadable, ...paid] }
 }
 

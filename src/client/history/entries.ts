@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { addressSchema } from '../../protocol/address.js'
 import { depositSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
@@ -116,6 +117,18 @@ export const historyEntrySchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('shares-withdrawn'), orderId, version, ...shares, ...place }),
   z.strictObject({ kind: z.literal('cash-deposited'), orderId, version, ...cash, ...place }),
   z.strictObject({ kind: z.literal('shares-deposited'), orderId, version, ...shares, ...place }),
+  /** The portfolio, or a part of it, moved from a lost wallet to a new one: what the account's own balance lost or gained by it. */
+  z.strictObject({
+    kind: z.literal('moved'),
+    /** Of no order. */
+    orderId: z.null(),
+    version,
+    from: addressSchema,
+    to: addressSchema,
+    cash: intSchema,
+    shares: sharesSchema,
+    ...place,
+  }),
   /** From this version on, portfolios are sealed to another key. */
   z.strictObject({
     kind: z.literal('key-changed'),
@@ -204,6 +217,7 @@ export function effectOf(entry: EntryBody): Balance {
       return { cash: 0n, shares: { [entry.symbol]: -entry.shares } }
     case 'shares-deposited':
       return { cash: 0n, shares: { [entry.symbol]: entry.shares } }
+    case 'moved':
     case 'adjusted':
       return { cash: entry.cash, shares: entry.shares }
     default:

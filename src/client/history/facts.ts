@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import {
   calledAuthorization,
+  calledMove,
   forwardedAuthorizations,
   forwardedWrites,
   isReclaim,
@@ -32,7 +33,7 @@ import { ClientError } from '../errors.js'
 import type { Keyring } from '../keyring.js'
 import type { PlatformContracts } from '../platform.js'
 import type { Wallet } from '../wallet.js'
-import type { Ending, Write } from './derive.js'
+import type { Ending, Move, Write } from './derive.js'
 import type { Deposit } from './entries.js'
 import type { Node } from './node.js'
 
@@ -115,9 +116,26 @@ export function createFactReader(deps: {
 
   async function writeOf(log: ChainLog, transaction: Transaction): Promise<Write> {
     const version = BigInt(wordAt(log.data, 0))
+    const move = moveOf(version, transaction)
+    if (move !== null)
+      return { version, authorization: null, move, opened: await opened(move.userBlob, version) }
     const authorization = await authorizationOf(version, transaction)
     if (authorization === null) return { version, authorization, opened: 'not-in-calldata' }
     return { version, authorization, opened: await opened(authorization.message.userBlob, version) }
+  }
+
+  /** The account's part of a move that the transaction calls, as the lost wallet or as the new one. */
+  function moveOf(version: bigint, { to, input }: Transaction): Move | null {
+    const message = to !== null && sameAddress(to, contracts.ledger) ? calledMove(input)?.message : undefined
+    if (message === undefined) return null
+    const wallets = { from: message.from, to: message.to }
+    if (sameAddress(message.from, account) && message.version === version) {
+      const { previous, enclaveBlob, userBlob } = message
+      return { ...wallets, previous, enclaveBlob, userBlob }
+    }
+    if (!sameAddress(message.to, account) || message.toVersion !== version) return null
+    const { toPrevious: previous, toEnclaveBlob: enclaveBlob, toUserBlob: userBlob } = message
+    return { ...wallets, previous, enclaveBlob, userBlob }
   }
 
   /** The event proves that a direct call took effect. Calldata of another contract may hold others besides. */

@@ -74,6 +74,7 @@ function afterEntry(holdings: Holdings, entry: HistoryEntry): Holdings {
     }
     case 'shares-deposited':
       return incomplete(withAdded(holdings, entry.symbol, { shares: entry.shares, cost: null }))
+    case 'moved':
     case 'adjusted':
       return incomplete(Object.entries(entry.shares).reduce(adjusted, withCash(holdings, entry.cash)))
     default:

@@ -1,0 +1,81 @@
+import * as z from 'zod'
+import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
+import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
+import { bytes32Schema, type Hex } from '../protocol/hex.js'
+import { createContract, type Mined } from './contract.js'
+import type { CallOptions } from './http.js'
+import type { Keyring } from './keyring.js'
+import type { PlatformContracts } from './platform.js'
+import type { Wallet } from './wallet.js'
+
+/** A move of a lost wallet's portfolio that was proposed and has not ended. */
+export interface AccountMove {
+  /** The institution whose admin proposed it. */
+  readonly orgId: Hex
+  readonly to: Hex
+  /** Whether the new wallet has accepted it. */
+  readonly isAccepted: boolean
+  /** Unix seconds from which it can be carried out; null until the platform's owner approves it. */
+  readonly effectiveAt: number | null
+}
+
+/** Moves of a portfolio from a lost wallet to a new one of the same person. Each step is one transaction. */
+export interface Moves {
+  /**
+   * The move of a wallet's portfolio, of the own one by default; null if there is none.
+   * @example if ((await client.getMove()) !== null) await client.withdrawMove()
+   */
+  getMove(from?: Hex, options?: CallOptions): Promise<AccountMove | null>
+  /**
+   * For an admin: proposes to move a member's portfolio to another wallet.
+   * @example await client.proposeMove(lost, account)
+   */
+  proposeMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>
+  /**
+   * For the new wallet: accepts the move. Its portfolio will be sealed to this wallet's newest portfolio key.
+   * @example await client.acceptMove(lost)
+   */
+  acceptMove(from: Hex, options?: CallOptions): Promise<Mined>
+  /**
+   * For the platform's owner: approves the move, which can be carried out after its delay.
+   * @example await client.approveMove(lost, account)
+   */
+  approveMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>
+  /**
+   * Ends a move: an objection by the wallet itself, whose move it is by default, or a withdrawal by its institution's admin or the owner.
+   * @example await client.withdrawMove()
+   */
+  withdrawMove(from?: Hex, options?: CallOptions): Promise<Mined>
+}
+
+const moveSchema = z
+  .tuple([bytes32Schema, addressSchema, z.bigint(), z.boolean(), z.string()])
+  .transform(([orgId, to, effectiveAt, _, userPubKey]): AccountMove | null => {
+    if (to === ZERO_ADDRESS) return null
+    const at = effectiveAt === 0n ? null : Number(effectiveAt)
+    return { orgId, to, isAccepted: userPubKey !== '0x', effectiveAt: at }
+  })
+
+export function createMoves(deps: {
+  readonly wallet: Wallet
+  readonly keys: Pick<Keyring, 'newest'>
+  readonly contracts: (options?: CallOptions) => Promise<Pick<PlatformContracts, 'registry'>>
+}): Moves {
+  const { wallet, keys, contracts } = deps
+  const registry = async (options: CallOptions = {}) =>
+    createContract({
+      wallet: wallet.until(options.signal),
+      address: (await contracts(options)).registry,
+      abi: institutionRegistryAbi,
+    })
+  const send = async (method: string, args: readonly unknown[], options?: CallOptions) =>
+    (await registry(options)).send(method, args)
+  return {
+    getMove: async (from, options) =>
+      (await registry(options)).read('moveOf', [from ?? (await wallet.account())], moveSchema),
+    proposeMove: (from, to, options) => send('proposeMove', [from, to], options),
+    acceptMove: async (from, options) => send('acceptMove', [from, (await keys.newest()).publicKey], options),
+    approveMove: (from, to, options) => send('approveMove', [from, to], options),
+    withdrawMove: async (from, options) => send('withdrawMove', [from ?? (await wallet.account())], options),
+  }
+}

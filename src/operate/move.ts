@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import { sameAddress } from '../protocol/address.js'
+import type { Hex } from '../protocol/hex.js'
+import { anAddress } from '../terminal/arguments.js'
+import { CommandError } from '../terminal/failure.js'
+import { connectChain } from './chain.js'
+import { asOwner } from './chainCommands.js'
+import * as changes from './changes.js'
+import { addCommand, type CommonOptions, type OperateProcess } from './io.js'
+import { resolveAsOwner } from './resolve.js'
+import { readDeployment } from './settings.js'
+
+const HELP = `
+The institution's admin has proposed it, and the new wallet has accepted it ("confidential-trading move"). Approve it only if you know that
+both wallets are of the same person. A week after the approval, --carry-out moves the portfolio.`
+
+interface Options extends CommonOptions {
+  readonly withdraw?: true
+  readonly carryOut?: true
+}
+
+/** Adds `move`: the owner approves the move of a lost wallet's portfolio, withdraws it, or has it carried out. */
+export function addMove(root: Command, process: OperateProcess): void {
+  addCommand(root, 'move', "approves the move of a lost wallet's portfolio to a new wallet")
+    .argument('<lost>', 'the lost wallet', anAddress)
+    .argument('<new>', 'the new wallet', anAddress)
+    .option('--withdraw', 'ends the move')
+    .option('--carry-out', 'has the enclave move the portfolio, once the delay has passed')
+    .addHelpText('after', HELP)
+    .action((from: Hex, to: Hex, options: Options) =>
+      options.carryOut === true
+        ? carryOut(process, options, from, to)
+        : asOwner(process, 'move', options, async (platform) => [
+            await changes.move(platform, from, to, options.withdraw !== true),
+          ]),
+    )
+}
+
+/** @throws RefusedError: the enclave's code. CommandError `move-not-due` */
+async function carryOut(process: OperateProcess, options: Options, from: Hex, to: Hex): Promise<void> {
+  const deployment = readDeployment(options.directory)
+  const chain = await connectChain(process.env, deployment.chainId)
+  try {
+    const move = await changes.createPlatform(chain, deployment).registry.moveOf(from)
+    if (move === null || !sameAddress(move.to, to) || move.effectiveAt === 0) {
+      throw new CommandError('move-not-due', `no move of ${from} to ${to} is approved`)
+    }
+    await resolveAsOwner(process, options, { chain, deployment }, async (validBefore) => ({
+      unsigned: { resolves: 'move', v: 1, from, to, validBefore },
+      lines: [`will move the whole portfolio of ${from} to ${to}`],
+      facts: { from, to },
+    }))
+  } finally {
+    chain.close()
+  }
+}

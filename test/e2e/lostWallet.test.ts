@@ -1,0 +1,74 @@
+// The whole way of a lost wallet's portfolio to a new one: admin, new wallet and owner by their commands, then server, enclave and chain.
+import { expect, test } from 'vitest'
+import { type HistoryEntry, holdingsOf } from '../../src/client/index.js'
+import { usd } from '../support/brokerStandIn.js'
+import { DAY } from '../support/institution.js'
+import { operate } from '../support/operate.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { personEnv, runCli } from './support/cli.js'
+import { deploymentDirectory, useDesk } from './support/desk.js'
+import { createTrader } from './support/trader.js'
+
+const desk = useDesk()
+
+async function pass(seconds: number): Promise<void> {
+  await desk().sandbox.provider.send('evm_increaseTime', [seconds])
+  await desk().sandbox.provider.send('evm_mine', [])
+}
+
+test('a lost wallet’s portfolio moves to a new wallet by four commands and a week, and the new wallet trades with it', async () => {
+  const { sandbox, contracts, usdc, traders, admin } = desk()
+  const { newcomer } = sandbox.accounts
+  const [lost] = traders
+  await lost.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: usd(1_000) })
+  await lost.trade({ side: 'SELL', symbol: 'AAPL', maxSpend: usd(300) })
+  const before = await lost.portfolio()
+  const own = createTrader({ sandbox, contracts, usdc, account: newcomer })
+  const run = async (account: typeof newcomer, ...args: string[]) => {
+    const done = await runCli(['move', ...args], personEnv(desk(), { account }, await temporaryDirectory()))
+    expect(done, args.join(' ')).toMatchObject({ exit: 0 })
+    return done.out
+  }
+  const directory = await deploymentDirectory(desk())
+  const asOwner = (...args: string[]) =>
+    operate([...args, '--yes', '--json', '--directory', directory], {
+      env: { RPC_URL: sandbox.info.rpcUrl, OWNER_PRIVATE_KEY: sandbox.accounts.owner.privateKey },
+    })
+  const wallets = [lost.account.address, newcomer.address]
+
+  await run(sandbox.accounts.admin, 'propose', ...wallets)
+  await asOwner('kyc', newcomer.address)
+  expect(await asOwner('move', ...wallets)).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('move-not-approvable'),
+  })
+  await run(newcomer, 'accept', lost.account.address)
+  expect(await asOwner('move', ...wallets)).toMatchObject({ exit: 0 })
+  expect(await run(lost.account, 'show')).toContain(newcomer.address)
+  const early = await asOwner('move', ...wallets, '--carry-out')
+  expect([early.exit, early.err]).toEqual([1, expect.stringContaining('move-not-due')])
+
+  await pass(7 * DAY)
+  const done = await asOwner('move', ...wallets, '--carry-out')
+  expect(done.err).not.toContain('"error"')
+  expect(JSON.parse(done.out)).toMatchObject({ resolves: 'move', from: wallets[0], to: wallets[1] })
+  const moved = await own.portfolio()
+  expect([moved.cash, moved.positions]).toEqual([before.cash, before.positions])
+  expect(await lost.portfolio()).toMatchObject({ cash: 0n, positions: {} })
+  const again = await asOwner('move', ...wallets, '--carry-out')
+  expect([again.exit, again.err]).toEqual([1, expect.stringContaining('move-not-due')])
+
+  const past = async ({ client }: typeof own) => {
+    const found: HistoryEntry[] = []
+    for await (const entry of client.getHistory()) found.push(entry)
+    return found
+  }
+  const [ofOwn, ofLost] = [await past(own), await past(lost)]
+  expect(ofOwn.map(({ kind }) => kind)).toEqual(['moved'])
+  expect(holdingsOf(ofOwn)).toMatchObject({ cash: before.cash, isComplete: false })
+  expect(ofLost.at(-1)).toMatchObject({ kind: 'moved', cash: -before.cash })
+  expect(holdingsOf(ofLost)).toMatchObject({ cash: 0n, positions: {} })
+  await admin.inviteMember(newcomer.address)
+  expect((await own.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: before.cash })).state).toBe('SETTLED')
+  expect(await own.wallet()).toBeGreaterThanOrEqual(before.cash)
+})
