@@ -157,7 +157,7 @@ export const EXPLANATIONS: Readonly<
     cause: 'Envelopes whose escrows never open; many clients behind one address without `TRUST_PROXY`.',
   },
   'headers-too-large': {
-    meaning: 'The header fields are longer than the server reads (16 KiB).',
+    meaning: 'The header fields are longer than the server reads (8 KiB).',
     cause: 'Piled-up cookies of a shared domain.',
   },
   'relay-quota-exhausted': {

@@ -186,7 +186,7 @@ describe('failures', () => {
 })
 
 describe('the request log', () => {
-  test('has one line per request but a probe, with its route template, and nothing that a caller wrote', async () => {
+  test('has one line per request but probes and preflights, with its route template, and nothing that a caller wrote', async () => {
     const { app, log } = await setUp()
     await request(app)
       .get('/openapi.json?canary=1')
@@ -194,6 +194,8 @@ describe('the request log', () => {
       .set('Cookie', 'canary=1')
       .set('User-Agent', 'canary')
     await request(app).get('/health')
+    const ofPage = { Origin: SERVER_ENVIRONMENT.FRONTEND_ORIGIN, 'Access-Control-Request-Method': 'GET' }
+    expect((await request(app).options('/market').set(ofPage)).status).toBe(204)
     await request(app).get('/canary/canary')
     await request(app).post('/relay').set('Authorization', 'Bearer canary').send({ canary: 'canary' })
     expect(log.lines()).toMatchObject([

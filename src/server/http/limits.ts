@@ -11,6 +11,7 @@ import { hangUpWith } from './listener.js'
 const READ_METHODS: readonly string[] = ['GET', 'HEAD']
 const RELAY = /^\/relay(?:\/|$)/
 const RUNS = /^\/runs(?:\/|$)/
+const FILES = /^\/(?:docs|errors|openapi\.json)(?:\/|$)/
 
 export interface LimitOptions {
   readonly http: Pick<Config['http'], 'rateLimitPerMinute' | 'maxUnderWay' | 'maxUnderWayPerClient'>
@@ -139,8 +140,11 @@ function createArrivals() {
 }
 
 const WINDOW_MS = 60_000
-/** What a request takes of its client's rate. A post costs at least the recovery of a signer, some 2 ms, and may cost chain, disk and gas. */
-const [READ_COST, POST_COST] = [1, 30]
+/**
+ * What a request takes of its client's rate. A post costs at least the recovery of a signer, some 2 ms, and may cost chain, disk and gas; a
+ * file of the documentation 11 ms, and has up to 1.7 MB.
+ */
+const [READ_COST, POST_COST, FILE_COST] = [1, 30, 100]
 
 /**
  * Counts what the requests of each client (`clientOf`) and its site cost in a minute that begins with their first one, and refuses
@@ -153,7 +157,7 @@ function limitRate(
   isFree: (req: Request, res: Response) => boolean,
 ): RequestHandler {
   const windows = createWindows(now)
-  const [ofReads, ofPosts] = [READ_COST, POST_COST].map((cost) =>
+  const [ofReads, ofPosts, ofFiles] = [READ_COST, POST_COST, FILE_COST].map((cost) =>
     rateLimit({
       windowMs: WINDOW_MS,
       limit: limitPerMinute,
@@ -172,7 +176,8 @@ function limitRate(
       },
     }),
   )
-  return (req, res, next) => (req.method === 'POST' ? ofPosts : ofReads)?.(req, res, next)
+  return (req, res, next) =>
+    (req.method === 'POST' ? ofPosts : FILES.test(req.path) ? ofFiles : ofReads)?.(req, res, next)
 }
 
 interface Window {

@@ -9,6 +9,8 @@ import type { ProblemCode } from './problemCodes.js'
 
 /** How often Node checks the header and request time-outs. */
 const CONNECTION_CHECK_MS = 1_000
+/** A browser's request with a long token has some 2 KiB. Up to thousands of requests wait with theirs, see `turns.ts`. */
+const MAX_HEADER_BYTES = 8_192
 /** How often a stopping server closes connections that have become idle. */
 const IDLE_CHECK_MS = 50
 
@@ -33,6 +35,7 @@ export async function listen(
   }
   const server = createServer(
     {
+      maxHeaderSize: MAX_HEADER_BYTES,
       // Node refuses a longer one.
       headersTimeout: Math.min(http.headersTimeoutMs, http.requestTimeoutMs),
       requestTimeout: http.requestTimeoutMs,

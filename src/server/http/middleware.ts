@@ -77,11 +77,13 @@ const REFUSALS: readonly ProblemCode[] = [
   'too-many-at-once',
   'overloaded',
   'origin-not-allowed',
+  'malformed-request',
 ]
 
 /**
  * Logs one line per request, when its answer has gone out or its caller has gone away, and reports it to the metrics. Refusals have
- * one line a second for each code. A probe that is answered has none: no limit counts it, and anyone could fill the disk with its lines.
+ * one line a second for each code. Probes and preflights that are answered have none: no limit counts them, and anyone could fill the disk
+ * with their lines.
  */
 function requestLog(logger: Logger, observe: HttpObserver): RequestHandler {
   const reportRefusal = new Map(
@@ -97,7 +99,8 @@ function requestLog(logger: Logger, observe: HttpObserver): RequestHandler {
       observe({ ...seen, durationMs, isAborted })
       const refused = code === undefined ? undefined : reportRefusal.get(code)
       if (refused !== undefined) return refused()
-      if (seen.route === '/health' && code === undefined && !isAborted) return
+      const isUncounted = seen.route === '/health' || req.method === 'OPTIONS'
+      if (isUncounted && code === undefined && !isAborted) return
       const rounded = Math.round(durationMs * 10) / 10
       logger.info('request', { requestId, ...seen, durationMs: rounded, ...(isAborted && { aborted: true }) })
     })

@@ -3,8 +3,10 @@ import { countedOf } from './clients.js'
 
 /** Requests that begin in one turn of the event loop: of one client or site, and of all. */
 const [PER_TURN, OF_ALL_PER_TURN] = [16, 256]
-/** Those that wait for a turn: of one, far more than an office sends at once, and some 50 MB; and of all. */
-const [MAX_WAITING, MAX_WAITING_OF_ALL] = [10_000, 20_000]
+/** Those that wait for a turn: of one, far more than an office sends at once; and of all, some 100 MB. */
+const [MAX_WAITING, MAX_WAITING_OF_ALL] = [1_000, 4_000]
+/** A request with more header fields does not wait: `MAX_HEADER_BYTES` of small ones take twenty times their bytes in memory. */
+const MAX_WAITING_FIELDS = 100
 
 /**
  * Lets each client, or its site, begin some requests in a turn of the event loop; the rest wait for the next turns. So one that
@@ -56,7 +58,7 @@ export function takeTurns(): RequestHandler {
     }
     const queue = waiting.get(key) ?? []
     const most = waitingOfAll < MAX_WAITING_OF_ALL ? MAX_WAITING : MAX_WAITING_OF_ALL / waiting.size
-    if (queue.length >= most) {
+    if (queue.length >= most || req.rawHeaders.length > 2 * MAX_WAITING_FIELDS) {
       req.socket.destroy()
       return
     }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import express from 'express'
 import request from 'supertest'
@@ -8,6 +9,7 @@ import { jsonBody, parseBody } from '../../../src/server/http/body.js'
 import { errorHandler, Problem } from '../../../src/server/http/errors.js'
 import { requestId } from '../../../src/server/http/middleware.js'
 import { createLogLines } from '../../support/logLines.js'
+import { startRawServer } from '../../support/rawServer.js'
 
 const LIMIT = 1_024
 
@@ -94,6 +96,21 @@ describe('jsonBody refuses', () => {
     expect(response.status).toBe(413)
     expect(reached).toEqual([])
   })
+})
+
+test('a body in pieces of a single byte has its connection closed, because each takes as much memory as two hundred', async () => {
+  const reached: unknown[] = []
+  const app = express()
+  app.use(requestId())
+  app.post('/', jsonBody(65_536), (req) => void reached.push(req.body))
+  app.use(errorHandler(createLogLines().logger))
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(await startRawServer(app)).port) })
+  socket.on('error', () => undefined)
+  const head =
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+  socket.write(`${head}${'1\r\n1\r\n'.repeat(60_000)}`)
+  await new Promise((resolve) => socket.once('close', resolve))
+  expect(reached).toEqual([])
 })
 
 function problemOf(action: () => unknown): Problem {

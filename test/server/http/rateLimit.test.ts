@@ -79,9 +79,15 @@ describe('a client over its rate', () => {
     }
   })
 
-  test('is refused what costs more than is left: a post costs thirty reads', async () => {
-    const { read, post } = setUp(62)
-    expect([leftOf(await post()), leftOf(await post()), leftOf(await read())]).toEqual(['r=32', 'r=2', 'r=1'])
+  test('is refused what costs more than is left: a post costs thirty reads, a file of the documentation a hundred', async () => {
+    const { read, post } = setUp(162)
+    const file = await read('192.0.2.1', '/docs/swagger-ui-bundle.js')
+    expect([file, await post(), await post(), await read()].map(leftOf)).toEqual([
+      'r=62',
+      'r=32',
+      'r=2',
+      'r=1',
+    ])
     expect((await post()).status).toBe(429)
   })
 
