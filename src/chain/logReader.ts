@@ -308,7 +308,7 @@ export interface PieceReader<P> {
   ): Promise<(P & BlockRange) | undefined>
 }
 
-/** @param read reads one piece; a RangeRefusedError asks for a shorter one */
+/** @param read reads one piece; a RangeRefusedError asks for a shorter one, and a silence for a shorter one the next time */
 export function createPieceReader<P>(
   maxBlocks: number,
   read: (range: BlockRange) => Promise<P | undefined>,
@@ -324,7 +324,11 @@ export function createPieceReader<P>(
           size.answered(part)
           return { ...part, ...piece }
         } catch (error) {
-          if (!(error instanceof RangeRefusedError) || !size.refused()) throw error
+          // A node that is too slow for a range is asked for a shorter one the next time: each silence sets it aside for everyone.
+          const isSilent = error instanceof ChainUnavailableError
+          if (!isSilent && !(error instanceof RangeRefusedError)) throw error
+          const isShorter = size.refused()
+          if (isSilent || !isShorter) throw error
         }
       }
     },

@@ -123,6 +123,20 @@ it('a long range is read in pieces that the node takes, and is an error when it 
   expect(asked).toEqual([100, 50, 25, 25, 12, 6, 3, 1])
 })
 
+it('a node that is too slow for a range is asked for a shorter one the next time', async () => {
+  const asked: number[] = []
+  const ranges = createPieceReader(100, async ({ from, to }) => {
+    asked.push(to - from + 1)
+    if (to - from >= 30) throw new ChainUnavailableError(1)
+    return {}
+  })
+  const read = () => ranges.readPiece({ from: 1, to: 200 })
+  await expect(read()).rejects.toThrow(ChainUnavailableError)
+  await expect(read()).rejects.toThrow(ChainUnavailableError)
+  expect(await read()).toEqual({ from: 1, to: 25 })
+  expect(asked).toEqual([100, 50, 25])
+})
+
 it('the first block since a time is no block that the node no longer has', async () => {
   expect(await firstBlockSince(async (block) => (block < 700 ? undefined : block), 5, 1_000)).toBe(700)
 })
