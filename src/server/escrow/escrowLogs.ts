@@ -88,8 +88,10 @@ export function createEscrowEvents(options: {
   readonly escrow: Hex
   /** Aborts when the server or the term begins to stop: every call then fails immediately. */
   readonly stopping: AbortSignal
+  /** Gets the result of each read. */
+  readonly observer?: EscrowObserver
 }): EscrowEvents {
-  const { rpc, escrow, stopping } = options
+  const { rpc, escrow, stopping, observer } = options
   async function send(calls: readonly RpcCall[]) {
     stopping.throwIfAborted()
     return rpc.send(calls, stopping)
@@ -98,6 +100,7 @@ export function createEscrowEvents(options: {
     async head() {
       const [latest] = await send([blockCall('latest')])
       const { number, hash } = resultOf(latest, blockSchema)
+      observer?.onHead({ number, hash })
       return { number, hash }
     },
     blockTime: (block) => blockTime({ send }, block),
@@ -107,7 +110,9 @@ export function createEscrowEvents(options: {
       const piece = request.read(await send(request.calls))
       if (piece === undefined) return undefined
       const { logs, parent, last } = piece
-      return { events: logs.flatMap(toEvent), parent, last }
+      const events = logs.flatMap(toEvent)
+      observer?.onEvents(events)
+      return { events, parent, last }
     },
   }
 }
@@ -135,23 +140,6 @@ function toEvent({ topics, data, blockHash, blockNumber, logIndex, txHash }: Cha
 export interface EscrowObserver {
   onHead(head: BlockId): void
   onEvents(events: readonly EscrowEvent[]): void
-}
-
-/** The same reads; the observer gets each result. */
-export function observedEvents(events: EscrowEvents, observer: EscrowObserver): EscrowEvents {
-  return {
-    ...events,
-    async head() {
-      const head = await events.head()
-      observer.onHead(head)
-      return head
-    },
-    async read(range, orderId) {
-      const piece = await events.read(range, orderId)
-      if (piece !== undefined) observer.onEvents(piece.events)
-      return piece
-    },
-  }
 }
 
 /** Reads long ranges of the escrow's events in pieces that the nodes take. */

@@ -81,7 +81,7 @@ export function createOrderQueue() {
         failures: 0,
         lastOutcome: null,
         waitsFor: undefined,
-        mayBeHeld: false,
+        mayBeAtEnclave: false,
         envelopeCame: false,
         cancelCommit: undefined,
         cancelCame: false,
@@ -157,7 +157,7 @@ export interface TrackedOrder extends OpenedOrder {
   /** The reason that its last run, which ended as `queued`, gave. */
   waitsFor: WaitReason | undefined
   /** Whether a run may have given it to the enclave, perhaps a run of a server whose database is lost. */
-  mayBeHeld: boolean
+  mayBeAtEnclave: boolean
   /** Its envelope came while it was running. */
   envelopeCame: boolean
   /** The commit of the stored cancel that it runs with. */
@@ -222,7 +222,8 @@ export function nextRunnable(orders: readonly TrackedOrder[], now: number): Trac
  */
 function mayGoBefore(order: TrackedOrder, waitsFor: ReadonlySet<WaitReason>): boolean {
   if (order.cancelCommit !== undefined) return true
-  if (!order.mayBeHeld) return waitsFor.size === 0 || (waitsFor.size === 1 && waitsFor.has('market-closed'))
+  if (!order.mayBeAtEnclave)
+    return waitsFor.size === 0 || (waitsFor.size === 1 && waitsFor.has('market-closed'))
   const isToBePlaced = order.lastOutcome === 'queued'
   return !isToBePlaced || !(waitsFor.has('market-closed') || waitsFor.has('broker-rate-limit'))
 }

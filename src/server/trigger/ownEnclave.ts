@@ -192,13 +192,10 @@ export async function healthOf(socketPath: string): Promise<Health | undefined> 
 }
 
 /** Checks whether an enclave runs the present program and configuration. */
-async function createCurrentCheck({
-  program,
-  envFile,
-}: OwnEnclaveOptions): Promise<(health: Health) => boolean> {
+async function createCurrentCheck({ program, envFile }: OwnEnclaveOptions) {
   const hash = createHash('sha256')
     .update(await readFile(program))
     .digest('hex')
   const changedAt = statSync(envFile, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  return (health) => health.program === hash && health.configuredAt >= changedAt
+  return (health: Health) => health.program === hash && health.configuredAt >= changedAt
 }

@@ -24,13 +24,13 @@ export type Scheduler = ReturnType<typeof createScheduler>
 /** In place of the commit of a cancel. */
 const UNREAD: Hex = '0x'
 
-interface SchedulerOptions extends Omit<WorkersOptions, 'queue' | 'onEnded'> {
-  readonly records: OrderRecords
-  /** Called when a run reports that its escrow has ended. */
-  readonly onFinal: () => void
-}
-
-export function createScheduler(options: SchedulerOptions) {
+export function createScheduler(
+  options: Omit<WorkersOptions, 'queue' | 'onEnded'> & {
+    readonly records: OrderRecords
+    /** Called when a run reports that its escrow has ended. */
+    readonly onFinal: () => void
+  },
+) {
   const { records, onFinal, logger } = options
   const queue = createOrderQueue()
   /** The commits of open cancels by order. */
@@ -167,7 +167,7 @@ export function createScheduler(options: SchedulerOptions) {
       order.envelopeCame ||= envelope !== undefined
       await offerAgain(order, envelope)
     } else {
-      order.mayBeHeld ||= envelope === undefined
+      order.mayBeAtEnclave ||= envelope === undefined
       const reason = envelope === undefined ? 'recovered' : 'restart'
       const next = record?.nextTriggerAt ?? null
       const waitsUntil = next === null ? null : Date.parse(next)
@@ -177,10 +177,10 @@ export function createScheduler(options: SchedulerOptions) {
   }
 
   /** Handles an open escrow. A reorganization may have removed the end of a tracked one. */
-  function opened(found: OpenedOrder, take: (order: TrackedOrder) => Promise<void>): Promise<void> {
+  function opened(found: OpenedOrder, apply: (order: TrackedOrder) => Promise<void>): Promise<void> {
     const order = track(found)
     order.state = 'OPEN'
-    return attempt(order, () => take(order))
+    return attempt(order, () => apply(order))
   }
 
   /** An escrow is open; it runs if its envelope is here. Repeatable. */
@@ -256,15 +256,15 @@ export function createScheduler(options: SchedulerOptions) {
   }
 }
 
-/** @param mayBeHeld whether the enclave may hold an order without a record */
-function noteHistory(order: TrackedOrder, record: OrderRecord | undefined, mayBeHeld = false): void {
+/** @param mayBeAtEnclave whether the enclave may hold an order without a record */
+function noteHistory(order: TrackedOrder, record: OrderRecord | undefined, mayBeAtEnclave = false): void {
   if (order.isRead) return
   const last = record?.triggers.at(-1)
   order.isRead = true
   order.failures = failuresAtEnd(record?.triggers ?? [])
   order.lastOutcome = last?.outcome ?? null
   order.waitsFor = last?.waitsFor
-  order.mayBeHeld = record === undefined ? mayBeHeld : last !== undefined
+  order.mayBeAtEnclave = record === undefined ? mayBeAtEnclave : last !== undefined
 }
 
 /** The operator may have raised these before the start. */
@@ -297,7 +297,7 @@ function reasonToRerun(order: TrackedOrder, outcome: Outcome): TriggerReason | u
  * An ended escrow needs no further run once the enclave reports the end, or can't hold the order. Only the enclave
  * settles.
  */
-function isConcluded({ state, lastOutcome, mayBeHeld }: TrackedOrder): boolean {
+function isConcluded({ state, lastOutcome, mayBeAtEnclave }: TrackedOrder): boolean {
   if (state !== 'REFUNDED') return state === 'SETTLED'
-  return !mayBeHeld || (lastOutcome !== null && FINAL_OUTCOMES.has(lastOutcome))
+  return !mayBeAtEnclave || (lastOutcome !== null && FINAL_OUTCOMES.has(lastOutcome))
 }

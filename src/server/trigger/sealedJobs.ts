@@ -18,9 +18,6 @@ export type JobSender = { readonly institution: Hex } | { readonly client: strin
  */
 export type SealedJobs = ReturnType<typeof createSealedJobs>
 
-/** Queues of sealed jobs. */
-type Queue = 'signed' | 'unsigned'
-
 /** How a run ended, or why none began. */
 export type SealedJobEnd = RunEnd | { readonly how: 'too-many-waiting' | 'no-permit-in-time' | 'stopping' }
 
@@ -32,13 +29,13 @@ const MAX_SENDERS = 16
  * Runs at once: two of what is signed, so that one run that hangs does not stop all others. One of the rest, which any client can post
  * without a signature.
  */
-const PERMITS: Readonly<Record<Queue, number>> = { signed: 2, unsigned: 1 }
+const PERMITS = { signed: 2, unsigned: 1 }
 /** An enclave that is stopped at its time sends its result a moment later; the run may count as running for longer. */
 const LAST_RESULT_MS = 5_000
 const TIMEOUT: SealedJobEnd = { how: 'timeout', result: null }
 const NO_PERMIT: SealedJobEnd = { how: 'no-permit-in-time' }
 
-interface SealedJobsOptions {
+export function createSealedJobs(options: {
   readonly runs: Pick<Runs, 'start'>
   /** Decides when a run may start. */
   readonly rateLimit: Pick<TriggerRateLimit, 'acquire'>
@@ -46,15 +43,14 @@ interface SealedJobsOptions {
   readonly timeoutMs: number
   /** Aborts when the server begins to stop: jobs that wait for a permit then never start. */
   readonly stopping: AbortSignal
-}
-
-export function createSealedJobs({ runs, rateLimit, timeoutMs, stopping }: SealedJobsOptions) {
+}) {
+  const { runs, rateLimit, timeoutMs, stopping } = options
   const underWay = new Map<string, Promise<SealedJobEnd>>()
   const queues = { signed: createQueue(PERMITS.signed), unsigned: createQueue(PERMITS.unsigned) }
   /** One job at a time waits for a turn: where turns are rare, sealed jobs get every second one at most. */
   const line = createSemaphore(1)
 
-  async function run({ job, envelope }: SealedJob, deadline: number): Promise<SealedJobEnd> {
+  async function run(job: 'policy' | 'resolve', envelope: Envelope, deadline: number): Promise<SealedJobEnd> {
     const takesTurn = await withPermit(line, deadline, () => rateLimit.acquire(deadline - performance.now()))
     if (takesTurn !== true) return NO_PERMIT
     if (stopping.aborted) return { how: 'stopping' }
@@ -74,19 +70,16 @@ export function createSealedJobs({ runs, rateLimit, timeoutMs, stopping }: Seale
      */
     async run(envelope: Envelope, sender: JobSender): Promise<SealedJobEnd> {
       const deadline = performance.now() + timeoutMs
-      const { job, queue, party } = positionOf(sender)
+      const job = 'owner' in sender ? 'resolve' : 'policy'
+      const queue = 'client' in sender ? 'unsigned' : 'signed'
+      const [party = ''] = Object.values<string>(sender)
       const key = [queue, party, envelopeHash(envelope)].join()
-      const begin = () => queues[queue].run(party, deadline, () => run({ job, envelope }, deadline))
+      const begin = () => queues[queue].run(party, deadline, () => run(job, envelope, deadline))
       const ending = underWay.get(key) ?? begin().finally(() => underWay.delete(key))
       underWay.set(key, ending)
       return (await withTimeout(ending, deadline + LAST_RESULT_MS - performance.now())) ?? TIMEOUT
     },
   }
-}
-
-interface SealedJob {
-  readonly job: 'policy' | 'resolve'
-  readonly envelope: Envelope
 }
 
 /** The jobs of a sender run one after the other, and only its next one waits for a permit: so the senders take turns. */
@@ -134,15 +127,4 @@ async function withPermit<T>(
   } finally {
     semaphore.release()
   }
-}
-
-/** The queue of a sender's jobs, and the sender's line in it. */
-function positionOf(sender: JobSender): {
-  readonly job: SealedJob['job']
-  readonly queue: Queue
-  readonly party: string
-} {
-  if ('owner' in sender) return { job: 'resolve', queue: 'signed', party: sender.owner }
-  if ('institution' in sender) return { job: 'policy', queue: 'signed', party: sender.institution }
-  return { job: 'policy', queue: 'unsigned', party: sender.client }
 }

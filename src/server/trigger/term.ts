@@ -14,7 +14,6 @@ import {
   type EscrowEvents,
   type EscrowObserver,
   type OpenedOrder,
-  observedEvents,
 } from '../escrow/escrowLogs.js'
 import { createEscrowPoller } from '../escrow/escrowPoller.js'
 import type { Engine } from '../store/engine.js'
@@ -72,8 +71,8 @@ export function createTriggerTerm(options: TriggerOptions, term: Term, unopened:
     over: term.signal,
   })
   const orderRuns = createOrderRuns({ records, runs, times, logger })
-  const read = createEscrowEvents({ rpc, escrow: escrow.address, stopping })
-  const events = observedEvents(read, options.escrowObserver)
+  const observer = options.escrowObserver
+  const events = createEscrowEvents({ rpc, escrow: escrow.address, stopping, observer })
   const ranges = createRangeReader(events, config.chain.logRange)
   const lookBack = createLookBack({ events, ranges })
   const attempt = createRecordAttempts('cancel not closed', logger)

@@ -102,23 +102,19 @@ export function createWorkers(options: WorkersOptions) {
 
   async function runOnce(order: TrackedOrder, release: () => void): Promise<void> {
     order.dueAt = null
-    let run: Run | undefined
-    try {
-      run = await untilWritten(orderRuns.start(order))
-    } catch (error) {
-      return deferStart(order, error, release)
-    }
+    const started = untilWritten(orderRuns.start(order))
+    const run = await started.catch((error: unknown) => deferStart(order, error, release))
     if (run === undefined) {
       order.running = false
       return
     }
     if (unstarted.delete(order.orderId)) logger.info('run started', { orderId: order.orderId })
-    order.mayBeHeld = true
+    order.mayBeAtEnclave = true
     await follow(run, release)
   }
 
   /** Its account waits with it, which keeps the account's orders in sequence. Logged once: a disk may be full for hours. */
-  async function deferStart(order: TrackedOrder, error: unknown, release: () => void): Promise<void> {
+  async function deferStart(order: TrackedOrder, error: unknown, release: () => void): Promise<undefined> {
     const { orderId } = order
     if (!unstarted.has(orderId)) logger.error('run not started', { orderId, ...describeError(error) })
     unstarted.add(orderId)
@@ -126,6 +122,7 @@ export function createWorkers(options: WorkersOptions) {
     schedule(order, order.reason)
     release()
     await retryTime()
+    return undefined
   }
 
   async function follow(run: Run, release: () => void): Promise<void> {
@@ -151,18 +148,12 @@ export function createWorkers(options: WorkersOptions) {
   }
 
   /** Waits before a failed write is retried; false when the server stops first. */
-  async function retryTime(): Promise<boolean> {
-    const { signal } = stopping
-    return sleep(times.storageMs, true, { signal, ref: false }).catch(() => false)
-  }
+  const retryTime = () =>
+    sleep(times.storageMs, true, { signal: stopping.signal, ref: false }).catch(() => false)
 
-  async function untilWritten<T>(work: Promise<T>): Promise<T> {
+  function untilWritten<T>(work: Promise<T>): Promise<T> {
     writing.add(work)
-    try {
-      return await work
-    } finally {
-      writing.delete(work)
-    }
+    return work.finally(() => writing.delete(work))
   }
 
   return {

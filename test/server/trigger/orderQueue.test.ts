@@ -23,12 +23,12 @@ function order(name: string, more: Partial<TrackedOrder> = {}): TrackedOrder {
 
 describe('the next run of an account', () => {
   const due = order('due', { dueAt: NOW })
-  const held = { ...due, mayBeHeld: true, lastOutcome: 'queued' } as const
-  const live = { ...due, mayBeHeld: true, lastOutcome: 'placed' } as const
+  const held = { ...due, mayBeAtEnclave: true, lastOutcome: 'queued' } as const
+  const live = { ...due, mayBeAtEnclave: true, lastOutcome: 'placed' } as const
   const cancelled = { ...due, cancelCommit: '0xc0' } as const
   const failed = (failures: number) => order('failed', { dueAt: NOW + 1, failures })
   const waits = (waitsFor: TrackedOrder['waitsFor']) =>
-    order('waits', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor, mayBeHeld: true })
+    order('waits', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor, mayBeAtEnclave: true })
   const [quota, market, paused] = [waits('relay-quota-exhausted'), waits('market-closed'), waits('paused')]
   const none = undefined
 
@@ -41,7 +41,7 @@ describe('the next run of an account', () => {
     ['passes a later one that failed', [due, failed(1)], due],
     ['passes an earlier one that waits and names no reason', [waits(undefined), due], due],
     ['waits for an earlier one that waits for its quota', [quota, due], none],
-    ['passes it once the enclave may hold this one', [quota, { ...due, mayBeHeld: true }], held],
+    ['passes it once the enclave may hold this one', [quota, { ...due, mayBeAtEnclave: true }], held],
     ['passes one that waits for its quota and is never due again', [{ ...quota, dueAt: null }, due], due],
     ['is written ahead while an earlier one waits for the market', [market, due], due],
     ['is not written ahead past one that waits out a pause', [market, paused, due], none],
