@@ -23,14 +23,6 @@ interface RelayedCall {
 /** The relay's questions to the chain about one authorization. Every method rejects with ChainUnavailableError. */
 export type ChainView = ReturnType<typeof createChainView>
 
-interface ChainViewOptions {
-  readonly rpc: Pick<Rpc, 'send'>
-  /** The relayer's address. */
-  readonly from: Hex
-  /** Blocks that must hold an effect, its own included, before it counts. */
-  readonly confirmations: number
-}
-
 /** A view of all three contracts that take authorizations. */
 const USED_DIGEST = id('usedDigest(bytes32)').slice(0, 10)
 /** Most nodes forget the state of a block that has 128 on top. */
@@ -68,7 +60,13 @@ function isSameOrder(words: string, { account, amount, deadline, commit }: Signe
 
 const hashesSchema = z.looseObject({ transactions: z.array(bytes32Schema) }).nullable()
 
-export function createChainView(options: ChainViewOptions) {
+export function createChainView(options: {
+  readonly rpc: Pick<Rpc, 'send'>
+  /** The relayer's address. */
+  readonly from: Hex
+  /** Blocks that must hold an effect, its own included, before it counts. */
+  readonly confirmations: number
+}) {
   const { rpc, from } = options
   const findMined = createFindMined(rpc)
   const depth = Math.min(options.confirmations - 1, MAX_DEPTH)

@@ -44,16 +44,19 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
   const { account, isFunded, store, chain, preflight, budget, maxUnderWay, stopping, logger } = options
   const { searchEveryMs = SEARCH_EVERY_MS } = options
   const beginnings = new Map<Hex, Promise<RelayJob>>()
-  const following = createRecordFollower(options)
+  let followed = 0
   let searchedAt = Number.NEGATIVE_INFINITY
 
   const jobOf = (digest: Hex) => account.term()?.relay.of(digest)
   const isFull = ({ relay }: RelayTerm) => relay.underWay() >= maxUnderWay
 
-  async function follow(digest: Hex): Promise<RelayJob> {
-    const stored = await store.find(digest)
+  async function follow(digest: Hex, known?: StoredRelay): Promise<RelayJob> {
+    const stored = known ?? (await store.find(digest))
     if (stored === undefined) throw storageError('RECORD_MISSING')
-    return following.of(stored)
+    const job = followRecord(options, stored)
+    followed++
+    void job.end.then(() => followed--)
+    return job
   }
 
   /** Follows a job beyond this server's term of the account: another server continues it. */
@@ -67,44 +70,32 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
     return { current: () => latest.current(), end }
   }
 
-  /** Undefined where this server's term of the account is over. */
-  async function beginWith(
-    { relay }: RelayTerm,
-    authorization: VerifiedAuthorization,
-  ): Promise<RelayJob | undefined> {
-    try {
-      return acrossTerms(authorization.digest, await relay.begin(authorization))
-    } catch (error) {
-      if (error instanceof TakenElsewhereError) return follow(authorization.digest)
-      if (error instanceof StorageError && error.code === 'LEASE_LOST') return undefined
-      throw error
-    }
-  }
-
-  async function begin(authorization: VerifiedAuthorization): Promise<RelayJob> {
-    const term = account.term()
-    if (term !== undefined) {
-      if (isFull(term)) throw new RelayRefusal({ code: 'relay-overloaded' })
-      const job = await beginWith(term, authorization)
-      if (job !== undefined) return job
-    }
-    if (!(await isFunded())) throw new RelayRefusal({ code: 'relayer-underfunded' })
-    return handOver(authorization)
-  }
-
   async function joinOrBegin(authorization: VerifiedAuthorization): Promise<RelayJob> {
     const { digest } = authorization
     // A job whose take-up failed here begins like any other.
     const job = await jobOf(digest)?.catch(() => undefined)
-    return job === undefined ? begin(authorization) : acrossTerms(digest, job)
+    if (job !== undefined) return acrossTerms(digest, job)
+    const term = account.term()
+    if (term !== undefined) {
+      if (isFull(term)) throw new RelayRefusal({ code: 'relay-overloaded' })
+      try {
+        return acrossTerms(digest, await term.relay.begin(authorization))
+      } catch (error) {
+        if (error instanceof TakenElsewhereError) return follow(digest)
+        // This server's term of the account is over.
+        if (!(error instanceof StorageError && error.code === 'LEASE_LOST')) throw error
+      }
+    }
+    if (!(await isFunded())) throw new RelayRefusal({ code: 'relayer-underfunded' })
+    return handOver(authorization)
   }
 
   /** Stores an authorization for the server that holds the account, or is about to take it. */
   async function handOver(authorization: VerifiedAuthorization): Promise<RelayJob> {
     const { digest, target, data } = authorization
     const stored = await store.find(digest)
-    if (stored !== undefined && !isFinal(stored.record.receipt)) return following.of(stored)
-    if (following.count() >= maxUnderWay) throw new RelayRefusal({ code: 'relay-overloaded' })
+    if (stored !== undefined && !isFinal(stored.record.receipt)) return follow(digest, stored)
+    if (followed >= maxUnderWay) throw new RelayRefusal({ code: 'relay-overloaded' })
     const gasLimit = await gasLimitIn(await preflight.check({ to: target, data }), authorization, chain)
     let pending = pendingRecord(authorization, undefined, stored?.record)
     if (gasLimit === undefined) {
@@ -239,34 +230,25 @@ export function createRelayDispatcher(options: RelayDispatcherOptions) {
 const FIRST_POLL_MS = 250
 const LONGEST_PAUSE_MS = 1_000
 
-/** Follows authorizations that another server relays, by their stored records. */
-function createRecordFollower(
-  // A record is polled for as long as a caller waits.
+/** Follows an authorization that another server relays, by its stored record, for as long as a caller waits. */
+function followRecord(
   { store, waitMs, stopping }: Pick<RelayDispatcherOptions, 'store' | 'waitMs' | 'stopping'>,
-) {
-  let count = 0
+  { record }: StoredRelay,
+): RelayJob {
+  let { receipt } = record
+  const until = performance.now() + waitMs
 
-  return {
-    of({ record }: StoredRelay): RelayJob {
-      let { receipt } = record
-      const until = performance.now() + waitMs
-
-      async function poll(): Promise<Receipt> {
-        let pauseMs = FIRST_POLL_MS
-        while (!isFinal(receipt) && !stopping.aborted && performance.now() < until) {
-          await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
-          // The next poll may find a store that answers.
-          const stored = await store.find(receipt.digest).catch(() => undefined)
-          receipt = stored?.record.receipt ?? receipt
-          pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
-        }
-        count--
-        return receipt
-      }
-
-      count++
-      return { current: () => receipt, end: poll() }
-    },
-    count: () => count,
+  async function poll(): Promise<Receipt> {
+    let pauseMs = FIRST_POLL_MS
+    while (!isFinal(receipt) && !stopping.aborted && performance.now() < until) {
+      await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
+      // The next poll may find a store that answers.
+      const stored = await store.find(receipt.digest).catch(() => undefined)
+      receipt = stored?.record.receipt ?? receipt
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+    }
+    return receipt
   }
+
+  return { current: () => receipt, end: poll() }
 }

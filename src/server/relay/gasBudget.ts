@@ -6,7 +6,7 @@ import { isFinal } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { uint256Schema } from '../../protocol/units.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { createDocuments, type StoredEntry } from '../store/documents.js'
+import { createDocuments } from '../store/documents.js'
 import { type Addition, type Change, type Engine, type Sum, storageError } from '../store/engine.js'
 import {
   type GasPurpose,
@@ -112,8 +112,14 @@ export function createGasBudget(options: {
     const found = await findBooking(next)
     const booking = nextBooking(found?.value, next, today())
     const additions = additionsOf(next, before, { found: found?.value, booking, bookable })
-    const change = changeOf(next, found, booking)
-    return { additions, changes: change === undefined ? [] : [change], bookingVersion: found?.version ?? 0 }
+    const changes: Change[] = []
+    if ('orderId' in next.purpose && booking !== found?.value) {
+      const { orderId: id } = next.purpose
+      if (booking !== undefined)
+        changes.push(bookings.toPut(id, found?.version ?? 0, { value: booking, isOpen: true }))
+      else if (found) changes.push({ kind: 'delete', table: 'bookings', id, version: found.version })
+    }
+    return { additions, changes, bookingVersion: found?.version ?? 0 }
   }
 
   function additionsOf(
@@ -151,18 +157,6 @@ export function createGasBudget(options: {
       ...sum,
       limit: sum.limit && min(sum.limit, MOST),
     }))
-  }
-
-  function changeOf(
-    { purpose }: RelayRecord,
-    found: StoredEntry<Booking> | undefined,
-    booking: Booking | undefined,
-  ): Change | undefined {
-    if (!('orderId' in purpose) || booking === found?.value) return undefined
-    const { orderId } = purpose
-    if (booking !== undefined)
-      return bookings.toPut(orderId, found?.version ?? 0, { value: booking, isOpen: true })
-    return found && { kind: 'delete', table: 'bookings', id: orderId, version: found.version }
   }
 
   /** @throws RelayRefusal */

@@ -22,21 +22,6 @@ interface History {
   } | null
 }
 
-interface OpeningQuotaOptions {
-  readonly engine: Engine
-  /** The wallet's institution, and whether the platform admits it. */
-  readonly membershipOf: (wallet: Hex) => Promise<{ readonly orgId: Hex; readonly admitted: boolean }>
-  readonly receipts: Pick<ReceiptStore, 'get'>
-  /** The order at the chain's head. */
-  readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
-  readonly historyOf: (orderId: Hex) => Promise<History>
-  /** Whether the order's account has asked for it to be cancelled. */
-  readonly isCancelled: (orderId: Hex) => Promise<boolean>
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  readonly logger: Logger
-}
-
 /** A new account's places. They fit the orders that an employee places before the first has settled. */
 const FIRST_LIMIT = 10
 /** As many as the escrow lets an account have open. */
@@ -67,7 +52,20 @@ type Places = z.output<typeof placesSchema>
  * reason gives its place back: the enclave had taken it, or the platform had no answer in time. Portfolios are ciphertext, so the
  * server cannot know beforehand whether an order will be refused. The chain is asked only when an account has no place left.
  */
-export function createOpeningQuota(options: OpeningQuotaOptions) {
+export function createOpeningQuota(options: {
+  readonly engine: Engine
+  /** The wallet's institution, and whether the platform admits it. */
+  readonly membershipOf: (wallet: Hex) => Promise<{ readonly orgId: Hex; readonly admitted: boolean }>
+  readonly receipts: Pick<ReceiptStore, 'get'>
+  /** The order at the chain's head. */
+  readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
+  readonly historyOf: (orderId: Hex) => Promise<History>
+  /** Whether the order's account has asked for it to be cancelled. */
+  readonly isCancelled: (orderId: Hex) => Promise<boolean>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly logger: Logger
+}) {
   const { engine, membershipOf, receipts, escrowed, historyOf, isCancelled, now, logger } = options
   const documents = createDocuments({ engine, logger, table: 'state', schema: placesSchema })
 
@@ -108,8 +106,9 @@ export function createOpeningQuota(options: OpeningQuotaOptions) {
       }),
     )
     const count = (of: string) => judged.filter(({ outcome }) => outcome === of).length
+    const earned = limit + count('settled') - count('expired')
     return {
-      limit: clamp(limit + count('settled') - count('expired')),
+      limit: Math.min(Math.max(earned, LOWEST_LIMIT), HIGHEST_LIMIT),
       places: judged.flatMap(({ place, outcome }) => {
         if (outcome === 'pending') return [place]
         return outcome === 'refused' ? [{ ...place, isRefused: true }] : []
@@ -159,8 +158,4 @@ export function createOpeningQuota(options: OpeningQuotaOptions) {
       if (refusal !== undefined) throw refusal
     },
   }
-}
-
-function clamp(limit: number): number {
-  return Math.min(Math.max(limit, LOWEST_LIMIT), HIGHEST_LIMIT)
 }

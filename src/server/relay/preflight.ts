@@ -20,14 +20,6 @@ import type { Call } from '../txManager/pendingTx.js'
 /** The result of simulating a call on the latest state, before any gas is spent on it. */
 export type Forecast = { readonly gasLimit: bigint } | { readonly revert: Revert }
 
-interface PreflightOptions {
-  readonly rpc: Pick<Rpc, 'send'>
-  /** The relayer's address. */
-  readonly from: Hex
-  /** Gas that one transaction may have. */
-  readonly maxGas: bigint
-}
-
 /** A block's gas limit changes by a thousandth from one to the next, and a contract's code not at all. */
 const ROOM_MAX_AGE_MS = 10_000
 /** After this long a call's gas is estimated again: it may need much less by now. */
@@ -46,7 +38,14 @@ export type Preflight = ReturnType<typeof createPreflight>
  * Calls of one kind and length need about the same gas. So the gas of the last one is tried first, in one `eth_call`: an estimate
  * runs the call several times. The call is estimated only if that try fails.
  */
-export function createPreflight({ rpc, from, maxGas }: PreflightOptions) {
+export function createPreflight(options: {
+  readonly rpc: Pick<Rpc, 'send'>
+  /** The relayer's address. */
+  readonly from: Hex
+  /** Gas that one transaction may have. */
+  readonly maxGas: bigint
+}) {
+  const { rpc, from, maxGas } = options
   const estimates = new LRUCache<string, { readonly gas: bigint; readonly at: number }>({
     max: MAX_ESTIMATES,
   })

@@ -19,17 +19,17 @@ import {
 } from './record.js'
 import { endedJob, pause, type RelayJob, type RelayJobDeps, startJob } from './relayJob.js'
 
-interface RelayDeps extends Omit<RelayJobDeps, 'reopen'> {
-  /** Its writes carry the term of the account's lease. */
-  readonly store: ReceiptStore
-  /** The account that pays. */
-  readonly account: Hex
-}
-
 /** Relays authorizations that the enclave signed with one account, for one term of its lease. */
 export type Relay = ReturnType<typeof createRelay>
 
-export function createRelay(deps: RelayDeps) {
+export function createRelay(
+  deps: Omit<RelayJobDeps, 'reopen'> & {
+    /** Its writes carry the term of the account's lease. */
+    readonly store: ReceiptStore
+    /** The account that pays. */
+    readonly account: Hex
+  },
+) {
   const { store, account, chain, preflight, admission, budget, logger } = deps
   const stopped = new AbortController()
   const stopping = AbortSignal.any([deps.stopping, stopped.signal])
@@ -174,10 +174,7 @@ function createJobs(onEnd: (job: RelayJob) => void) {
     },
     count: () => underWay.size,
     /** Resolves when all that are under way now have ended. */
-    async ended(): Promise<void> {
-      const begun = await Promise.allSettled(underWay.values())
-      await Promise.all(begun.map((job) => (job.status === 'fulfilled' ? job.value.end : undefined)))
-    },
+    ended: () => Promise.allSettled([...underWay.values()].map(async (begun) => (await begun).end)),
   }
 }
 

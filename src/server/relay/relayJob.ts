@@ -191,12 +191,6 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
     return true
   }
 
-  /** Its transactions can hardly be mined any more, because no-ops took their nonces. A repeated post asks `usedDigest`. */
-  async function giveUp(): Promise<boolean> {
-    await record.put(failed(current(), null, REFUSED))
-    return true
-  }
-
   async function after(outcome: TxOutcome): Promise<boolean> {
     if (outcome.kind === 'mined') return afterMined(outcome.transaction)
     toResume = []
@@ -207,7 +201,11 @@ function createJobSteps(deps: RelayJobDeps, record: JobRecord, gasLimit?: bigint
   return async () => {
     if (toResume.length > 0) return after(await txManager.resume(toResume, owner))
     if (checkedGas === undefined && (await chain.isUsed(relayed))) return awaitDepth()
-    if (refusals >= MAX_REFUSALS) return giveUp()
+    if (refusals >= MAX_REFUSALS) {
+      // Its transactions can hardly be mined any more, because no-ops took their nonces. A repeated post asks `usedDigest`.
+      await record.put(failed(current(), null, REFUSED))
+      return true
+    }
     const limit = checkedGas ?? (await check())
     checkedGas = undefined
     if (limit === null) return true
