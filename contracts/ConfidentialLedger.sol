@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 
+import {CodeStorage} from "./CodeStorage.sol";
 import {EnclaveAuthorized} from "./EnclaveAuthorized.sol";
 import {Errors} from "./Errors.sol";
 import {Sweepable} from "./Sweepable.sol";
@@ -13,14 +14,27 @@ import {IOrderEscrow} from "./interfaces/IOrderEscrow.sol";
 
 /// @title See {IConfidentialLedger}.
 contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable {
+    using CodeStorage for address[];
+
+    /// @dev A rulebook of which parts are there. It counts while `version` is {policyVersion} + 1.
+    struct PendingPolicy {
+        address admin;
+        uint64 version;
+        uint8 parts;
+        uint8 next;
+        bytes32 digest;
+        bytes32 running;
+    }
+
     bytes32 private constant PORTFOLIO_UPDATE_TYPEHASH = keccak256(
         "PortfolioUpdate(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,uint8 state,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob)"
     );
     bytes32 private constant PORTFOLIO_MOVE_TYPEHASH = keccak256(
         "PortfolioMove(address from,address to,uint64 partsLeft,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob,uint64 toVersion,bytes32 toPrevious,bytes toEnclaveBlob,bytes toUserBlob)"
     );
-    bytes32 private constant POLICY_UPDATE_TYPEHASH =
-        keccak256("PolicyUpdate(bytes32 orgId,address admin,uint64 version,bytes policyBlob)");
+    bytes32 private constant POLICY_UPDATE_TYPEHASH = keccak256(
+        "PolicyUpdate(bytes32 orgId,address admin,uint64 version,uint8 part,uint8 parts,bytes32 digest,bytes policyBlob)"
+    );
 
     /// @inheritdoc IConfidentialLedger
     IOrderEscrow public immutable escrow;
@@ -41,10 +55,15 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
     mapping(bytes32 accountId => bytes32) public portfolioHash;
 
     /// @inheritdoc IConfidentialLedger
-    mapping(bytes32 orgId => bytes) public policyBlob;
+    mapping(bytes32 orgId => bytes32) public policyDigest;
 
     /// @inheritdoc IConfidentialLedger
     mapping(bytes32 orgId => uint64) public policyVersion;
+
+    mapping(bytes32 orgId => PendingPolicy) private _pending;
+
+    /// @dev Of even and of odd versions: parts gather beside the rulebook in force, and nothing moves when they are whole.
+    mapping(bytes32 orgId => address[][2]) private _chunks;
 
     constructor(
         IAuthority authority_,
@@ -101,9 +120,7 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
         require(registry.isAdmitted(orgId), Errors.NotAdmitted(orgId));
         require(authorization.policyBlob.length > 0, EmptyBlob());
         _requireVersion(policyVersion[orgId] + 1, authorization.version);
-        policyVersion[orgId] = authorization.version;
-        policyBlob[orgId] = authorization.policyBlob;
-        emit PolicyUpdated(orgId, authorization.version);
+        _writePart(authorization);
     }
 
     /// @inheritdoc IConfidentialLedger
@@ -116,6 +133,17 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
     ) external {
         require(msg.sender == address(escrow), Errors.NotEscrow(address(escrow), msg.sender));
         _writePortfolio(accountId, version, previous, enclaveBlob_, userBlob_);
+    }
+
+    /// @inheritdoc IConfidentialLedger
+    function policyBlob(bytes32 orgId) external view returns (bytes memory) {
+        return _chunksOf(orgId, policyVersion[orgId]).read();
+    }
+
+    /// @inheritdoc IConfidentialLedger
+    function pendingPolicyBlob(bytes32 orgId) external view returns (bytes memory) {
+        uint64 version = policyVersion[orgId] + 1;
+        return _pending[orgId].version == version ? _chunksOf(orgId, version).read() : bytes("");
     }
 
     /// @inheritdoc IConfidentialLedger
@@ -145,8 +173,50 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
     /// @inheritdoc IConfidentialLedger
     function hashPolicyUpdate(PolicyUpdate calldata a) public view returns (bytes32) {
         return _hashTypedDataV4(
-            keccak256(abi.encode(POLICY_UPDATE_TYPEHASH, a.orgId, a.admin, a.version, keccak256(a.policyBlob)))
+            keccak256(
+                abi.encode(
+                    POLICY_UPDATE_TYPEHASH,
+                    a.orgId,
+                    a.admin,
+                    a.version,
+                    a.part,
+                    a.parts,
+                    a.digest,
+                    keccak256(a.policyBlob)
+                )
+            )
         );
+    }
+
+    /// @dev The caller has checked who may write it, and its version.
+    function _writePart(PolicyUpdate calldata a) private {
+        PendingPolicy storage pending = _pending[a.orgId];
+        address[] storage chunks = _chunksOf(a.orgId, a.version);
+        uint8 next;
+        bytes32 running;
+        if (a.part == 0) {
+            while (chunks.length > 0) chunks.pop();
+        } else if (
+            pending.version == a.version && pending.admin == a.admin && pending.parts == a.parts
+                && pending.digest == a.digest
+        ) {
+            (next, running) = (pending.next, pending.running);
+        }
+        require(a.part == next && a.part < a.parts, PartConflict(next, a.part));
+        chunks.append(a.policyBlob);
+        running = keccak256(abi.encode(running, keccak256(a.policyBlob)));
+        if (a.part + 1 < a.parts) {
+            _pending[a.orgId] = PendingPolicy(a.admin, a.version, a.parts, a.part + 1, a.digest, running);
+            return;
+        }
+        require(running == a.digest, DigestConflict(a.digest, running));
+        policyVersion[a.orgId] = a.version;
+        policyDigest[a.orgId] = running;
+        emit PolicyUpdated(a.orgId, a.version);
+    }
+
+    function _chunksOf(bytes32 orgId, uint64 version) private view returns (address[] storage) {
+        return _chunks[orgId][version % 2];
     }
 
     function _writePortfolio(

@@ -12,6 +12,9 @@ import {ISweepable} from "./ISweepable.sol";
  * @dev `accountId = keccak256(abi.encodePacked(account))`. Versions start at 0 (no write yet). A write of a
  * portfolio carries the next version and the running hash of the earlier writes. So the ledger refuses a write computed
  * from an older state, or from a state that a reorganization has replaced.
+ *
+ * A rulebook comes in parts, because one transaction cannot hold a long one. It takes force with its last part; until
+ * then the one before it is in force. It is stored as code (see {CodeStorage}).
  */
 interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
     /**
@@ -34,11 +37,17 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
         bytes userBlob;
     }
 
-    /// @notice Authorization to write a rulebook that `admin` published.
+    /**
+     * @notice Authorization to write part `part`, counted from zero, of the `parts` of a rulebook that `admin`
+     * published. `digest` is {policyDigest} of all of them.
+     */
     struct PolicyUpdate {
         bytes32 orgId;
         address admin;
         uint64 version;
+        uint8 part;
+        uint8 parts;
+        bytes32 digest;
         bytes policyBlob;
     }
 
@@ -65,7 +74,7 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
     /// @notice A portfolio was written.
     event PortfolioUpdated(bytes32 indexed accountId, uint64 version);
 
-    /// @notice A rulebook was written.
+    /// @notice A rulebook has taken force: its last part was written.
     event PolicyUpdated(bytes32 indexed orgId, uint64 version);
 
     /// @notice A part of the portfolio of `from` is in that of `to`, and `partsLeft` parts follow. {PortfolioUpdated} of both comes before.
@@ -82,6 +91,12 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
 
     /// @notice The institution's admin is `expected` (zero: no such institution), but the rulebook names `got`.
     error NotInstitutionAdmin(bytes32 orgId, address expected, address got);
+
+    /// @notice The rulebook's next part is `expected`; zero: none of this rulebook came before.
+    error PartConflict(uint8 expected, uint8 got);
+
+    /// @notice The rulebook's parts have the digest `got`, but the authorization names `expected`.
+    error DigestConflict(bytes32 expected, bytes32 got);
 
     /// @notice A blob is empty: writing it would erase what is stored.
     error EmptyBlob();
@@ -107,10 +122,19 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
      */
     function portfolioHash(bytes32 accountId) external view returns (bytes32);
 
-    /// @notice The institution's rulebook, which only the enclave reads.
+    /// @notice The institution's rulebook in force, all of its parts, which only the enclave reads.
     function policyBlob(bytes32 orgId) external view returns (bytes memory);
 
-    /// @notice The number of writes of the rulebook.
+    /// @notice The parts so far of the institution's next rulebook; empty if there is none.
+    function pendingPolicyBlob(bytes32 orgId) external view returns (bytes memory);
+
+    /**
+     * @notice The running hash of the parts of the rulebook in force, zero before the first rulebook. Each part sets it
+     * to `keccak256(abi.encode(previous, keccak256(policyBlob)))`, where `previous` is zero for the first.
+     */
+    function policyDigest(bytes32 orgId) external view returns (bytes32);
+
+    /// @notice The number of rulebooks that have taken force.
     function policyVersion(bytes32 orgId) external view returns (uint64);
 
     /**
@@ -145,16 +169,21 @@ interface IConfidentialLedger is IEnclaveAuthorized, ISweepable {
     function movePortfolio(PortfolioMove calldata authorization, bytes calldata signature) external;
 
     /**
-     * @notice Replaces an institution's entire rulebook.
+     * @notice Writes a part of an institution's next rulebook. With its last part, it replaces the entire rulebook.
+     *
+     * A first part replaces the parts of a rulebook that never became whole. So does every rulebook that takes force.
      *
      * Requirements:
      * - the platform is not paused;
      * - the enclave signed the authorization, and it was not used before;
      * - `admin` is the institution's current admin, and the platform admits the institution;
      * - `version` is {policyVersion} + 1;
-     * - the blob is not empty.
+     * - the blob is not empty;
+     * - `part` is below `parts`, and is the first or follows the last one of a rulebook with the same admin, number of
+     *   parts and digest;
+     * - with the last part: the parts have the digest.
      *
-     * Emits {PolicyUpdated}.
+     * Emits {PolicyUpdated} with the last part.
      */
     function updatePolicy(PolicyUpdate calldata authorization, bytes calldata signature) external;
 

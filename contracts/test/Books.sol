@@ -37,6 +37,15 @@ abstract contract Books {
         uint256 effectiveAt;
     }
 
+    /// @dev A rulebook on its way, of which `next` parts are there. No two of an institution have the same `seed`.
+    struct Rulebook {
+        address admin;
+        uint64 version;
+        uint8 parts;
+        uint8 next;
+        uint256 seed;
+    }
+
     struct Authorization {
         address target;
         bytes call;
@@ -70,6 +79,7 @@ abstract contract Books {
     mapping(address account => bytes32) public histories;
     mapping(bytes32 orgId => uint64) public policyVersions;
     mapping(bytes32 orgId => bytes32) public policyHashes;
+    mapping(bytes32 orgId => Rulebook) internal _begun;
     mapping(bytes32 orgId => bool) public admitted;
     mapping(address wallet => bool) public kyc;
     mapping(bytes32 symbol => mapping(address wallet => bool)) public frozen;

@@ -305,27 +305,72 @@ abstract contract OrderActions is Books {
         _wrote(b.account, a.version, a.previous, a.enclaveBlob, a.userBlob);
     }
 
-    function writePolicy(uint256 org, uint256 wrong) external atCurrentTime {
+    /// @dev A rulebook of one to three parts: continues the one begun, or begins another.
+    function writePolicy(uint256 org, uint256 seed, uint256 wrong) external atCurrentTime {
         bytes32 orgId = orgOf(org);
-        IConfidentialLedger.PolicyUpdate memory a = IConfidentialLedger.PolicyUpdate(
-            orgId, registry.adminOf(orgId), policyVersions[orgId] + 1, abi.encode(orgId, wrong)
-        );
-        bool isAdmitted = admitted[orgId];
-        wrong %= 12;
+        address admin = registry.adminOf(orgId);
+        uint64 version = policyVersions[orgId] + 1;
+        Rulebook storage begun = _begun[orgId];
+        wrong %= 16;
+        bool isVoid = begun.next == 0 || begun.version != version || begun.admin != admin;
+        if (isVoid && begun.next > 0) {
+            IConfidentialLedger.PolicyUpdate memory late = _partOf(orgId, begun);
+            _policyMustFail(late, platform.ENCLAVE_KEY());
+            late.admin = admin;
+            _policyMustFail(late, platform.ENCLAVE_KEY());
+        }
+        if (isVoid || seed % 4 == 0) {
+            begun.admin = admin;
+            begun.version = version;
+            begun.parts = uint8(1 + seed % 3);
+            begun.next = 0;
+            begun.seed = (begun.seed / 8 + 1) * 8 + seed % 8;
+        }
+        IConfidentialLedger.PolicyUpdate memory a = _partOf(orgId, begun);
+        bool isFirst = a.part == 0;
         if (wrong == 1) a.version += 1;
         if (wrong == 2) a.admin = STRANGER;
         if (wrong == 3) a.policyBlob = "";
-        bytes memory call = abi.encodeCall(ledger.updatePolicy, (a, _enclaveSign(ledger.hashPolicyUpdate(a))));
-        if (!isAdmitted || (wrong > 0 && wrong < 4)) return _mustFail(address(this), address(ledger), call);
-        if (wrong == 4) {
-            return _mustFail(
-                address(this),
-                address(ledger),
-                abi.encodeCall(ledger.updatePolicy, (a, _sign(OTHER_KEY, ledger.hashPolicyUpdate(a))))
-            );
+        if (wrong == 4) a.part += 1;
+        if (wrong == 5) a.part = a.parts;
+        if (wrong == 6 && !isFirst) a.digest = ~a.digest;
+        if (wrong == 7 && !isFirst) a.parts += 1;
+        bool isLast = a.part + 1 == a.parts;
+        if (wrong == 8 && isLast) a.policyBlob = abi.encode(wrong);
+        bool isWrong = (wrong > 0 && wrong < 6) || (wrong > 5 && wrong < 8 && !isFirst) || (wrong == 8 && isLast);
+        if (!admitted[orgId] || isWrong) return _policyMustFail(a, platform.ENCLAVE_KEY());
+        if (wrong == 9) return _policyMustFail(a, OTHER_KEY);
+        _authorized(
+            address(ledger), abi.encodeCall(ledger.updatePolicy, (a, _enclaveSign(ledger.hashPolicyUpdate(a))))
+        );
+        begun.next++;
+        if (begun.next < begun.parts) return;
+        policyVersions[orgId] = version;
+        bytes memory whole;
+        for (uint256 i = 0; i < begun.parts; i++) {
+            whole = bytes.concat(whole, _blobOf(begun.seed, i));
         }
-        _authorized(address(ledger), call);
-        policyVersions[orgId] = a.version;
-        policyHashes[orgId] = keccak256(a.policyBlob);
+        policyHashes[orgId] = keccak256(whole);
+    }
+
+    function _policyMustFail(IConfidentialLedger.PolicyUpdate memory a, uint256 key) private {
+        bytes32 digest = ledger.hashPolicyUpdate(a);
+        bytes memory signature = key == OTHER_KEY ? _sign(key, digest) : _enclaveSign(digest);
+        _mustFail(address(this), address(ledger), abi.encodeCall(ledger.updatePolicy, (a, signature)));
+    }
+
+    function _partOf(bytes32 orgId, Rulebook memory r) private pure returns (IConfidentialLedger.PolicyUpdate memory) {
+        bytes32 digest;
+        for (uint256 i = 0; i < r.parts; i++) {
+            digest = keccak256(abi.encode(digest, keccak256(_blobOf(r.seed, i))));
+        }
+        return IConfidentialLedger.PolicyUpdate(
+            orgId, r.admin, r.version, r.next, r.parts, digest, _blobOf(r.seed, r.next)
+        );
+    }
+
+    /// @dev Some are longer than the code of one contract.
+    function _blobOf(uint256 seed, uint256 part) private pure returns (bytes memory) {
+        return bytes.concat(new bytes(seed % 8 == part ? 24_570 : 0), abi.encode(seed, part));
     }
 }

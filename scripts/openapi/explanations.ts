@@ -91,7 +91,7 @@ export const EXPLANATIONS: Readonly<
     cause: 'A stalled connection, or a client that declares more body than it sends.',
   },
   'body-too-large': {
-    meaning: 'The body is longer than 64 KiB; at `/relay`, than 128 KiB.',
+    meaning: 'The body is longer than 64 KiB; at `/relay`, than 192 KiB.',
     cause: 'Not a sealed envelope: an order has at most 4,096 bytes of ciphertext, a rulebook 16,384.',
   },
   'unsupported-media-type': {

@@ -142,6 +142,11 @@ export function createConfidentialLedger(caller: ViewCaller, address: Hex) {
     portfolioHash: (accountId: Hex, block?: BlockTag) =>
       read('portfolioHash', [accountId], bytes32Value, block),
     policyBlob: (orgId: Hex, block?: BlockTag) => read('policyBlob', [orgId], bytesValue, block),
+    /** The parts so far of the next rulebook. */
+    pendingPolicyBlob: (orgId: Hex, block?: BlockTag) =>
+      read('pendingPolicyBlob', [orgId], bytesValue, block),
+    /** The running hash of the parts in force; zero before the first rulebook. */
+    policyDigest: (orgId: Hex, block?: BlockTag) => read('policyDigest', [orgId], bytes32Value, block),
     policyVersion: (orgId: Hex, block?: BlockTag) => read('policyVersion', [orgId], numberValue, block),
     usedDigest: (digest: Hex, block?: BlockTag) => read('usedDigest', [digest], boolValue, block),
   }

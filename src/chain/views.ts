@@ -87,7 +87,8 @@ export async function hasCode(rpc: Pick<Rpc, 'send'>, address: Hex): Promise<boo
 }
 
 // Schemas of decoded contract values.
-const MAX_BLOB_BYTES = 65_536
+/** The largest rulebook, with the header of its blob. */
+const MAX_BLOB_BYTES = 524_288 + 29
 
 export const addressValue: z.ZodType<Hex> = addressSchema
 export const bytes32Value: z.ZodType<Hex> = bytes32Schema

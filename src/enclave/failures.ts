@@ -76,6 +76,7 @@ export class ConflictError extends Error {
 const CONFLICTS = new Set([
   'VersionConflict',
   'HistoryConflict',
+  'PartConflict',
   'OrderNotOpen',
   'OrderNotRefunded',
   'OrderMismatch',

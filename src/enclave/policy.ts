@@ -42,11 +42,15 @@ async function publish(run: Run, rulebook: Rulebook): Promise<RunResult> {
   if (same && stored.version === version) return { outcome: 'accepted', orgId, version }
   if (version !== stored.version + 1) return rejected('version-conflict')
   if (!(await areListed(run, policy, block))) return rejected('unlisted-symbol')
-  const policyBlob = await run.policies.seal(orgId, policy, version)
-  await run.authorizer.submit({
-    primaryType: 'PolicyUpdate',
-    message: { orgId, admin, version: BigInt(version), policyBlob },
-  })
+  const { parts, digest } = await run.policies.seal(orgId, policy, version, block)
+  const whole = { orgId, admin, version: BigInt(version), parts: BigInt(parts.length), digest }
+  for (const [part, policyBlob] of parts.entries()) {
+    // One that the chain has already is not sent again.
+    await run.authorizer.submit({
+      primaryType: 'PolicyUpdate',
+      message: { ...whole, part: BigInt(part), policyBlob },
+    })
+  }
   return { outcome: 'accepted', orgId, version }
 }
 

@@ -1,12 +1,16 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { decodePolicy, encodePolicy } from '../protocol/compactPolicy.js'
+import { ProtocolError } from '../protocol/errors.js'
 import type { Hex } from '../protocol/hex.js'
 import { accountIdOf } from '../protocol/identifiers.js'
 import {
   type BlobPlace,
+  ivOf,
   openBlob,
   openBlobBytes,
   paddedBytesOf,
+  partsOf,
   sealBlob,
   sealBlobBytes,
 } from '../protocol/ledgerBlob.js'
@@ -72,10 +76,25 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
 
 export type PortfolioStore = ReturnType<typeof createPortfolioStore>
 
+/** Hex digits of the blobs whose rulebooks are kept open: some thirty of ten thousand employees. */
+const MAX_OPENED = 2 ** 24
+
 export function createPolicyStore(chain: ChainState, keys: LedgerKeys) {
   const keyOf = (id: Hex) => keys.ledgerKey('org', id)
-  /** Each institution's rulebook as it was opened last: most orders find the same blob on the chain. */
-  const opened = new Map<Hex, { blob: Hex; version: number; policy: Policy }>()
+  /** Most orders find the same rulebook on the chain, which can be long: it is read and opened once. */
+  const opened = new LRUCache<string, Promise<Policy>>({ maxSize: MAX_OPENED })
+
+  async function open(orgId: Hex, version: number, name: string, block: BlockPoint): Promise<Policy> {
+    const blob = await chain.ledger.policyBlob(orgId, block.hash)
+    const known = opened.get(name)
+    if (known !== undefined) return known
+    const opening = openBlobBytes(blob, keyOf(orgId), placeIn(chain, orgId, BigInt(version))).then(
+      decodePolicy,
+    )
+    opened.set(name, opening, { size: blob.length })
+    opening.catch(() => opened.delete(name))
+    return opening
+  }
 
   return {
     /**
@@ -83,25 +102,32 @@ export function createPolicyStore(chain: ChainState, keys: LedgerKeys) {
      * @throws RunFailure `ledger-unreadable`: a rulebook that does not open never counts as none
      */
     async load(orgId: Hex, block: BlockPoint): Promise<{ policy: Policy | null; version: number }> {
-      const [version, blob] = await Promise.all([
+      const [version, digest] = await Promise.all([
         chain.ledger.policyVersion(orgId, block.hash),
-        chain.ledger.policyBlob(orgId, block.hash),
+        chain.ledger.policyDigest(orgId, block.hash),
       ])
       if (version === 0) return { policy: null, version }
-      const known = opened.get(orgId)
-      if (known?.blob === blob && known.version === version) return { policy: known.policy, version }
+      const name = [orgId, version, digest].join()
       try {
-        const opening = openBlobBytes(blob, keyOf(orgId), placeIn(chain, orgId, BigInt(version)))
-        const policy = decodePolicy(await opening)
-        opened.set(orgId, { blob, version, policy })
-        return { policy, version }
-      } catch {
-        throw new RunFailure('ledger-unreadable')
+        return { policy: await (opened.get(name) ?? open(orgId, version, name, block)), version }
+      } catch (error) {
+        if (error instanceof ProtocolError) throw new RunFailure('ledger-unreadable')
+        throw error
       }
     },
-    /** Seals what is to be written as `version`, which must be the stored one + 1. */
-    seal: (orgId: Hex, policy: Policy, version: number) =>
-      sealBlobBytes(encodePolicy(policy), keyOf(orgId), placeIn(chain, orgId, BigInt(version))),
+    /**
+     * Seals what is to be written as `version`, which must be the stored one + 1. Where the chain has the first parts of this
+     * very rulebook, the rest continues them.
+     */
+    async seal(orgId: Hex, policy: Policy, version: number, block: BlockPoint) {
+      const place = placeIn(chain, orgId, BigInt(version))
+      const encoded = encodePolicy(policy)
+      const begun = await chain.ledger.pendingPolicyBlob(orgId, block.hash)
+      const iv = begun === '0x' ? undefined : ivOf(begun)
+      const blob = await sealBlobBytes(encoded, keyOf(orgId), place, iv)
+      // The header holds the tag, so only the same plaintext continues. One of another, with this iv, must not leave the enclave.
+      return partsOf(blob.startsWith(begun) ? blob : await sealBlobBytes(encoded, keyOf(orgId), place))
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { authorizationTargets, authorizationTypes, type PrimaryType } from './authorizationTypes.js'
 import { bytes32Schema, type Hex, hexBetween } from './hex.js'
+import { MAX_PART_BYTES } from './ledgerBlob.js'
 import { signatureSchema, signDigest } from './signature.js'
 import { typedDataDigest } from './typedData.js'
 import { uint8Schema, uint64Schema, uint256Schema } from './units.js'
@@ -12,8 +13,6 @@ const VERSION = '1'
 
 /** Fits a portfolio with the maximum number of symbols and orders. One write grows it by one padding block. */
 const portfolioBlobSchema = hexBetween(0, 20_480)
-/** The largest rulebook envelope plus a blob's header. One write must fit the gas of one transaction. */
-const policyBlobSchema = hexBetween(0, 16_384 + 29)
 
 const batchShape = {
   symbol: bytes32Schema,
@@ -52,7 +51,10 @@ const messageSchemas = {
     orgId: bytes32Schema,
     admin: addressSchema,
     version: uint64Schema,
-    policyBlob: policyBlobSchema,
+    part: uint8Schema,
+    parts: uint8Schema,
+    digest: bytes32Schema,
+    policyBlob: hexBetween(0, MAX_PART_BYTES),
   }),
   OrderSettlement: z.strictObject({
     ...orderShape,

@@ -50,6 +50,9 @@ export const authorizationTypes = {
     { name: 'orgId', type: 'bytes32' },
     { name: 'admin', type: 'address' },
     { name: 'version', type: 'uint64' },
+    { name: 'part', type: 'uint8' },
+    { name: 'parts', type: 'uint8' },
+    { name: 'digest', type: 'bytes32' },
     { name: 'policyBlob', type: 'bytes' },
   ],
   OrderSettlement: [

@@ -11,6 +11,7 @@ import {
   hexLength,
   hexToBytes,
   uintToBytes,
+  ZERO_BYTES32,
 } from './hex.js'
 import { keccak256 } from './keccak.js'
 import { decodePadded, encodePadded } from './plaintext.js'
@@ -82,6 +83,28 @@ export async function openBlobBytes(blob: Hex, key: Bytes, place: BlobPlace): Pr
   const iv = bytes.slice(1, 1 + IV_BYTES)
   const tag = bytes.slice(1 + IV_BYTES, HEADER_BYTES)
   return decryptGcm({ key, iv, aad: aadOf(place) }, bytes.slice(HEADER_BYTES), tag)
+}
+
+/** A transaction of 2^24 gas writes some 75,000 bytes of code. This many hold a size class of 65,536 with its header. */
+export const MAX_PART_BYTES = 65_600
+
+/** The parts in which a rulebook's blob is written, of about one length, and the ledger's running hash of them. */
+export function partsOf(blob: Hex): { readonly parts: readonly Hex[]; readonly digest: Hex } {
+  const bytes = hexToBytes(blob)
+  const length = Math.ceil(bytes.length / Math.ceil(bytes.length / MAX_PART_BYTES))
+  const parts: Hex[] = []
+  let digest = ZERO_BYTES32
+  for (let from = 0; from < bytes.length; from += length) {
+    const part = bytes.subarray(from, from + length)
+    parts.push(bytesToHex(part))
+    digest = keccak256(concatBytes(hexToBytes(digest), hexToBytes(keccak256(part))))
+  }
+  return { parts, digest }
+}
+
+/** The `iv` of a blob, of which the header is there at least. */
+export function ivOf(blob: Hex): Bytes {
+  return hexToBytes(blob).slice(1, 1 + IV_BYTES)
 }
 
 /** Bytes of the padded plaintext in a stored blob; 0 for `0x`. */

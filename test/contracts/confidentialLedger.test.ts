@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { accountIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { MAX_PART_BYTES, partsOf } from '../../src/protocol/ledgerBlob.js'
 import {
   type BoundOrder,
   policyUpdate,
@@ -116,6 +117,103 @@ it('updatePolicy replaces the rulebook and counts its version', async () => {
   await relay(policyUpdate(ORG, admin(), { version: 2n, policyBlob: '0xabcdef' }))
   expect(await read('policyVersion', ORG)).toBe(2n)
   expect(await read('policyBlob', ORG)).toBe('0xabcdef')
+})
+
+describe('a rulebook in parts', () => {
+  const BLOB: Hex = `0x${'5a'.repeat(2 * MAX_PART_BYTES)}a5`
+  const OLD = '0x01'
+  /** The parts' authorizations, by an admin who may change. */
+  const partsBy = (author: Hex, blob = BLOB, version = 2n) => {
+    const { parts, digest } = partsOf(blob)
+    const whole = { version, parts: BigInt(parts.length), digest }
+    return (part: number) =>
+      policyUpdate(ORG, author, { ...whole, part: BigInt(part), policyBlob: parts[part] ?? '0x' })
+  }
+  const inForce = async () => [await read('policyVersion', ORG), await read('policyBlob', ORG)]
+  const conflict = (expected: number, got: number) => ({
+    name: 'PartConflict',
+    args: { expected: `${expected}`, got: `${got}` },
+  })
+  beforeEach(() => relay(policyUpdate(ORG, admin())))
+
+  it('takes force with its last part, at once, and whole', async () => {
+    const part = partsBy(admin())
+    expect(await events(relay(part(0)))).toEqual([])
+    expect(await events(relay(part(1)))).toEqual([])
+    expect(await inForce()).toEqual([1n, OLD])
+    expect(`${await read('pendingPolicyBlob', ORG)}`).toBe(BLOB.slice(0, 2 + 4 * 43_734))
+    expect(await events(relay(part(2)))).toEqual([['PolicyUpdated', ORG, 2n]])
+    expect(await inForce()).toEqual([2n, BLOB])
+    expect(await read('policyDigest', ORG)).toBe(partsOf(BLOB).digest)
+    expect(await read('pendingPolicyBlob', ORG)).toBe('0x')
+    await relay(policyUpdate(ORG, admin(), { version: 3n }))
+    expect(await inForce()).toEqual([3n, OLD])
+  })
+
+  it('takes its parts in their order, each once, and none beyond the last', async () => {
+    const part = partsBy(admin())
+    expect(await relayRevert(part(1))).toEqual(conflict(0, 1))
+    await relay(part(0))
+    expect(await relayRevert(part(2))).toEqual(conflict(1, 2))
+    await relay(part(1))
+    expect(await relayRevert(part(1))).toMatchObject({ name: 'DigestUsed' })
+    await relay(part(2))
+    for (const change of [{ parts: 0n }, { part: 1n }, { part: 3n, parts: 3n }]) {
+      const { name } = (await relayRevert(policyUpdate(ORG, admin(), { version: 3n, ...change }))) ?? {}
+      expect(name).toBe('PartConflict')
+    }
+  })
+
+  it('takes no part of another rulebook', async () => {
+    const part = partsBy(admin())
+    await relay(part(0))
+    const { digest } = partsOf(BLOB)
+    for (const other of [
+      { parts: 4n, digest },
+      { parts: 3n, digest: bytes32('another') },
+    ]) {
+      const stray = policyUpdate(ORG, admin(), { version: 2n, part: 1n, policyBlob: '0x02', ...other })
+      expect(await relayRevert(stray)).toEqual(conflict(0, 1))
+    }
+    await relay(policyUpdate(ORG, admin(), { version: 2n, part: 1n, parts: 3n, digest, policyBlob: '0x02' }))
+    expect(await relayRevert(part(2))).toMatchObject({
+      name: 'DigestConflict',
+      args: { expected: digest },
+    })
+    expect(await inForce()).toEqual([1n, OLD])
+  })
+
+  it('is replaced by the first part of another, and by one that comes whole', async () => {
+    const part = partsBy(admin())
+    const other: Hex = `0x${'77'.repeat(MAX_PART_BYTES + 1)}`
+    const another = partsBy(admin(), other)
+    await relay(part(0))
+    await relay(another(0))
+    expect(await relayRevert(part(1))).toEqual(conflict(0, 1))
+    expect(await relayRevert(part(0))).toMatchObject({ name: 'DigestUsed' })
+    await relay(policyUpdate(ORG, admin(), { version: 2n, policyBlob: '0x99' }))
+    expect(await inForce()).toEqual([2n, '0x99'])
+    expect(await read('pendingPolicyBlob', ORG)).toBe('0x')
+    expect(await relayRevert(another(1))).toMatchObject({ name: 'VersionConflict' })
+    const late = partsBy(admin(), other, 3n)
+    expect(await relayRevert(late(1))).toEqual(conflict(0, 1))
+  })
+
+  it('is completed neither by a former admin, nor by the new one, nor while the institution is suspended', async () => {
+    const part = partsBy(admin())
+    await relay(part(0))
+    await chain().send('owner', 'registry', 'setAdmitted', ORG, admin(), false)
+    expect(await relayRevert(part(1))).toMatchObject({ name: 'NotAdmitted' })
+    await chain().send('owner', 'registry', 'setAdmitted', ORG, admin(), true)
+    await relay(part(1))
+    await chain().send('admin', 'registry', 'transferAdmin', account('alice'))
+    await chain().send('alice', 'registry', 'acceptAdmin', ORG)
+    expect(await relayRevert(part(2))).toMatchObject({ name: 'NotInstitutionAdmin' })
+    const ofAlice = partsBy(account('alice'))
+    expect(await relayRevert(ofAlice(2))).toEqual(conflict(0, 2))
+    await relay(ofAlice(0))
+    expect(await inForce()).toEqual([1n, OLD])
+  })
 })
 
 it('updatePolicy refuses an author who is not the institution’s admin in this very block', async () => {

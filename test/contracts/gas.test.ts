@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Authorization } from '../../src/protocol/authorization.js'
 import { concatBytes, type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { partsOf } from '../../src/protocol/ledgerBlob.js'
 import {
   type BoundOrder,
   batchBurn,
@@ -255,14 +256,23 @@ const SECTIONS: Record<string, () => Promise<void>> = {
   },
 
   async publishing() {
-    const publish = (label: string, version: bigint, padded: number) => {
-      const policyBlob = bytes(`rulebook ${version}`, HEADER.policy + padded)
-      return relay(label, policyUpdate(ORG, account('admin'), { version, policyBlob }))
+    const publish = async (label: string, version: bigint, padded: number) => {
+      const { parts, digest } = partsOf(bytes(`rulebook ${version}`, HEADER.policy + padded))
+      const count = parts.length
+      for (const [index, policyBlob] of parts.entries()) {
+        const part = { part: BigInt(index), parts: BigInt(count), digest, policyBlob }
+        const named = count === 1 ? label : `${label}, part ${index + 1} of ${count}`
+        await relay(named, policyUpdate(ORG, account('admin'), { version, ...part }))
+      }
     }
-    await publish('the first, 512 bytes', 1n, 512)
-    await publish('a later one, 512 bytes', 2n, 512)
-    await publish('512 to 16,384 bytes, the largest', 3n, 16_384)
-    await publish('a later one, 16,384 bytes', 4n, 16_384)
+    // The size classes of `compactPolicy.ts`.
+    await publish('the first, 1,024 bytes', 1n, 1_024)
+    await publish('the second, 1,024 bytes', 2n, 1_024)
+    await publish('a later one, 1,024 bytes', 3n, 1_024)
+    await publish('100 employees who all differ', 4n, 2_560)
+    await publish('a default, 20 groups, 500 exceptions', 5n, 14_336)
+    await publish('1,000 employees who all differ', 6n, 28_672)
+    await publish('10,000 employees who all differ', 7n, 262_144)
   },
 
   async batches() {

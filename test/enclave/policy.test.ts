@@ -3,6 +3,7 @@ import { createChainState } from '../../src/enclave/chainState.js'
 import { createPolicyStore } from '../../src/enclave/stores.js'
 import { ORDER_PLACE, POLICY_PLACE, seal } from '../../src/protocol/envelope.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import type { Policy } from '../../src/protocol/policy.js'
 import { usd } from '../support/brokerStandIn.js'
 import { ENCLAVE_KEYS, INTENT_PUBKEY, ORG_ID, rulesFor, sealRulebook } from './support/parties.js'
 import { useWorld } from './support/world.js'
@@ -69,4 +70,36 @@ it('a rulebook is accepted when its answer got lost on the way, and when another
   const both = await Promise.all([world().policy(next), world().policy(next)])
   expect(both.map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted'])
   expect((await stored()).version).toBe(3)
+})
+
+/** A rulebook of so many employees, each restricted in TSLA. */
+function rulebookOf(count: number): Policy {
+  const employees: Policy['employees'] = {}
+  for (let at = 1; at <= count; at++) {
+    const wallet = `0x${at.toString(16).padStart(40, '0')}`
+    employees[wallet] = { canBuy: at % 2 === 0, canSell: true, restricted: ['TSLA'] }
+  }
+  return rulesFor(chain(), { employees })
+}
+
+it('a rulebook too long for one transaction takes force whole, and a run that failed between its parts is continued', async () => {
+  const rules = rulebookOf(3_000)
+  world().relay.faults.push('pass', { kind: 'refused' })
+  const first = await world().policy(await sealRulebook(chain(), rules, 2))
+  expect(first).toMatchObject({ outcome: 'failed', code: 'relay-refused' })
+  expect((await stored()).version).toBe(1)
+  expect(await world().policy(await sealRulebook(chain(), rules, 2))).toMatchObject({ version: 2 })
+  expect(await stored()).toEqual({ policy: rules, version: 2 })
+  // The same bytes: no part has gone to the chain twice.
+  const [begun, refused, again, last] = world().relay.posted
+  expect(world().relay.posted).toHaveLength(4)
+  expect([again, last]).toEqual([begun, refused])
+})
+
+it('a rulebook replaces the parts of another that never became whole', async () => {
+  world().relay.faults.push('pass', { kind: 'refused' })
+  await world().policy(await sealRulebook(chain(), rulebookOf(3_000), 2))
+  const rules = rulebookOf(3_001)
+  expect(await world().policy(await sealRulebook(chain(), rules, 2))).toMatchObject({ version: 2 })
+  expect(await stored()).toEqual({ policy: rules, version: 2 })
 })

@@ -120,6 +120,15 @@ it('the length of an encoding shows a size class alone', () => {
   expect(lengths).toEqual([1_024, 1_024, 1_792, 2_560, 2_560, 28_672])
 })
 
+it('a default with twenty groups and five hundred exceptions is one part, however many follow it', () => {
+  const { employees } = differing(500)
+  const { [`0x${'0'.repeat(40)}`]: first } = employees
+  const rules = first && 'restricted' in first ? first : { canBuy: true, canSell: true, restricted: [] }
+  const groups = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`Group ${at}`, rules]))
+  const policy = { ...differing(0), employees, groups, default: { group: 'Group 7' } }
+  expect(encodePolicy(policy).length).toBe(14_336)
+})
+
 it('ten thousand employees who all differ stay below the limit, and twice as many more do not', () => {
   expect(encodePolicy(differing(10_000)).length).toBe(262_144)
   expect(() => encodePolicy(differing(30_000))).toThrow(expect.objectContaining({ code: 'invalid-bytes' }))

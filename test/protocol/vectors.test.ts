@@ -19,7 +19,14 @@ import {
 } from '../../src/protocol/cancelIntent.js'
 import { encodePolicy } from '../../src/protocol/compactPolicy.js'
 import { commitOf, ORDER_PLACE, open, seal } from '../../src/protocol/envelope.js'
-import { type Bytes, bytes32Schema, type Hex, hexBetween, hexToBytes } from '../../src/protocol/hex.js'
+import {
+  type Bytes,
+  bytes32Schema,
+  type Hex,
+  hexBetween,
+  hexLength,
+  hexToBytes,
+} from '../../src/protocol/hex.js'
 import {
   accountIdOf,
   bytes32ToName,
@@ -32,6 +39,7 @@ import {
   ledgerKey,
   openBlob,
   openBlobBytes,
+  partsOf,
   portfolioHashAfter,
   sealBlob,
   sealBlobBytes,
@@ -389,7 +397,7 @@ describe('blobs', () => {
 })
 
 describe('authorizations', () => {
-  const { signerPrivateKey, chainId, authorizations, portfolioHashes } = readVectors(
+  const { signerPrivateKey, chainId, authorizations, portfolioHashes, policyDigest } = readVectors(
     'authorizations',
     z.object({
       signerPrivateKey: hex,
@@ -398,6 +406,7 @@ describe('authorizations', () => {
       portfolioHashes: z.array(
         z.object({ previous: hex, version: z.coerce.bigint(), enclaveBlob: hex, userBlob: hex, hash: hex }),
       ),
+      policyDigest: z.object({ repeated: hex, bytes: z.int(), parts: z.array(z.int()), digest: hex }),
     }),
   )
 
@@ -406,6 +415,13 @@ describe('authorizations', () => {
     const domain = { chainId, verifyingContract }
     expect(authorizationDigest(signed, domain)).toBe(digest)
     expect(signAuthorization(signed, domain, signerPrivateKey)).toEqual(signed)
+  })
+
+  it('the running hash of a rulebook’s parts', () => {
+    const { repeated, bytes, parts, digest } = policyDigest
+    const found = partsOf(`0x${repeated.slice(2).repeat(bytes)}`)
+    expect(found.parts.map(hexLength)).toEqual(parts)
+    expect(found.digest).toBe(digest)
   })
 
   it('the running hash of a portfolio’s writes', () => {

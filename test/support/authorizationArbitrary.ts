@@ -6,6 +6,7 @@ import { bytesToHex } from '../../src/protocol/hex.js'
 const bytes = (minLength: number, maxLength: number) =>
   fc.uint8Array({ minLength, maxLength }).map((array) => bytesToHex(array))
 const bytes32 = bytes(32, 32)
+const uint8 = fc.bigInt({ min: 0n, max: 255n })
 const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
 /** Around the length of a word, where the padding begins another one, and of Keccak's block of 136 bytes. */
@@ -25,7 +26,7 @@ const batch = {
 export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(
   fc.record({
     primaryType: fc.constant('PortfolioUpdate' as const),
-    message: fc.record({ ...order, state: fc.bigInt({ min: 0n, max: 255n }), ...write }),
+    message: fc.record({ ...order, state: uint8, ...write }),
   }),
   fc.record({
     primaryType: fc.constant('PortfolioMove' as const),
@@ -40,6 +41,9 @@ export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(
       orgId: bytes32,
       admin: address,
       version: uint64,
+      part: uint8,
+      parts: uint8,
+      digest: bytes32,
       policyBlob: blob,
     }),
   }),

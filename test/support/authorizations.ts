@@ -17,7 +17,7 @@ import {
 import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { keccak256 } from '../../src/protocol/keccak.js'
-import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
+import { partsOf, portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
 import type { ContractKey, TestChain } from './chain.js'
 import { ENCLAVE_KEY } from './roles.js'
 
@@ -189,9 +189,11 @@ export function policyUpdate(
   admin: Hex,
   changes: Partial<Message<'PolicyUpdate'>> = {},
 ): Authorization {
+  const { policyBlob = '0x01' } = changes
+  const whole = { part: 0n, parts: 1n, digest: partsOf(policyBlob).digest }
   return {
     primaryType: 'PolicyUpdate',
-    message: { orgId, admin, version: 1n, policyBlob: '0x01', ...changes },
+    message: { orgId, admin, version: 1n, ...whole, policyBlob, ...changes },
   }
 }
 

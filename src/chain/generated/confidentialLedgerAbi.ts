@@ -35,6 +35,22 @@ export const confidentialLedgerAbi = [
     "inputs": [
       {
         "internalType": "bytes32",
+        "name": "expected",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "got",
+        "type": "bytes32"
+      }
+    ],
+    "name": "DigestConflict",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
         "name": "digest",
         "type": "bytes32"
       }
@@ -72,6 +88,11 @@ export const confidentialLedgerAbi = [
   {
     "inputs": [],
     "name": "EmptyBlob",
+    "type": "error"
+  },
+  {
+    "inputs": [],
+    "name": "FailedDeployment",
     "type": "error"
   },
   {
@@ -189,6 +210,22 @@ export const confidentialLedgerAbi = [
       }
     ],
     "name": "OrdersOpen",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint8",
+        "name": "expected",
+        "type": "uint8"
+      },
+      {
+        "internalType": "uint8",
+        "name": "got",
+        "type": "uint8"
+      }
+    ],
+    "name": "PartConflict",
     "type": "error"
   },
   {
@@ -422,6 +459,21 @@ export const confidentialLedgerAbi = [
             "internalType": "uint64",
             "name": "version",
             "type": "uint64"
+          },
+          {
+            "internalType": "uint8",
+            "name": "part",
+            "type": "uint8"
+          },
+          {
+            "internalType": "uint8",
+            "name": "parts",
+            "type": "uint8"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "digest",
+            "type": "bytes32"
           },
           {
             "internalType": "bytes",
@@ -675,12 +727,50 @@ export const confidentialLedgerAbi = [
         "type": "bytes32"
       }
     ],
+    "name": "pendingPolicyBlob",
+    "outputs": [
+      {
+        "internalType": "bytes",
+        "name": "",
+        "type": "bytes"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "orgId",
+        "type": "bytes32"
+      }
+    ],
     "name": "policyBlob",
     "outputs": [
       {
         "internalType": "bytes",
         "name": "",
         "type": "bytes"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "orgId",
+        "type": "bytes32"
+      }
+    ],
+    "name": "policyDigest",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "",
+        "type": "bytes32"
       }
     ],
     "stateMutability": "view",
@@ -817,6 +907,21 @@ export const confidentialLedgerAbi = [
             "internalType": "uint64",
             "name": "version",
             "type": "uint64"
+          },
+          {
+            "internalType": "uint8",
+            "name": "part",
+            "type": "uint8"
+          },
+          {
+            "internalType": "uint8",
+            "name": "parts",
+            "type": "uint8"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "digest",
+            "type": "bytes32"
           },
           {
             "internalType": "bytes",

@@ -21,10 +21,10 @@ export interface RelayRouterDeps {
 }
 
 /**
- * Room for the largest authorization, with two blobs of 20,480 bytes in hex. It is a constant: an account whose write did not fit
- * could never trade again, and only callers with the token get this far.
+ * Room for the largest authorizations, in hex: two blobs of 20,480 bytes, or a rulebook's part of 65,600. It is a constant: an account
+ * whose write did not fit could never trade again, and only callers with the token get this far.
  */
-const BODY_LIMIT_BYTES = 128 * 1_024
+const BODY_LIMIT_BYTES = 192 * 1_024
 
 /** The enclave-facing routes under /relay. The token is checked first, before the body is read. */
 export function relayRoutes(deps: RelayRouterDeps): Route[] {
