@@ -110,7 +110,8 @@ interface Node {
 }
 
 async function startNode(options: AnvilOptions = {}): Promise<Node> {
-  const anvil = await startAnvil(options)
+  // A saved chain's state has more than the 2 MB that a request may have.
+  const anvil = await startAnvil({ ...options, args: ['--no-request-size-limit', ...(options.args ?? [])] })
   const account = (role: Role): Hex => {
     const found = anvil.accounts[ROLES.indexOf(role)]
     if (!found) throw new Error(`the chain has no account for ${role}`)
