@@ -87,6 +87,11 @@ contract CorporateActions is ICorporateActions, Governed {
     }
 
     /// @inheritdoc ICorporateActions
+    function requireCount(uint256 got) external view {
+        require(got == _actions.length, ActionsConflict(_actions.length, got));
+    }
+
+    /// @inheritdoc ICorporateActions
     function list(uint256 from, uint256 to) external view returns (Action[] memory actions) {
         actions = new Action[](to - from);
         for (uint256 i = from; i < to; i++) actions[i - from] = _actions[i];

@@ -147,13 +147,10 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         _authorize(hashOrderSettlement(a), signature);
         require((a.payoutAsset == bytes32(0)) == (a.payout == 0), InvalidPayout(a.payoutAsset, a.payout));
         requireOrder(a.orderId, a.account, a.asset, a.amount, a.commit, State.OPEN);
-        if (a.payout > 0 && a.payoutAsset != Assets.USDC) {
-            uint256 actions = token.actions().count();
-            require(a.actions == actions, ActionsConflict(actions, a.actions));
-        }
+        if (a.payout > 0 && a.payoutAsset != Assets.USDC) token.actions().requireCount(a.actions);
         _close(a.orderId, State.SETTLED);
         emit OrderSettled(a.orderId, a.account, _usdcOf(a.asset, a.amount), a.payoutAsset, a.payout);
-        ledger.writePortfolio(_accountId(a.account), a.version, a.previous, a.enclaveBlob, a.userBlob);
+        ledger.writePortfolio(keccak256(abi.encodePacked(a.account)), a.version, a.previous, a.enclaveBlob, a.userBlob);
         if (a.amount > 0) _tokenOf(a.asset).safeTransfer(pool, a.amount);
         if (a.payout > 0 && !IPlatformPool(pool).payout(a.account, a.payoutAsset, a.payout)) {
             _addClaim(a.account, a.payoutAsset, a.payout);
@@ -166,7 +163,7 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         requireOrder(a.orderId, a.account, a.asset, a.amount, a.commit, State.OPEN);
         _close(a.orderId, State.REFUNDED);
         emit OrderRefunded(a.orderId, a.account, _usdcOf(a.asset, a.amount));
-        bytes32 accountId = _accountId(a.account);
+        bytes32 accountId = keccak256(abi.encodePacked(a.account));
         if (a.enclaveBlob.length == 0 && a.userBlob.length == 0) {
             ledger.requirePortfolio(accountId, a.version, a.previous);
         } else {
@@ -198,7 +195,7 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
             NotClaimRecipient(msg.sender, asset, to)
         );
         delete _claims[msg.sender][asset];
-        _set(_claimed[asset], asset, claimed(asset) - amount);
+        _change(_claimed[asset], asset, 0, amount);
         emit ClaimPaid(msg.sender, asset, to, amount);
         _tokenOf(asset).safeTransfer(to, amount);
     }
@@ -318,7 +315,7 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         address holder = _orders[bytes16(orderId)].account;
         require(holder == address(0), OrderIdTaken(orderId, holder));
 
-        uint16 ratios = symbol == 0 ? 0 : _ratiosOf(symbol);
+        (, uint16 ratios) = _carried(symbol, 0, 0);
         _orders[bytes16(orderId)] = Order(
             account, deadline, State.OPEN, ratios, SafeCast.toUint128(amount), _tailOf(orderId), commit, orgId, symbol
         );
@@ -341,10 +338,8 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
     /// @dev Closes an open order. Ratios that come later are none of its shares'.
     function _close(bytes32 orderId, State state) private {
         Order storage order = _orders[bytes16(orderId)];
-        if (order.symbol != 0) {
-            (, uint256 shares) = _escrowOf(order);
-            if (shares != order.amount) order.amount = uint128(Math.min(shares, type(uint128).max));
-        }
+        (, uint256 amount) = _escrowOf(order);
+        if (amount != order.amount) order.amount = uint128(Math.min(amount, type(uint128).max));
         order.state = state;
         uint256 inUsdc = order.symbol == 0 ? order.amount : 0;
         _totals = Totals(_totals.openOrders - 1, SafeCast.toUint192(_totals.escrowed - inUsdc));
@@ -364,20 +359,18 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
 
     /// @dev What an order has in escrow, or had when it ended; zero for a request.
     function _escrowOf(Order storage order) private view returns (bytes32 asset, uint256 amount) {
-        (asset, amount) = (order.symbol, order.amount);
-        if (asset == 0) asset = Assets.USDC;
-        else if (order.state == State.OPEN) (amount,) = _carried(asset, amount, order.ratios);
+        amount = order.amount;
+        if (amount == 0) return (0, 0);
+        asset = order.symbol;
+        if (asset == 0) return (Assets.USDC, amount);
+        if (order.state == State.OPEN) (amount,) = _carried(asset, amount, order.ratios);
         if (amount == 0) asset = 0;
     }
 
     /// @dev An amount after the ratios of its symbol that it does not include yet, and the number of them all. USDC has none.
     function _carried(bytes32 asset, uint256 amount, uint16 ratios) private view returns (uint256, uint16) {
-        if (asset == Assets.USDC) return (amount, 0);
+        if (asset == 0 || asset == Assets.USDC) return (amount, 0);
         return token.actions().carry(asset, amount, ratios);
-    }
-
-    function _ratiosOf(bytes32 asset) private view returns (uint16 ratios) {
-        (, ratios) = _carried(asset, 0, 0);
     }
 
     function _tokenOf(bytes32 asset) private view returns (IERC20) {
@@ -390,21 +383,18 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
     }
 
     function _addClaim(address account, bytes32 asset, uint256 amount) private {
-        _set(_claims[account][asset], asset, claims(account, asset) + amount);
-        _set(_claimed[asset], asset, claimed(asset) + amount);
+        _change(_claims[account][asset], asset, amount, 0);
+        _change(_claimed[asset], asset, amount, 0);
         emit ClaimMade(account, asset, amount);
     }
 
-    function _set(Claim storage stored, bytes32 asset, uint256 amount) private {
-        (stored.amount, stored.ratios) = (SafeCast.toUint192(amount), _ratiosOf(asset));
+    function _change(Claim storage stored, bytes32 asset, uint256 more, uint256 less) private {
+        (uint256 amount, uint16 ratios) = _carried(asset, stored.amount, stored.ratios);
+        (stored.amount, stored.ratios) = (SafeCast.toUint192(amount + more - less), ratios);
     }
 
     /// @dev USDC of open orders and claims. Any excess was sent here by mistake.
     function _accountedUsdc() internal view override returns (uint256) {
         return uint256(_totals.escrowed) + claimed(Assets.USDC);
-    }
-
-    function _accountId(address account) private pure returns (bytes32) {
-        return keccak256(abi.encodePacked(account));
     }
 }

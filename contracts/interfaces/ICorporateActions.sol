@@ -75,6 +75,9 @@ interface ICorporateActions is IGoverned {
     /// @notice The symbol has {MAX_RATIOS} ratios.
     error TooManyRatios(bytes32 symbol);
 
+    /// @notice There are `expected` corporate actions, but the payout was computed after `got`.
+    error ActionsConflict(uint256 expected, uint256 got);
+
     /// @notice The most by which an action multiplies or divides shares.
     function MAX_RATIO() external view returns (uint64);
 
@@ -129,6 +132,9 @@ interface ICorporateActions is IGoverned {
 
     /// @notice The number of actions in the list.
     function count() external view returns (uint256);
+
+    /// @notice Reverts with {ActionsConflict} unless the list has that many actions: a payout of shares that was computed before is void.
+    function requireCount(uint256 got) external view;
 
     /// @notice The running hash of the list, zero at first. Each action sets it to `keccak256(abi.encode(before, digest))`.
     function listHash() external view returns (bytes32);

@@ -93,9 +93,6 @@ interface IOrderEscrow is IEnclaveAuthorized, ISignedOpenings, ISweepable {
     /// @notice The authorization was computed for another order, for example one that a reorganization has replaced.
     error OrderMismatch(bytes32 orderId);
 
-    /// @notice There are `expected` corporate actions, but the payout was computed after `got`.
-    error ActionsConflict(uint256 expected, uint64 got);
-
     /// @notice The account has no claim in this asset.
     error NoClaim(address account, bytes32 asset);
 

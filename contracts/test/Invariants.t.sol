@@ -132,8 +132,9 @@ contract InvariantsTest {
             ) = handler.booked(orderId);
             require(ends <= 1, "an order ended twice");
             bool isOpen = state == IOrderEscrow.State.OPEN;
-            (,,,,, IOrderEscrow.State now_,,) = escrow.orders(orderId);
+            (,,,,, IOrderEscrow.State now_,, uint256 shares) = escrow.orders(orderId);
             require(now_ == state, "an order's state");
+            require(shares == (asset == handler.USDC() ? 0 : amount), "the shares of an order");
             (,,,,, now_,,) = escrow.orders(orderId ^ bytes32(uint256(1)));
             require(now_ == IOrderEscrow.State.NONE, "an order by half of its id");
             if (isOpen) {

@@ -22,7 +22,9 @@ abstract contract ShareActions is OrderActions {
 
     /// @dev A ratio, three times of four.
     function propose(uint256 which, uint256 kind, uint256 ratio, uint256 wrong) external atCurrentTime {
-        ICorporateActions.Action memory a = _actionOf(symbolOf(which), kind, ratio);
+        bytes32 symbol = symbolOf(which);
+        if (_formerName["NEW"] == symbol) symbol = "NEW";
+        ICorporateActions.Action memory a = _actionOf(symbol, kind, ratio);
         wrong %= 24;
         if (wrong == 1) a.numerator = a.denominator;
         if (wrong == 2) a.denominator = 0;
@@ -76,7 +78,9 @@ abstract contract ShareActions is OrderActions {
             || (a.successor != 0 && _formerName[a.successor] != 0);
         if (mustFail) return _mustFail(STRANGER, address(actions), call);
         uint256[5] memory before;
-        for (uint256 j = 0; j < 5; j++) before[j] = token.balanceOf(walletOf(j), a.symbol);
+        // Wallets hold none under the new name.
+        bytes32 held = a.symbol == "NEW" ? _formerName[a.symbol] : a.symbol;
+        for (uint256 j = 0; j < 5; j++) before[j] = token.balanceOf(walletOf(j), held);
         vm.prank(STRANGER);
         actions.enact(a);
         enacted++;
@@ -92,7 +96,7 @@ abstract contract ShareActions is OrderActions {
         bool isRatio = a.kind <= ICorporateActions.Kind.STOCK_DIVIDEND;
         for (uint256 j = 0; j < 5; j++) {
             uint256 expected = isRatio ? before[j] * a.numerator / a.denominator : before[j];
-            _must(token.balanceOf(walletOf(j), a.symbol) == expected, "a wallet did not follow a corporate action");
+            _must(token.balanceOf(walletOf(j), held) == expected, "a wallet did not follow a corporate action");
         }
         if (!isRatio) return;
         for (bytes32 symbol = a.symbol; symbol != 0; symbol = _formerName[symbol]) {

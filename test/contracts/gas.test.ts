@@ -3,7 +3,7 @@
 import { keccak256, toBeHex } from 'ethers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Authorization } from '../../src/protocol/authorization.js'
-import { concatBytes, type Hex, hexToBytes } from '../../src/protocol/hex.js'
+import { concatBytes, type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { partsOf } from '../../src/protocol/ledgerBlob.js'
 import {
@@ -48,7 +48,7 @@ const INTERNAL = [
   'aapl.mint',
   'aapl.burn',
 ]
-const CONTRACTS = ['escrow', 'ledger', 'pool', 'registry', 'token', 'aapl', 'authority'] as const
+const CONTRACTS = ['escrow', 'ledger', 'pool', 'registry', 'token', 'aapl', 'actions', 'authority'] as const
 const OTHER = nameToBytes32('Borealis')
 
 const usdc = await usdcFixture('BlacklistingUsdc')
@@ -255,6 +255,16 @@ const SECTIONS: Record<string, () => Promise<void>> = {
     await measure('', 'bob', 'aapl', 'permit', ...permit)
   },
 
+  async acting() {
+    const split = [0, GENESIS, 2, 1, 0, AAPL, ZERO_BYTES32]
+    await measure('', 'owner', 'actions', 'propose', split)
+    await measure('', 'owner', 'actions', 'withdraw', await chain.read('actions', 'digestOf', split))
+    await chain.send('owner', 'actions', 'propose', split)
+    await chain.mineAt(GENESIS + 2 * DAY)
+    await measure('a split', 'dave', 'actions', 'enact', split)
+    await measure('the pool, over a split', 'dave', 'aapl', 'carry', chain.addressOf('pool'))
+  },
+
   async publishing() {
     const publish = async (label: string, version: bigint, padded: number) => {
       const { parts, digest } = partsOf(bytes(`rulebook ${version}`, HEADER.policy + padded))
@@ -289,7 +299,7 @@ const SECTIONS: Record<string, () => Promise<void>> = {
     await measure('', 'carol', 'pool', 'fund', usd(100))
     await measure('', 'owner', 'pool', 'transferTreasury', usd(100))
     for (const contract of CONTRACTS) {
-      if (contract === 'pool') continue
+      if (contract === 'pool' || contract === 'actions') continue
       await chain.send('dave', 'usdc', 'transfer', chain.addressOf(contract), usd(1))
       await measure('', 'dave', contract, 'sweepUsdc')
     }
@@ -400,6 +410,7 @@ const NAMES: Record<(typeof CONTRACTS)[number], string> = {
   registry: 'InstitutionRegistry',
   token: 'EquityToken',
   aapl: 'EquityShares',
+  actions: 'CorporateActions',
   authority: 'Authority',
 }
 

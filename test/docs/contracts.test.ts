@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type ContractKey, INTERFACES } from '../support/chain.js'
 
 const page = readFileSync(new URL('../../docs/contracts.md', import.meta.url), 'utf8')
-const KEYS: ContractKey[] = ['authority', 'registry', 'escrow', 'ledger', 'token', 'aapl', 'pool']
+const KEYS: ContractKey[] = ['authority', 'registry', 'escrow', 'ledger', 'token', 'aapl', 'actions', 'pool']
 
 /** Standards' own, which the page names by the standard. */
 const STANDARD =

@@ -1,11 +1,12 @@
 // One local chain per test file, with the real contracts on it.
 
-import { Interface, type JsonRpcProvider, type TransactionReceipt } from 'ethers'
+import { getCreateAddress, Interface, type JsonRpcProvider, type TransactionReceipt } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type Deployment, deployContracts } from '../../src/chain/deploy.js'
 import { interfaces } from '../../src/chain/interfaces.js'
 import { revertOf } from '../../src/chain/reverts.js'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
+import { checksum } from '../../src/protocol/address.js'
 import type { ContractAddresses, Revert } from '../../src/protocol/api.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { sharesAddressOf } from '../../src/protocol/identifiers.js'
@@ -23,6 +24,7 @@ export const INTERFACES = {
   token: interfaces.equityToken,
   aapl: interfaces.equityShares,
   msft: interfaces.equityShares,
+  actions: interfaces.corporateActions,
   pool: interfaces.platformPool,
   usdc: new Interface(testUsdcAbi),
   authority: interfaces.authority,
@@ -146,6 +148,7 @@ function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authorit
     token: contracts.equityToken,
     aapl: sharesAddressOf(contracts.equityToken, 'AAPL'),
     msft: sharesAddressOf(contracts.equityToken, 'MSFT'),
+    actions: createdFirst(createdFirst(contracts.equityToken)),
     pool: contracts.platformPool,
     usdc,
     authority,
@@ -153,6 +156,9 @@ function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authorit
   const { stop } = anvil
   return { anvil, provider, addresses: contracts, account, stop, ...bind(provider, byKey, account) }
 }
+
+/** What a contract's constructor created before anything else. */
+const createdFirst = (from: Hex): Hex => checksum(getCreateAddress({ from, nonce: 1 }))
 
 /** The actions on the contracts at these addresses. */
 function bind(provider: JsonRpcProvider, byKey: Record<ContractKey, Hex>, account: (role: Role) => Hex) {
@@ -211,6 +217,7 @@ function decodeEvents({ logs }: TransactionReceipt, byKey: Record<ContractKey, H
     'token',
     'aapl',
     'msft',
+    'actions',
     'pool',
     'usdc',
     'authority',

@@ -41,6 +41,22 @@ export const corporateActionsAbi = [
   {
     "inputs": [
       {
+        "internalType": "uint256",
+        "name": "expected",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "got",
+        "type": "uint256"
+      }
+    ],
+    "name": "ActionsConflict",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "uint32",
         "name": "entitlement",
         "type": "uint32"
@@ -599,6 +615,19 @@ export const corporateActionsAbi = [
     "name": "propose",
     "outputs": [],
     "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "got",
+        "type": "uint256"
+      }
+    ],
+    "name": "requireCount",
+    "outputs": [],
+    "stateMutability": "view",
     "type": "function"
   },
   {

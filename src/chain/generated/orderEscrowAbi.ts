@@ -39,22 +39,6 @@ export const orderEscrowAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint256",
-        "name": "expected",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint64",
-        "name": "got",
-        "type": "uint64"
-      }
-    ],
-    "name": "ActionsConflict",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
         "internalType": "uint64",
         "name": "deadline",
         "type": "uint64"
