@@ -1,5 +1,5 @@
 import { createBroker } from '../broker/index.js'
-import { createRpc, type NodeFault } from '../chain/rpc.js'
+import { createRpc } from '../chain/rpc.js'
 import { createHook } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
 import { readVersion } from '../service/version.js'
@@ -65,7 +65,11 @@ export function buildServer(deps: {
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: config.chain.rpcTimeoutMs,
     chainId,
-    onNodeChange: (node, fault) => reportNode(logger, node, fault),
+    // A node is named by its place in RPC_URL, because a URL may hold a key.
+    onNodeChange(node, reason) {
+      if (reason === null) logger.info('RPC node is back', { node })
+      else logger.warn('RPC node set aside', { node, reason })
+    },
     onRequest: metrics.rpc,
   })
   const marketData = createBroker({
@@ -115,16 +119,10 @@ export function buildServer(deps: {
     runObserver: metrics.runs,
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
+  const { escrow } = posted.contracts
   const shownOrders = createHeadReads({ head, read: views.escrow.orders, lane: shown.lane })
-  const escrowed = createHeadReads({ head, read: posted.contracts.escrow.orders })
-  const orders = createOrders({
-    records,
-    escrow: posted.contracts.escrow,
-    onEscrowSeen: head.expire,
-    onStored: enclaveRuns.onStored,
-    room: enclaveRuns.room,
-    knownEscrow: enclaveRuns.knownEscrow,
-  })
+  const escrowed = createHeadReads({ head, read: escrow.orders })
+  const orders = createOrders({ ...enclaveRuns, records, escrow, onEscrowSeen: head.expire })
   const progress = createNarratorProgress()
   const narrator = buildNarrator({ ...parts, progress })
   const ops = buildOps({ ...parts, relay, enclaveRuns, progress, metrics })
@@ -179,12 +177,8 @@ export function buildServer(deps: {
     bodyLimitBytes: config.http.bodyLimitBytes,
   })
   const status = createStatusViews({
-    ...{ head, readers, contracts: views, lenses: shown.lenses, lane: shown.lane },
-    symbols: listedSymbols,
-    broker: marketData,
-    fees: config.broker.fees,
-    marketMaxAgeMs: config.broker.marketMaxAgeMs,
-    marketClockMaxAgeMs: config.broker.marketClockMaxAgeMs,
+    ...{ ...shown, ...config.broker },
+    ...{ head, readers, symbols: listedSymbols, broker: marketData },
   })
   const health = {
     version: readVersion(),
@@ -224,10 +218,4 @@ export function buildServer(deps: {
     /** In the order in which they start. */
     services,
   }
-}
-
-/** Names a node by its place in RPC_URL, because a URL may hold a key. */
-function reportNode(logger: Logger, node: number, fault: NodeFault | null): void {
-  if (fault === null) logger.info('RPC node is back', { node })
-  else logger.warn('RPC node set aside', { node, reason: fault })
 }

@@ -7,7 +7,7 @@ import { logConfigurationFaults } from './config/checkup.js'
 import { type Config, envFileOf, loadConfig } from './config/config.js'
 import { type RunningServer, startServer } from './server.js'
 import { RelayerKeyError } from './signer/signer.js'
-import { type Engine, StorageError, UnusableDatabaseError } from './store/engine.js'
+import { StorageError, UnusableDatabaseError } from './store/engine.js'
 import { startSqlite } from './store/sqlite/sqliteEngine.js'
 
 // The process: configuration, signals, exit codes. 0 after a clean stop, 1 after a failure.
@@ -37,17 +37,14 @@ function configure(): Config {
 }
 
 async function start(config: Config, logger: Logger): Promise<RunningServer> {
+  // After a failed commit, unless the disk was full, SQLite and the disk may differ, so no later commit can be trusted.
+  const onBroken = (error: StorageError) => {
+    logger.error('storage failed: the server ends', describeError(error))
+    setTimeout(() => process.exit(EXIT_FAILURE), LAST_ANSWERS_MS)
+  }
   try {
-    return await startServer(config, logger, (directory) => openStores(directory, logger))
+    return await startServer(config, logger, (directory) => startSqlite({ directory, onBroken }))
   } catch (error) {
-    if (error instanceof DirectoryLockedError) return fail(`DATA_DIR ${error.message}`)
-    if (error instanceof UnusableDatabaseError) return fail(`${placeOf(config)}: ${error.message}`)
-    if (error instanceof StorageError) {
-      return fail(
-        `${placeOf(config)}: its database cannot be read or written (${error.code}). npm run operate -- doctor says what to check.`,
-      )
-    }
-    if (error instanceof RelayerKeyError) return fail(error.message)
     const remedy = remedyFor(error, config)
     if (remedy !== undefined) return fail(remedy)
     logger.error('start failed', describeError(error))
@@ -63,8 +60,16 @@ const systemErrorSchema = z.object({
   hostname: z.string().optional(),
 })
 
-/** The line for an error of the system; undefined for one that only the log can describe. */
-function remedyFor(error: unknown, { http, ops, relay, dataDir }: Config): string | undefined {
+/** The line for a failed start; undefined for one that only the log can describe. */
+function remedyFor(error: unknown, config: Config): string | undefined {
+  const { http, ops, relay, dataDir, databaseUrl } = config
+  // Without the secrets of a URL.
+  const place = databaseUrl === undefined ? `DATA_DIR ${dataDir}` : 'DATABASE_URL'
+  if (error instanceof DirectoryLockedError) return `DATA_DIR ${error.message}`
+  if (error instanceof UnusableDatabaseError) return `${place}: ${error.message}`
+  if (error instanceof StorageError)
+    return `${place}: its database cannot be read or written (${error.code}). npm run operate -- doctor says what to check.`
+  if (error instanceof RelayerKeyError) return error.message
   const { code, port, address, hostname = address } = systemErrorSchema.safeParse(error).data ?? {}
   const places = [
     ['', http],
@@ -90,22 +95,6 @@ function remedyFor(error: unknown, { http, ops, relay, dataDir }: Config): strin
     case 'ENOSPC':
       return `DATA_DIR ${dataDir} cannot be used as a directory (${code}): name another one.`
   }
-}
-
-/** The place of the stores, without the secrets of a URL. */
-function placeOf({ databaseUrl, dataDir }: Config): string {
-  return databaseUrl === undefined ? `DATA_DIR ${dataDir}` : 'DATABASE_URL'
-}
-
-/** After a failed commit, unless the disk was full, SQLite and the disk may differ, so no later commit can be trusted. */
-function openStores(directory: string, logger: Logger): Promise<Engine> {
-  return startSqlite({
-    directory,
-    onBroken(error) {
-      logger.error('storage failed: the server ends', describeError(error))
-      setTimeout(() => process.exit(EXIT_FAILURE), LAST_ANSWERS_MS)
-    },
-  })
 }
 
 /** Node's own report of an uncaught failure would quote its message; this one does not. */
