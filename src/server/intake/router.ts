@@ -72,14 +72,12 @@ const NOT_RECEIVED = {
 } as const satisfies Record<NotReceived | 'opening-under-way', ProblemCode>
 
 function throwProblem(error: unknown): never {
-  throw error instanceof JobRefusal ? problemOf(error) : error
-}
-
-function problemOf({ reason: { code, reason, retryAt } }: JobRefusal): Problem {
+  if (!(error instanceof JobRefusal)) throw error
+  const { code, reason, retryAt } = error
   if (code === 'not-on-chain') {
-    return new Problem('enclave-failed', { detail: 'The rulebook is not on the chain.' })
+    throw new Problem('enclave-failed', { detail: 'The rulebook is not on the chain.' })
   }
-  return new Problem(code, {
+  throw new Problem(code, {
     ...(retryAt !== undefined && {
       headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAt - Date.now() / 1_000))) },
     }),

@@ -19,36 +19,24 @@ import {
   sealedRulebookDigest,
 } from '../../protocol/sealedRulebook.js'
 import { recoverAddress } from '../../protocol/signature.js'
-import { type ChainHead, ifRegistered } from '../reads/chainHead.js'
+import type { ChainHead } from '../reads/chainHead.js'
 import type { SealedJobEnd, SealedJobs } from '../trigger/sealedJobs.js'
 
 /** Why no new version of a rulebook is on the chain, or why a resolution has no effect. */
-interface JobRefusalReason {
-  readonly code:
-    | 'enclave-busy'
-    | 'enclave-failed'
-    | 'enclave-timeout'
-    | 'shutting-down'
-    | 'chain-unavailable'
-    | 'not-on-chain'
-    | 'policy-rejected'
-    | 'resolution-rejected'
-    | 'relay-quota-exhausted'
-    | 'relay-budget-exhausted'
-    | 'platform-paused'
-  /** The enclave's own code, of what was rejected. */
-  readonly reason?: string
-  /** Unix seconds. */
-  readonly retryAt?: number | undefined
-}
-
 export class JobRefusal extends Error {
   override readonly name = 'JobRefusal'
-  readonly reason: JobRefusalReason
 
-  constructor(reason: JobRefusalReason) {
-    super(`sealed job not carried out: ${reason.code}`)
-    this.reason = reason
+  constructor(
+    readonly code:
+      | (typeof UNDECIDED)[keyof typeof UNDECIDED]
+      | (typeof PASSED_ON)[number]
+      | ('not-on-chain' | 'policy-rejected' | 'resolution-rejected' | 'platform-paused'),
+    /** The enclave's own code, of what was rejected. */
+    readonly reason?: string,
+    /** Unix seconds. */
+    readonly retryAt?: number,
+  ) {
+    super(`sealed job not carried out: ${code}`)
   }
 }
 
@@ -71,17 +59,19 @@ const UNDECIDED = {
   'not-started': 'enclave-failed',
 } as const
 
+/** The enclave's own codes of a failure that a caller understands. */
+const PASSED_ON = ['chain-unavailable', 'relay-quota-exhausted', 'relay-budget-exhausted'] as const
+
 /** What the enclave decided. @throws JobRefusal when it decided nothing */
 function resultOf(end: SealedJobEnd): RunResult {
-  if (end.how !== 'result') throw new JobRefusal({ code: UNDECIDED[end.how] })
+  if (end.how !== 'result') throw new JobRefusal(UNDECIDED[end.how])
   const { outcome, code, retryAt } = end.result ?? { outcome: 'failed' }
   if (end.result !== null && outcome !== 'failed') return end.result
   // It ended itself before it was stopped: as with any time-out, the relay may yet accept its authorization.
-  if (code === 'out-of-time') throw new JobRefusal({ code: 'enclave-timeout' })
-  if (code === 'paused') throw new JobRefusal({ code: 'platform-paused', retryAt })
-  const isKnown =
-    code === 'chain-unavailable' || code === 'relay-quota-exhausted' || code === 'relay-budget-exhausted'
-  throw new JobRefusal(isKnown ? { code, retryAt } : { code: 'enclave-failed' })
+  if (code === 'out-of-time') throw new JobRefusal('enclave-timeout')
+  if (code === 'paused') throw new JobRefusal('platform-paused', undefined, retryAt)
+  const known = PASSED_ON.find((each) => each === code)
+  throw known === undefined ? new JobRefusal('enclave-failed') : new JobRefusal(known, undefined, retryAt)
 }
 
 /** The version of an institution's rulebook at a block, 0 before the first. Null when the institution is not registered. */
@@ -89,13 +79,13 @@ export function createPolicyVersionView({
   registry,
   ledger,
 }: Pick<Contracts, 'registry' | 'ledger'>): (orgId: Hex, block: BlockTag) => Promise<PolicyVersion | null> {
-  return ifRegistered(registry, async (orgId, block) => {
+  return async (orgId, block) => {
     const [admin, version] = await Promise.all([
       registry.adminOf(orgId, block),
       ledger.policyVersion(orgId, block),
     ])
     return admin === ZERO_ADDRESS ? null : { orgId, version }
-  })
+  }
 }
 
 /** The publication of sealed rulebooks. */
@@ -151,7 +141,7 @@ export function createPolicy(deps: {
       if (author !== undefined) await checkAuthor(envelope, author)
       const sender = author === undefined ? { client } : { institution: author.orgId }
       const published = publishedBy(resultOf(await run(envelope, sender)))
-      if (!(await isOnChain(published))) throw new JobRefusal({ code: 'not-on-chain' })
+      if (!(await isOnChain(published))) throw new JobRefusal('not-on-chain')
       onPublished()
       return published
     },
@@ -161,12 +151,10 @@ export function createPolicy(deps: {
 function publishedBy({ outcome, orgId, version, code }: RunResult): PolicyVersion {
   if (outcome === 'accepted' && orgId !== undefined && version !== undefined) return { orgId, version }
   if (outcome === 'rejected' && code !== undefined) throw notPublished(code)
-  throw new JobRefusal({ code: 'enclave-failed' })
+  throw new JobRefusal('enclave-failed')
 }
 
-function notPublished(reason: string): JobRefusal {
-  return new JobRefusal({ code: 'policy-rejected', reason })
-}
+const notPublished = (reason: string) => new JobRefusal('policy-rejected', reason)
 
 /** Carries what the platform's owner has decided to the enclave; see `Resolution`. */
 export type Resolutions = ReturnType<typeof createResolutions>
@@ -210,6 +198,4 @@ export function createResolutions(deps: {
   }
 }
 
-function notApplied(reason: string): JobRefusal {
-  return new JobRefusal({ code: 'resolution-rejected', reason })
-}
+const notApplied = (reason: string) => new JobRefusal('resolution-rejected', reason)

@@ -1,14 +1,12 @@
 import type { BlockTag } from 'ethers'
 import { LRUCache } from 'lru-cache'
-import { type Contracts, createContracts } from '../../chain/contracts.js'
+import { createContracts } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { createLenses } from '../../chain/lenses.js'
 import type { BlockId } from '../../chain/logReader.js'
 import { createReadLane, type Readers, type ReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
-import { ZERO_ADDRESS } from '../../protocol/address.js'
-import type { Hex } from '../../protocol/hex.js'
 import { createPoller } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import { createSharedValue, untilAborted } from '../../service/waiting.js'
@@ -112,7 +110,7 @@ export function buildReads(deps: {
   }
 }
 
-/** Values, and institutions, that are kept: some megabytes. */
+/** Values that are kept: some megabytes. */
 const CAPACITY = 10_000
 
 interface KeptValue<T> {
@@ -163,24 +161,5 @@ export function createHeadReads<K extends string, T>(options: {
       entry.isPending = false
     }, forget)
     return entry.value
-  }
-}
-
-/**
- * Makes a read of an institution cost one call where there is none. An institution stays registered, so that only its first
- * read asks before the others.
- * @returns null when the institution is not registered
- */
-export function ifRegistered<T>(
-  registry: Pick<Contracts['registry'], 'adminOf'>,
-  read: (orgId: Hex, block: BlockTag) => Promise<T | null>,
-): (orgId: Hex, block: BlockTag) => Promise<T | null> {
-  const known = new LRUCache<Hex, true>({ max: CAPACITY })
-  return async (orgId, block) => {
-    if (!known.has(orgId)) {
-      if ((await registry.adminOf(orgId, block)) === ZERO_ADDRESS) return null
-      known.set(orgId, true)
-    }
-    return read(orgId, block)
   }
 }

@@ -33,7 +33,7 @@ export function statusReads(views: StatusViews, health: HealthDeps): Read[] {
     read('/market', marketSchema, () => views.market().catch(throwProblem)),
     read('/market/bars', marketBarsSchema, () => views.marketBars().catch(throwProblem)),
     read('/market/clock', marketClockSchema, () => views.marketClock().catch(throwProblem)),
-    read('/health', healthSchema, healthView(health)),
+    read('/health', healthSchema, () => healthOf(health)),
     read('/health/checks', healthChecksSchema, health.checks),
   ]
 }
@@ -55,16 +55,7 @@ export interface HealthDeps {
   readonly checks: () => Promise<HealthChecks>
 }
 
-/** From memory, so no outage of a dependency delays it. The same object until the listed symbols change. */
-function healthView({ symbols, checks: _, ...fixed }: HealthDeps): () => Health {
-  let listed: readonly string[] | undefined
-  let health: Health | undefined
-  return () => {
-    const current = symbols()
-    if (health === undefined || current !== listed) {
-      listed = current
-      health = { status: 'ok', ...fixed, symbols: [...current], relayers: [fixed.relayer] }
-    }
-    return health
-  }
+/** From memory, so no outage of a dependency delays it. */
+function healthOf({ symbols, checks: _, ...fixed }: HealthDeps): Health {
+  return { status: 'ok', ...fixed, symbols: [...symbols()], relayers: [fixed.relayer] }
 }

@@ -10,7 +10,7 @@ import type { FeeSchedule } from '../../protocol/fees.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import type { ClientReaders } from '../http/clients.js'
-import { type ChainHead, createHeadReads, ifRegistered } from '../reads/chainHead.js'
+import { type ChainHead, createHeadReads } from '../reads/chainHead.js'
 import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
 import { createMarketBarsView, createMarketClockView, createMarketView } from './market.js'
 
@@ -98,7 +98,7 @@ function createInstitutionView(
     ...{ max: 2, fetchMethod: readShared, ignoreFetchAbort: true },
   })
   const poolAt = (block: BlockTag) => (block === 'latest' ? readShared(block) : pools.forceFetch(block))
-  return ifRegistered(registry, async (orgId, block) => {
+  return async (orgId, block) => {
     const [admin, walletCount, rulesVersion, openOrders, pool] = await Promise.all([
       registry.adminOf(orgId, block),
       registry.walletCount(orgId, block),
@@ -108,7 +108,7 @@ function createInstitutionView(
     ])
     if (admin === ZERO_ADDRESS) return null
     return { orgId, name: bytes32ToName(orgId), admin, walletCount, rulesVersion, openOrders, pool }
-  })
+  }
 }
 
 /**
