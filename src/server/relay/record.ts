@@ -42,7 +42,7 @@ export function pendingRecord(
     data,
     purpose,
     gas,
-    transactions: keptFor(account, earlier),
+    transactions: hashesOf(earlier?.transactions ?? []),
   }
 }
 
@@ -51,23 +51,16 @@ export function withLimit(record: RelayRecord, setAside: bigint): RelayRecord {
   return { ...record, gas: { ...record.gas, setAside } }
 }
 
-/** Another account's transactions, by their hashes alone: to find their effect, and never to send them again. */
-function foreign(transactions: readonly KeptTransaction[]): KeptTransaction[] {
+/** Earlier transactions, by their hashes alone: to find their effect, and never to send them again. */
+function hashesOf(transactions: readonly KeptTransaction[]): KeptTransaction[] {
   return transactions.map(({ hash }) => ({ hash }))
-}
-
-/** Earlier transactions of the same digest that an account, or none yet, keeps: their chain may come back. */
-function keptFor(account: Hex | undefined, earlier: RelayRecord | undefined): KeptTransaction[] {
-  if (earlier === undefined) return []
-  const isItsOwn = account !== undefined && earlier.account === account
-  return isItsOwn ? [...earlier.transactions] : foreign(earlier.transactions)
 }
 
 /** The record as `account` takes it on: it starts again where another account has sent a transaction for it. */
 export function takenOn(record: RelayRecord, account: Hex): RelayRecord {
   if (record.account === account) return record
   const open = isFinal(record.receipt) ? record : changed(record, { status: 'pending', txHash: null })
-  return { ...open, account, transactions: foreign(record.transactions) }
+  return { ...open, account, transactions: hashesOf(record.transactions) }
 }
 
 /** Adds a transaction that is about to be broadcast. Transactions under other nonces lose their bytes and are not sent again. */
