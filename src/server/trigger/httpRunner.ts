@@ -61,8 +61,6 @@ const TIMES = {
   /** Before a job that found no enclave is offered again, and for how long: a dead enclave is started anew. */
   absentAgainMs: 250,
   absentMs: 10_000,
-  /** How long to wait for a result after its effect was seen on the chain: it may carry a notice. */
-  effectMs: 30_000,
 }
 const NOT_STARTED: RunEnd = { how: 'not-started', result: null }
 
@@ -73,16 +71,12 @@ const NOT_STARTED: RunEnd = { how: 'not-started', result: null }
 export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & PostedResults {
   const { runRecords, stopping, pollEveryMs, times = TIMES, logger } = options
   const waiting = new Map<string, (end: RunEnd) => void>()
-  /** Runs whose effect the chain shows. */
-  const shown = new Set<string>()
   let isPolling = false
 
   const follow: EnclaveRunner['attach'] = async ({ runId, ...time }, over) => {
     const { promise, resolve } = Promise.withResolvers<RunEnd>()
     const unfollow = () => {
-      if (waiting.get(runId) !== resolve) return
-      waiting.delete(runId)
-      shown.delete(runId)
+      if (waiting.get(runId) === resolve) waiting.delete(runId)
     }
     waiting.set(runId, resolve)
     over?.addEventListener('abort', unfollow, { once: true })
@@ -131,14 +125,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   const offers = createOffers({
     ...options,
     times,
-    mayOffer: ({ runId, stopAt }) =>
-      waiting.has(runId) && !shown.has(runId) && !stopping.aborted && Date.now() < stopAt * 1_000,
-    // A missing row belongs to a run that is over. Where the store fails the job is offered: an enclave runs it once.
-    async isTaken(runId) {
-      const record = await runRecords.get(runId).catch(() => 'unknown' as const)
-      if (record === 'unknown') return false
-      return record === undefined || record.enclave !== undefined || record.result !== undefined
-    },
+    mayOffer: ({ runId, stopAt }) => waiting.has(runId) && !stopping.aborted && Date.now() < stopAt * 1_000,
     onRefused: (runId) => waiting.get(runId)?.(NOT_STARTED),
   })
 
@@ -150,11 +137,6 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     },
     attach: follow,
     offerAgain: (job) => void offers.start(job, true),
-    seenOnChain(runId, outcome) {
-      const end: RunEnd = { how: 'result', result: { outcome } }
-      if (waiting.has(runId)) shown.add(runId)
-      setTimeout(() => waiting.get(runId)?.(end), times.effectMs).unref()
-    },
     async receiveResult(runId, { enclave, ...result }) {
       let isAwaited = false
       await runRecords.change(runId, (run) => {
@@ -177,15 +159,14 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
 
 interface OffersOptions extends Omit<HttpRunnerOptions, 'stopping' | 'pollEveryMs'> {
   readonly times: typeof TIMES
-  /** Whether this server still follows the run, which has shown no effect and has time left. */
+  /** Whether this server still follows the run, which has time left. */
   readonly mayOffer: (job: Job) => boolean
-  readonly isTaken: (runId: string) => Promise<boolean>
   /** No enclave runs the job, and none will because of these offers. */
   readonly onRefused: (runId: string) => void
 }
 
 function createOffers(options: OffersOptions) {
-  const { runRecords, rateLimit, times, mayOffer, isTaken, onRefused, logger } = options
+  const { runRecords, rateLimit, times, mayOffer, onRefused, logger } = options
   const ask = createDoor(options)
   /** Jobs that are being offered, and whether an enclave may have taken each by an offer without an answer, or by another server's. */
   const underWay = new Map<string, { mayBeTaken: boolean }>()
@@ -219,6 +200,13 @@ function createOffers(options: OffersOptions) {
       await sleep(Math.min(least * 2 ** tries, times.againMaxMs), undefined, { ref: false })
       if (!(await takeTurn(job))) return
     }
+  }
+
+  /** A missing row belongs to a run that is over. Where the store fails the job is offered: an enclave runs it once. */
+  async function isTaken(runId: string): Promise<boolean> {
+    const record = await runRecords.get(runId).catch(() => 'unknown' as const)
+    if (record === 'unknown') return false
+    return record === undefined || record.enclave !== undefined || record.result !== undefined
   }
 
   /** Waits for the turn of one more offer; false when the job may no longer be offered. */

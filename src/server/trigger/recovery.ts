@@ -63,15 +63,9 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const { events: past, block } = await lookBack.read(now, head)
   const last = lastEvents(past)
   const found = await readEscrows(options, last, now)
-  for (const [orderId, { kind }] of last.ended) {
-    // A run of the order may go on although its record is final.
-    if (isOver(orderId, last, now)) scheduler.seenOnChain(orderId, kind)
-  }
-  for (const { order, state, refund } of found) {
-    if (state === 'SETTLED') scheduler.seenOnChain(order.orderId, 'settled')
-    if (refund === 'own') scheduler.seenOnChain(order.orderId, 'refunded')
+  for (const { order, state, mayBeReclaim } of found) {
     if (state === 'OPEN') await scheduler.resume(order)
-    else if (state !== 'NONE') await scheduler.closed(order, state, refund === 'perhaps a reclaim')
+    else if (state !== 'NONE') await scheduler.closed(order, state, mayBeReclaim)
   }
   logger.info('open orders read', {
     blockNumber: block.number,
@@ -85,8 +79,8 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
 interface FoundOrder {
   readonly order: OpenedOrder
   readonly state: EscrowedOrder['state']
-  /** By the enclave, or perhaps by the account itself: the event is the same. Undefined without an event. */
-  readonly refund: 'own' | 'perhaps a reclaim' | undefined
+  /** Whether it was refunded late enough for a reclaim by the account itself, which the enclave does not know of. */
+  readonly mayBeReclaim: boolean
 }
 
 /** Of each order. */
@@ -125,31 +119,18 @@ async function readEscrows(
     // Another node has shown its opening: this one is behind.
     if (event !== undefined && state === 'NONE') throw new ChainAnswerError('the node is behind')
     const order = { orderId, account, commit, position: event?.position ?? FIRST_POSITION }
-    return { order, state, refund: state === 'REFUNDED' ? await refundOf(orderId, deadline) : undefined }
+    return { order, state, mayBeReclaim: state === 'REFUNDED' && (await isLateRefund(orderId, deadline)) }
   }
 
-  async function refundOf(orderId: Hex, deadline: number): Promise<FoundOrder['refund']> {
+  async function isLateRefund(orderId: Hex, deadline: number): Promise<boolean> {
     const end = ended.get(orderId)
-    if (end?.kind !== 'refunded') return undefined
-    const mayBe = isReclaimable(deadline, now) && (await mayBeReclaim(events, end, deadline))
-    return mayBe ? 'perhaps a reclaim' : 'own'
+    if (end?.kind !== 'refunded' || !isReclaimable(deadline, now)) return false
+    const time = await events.blockTime(end.position.block)
+    return time === undefined || isReclaimable(deadline, time)
   }
 
   const unsettled = [...opened.keys(), ...ended.keys()].filter((orderId) => !isOver(orderId, last, now))
   const ids = [...new Set([...unsettled, ...(await records.openIds())])]
   const found = await inBatches(ids, BATCH, read)
   return found.sort((a, b) => byPosition(a.order.position, b.order.position))
-}
-
-/**
- * Whether a refund is late enough for one by the account itself, which the enclave does not know of.
- * @throws ChainUnavailableError, ChainAnswerError
- */
-export async function mayBeReclaim(
-  events: Pick<EscrowEvents, 'blockTime'>,
-  { position }: ClosedEvent,
-  deadline: number,
-): Promise<boolean> {
-  const time = await events.blockTime(position.block)
-  return time === undefined || isReclaimable(deadline, time)
 }

@@ -6,9 +6,9 @@ import type { RunRecord, RunRecords } from '../store/runRecords.js'
 
 /** How a run ended. Only `result` is definite; after any other ending the job may be tried again. */
 type RunEnding =
-  /** The enclave posted its result, or the chain shows it. */
+  /** The enclave posted it. */
   | 'result'
-  /** Neither came in time. */
+  /** No result came in time. */
   | 'timeout'
   /** No enclave took the job. */
   | 'not-started'
@@ -18,9 +18,6 @@ export interface RunEnd {
   /** With `result`; and with `timeout` the provisional `failed` that may hold a notice. */
   readonly result: RunResult | null
 }
-
-/** Outcomes of an order that the chain shows. */
-export type ShownOutcome = 'settled' | 'refunded'
 
 /** The times of a run's row. */
 type RunTime = Pick<RunRecord, 'startedAt' | 'stopAt'>
@@ -39,8 +36,6 @@ export interface EnclaveRunner {
    * its offer arrived.
    */
   offerAgain(job: Job): void
-  /** The chain shows a run's effect. Where the run's end is not visible and no result arrives, the run ends with that. */
-  seenOnChain(runId: string, outcome: ShownOutcome): void
 }
 
 /** After `stopAt` the enclave calls neither broker nor relay; this much later its last call is over, too. */
@@ -103,8 +98,6 @@ export interface Run {
   readonly record: RunRecord
   /** Never rejects. */
   readonly end: Promise<RunEnd>
-  /** The chain shows the end of its order. */
-  seenOnChain(outcome: ShownOutcome): void
   /**
    * Of a run that an earlier server started: see `EnclaveRunner`. The request need not equal the first one, because an enclave runs
    * a `runId` once.
@@ -150,12 +143,7 @@ export function createRuns(options: {
       else logRunEnd(logger, 'enclave run ended', ended, { ...fields, outcome: ended.result?.outcome })
       return ended
     })
-    return {
-      record,
-      end: logged,
-      seenOnChain: (outcome) => runner.seenOnChain(record.runId, outcome),
-      discard: () => discard(record.runId),
-    }
+    return { record, end: logged, discard: () => discard(record.runId) }
   }
 
   /** After a failure, the next start of a run retries, or the next server, which finds that the run has ended. */

@@ -38,7 +38,7 @@ export function createScheduler(
   /** Versions of the records in which idle orders had no envelope. */
   let versions = new Map<Hex, number | undefined>()
   const workers = createWorkers({ ...options, queue, onEnded })
-  const { adopt, release, seenOnChain, stop } = workers
+  const { adopt, release, stop } = workers
 
   /**
    * Applies the latest change of an order's escrow, now or with a later poll. Until then its account waits, unless the order is settled.
@@ -211,7 +211,7 @@ export function createScheduler(
   return {
     name: 'scheduler',
     async start() {},
-    ...{ stop, adopt, release, seenOnChain },
+    ...{ stop, adopt, release },
     /** Call it after each poll of the chain: retries deferred updates, and starts what is due by now. */
     async retry() {
       for (const order of queue.deferred())

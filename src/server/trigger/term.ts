@@ -11,7 +11,6 @@ import {
   createLookBack,
   createRangeReader,
   type EscrowEvent,
-  type EscrowEvents,
   type EscrowObserver,
   type OpenedOrder,
 } from '../escrow/escrowLogs.js'
@@ -24,7 +23,7 @@ import type { UnopenedOrders } from './envelopeQuota.js'
 import { createOrderRuns, RETRY_TIMES, type RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import { createReconcile } from './reconcile.js'
-import { BATCH, createRecordAttempts, mayBeReclaim, recover } from './recovery.js'
+import { BATCH, createRecordAttempts, recover } from './recovery.js'
 import { createRuns, type EnclaveRunner, type RunObserver } from './runner.js'
 import { createScheduler, type Scheduler } from './scheduler.js'
 
@@ -92,7 +91,7 @@ export function createTriggerTerm(options: TriggerOptions, term: Term, unopened:
       await scheduler.readCancels()
       return recover({ events, lookBack, escrow, records, scheduler, logger })
     },
-    onEvent: (event, isPast) => handleEvent(scheduler, { escrow, events }, event, isPast),
+    onEvent: (event, isPast) => handleEvent(scheduler, escrow, event, isPast),
     async onPolled() {
       await scheduler.retry()
       await scheduler.readCancels()
@@ -165,7 +164,7 @@ export function createTriggerTerm(options: TriggerOptions, term: Term, unopened:
 
 async function handleEvent(
   scheduler: Scheduler,
-  { escrow, events }: { readonly escrow: Contracts['escrow']; readonly events: EscrowEvents },
+  escrow: Contracts['escrow'],
   event: EscrowEvent,
   isPast: boolean,
 ): Promise<void> {
@@ -178,11 +177,5 @@ async function handleEvent(
   }
   const order = scheduler.find(event.orderId)
   if (order === undefined) return
-  if (order.running) {
-    const isByEnclave =
-      event.kind === 'settled' ||
-      !(await mayBeReclaim(events, event, (await escrow.orders(event.orderId)).deadline))
-    if (isByEnclave) scheduler.seenOnChain(order.orderId, event.kind)
-  }
   await scheduler.closed(order, event.kind === 'settled' ? 'SETTLED' : 'REFUNDED')
 }

@@ -8,7 +8,7 @@ import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import type { OrderQueue, TrackedOrder } from './orderQueue.js'
 import type { EndedOrderRun, OrderRuns, RetryTimes } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import type { Run, ShownOutcome } from './runner.js'
+import type { Run } from './runner.js'
 
 export interface WorkersOptions {
   readonly queue: OrderQueue
@@ -176,8 +176,6 @@ export function createWorkers(options: WorkersOptions) {
       const { account, attempt } = run.record
       run.offerAgain?.({ job: 'order', orderId, account, attempt, openedAt: position, envelope, cancel })
     },
-    /** The chain shows that a run of the order, if one is under way, has ended it. Before `closed`. */
-    seenOnChain: (orderId: Hex, outcome: ShownOutcome) => followed.get(orderId)?.seenOnChain(outcome),
     /** Every order that was open at the start is known, so runs may begin. */
     release() {
       released = true

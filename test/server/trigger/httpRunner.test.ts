@@ -19,13 +19,13 @@ import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const SETTLED: RunResult = { outcome: 'settled' }
-const TIMES = { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 100 }
+const TIMES = { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100 }
 /** Seconds for a run whose last call may be a moment old. */
 const HALF_A_MINUTE = 30
 
 async function setUp(
   steps: DoorStep[],
-  options: { url?: string; rateLimit?: TriggerRateLimit; seconds?: number; effectMs?: number } = {},
+  options: { url?: string; rateLimit?: TriggerRateLimit; seconds?: number } = {},
 ) {
   const root = await temporaryDirectory()
   const door = await startScriptedDoor(steps)
@@ -40,7 +40,7 @@ async function setUp(
       runRecords,
       rateLimit,
       stopping: stopping.signal,
-      times: { ...TIMES, ...(options.effectMs !== undefined && { effectMs: options.effectMs }) },
+      times: TIMES,
       logger,
     })
   const runId = randomUUID()
@@ -129,16 +129,6 @@ describe('a run', () => {
     const { runner, job } = await setUp([429], { rateLimit })
     expect((await begin(runner, job)).how).toBe('not-started')
     expect(held).toEqual([1_000])
-  })
-
-  test('ends with the result and its notice, although the chain has shown its effect before', async () => {
-    const { runner, job } = await setUp([202], { effectMs: 60_000 })
-    const end = begin(runner, job)
-    const refunded: RunResult = { outcome: 'refunded', notice: await sealOrder('why') }
-    runner.seenOnChain(job.runId, 'refunded')
-    expect(await hasEnded(end)).toBe(false)
-    await runner.receiveResult(job.runId, refunded)
-    expect((await end).result).toEqual(refunded)
   })
 })
 

@@ -1,6 +1,6 @@
 // The trigger with an enclave that posts nothing unless the test does so in its place.
 
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
@@ -13,13 +13,11 @@ import { handled } from '../../support/handled.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
-import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import { type DoorStep, startScriptedDoor } from '../../support/scriptedDoor.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
-import { openIds } from '../../support/storedRows.js'
 import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { outcomes, startTrigger } from '../../support/triggerHarness.js'
+import { startTrigger } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B] = [bytes32('A'), bytes32('B')]
@@ -40,7 +38,7 @@ async function setUp(steps: DoorStep[] = [202], intervalMs = 0) {
       runRecords: createRunRecords({ ...stores, logger }),
       rateLimit,
       stopping: stopping.signal,
-      times: { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 50 },
+      times: { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100 },
       logger,
     })
     const start = (changes: Parameters<typeof startTrigger>[3] = {}) =>
@@ -98,50 +96,6 @@ test('a server that starts offers the reconcile of the one before again, as the 
   await server().start({ marketClock })
   await eventually('the next offer', () => door.offers.length > before)
   expect(new Set(door.offers.map(({ body }) => body.runId)).size).toBe(1)
-})
-
-describe('a run of which only the chain tells', () => {
-  test.each([
-    ['settled', settleOrder],
-    ['refunded', refundOrder],
-  ] as const)('has ended once its order is %s', async (outcome, end) => {
-    const { server, door, root, offered } = await setUp()
-    const { place, until } = await server().start()
-    await place('alice', A)
-    await eventually('the offer', () => door.offers.length > 0)
-    await end(chain(), A)
-    const record = await until(A, 'its end', (found) => outcomes(found)[0] === outcome)
-    expect(record.triggers).toHaveLength(1)
-    await eventually('no open record', () => openIds(root, 'orders').length === 0)
-    expect(offered()).toEqual([A])
-  })
-
-  test('has ended, too, when it happened while no server was running', async () => {
-    const { server, door, offered } = await setUp()
-    const first = await server().start()
-    await first.place('alice', A)
-    await eventually('the offer', () => door.offers.length > 0)
-    await first.stop()
-    await refundOrder(chain(), A)
-    const second = await server().start()
-    await second.until(A, 'its end', (found) => outcomes(found)[0] === 'refunded')
-    expect(offered()).toEqual([A])
-  })
-
-  test('goes on after a reclaim, which is not its doing', async () => {
-    const { server, door, offered, runIdOf } = await setUp()
-    const { runner, start } = server()
-    const { place, until } = await start()
-    await place('alice', A)
-    await eventually('the offer', () => door.offers.length > 0)
-    await chain().mineAt((await chain().now()) + 3_600 + RECLAIM_DELAY)
-    await chain().send('alice', 'escrow', 'reclaim', A)
-    await place('bob', B)
-    await eventually('a later event was seen', () => offered().includes(B))
-    expect((await until(A, 'its record', () => true)).triggers[0]?.finishedAt).toBeNull()
-    await runner.receiveResult(runIdOf(A), { outcome: 'done' })
-    await until(A, 'its end', (record) => outcomes(record)[0] === 'done')
-  })
 })
 
 test('a rulebook’s run that nothing is heard of is reported at its time, and joined by the same rulebook', async () => {

@@ -39,8 +39,6 @@ export function createModelEnclave(onStart: (run: ModelRun) => void): ModelEncla
   return {
     runs,
     runner: {
-      // Each run is given its end.
-      seenOnChain() {},
       // The runs that it was given outlive the server.
       offerAgain() {},
       run: (job) => start(job).end.promise,
