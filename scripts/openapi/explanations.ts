@@ -91,8 +91,10 @@ export const EXPLANATIONS: Readonly<
     cause: 'A stalled connection, or a client that declares more body than it sends.',
   },
   'body-too-large': {
-    meaning: 'The body is longer than 64 KiB; at `/relay`, than 192 KiB.',
-    cause: 'Not a sealed envelope: an order has at most 4,096 bytes of ciphertext, a rulebook 16,384.',
+    meaning:
+      'The body is longer than 64 KiB; at `/relay`, than 192 KiB; at `/policy`, where `Rulebook-Author` has an admin’s signature, than 1 MiB.',
+    cause:
+      'Not a sealed envelope: an order has at most 4,096 bytes of ciphertext; a rulebook 524,414, and from some 32,000 on it needs the header.',
   },
   'unsupported-media-type': {
     meaning: 'The body is not declared as JSON in UTF-8, or it is compressed.',
@@ -162,7 +164,7 @@ export const EXPLANATIONS: Readonly<
   },
   'relay-quota-exhausted': {
     meaning:
-      "`quota` is `account`: the account's orders have used or booked `RELAY_ACCOUNT_DAILY_GAS` since midnight (UTC); or `institution`: the institution's rulebooks have used as much; or `opening`: the account has as many openings at the platform's cost under way or refused as it may have. Of `account` and `institution` the first authorization of a day always fits, and what finishes an order that is held is not refused. Nothing was signed. `Retry-After` is the time until midnight, or until a place for an opening may be free.",
+      "`quota` is `account`: the account's orders have used or booked `RELAY_ACCOUNT_DAILY_GAS` since midnight (UTC); or `institution`: the institution's rulebooks have used three times as much; or `opening`: the account has as many openings at the platform's cost under way or refused as it may have. Of `account` and `institution` the first authorization of a day always fits, and what finishes an order that is held is not refused. Nothing was signed. `Retry-After` is the time until midnight, or until a place for an opening may be free.",
     cause:
       'Many orders of one employee, or rulebooks published again and again; openings of orders that the enclave refused.',
   },

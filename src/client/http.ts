@@ -20,6 +20,8 @@ export interface CallOptions {
 export interface RequestOptions extends CallOptions {
   /** Overrides the client's default. */
   readonly timeoutMs?: number | undefined
+  /** Further headers of a post. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** An answer with the validator for the next `If-None-Match`. */
@@ -63,7 +65,7 @@ export function createHttp(options: HttpOptions) {
       return { body: parse(path, schema, answer.text), etag: answer.headers.get('etag') }
     },
     async post<T>(path: string, body: unknown, schema: z.ZodType<T>, request?: RequestOptions): Promise<T> {
-      const headers = { ...ACCEPT, 'content-type': 'application/json' }
+      const headers = { ...ACCEPT, 'content-type': 'application/json', ...request?.headers }
       const { text } = await send({ method: 'POST', path, headers, body: JSON.stringify(body) }, request)
       return parse(path, schema, text)
     },

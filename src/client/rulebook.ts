@@ -3,7 +3,7 @@ import { addressSchema, sameAddress } from '../protocol/address.js'
 import { type PolicyVersion, policyVersionSchema } from '../protocol/api.js'
 import type { Envelope } from '../protocol/envelope.js'
 import { ProtocolError } from '../protocol/errors.js'
-import { bytes32Schema, type Hex } from '../protocol/hex.js'
+import { bytes32Schema, type Hex, hexLength } from '../protocol/hex.js'
 import { INTENT_VERSION } from '../protocol/intent.js'
 import { intentDomain } from '../protocol/intentDomain.js'
 import { type Policy, policySchema } from '../protocol/policy.js'
@@ -22,7 +22,13 @@ import {
   rulebookCopySchema,
   sealRulebookCopy,
 } from '../protocol/rulebookCopy.js'
-import { envelopeHash, sealedRulebookDigest, sealedRulebookTypes } from '../protocol/sealedRulebook.js'
+import {
+  encodeClaim,
+  envelopeHash,
+  RULEBOOK_AUTHOR,
+  sealedRulebookDigest,
+  sealedRulebookTypes,
+} from '../protocol/sealedRulebook.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import type { CallOptions, Http } from './http.js'
@@ -41,6 +47,9 @@ interface RulebookDeps {
   /** The admin's portfolio keys. */
   readonly keys: Pick<Keyring, 'newest' | 'opened'>
 }
+
+/** A ciphertext that a server takes from anyone. */
+const SHORT_BYTES = 16_384
 
 export interface PublishOptions extends CallOptions {
   /**
@@ -85,9 +94,19 @@ export async function publishRulebook(
   const copyKey = await copyKeyOf(deps)
   const rulebook = await sign(unsigned, deps)
   const envelope = await sealRulebook(rulebook, platform.enclavePublicKey)
-  const author = { orgId, sig: await signEnvelope(orgId, envelope, deps) }
+  const claim = {
+    orgId,
+    envelopeHash: envelopeHash(envelope),
+    sig: await signEnvelope(orgId, envelope, deps),
+  }
+  const { sig } = claim
+  // The server reads a long body only for an admin, so it sees the signature first.
+  const headers = hexLength(envelope.ct) > SHORT_BYTES ? { [RULEBOOK_AUTHOR]: encodeClaim(claim) } : undefined
   const post = () =>
-    http.post('/policy', { ...envelope, author }, policyVersionSchema, { signal, timeoutMs: policyTimeoutMs })
+    http.post('/policy', { ...envelope, author: { orgId, sig } }, policyVersionSchema, {
+      ...{ signal, headers },
+      timeoutMs: policyTimeoutMs,
+    })
   const published = await withRetries(post, timing, signal)
   if (published.orgId !== orgId || published.version !== version) {
     throw new ClientError(

@@ -11,9 +11,9 @@ import { compressPoint, publicKeySchema } from './publicKey.js'
 
 /** The scheme's name in `GET /enclave-key`. */
 export const ENVELOPE_SCHEME = 'service-ecies-v1'
-/** Largest ciphertext of an order, of a rulebook and of a cancel, in bytes. */
+/** Largest ciphertext of an order, of a rulebook and of a cancel, in bytes. A rulebook's is its encoding behind a header. */
 export const MAX_ORDER_BYTES = 4_096
-export const MAX_POLICY_BYTES = 16_384
+export const MAX_POLICY_BYTES = 126 + 524_288
 export const MAX_CANCEL_BYTES = 1_024
 const PADDING_BYTES = 256
 const PORTFOLIO_PADDING_BYTES = 512

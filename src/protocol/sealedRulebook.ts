@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type Envelope, policyEnvelopeSchema } from './envelope.js'
-import { bytes32Schema, concatBytes, type Hex, hexToBytes } from './hex.js'
+import { bytes32Schema, bytesToHex, concatBytes, type Hex, hexOf, hexToBytes } from './hex.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
 import { keccak256 } from './keccak.js'
 import { signatureSchema } from './signature.js'
@@ -24,6 +24,29 @@ export const sealedRulebookTypes = {
 /** `keccak256(epk ‖ iv ‖ tag ‖ ct)` of the envelope's bytes as posted. */
 export function envelopeHash({ epk, iv, tag, ct }: Envelope): Hex {
   return keccak256(concatBytes(hexToBytes(epk), hexToBytes(iv), hexToBytes(tag), hexToBytes(ct)))
+}
+
+/** The signature outside the seal, and what it is of. */
+export interface RulebookClaim extends RulebookAuthor {
+  readonly envelopeHash: Hex
+}
+
+/** The header of a body beyond the usual limit, which the server reads only for an admin: `orgId ‖ envelopeHash ‖ sig`. */
+export const RULEBOOK_AUTHOR = 'Rulebook-Author'
+
+const claimSchema = hexOf(32 + 32 + 65)
+
+export function encodeClaim({ orgId, envelopeHash, sig }: RulebookClaim): Hex {
+  return bytesToHex(concatBytes(hexToBytes(orgId), hexToBytes(envelopeHash), hexToBytes(sig)))
+}
+
+/** The claim in a header; undefined for any other text. */
+export function decodeClaim(header: unknown): RulebookClaim | undefined {
+  const { data } = claimSchema.safeParse(header)
+  if (data === undefined) return undefined
+  const bytes = hexToBytes(data)
+  const part = (start: number, end: number) => bytesToHex(bytes.subarray(start, end))
+  return { orgId: part(0, 32), envelopeHash: part(32, 64), sig: part(64, 129) }
 }
 
 /** The EIP-712 digest that the admin's wallet signs outside the seal, in the domain of the intents. */

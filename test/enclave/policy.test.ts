@@ -102,4 +102,10 @@ it('a rulebook replaces the parts of another that never became whole', async () 
   const rules = rulebookOf(3_001)
   expect(await world().policy(await sealRulebook(chain(), rules, 2))).toMatchObject({ version: 2 })
   expect(await stored()).toEqual({ policy: rules, version: 2 })
+  // AES-GCM: one iv for two plaintexts would give both away.
+  const ivs = world().relay.posted.flatMap(({ message }) =>
+    'policyBlob' in message && message.part === 0n ? [message.policyBlob.slice(4, 28)] : [],
+  )
+  expect(ivs).toHaveLength(2)
+  expect(new Set(ivs).size).toBe(2)
 })

@@ -173,7 +173,7 @@ export function Rulebook(props: RulebookProps) {
         )}
         {isTooLarge ? (
           <p class="box box-bad" role="alert">
-            <strong>The rulebook is too large to publish.</strong> It has room for about 150 employees with
+            <strong>The rulebook is too large to publish.</strong> It has room for about 20,000 employees with
             two restricted symbols each. Restrict fewer symbols, or remove members.
           </p>
         ) : null}

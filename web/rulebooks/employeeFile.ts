@@ -31,7 +31,7 @@ type Cells = Partial<Record<Column, string>>
 
 const YES = ['yes', 'true', '1']
 const NO = ['no', 'false', '0']
-/** A rulebook has room for about 150 employees. */
+/** The page shows each row: a rulebook has room for more. */
 const MOST_ROWS = 1_000
 /** Stands for bytes that are not UTF-8. */
 const UNREADABLE = '\ufffd'

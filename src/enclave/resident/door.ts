@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream'
 import { z } from 'zod'
 import { jobAcceptedSchema } from '../../protocol/api.js'
+import { MAX_POLICY_BYTES } from '../../protocol/envelope.js'
 import { type EnclaveBoot, type Job, jobSchema } from '../../protocol/job.js'
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
 import { hostFault } from '../../service/hostField.js'
@@ -94,8 +95,8 @@ export interface Program {
   readonly configuredAt: number
 }
 
-/** A rulebook of 16,384 bytes is 32,770 characters of hex. */
-const MAX_JOB_BYTES = 128 * 1_024
+/** The largest rulebook in hex, and the rest of its job. */
+const MAX_JOB_BYTES = 2 * MAX_POLICY_BYTES + 16_384
 /** Time that a body may take to arrive once its headers have. */
 export const BODY_TIMEOUT_MS = 10_000
 

@@ -78,7 +78,8 @@ export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   RELAY_POLL_INTERVAL: fixed('250ms'),
   RELAY_MAX_GAS: fixed('2^24, the most that EIP-7825 allows'),
   RELAY_RESERVE_PERCENT: fixed('20'),
-  RELAY_INSTITUTION_DAILY_GAS: "is gone: remove it. RELAY_ACCOUNT_DAILY_GAS is an institution's quota too",
+  RELAY_INSTITUTION_DAILY_GAS:
+    "is gone: remove it. three times RELAY_ACCOUNT_DAILY_GAS is an institution's quota",
   ENCLAVE_TRIGGER:
     'is gone: remove it. With ENCLAVE_URL the server posts jobs there, without it the server keeps an enclave up itself',
   RECONCILE_INTERVAL: "is gone: remove it. The reconcile runs once after each market's close",
@@ -241,7 +242,7 @@ export const environmentSchema = z.object({
   }),
   RELAY_ACCOUNT_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
     about:
-      "Gas that one account's orders, or one institution's rulebooks, may use in one day, but for the first; more is refused with 429.",
+      "Gas that one account's orders may use in one day, but for the first; one institution's rulebooks may use three times as much. More is refused with 429.",
     fallback: '50000000',
   }),
   RELAY_MIN_BALANCE: withDefault(decimal(ETHER_DECIMALS), {
@@ -282,7 +283,7 @@ export const environmentSchema = z.object({
   }),
   POLICY_RUN_TIMEOUT: withDefault(duration(), {
     about: 'Time that POST /policy waits for its run to begin and to end.',
-    fallback: '60s',
+    fallback: '150s',
   }),
   ALPACA_KEY_ID: required(secretText(), {
     secret: true,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import cors from 'cors'
 import express, { type Request, type RequestHandler } from 'express'
 import helmet from 'helmet'
+import { RULEBOOK_AUTHOR } from '../../protocol/sealedRulebook.js'
 import { hostFault } from '../../service/hostField.js'
 import type { Logger } from '../../service/logger.js'
 import { clientOf } from './clients.js'
@@ -205,7 +206,7 @@ export function originCheck(allowed: string): RequestHandler {
   const options = {
     origin: allowed,
     methods: ['GET', 'POST'],
-    allowedHeaders: ['Content-Type', 'If-None-Match', 'X-Request-Id'],
+    allowedHeaders: ['Content-Type', 'If-None-Match', RULEBOOK_AUTHOR, 'X-Request-Id'],
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
   }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { EventEmitter } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { type ZodType, z } from 'zod'
@@ -36,6 +37,11 @@ interface Post {
   /** With at most one parameter. */
   readonly path: string
   readonly bodyLimitBytes: number
+  /**
+   * The bytes of a longer body that the request's headers give it a right to, until its answer closes. Called before a body is read.
+   * @throws Problem
+   */
+  readonly longerBody?: (headers: IncomingHttpHeaders, answer: EventEmitter) => Promise<number | undefined>
   /**
    * @param client the poster, see `clientOf`
    * @param param an empty text where the path has none
@@ -77,7 +83,7 @@ export function routerOf(routes: readonly Route[]): Router {
     const route = router.route(each.path)
     if (each.check !== undefined) route.all(checkFirst(each.check))
     if (each.method === 'GET') route.get(answerRead(each))
-    else route.post(jsonBody(each.bodyLimitBytes), answerPost(each))
+    else route.post(bodyOf(each), answerPost(each))
     route.all(methodNotAllowed(each.method))
   }
   return router
@@ -98,6 +104,13 @@ function answerRead({ answer }: Read): RequestHandler {
     if (req.fresh) res.status(304).end()
     // `res.send` would hash the text once more, and write it apart from the headers.
     else res.setHeader('Content-Type', JSON_TYPE).setHeader('Content-Length', length).end(json)
+  }
+}
+
+function bodyOf({ bodyLimitBytes, longerBody }: Post): RequestHandler {
+  if (longerBody === undefined) return jsonBody(bodyLimitBytes)
+  return async (req, res, next) => {
+    return jsonBody((await longerBody(req.headers, res)) ?? bodyLimitBytes)(req, res, next)
   }
 }
 

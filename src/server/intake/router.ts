@@ -157,6 +157,7 @@ export function intakeRoutes(deps: IntakeRouterDeps): Route[] {
       method: 'POST',
       path: '/policy',
       bodyLimitBytes,
+      longerBody: (headers, answer) => deps.policy.longerBody(headers, answer).catch(throwProblem),
       async answer(body, client) {
         const rulebook = parseEnvelopeBody(postPolicySchema, body)
         const published = await deps.policy.publish(rulebook, client).catch(throwProblem)

@@ -1,4 +1,6 @@
 // Envelopes that the enclave is run on at once: rulebooks, and what the platform's owner has decided.
+import type { EventEmitter } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockTag } from 'ethers'
 import { type Contracts, createAuthority, createOrderEscrow } from '../../chain/contracts.js'
@@ -6,16 +8,18 @@ import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
 import { sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
 import type { PolicyVersion, Resolved } from '../../protocol/api.js'
-import type { Envelope } from '../../protocol/envelope.js'
+import { MAX_POLICY_BYTES } from '../../protocol/envelope.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import type { RunResult } from '../../protocol/job.js'
 import { type PostResolution, sealedResolutionDigest } from '../../protocol/resolution.js'
 import {
+  decodeClaim,
   envelopeHash,
   type PostPolicy,
-  type RulebookAuthor,
+  RULEBOOK_AUTHOR,
+  type RulebookClaim,
   sealedRulebookDigest,
 } from '../../protocol/sealedRulebook.js'
 import { recoverAddress } from '../../protocol/signature.js'
@@ -91,6 +95,9 @@ export function createPolicyVersionView({
 /** The publication of sealed rulebooks. */
 export type Policy = ReturnType<typeof createPolicy>
 
+/** The largest envelope in hex, and the rest of its body. */
+const LONG_BODY_BYTES = 2 * MAX_POLICY_BYTES + 1_024
+
 /** The enclave has seen the transaction on its own node; ours may be a few blocks behind. */
 const CONFIRM_ATTEMPTS = 20
 const CONFIRM_PAUSE_MS = 250
@@ -112,8 +119,8 @@ export function createPolicy(deps: {
    * The signature decides which queue the envelope waits in, and a wrong one starts no run; the enclave checks the rulebook inside by
    * itself. Costs a hash and a recovery, and at most one read per block for each institution that senders name.
    */
-  async function checkAuthor(envelope: Envelope, { orgId, sig }: RulebookAuthor): Promise<void> {
-    const digest = sealedRulebookDigest({ orgId, envelopeHash: envelopeHash(envelope) }, domain)
+  async function checkAuthor({ orgId, envelopeHash, sig }: RulebookClaim): Promise<void> {
+    const digest = sealedRulebookDigest({ orgId, envelopeHash }, domain)
     const signer = signerOf(digest, sig)
     if (signer === undefined) throw notPublished('invalid-signature')
     const admin = await adminOf(orgId)
@@ -129,7 +136,25 @@ export function createPolicy(deps: {
     return false
   }
 
+  /** Institutions whose admin posts a long body: one each, so that the memory for all of them is bounded. */
+  const posting = new Set<Hex>()
+
   return {
+    /**
+     * The bytes of a long body that an admin has announced by the signature of its envelope; undefined without such a header. A
+     * stranger's costs what its signature in a body does, and its body is not read.
+     * @throws JobRefusal
+     */
+    async longerBody(headers: IncomingHttpHeaders, answer: EventEmitter): Promise<number | undefined> {
+      const claim = decodeClaim(headers[RULEBOOK_AUTHOR.toLowerCase()])
+      if (claim === undefined) return undefined
+      await checkAuthor(claim)
+      const { orgId } = claim
+      if (posting.has(orgId)) throw new JobRefusal({ code: 'enclave-busy' })
+      posting.add(orgId)
+      answer.once('close', () => posting.delete(orgId))
+      return LONG_BODY_BYTES
+    },
     /**
      * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts no run while no node answers,
      * because the run could only fail.
@@ -138,7 +163,7 @@ export function createPolicy(deps: {
      */
     async publish({ author, ...envelope }: PostPolicy, client: string): Promise<PolicyVersion> {
       await head.current()
-      if (author !== undefined) await checkAuthor(envelope, author)
+      if (author !== undefined) await checkAuthor({ ...author, envelopeHash: envelopeHash(envelope) })
       const sender = author === undefined ? { client } : { institution: author.orgId }
       const published = publishedBy(resultOf(await run(envelope, sender)))
       if (!(await isOnChain(published))) throw new JobRefusal('not-on-chain')

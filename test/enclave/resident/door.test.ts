@@ -62,7 +62,7 @@ test.each<[string, (body: string, runId: string) => Record<string, string>]>([
 test('POST / takes no body that is longer than a job', async () => {
   const { enclave } = await setUp()
   const { runId } = await orderJob()
-  const body = ' '.repeat(128 * 1_024 + 1)
+  const body = ' '.repeat(2 ** 20 + 2 ** 15)
   const headers = { ...signed(body, runId) }
   expect((await fetch(enclave.url, { method: 'POST', body, headers })).status).toBe(413)
 })

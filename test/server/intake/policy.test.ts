@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import type { IntentDomain } from '../../../src/protocol/intentDomain.js'
+import { encodeClaim, envelopeHash, RULEBOOK_AUTHOR } from '../../../src/protocol/sealedRulebook.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { policyUpdate, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
@@ -148,6 +149,51 @@ describe('a rulebook whose envelope the admin has signed', () => {
     for (const body of junk) expect((await post(body)).status).toBe(422)
     // The server reads other things at times, but not once per post.
     expect(calls() - before).toBeLessThan(10)
+  })
+})
+
+describe('a rulebook whose body is longer than 64 KiB', () => {
+  const ct = `0x${'5a'.repeat(200_000)}` as const
+  const long = async (role: Role) => {
+    const envelope = { ...(await sealOrder('long')), ct }
+    const body = await signedRulebook(chain(), role, { orgId: ORG, envelope })
+    const { orgId = ORG, sig = '0x' } = body.author ?? {}
+    return { body, claim: encodeClaim({ orgId, sig, envelopeHash: envelopeHash(envelope) }) }
+  }
+
+  test('is read for its institution’s admin alone, by the signature in a header', async () => {
+    const { api, post, enclave } = await setUp()
+    await publish(1n)
+    const { body, claim } = await long('admin')
+    const claimed = (header: string, posted: object) =>
+      api.post('/policy').set(RULEBOOK_AUTHOR, header).send(posted)
+    expect((await post(body)).body).toMatchObject({ code: 'body-too-large' })
+    expect((await claimed('0x12', body)).body).toMatchObject({ code: 'body-too-large' })
+    const stranger = await long('alice')
+    expect((await claimed(stranger.claim, stranger.body)).body).toMatchObject({
+      code: 'policy-rejected',
+      reason: 'not-admin',
+    })
+    // The header opens no other envelope's way.
+    const other = { ...body, ct: `0x${'5b'.repeat(200_000)}` }
+    expect((await claimed(claim, other)).body).toMatchObject({ code: 'policy-rejected', reason: 'not-admin' })
+    expect(await enclave.jobs()).toEqual([])
+    expect((await claimed(claim, body)).body).toEqual({ orgId: ORG, version: 1 })
+    expect(await enclave.jobs()).toMatchObject([{ job: 'policy', envelope: { ct } }])
+  })
+
+  test('waits for no second one of its institution, and leaves the way free once it is answered', async () => {
+    const { api, hold, running } = await setUp()
+    const go = await hold()
+    await publish(1n)
+    const { body, claim } = await long('admin')
+    const posted = () => api.post('/policy').set(RULEBOOK_AUTHOR, claim).send(body)
+    const first = handled(posted().then(({ status }) => status))
+    await running(1)
+    expect((await posted()).body).toMatchObject({ code: 'enclave-busy' })
+    await go()
+    expect(await first).toBe(200)
+    await eventually('the way is free', async () => (await posted()).status === 200)
   })
 })
 
