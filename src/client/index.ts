@@ -72,7 +72,7 @@ export type {
   OrderListOptions,
 } from './lists.js'
 export type { Membership } from './membership.js'
-export type { AccountMove, Moves } from './moves.js'
+export type { AccountMove, MoveOptions, Moves } from './moves.js'
 export type { OpeningState } from './openings.js'
 export type { OrderRequest, SealedOrder, SignedOrder, SubmittableOrder } from './orderIntent.js'
 export { NotSubmittedError } from './orderIntent.js'

@@ -6,6 +6,7 @@ import { createContract, type Mined } from './contract.js'
 import type { CallOptions } from './http.js'
 import type { Keyring } from './keyring.js'
 import type { PlatformContracts } from './platform.js'
+import { abortable } from './retry.js'
 import type { Wallet } from './wallet.js'
 
 /** A move of a lost wallet's portfolio that was proposed and has not ended. */
@@ -19,33 +20,38 @@ export interface AccountMove {
   readonly effectiveAt: number | null
 }
 
+export interface MoveOptions extends CallOptions {
+  /** The lost wallet; the own one by default. */
+  readonly from?: Hex | undefined
+}
+
 /** Moves of a portfolio from a lost wallet to a new one of the same person. Each step is one transaction. */
 export interface Moves {
   /**
-   * The move of a wallet's portfolio, of the own one by default; null if there is none.
+   * The move of a wallet's portfolio; null if there is none.
    * @example if ((await client.getMove()) !== null) await client.withdrawMove()
    */
-  getMove(from?: Hex, options?: CallOptions): Promise<AccountMove | null>
+  getMove(options?: MoveOptions): Promise<AccountMove | null>
   /**
    * For an admin: proposes to move a member's portfolio to another wallet.
-   * @example await client.proposeMove(lost, account)
+   * @example await client.proposeMove(account, '0x90F79bf6EB2c4f870365E785982E1f101E93b906')
    */
   proposeMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>
   /**
    * For the new wallet: accepts the move. Its portfolio will be sealed to this wallet's newest portfolio key.
-   * @example await client.acceptMove(lost)
+   * @example await client.acceptMove(account)
    */
   acceptMove(from: Hex, options?: CallOptions): Promise<Mined>
   /**
    * For the platform's owner: approves the move, which can be carried out after its delay.
-   * @example await client.approveMove(lost, account)
+   * @example await client.approveMove(account, '0x90F79bf6EB2c4f870365E785982E1f101E93b906')
    */
   approveMove(from: Hex, to: Hex, options?: CallOptions): Promise<Mined>
   /**
-   * Ends a move: an objection by the wallet itself, whose move it is by default, or a withdrawal by its institution's admin or the owner.
+   * Ends a move: an objection by the wallet itself, or a withdrawal by its institution's admin or the owner.
    * @example await client.withdrawMove()
    */
-  withdrawMove(from?: Hex, options?: CallOptions): Promise<Mined>
+  withdrawMove(options?: MoveOptions): Promise<Mined>
 }
 
 const moveSchema = z
@@ -71,11 +77,15 @@ export function createMoves(deps: {
   const send = async (method: string, args: readonly unknown[], options?: CallOptions) =>
     (await registry(options)).send(method, args)
   return {
-    getMove: async (from, options) =>
-      (await registry(options)).read('moveOf', [from ?? (await wallet.account())], moveSchema),
+    getMove: async ({ from, ...options } = {}) => {
+      const contract = await registry(options)
+      return contract.read('moveOf', [from ?? (await wallet.until(options.signal).account())], moveSchema)
+    },
     proposeMove: (from, to, options) => send('proposeMove', [from, to], options),
-    acceptMove: async (from, options) => send('acceptMove', [from, (await keys.newest()).publicKey], options),
+    acceptMove: async (from, options) =>
+      send('acceptMove', [from, (await abortable(keys.newest(), options?.signal)).publicKey], options),
     approveMove: (from, to, options) => send('approveMove', [from, to], options),
-    withdrawMove: async (from, options) => send('withdrawMove', [from ?? (await wallet.account())], options),
+    withdrawMove: async ({ from, ...options } = {}) =>
+      send('withdrawMove', [from ?? (await wallet.until(options.signal).account())], options),
   }
 }

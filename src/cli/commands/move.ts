@@ -32,13 +32,13 @@ export const addMove: AddCommand = (root, { env, terminal }) => {
   )
     .argument('[lost]', 'the lost wallet; by default the own one', anAddress)
     .action((from: Hex | undefined, options: WalletOptions) =>
-      sends(options, (client) => client.withdrawMove(from)),
+      sends(options, (client) => client.withdrawMove({ from })),
     )
   addWalletCommand(move, 'show', 'shows the move of a wallet')
     .argument('[lost]', 'the lost wallet; by default the own one', anAddress)
     .action((from: Hex | undefined, options: WalletOptions) =>
       withWallet(options, env, async (client) => {
-        const found = await client.getMove(from)
+        const found = await client.getMove({ from })
         const at = found?.effectiveAt
         const shown = fields([
           ['to', found?.to ?? 'no move is proposed'],
