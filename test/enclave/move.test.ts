@@ -112,18 +112,23 @@ it('a key that is no point on the curve is rejected, and another one can be give
 const holdings = fc.dictionary(fc.stringMatching(/^[A-Z]{1,5}$/), fc.bigInt({ min: 1n, max: 10n ** 12n }), {
   maxKeys: 150,
 })
+const entitlements = fc.dictionary(fc.nat({ max: 20 }).map(String), fc.bigInt({ min: 1n, max: 10n ** 12n }))
 const portfolio = fc
-  .record({ cash: fc.bigInt({ min: 0n, max: 10n ** 15n }), holdings })
-  .map(({ cash, holdings: held }): Portfolio => {
+  .record({ cash: fc.bigInt({ min: 0n, max: 10n ** 15n }), holdings, entitlements })
+  .map(({ cash, holdings: held, entitlements: owed }): Portfolio => {
     const positions = Object.entries(held).map(([symbol, qty]) => [symbol, { qty, locked: 0n }] as const)
-    return { ...emptyPortfolio(PUBLIC_KEY), cash, positions: Object.fromEntries(positions) }
+    return {
+      ...{ ...emptyPortfolio(PUBLIC_KEY), cash, positions: Object.fromEntries(positions) },
+      ...(Object.keys(owed).length > 0 && { entitlements: owed }),
+    }
   })
 
 it('each part leaves the sum of both portfolios as it was, and the last part leaves nothing', () => {
   const totals = (...all: Portfolio[]) => {
     const sums: Record<string, bigint> = { USDC: 0n }
-    for (const { cash, positions } of all) {
+    for (const { cash, positions, entitlements: owed = {} } of all) {
       sums.USDC = (sums.USDC ?? 0n) + cash
+      for (const [index, qty] of Object.entries(owed)) sums[index] = (sums[index] ?? 0n) + qty
       for (const [symbol, { qty }] of Object.entries(positions)) sums[symbol] = (sums[symbol] ?? 0n) + qty
     }
     return sums
@@ -139,7 +144,8 @@ it('each part leaves the sum of both portfolios as it was, and the last part lea
         expect(count).toBeLessThanOrEqual(POSITIONS_AT_ONCE)
         expect(parts).toBeLessThan(10)
       }
-      expect(left).toEqual({ ...from, cash: 0n, positions: {} })
+      const { entitlements: _, ...kept } = from
+      expect(left).toEqual({ ...kept, cash: 0n, positions: {} })
       expect(moved.userPubKey).toBe(to.userPubKey)
     }),
     { seed: SEED },

@@ -1,7 +1,7 @@
 // The move of a lost wallet's portfolio to a new wallet, which people have approved on chain: docs/contracts.md, "A lost wallet".
 import type { AccountMove } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
-import { ZERO_BYTES32 } from '../../protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
 import { emptyPortfolio, type Portfolio } from '../../protocol/portfolio.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
@@ -23,6 +23,8 @@ export type MoveRejection =
   | 'no-portfolio'
   /** The lost wallet has orders that no run has ended yet. */
   | 'orders-open'
+  /** One portfolio has followed corporate actions that the other has not: their shares are of different units. */
+  | 'actions-differ'
   /** The owner has frozen a holding of the lost wallet: it stays where it is. */
   | 'holding-frozen'
 
@@ -64,7 +66,9 @@ async function movePart(run: Run, { from, to }: Wallets): Promise<MoveRejection 
   if (await isFrozen(run, from, lost.portfolio, look)) return 'holding-frozen'
   const { data: userPubKey } = publicKeySchema.safeParse(move.userPubKey)
   if (userPubKey === undefined) return 'invalid-public-key'
-  const { left, moved, partsLeft } = divided(lost.portfolio, own.portfolio ?? emptyPortfolio(userPubKey))
+  const before = own.portfolio ?? begunLike(lost.portfolio, userPubKey)
+  if ((before.actions ?? 0) !== (lost.portfolio.actions ?? 0)) return 'actions-differ'
+  const { left, moved, partsLeft } = divided(lost.portfolio, before)
   if (Object.keys(moved.positions).length > MAX_POSITIONS) return 'new-wallet-in-use'
   const [sealed, toSealed] = await Promise.all([
     // What is left shrinks at once: that it has moved is public.
@@ -84,7 +88,16 @@ async function movePart(run: Run, { from, to }: Wallets): Promise<MoveRejection 
   return partsLeft
 }
 
-/** What the lost wallet keeps, and what the new one has then. The nonce stays, so no intent of the lost wallet counts anew. */
+/** A portfolio without holdings, which has followed the same corporate actions. */
+function begunLike({ actions, writtenAt }: Portfolio, userPubKey: Hex): Portfolio {
+  return {
+    ...emptyPortfolio(userPubKey),
+    ...(actions !== undefined && { actions }),
+    ...(writtenAt !== undefined && { writtenAt }),
+  }
+}
+
+/** What the lost wallet keeps, and what the new one has then: cash and claims to dividends move first. The nonce stays, so no intent of the lost wallet counts anew. */
 export function divided(lost: Portfolio, own: Portfolio) {
   const held = Object.entries(lost.positions)
   const positions = { ...own.positions }
@@ -93,9 +106,15 @@ export function divided(lost: Portfolio, own: Portfolio) {
     positions[symbol] = { qty: before + qty, locked }
   }
   const rest = held.slice(POSITIONS_AT_ONCE)
+  const { entitlements: owed = {}, ...kept } = lost
+  const entitlements = { ...own.entitlements }
+  for (const [index, qty] of Object.entries(owed)) entitlements[index] = (entitlements[index] ?? 0n) + qty
   return {
-    left: { ...lost, cash: 0n, positions: Object.fromEntries(rest) },
-    moved: { ...own, cash: own.cash + lost.cash, positions },
+    left: { ...kept, cash: 0n, positions: Object.fromEntries(rest) },
+    moved: {
+      ...{ ...own, cash: own.cash + lost.cash, positions },
+      ...(Object.keys(entitlements).length > 0 && { entitlements }),
+    },
     partsLeft: Math.ceil(rest.length / POSITIONS_AT_ONCE),
   }
 }
