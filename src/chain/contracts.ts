@@ -159,6 +159,8 @@ function createEquityToken(caller: ViewCaller, address: Hex) {
   const { read } = createContractReader(caller, address, interfaces.equityToken)
   return {
     address,
+    /** The address of the list of corporate actions. */
+    actions: (block?: BlockTag) => read('actions', [], addressValue, block),
     isKyc: (wallet: Hex, block?: BlockTag) => read('isKyc', [wallet], boolValue, block),
     isListed: (symbol: Hex, block?: BlockTag) => read('isListed', [symbol], boolValue, block),
     isFrozen: (symbol: Hex, wallet: Hex, block?: BlockTag) =>

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
+import { createViewCaller } from '../chain/views.js'
 import type { Cursor } from '../server/narrator/cursor.js'
+import { everyContract } from '../server/narrator/events.js'
 import { createPrinter } from '../server/narrator/lines.js'
 import { createNarratorProgress, createNarratorTick } from '../server/narrator/poll.js'
 import { createPoller } from '../service/lifetime.js'
@@ -30,7 +32,7 @@ export function addWatch(root: Command, process: OperateProcess): void {
 }
 
 async function watch(process: OperateProcess, options: WatchOptions): Promise<void> {
-  const { chainId, contracts, authority } = readDeployment(options.directory)
+  const { chainId, contracts } = readDeployment(options.directory)
   const speech = createSpeech(process, options)
   const note = (message: string, { errorName }: LogFields = {}) =>
     speech.say(errorName === undefined ? message : `${message}: ${errorName}`)
@@ -48,7 +50,7 @@ async function watch(process: OperateProcess, options: WatchOptions): Promise<vo
     )
     const ended = process.untilEnded()
     const tick = createNarratorTick({
-      watched: async () => ({ ...contracts, authority }),
+      watched: () => everyContract(createViewCaller(chain.rpc), contracts),
       ...{ rpc: chain.rpc, logRange: LOG_RANGE, confirmations: 1, hasDetails: true },
       // A watch remembers nothing once it has ended.
       cursors: { load: async () => start, save: async () => undefined },

@@ -1,4 +1,4 @@
-import { encodeBytes32String, Interface, ZeroAddress } from 'ethers'
+import { encodeBytes32String, Interface, type ParamType, ZeroAddress } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { equitySharesAbi } from '../../src/chain/generated/equitySharesAbi.js'
 import { interfaces } from '../../src/chain/interfaces.js'
@@ -19,7 +19,9 @@ const VALUES: Record<string, unknown> = { bytes32: org, address: wallet, bool: t
 function logOf(name: string, values?: readonly unknown[]) {
   const contract = Object.values(interfaces).find((each) => each.hasEvent(name))
   const inputs = contract?.getEvent(name)?.inputs ?? []
-  const given = values ?? inputs.map(({ type }) => VALUES[type] ?? 1n)
+  const exampleOf = ({ type, components }: ParamType): unknown =>
+    components?.map(exampleOf) ?? VALUES[type] ?? 1n
+  const given = values ?? inputs.map(exampleOf)
   return new Interface(contract?.fragments ?? []).encodeEventLog(name, given)
 }
 

@@ -1,6 +1,7 @@
 import { Interface, type InterfaceAbi, type Result } from 'ethers'
 import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
+import { corporateActionsAbi } from '../../src/chain/generated/corporateActionsAbi.js'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
@@ -163,6 +164,13 @@ const SAY: Record<string, readonly [tag: string, say: Say]> = {
     (args) => `The program ${wallet(args, 'measurement')} was revoked, for good`,
   ],
   Paused: ['authority', (args) => `The platform is paused until ${until(args, 'until')}`],
+  ActionProposed: [
+    'actions',
+    (args) =>
+      `A corporate action on ${name(args, 'symbol')} may be enacted from ${until(args, 'effectiveAt')} on`,
+  ],
+  ActionWithdrawn: ['actions', () => 'A proposed corporate action was withdrawn'],
+  ActionEnacted: ['actions', (args) => `A corporate action on ${name(args, 'symbol')} was enacted`],
   PauseLifted: ['authority', () => 'The pause was lifted'],
 }
 
@@ -173,6 +181,7 @@ const ABIS: readonly InterfaceAbi[] = [
   equityTokenAbi,
   platformPoolAbi,
   authorityAbi,
+  corporateActionsAbi,
 ]
 const INTERFACES = ABIS.map((abi) => new Interface(abi))
 

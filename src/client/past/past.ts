@@ -1,6 +1,7 @@
 // What the contracts' events say of all that happened, through any provider: for pages of admins and of the platform's owner.
 import type { InterfaceAbi } from 'ethers'
 import { authorityAbi } from '../../chain/generated/authorityAbi.js'
+import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
 import type { ChainLog } from '../../chain/logReader.js'
@@ -129,7 +130,8 @@ export function createPast(provider: Eip1193Provider, { escrow, fromBlock }: Pas
           ofEscrow('pool'),
           ofEscrow('authority'),
         ])
-        return { addresses: [escrow, registry, ledger, token, pool, authority] }
+        const actions = await contractAt(token, equityTokenAbi).read<Hex>('actions', [], addressSchema)
+        return { addresses: [escrow, registry, ledger, token, pool, authority, actions] }
       }, SHOWN_EVENTS),
     listings: () => judged(eventsOf(['token'], [[LISTING_UPDATED, FREEZE_UPDATED]]), listingsOf),
     waiting: () =>

@@ -1,8 +1,9 @@
 import type { Result } from 'ethers'
 import { z } from 'zod'
-import { ROLES } from '../../chain/contracts.js'
+import { createContracts, ROLES } from '../../chain/contracts.js'
 import { interfaces } from '../../chain/interfaces.js'
 import type { ChainLog, LogQuery } from '../../chain/logReader.js'
+import type { ViewCaller } from '../../chain/views.js'
 import type { ContractAddresses } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
@@ -27,10 +28,24 @@ const TAGS = {
   equityToken: 'token',
   platformPool: 'pool',
   authority: 'authority',
+  corporateActions: 'actions',
 } as const
 
-/** The addresses of the contracts, with the Authority's where its events are watched too. */
-export type WatchedContracts = ContractAddresses & { readonly authority?: Hex }
+/** The addresses of the contracts, with those of the Authority and of the corporate actions where every event is watched. */
+export type WatchedContracts = ContractAddresses & {
+  readonly authority?: Hex
+  readonly corporateActions?: Hex
+}
+
+/** With the contracts that no configuration names: the others know them. */
+export async function everyContract(
+  caller: ViewCaller,
+  contracts: ContractAddresses,
+): Promise<WatchedContracts> {
+  const { escrow, token } = createContracts(caller, contracts)
+  const [authority, corporateActions] = await Promise.all([escrow.authority(), token.actions()])
+  return { ...contracts, authority, corporateActions }
+}
 
 /** The thirteen events of the product's narration. Each shows only amounts, deadlines and version numbers. */
 const THIRTEEN = [
@@ -72,6 +87,9 @@ const FURTHER = [
   row('authority', 'MeasurementRevoked', 'measurement revoked'),
   row('authority', 'Paused', 'platform paused', show('until', 'time')),
   row('authority', 'PauseLifted', 'pause lifted'),
+  row('corporateActions', 'ActionProposed', 'action proposed', show('effectiveAt', 'time')),
+  row('corporateActions', 'ActionWithdrawn', 'action withdrawn'),
+  row('corporateActions', 'ActionEnacted', 'action enacted'),
 ]
 const ROWS = [...THIRTEEN, ...FURTHER]
 export const EVENT_NAMES: readonly string[] = [...new Set(ROWS.map(({ name }) => name))]
@@ -138,6 +156,12 @@ export function narrationOf({ topics, data }: ChainLog): Narration | null {
   }
 }
 
+/** The enums of the contracts, by the fields that have them. */
+const ENUMS: Readonly<Record<string, readonly string[]>> = {
+  role: ROLES,
+  kind: ['split', 'stock dividend', 'entitlement', 'payment', 'symbol change', 'removal'],
+}
+
 /** The fields that a narration does not show, by their names: who and what, and where on the chain. */
 export function detailsOf({ topics, data, blockNumber, txHash }: ChainLog): Record<string, string> {
   const found = ROWS.find(({ topic }) => topic === topics[0])
@@ -145,10 +169,13 @@ export function detailsOf({ topics, data, blockNumber, txHash }: ChainLog): Reco
   if (found !== undefined) {
     const fields = interfaces[found.contract].decodeEventLog(found.fragment, data, topics)
     const shown = found.shows.flatMap((read) => read(fields)?.name ?? [])
-    for (const { name, type } of found.fragment.inputs) {
-      const text = String(fields.getValue(name))
+    // The fields of a struct stand beside the others.
+    const flat = found.fragment.inputs.flatMap((input) => input.components ?? input)
+    const values = fields.toArray(true).flat()
+    for (const [index, { name, type }] of flat.entries()) {
+      const text = String(values[index])
       if (shown.some((each) => each === name) || text === ZERO_BYTES32) continue
-      details[name] = type === 'uint8' ? (ROLES[Number(text)] ?? text) : (nameIn(text) ?? text)
+      details[name] = (type === 'uint8' ? ENUMS[name]?.[Number(text)] : nameIn(text)) ?? text
     }
   }
   return { ...details, block: String(blockNumber), tx: txHash }

@@ -1,5 +1,4 @@
 import { fitOf } from '../../chain/blockTracker.js'
-import { createOrderEscrow } from '../../chain/contracts.js'
 import { blockCall, blockSchema, isResult, resultOf } from '../../chain/jsonRpc.js'
 import { type BlockRange, createLogReader, type LogPiece } from '../../chain/logReader.js'
 import { createReadLane } from '../../chain/readLane.js'
@@ -20,7 +19,14 @@ import {
   lastOf,
   type NarratedBlock,
 } from './cursor.js'
-import { detailsOf, type NarrationLine, narrationOf, queriesOf, type WatchedContracts } from './events.js'
+import {
+  detailsOf,
+  everyContract,
+  type NarrationLine,
+  narrationOf,
+  queriesOf,
+  type WatchedContracts,
+} from './events.js'
 import { createPrinter, type NarratorOutput, type Print } from './lines.js'
 
 /**
@@ -39,8 +45,7 @@ export function buildNarrator(deps: {
   const { intervalMs, isWhole } = config.narrator
   const { contracts, logRange } = config.chain
   const print = createPrinter(output, config.narrator)
-  const escrow = createOrderEscrow(createViewCaller(rpc), contracts.orderEscrow)
-  const watched = async () => (isWhole ? { ...contracts, authority: await escrow.authority() } : contracts)
+  const watched = async () => (isWhole ? everyContract(createViewCaller(rpc), contracts) : contracts)
   return serveLease('narrator', (engine, { signal: stopping }) => {
     const cursors = createStateDocument({ engine, logger, id: 'narrator', schema: cursorSchema })
     const { confirmations } = config.narrator

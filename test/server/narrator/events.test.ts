@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { interfaces } from '../../../src/chain/interfaces.js'
 import type { LogQuery } from '../../../src/chain/logReader.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
-import { queriesOf } from '../../../src/server/narrator/events.js'
+import { everyContract, queriesOf } from '../../../src/server/narrator/events.js'
 import { formatDistance, formatTime, type NarratorOutput } from '../../../src/server/narrator/lines.js'
 import { batchBurn, batchMint, policyUpdate, signedCall } from '../../support/authorizations.js'
 import { INTERFACES, useChain } from '../../support/chain.js'
@@ -21,10 +22,11 @@ const CANARY_SYMBOL = 'CANARY'
 const SYMBOL = nameToBytes32(CANARY_SYMBOL)
 const ORDER_IDS = ['canary 1', 'canary 2', 'canary 3', 'canary 4'].map(bytes32)
 
-test('every event that our contracts declare is narrated, thirteen kinds of them without a setting', () => {
+test('every event that our contracts declare is narrated, thirteen kinds of them without a setting', async () => {
   const inherited = ['EIP712DomainChanged', 'Transfer', 'Approval', 'OperatorSet']
   const { registry, escrow, ledger, token, pool, authority } = INTERFACES
-  const declared = [registry, escrow, ledger, token, pool, authority].map((contract) => {
+  const contracts = [registry, escrow, ledger, token, pool, authority, interfaces.corporateActions]
+  const declared = contracts.map((contract) => {
     const topics: string[] = []
     contract.forEachEvent(({ name, topicHash }) => {
       if (!inherited.includes(name)) topics.push(topicHash)
@@ -33,7 +35,8 @@ test('every event that our contracts declare is narrated, thirteen kinds of them
   })
   const topicsOf = (queries: readonly LogQuery[]) =>
     queries.map(({ topics: [topics] }) => [topics ?? []].flat())
-  const whole = queriesOf({ ...chain().addresses, authority: chain().addressOf('authority') })
+  const whole = queriesOf(await everyContract(chain().provider, chain().addresses))
+  expect(whole).toHaveLength(contracts.length)
   const remedy = 'narrate the event by a row in src/server/narrator/events.ts'
   expect(
     topicsOf(whole).map((topics) => topics.toSorted()),
