@@ -79,7 +79,7 @@ export const FORMER_VARIABLES: Readonly<Record<string, string>> = {
   RELAY_MAX_GAS: fixed('2^24, the most that EIP-7825 allows'),
   RELAY_RESERVE_PERCENT: fixed('20'),
   RELAY_INSTITUTION_DAILY_GAS:
-    "is gone: remove it. three times RELAY_ACCOUNT_DAILY_GAS is an institution's quota",
+    "is gone: remove it. An institution's quota is three times RELAY_ACCOUNT_DAILY_GAS",
   ENCLAVE_TRIGGER:
     'is gone: remove it. With ENCLAVE_URL the server posts jobs there, without it the server keeps an enclave up itself',
   RECONCILE_INTERVAL: "is gone: remove it. The reconcile runs once after each market's close",

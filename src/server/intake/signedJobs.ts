@@ -150,7 +150,7 @@ export function createPolicy(deps: {
       if (claim === undefined) return undefined
       await checkAuthor(claim)
       const { orgId } = claim
-      if (posting.has(orgId)) throw new JobRefusal({ code: 'enclave-busy' })
+      if (posting.has(orgId)) throw new JobRefusal('enclave-busy')
       posting.add(orgId)
       answer.once('close', () => posting.delete(orgId))
       return LONG_BODY_BYTES
