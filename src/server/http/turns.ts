@@ -3,8 +3,8 @@ import { countedOf } from './clients.js'
 
 /** Requests that begin in one turn of the event loop: of one client or site, and of all. */
 const [PER_TURN, OF_ALL_PER_TURN] = [16, 256]
-/** Those that wait for a turn: of one, far more than an office sends at once; and of all, some 100 MB. */
-const [MAX_WAITING, MAX_WAITING_OF_ALL] = [1_000, 4_000]
+/** Those that wait for a turn: of one, far more than an office sends at once; and of all, some 150 MB. */
+const [MAX_WAITING, MAX_WAITING_OF_ALL] = [4_000, 8_000]
 /** A request with more header fields does not wait: `MAX_HEADER_BYTES` of small ones take twenty times their bytes in memory. */
 const MAX_WAITING_FIELDS = 100
 
