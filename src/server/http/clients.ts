@@ -1,10 +1,7 @@
 // The client behind a request, and what a client and its site have at once or have caused.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
-
-const MAPPED = '::ffff:'
 
 /** The bytes of an IPv6 address that identify a client: providers assign a /56 to each. */
 const IPV6_PREFIX_BYTES = 7
@@ -15,11 +12,7 @@ const IPV6_PREFIX_BYTES = 7
  *
  * @param ip as Express reports it (`req.ip`), behind as many proxies as `TRUST_PROXY` says
  */
-export function clientOf(ip: string | undefined): string {
-  if (ip === undefined) return ''
-  // The kernel writes an IPv4 peer of a socket for both families like this: the common case.
-  const mapped = ip.startsWith(MAPPED) ? ip.slice(MAPPED.length) : ''
-  if (isIPv4(mapped)) return mapped
+export function clientOf(ip = ''): string {
   if (!ip.includes(':') || !ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return address.toString()

@@ -36,8 +36,7 @@ export async function listen(
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Node refuses a longer one.
-      headersTimeout: Math.min(http.headersTimeoutMs, http.requestTimeoutMs),
+      headersTimeout: http.headersTimeoutMs,
       requestTimeout: http.requestTimeoutMs,
       keepAliveTimeout: http.keepAliveTimeoutMs,
       connectionsCheckingInterval: CONNECTION_CHECK_MS,

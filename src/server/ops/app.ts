@@ -50,9 +50,9 @@ const SHARED_MS = 15_000
 export function buildOps(deps: OpsDeps) {
   const { config, rpc, engine, relay, enclaveRuns, progress, metrics, logger } = deps
   const { gas, minBalance } = config.relay
-  const relayer = createRelayerView({ health: relay.health, gas })
+  const relayer = createRelayerView(relay.health, gas)
   const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
-  const store = createStoreView({ document, engine })
+  const store = createStoreView(document, engine)
   const inspections = {
     chain: inspectChain(rpc, config.chain.chainId),
     contracts: inspectContracts(rpc, config.chain.contracts),

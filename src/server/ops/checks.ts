@@ -230,20 +230,18 @@ const LOW_BALANCE_FACTOR = 2n
 /** Inspects the account that pays the gas, and remembers its balance for the metrics. */
 export type RelayerView = ReturnType<typeof createRelayerView>
 
-export function createRelayerView(options: {
-  readonly health: () => Promise<RelayHealth>
-  readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
-}) {
+export function createRelayerView(
+  health: () => Promise<RelayHealth>,
+  gas: Pick<GasLimits, 'perDay' | 'reserve'>,
+) {
   let account: AccountHealth | undefined
-
   return {
     /** As the last inspection found it; undefined when it could not. */
     account: () => account,
     async inspect(): Promise<CheckReason | null> {
-      account = undefined
-      const current = await options.health()
-      account = current.account
-      return faultOf(current, options.gas)
+      const current = health()
+      account = await current.then((found) => found.account).catch(() => undefined)
+      return faultOf(await current, gas)
     },
   }
 }
@@ -265,13 +263,11 @@ function faultOf(
 export type StoreView = ReturnType<typeof createStoreView>
 
 /** Whether the store takes a write, in the same way as every record, and keeps it through a crash. */
-export function createStoreView(options: {
-  readonly document: Pick<StateDocument<number>, 'save'>
-  readonly engine: Pick<Engine, 'durability'>
-}) {
-  const { document, engine } = options
+export function createStoreView(
+  document: Pick<StateDocument<number>, 'save'>,
+  engine: Pick<Engine, 'durability'>,
+) {
   let standbys: number | undefined
-
   return {
     /** The synchronous standbys at the last inspection; undefined where it found no answer, or the engine has none. */
     standbys: () => standbys,

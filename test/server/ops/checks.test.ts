@@ -65,7 +65,7 @@ describe('the relayer', () => {
     isKeyShared: false,
   }
   const view = (health: () => Promise<RelayHealth>) =>
-    createRelayerView({ health, gas: { perDay: GAS_PER_DAY + RESERVE, reserve: RESERVE } })
+    createRelayerView(health, { perDay: GAS_PER_DAY + RESERVE, reserve: RESERVE })
   const inspect = (change: Partial<RelayHealth>) => view(async () => ({ ...fine, ...change })).inspect()
 
   test('is healthy, or says what it lacks, the worst first', async () => {
@@ -86,7 +86,7 @@ test('the store lacks its standby where commits wait for one, and is not durable
   const { logger } = createLogLines()
   const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
   let durability: Durability = { fault: null, waitsForStandby: true, standbys: 0 }
-  const store = createStoreView({ document, engine: { durability: async () => durability } })
+  const store = createStoreView(document, { durability: async () => durability })
   expect(await store.inspect()).toBe('standby-missing')
   // It would wait for the standby.
   expect(await engine.get('state', 'readiness')).toBeUndefined()

@@ -34,7 +34,7 @@ test('a standby is seen while it is connected, and a user without the right to s
   onTestFinished(() => engine.stop())
   const { logger } = createLogLines()
   const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
-  const { inspect, standbys } = createStoreView({ document, engine })
+  const { inspect, standbys } = createStoreView(document, engine)
   const doctor = async (at: Secret) =>
     (await checkStores({ ...serverConfig(), databaseUrl: at })).find(({ check }) => check.endsWith('standby'))
   expect([await inspect(), standbys()]).toEqual([null, 0])
