@@ -32,10 +32,7 @@ interface CommonDeps {
 
 /** Every route of the API, behind the checks and limits that all of them share. Never listens. */
 export function createApp(
-  deps: CommonDeps &
-    Pick<LimitOptions, 'readers'> & {
-      readonly http: Pick<Config['http'], 'frontendOrigin' | 'trustProxy'> & LimitOptions['http']
-    },
+  deps: CommonDeps & { readonly http: Config['http']; readonly readers: LimitOptions['readers'] },
 ): Express {
   const { http, logger, authToken } = deps
   const app = createBareApp()

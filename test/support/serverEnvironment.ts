@@ -35,10 +35,8 @@ export const SERVER_ENVIRONMENT = {
 
 /** What the server decides by itself, by names of the tests, which hand in other values; and a time that no operator may set so short. */
 const HANDED_IN: Readonly<Record<string, (value: string) => Changes>> = {
-  BODY_LIMIT_BYTES: (value) => ({ http: { bodyLimitBytes: Number(value) } }),
   HEADERS_TIMEOUT: (value) => ({ http: { headersTimeoutMs: ms(value) } }),
   ANSWER_TIMEOUT: (value) => ({ http: { answerTimeoutMs: ms(value) } }),
-  KEEP_ALIVE_TIMEOUT: (value) => ({ http: { keepAliveTimeoutMs: ms(value) } }),
   MAX_CONNECTIONS_PER_CLIENT: (value) => ({ http: { maxConnectionsPerClient: Number(value) } }),
   MAX_UNDER_WAY_PER_CLIENT: (value) => ({ http: { maxUnderWayPerClient: Number(value) } }),
   SHUTDOWN_TIMEOUT: (value) => ({ http: { shutdownTimeoutMs: ms(value) } }),

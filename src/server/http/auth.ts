@@ -2,12 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
-import {
-  type ClaimedRunMessage,
-  claimedRunMessage,
-  isRunMessageSigned,
-  type RunMessageKind,
-} from '../../protocol/runMessage.js'
+import { claimedRunMessage, isRunMessageSigned, type RunMessageKind } from '../../protocol/runMessage.js'
 import type { Secret } from '../../service/secret.js'
 import { jsonBody } from './body.js'
 import { Problem } from './errors.js'
@@ -45,20 +40,14 @@ function sha256(text: string): Buffer {
  * parsed. Either way the answer is 401, the same whether or not there is such a run.
  */
 export function signedRun(kind: RunMessageKind, secret: Secret, limitBytes: number): RequestHandler {
-  const claims = new WeakMap<object, ClaimedRunMessage>()
-  const readBody = jsonBody(limitBytes, (raw, req) => {
-    const claimed = claims.get(req)
-    // Bytes that are no text cannot have been signed, because the signature covers a text.
-    const isSigned =
-      claimed !== undefined &&
-      isUtf8(raw) &&
-      isRunMessageSigned(secret.reveal(), claimed, raw.toString('utf8'))
-    if (!isSigned) throw unauthorized()
-  })
   return (req, res, next) => {
     const claimed = claimedRunMessage(kind, req.headers)
     if (claimed === undefined || req.params.runId !== claimed.runId) throw unauthorized()
-    claims.set(req, claimed)
+    const readBody = jsonBody(limitBytes, (raw) => {
+      // Bytes that are no text cannot have been signed, because the signature covers a text.
+      if (!isUtf8(raw) || !isRunMessageSigned(secret.reveal(), claimed, raw.toString('utf8')))
+        throw unauthorized()
+    })
     return readBody(req, res, next)
   }
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import type { Request, RequestHandler } from 'express'
+import type { RequestHandler } from 'express'
 import type { ZodError, ZodType } from 'zod'
 import { JsonError, parseStrictJson } from '../../protocol/strictJson.js'
 import { type FieldError, Problem } from './errors.js'
@@ -14,27 +14,21 @@ import { type FieldError, Problem } from './errors.js'
  *
  * @param admit checks the bytes before they are parsed, and throws for those that must not be
  */
-export function jsonBody(
-  limitBytes: number,
-  admit: (raw: Buffer, req: Request) => void = () => undefined,
-): RequestHandler {
+export function jsonBody(limitBytes: number, admit: (raw: Buffer) => void = () => undefined): RequestHandler {
   return async (req, _res, next) => {
     const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = req.headers
     if (!isJson(type) || encoding.toLowerCase() !== 'identity') throw new Problem('unsupported-media-type')
     const raw = await bytesOf(req, limitBytes)
-    admit(raw, req)
+    admit(raw)
     req.body = parseRaw(raw)
     next()
   }
 }
 
-const PLAIN_JSON = 'application/json'
-
 /** `application/json`, with no parameter but `charset=utf-8` (RFC 8259 §11 defines none at all). */
 function isJson(contentType: string): boolean {
-  if (contentType === PLAIN_JSON) return true
   const [type = '', ...parameters] = contentType.toLowerCase().split(';')
-  if (type.trim() !== PLAIN_JSON) return false
+  if (type.trim() !== 'application/json') return false
   return parameters.every((parameter) => /^\s*charset\s*=\s*("utf-8"|utf-8)\s*$/.test(parameter))
 }
 
