@@ -25,7 +25,7 @@ interface DatabaseOptions {
   /** In the form that `pg` takes, TLS included: https://node-postgres.com/features/connecting#connection-uri */
   readonly url: Secret
   readonly maxConnections: number
-  /** How long a statement waits for a connection, anew when all connections are replaced, and then for its answer. */
+  /** How long a statement waits for a connection, and then for its answer. */
   readonly connectTimeoutMs: number
   readonly queryTimeoutMs: number
 }
@@ -38,73 +38,11 @@ const CONNECTING_MS = 3_000
 
 /** Connects when a statement needs it. @throws TypeError for a URL that cannot be parsed; it does not name the URL */
 export function createDatabase(options: DatabaseOptions): Database {
-  let current = createPool(options)
-  const ending = new Set<Promise<void>>()
-  let isOver = false
+  const { url, maxConnections, connectTimeoutMs, queryTimeoutMs } = options
+  const madeAt = new WeakMap<pg.PoolClient, number>()
+  /** Connections from before are as dead as the one that gave no answer then, and would cost a time-out each. */
+  let deadUntil = 0
 
-  /** Replaces the pool: every idle connection may be as dead as the one that gave no answer, and would cost a time-out each. */
-  function replace(failed: Pool): void {
-    if (current !== failed || isOver) return
-    current = createPool(options)
-    for (const leave of failed.waiting) leave()
-    const ended = failed.pool.end().finally(() => ending.delete(ended))
-    ending.add(ended)
-  }
-
-  /** A connection of the newest pool. Callers that wait for a replaced pool move to the new one. @throws StorageError */
-  async function connect(): Promise<{ client: pg.PoolClient; used: Pool }> {
-    for (;;) {
-      const used = current
-      const connecting = used.pool.connect()
-      const { promise: replaced, resolve: leave } = Promise.withResolvers<typeof REPLACED>()
-      const onReplaced = () => leave(REPLACED)
-      used.waiting.add(onReplaced)
-      const outcome = await withTimeout(Promise.race([connecting, replaced]), options.connectTimeoutMs)
-        .catch((error: unknown) => {
-          throw failureOf(error)
-        })
-        .finally(() => used.waiting.delete(onReplaced))
-      if (outcome !== undefined && outcome !== REPLACED) return { client: outcome, used }
-      // No caller waits for it any more.
-      connecting.then((client) => client.release(), ignore)
-      if (outcome === undefined) throw storageError(NO_CONNECTION)
-    }
-  }
-
-  return {
-    async query(text, values = [], timeoutMs) {
-      const { client, used } = await connect()
-      try {
-        const statement = { text, values: [...values], query_timeout: timeoutMs }
-        const { rows } = await client.query<Record<string, unknown>>(statement)
-        client.release()
-        return rows
-      } catch (error) {
-        // A failed statement costs its connection too, because pg does not know which connections still work.
-        client.release(true)
-        const failure = failureOf(error)
-        if (IS_LOST.has(failure.code)) replace(used)
-        throw failure
-      }
-    },
-    async end() {
-      isOver = true
-      await Promise.all([...ending, current.pool.end()])
-    },
-  }
-}
-
-const ignore = () => undefined
-
-const REPLACED = Symbol('replaced')
-
-interface Pool {
-  readonly pool: pg.Pool
-  /** For those who wait for a connection: to be called when another pool takes its place. */
-  readonly waiting: Set<() => void>
-}
-
-function createPool({ url, maxConnections, connectTimeoutMs, queryTimeoutMs }: DatabaseOptions): Pool {
   const pool = new pg.Pool({
     connectionString: url.reveal(),
     max: maxConnections,
@@ -114,10 +52,51 @@ function createPool({ url, maxConnections, connectTimeoutMs, queryTimeoutMs }: D
   })
   // An idle connection has ended. The next statement opens another one, or fails and reports why.
   pool.on('error', ignore)
-  // From its first moment: the database may end a connection in the answer that completes it. A statement reports it as well.
-  pool.on('connect', (client) => client.on('error', ignore))
-  return { pool, waiting: new Set() }
+  pool.on('connect', (client) => {
+    // From its first moment: the database may end a connection in the answer that completes it. A statement reports it as well.
+    client.on('error', ignore)
+    madeAt.set(client, performance.now())
+  })
+
+  /** @throws StorageError */
+  async function connect(): Promise<pg.PoolClient> {
+    for (;;) {
+      const connecting = pool.connect()
+      const client = await withTimeout(connecting, connectTimeoutMs).catch((error: unknown) => {
+        throw failureOf(error)
+      })
+      if (client === undefined) {
+        // No caller waits for it any more.
+        connecting.then((late) => late.release(), ignore)
+        throw storageError(NO_CONNECTION)
+      }
+      if ((madeAt.get(client) ?? 0) >= deadUntil) return client
+      client.release(true)
+    }
+  }
+
+  return {
+    async query(text, values = [], timeoutMs) {
+      const client = await connect()
+      const sentAt = performance.now()
+      try {
+        const statement = { text, values: [...values], query_timeout: timeoutMs }
+        const { rows } = await client.query<Record<string, unknown>>(statement)
+        client.release()
+        return rows
+      } catch (error) {
+        // A failed statement costs its connection too, because pg does not know which connections still work.
+        client.release(true)
+        const failure = failureOf(error)
+        if (IS_LOST.has(failure.code)) deadUntil = Math.max(deadUntil, sentAt)
+        throw failure
+      }
+    },
+    end: () => pool.end(),
+  }
 }
+
+const ignore = () => undefined
 
 const NO_ANSWER = 'ETIMEDOUT'
 const NO_CONNECTION = 'CONNECT_TIMEOUT'

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { z } from 'zod'
 import { openSqliteDatabase } from '../../../service/sqliteDatabase.js'
 import { refuseSchema, type StorageError, storageError, type Table } from '../engine.js'
@@ -19,10 +19,11 @@ const CACHE = -16_384
  * @throws as `openDatabase`; UnusableDatabaseError
  */
 export function prepareDatabase(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY })
+  const made = mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY })
+  // SQLite makes its files in the directory durable, and not the directory.
+  for (const path of made === undefined ? [] : [directory, made]) syncDirectory(dirname(resolve(path)))
   // SQLite gives its log and its index the rights of the database.
   closeSync(openSync(pathIn(directory), 'a', PRIVATE_FILE))
-  syncEntries(resolve(directory))
   const database = openDatabase(directory)
   try {
     migrate(database)
@@ -53,26 +54,27 @@ export function openReadOnly(directory: string): DatabaseSync {
   return openSqliteDatabase(pathIn(directory), { readOnly: true, timeout: BUSY_TIMEOUT_MS })
 }
 
+/** Prepares each statement once. */
+export function createStatements(database: DatabaseSync): (text: string) => StatementSync {
+  const known = new Map<string, StatementSync>()
+  return (text) => {
+    const statement = known.get(text) ?? database.prepare(text)
+    known.set(text, statement)
+    return statement
+  }
+}
+
 function pathIn(directory: string): string {
   return join(directory, 'server.db')
 }
 
-/** Errors for a directory further up that this process may not read or sync. It has not created such a directory either. */
-const NEVER_SYNCED = new Set<unknown>(['EACCES', 'EPERM', 'EROFS', 'EINVAL'])
-
-/** Makes the database's entry durable, and those of the directories that lead to it. */
-function syncEntries(directory: string): void {
+function syncDirectory(path: string): void {
+  const descriptor = openSync(path, 'r')
   try {
-    const descriptor = openSync(directory, 'r')
-    try {
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && NEVER_SYNCED.has(error.code))) throw error
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
-  if (dirname(directory) !== directory) syncEntries(dirname(directory))
 }
 
 /** The result codes that an operator can do something about, by their primary number (https://sqlite.org/rescode.html). */

@@ -18,7 +18,7 @@ import {
   type TransactionResult,
 } from '../engine.js'
 import { createGroups } from '../groups.js'
-import { openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
+import { createStatements, openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
 import type { Write } from './writer.js'
 import type { GroupAnswer } from './writerThread.js'
 
@@ -54,17 +54,13 @@ export async function startSqlite(options: SqliteOptions): Promise<Engine> {
 
 async function startWriterThread(directory: string): Promise<GroupWriter> {
   const thread = new Worker(new URL('./writerThread.js', import.meta.url), { workerData: { directory } })
-  async function nextAnswer(): Promise<readonly TransactionResult[]> {
-    // A failure of the thread itself rejects here.
-    const [answer]: GroupAnswer[] = await once(thread, 'message')
-    if (answer === undefined || 'failure' in answer) throw storageError(answer?.failure ?? 'UNKNOWN')
-    return answer.results
-  }
-  await nextAnswer()
-  return {
-    commit(group) {
+  const writer: GroupWriter = {
+    async commit(group) {
       thread.postMessage(group)
-      return nextAnswer()
+      // A failure of the thread itself rejects here.
+      const [answer]: GroupAnswer[] = await once(thread, 'message')
+      if (answer === undefined || 'failure' in answer) throw storageError(answer?.failure ?? 'UNKNOWN')
+      return answer.results
     },
     async close() {
       const closed = once(thread, 'exit')
@@ -72,6 +68,8 @@ async function startWriterThread(directory: string): Promise<GroupWriter> {
       await closed
     },
   }
+  await writer.commit([])
+  return writer
 }
 
 /** Rows that are kept in memory, none of them with a longer document than this many characters. */
@@ -178,12 +176,11 @@ const keyOf = (table: Table, id: string) => `${table}/${id}`
  * The function throws StorageError.
  */
 function createSelect(database: DatabaseSync) {
-  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
+  const prepared = createStatements(database)
   return <T>(schema: z.ZodType<T>, columns: string, ...values: (string | number)[]): T[] => {
     try {
-      const statement = statements.get(columns) ?? database.prepare(`SELECT ${columns}`)
-      statements.set(columns, statement)
-      return statement.all(...values).map((row) => schema.parse(row))
+      const rows = prepared(`SELECT ${columns}`).all(...values)
+      return rows.map((row) => schema.parse(row))
     } catch (error) {
       throw sqliteFailure(error)
     }

@@ -1,33 +1,28 @@
-// The thread of `startSqlite`: commits one group of writes after the other.
+// The thread of `startSqlite`: commits one group of writes after the other. The first one opens the database.
 import { parentPort, workerData } from 'node:worker_threads'
 import { z } from 'zod'
 import type { TransactionResult } from '../engine.js'
 import { failureCode } from './database.js'
 import { openWriter, type Write } from './writer.js'
 
-/** The results of one group, or why none of it was written. The first answer says that the database is open. */
+/** The results of one group, or why none of it was written. */
 export type GroupAnswer = { readonly results: readonly TransactionResult[] } | { readonly failure: string }
 
 const { directory } = z.object({ directory: z.string() }).parse(workerData)
+const port = parentPort
+let writer: ReturnType<typeof openWriter> | undefined
 
-function attempt<T>(action: () => T): T | { readonly failure: string } {
+function commit(group: readonly Write[]): GroupAnswer {
   try {
-    return action()
+    writer ??= openWriter(directory)
+    return { results: writer.commit(group) }
   } catch (error) {
     return { failure: failureCode(error) }
   }
 }
 
-const port = parentPort
-const opened = attempt(() => ({ writer: openWriter(directory) }))
-if ('failure' in opened) {
-  port?.postMessage(opened)
-} else {
-  const { writer } = opened
-  port?.on('message', (group: readonly Write[] | null) => {
-    if (group !== null) return port.postMessage(attempt(() => ({ results: writer.commit(group) })))
-    writer.close()
-    port.close()
-  })
-  port?.postMessage({ results: [] })
-}
+port?.on('message', (group: readonly Write[] | null) => {
+  if (group !== null) return port.postMessage(commit(group))
+  writer?.close()
+  port.close()
+})
