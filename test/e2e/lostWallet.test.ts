@@ -24,11 +24,13 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
   await lost.trade({ side: 'SELL', symbol: 'AAPL', maxSpend: usd(300) })
   const before = await lost.portfolio()
   const own = createTrader({ sandbox, contracts, usdc, account: newcomer })
-  const run = async (account: typeof newcomer, ...args: string[]) => {
-    const done = await runCli(['move', ...args], personEnv(desk(), { account }, await temporaryDirectory()))
+  const command = async (account: typeof newcomer, ...args: string[]) => {
+    const done = await runCli(args, personEnv(desk(), { account }, await temporaryDirectory()))
     expect(done, args.join(' ')).toMatchObject({ exit: 0 })
-    return done.out
+    return done
   }
+  const run = async (account: typeof newcomer, ...args: string[]) =>
+    (await command(account, 'move', ...args)).out
   const directory = await deploymentDirectory(desk())
   const asOwner = (...args: string[]) =>
     operate([...args, '--yes', '--json', '--directory', directory], {
@@ -45,6 +47,8 @@ test('a lost wallet’s portfolio moves to a new wallet by four commands and a w
   await run(newcomer, 'accept', lost.account.address)
   expect(await asOwner('move', ...wallets)).toMatchObject({ exit: 0 })
   expect(await run(lost.account, 'show')).toContain(newcomer.address)
+  const warned = await command(lost.account, 'portfolio')
+  expect(warned.err).toContain(`a move of this portfolio to ${newcomer.address} is proposed, due from`)
   const early = await asOwner('move', ...wallets, '--carry-out')
   expect([early.exit, early.err]).toEqual([1, expect.stringContaining('move-not-due')])
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import {
+  type AccountMove,
   type OpenedPortfolio,
   type Portfolio,
   SHARE_DECIMALS,
@@ -7,7 +8,7 @@ import {
   type WalletShares,
 } from '../../client/index.js'
 import { portfolioSchema } from '../../protocol/portfolio.js'
-import { type Block, type Cell, fields, line, table } from '../../terminal/render.js'
+import { type Block, type Cell, fields, line, shownTime, table } from '../../terminal/render.js'
 import type { Report } from '../../terminal/terminal.js'
 import type { AddCommand } from '../context.js'
 import { withWallet } from '../input/connection.js'
@@ -24,11 +25,20 @@ export const addPortfolio: AddCommand = (root, { env, terminal }) => {
       const opened = await client.getPortfolio()
       const { publicKey } = await client.unlock()
       if (opened !== null && opened.portfolio.userPubKey !== publicKey) terminal.progress(KEY_WAITS)
+      const move = await client.getMove()
+      if (move !== null) terminal.progress(moveWords(move))
       const others = Object.keys(opened?.portfolio.positions ?? {})
       terminal.result(reportOf(opened, await client.getShares({ others })))
     }),
   )
 }
+
+function moveWords({ to, effectiveAt }: AccountMove): string {
+  const at = effectiveAt === null ? 'not approved yet' : `due from ${shownTime(isoOf(effectiveAt))} on`
+  return `a move of this portfolio to ${to} is proposed, ${at}: object to it with "move withdraw"`
+}
+
+const isoOf = (seconds: number) => new Date(seconds * 1_000).toISOString()
 
 function reportOf(opened: OpenedPortfolio | null, held: readonly WalletShares[]): Report {
   const wallet = held.map(({ balance, ...others }) => ({ ...others, balance: balance.toString() }))
