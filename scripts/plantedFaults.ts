@@ -2,8 +2,9 @@
 // goes unnoticed. Changes files in place, and restores them: the files of the faults must have no uncommitted changes. With words as
 // arguments, only the faults whose description has one of them.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import { foundryProgram } from '../src/sandbox/anvil.js'
 
 const faultsSchema = z.array(
   z.strictObject({
@@ -27,10 +28,13 @@ const run = (command: string, args: readonly string[]) =>
   spawnSync(command, args, { cwd: root, stdio: 'pipe', encoding: 'utf8', env })
 
 const INVARIANTS = 'contracts/test'
+function runInvariants() {
+  // Where forge keeps the actions that found the fault before this one, to begin with them.
+  rmSync(new URL('data/forge/failures', root), { recursive: true, force: true })
+  return run(foundryProgram('forge'), ['test'])
+}
 const runTests = (tests: readonly string[], bail: string[] = []) =>
-  tests.includes(INVARIANTS)
-    ? run('npx', ['forge', 'test'])
-    : run('npx', ['vitest', 'run', ...bail, ...tests])
+  tests.includes(INVARIANTS) ? runInvariants() : run('npx', ['vitest', 'run', ...bail, ...tests])
 
 function isFound({ file, from, to, through, tests }: z.infer<typeof faultsSchema>[number]): boolean {
   const path = new URL(file, root)

@@ -53,7 +53,7 @@ export async function startAnvil(options: AnvilOptions = {}) {
   const { port = 0, chainId = 31337, states = STATES } = options
   const args = ['--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${ACCOUNTS}`]
   args.push('--mnemonic', PHRASE, '--enable-tx-gas-limit', '--prune-history', `${states}`)
-  const child = spawn(binary(), [...args, ...(options.args ?? [])], {
+  const child = spawn(foundryProgram('anvil'), [...args, ...(options.args ?? [])], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...ALLOCATOR },
   })
@@ -96,12 +96,12 @@ export async function startAnvil(options: AnvilOptions = {}) {
   }
 }
 
-/** Runs the program itself rather than the package's launcher, so that signals reach it. */
-function binary(): string {
-  const packages = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
+/** A program itself rather than its package's launcher, through which no signal comes, and no exit code. */
+export function foundryProgram(name: 'anvil' | 'forge'): string {
+  const packages = createRequire(createRequire(import.meta.url).resolve(`@foundry-rs/${name}/package.json`))
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const suffix = process.platform === 'win32' ? '.exe' : ''
-  return packages.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil${suffix}`)
+  return packages.resolve(`@foundry-rs/${name}-${process.platform}-${arch}/bin/${name}${suffix}`)
 }
 
 /** Resolves with the URL that the program reports; the program may have chosen the port. */
