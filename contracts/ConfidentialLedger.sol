@@ -2,11 +2,13 @@
 pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
 import {CodeStorage} from "./CodeStorage.sol";
 import {EnclaveAuthorized} from "./EnclaveAuthorized.sol";
 import {Errors} from "./Errors.sol";
 import {Sweepable} from "./Sweepable.sol";
+import {Words} from "./Words.sol";
 import {IAuthority} from "./interfaces/IAuthority.sol";
 import {IConfidentialLedger} from "./interfaces/IConfidentialLedger.sol";
 import {IInstitutionRegistry} from "./interfaces/IInstitutionRegistry.sol";
@@ -15,6 +17,15 @@ import {IOrderEscrow} from "./interfaces/IOrderEscrow.sol";
 /// @title See {IConfidentialLedger}.
 contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable {
     using CodeStorage for address[];
+
+    /// @dev The words of the enclave's blob, then those of the employee's, begin at {_wordsOf}. Lengths beside the version save each
+    /// write two slots.
+    struct Portfolio {
+        bytes32 hash;
+        uint64 version;
+        uint64 enclaveLength;
+        uint64 userLength;
+    }
 
     /// @dev A rulebook of which parts are there. It counts while `version` is {policyVersion} + 1.
     struct PendingPolicy {
@@ -42,17 +53,7 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
     /// @inheritdoc IConfidentialLedger
     IInstitutionRegistry public immutable registry;
 
-    /// @inheritdoc IConfidentialLedger
-    mapping(bytes32 accountId => bytes) public enclaveBlob;
-
-    /// @inheritdoc IConfidentialLedger
-    mapping(bytes32 accountId => bytes) public userBlob;
-
-    /// @inheritdoc IConfidentialLedger
-    mapping(bytes32 accountId => uint64) public portfolioVersion;
-
-    /// @inheritdoc IConfidentialLedger
-    mapping(bytes32 accountId => bytes32) public portfolioHash;
+    mapping(bytes32 accountId => Portfolio) private _portfolios;
 
     /// @inheritdoc IConfidentialLedger
     mapping(bytes32 orgId => bytes32) public policyDigest;
@@ -148,8 +149,32 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
 
     /// @inheritdoc IConfidentialLedger
     function requirePortfolio(bytes32 accountId, uint64 version, bytes32 hash) external view {
-        _requireVersion(portfolioVersion[accountId], version);
-        _requireHistory(portfolioHash[accountId], hash);
+        Portfolio storage portfolio = _portfolios[accountId];
+        _requireVersion(portfolio.version, version);
+        _requireHistory(portfolio.hash, hash);
+    }
+
+    /// @inheritdoc IConfidentialLedger
+    function enclaveBlob(bytes32 accountId) external view returns (bytes memory) {
+        Portfolio storage portfolio = _portfolios[accountId];
+        return Words.read(_wordsOf(portfolio), portfolio.enclaveLength);
+    }
+
+    /// @inheritdoc IConfidentialLedger
+    function userBlob(bytes32 accountId) external view returns (bytes memory) {
+        Portfolio storage portfolio = _portfolios[accountId];
+        uint256 enclaveWords = Math.ceilDiv(portfolio.enclaveLength, 32);
+        return Words.read(_wordsOf(portfolio) + enclaveWords, portfolio.userLength);
+    }
+
+    /// @inheritdoc IConfidentialLedger
+    function portfolioVersion(bytes32 accountId) external view returns (uint64) {
+        return _portfolios[accountId].version;
+    }
+
+    /// @inheritdoc IConfidentialLedger
+    function portfolioHash(bytes32 accountId) external view returns (bytes32) {
+        return _portfolios[accountId].hash;
     }
 
     /// @inheritdoc IConfidentialLedger
@@ -227,14 +252,23 @@ contract ConfidentialLedger is IConfidentialLedger, EnclaveAuthorized, Sweepable
         bytes calldata userBlob_
     ) private {
         require(enclaveBlob_.length > 0 && userBlob_.length > 0, EmptyBlob());
-        _requireVersion(portfolioVersion[accountId] + 1, version);
-        _requireHistory(portfolioHash[accountId], previous);
-        portfolioVersion[accountId] = version;
-        portfolioHash[accountId] =
-            keccak256(abi.encode(previous, version, keccak256(enclaveBlob_), keccak256(userBlob_)));
-        enclaveBlob[accountId] = enclaveBlob_;
-        userBlob[accountId] = userBlob_;
+        Portfolio storage portfolio = _portfolios[accountId];
+        _requireVersion(portfolio.version + 1, version);
+        _requireHistory(portfolio.hash, previous);
+        portfolio.hash = keccak256(abi.encode(previous, version, keccak256(enclaveBlob_), keccak256(userBlob_)));
+        (portfolio.version, portfolio.enclaveLength, portfolio.userLength) =
+            (version, uint64(enclaveBlob_.length), uint64(userBlob_.length));
+        Words.write(Words.write(_wordsOf(portfolio), enclaveBlob_), userBlob_);
         emit PortfolioUpdated(accountId, version);
+    }
+
+    /// @dev The first slot of the blobs' words, where Solidity would put an array's.
+    function _wordsOf(Portfolio storage portfolio) private pure returns (uint256) {
+        bytes32 slot;
+        assembly ("memory-safe") {
+            slot := portfolio.slot
+        }
+        return uint256(keccak256(abi.encode(slot)));
     }
 
     function _requireVersion(uint64 expected, uint64 got) private pure {

@@ -9,6 +9,7 @@ import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {Assets} from "./Assets.sol";
 import {EnclaveAuthorized} from "./EnclaveAuthorized.sol";
 import {Errors} from "./Errors.sol";
+import {OpenOrders} from "./OpenOrders.sol";
 import {SignedOpenings} from "./SignedOpenings.sol";
 import {Sweepable} from "./Sweepable.sol";
 import {IAuthority} from "./interfaces/IAuthority.sol";
@@ -19,27 +20,21 @@ import {IOrderEscrow} from "./interfaces/IOrderEscrow.sol";
 import {IPlatformPool} from "./interfaces/IPlatformPool.sol";
 
 /// @title See {IOrderEscrow}.
-contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepable {
+contract OrderEscrow is OpenOrders, EnclaveAuthorized, SignedOpenings, Sweepable {
     using SafeERC20 for IERC20;
 
-    /// @dev A stored order, found by the first 16 bytes of its id; `idTail` has the others. Account to ratios share a slot, as
-    /// do amount and tail. `amount` is in USDC, or in shares of `symbol` if that is not zero; it includes the first `ratios` of them.
+    /// @dev A stored order, found by the first 16 bytes of its id; `idTail` has the others. Account to `institution` share a
+    /// slot, as do amount and tail. `amount` is in USDC, or of a deposit in shares, which include the first `ratios` of their symbol.
     struct Order {
         address account;
-        uint64 deadline;
+        uint40 deadline;
         State state;
+        bool isDeposit;
         uint16 ratios;
+        uint24 institution;
         uint128 amount;
         bytes16 idTail;
         bytes32 commit;
-        bytes32 orgId;
-        bytes32 symbol;
-    }
-
-    /// @dev Totals of the open orders, in one slot.
-    struct Totals {
-        uint64 openOrders;
-        uint192 escrowed;
     }
 
     /// @dev What is claimed, including the first `ratios` of a symbol.
@@ -75,13 +70,8 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
 
     mapping(bytes16 idHead => Order) private _orders;
 
-    Totals private _totals;
-
-    /// @inheritdoc IOrderEscrow
-    mapping(bytes32 orgId => uint256) public openOrdersOf;
-
-    /// @inheritdoc IOrderEscrow
-    mapping(address account => uint256) public openOrdersBy;
+    /// @dev The symbols of deposits. Another order neither writes nor reads a slot for it.
+    mapping(bytes16 idHead => bytes32) private _symbols;
 
     mapping(address account => mapping(bytes32 asset => Claim)) private _claims;
 
@@ -181,7 +171,7 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         uint256 availableAt = uint256(order.deadline) + authority.RECLAIM_DELAY();
         require(block.timestamp >= availableAt, ReclaimTooEarly(availableAt, block.timestamp));
         _close(orderId, State.REFUNDED);
-        (bytes32 asset, uint256 amount) = _escrowOf(order);
+        (bytes32 asset, uint256 amount) = _escrowOf(orderId, order);
         emit OrderRefunded(orderId, msg.sender, _usdcOf(asset, amount));
         _returnEscrow(msg.sender, asset, amount);
     }
@@ -224,29 +214,15 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
     }
 
     /// @inheritdoc IOrderEscrow
-    function openOrders() external view returns (uint256) {
-        return _totals.openOrders;
-    }
-
-    /// @inheritdoc IOrderEscrow
-    function escrowed() external view returns (uint256) {
-        return _totals.escrowed;
-    }
-
-    /// @inheritdoc IOrderEscrow
-    function requireOrder(
-        bytes32 orderId,
-        address account,
-        bytes32 asset,
-        uint256 amount,
-        bytes32 commit,
-        State state
-    ) public view {
+    function requireOrder(bytes32 orderId, address account, bytes32 asset, uint256 amount, bytes32 commit, State state)
+        public
+        view
+    {
         Order storage order = _orders[bytes16(orderId)];
         State current = _stateOf(orderId, order);
         if (state == State.OPEN) require(current == state, OrderNotOpen(orderId, current));
         else require(current == State.REFUNDED && state == current, OrderNotRefunded(orderId, current));
-        (bytes32 asset_, uint256 amount_) = _escrowOf(order);
+        (bytes32 asset_, uint256 amount_) = _escrowOf(orderId, order);
         require(
             order.account == account && amount_ == amount && order.commit == commit && asset_ == asset,
             OrderMismatch(orderId)
@@ -270,17 +246,17 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
     {
         Order storage order = _orders[bytes16(orderId)];
         if (_stateOf(orderId, order) == State.NONE) return (address(0), 0, 0, 0, 0, State.NONE, 0, 0);
-        (account, deadline, commit, orgId) = (order.account, order.deadline, order.commit, order.orgId);
-        (state, symbol) = (order.state, order.symbol);
-        if (symbol == 0) amount = order.amount;
-        else (, shares) = _escrowOf(order);
+        (account, deadline, commit, state) = (order.account, order.deadline, order.commit, order.state);
+        orgId = _orgIds[order.institution];
+        symbol = _symbols[bytes16(orderId)];
+        if (!order.isDeposit) amount = order.amount;
+        else (, shares) = _escrowOf(orderId, order);
     }
 
     /// @inheritdoc IOrderEscrow
     function hashOrderSettlement(OrderSettlement calldata a) public view returns (bytes32) {
         // Encodes in two halves to stay within the EVM's stack limit.
-        bytes memory order =
-            abi.encode(ORDER_SETTLEMENT_TYPEHASH, a.orderId, a.account, a.asset, a.amount, a.commit);
+        bytes memory order = abi.encode(ORDER_SETTLEMENT_TYPEHASH, a.orderId, a.account, a.asset, a.amount, a.commit);
         bytes memory effect = abi.encode(
             a.payoutAsset, a.payout, a.actions, a.version, a.previous, keccak256(a.enclaveBlob), keccak256(a.userBlob)
         );
@@ -307,22 +283,24 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
         require(token.isKyc(account), Errors.NotCleared(account));
         uint64 now_ = uint64(block.timestamp);
         require(
-            now_ < deadline && deadline <= now_ + MAX_LIFETIME,
-            DeadlineOutOfRange(deadline, now_, now_ + MAX_LIFETIME)
+            now_ < deadline && deadline <= now_ + MAX_LIFETIME, DeadlineOutOfRange(deadline, now_, now_ + MAX_LIFETIME)
         );
         uint256 open = openOrdersBy[account];
         require(open < MAX_OPEN_ORDERS, TooManyOpenOrders(account, open, MAX_OPEN_ORDERS));
         address holder = _orders[bytes16(orderId)].account;
         require(holder == address(0), OrderIdTaken(orderId, holder));
 
-        (, uint16 ratios) = _carried(symbol, 0, 0);
-        _orders[bytes16(orderId)] = Order(
-            account, deadline, State.OPEN, ratios, SafeCast.toUint128(amount), _tailOf(orderId), commit, orgId, symbol
-        );
         uint256 inUsdc = symbol == 0 ? amount : 0;
-        _totals = Totals(_totals.openOrders + 1, SafeCast.toUint192(_totals.escrowed + inUsdc));
-        openOrdersOf[orgId]++;
-        openOrdersBy[account] = open + 1;
+        Order memory order;
+        (order.account, order.deadline, order.state) = (account, uint40(deadline), State.OPEN);
+        (order.amount, order.idTail, order.commit) = (SafeCast.toUint128(amount), _tailOf(orderId), commit);
+        order.institution = _countOpened(account, orgId, inUsdc);
+        if (symbol != 0) {
+            order.isDeposit = true;
+            (, order.ratios) = _carried(symbol, 0, 0);
+            _symbols[bytes16(orderId)] = symbol;
+        }
+        _orders[bytes16(orderId)] = order;
         emit OrderOpened(orderId, account, inUsdc, deadline, commit);
     }
 
@@ -338,13 +316,10 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
     /// @dev Closes an open order. Ratios that come later are none of its shares'.
     function _close(bytes32 orderId, State state) private {
         Order storage order = _orders[bytes16(orderId)];
-        (, uint256 amount) = _escrowOf(order);
+        (, uint256 amount) = _escrowOf(orderId, order);
         if (amount != order.amount) order.amount = uint128(Math.min(amount, type(uint128).max));
         order.state = state;
-        uint256 inUsdc = order.symbol == 0 ? order.amount : 0;
-        _totals = Totals(_totals.openOrders - 1, SafeCast.toUint192(_totals.escrowed - inUsdc));
-        openOrdersOf[order.orgId]--;
-        openOrdersBy[order.account]--;
+        _countEnded(order.account, order.institution, order.isDeposit ? 0 : order.amount);
     }
 
     /// @dev Returns USDC or shares of the escrow. They become a claim only if the account itself cannot receive them: if the
@@ -358,11 +333,11 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
     }
 
     /// @dev What an order has in escrow, or had when it ended; zero for a request.
-    function _escrowOf(Order storage order) private view returns (bytes32 asset, uint256 amount) {
+    function _escrowOf(bytes32 orderId, Order storage order) private view returns (bytes32 asset, uint256 amount) {
         amount = order.amount;
         if (amount == 0) return (0, 0);
-        asset = order.symbol;
-        if (asset == 0) return (Assets.USDC, amount);
+        if (!order.isDeposit) return (Assets.USDC, amount);
+        asset = _symbols[bytes16(orderId)];
         if (order.state == State.OPEN) (amount,) = _carried(asset, amount, order.ratios);
         if (amount == 0) asset = 0;
     }
@@ -395,6 +370,6 @@ contract OrderEscrow is IOrderEscrow, EnclaveAuthorized, SignedOpenings, Sweepab
 
     /// @dev USDC of open orders and claims. Any excess was sent here by mistake.
     function _accountedUsdc() internal view override returns (uint256) {
-        return uint256(_totals.escrowed) + claimed(Assets.USDC);
+        return escrowed() + claimed(Assets.USDC);
     }
 }

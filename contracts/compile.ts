@@ -38,8 +38,10 @@ const outputSchema = z.object({
       }),
     )
     .default([]),
-  contracts: z.record(z.string(), z.record(z.string(), artifactSchema)).default({}),
+  // Without code after an error.
+  contracts: z.unknown().optional(),
 })
+const contractsSchema = z.record(z.string(), z.record(z.string(), artifactSchema))
 
 /** The compiler's output for one contract: its ABI, and its creation code as hex without `0x`. */
 export interface Artifact {
@@ -61,7 +63,7 @@ export function compile(units: string[]): Map<string, Artifact> {
   )
   if (faults.length > 0) throw new Error(faults.map((fault) => fault.formattedMessage).join('\n'))
   const artifacts = new Map<string, Artifact>()
-  for (const contracts of Object.values(output.contracts)) {
+  for (const contracts of Object.values(contractsSchema.parse(output.contracts))) {
     for (const [name, { abi, evm }] of Object.entries(contracts)) {
       const size = evm.deployedBytecode.object.length / 2
       if (size > MAX_CODE_BYTES)

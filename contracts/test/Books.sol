@@ -77,6 +77,7 @@ abstract contract Books {
     mapping(bytes32 asset => uint256) public minted;
     mapping(address account => uint64) public versions;
     mapping(address account => bytes32) public histories;
+    mapping(address account => bytes32) public blobHashes;
     mapping(bytes32 orgId => uint64) public policyVersions;
     mapping(bytes32 orgId => bytes32) public policyHashes;
     mapping(bytes32 orgId => Rulebook) internal _begun;
@@ -176,9 +177,7 @@ abstract contract Books {
     function _wrote(address account, uint64 version, bytes32 previous, bytes memory blob, bytes memory user) internal {
         versions[account] = version;
         histories[account] = keccak256(abi.encode(previous, version, keccak256(blob), keccak256(user)));
-        bytes32 id = keccak256(abi.encodePacked(account));
-        _must(keccak256(ledger.enclaveBlob(id)) == keccak256(blob), "another portfolio was written");
-        _must(keccak256(ledger.userBlob(id)) == keccak256(user), "another portfolio was written for its owner");
+        blobHashes[account] = keccak256(abi.encode(blob, user));
     }
 
     function _returned(bytes32 orderId, uint256 before) internal {
@@ -223,7 +222,15 @@ abstract contract Books {
     }
 
     function _blobs(uint256 seed) internal view returns (bytes memory, bytes memory) {
-        return (abi.encode(seed, currentTime, orderIds.length), abi.encodePacked(seed));
+        return (_blob(seed, 1 + seed % 128), _blob(~seed, 1 + seed / 128 % 128));
+    }
+
+    function _blob(uint256 seed, uint256 length) private view returns (bytes memory blob) {
+        bytes32 word = keccak256(abi.encode(seed, currentTime, orderIds.length));
+        blob = abi.encode(word, ~word, seed, ~seed);
+        assembly ("memory-safe") {
+            mstore(blob, length)
+        }
     }
 
     function _must(bool holds, string memory fault) internal {

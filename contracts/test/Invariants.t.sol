@@ -169,6 +169,9 @@ contract InvariantsTest {
             bytes32 id = keccak256(abi.encodePacked(wallet));
             require(platform.ledger().portfolioVersion(id) == handler.versions(wallet), "a portfolio's version");
             require(platform.ledger().portfolioHash(id) == handler.histories(wallet), "a portfolio's history");
+            if (handler.versions(wallet) == 0) continue;
+            bytes memory blobs = abi.encode(platform.ledger().enclaveBlob(id), platform.ledger().userBlob(id));
+            require(keccak256(blobs) == handler.blobHashes(wallet), "a portfolio");
         }
     }
 

@@ -16,7 +16,7 @@ export type ClientContract = ReturnType<typeof createContract>
 
 /**
  * Headroom in the gas limit for state that changes between estimate and block: an opening takes a third more after the last other order
- * has ended, as each of up to four totals is written from zero for 17,100 more (EIP-2200, EIP-2929).
+ * has ended, as each of up to three totals is written from zero for 17,100 more (EIP-2200, EIP-2929).
  */
 const GAS_LIMIT_PERCENT = 150n
 

@@ -166,6 +166,14 @@ const SECTIONS: Record<string, () => Promise<void>> = {
     await write('a later one, 1,536 bytes', 1_536)
     await write('1,536 to 3,072 bytes', 3_072)
     await write('a later one, 3,072 bytes', 3_072)
+    for (const padded of [8_192, 13_824]) {
+      await chain.send(
+        'relayer',
+        ...signedCall(chain, portfolioUpdate(order, await writeOf('alice', padded))),
+      )
+    }
+    await write('13,824 to 19,968 bytes, the largest', 19_968)
+    await write('a later one, 19,968 bytes', 19_968)
   },
 
   async settling() {
@@ -434,6 +442,14 @@ The gas of a whole transaction, with its calldata and the 21,000 of every transa
 writes this page, and a test compares it with the contracts to the unit
 ([what the rows mean](../docs/contracts.md#what-calls-cost)).
 `
+
+it('gas of a whole buy, with its write-ahead and settlement, is 800,000 at most', () => {
+  const gasOf = (method: string, label: string) =>
+    rows.find((row) => row.method === method && row.label === label)?.gas ?? 800_001n
+  const opened = gasOf('openBuy', 'the account has no other order open')
+  const written = gasOf('updatePortfolio', 'a later one, 512 bytes')
+  expect(opened + written + gasOf('settle', 'a buy, 512 bytes')).toBeLessThanOrEqual(800_000n)
+})
 
 it('gas is as in contracts/gas.md', async () => {
   const page = `${[HEAD, ...CONTRACTS.map(table)].join('\n\n').replace('\n\n\n', '\n\n')}\n`

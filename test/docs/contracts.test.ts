@@ -25,7 +25,7 @@ describe.each(KEYS)('docs/contracts.md on %s', (key) => {
 
 it('docs/contracts.md compares with what calls cost now', () => {
   const measured = readFileSync(new URL('../../contracts/gas.md', import.meta.url), 'utf8')
-  const now = [...page.matchAll(/^\| `\w+`, .*\| +[\d,]+ \| +([\d,]+) \| +[\d,]+ \| +[\d.]+% \|$/gm)].map(
+  const now = [...page.matchAll(/^\| `\w+`, .*\| +[\d,]+ \| +([\d,]+) \| +[−\d,]+ \| +[−\d.]+% \|$/gm)].map(
     ([, gas]) => gas,
   )
   expect(now.length).toBeGreaterThan(10)

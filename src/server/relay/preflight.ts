@@ -128,7 +128,7 @@ function execution(transaction: object): RpcCall {
 }
 
 /**
- * An opening writes up to four totals. Once the last other order has ended, each of them is zero, and costs 17,100 more than estimated
+ * An opening writes up to three totals. Once the last other order has ended, each of them is zero, and costs 17,100 more than estimated
  * (EIP-2200, EIP-2929).
  */
 const LEAST_MARGIN = 80_000n
