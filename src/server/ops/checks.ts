@@ -1,4 +1,3 @@
-import { access, constants, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { isChainFailure } from '../../chain/errors.js'
 import { LEAST_GAS } from '../../chain/fees.js'
@@ -139,7 +138,6 @@ export function inspectContracts(rpc: Pick<Rpc, 'send'>, contracts: ContractAddr
 
 /** After this a connection counts as failed. */
 const CONNECT_LIMIT_MS = 10_000
-const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
 
 /**
  * Whether a program listens where jobs are posted to, and no more: only a signed job would show that it is the enclave.
@@ -162,7 +160,8 @@ function targetOf(url: string): { path: string } | { host: string; port: number 
   if (url.startsWith('unix:')) return { path: url.slice('unix:'.length) }
   const { protocol, hostname, port } = new URL(url)
   // An IPv6 address stands in brackets in a URL.
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? (PORTS[protocol] ?? 0) : Number(port) }
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return { host, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
 }
 
 /**
@@ -170,18 +169,9 @@ function targetOf(url: string): { path: string } | { host: string; port: number 
  */
 export function inspectEnclave({ program, envFile }: { program: string; envFile: string }): Inspection {
   return async () => {
-    if (!(await isReadableFile(program))) return 'enclave-program-missing'
+    if ((await stateOfPrivateFile(program)) === 'unreadable') return 'enclave-program-missing'
     const state = await stateOfPrivateFile(envFile)
     return state === 'private' ? null : `enclave-configuration-${state}`
-  }
-}
-
-async function isReadableFile(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.R_OK)
-    return (await stat(path)).isFile()
-  } catch {
-    return false
   }
 }
 
