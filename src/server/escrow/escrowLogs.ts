@@ -185,11 +185,6 @@ export function createLookBack(source: { readonly events: EscrowEvents; readonly
     past = past.filter(({ position }) => position.block < from)
   }
 
-  async function begin(now: number, head: BlockId): Promise<void> {
-    next = await firstBlockSince(source.events.blockTime, now - LOOK_BACK_SECONDS, head.number)
-    first = next
-  }
-
   return {
     /** Frees the events. */
     forget,
@@ -203,7 +198,10 @@ export function createLookBack(source: { readonly events: EscrowEvents; readonly
     async read(now: number, head: BlockId): Promise<{ events: readonly EscrowEvent[]; block: BlockId }> {
       const fit = last === undefined ? 'kept' : fitOf(last, head)
       if (fit !== 'kept') goBack(fit === 'behind' ? head.number + 1 : head.number)
-      if (first === undefined) await begin(now, head)
+      if (first === undefined) {
+        next = await firstBlockSince(source.events.blockTime, now - LOOK_BACK_SECONDS, head.number)
+        first = next
+      }
       while (next <= head.number) {
         const piece = await source.ranges.readPiece({ from: next, to: head.number })
         if (piece === undefined) throw new ChainAnswerError('the node is behind')

@@ -76,13 +76,11 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
     if (result === 'lost-term') throw storageError('LEASE_LOST')
   }
 
-  /** Retries until no other process has written in between. */
-  async function repeat(attempt: () => Promise<WriteResult>): Promise<void> {
-    for (;;) {
-      const result = await attempt()
-      if (result === 'written') return
-      refuse(result)
-    }
+  /** Retries until no other process has written in between, while this one does nothing else to the document. */
+  function repeat(id: string, attempt: () => Promise<WriteResult>): Promise<void> {
+    return lock.run(id, async () => {
+      for (let result = await attempt(); result !== 'written'; result = await attempt()) refuse(result)
+    })
   }
 
   return {
@@ -109,23 +107,19 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
       id: string,
       change: (current: StoredEntry<T> | undefined) => R | undefined | Promise<R | undefined>,
     ): Promise<void> {
-      return lock.run(id, () =>
-        repeat(async () => {
-          const current = await find(id)
-          const next = await change(current)
-          if (next === undefined) return 'written'
-          return engine.put(table, toRow(id, (current?.version ?? 0) + 1, next))
-        }),
-      )
+      return repeat(id, async () => {
+        const current = await find(id)
+        const next = await change(current)
+        if (next === undefined) return 'written'
+        return engine.put(table, toRow(id, (current?.version ?? 0) + 1, next))
+      })
     },
     /** Puts a document in the place of any other version. For documents with one writer. Durable when it resolves. */
     put: (id: string, entry: Entry<T>): Promise<void> =>
-      lock.run(id, () =>
-        repeat(async () => {
-          const version = (await engine.get(table, id))?.version ?? 0
-          return engine.put(table, toRow(id, version + 1, entry))
-        }),
-      ),
+      repeat(id, async () => {
+        const version = (await engine.get(table, id))?.version ?? 0
+        return engine.put(table, toRow(id, version + 1, entry))
+      }),
     /**
      * Puts a document in the place of `version`, 0 for none. Returns false where another version stands there. Reads nothing; a
      * write that rejects may have happened.
@@ -143,13 +137,11 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
     }),
     /** Deletes a document that `mayGo`. */
     remove: (id: string, mayGo: (current: StoredEntry<T>) => boolean = () => true): Promise<void> =>
-      lock.run(id, () =>
-        repeat(async () => {
-          const current = await find(id)
-          if (current === undefined || !mayGo(current)) return 'written'
-          return engine.delete(table, id, current.version)
-        }),
-      ),
+      repeat(id, async () => {
+        const current = await find(id)
+        if (current === undefined || !mayGo(current)) return 'written'
+        return engine.delete(table, id, current.version)
+      }),
     openIds: () => engine.openIds(table),
     /** The open documents that can be parsed; the log names the others. */
     openEntries: async () => parseAll(await engine.open(table)),

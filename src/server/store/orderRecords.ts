@@ -94,12 +94,8 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
     max: SUMMARIES,
   })
 
-  function removeUnrun(orderId: Hex, mayGo: (record: OrderRecord) => boolean): Promise<void> {
-    return documents.remove(
-      orderId,
-      ({ value, isOpen }) => isOpen && value.triggers.length === 0 && mayGo(value),
-    )
-  }
+  const removeUnrun = (orderId: Hex, mayGo: (record: OrderRecord) => boolean = () => true): Promise<void> =>
+    documents.remove(orderId, ({ value, isOpen }) => isOpen && value.triggers.length === 0 && mayGo(value))
 
   return {
     get: (orderId: Hex) => documents.get(orderId),
@@ -119,7 +115,12 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
       if (known !== undefined && isKnown) return known.summary
       const { version, value, doc } = documents.parse(row)
       // Read with each new version of the record, of which storing a cancel makes one.
-      const summary = summarize(value, await cancels.get(orderId))
+      const { candidates, triggers, nextTriggerAt, notice } = value
+      const summary = {
+        candidates: candidates.map(({ commit, receivedAt }) => ({ commit, receivedAt })),
+        ...{ triggers, nextTriggerAt, notice },
+        cancelReceivedAt: (await cancels.get(orderId))?.receivedAt,
+      }
       summaries.set(orderId, { version, summary, doc: value.triggers.length === 0 ? doc : undefined })
       return summary
     },
@@ -159,19 +160,11 @@ export function createOrderRecords(options: { readonly engine: Engine; readonly 
       return newest !== undefined && newest >= before ? newest : undefined
     },
     /** Removes an order that never ran; one that ran stays. */
-    removeUnrun: (orderId: Hex) => removeUnrun(orderId, () => true),
+    removeUnrun: (orderId: Hex) => removeUnrun(orderId),
     /** The orders that are not final. */
     openIds: async () => (await documents.openIds()).map((id) => bytes32Schema.parse(id)),
     cancels,
   }
-}
-
-function summarize(
-  { candidates, triggers, nextTriggerAt, notice }: OrderRecord,
-  cancel: CancelRecord | undefined,
-): OrderSummary {
-  const kept = candidates.map(({ commit, receivedAt }) => ({ commit, receivedAt }))
-  return { candidates: kept, triggers, nextTriggerAt, notice, cancelReceivedAt: cancel?.receivedAt }
 }
 
 /**
@@ -204,10 +197,15 @@ function createCancelRecords(options: { readonly engine: Engine; readonly logger
     async keep(offered: CancelRecord): Promise<{ readonly kept: CancelRecord; readonly isNews: boolean }> {
       let [kept, isNews] = [offered, true]
       await documents.change(offered.orderId, (current) => {
-        const next = current && nextOf(current.value, offered, current.version)
-        kept = next ?? current?.value ?? offered
+        const isKept =
+          current !== undefined &&
+          (current.version >= MAX_CANCELS ||
+            envelopeHash(current.value.envelope) === envelopeHash(offered.envelope))
+        kept = isKept
+          ? current.value
+          : { ...offered, receivedAt: current?.value.receivedAt ?? offered.receivedAt }
         // A reorganization has opened the order again after its end.
-        isNews = current === undefined || next !== undefined || !current.isOpen
+        isNews = !isKept || !current.isOpen
         return isNews ? { value: kept, isOpen: true } : undefined
       })
       return { kept, isNews }
@@ -219,11 +217,4 @@ function createCancelRecords(options: { readonly engine: Engine; readonly logger
       ),
     openIds: async () => (await documents.openIds()).map((id) => bytes32Schema.parse(id)),
   }
-}
-
-/** The cancel that replaces the stored one, if any does. */
-function nextOf(current: CancelRecord, offered: CancelRecord, version: number): CancelRecord | undefined {
-  const isSame = envelopeHash(current.envelope) === envelopeHash(offered.envelope)
-  if (isSame || version >= MAX_CANCELS) return undefined
-  return { ...offered, receivedAt: current.receivedAt }
 }
