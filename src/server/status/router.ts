@@ -1,6 +1,5 @@
 import { addressSchema } from '../../protocol/address.js'
 import {
-  type ContractAddresses,
   complianceSchema,
   type Health,
   type HealthChecks,
@@ -12,7 +11,7 @@ import {
   marketSchema,
   walletSchema,
 } from '../../protocol/api.js'
-import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { bytes32Schema } from '../../protocol/hex.js'
 import { parseParam } from '../http/body.js'
 import { Problem } from '../http/errors.js'
 import { type Read, read } from '../http/routes.js'
@@ -44,11 +43,7 @@ function throwProblem(error: unknown): never {
   throw new Problem('market-unavailable', { cause: error.cause, headers })
 }
 
-export interface HealthDeps {
-  readonly version: string
-  readonly chainId: number
-  readonly contracts: ContractAddresses
-  readonly relayer: Hex
+export type HealthDeps = Pick<Health, 'version' | 'chainId' | 'contracts' | 'relayer'> & {
   /** The listed symbols as last read, from memory. */
   readonly symbols: () => readonly string[]
   /** Never rejects. */

@@ -1,7 +1,7 @@
 import type { BlockTag } from 'ethers'
 import { LRUCache } from 'lru-cache'
 import type { Broker } from '../../broker/index.js'
-import type { Contracts, EquityToken } from '../../chain/contracts.js'
+import type { Contracts } from '../../chain/contracts.js'
 import type { Lenses, WalletFacts } from '../../chain/lenses.js'
 import type { ReadLane } from '../../chain/readLane.js'
 import { sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
@@ -39,8 +39,8 @@ export function createStatusViews(deps: {
   return {
     wallet: atHead(async (wallet, block) => walletView(wallet, await lenses.wallet(wallet, block))),
     /** Null when the institution is not registered. */
-    institution: atHead(createInstitutionView({ contracts, lenses, symbols, readers })),
-    compliance: atHead(createComplianceView({ token: contracts.token, lenses, symbols })),
+    institution: atHead(createInstitutionView({ contracts, lenses, symbols }, readers)),
+    compliance: atHead((wallet, block) => complianceView({ contracts, lenses, symbols }, wallet, block)),
     market: createMarketView({ broker, symbols, fees, maxAgeMs: marketMaxAgeMs }),
     marketBars: createMarketBarsView({ broker, symbols }),
     marketClock: createMarketClockView({ broker, maxAgeMs: marketClockMaxAgeMs }),
@@ -88,17 +88,15 @@ interface ViewDeps {
  * The public facts of an institution at a block, and the totals of the whole platform's pool: the chain shows no balance of
  * one institution. Null when the institution is not registered.
  */
-function createInstitutionView(
-  deps: ViewDeps & { readonly readers: Pick<ClientReaders, 'shared'> },
-): (orgId: Hex, block: BlockTag) => Promise<InstitutionView | null> {
+function createInstitutionView(deps: ViewDeps, readers: Pick<ClientReaders, 'shared'>) {
   const { registry, ledger, escrow } = deps.contracts
-  const readShared = (block: BlockTag) => deps.readers.shared(() => readPool(deps, block))
+  const readShared = (block: BlockTag) => readers.shared(() => readPool(deps, block))
   // The pool at the last blocks, by their hashes, is shared among all institutions. A failure is not kept.
   const pools = new LRUCache<BlockTag, InstitutionView['pool']>({
     ...{ max: 2, fetchMethod: readShared, ignoreFetchAbort: true },
   })
   const poolAt = (block: BlockTag) => (block === 'latest' ? readShared(block) : pools.forceFetch(block))
-  return async (orgId, block) => {
+  return async (orgId: Hex, block: BlockTag): Promise<InstitutionView | null> => {
     const [admin, walletCount, rulesVersion, openOrders, pool] = await Promise.all([
       registry.adminOf(orgId, block),
       registry.walletCount(orgId, block),
@@ -133,23 +131,16 @@ async function readPool(deps: ViewDeps, block: BlockTag): Promise<InstitutionVie
  * A wallet's flags at a block, for every listed equity, and for those delisted since the server's start, whose shares the
  * wallet may still hold. KYC is the wallet's own and the same in each.
  */
-function createComplianceView(
-  deps: Omit<ViewDeps, 'contracts' | 'lenses'> & {
-    readonly token: EquityToken
-    readonly lenses: Pick<Lenses, 'equities'>
-  },
-): (wallet: Hex, block: BlockTag) => Promise<ComplianceView> {
-  return async (wallet, block) => {
-    const [kyc, { listed, facts }] = await Promise.all([
-      deps.token.isKyc(wallet, block),
-      readWithListed(deps, wallet, block),
-    ])
-    const equities = [...facts].map(([symbol, { frozen }]) => ({
-      symbol,
-      kyc,
-      listed: listed.includes(symbol),
-      frozen,
-    }))
-    return { address: wallet, equities: equities.sort(bySymbol) }
-  }
+async function complianceView(deps: ViewDeps, wallet: Hex, block: BlockTag): Promise<ComplianceView> {
+  const [kyc, { listed, facts }] = await Promise.all([
+    deps.contracts.token.isKyc(wallet, block),
+    readWithListed(deps, wallet, block),
+  ])
+  const equities = [...facts].map(([symbol, { frozen }]) => ({
+    symbol,
+    kyc,
+    listed: listed.includes(symbol),
+    frozen,
+  }))
+  return { address: wallet, equities: equities.sort(bySymbol) }
 }

@@ -42,7 +42,8 @@ export function timelineEntries(parts: TimelineParts): TimelineEntry[] {
   return timed.sort((a, b) => a.sortMs - b.sortMs).map(({ entry }) => entry)
 }
 
-function receivedEntry({ received, ...parts }: TimelineParts): TimedEntry[] {
+function receivedEntry(parts: TimelineParts): TimedEntry[] {
+  const { received } = parts
   if (received === null) return []
   const { commit, receivedAt } = received
   const entry = { kind: 'received', at: receivedAt, commit } as const
@@ -50,7 +51,8 @@ function receivedEntry({ received, ...parts }: TimelineParts): TimedEntry[] {
 }
 
 /** As with the end, the chain decides whether the order is open. */
-function openingEntry({ opening, ...parts }: TimelineParts): TimedEntry[] {
+function openingEntry(parts: TimelineParts): TimedEntry[] {
+  const { opening } = parts
   if (opening === undefined) return []
   const { createdAt, digest, error } = opening
   // The receipt may be ahead of the chain as it is read here.
@@ -61,35 +63,35 @@ function openingEntry({ opening, ...parts }: TimelineParts): TimedEntry[] {
 }
 
 /** The relay opens the escrow after it has the opening, which comes with the envelope. */
-function beforeOpened(entry: TimelineEntry, { history: { opened }, ...parts }: OpenedParts): TimedEntry {
+function beforeOpened(entry: TimelineEntry, parts: TimelineParts): TimedEntry {
   const timed = byServer(entry)
-  if (opened === null) return timed
-  return { ...timed, sortMs: Math.min(timed.sortMs, openedMs(opened, parts)) }
+  return { ...timed, sortMs: Math.min(timed.sortMs, openedMs(parts)) }
 }
 
 function cancelEntry({ cancelReceivedAt: at }: TimelineParts): TimedEntry[] {
   return at === undefined ? [] : [byServer({ kind: 'cancel-received', at })]
 }
 
-/** No run starts, no cancel is stored, and the relay accepts no authorization, before the escrow is open. */
-function openedMs(opened: NonNullable<OrderHistory['opened']>, parts: Omit<OpenedParts, 'history'>): number {
+/**
+ * No run starts, no cancel is stored, and the relay accepts no authorization, before the escrow is open. Infinite while it is not
+ * open.
+ */
+function openedMs({ history: { opened }, triggers, receipts, cancelReceivedAt }: TimelineParts): number {
+  if (opened === null) return Number.POSITIVE_INFINITY
   const later = [
-    ...parts.triggers.map(({ startedAt }) => startedAt),
-    ...parts.receipts.map(({ createdAt }) => createdAt),
-    ...(parts.cancelReceivedAt === undefined ? [] : [parts.cancelReceivedAt]),
+    ...triggers.map(({ startedAt }) => startedAt),
+    ...receipts.map(({ createdAt }) => createdAt),
+    ...(cancelReceivedAt === undefined ? [] : [cancelReceivedAt]),
   ]
   return Math.min(opened.time * 1_000, ...later.map(Date.parse))
 }
 
-type OpenedParts = Pick<TimelineParts, 'history' | 'triggers' | 'receipts' | 'cancelReceivedAt'>
-
-function openedEntry({ history: { opened }, ...parts }: TimelineParts): TimedEntry[] {
+function openedEntry(parts: TimelineParts): TimedEntry[] {
+  const { opened } = parts.history
   if (opened === null) return []
   const { txHash, blockNumber } = opened
-  const sortMs = openedMs(opened, parts)
-  return [
-    { sortMs, entry: { kind: 'opened', at: iso(opened.time), event: 'OrderOpened', txHash, blockNumber } },
-  ]
+  const entry = { kind: 'opened', at: iso(opened.time), event: 'OrderOpened', txHash, blockNumber } as const
+  return [{ sortMs: openedMs(parts), entry }]
 }
 
 function runEntries({

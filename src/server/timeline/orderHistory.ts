@@ -65,21 +65,26 @@ const ENDINGS = { settled: 'OrderSettlement', refunded: 'OrderRefund' } as const
   EndingType
 >
 
+interface HistoryOptions {
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly domain: AuthorizationDomain
+  readonly escrow: {
+    orders(orderId: Hex): Promise<EscrowedOrder>
+    usedDigest(digest: Hex): Promise<boolean>
+  }
+  readonly head: Pick<ChainHead, 'note' | 'ask' | 'current'>
+  readonly events: EscrowEvents
+  /** Blocks that one query of events may span. */
+  readonly maxBlocks: number
+}
+
 /**
  * Makes an order's history of its events, and adds the blocks' times and the authorization that ended the order. Its calls travel as one
  * request. The function throws ChainUnavailableError, ChainAnswerError.
  *
  * @param domain the EIP-712 domain of the escrow's authorizations
  */
-export function createHistoryReader({
-  rpc,
-  domain,
-  escrow,
-}: {
-  readonly rpc: Pick<Rpc, 'send'>
-  readonly domain: AuthorizationDomain
-  readonly escrow: { usedDigest(digest: Hex): Promise<boolean> }
-}) {
+function createHistoryReader({ rpc, domain, escrow }: HistoryOptions) {
   async function orderEvent({ txHash, position }: EscrowEvent): Promise<OrderEvent> {
     const [answer] = await rpc.send([blockCall(position.block)])
     return { txHash, blockNumber: position.block, time: resultOf(answer, blockSchema).timestamp }
@@ -138,9 +143,6 @@ function endOf(
   return { ...event, kind: isInTime ? 'reclaimed' : kind, digest: null }
 }
 
-/** The orders' events on the chain, kept with the head at which they were read. */
-export type OrderHistories = ReturnType<typeof createOrderHistories>
-
 interface Known {
   readonly events: readonly EscrowEvent[]
   readonly history: OrderHistory
@@ -154,15 +156,10 @@ const OPENINGS = 100_000
 /** The contract's `MAX_LIFETIME`: seconds from opening to deadline at most. */
 const MAX_LIFETIME_SECONDS = 30 * 24 * 3_600
 
-export function createOrderHistories(options: {
-  readonly head: Pick<ChainHead, 'note' | 'ask' | 'current'>
-  readonly events: EscrowEvents
-  readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
-  readonly readHistory: ReturnType<typeof createHistoryReader>
-  /** Blocks that one query of events may span. */
-  readonly maxBlocks: number
-}) {
-  const { head: chainHead, events, escrow, readHistory, maxBlocks } = options
+/** The orders' events on the chain, kept with the head at which they were read. */
+export function createOrderHistories(options: HistoryOptions) {
+  const { head: chainHead, events, escrow, maxBlocks } = options
+  const readHistory = createHistoryReader(options)
   const histories = new LRUCache<Hex, Known>({ max: HISTORIES })
   const openings = new LRUCache<Hex, number>({ max: OPENINGS })
 

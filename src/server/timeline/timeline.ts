@@ -16,12 +16,7 @@ import type { FindOpening } from '../relay/opening.js'
 import { matchingCandidate, type OrderRecord, type OrderRecords, withDigest } from '../store/orderRecords.js'
 import type { ReceiptStore } from '../store/receipts.js'
 import { timelineEntries } from './entries.js'
-import {
-  createHistoryReader,
-  createOrderHistories,
-  type OrderHistories,
-  type OrderHistory,
-} from './orderHistory.js'
+import { createOrderHistories, type OrderHistory } from './orderHistory.js'
 
 /** Wires the timeline. Starts nothing. */
 export function buildTimeline(deps: {
@@ -39,19 +34,28 @@ export function buildTimeline(deps: {
   const { chainId, logRange } = config.chain
   const { escrow } = contracts
   const events = createEscrowEvents({ rpc, escrow: escrow.address, stopping })
-  const histories = createOrderHistories({
-    head,
-    events,
-    escrow,
-    readHistory: createHistoryReader({
-      rpc,
-      domain: { chainId, verifyingContract: escrow.address },
-      escrow,
-    }),
-    maxBlocks: logRange,
-  })
+  const domain = { chainId, verifyingContract: escrow.address }
+  const histories = createOrderHistories({ rpc, domain, escrow, head, events, maxBlocks: logRange })
   return {
-    read: createTimeline({ records, receipts, findOpening, histories }),
+    async read(orderId: Hex): Promise<Timeline | null> {
+      const [history, record, cancel, opening] = await Promise.all([
+        histories.of(orderId),
+        records.get(orderId),
+        records.cancels.get(orderId),
+        findOpening(orderId),
+      ])
+      if (history.opened === null && history.ended === null && record === undefined) return null
+      const found = await Promise.all((record?.digests ?? []).map((digest) => receipts.get(digest)))
+      const entries = timelineEntries({
+        received: receivedOf(record, history),
+        cancelReceivedAt: cancel?.receivedAt,
+        triggers: record?.triggers ?? [],
+        opening,
+        receipts: found.flatMap((relayRecord) => (relayRecord === undefined ? [] : [relayRecord.receipt])),
+        history,
+      })
+      return { orderId, entries }
+    },
     historyOf: histories.of,
     /** Takes what the escrow poller reads. */
     observer: histories.observer,
@@ -64,35 +68,7 @@ export function buildTimeline(deps: {
  *
  * @throws StorageError, ChainUnavailableError, ChainAnswerError
  */
-export type ReadTimeline = (orderId: Hex) => Promise<Timeline | null>
-
-function createTimeline(deps: {
-  readonly records: Pick<OrderRecords, 'get' | 'cancels'>
-  readonly receipts: Pick<ReceiptStore, 'get'>
-  readonly findOpening: FindOpening
-  readonly histories: Pick<OrderHistories, 'of'>
-}): ReadTimeline {
-  const { records, receipts, findOpening, histories } = deps
-  return async (orderId) => {
-    const [history, record, cancel, opening] = await Promise.all([
-      histories.of(orderId),
-      records.get(orderId),
-      records.cancels.get(orderId),
-      findOpening(orderId),
-    ])
-    if (history.opened === null && history.ended === null && record === undefined) return null
-    const found = await Promise.all((record?.digests ?? []).map((digest) => receipts.get(digest)))
-    const entries = timelineEntries({
-      received: receivedOf(record, history),
-      cancelReceivedAt: cancel?.receivedAt,
-      triggers: record?.triggers ?? [],
-      opening,
-      receipts: found.flatMap((relayRecord) => (relayRecord === undefined ? [] : [relayRecord.receipt])),
-      history,
-    })
-    return { orderId, entries }
-  }
-}
+export type ReadTimeline = ReturnType<typeof buildTimeline>['read']
 
 /** Once the escrow shows which envelope is the order's, the time of another one is meaningless. */
 function receivedOf(record: OrderRecord | undefined, { opened }: OrderHistory) {

@@ -8,7 +8,7 @@ import { ZERO_ADDRESS } from '../../../src/protocol/address.js'
 import { type Hex, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
 import { createEscrowEvents, type EscrowEvents } from '../../../src/server/escrow/escrowLogs.js'
 import { createChainHead } from '../../../src/server/reads/chainHead.js'
-import { createHistoryReader, createOrderHistories } from '../../../src/server/timeline/orderHistory.js'
+import { createOrderHistories } from '../../../src/server/timeline/orderHistory.js'
 import { domainOf } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
@@ -31,7 +31,7 @@ async function setUp(maxBlocks = 2_000, changes: Partial<EscrowEvents & Pick<Ord
     head: createChainHead({ events, maxAgeMs: 5_000, logger: createLogLines().logger }),
     events,
     escrow: { ...escrow, ...changes },
-    readHistory: createHistoryReader({ rpc, domain: domainOf(chain(), 'OrderSettlement'), escrow }),
+    ...{ rpc, domain: domainOf(chain(), 'OrderSettlement') },
     maxBlocks,
   })
   return {
