@@ -165,7 +165,7 @@ test.each<[string, Environment, Record<string, string>]>([
   ]),
   [
     'runs so seldom that a rulebook would never get its turn',
-    { ENCLAVE_TRIGGER_INTERVAL: '60s' },
+    { ENCLAVE_TRIGGER_INTERVAL: '150s' },
     { ENCLAVE_TRIGGER_INTERVAL: 'is not shorter than POLICY_RUN_TIMEOUT' },
   ],
   [
