@@ -54,6 +54,8 @@ abstract contract Books {
     bytes32 public constant USDC = "USDC";
     uint256 internal constant OTHER_KEY = 0xe2;
     address internal constant STRANGER = address(0xBAD);
+    /// @dev In no institution.
+    address internal constant SUCCESSOR = address(0x5CC);
 
     Platform public immutable platform = new Platform();
     RefusingUsdc internal immutable usdc = platform.usdc();

@@ -305,20 +305,14 @@ abstract contract OrderActions is Books {
         _wrote(b.account, a.version, a.previous, a.enclaveBlob, a.userBlob);
     }
 
-    /// @dev A rulebook of one to three parts: continues the one begun, or begins another.
-    function writePolicy(uint256 org, uint256 seed, uint256 wrong) external atCurrentTime {
+    /// @dev A rulebook of one to three parts: continues the one begun, or begins another. Each part is tried with its faults first.
+    function writePolicy(uint256 org, uint256 seed) external atCurrentTime {
         bytes32 orgId = orgOf(org);
         address admin = registry.adminOf(orgId);
         uint64 version = policyVersions[orgId] + 1;
         Rulebook storage begun = _begun[orgId];
-        wrong %= 16;
         bool isVoid = begun.next == 0 || begun.version != version || begun.admin != admin;
-        if (isVoid && begun.next > 0) {
-            IConfidentialLedger.PolicyUpdate memory late = _partOf(orgId, begun);
-            _policyMustFail(late, platform.ENCLAVE_KEY());
-            late.admin = admin;
-            _policyMustFail(late, platform.ENCLAVE_KEY());
-        }
+        if (isVoid && begun.next > 0) _policyMustFail(_partOf(orgId, begun), false);
         if (isVoid || seed % 4 == 0) {
             begun.admin = admin;
             begun.version = version;
@@ -327,19 +321,11 @@ abstract contract OrderActions is Books {
             begun.seed = (begun.seed / 8 + 1) * 8 + seed % 8;
         }
         IConfidentialLedger.PolicyUpdate memory a = _partOf(orgId, begun);
-        bool isFirst = a.part == 0;
-        if (wrong == 1) a.version += 1;
-        if (wrong == 2) a.admin = STRANGER;
-        if (wrong == 3) a.policyBlob = "";
-        if (wrong == 4) a.part += 1;
-        if (wrong == 5) a.part = a.parts;
-        if (wrong == 6 && !isFirst) a.digest = ~a.digest;
-        if (wrong == 7 && !isFirst) a.parts += 1;
-        bool isLast = a.part + 1 == a.parts;
-        if (wrong == 8 && isLast) a.policyBlob = abi.encode(wrong);
-        bool isWrong = (wrong > 0 && wrong < 6) || (wrong > 5 && wrong < 8 && !isFirst) || (wrong == 8 && isLast);
-        if (!admitted[orgId] || isWrong) return _policyMustFail(a, platform.ENCLAVE_KEY());
-        if (wrong == 9) return _policyMustFail(a, OTHER_KEY);
+        if (!admitted[orgId]) return _policyMustFail(a, false);
+        for (uint256 fault = 0; fault < 9; fault++) {
+            _tryPolicy(_partOf(orgId, begun), fault);
+        }
+        if (a.part > 0) _tryBySuccessor(_partOf(orgId, begun));
         _authorized(
             address(ledger), abi.encodeCall(ledger.updatePolicy, (a, _enclaveSign(ledger.hashPolicyUpdate(a))))
         );
@@ -353,10 +339,39 @@ abstract contract OrderActions is Books {
         policyHashes[orgId] = keccak256(whole);
     }
 
-    function _policyMustFail(IConfidentialLedger.PolicyUpdate memory a, uint256 key) private {
+    /// @dev A part that is right but for one fault. A first part may have any digest and number of parts, as long as more follow.
+    function _tryPolicy(IConfidentialLedger.PolicyUpdate memory a, uint256 fault) private {
+        bool isLast = a.part + 1 == a.parts;
+        if (fault == 0) a.version += 1;
+        if (fault == 1) a.admin = STRANGER;
+        if (fault == 2) a.policyBlob = "";
+        if (fault == 3) a.part += 1;
+        if (fault == 4) a.part = a.parts;
+        if (fault == 5 && (a.part > 0 || isLast)) a.digest = ~a.digest;
+        else if (fault == 6 && a.part > 0) a.parts += 1;
+        else if (fault == 7 && isLast) a.policyBlob = abi.encode(a.digest);
+        else if (fault > 4 && fault < 8) return;
+        _policyMustFail(a, fault == 8);
+    }
+
+    function _policyMustFail(IConfidentialLedger.PolicyUpdate memory a, bool isForged) private {
         bytes32 digest = ledger.hashPolicyUpdate(a);
-        bytes memory signature = key == OTHER_KEY ? _sign(key, digest) : _enclaveSign(digest);
+        bytes memory signature = isForged ? _sign(OTHER_KEY, digest) : _enclaveSign(digest);
         _mustFail(address(this), address(ledger), abi.encodeCall(ledger.updatePolicy, (a, signature)));
+    }
+
+    /// @dev A new admin cannot complete what the former one began. The handover is taken back.
+    function _tryBySuccessor(IConfidentialLedger.PolicyUpdate memory a) private {
+        uint256 state = vm.snapshotState();
+        vm.prank(a.admin);
+        registry.transferAdmin(SUCCESSOR);
+        vm.prank(SUCCESSOR);
+        registry.acceptAdmin(a.orgId);
+        a.admin = SUCCESSOR;
+        bytes memory signature = _enclaveSign(ledger.hashPolicyUpdate(a));
+        (bool ok,) = address(ledger).call(abi.encodeCall(ledger.updatePolicy, (a, signature)));
+        vm.revertToState(state);
+        _must(!ok, "a new admin completed a former one's rulebook");
     }
 
     function _partOf(bytes32 orgId, Rulebook memory r) private pure returns (IConfidentialLedger.PolicyUpdate memory) {
