@@ -326,6 +326,8 @@ abstract contract OrderActions is Books {
             _tryPolicy(_partOf(orgId, begun), fault);
         }
         if (a.part > 0) _tryBySuccessor(_partOf(orgId, begun));
+        // A fault that succeeded is told: what follows would revert, and take it back.
+        if (bytes(violation).length > 0) return;
         _authorized(
             address(ledger), abi.encodeCall(ledger.updatePolicy, (a, _enclaveSign(ledger.hashPolicyUpdate(a))))
         );
