@@ -3,6 +3,7 @@ import {
   type Contracts,
   createAuthority,
   createContracts,
+  createCorporateActions,
   createUsdc,
   type Usdc,
 } from '../chain/contracts.js'
@@ -11,7 +12,9 @@ import type { Rpc } from '../chain/rpc.js'
 import { createViewCaller, type ViewCaller } from '../chain/views.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import { authorizationTargets, type PrimaryType } from '../protocol/authorizationTypes.js'
-import type { Hex } from '../protocol/hex.js'
+import type { CorporateAction } from '../protocol/corporateActions.js'
+import { type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
+import { type EarlierWrite, readEarlierWrites } from './earlierWrites.js'
 import { type BlockPoint, createHeads, type Heads, type HeadsOptions, type Look } from './heads.js'
 
 /** The chain as one run sees it, through the enclave's own nodes. All throw ChainUnavailableError, ChainAnswerError. */
@@ -34,6 +37,17 @@ export interface ChainState extends Contracts {
   pausedUntil(block: BlockPoint): Promise<number>
   /** The platform's owner. */
   owner(block: BlockPoint): Promise<Hex>
+  /** All corporate actions, in the order of the contract's list. */
+  actions(block: BlockPoint): Promise<readonly CorporateAction[]>
+  /**
+   * The portfolios that an account had before `stored`, the newest first, as they stand in the data of the transactions that wrote
+   * them. The ledger's running hash proves each.
+   */
+  earlierWrites(
+    accountId: Hex,
+    stored: { version: bigint; hash: Hex },
+    block: BlockPoint,
+  ): AsyncIterable<EarlierWrite>
   /** Unix seconds of the escrow's creation. */
   deployedAt(): Promise<number>
 }
@@ -66,7 +80,10 @@ export function createSharedChain(options: ChainOptions) {
     authority: once(async () => createAuthority(views, await contracts.escrow.authority())),
     authorityUncached: once(async () => createAuthority(agreed, await contracts.escrow.authority())),
     deployedAt: once(() => contracts.escrow.deployedAt()),
+    actions: once(async () => createCorporateActions(agreed, await contracts.token.actions())),
   }
+  // The list changes a few times a day, and its hash says when.
+  let listed: { listHash: Hex; actions: readonly CorporateAction[] } | undefined
   const heads = createHeads({
     ...options,
     onShorter() {
@@ -88,6 +105,23 @@ export function createSharedChain(options: ChainOptions) {
     pausedUntil: async ({ hash }: BlockPoint) => (await constants.authority.get()).pausedUntil(hash),
     owner: async ({ hash }: BlockPoint) => (await constants.authority.get()).owner(hash),
     deployedAt: constants.deployedAt.get,
+    async actions({ hash }: BlockPoint) {
+      const contract = await constants.actions.get()
+      const listHash = await contract.listHash(hash)
+      if (listHash === ZERO_BYTES32) return []
+      if (listed?.listHash !== listHash) {
+        const actions: CorporateAction[] = []
+        const count = await contract.count(hash)
+        while (actions.length < count) {
+          const to = Math.min(actions.length + ACTIONS_AT_ONCE, count)
+          actions.push(...(await contract.list(actions.length, to, hash)))
+        }
+        listed = { listHash, actions }
+      }
+      return listed.actions
+    },
+    earlierWrites: (accountId: Hex, stored: { version: bigint; hash: Hex }, block: BlockPoint) =>
+      readEarlierWrites({ rpc, ledger: addresses.confidentialLedger, accountId }, stored, block),
   }
   return {
     /** A run never sees a head below one that it has seen. */
@@ -152,6 +186,9 @@ function agreeing(first: ViewCaller, witness: ViewCaller): ViewCaller {
     },
   }
 }
+
+/** Entries of the list that one view returns. */
+const ACTIONS_AT_ONCE = 500
 
 /** Concurrent runs read at the head, at a block below it, and at the head before. */
 const MAX_BLOCKS = 4

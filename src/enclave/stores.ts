@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { decodePolicy, encodePolicy } from '../protocol/compactPolicy.js'
+import { carry, lateMoments, standsAt } from '../protocol/corporateActions.js'
 import { ProtocolError } from '../protocol/errors.js'
 import type { Hex } from '../protocol/hex.js'
 import { accountIdOf } from '../protocol/identifiers.js'
@@ -42,23 +43,52 @@ function placeIn({ chainId, addresses }: ChainState, id: Hex, version: bigint): 
 export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
   const keyOf = (id: Hex) => keys.ledgerKey('account', id)
 
+  async function opened(id: Hex, version: bigint, blob: Hex): Promise<Portfolio> {
+    try {
+      return portfolioSchema.parse(await openBlob(blob, keyOf(id), placeIn(chain, id, version)))
+    } catch {
+      throw new RunFailure('ledger-unreadable')
+    }
+  }
+
+  /** The portfolio that stood at each of these moments; null before the first. */
+  async function portfoliosAt(
+    moments: readonly number[],
+    id: Hex,
+    stored: { version: bigint; hash: Hex },
+    block: BlockPoint,
+  ): Promise<Map<number, Portfolio | null>> {
+    const found = new Map<number, Portfolio | null>()
+    if (moments.length === 0) return found
+    for await (const { version, enclaveBlob } of chain.earlierWrites(id, stored, block)) {
+      const portfolio = await opened(id, version, enclaveBlob)
+      for (const moment of moments) {
+        if (!found.has(moment) && standsAt(portfolio, moment)) found.set(moment, portfolio)
+      }
+      if (found.size === moments.length) return found
+    }
+    for (const moment of moments) if (!found.has(moment)) found.set(moment, null)
+    return found
+  }
+
   return {
-    /** @throws RunFailure `ledger-unreadable`: a portfolio that does not open is never taken for an empty one */
+    /**
+     * Carried over all corporate actions.
+     * @throws RunFailure `ledger-unreadable`: a portfolio that does not open is never taken for an empty one
+     */
     async load(account: Hex, block: BlockPoint): Promise<StoredPortfolio> {
       const id = accountIdOf(account)
-      const [version, hash, blob] = await Promise.all([
+      const [version, hash, blob, actions] = await Promise.all([
         chain.ledger.portfolioVersion(id, block.hash),
         chain.ledger.portfolioHash(id, block.hash),
         chain.ledger.enclaveBlob(id, block.hash),
+        chain.actions(block),
       ])
       const bytes = paddedBytesOf(blob)
       if (version === 0n) return { portfolio: null, version, hash, bytes }
-      try {
-        const portfolio = portfolioSchema.parse(await openBlob(blob, keyOf(id), placeIn(chain, id, version)))
-        return { portfolio, version, hash, bytes }
-      } catch {
-        throw new RunFailure('ledger-unreadable')
-      }
+      const stored = await opened(id, version, blob)
+      const earlier = await portfoliosAt(lateMoments(stored, actions), id, { version, hash }, block)
+      return { portfolio: carry(stored, actions, earlier), version, hash, bytes }
     },
     /** Seals what is to be written next, after what is stored. */
     async seal(account: Hex, portfolio: Portfolio, stored: Omit<StoredPortfolio, 'portfolio'>) {

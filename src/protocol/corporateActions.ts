@@ -1,15 +1,16 @@
 // Corporate actions are public; a portfolio follows them when it is opened. Enclave and client carry it by this file alone.
 import * as z from 'zod'
 import { ProtocolError } from './errors.js'
-import { symbolSchema } from './identifiers.js'
 import { timestampSchema } from './intent.js'
 import type { OpenOrder, Portfolio, Position } from './portfolio.js'
 import { ONE_SHARE, uint64Schema } from './units.js'
 
+/** No action that the owner has entered can stop the portfolios of others: the contract takes names that are no tickers. */
+const nameSchema = z.string().max(31)
 const shape = {
   /** Its place in the contract's list, from 0. */
   index: z.int().min(0),
-  symbol: symbolSchema,
+  symbol: nameSchema,
   /** Unix seconds: holdings count as they were at this moment. */
   recordAt: timestampSchema,
 }
@@ -35,7 +36,7 @@ export const corporateActionSchema = z.discriminatedUnion('kind', [
     /** The index of its ENTITLEMENT. */
     entitlement: z.int().min(0),
   }),
-  z.strictObject({ kind: z.literal('SYMBOL_CHANGE'), ...shape, successor: symbolSchema }),
+  z.strictObject({ kind: z.literal('SYMBOL_CHANGE'), ...shape, successor: nameSchema }),
   /** The shares are worthless. */
   z.strictObject({ kind: z.literal('REMOVAL'), ...shape }),
 ])

@@ -267,7 +267,9 @@ async function admit(
     await assertNothingAtBroker(run, terms.orderId)
     return refundUnheld(run, terms, stored, { code: verdict.refused, userPubKey })
   }
-  const admitted = { ...(portfolio ?? emptyPortfolio(userPubKey)), nonce, userPubKey }
+  // What does not exist yet has nothing to follow.
+  const { length: actions } = await run.chain.actions(look.head)
+  const admitted = { ...(portfolio ?? { ...emptyPortfolio(userPubKey), actions }), nonce, userPubKey }
   return { terms, lock: verdict.lock, state: { account: escrow.account, ...stored, portfolio: admitted } }
 }
 

@@ -42,6 +42,11 @@ interface Message {
 /** The escrow states in which a portfolio is written outside of a settlement: `OrderEscrow.State`. */
 const REQUIRED_STATE = { OPEN: 1n, REFUNDED: 3n }
 
+/** Says when a portfolio was computed: a corporate action with an earlier record moment asks for an earlier one. */
+function stamped({ clock }: Run, portfolio: Portfolio): Portfolio {
+  return { ...portfolio, writtenAt: clock.seconds() }
+}
+
 /**
  * Writes a portfolio outside of a settlement and returns the state after it. The contracts refuse it unless the
  * escrow still has this very order, in the required state.
@@ -54,7 +59,7 @@ export async function writePortfolio(
   { terms, required }: { terms: BoundTerms; required: keyof typeof REQUIRED_STATE },
 ): Promise<AccountState> {
   const { account } = state
-  const sealed = await run.portfolios.seal(account, portfolio, state)
+  const sealed = await run.portfolios.seal(account, stamped(run, portfolio), state)
   await run.authorizer.submit({
     primaryType: 'PortfolioUpdate',
     message: { ...boundTo(terms), state: REQUIRED_STATE[required], ...sealed },
@@ -139,7 +144,7 @@ export async function submitSettlement(
   paid?: { symbol: string; amount: bigint },
 ): Promise<void> {
   const payoutAsset = paid ? nameToBytes32(paid.symbol) : ZERO_BYTES32
-  const sealed = await run.portfolios.seal(state.account, portfolio, state)
+  const sealed = await run.portfolios.seal(state.account, stamped(run, portfolio), state)
   await run.authorizer.submit({
     primaryType: 'OrderSettlement',
     message: {
@@ -194,7 +199,11 @@ export async function submitRefund(
   { state, terms }: { state: AccountState; terms: BoundTerms },
 ): Promise<void> {
   const { account, portfolio } = state
-  const sealed = await run.portfolios.seal(account, withoutOrder(portfolio, terms.orderId), state)
+  const sealed = await run.portfolios.seal(
+    account,
+    stamped(run, withoutOrder(portfolio, terms.orderId)),
+    state,
+  )
   await run.authorizer.submit({ primaryType: 'OrderRefund', message: { ...boundTo(terms), ...sealed } })
 }
 

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { ONE_SHARE } from '../../src/protocol/units.js'
+import { shares } from '../support/brokerStandIn.js'
+import { buy, sell } from './support/scenarios.js'
+import { useWorld } from './support/world.js'
+
+const world = useWorld()
+const AAPL = nameToBytes32('AAPL')
+const KINDS = { SPLIT: 0, ENTITLEMENT: 2, PAYMENT: 3 }
+
+/** Proposes an action and enacts it, once its record moment is past. */
+async function act(
+  kind: keyof typeof KINDS,
+  recordAt: number,
+  numerator = 0n,
+  denominator = 0n,
+): Promise<void> {
+  const { chain } = world()
+  const action = [KINDS[kind], recordAt, numerator, denominator, 0, AAPL, ZERO_BYTES32]
+  await chain.send('owner', 'actions', 'propose', action)
+  await chain.mineAt(Math.max(recordAt, await chain.now()) + 1)
+  await chain.send('dave', 'actions', 'enact', action)
+}
+
+const seconds = () => Math.floor(world().clock.now() / 1_000)
+const alice = async () => {
+  const portfolio = await world().portfolio('alice')
+  if (!portfolio) throw new Error('Alice has no portfolio')
+  return portfolio
+}
+
+it('a split reaches a portfolio when it is opened, the next write stores it, and shares are paid out in the new units', async () => {
+  await world().settled(buy(1_000))
+  const before = await alice()
+  const bought = before.positions.AAPL?.qty ?? 0n
+  expect(bought).toBeGreaterThan(shares(4))
+  await act('SPLIT', await world().chain.now(), 2n, 1n)
+  expect(await alice()).toEqual({
+    ...before,
+    positions: { AAPL: { qty: bought * 2n, locked: 0n } },
+    actions: 1,
+  })
+  await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(3) })
+  expect(await alice()).toMatchObject({ actions: 1, positions: { AAPL: { qty: bought * 2n - shares(3) } } })
+  expect(await world().tokens('alice', 'AAPL')).toBe(shares(3))
+  await act('SPLIT', await world().chain.now(), 1n, 3n)
+  expect(await world().tokens('alice', 'AAPL')).toBe(shares(1))
+  expect((await alice()).positions.AAPL?.qty).toBe((bought * 2n - shares(3)) / 3n)
+})
+
+it('a dividend that comes late is paid on the shares of its ex-date, which the ledger’s transactions tell', async () => {
+  await world().settled(buy(1_000))
+  const bought = (await alice()).positions.AAPL?.qty ?? 0n
+  const exDate = seconds()
+  await world().clock.sleep(5_000)
+  await world().settled(buy(400))
+  await world().settled(sell(1_400))
+  const { cash } = await alice()
+  await act('ENTITLEMENT', exDate)
+  const entitled = await alice()
+  expect(entitled.positions).toEqual({})
+  expect(entitled.entitlements).toEqual({ 0: bought })
+  await act('PAYMENT', exDate + 1, 220_000n, 1n)
+  const paid = await alice()
+  expect(paid.entitlements).toBeUndefined()
+  expect(paid.cash).toBe(cash + (bought * 220_000n) / ONE_SHARE)
+  expect(paid.cash).toBeGreaterThan(cash)
+})
+
+it('a dividend from before an account’s first portfolio owes it nothing', async () => {
+  const exDate = seconds() - 60
+  await world().settled(buy(1_000))
+  await world().settled(buy(400))
+  await act('ENTITLEMENT', exDate)
+  expect((await alice()).entitlements).toBeUndefined()
+})
