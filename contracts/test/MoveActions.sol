@@ -25,12 +25,13 @@ abstract contract MoveActions is OrderActions {
     }
 
     /// @dev To a wallet without a portfolio, or now and then to one that may have one.
-    function proposeMove(uint256 org, uint256 who, uint256 seed) public atCurrentTime {
+    function proposeMove(uint256 org, uint256 who, uint256 seed) public atCurrentTime returns (address from) {
         bytes32 orgId = orgOf(org);
         for (uint256 i = 0; i < 5 && (registry.orgOf(walletOf(who)) != orgId && seed % 8 != 0); i++) {
             who = who % 5 + 1;
         }
-        (address from, address to) = (walletOf(who), walletOf(seed));
+        address to;
+        (from, to) = (walletOf(who), walletOf(seed));
         if (seed % 4 != 0) {
             to = address(uint160(uint256(keccak256(abi.encode("new wallet", newWallets.length)))));
             newWallets.push(to);
@@ -81,10 +82,8 @@ abstract contract MoveActions is OrderActions {
     }
 
     /// @dev All steps in a row, as people take them.
-    function moveOrderly(uint256 org, uint256 who, uint256 parts) external {
-        proposeMove(org, who, 4 * (who % 1e9) + 1);
-        address from = _latest();
-        uint256 index = _indexOf(from);
+    function moveOrderly(uint256 org, uint256 who, uint256 seed, uint256 parts) external {
+        uint256 index = _indexOf(proposeMove(org, who % 1e9, seed));
         acceptMove(8 * 5 * 5 + 25 + index);
         approveMove(8 * 5 * 5 + 25 + index);
         currentTime += 7 days;
@@ -111,11 +110,10 @@ abstract contract MoveActions is OrderActions {
         bytes memory signature =
             wrong == 5 ? _sign(OTHER_KEY, ledger.hashPortfolioMove(a)) : _enclaveSign(ledger.hashPortfolioMove(a));
         bytes memory call = abi.encodeCall(ledger.movePortfolio, (a, signature));
-        if (wrong > 0 && wrong < 6) return _mustFail(address(this), address(ledger), call);
-        uint64 before = versions[a.to];
+        bool isOntoAnother = !move.hasBegun && versions[move.to] > 0;
+        if (isOntoAnother || (wrong > 0 && wrong < 6)) return _mustFail(address(this), address(ledger), call);
         _authorized(address(ledger), call);
         _must(move.effectiveAt != 0 && currentTime >= move.effectiveAt, "a move before its time");
-        _must(move.hasBegun || before == 0, "a move to a wallet that had a portfolio");
         _must(admitted[move.orgId], "a suspended institution's move");
         _must(_isInNoOther(from, move.orgId) && _isInNoOther(a.to, move.orgId), "a move across institutions");
         _must(kyc[a.to], "a move to a wallet without KYC");
@@ -144,14 +142,6 @@ abstract contract MoveActions is OrderActions {
         for (uint256 i = 0; i < 5; i++) {
             from = walletOf(who % 5 + i);
             if (_moves[from].to != address(0)) return from;
-        }
-        revert("no move");
-    }
-
-    /// @dev The wallet whose move is to the newest wallet.
-    function _latest() private view returns (address) {
-        for (uint256 i = 0; i < 5; i++) {
-            if (_moves[walletOf(i)].to == newWallets[newWallets.length - 1]) return walletOf(i);
         }
         revert("no move");
     }
