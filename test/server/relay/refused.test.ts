@@ -103,7 +103,7 @@ describe('a body that is no authorization', () => {
   })
 
   test('longer than the limit is 413', async () => {
-    const response = await relay.post(withMessage({ symbol: `0x${'00'.repeat(128 * 512)}` }))
+    const response = await relay.post(withMessage({ symbol: `0x${'00'.repeat(128 * 1_024)}` }))
     expect([response.status, response.body.code]).toEqual([413, 'body-too-large'])
   })
 })
