@@ -128,7 +128,7 @@ export interface GrantingChain {
 }
 
 /** Where the escrow's mapping of orders is in its storage; {@link grantOrders} proves it by reading. */
-const ORDERS_SLOT = 3n
+const ORDERS_SLOT = 7n
 const OPEN = 1n
 
 /** The request that {@link grantOrders} gives an account: an order of nothing, which stays open. */
@@ -160,8 +160,8 @@ export async function grantOrders(
       const slot = keccak256(
         hexToBytes(`0x${head.padEnd(64, '0')}${ORDERS_SLOT.toString(16).padStart(64, '0')}`),
       )
-      // account (20 bytes), deadline (8), state (1), from the word's low end.
-      const word = BigInt(account) | (OPEN << 224n)
+      // account (20 bytes), deadline (5), state (1), from the word's low end.
+      const word = BigInt(account) | (OPEN << 200n)
       const words = [word.toString(16).padStart(64, '0'), tail.padEnd(64, '0')]
       return Promise.all(
         words.map((digits, index) =>

@@ -13,7 +13,7 @@ const CLAIM_PAID = 'escrow: A claim of 0x90F7…b906 was paid to 0x90F7…b906: 
 const id = `0x${'ab'.repeat(32)}`
 
 /** A value of each type that our events have, besides numbers. */
-const VALUES: Record<string, unknown> = { bytes32: org, address: wallet, bool: true }
+const VALUES: Record<string, unknown> = { bytes32: org, bytes: '0x02', address: wallet, bool: true }
 
 /** A log of the contract that has the event. */
 function logOf(name: string, values?: readonly unknown[]) {
