@@ -135,7 +135,7 @@ test('the pages name the labels of a metric', () => {
 
 test('the pages have a row for every reason of a check, with what it is and what to do', () => {
   const reasons = new Map<string, string>(Object.entries(REASONS))
-  const described = rows(/^(server|any|chain|contracts|relayer|enclave|store|leases|narrator)$/)
+  const described = rows(/^(server|any|chain|contracts|relayer|enclave|store|leases|orders|narrator)$/)
   expect(new Set(described.map(([, reason]) => reason))).toEqual(new Set(reasons.keys()))
   for (const [, reason = '', is, remedy = ''] of described) {
     expect(is, reason).toBe(reasons.get(reason))

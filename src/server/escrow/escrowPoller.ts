@@ -41,6 +41,8 @@ export function createEscrowPoller(options: {
   let stopping = false
   const alarm = createAlarm()
   let running: Promise<void> = Promise.resolve()
+  /** When the last complete poll ended. */
+  let polledAt = performance.now()
   /** The last block that was handled; undefined before `recover`. */
   let last: BlockId | undefined
 
@@ -71,7 +73,9 @@ export function createEscrowPoller(options: {
       last = piece.last
       next = piece.to + 1
     }
-    if (!stopping) await onPolled()
+    if (stopping) return
+    await onPolled()
+    polledAt = performance.now()
   }
 
   async function run(): Promise<void> {
@@ -95,6 +99,8 @@ export function createEscrowPoller(options: {
     name: 'escrow poller',
     /** Polls now, because the chain has changed. */
     poke: () => alarm.ring(),
+    /** Milliseconds since the last complete poll, or since it was built, by the monotonic clock. */
+    silentMs: () => performance.now() - polledAt,
     async start() {
       running = run()
     },

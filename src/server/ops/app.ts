@@ -26,6 +26,7 @@ import {
   inspectEnclaveDoor,
   inspectLeases,
   inspectNarrator,
+  inspectOrders,
   type Phase,
   type Readiness,
 } from './checks.js'
@@ -60,6 +61,7 @@ export function buildOps(deps: OpsDeps) {
     enclave: inspectEnclaveOf(config.enclave.trigger),
     store: store.inspect,
     leases: inspectLeases(engine.leases, ['narrator', 'trigger', relay.lease]),
+    orders: inspectOrders(enclaveRuns.backlog),
     narrator: inspectNarrator(progress, config.narrator.intervalMs),
   }
   const readiness = createReadiness(deps.phase, inspections, logger)

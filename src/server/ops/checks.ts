@@ -14,6 +14,7 @@ import type { GasLimits } from '../relay/gasBudget.js'
 import type { StateDocument } from '../store/documents.js'
 import { type Engine, type Leases, StorageError } from '../store/engine.js'
 import { heldLeases } from '../store/leaseHolder.js'
+import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 
 /** Where the server is between its start and its end. */
 export type Phase = 'starting' | 'running' | 'stopping'
@@ -49,6 +50,7 @@ export const REASONS = {
   'standby-missing': 'unhealthy',
   'store-not-durable': 'degraded',
   'lease-not-held': 'degraded',
+  'orders-unread': 'unhealthy',
   'narration-behind': 'degraded',
   'narration-stalled': 'degraded',
   'narration-unread': 'degraded',
@@ -192,10 +194,16 @@ export function inspectLeases(leases: Pick<Leases, 'list'>, names: readonly stri
   }
 }
 
+/** However short the interval of polls: a node may restart. */
+const LEAST_SILENCE_MS = 30_000
+
+/** Whether this server, if it runs the orders, still reads the escrow's events: without them no order runs. */
+export function inspectOrders(backlog: EnclaveRuns['backlog']): Inspection {
+  return async () => ((backlog().silentMs ?? 0) > LEAST_SILENCE_MS ? 'orders-unread' : null)
+}
+
 /** Polls that may fail before the check reports it. */
 const MISSED_POLLS = 5
-/** However short the interval: a node may restart. */
-const LEAST_SILENCE_MS = 30_000
 
 /**
  * Whether this server's narrator, if it has one, still polls the chain and has narrated every event.

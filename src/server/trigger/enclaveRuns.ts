@@ -102,6 +102,8 @@ export function createEnclaveRuns(options: EnclaveRunsOptions) {
     backlog: () => ({
       /** Undefined while another server runs the orders. */
       orders: active?.depth(),
+      /** Milliseconds since the escrow's events were last read to the head; undefined as above. */
+      silentMs: active?.silentMs(),
       /** Stored orders whose escrow this server has not seen. */
       unopened: unopened.count(),
       /** Sealed jobs that wait for a permit, by queue. */

@@ -156,6 +156,7 @@ export function createTriggerTerm(options: TriggerOptions, term: Term, unopened:
     },
     find: scheduler.find,
     depth: scheduler.depth,
+    silentMs: poller.silentMs,
     /** Handles an order whose escrow was read because no event of it was seen. */
     found: (order: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) =>
       scheduler.seen({ ...order, position: LAST_POSITION }, state),

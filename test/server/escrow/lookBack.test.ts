@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest'
-import { ChainUnavailableError } from '../../../src/chain/errors.js'
+import { describe, expect, test, vi } from 'vitest'
+import { ChainAnswerError, ChainUnavailableError } from '../../../src/chain/errors.js'
 import { createRpc, type RpcCall } from '../../../src/chain/rpc.js'
 import { createLookBack, createRangeReader } from '../../../src/server/escrow/escrowLogs.js'
+import { inspectOrders } from '../../../src/server/ops/checks.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -73,4 +74,35 @@ test('a start ends on a node that refuses every third query, and reads no range 
   await until(orderId, 'its run', ({ triggers }) => triggers[0]?.outcome === 'queued')
   expect(queries).toBeGreaterThan(3)
   expect(new Set(ranges).size).toBe(ranges.length)
+})
+
+test('orders are unread while a node without old events lets no start end, as its check says after half a minute', async () => {
+  const { anvil } = chain()
+  const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+  let hasLogs = false
+  async function send(calls: readonly RpcCall[], signal?: AbortSignal) {
+    if (!hasLogs && calls.some(({ method }) => method === 'eth_getLogs'))
+      throw new ChainAnswerError('no logs so far back')
+    return rpc.send(calls, signal)
+  }
+  const directory = await temporaryDirectory()
+  const enclave = await createScriptedEnclave(directory)
+  const server = await startTrigger(chain(), enclave, `${directory}/data`, { rpc: { send } })
+  const inspect = inspectOrders(server.trigger.backlog)
+  /** The check as it answers at this time of the monotonic clock. */
+  function inspectedAt(time: number) {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(time)
+    const result = inspect()
+    clock.mockRestore()
+    return result
+  }
+  const later = performance.now() + 30_000
+  expect(await inspect()).toBeNull()
+  expect(await inspectedAt(later)).toBe('orders-unread')
+  hasLogs = true
+  await eventually('a complete poll', () => server.logText().includes('escrow events read again'))
+  expect(await inspectedAt(later)).toBeNull()
+  await server.stop()
+  // Another server runs the orders.
+  expect(await inspectedAt(later + 30_000)).toBeNull()
 })

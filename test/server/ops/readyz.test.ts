@@ -18,7 +18,7 @@ import { bodyOf } from '../relay/relayUnderTest.js'
 
 const chain = useChain(setUpInstitution)
 
-const CHECKS = ['server', 'chain', 'contracts', 'relayer', 'enclave', 'store', 'leases', 'narrator']
+const CHECKS = ['server', 'chain', 'contracts', 'relayer', 'enclave', 'store', 'leases', 'orders', 'narrator']
 
 /** A server for which all is well, but for what is changed. */
 async function start(env: Record<string, string> = {}, on: TestChain = chain()) {
