@@ -38,6 +38,8 @@ type Health = z.output<typeof healthSchema>
 
 const CHECK_INTERVAL_MS = 1_000
 const CHECK_TIMEOUT_MS = 2_000
+/** One that listens and answers nothing for so long hangs. */
+const HUNG_MS = 30_000
 /** Pause after an enclave that did not stay up: doubled each time, up to the longest. */
 const AGAIN_MS = 250
 const AGAIN_MAX_MS = 5_000
@@ -55,7 +57,9 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
   const stopping = new AbortController()
   let watching: Promise<void> = Promise.resolve()
   /** The process that this server has started, while it lives. */
-  let child: Promise<unknown> | undefined
+  let child: { readonly exit: Promise<unknown>; readonly killing: AbortController } | undefined
+  /** When the checks in a row that it has not answered began. */
+  let silentSince: number | undefined
   /** Starts in a row without an answer. */
   let failures = 0
 
@@ -65,10 +69,14 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
   async function check(): Promise<void> {
     const health = await healthOf(socketPath)
     if (health === undefined) {
-      if (child === undefined) start()
+      if (child === undefined) return start()
+      // One that ends after its runs has closed its socket: it is left to them.
+      if (!existsSync(socketPath)) silentSince = undefined
+      else killIfHung(child.killing)
       return
     }
     failures = 0
+    silentSince = undefined
     isCurrent ??= await createCurrentCheck(options)
     if (isCurrent(health)) return
     isCurrent = () => true
@@ -77,13 +85,22 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
     process.kill(health.pid, 'SIGTERM')
   }
 
+  function killIfHung(killing: AbortController): void {
+    silentSince ??= performance.now()
+    if (performance.now() - silentSince < HUNG_MS || killing.signal.aborted) return
+    logger.error('enclave hangs: killed')
+    killing.abort()
+  }
+
   function start(): void {
-    const exit = spawnDetached(options, socketPath).then((exitCode) => {
+    silentSince = undefined
+    const killing = new AbortController()
+    const exit = spawnDetached(options, socketPath, killing.signal).then((exitCode) => {
       child = undefined
       failures++
       if (failures === 1) logger.error('enclave ended', { exitCode })
     })
-    child = exit
+    child = { exit, killing }
   }
 
   async function watch(): Promise<void> {
@@ -98,7 +115,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions) {
       const again =
         failures === 0 ? CHECK_INTERVAL_MS : Math.min(AGAIN_MS * 2 ** (failures - 1), AGAIN_MAX_MS)
       const pause = sleep(again, undefined, { signal, ref: false }).catch(() => undefined)
-      await (child === undefined || failures > 0 ? pause : Promise.race([pause, child]))
+      await (child === undefined || failures > 0 ? pause : Promise.race([pause, child.exit]))
     }
   }
 
@@ -146,7 +163,11 @@ function secretIn(directory: string): string {
  * Resolves with its exit code. It has a group of its own, and inherits neither the environment, which holds the relayer's
  * key, nor an open file but its log's.
  */
-async function spawnDetached(options: OwnEnclaveOptions, socketPath: string): Promise<number | null> {
+async function spawnDetached(
+  options: OwnEnclaveOptions,
+  socketPath: string,
+  killing: AbortSignal,
+): Promise<number | null> {
   const { directory, program, envFile, searchPath } = options
   try {
     const log = openLog(join(directory, 'enclave.log'))
@@ -162,6 +183,7 @@ async function spawnDetached(options: OwnEnclaveOptions, socketPath: string): Pr
     })
     closeSync(log)
     child.unref()
+    killing.addEventListener('abort', () => child.kill('SIGKILL'))
     const [code]: unknown[] = await once(child, 'exit')
     return typeof code === 'number' ? code : null
   } catch {
