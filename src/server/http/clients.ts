@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
+import { Problem } from './errors.js'
 
 /** The bytes of an IPv6 address that identify a client: providers assign a /56 to each. */
 const IPV6_PREFIX_BYTES = 7
@@ -86,25 +87,39 @@ export function createReaders(now: () => number = () => performance.now()) {
   /** When all calls that each has caused are paid at its rate. */
   const paidAt = new LRUCache<string, number>({ max: MAX_COUNTED })
 
+  function chargeUpTo(count: number, isRefusedBeyond: boolean): void {
+    const client = clients.getStore()
+    if (client === undefined) return
+    const at = now()
+    const most = at + FIRST_MS + MINUTE_MS
+    const charged = countedOf(client).map(({ key, clients: worth }) => {
+      return { key, paid: Math.max(at, paidAt.get(key) ?? at) + (count * CALL_MS) / worth }
+    })
+    if (isRefusedBeyond && charged.some(({ paid }) => paid > most)) throw tooManyCalls(waitMs(client))
+    for (const { key, paid } of charged) paidAt.set(key, Math.min(paid, most))
+  }
+
+  function waitMs(client: string): number {
+    const latest = Math.max(...countedOf(client).map(({ key }) => paidAt.get(key) ?? 0))
+    return Math.max(0, latest - now() - FIRST_MS)
+  }
+
   return {
     current: () => clients.getStore(),
-    charge(count: number) {
-      const client = clients.getStore()
-      if (client === undefined) return
-      const at = now()
-      for (const { key, clients: worth } of countedOf(client)) {
-        const paid = Math.max(at, paidAt.get(key) ?? at) + (count * CALL_MS) / worth
-        paidAt.set(key, Math.min(paid, at + FIRST_MS + MINUTE_MS))
-      }
-    },
+    /** Counts calls of the node. What is more than a minute beyond the rate is forgiven. */
+    charge: (count: number) => chargeUpTo(count, false),
+    /** The same for long searches, which no other client joins. @throws Problem `rate-limited` where `charge` would forgive */
+    chargeOrRefuse: (count: number) => chargeUpTo(count, true),
     /** Milliseconds until the calls that the client and its site have caused are within their rate again. */
-    waitMs(client: string): number {
-      const latest = Math.max(...countedOf(client).map(({ key }) => paidAt.get(key) ?? 0))
-      return Math.max(0, latest - now() - FIRST_MS)
-    },
+    waitMs,
     /** Answers a request of a client, which is `current` until the answer is out. */
     answer: (client: string, answer: () => void) => clients.run(client, answer),
     /** Makes a read that all clients share, at nobody's cost. */
     shared: <T>(read: () => T): T => clients.run(undefined, read),
   }
+}
+
+/** @param waitMs until the client's calls are within their rate again */
+export function tooManyCalls(waitMs: number): Problem {
+  return new Problem('rate-limited', { headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) } })
 }

@@ -144,7 +144,11 @@ function instanceOf(url: string): string {
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (isChainFailure(error)) return new Problem('chain-unavailable', { cause: error })
+  if (isChainFailure(error)) {
+    // A view wraps what refuses its call.
+    if (error.cause instanceof Problem) return error.cause
+    return new Problem('chain-unavailable', { cause: error })
+  }
   if (error instanceof StorageError) return new Problem('storage-unavailable', { cause: error })
   // The router's answer to a path parameter that is not percent-encoded UTF-8.
   if (error instanceof URIError)

@@ -4,7 +4,7 @@ import { rateLimit, type Store } from 'express-rate-limit'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.js'
 import { relayTokenCheck } from './auth.js'
-import { type ClientReaders, countedOf, createShares, MAX_COUNTED } from './clients.js'
+import { type ClientReaders, countedOf, createShares, MAX_COUNTED, tooManyCalls } from './clients.js'
 import { Problem } from './errors.js'
 import { hangUpWith } from './listener.js'
 
@@ -89,9 +89,7 @@ function createPlaces({ http, readers }: LimitOptions): RequestHandler {
       return next()
     }
     const waitMs = readers.waitMs(client) - (isRead ? 0 : POST_AHEAD_MS)
-    if (waitMs > 0) {
-      throw new Problem('rate-limited', { headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) } })
-    }
+    if (waitMs > 0) throw tooManyCalls(waitMs)
     if (count >= (isRead ? maxForReads : maxUnderWay)) throw new Problem('overloaded')
     if (!shares.hasRoom(client)) throw new Problem('too-many-at-once')
     // Nobody reads the body of a read.

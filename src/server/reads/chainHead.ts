@@ -4,7 +4,7 @@ import { createContracts } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { createLenses } from '../../chain/lenses.js'
 import type { BlockId } from '../../chain/logReader.js'
-import { createReadLane, type Readers, type ReadLane } from '../../chain/readLane.js'
+import { createReadLane, type ReadLane } from '../../chain/readLane.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
 import { createPoller } from '../../service/lifetime.js'
@@ -12,6 +12,7 @@ import type { Logger } from '../../service/logger.js'
 import { createSharedValue, untilAborted } from '../../service/waiting.js'
 import type { Config } from '../config/config.js'
 import { createEscrowEvents, type EscrowEvents } from '../escrow/escrowLogs.js'
+import type { ClientReaders } from '../http/clients.js'
 
 /** The chain's latest block, shared by all reads. */
 export type ChainHead = ReturnType<typeof createChainHead>
@@ -77,7 +78,7 @@ export function createChainHead(options: {
 export function buildReads(deps: {
   readonly config: Config
   readonly rpc: Pick<Rpc, 'send' | 'faults'>
-  readonly readers: Readers
+  readonly readers: Pick<ClientReaders, 'current' | 'charge' | 'chargeOrRefuse'>
   readonly logger: Logger
 }) {
   const { config, rpc, readers, logger } = deps
@@ -85,7 +86,7 @@ export function buildReads(deps: {
   // The server answers requests that are under way when it stops.
   const stopping = new AbortController().signal
   const events = createEscrowEvents({ rpc, escrow: addresses.orderEscrow, stopping })
-  const searches = createReadLane(rpc, readers)
+  const searches = createReadLane(rpc, { ...readers, charge: readers.chargeOrRefuse })
   const lane = createReadLane(rpc, readers)
   const charged: Pick<Rpc, 'send'> = {
     send(calls, signal) {

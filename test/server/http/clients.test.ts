@@ -1,5 +1,12 @@
+import request from 'supertest'
 import { expect, test } from 'vitest'
+import type { RpcCall } from '../../../src/chain/rpc.js'
 import { createReaders } from '../../../src/server/http/clients.js'
+import { buildReads } from '../../../src/server/reads/chainHead.js'
+import { bytes32 } from '../../support/institution.js'
+import { limitedApp } from '../../support/limitedApp.js'
+import { createLogLines } from '../../support/logLines.js'
+import { serverConfig } from '../../support/serverEnvironment.js'
 
 test('the reads of a client that cause more than 60 calls of a node a second have to wait; those of others do not', () => {
   let now = 0
@@ -18,4 +25,33 @@ test('a read that all clients share costs none of them', () => {
   const readers = createReaders(() => 0)
   readers.answer('office', () => readers.shared(() => readers.charge(5_000)))
   expect(readers.waitMs('office')).toBe(0)
+})
+
+test('timelines of one client, however many at once, cause a minute of calls beyond the first thousand, and are refused', async () => {
+  let sent = 0
+  const rpc = {
+    faults: () => [null],
+    async send(calls: readonly RpcCall[]) {
+      sent += calls.length
+      return calls.map(() => ({ result: null }))
+    },
+  }
+  const readers = createReaders(() => 0)
+  const { timelines } = buildReads({ config: serverConfig(), rpc, readers, logger: createLogLines().logger })
+  const askAs = (client: string, ask: () => Promise<unknown>) =>
+    new Promise((resolve) => readers.answer(client, () => resolve(ask())))
+  const search = () => timelines.rpc.send([{ method: 'eth_getLogs', params: [] }])
+  const ends = await Promise.allSettled(Array.from({ length: 6_000 }, () => askAs('127.0.0.1', search)))
+  expect(sent).toBe(4_600)
+  const refused = { code: 'rate-limited', headers: { 'Retry-After': '60' } }
+  expect(ends.at(-1)).toMatchObject({ reason: refused })
+  // A view wraps its refusal. The request began while the client had calls left.
+  const { app } = limitedApp({
+    readers: { ...readers, waitMs: () => 0 },
+    answer: (_req, _res, next) => void timelines.contracts.escrow.orders(bytes32('A')).catch(next),
+  })
+  const late = await request(app).get(`/orders/${bytes32('A')}/timeline`)
+  expect([late.status, late.body.code, late.headers['retry-after']]).toEqual([429, 'rate-limited', '60'])
+  await askAs('another', search)
+  expect(sent).toBe(4_601)
 })
