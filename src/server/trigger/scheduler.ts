@@ -46,9 +46,12 @@ export function createScheduler(
    */
   async function attempt(order: TrackedOrder, action: () => Promise<void>): Promise<void> {
     const recordId = order.orderId
+    const before = order.deferred
     try {
       await action()
-      if (order.deferred !== undefined) logger.info('order resumed', { recordId })
+      // A later change may have been deferred meanwhile.
+      if (order.deferred === undefined || order.deferred !== before) return
+      logger.info('order resumed', { recordId })
       order.deferred = undefined
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
@@ -69,12 +72,15 @@ export function createScheduler(
     if (FINAL_OUTCOMES.has(outcome)) onFinal()
   }
 
+  /** Stops where a reorganization has reopened the order. */
   async function conclude(order: TrackedOrder): Promise<void> {
+    if (!isConcluded(order)) return
     workers.schedule(order, 'retry', null)
     // An order that ended without a run has no history, and any client may post envelopes under its id.
     await records.removeUnrun(order.orderId)
+    if (!isConcluded(order)) return
     await records.finish(order.orderId)
-    queue.forget(order.orderId)
+    if (isConcluded(order)) queue.forget(order.orderId)
   }
 
   /** Runs an order for its new envelope, unless it has run with one already. */

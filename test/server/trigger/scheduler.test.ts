@@ -3,16 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
+import { createOrderRecords, emptyOrderRecord } from '../../../src/server/store/orderRecords.js'
+import { createOrderRuns } from '../../../src/server/trigger/orderRun.js'
+import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
+import { createScheduler } from '../../../src/server/trigger/scheduler.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
 import { refundOrder } from '../../support/orderEnds.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { dropStored, openIds, setStoredText } from '../../support/storedRows.js'
 import { createRefusingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { outcomes, PLACED, triggerUnderTest } from '../../support/triggerHarness.js'
+import { outcomes, PLACED, TIMES, triggerUnderTest } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const [A, B, C] = [bytes32('A'), bytes32('B'), bytes32('C')]
@@ -251,3 +256,26 @@ describe('a market that opens before its announced time', () => {
     expect(outcomes(await until(B, 'its wait', () => true))).toEqual(['queued'])
   })
 })
+
+test.each(['removeUnrun', 'finish'] as const)(
+  'an order that a reorganization opens again during %s at its end is tracked on',
+  async (step) => {
+    const { engine } = await openStores(await temporaryDirectory())
+    const { logger } = createLogLines()
+    const stored = createOrderRecords({ engine, logger })
+    await stored.update(A, () => emptyOrderRecord(A))
+    const order = { orderId: A, account: A, commit: A, position: { block: 1, logIndex: 0 } } as const
+    const finish = vi.fn(stored.finish)
+    const records = { ...stored, finish, [step]: () => scheduler.opened(order) }
+    const runs = { start: () => Promise.reject(new Error('none is due')) }
+    const scheduler = createScheduler({
+      ...{ records, times: TIMES, logger, maxRuns: 1, onFinal: () => undefined },
+      orderRuns: createOrderRuns({ records, runs, times: TIMES, logger }),
+      rateLimit: createTriggerRateLimit(0),
+    })
+    await scheduler.opened(order)
+    await scheduler.closed(order, 'SETTLED')
+    expect(scheduler.find(A)).toMatchObject({ state: 'OPEN' })
+    expect(finish).not.toHaveBeenCalled()
+  },
+)
