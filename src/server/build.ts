@@ -101,6 +101,7 @@ export function buildServer(deps: {
   const records = createOrderRecords({ engine, logger })
   const relay = buildRelay({
     ...parts,
+    charged: reads.charged,
     onEnd(receipt) {
       metrics.relay(receipt)
       head.expire()
@@ -137,7 +138,11 @@ export function buildServer(deps: {
     openings: createOpenings({
       orders,
       verify: createOpeningVerifier(rpc, domain),
-      relay: relay.dispatcher,
+      relay: {
+        precheck: relay.dispatcher.precheck,
+        // Only the check is at the client's cost: the quota bounds what is relayed, and a job may last for days.
+        post: (opening) => readers.shared(() => relay.dispatcher.post(opening)),
+      },
       quota: createOpeningQuota({
         engine,
         membershipOf: createHeadReads({ head, read: posted.lenses.wallet }),

@@ -104,6 +104,7 @@ export function buildReads(deps: {
     trading: blockViews(rpc),
     /** The same for what a client posts, which waits for no reads; its calls count against what that client may read. */
     posted: blockViews(charged),
+    charged,
     /** The same views for routes that anyone can call: they wait for one another, and hold up nothing that trades. */
     shown: { ...blockViews(lane), lane },
     /** Searches of events take long, so that they wait for themselves alone. */

@@ -23,6 +23,8 @@ import { createRelay } from './relay.js'
 interface BuildRelayDeps {
   readonly config: Config
   readonly rpc: Rpc
+  /** The same nodes, at the cost of the client whose opening is checked. */
+  readonly charged: Pick<Rpc, 'send'>
   /** See `TxManagerOptions`. */
   readonly trailingMs?: number | undefined
   /** See `RelayDispatcherOptions`. */
@@ -81,7 +83,7 @@ export function buildRelay(deps: BuildRelayDeps) {
 }
 
 /** Lives as long as the process, whether it holds the account or not. */
-function createShared({ config, rpc, engine, relayerKey, logger }: BuildRelayDeps) {
+function createShared({ config, rpc, charged, engine, relayerKey, logger }: BuildRelayDeps) {
   const { chain, relay: settings } = config
   const from = relayerKey.address
   /** @param of the engine of every server, or one whose writes carry the fence of a term */
@@ -92,8 +94,8 @@ function createShared({ config, rpc, engine, relayerKey, logger }: BuildRelayDep
   return {
     storesOf,
     ...storesOf(engine),
-    chain: createChainView({ rpc, from, confirmations: chain.confirmations }),
-    preflight: createPreflight({ rpc, from, maxGas: settings.maxGas }),
+    chain: createChainView({ rpc: charged, from, confirmations: chain.confirmations }),
+    preflight: createPreflight({ rpc: charged, from, maxGas: settings.maxGas }),
     fees: createFeeMarket({
       rpc,
       ceiling: settings.maxFeePerGas,

@@ -207,3 +207,22 @@ test('the relay tells how it stands', async () => {
   await chain().provider.send('anvil_setBalance', [chain().account('relayer'), '0x1'])
   expect((await relay.health()).account).toMatchObject({ isFunded: false })
 })
+
+test('what the check of an opening asks the nodes is at its client’s cost', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const relay = await startRelay({ chain: chain(), rpcUrl: proxy.url })
+  const call = {
+    digest: bytes32('an opening'),
+    target: chain().addressOf('escrow'),
+    data: '0xdeadbeef',
+  } as const
+  const purpose = { kind: 'account', account: chain().account('alice') } as const
+  const refused = relay.precheck({ ...call, primaryType: 'BuyOpening', purpose })
+  await expect(refused).rejects.toMatchObject({ reason: { code: 'would-revert' } })
+  expect(relay.charged.toSorted()).toEqual([
+    'eth_call',
+    'eth_estimateGas',
+    'eth_getBlockByNumber',
+    'eth_getCode',
+  ])
+})

@@ -17,6 +17,7 @@ import { requestId } from '../../../src/server/http/middleware.js'
 import { routerOf } from '../../../src/server/http/routes.js'
 import type { RelayHealth } from '../../../src/server/relay/account.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
+import type { RelayDispatcher } from '../../../src/server/relay/dispatcher.js'
 import { relayRoutes } from '../../../src/server/relay/router.js'
 import { openRelayerKey, type RelayerKey } from '../../../src/server/signer/signer.js'
 import type { Engine } from '../../../src/server/store/engine.js'
@@ -44,6 +45,9 @@ export interface RelayUnderTest {
   relay(authorization: Authorization, headers?: Record<string, string>): Promise<request.Response>
   get(digest: string): Promise<request.Response>
   health(): Promise<RelayHealth>
+  precheck: RelayDispatcher['precheck']
+  /** The methods of what was asked at a client's cost. */
+  readonly charged: readonly string[]
   /** The signal alone, before anything is closed. */
   beginToStop(): void
   /** Stops it like a server on SIGTERM. */
@@ -89,9 +93,16 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
   })
   const relayerKey = key ?? (await openRelayerKey(config.relay.relayerKey))
   const { logger } = log
+  const charged: string[] = []
   const built = buildRelay({
     config,
     rpc,
+    charged: {
+      send(calls, signal) {
+        charged.push(...calls.map(({ method }) => method))
+        return rpc.send(calls, signal)
+      },
+    },
     trailingMs: 2_000,
     searchEveryMs: options.searchEveryMs,
     engine,
@@ -124,7 +135,17 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
   }
   onTestFinished(stop)
   const beginToStop = () => stopping.abort()
-  return { log, dataDir, stop, beginToStop, health: built.health, ...requests(server, chain) }
+  const { precheck } = built.dispatcher
+  return {
+    log,
+    dataDir,
+    stop,
+    beginToStop,
+    health: built.health,
+    precheck,
+    charged,
+    ...requests(server, chain),
+  }
 }
 
 function requests(server: Server, chain: TestChain) {
