@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { isChainFailure } from '../../chain/errors.js'
 import { LEAST_GAS } from '../../chain/fees.js'
-import { quantitySchema, resultOf } from '../../chain/jsonRpc.js'
+import { blockCall, blockSchema, quantitySchema, resultOf } from '../../chain/jsonRpc.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { hasCode } from '../../chain/views.js'
 import type { ContractAddresses } from '../../protocol/api.js'
@@ -34,6 +34,7 @@ export const REASONS = {
   'no-node-answers': 'unhealthy',
   'other-chain': 'unhealthy',
   'node-set-aside': 'degraded',
+  'head-old': 'degraded',
   'contract-missing': 'unhealthy',
   'chain-unavailable': 'unhealthy',
   'relayer-underfunded': 'unhealthy',
@@ -116,12 +117,17 @@ export function createReadiness(
   }
 }
 
-/** Whether a node answers for our chain, and none is set aside. */
+/** No chain that is alive leaves so long between two blocks. */
+const OLD_HEAD_MS = 1_800_000
+
+/** Whether a node answers for our chain and follows it by this machine's clock, and none is set aside. */
 export function inspectChain(rpc: Pick<Rpc, 'send' | 'faults'>, chainId: number): Inspection {
   return async () => {
     try {
-      const [answer] = await rpc.send([{ method: 'eth_chainId', params: [] }])
-      if (resultOf(answer, quantitySchema) !== BigInt(chainId)) return 'other-chain'
+      const [id, latest] = await rpc.send([{ method: 'eth_chainId', params: [] }, blockCall('latest')])
+      if (resultOf(id, quantitySchema) !== BigInt(chainId)) return 'other-chain'
+      const { timestamp } = resultOf(latest, blockSchema)
+      if (Date.now() - timestamp * 1_000 > OLD_HEAD_MS) return 'head-old'
       return rpc.faults().every((fault) => fault === null) ? null : 'node-set-aside'
     } catch (error) {
       if (!isChainFailure(error)) throw error

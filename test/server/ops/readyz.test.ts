@@ -5,8 +5,8 @@ import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { healthChecksSchema } from '../../../src/protocol/api.js'
 import { batchMint } from '../../support/authorizations.js'
 import { startTestChain, type TestChain, useChain } from '../../support/chain.js'
-import { startFaultProxy } from '../../support/faultProxy.js'
-import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { type Answer, startFaultProxy } from '../../support/faultProxy.js'
+import { AAPL, bytes32, setUpInstitution, shares } from '../../support/institution.js'
 import { readinessOf } from '../../support/ops.js'
 import { closedUrl, startRawServer } from '../../support/rawServer.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
@@ -108,7 +108,13 @@ describe('not ready', () => {
       let body = ''
       for await (const part of request) body += part
       const calls: { id: number; method: string }[] = JSON.parse(body)
-      const result = (method: string) => (method === 'eth_chainId' ? `0x${chainId.toString(16)}` : '0x01')
+      const head = {
+        number: '0x1',
+        hash: bytes32('a block'),
+        timestamp: toQuantity(Math.ceil(Date.now() / 1_000)),
+      }
+      const known: Record<string, unknown> = { eth_chainId: toQuantity(chainId), eth_getBlockByNumber: head }
+      const result = (method: string) => known[method] ?? '0x01'
       response.end(JSON.stringify(calls.map(({ id, method }) => ({ id, result: result(method) }))))
     })
     const started = await start({ RPC_URL: node })
@@ -156,6 +162,19 @@ describe('degraded, and ready nevertheless', () => {
   test('while one node of several does not answer', async () => {
     const started = await start({ RPC_URL: `${await closedUrl()},${chain().anvil.rpcUrl}` })
     await becomes(started, { code: 200, status: 'degraded', faults: { chain: 'node-set-aside' } })
+  })
+
+  test('while the latest block of the only node is more than half an hour old', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const started = await start({ RPC_URL: proxy.url })
+    const head = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
+    const behind = (seconds: number): Answer => ({
+      result: { ...head, timestamp: toQuantity(Math.floor(Date.now() / 1_000) - seconds) },
+    })
+    proxy.answer = ({ params }) => (params[0] === 'latest' ? behind(1_860) : undefined)
+    await becomes(started, { code: 200, status: 'degraded', faults: { chain: 'head-old' } })
+    proxy.answer = ({ params }) => (params[0] === 'latest' ? behind(1_500) : undefined)
+    await becomes(started, { code: 200, faults: {} })
   })
 
   test('while the day’s gas runs short', async () => {
