@@ -6,9 +6,10 @@ import { nameToBytes32 } from '../../protocol/identifiers.js'
 import { emptyPortfolio, type Portfolio } from '../../protocol/portfolio.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import type { MoveResolution } from '../../protocol/resolution.js'
-import type { BlockPoint, Look } from '../heads.js'
+import type { Look } from '../heads.js'
 import type { Run } from '../run.js'
 import { MAX_POSITIONS } from './admission.js'
+import { blocksOf, readFrozen } from './read.js'
 
 /** Why a move is not carried out now. The owner who asked for it gets the code back; it says nothing of a portfolio's content. */
 export type MoveRejection =
@@ -97,7 +98,10 @@ function begunLike({ actions, writtenAt }: Portfolio, userPubKey: Hex): Portfoli
   }
 }
 
-/** What the lost wallet keeps, and what the new one has then: cash and claims to dividends move first. The nonce stays, so no intent of the lost wallet counts anew. */
+/**
+ * What the lost wallet keeps, and what the new one has then: cash and claims to dividends move first.
+ * The nonce stays, so no intent of the lost wallet counts anew.
+ */
 export function divided(lost: Portfolio, own: Portfolio) {
   const held = Object.entries(lost.positions)
   const positions = { ...own.positions }
@@ -117,10 +121,6 @@ export function divided(lost: Portfolio, own: Portfolio) {
     },
     partsLeft: Math.ceil(rest.length / POSITIONS_AT_ONCE),
   }
-}
-
-function blocksOf({ head, deep }: Look): BlockPoint[] {
-  return head === deep ? [head] : [head, deep]
 }
 
 /** The move at the head, if it is approved at the stated depth too, and its delay has passed by the head's time. */
@@ -162,13 +162,12 @@ async function isFrozen(
   { positions }: Portfolio,
   look: Look,
 ): Promise<boolean> {
-  const held = new Set(Object.keys(positions).map(nameToBytes32))
-  const flags = await Promise.all(
+  const held = Object.keys(positions).map(nameToBytes32)
+  const found = await Promise.all(
     blocksOf(look).map(async ({ hash }) => {
-      const symbols = [...new Set([...(await chain.token.listedSymbols(hash)), ...held])].sort()
-      const frozen = await Promise.all(symbols.map((symbol) => chain.token.isFrozen(symbol, from, hash)))
-      return symbols.some((symbol, index) => frozen[index] === true && held.has(symbol))
+      const symbols = [...(await chain.token.listedSymbols(hash)), ...held]
+      return readFrozen(chain, from, symbols, hash)
     }),
   )
-  return flags.includes(true)
+  return found.some((frozen) => held.some((symbol) => frozen.has(symbol)))
 }

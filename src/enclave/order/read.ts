@@ -130,14 +130,13 @@ export function readChainFacts(
   { chain, policies }: Pick<Run, 'chain' | 'policies'>,
   { account, symbol, deposited }: Pick<OrderTerms, 'account' | 'symbol' | 'deposited'>,
   portfolio: Portfolio | null,
-  { head, deep }: Look,
+  look: Look,
 ): Promise<ChainFacts[]> {
   // A held symbol can be sold and withdrawn when it is no longer listed. The chain shows that of an escrow to everyone, and it may be
   // neither listed nor held.
   const named = [...Object.keys(portfolio?.positions ?? {}), ...(deposited ? [deposited.symbol] : [])]
   const id = nameToBytes32(symbol)
-  const blocks = head === deep ? [head] : [head, deep]
-  return Promise.all(blocks.map(factsAt))
+  return Promise.all(blocksOf(look).map(factsAt))
 
   async function factsAt(block: BlockPoint): Promise<ChainFacts> {
     const { hash } = block
@@ -148,12 +147,10 @@ export function readChainFacts(
       chain.token.listedSymbols(hash),
     ])
     const member = orgId !== ZERO_BYTES32
-    // The calls and their order do not depend on the order.
-    const symbols = [...new Set([...listed, ...named.map(nameToBytes32)])].sort()
-    const [admitted, policy, flags] = await Promise.all([
+    const [admitted, policy, frozen] = await Promise.all([
       chain.registry.isAdmitted(orgId, hash),
       member ? policies.load(orgId, block).then((stored) => stored.policy) : null,
-      Promise.all(symbols.map((each) => chain.token.isFrozen(each, account, hash))),
+      readFrozen(chain, account, [...listed, ...named.map(nameToBytes32)], hash),
     ])
     return {
       blockTime: block.timestamp,
@@ -162,10 +159,27 @@ export function readChainFacts(
       leaving: leavingAt !== 0,
       policy,
       kyc,
-      frozen: flags[symbols.indexOf(id)] ?? false,
+      frozen: frozen.has(id),
       listed: listed.includes(id),
     }
   }
+}
+
+/** The head and the block at the stated depth, once where they are one. */
+export function blocksOf({ head, deep }: Look): BlockPoint[] {
+  return head === deep ? [head] : [head, deep]
+}
+
+/** The symbols that are frozen for an account. The calls and their order do not depend on which of them matters. */
+export async function readFrozen(
+  chain: Pick<Run['chain'], 'token'>,
+  account: Hex,
+  symbols: readonly Hex[],
+  hash: Hex,
+): Promise<ReadonlySet<Hex>> {
+  const sorted = [...new Set(symbols)].sort()
+  const flags = await Promise.all(sorted.map((symbol) => chain.token.isFrozen(symbol, account, hash)))
+  return new Set(sorted.filter((_, index) => flags[index]))
 }
 
 /** Reads what a judgement needs of the market, and judges again until it needs nothing more. */

@@ -208,7 +208,7 @@ test('the relay tells how it stands', async () => {
   expect((await relay.health()).account).toMatchObject({ isFunded: false })
 })
 
-test('what the check of an opening asks the nodes is at its client’s cost', async () => {
+test('the check of an opening asks the nodes at its client’s cost', async () => {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const relay = await startRelay({ chain: chain(), rpcUrl: proxy.url })
   const call = {
