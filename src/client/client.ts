@@ -92,8 +92,8 @@ export interface Client extends Reader, Membership, Moves {
    */
   lock(): void
   /**
-   * Draws a random portfolio key, for an account whose derived key was phished. Signing the same text would derive the
-   * phished key again.
+   * Draws a random portfolio key, for a wallet that signs the same text differently each time (`wallet-not-deterministic`), or for an
+   * account whose derived key was phished: signing the same text would derive the phished key again.
    * @returns the text of a file with this key and the earlier drawn ones. Save it where only its owner can read it: the
    *   wallet cannot recover this key. The key comes into use once `importKeys` takes the text. The enclave seals to it
    *   from the next order that it admits.

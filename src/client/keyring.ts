@@ -39,12 +39,12 @@ export function createKeyring(deps: {
   /** Newest first. */
   let drawn: readonly PortfolioKey[] = []
 
-  /** Concurrent callers share one derivation; a failed attempt is not kept. */
+  /** Concurrent callers share one derivation. A failed attempt is not kept, unless the wallet would only fail again. */
   function derive(): Promise<PortfolioKey> {
     const attempt = derived ?? derivePortfolioKey(wallet)
     derived = attempt
-    attempt.catch(() => {
-      if (derived === attempt) derived = null
+    attempt.catch((error) => {
+      if (derived === attempt && !cannotDerive(error)) derived = null
     })
     return attempt
   }
@@ -53,18 +53,23 @@ export function createKeyring(deps: {
     /** The key for the next order. Asks the wallet only if no drawn key is held. */
     newest: async () => drawn[0] ?? derive(),
     /**
-     * Tries the keys from the newest to the oldest, and the wallet's derived key last.
+     * Tries the keys from the newest to the oldest, and the key that the wallet derives, if it can, last.
      * @param open throws ProtocolError `undecryptable` if it needs another key
      */
     async opened<T>(open: (key: PortfolioKey) => Promise<T>): Promise<T> {
+      let undecryptable: unknown = null
       for (const key of drawn) {
         try {
           return await open(key)
         } catch (error) {
           if (!(error instanceof ProtocolError && error.code === 'undecryptable')) throw error
+          undecryptable = error
         }
       }
-      return open(await derive())
+      const key = await derive().catch((error) => {
+        throw undecryptable !== null && cannotDerive(error) ? undecryptable : error
+      })
+      return open(key)
     },
     /** Public keys of the imported ones, newest first. */
     drawn: (): Hex[] => drawn.map(({ publicKey }) => publicKey),
@@ -99,6 +104,11 @@ export function createKeyring(deps: {
 }
 
 export type Keyring = ReturnType<typeof createKeyring>
+
+/** Whether the wallet has no derived key at all: its owner draws one before the first order. */
+function cannotDerive(error: unknown): boolean {
+  return error instanceof ClientError && error.code === 'wallet-not-deterministic'
+}
 
 function isPrivateKey(key: Hex): boolean {
   return utils.isValidSecretKey(hexToBytes(key))

@@ -17,8 +17,8 @@ export interface PortfolioKey {
 }
 
 /**
- * Derives the portfolio key from the wallet. Requests the same signature twice: a wallet that does not sign
- * deterministically (RFC 6979) would lose its portfolio, so this refuses it.
+ * Derives the portfolio key from the wallet. Requests the same signature twice: a wallet that does not sign deterministically
+ * (RFC 6979), such as one whose key is shared among several devices, could never derive the same key again.
  *
  * The text names no origin: a page that obtains this signature can read the portfolio. Call it on your own page only.
  *
@@ -33,7 +33,7 @@ export async function derivePortfolioKey(wallet: Wallet): Promise<PortfolioKey> 
   if (publicKey !== publicKeyOf(second)) {
     throw new ClientError(
       'wallet-not-deterministic',
-      'This wallet signs the same text differently each time, so its portfolio could never be opened again. Use another wallet.',
+      'This wallet signs the same text differently each time, so it cannot derive a portfolio key. Draw a key, keep its file, and import it.',
     )
   }
   return { privateKey: first, publicKey, drawnAt: 0, portfolioVersion: 0n }

@@ -1,6 +1,8 @@
 // Failures between a person, a wallet and the server, and the page's messages.
+import { toUtf8String } from 'ethers'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { signAtRandom } from '../client/clientSetting.js'
 import { expectFit, findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
 import { keptOrders, newestOrder, order, refusePost, useBrowserDesk } from './support/desk.js'
@@ -58,6 +60,31 @@ describe('a wallet that does not answer', () => {
     await changeExtension(page, { silentOn: '' })
     await wallet.click()
     await page.getByRole('heading', { name: 'Market', exact: true }).waitFor()
+    await page.context().close()
+  })
+})
+
+describe('a wallet that signs differently each time', () => {
+  it('orders by a key file, which it is told to make before its first order', async () => {
+    const [{ address, privateKey }] = desk().sandbox.accounts.employees
+    const page = await withWallet({ address })
+    await page.exposeFunction('signByExtension', (text: string) =>
+      signAtRandom(privateKey, toUtf8String(text)),
+    )
+    await page.goto(desk().url)
+    await page.getByRole('button', { name: 'Example Wallet' }).click()
+    await order(page, 'Buy', 'AAPL', '500')
+    await page.getByRole('alert').getByText('This wallet signs the same text differently').waitFor()
+    await page.getByText('Your wallet needs a key file').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Make a new key' }).click()
+    await page.getByLabel('Use a key file').setInputFiles(await (await saving).path())
+    await page.getByText('Your wallet needs a key file').waitFor({ state: 'detached' })
+    await order(page, 'Buy', 'AAPL', '500')
+    await newestOrder(page, 'SETTLED')
+    await page.locator('[data-holding=AAPL]').waitFor()
+    expect(await askedOf(page, 'personal_sign')).toBe(2)
     await page.context().close()
   })
 })

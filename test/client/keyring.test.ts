@@ -6,8 +6,8 @@ import { bytesToHex, type Hex } from '../../src/protocol/hex.js'
 import { sealNotice } from '../../src/protocol/notice.js'
 import { useApi } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
-import { answerAsServer, clearForTrading, clientOf, walletOf } from './clientSetting.js'
-import { emptyOf, idOf, openRequest, write as writePortfolio } from './history/written.js'
+import { answerAsServer, clearForTrading, clientOf, signAtRandom, walletOf } from './clientSetting.js'
+import { emptyOf, idOf, openRequest, publicKey, write as writePortfolio } from './history/written.js'
 
 const chain = useChain(clearForTrading)
 const api = await useApi()
@@ -17,13 +17,19 @@ function device() {
   answerAsServer(api, chain())
   const signer = walletOf(chain(), 'alice')
   const counted = { asked: 0 }
-  const sign = signer.signMessage.bind(signer)
+  let sign = (text: string) => walletOf(chain(), 'alice').signMessage(text)
   signer.signMessage = (text) => {
     counted.asked += 1
-    return sign(text)
+    return sign(String(text))
   }
-  return Object.assign(clientOf(chain(), api, 'alice', { wallet: signer }), { counted })
+  const signTextBy = (other: typeof sign) => {
+    sign = other
+  }
+  return Object.assign(clientOf(chain(), api, 'alice', { wallet: signer }), { counted, signTextBy })
 }
+
+/** A key of nobody here. */
+const ANOTHER_KEY = publicKey(`0x${'77'.repeat(32)}`)
 
 const fileSchema = z.object({
   v: z.number(),
@@ -80,6 +86,19 @@ it('a drawn key is random, bound to the account, and not in use before its file 
   const { privateKey } = await alice.unlock()
   expect(bytesToHex(privateKey)).toBe(read(one).keys[0]?.privateKey)
   expect(privateKey).not.toEqual(derived.privateKey)
+})
+
+it('a wallet that signs differently each time orders by a drawn key, and is asked for its own no more', async () => {
+  const alice = device()
+  const { privateKey } = walletOf(chain(), 'alice')
+  alice.signTextBy((text) => signAtRandom(privateKey, text))
+  await expect(alice.unlock()).rejects.toMatchObject({ code: 'wallet-not-deterministic' })
+  await alice.importKeys(await alice.drawKey())
+  const { publicKey } = await alice.unlock()
+  expect((await sell(alice)).userPubKey).toBe(publicKey)
+  await write(ANOTHER_KEY, 1)
+  await expect(alice.getPortfolio()).rejects.toMatchObject({ code: 'portfolio-undecryptable' })
+  expect(alice.counted.asked).toBe(2)
 })
 
 it('a drawn key leaves the older ones what they open: the derived one too', async () => {

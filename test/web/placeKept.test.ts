@@ -65,7 +65,7 @@ function clientOf(
   }
 }
 
-const SILENT = { getPlatform: vi.fn(), unlock: vi.fn(), getPortfolio: vi.fn(), canSponsor: vi.fn() }
+const SILENT = { getPlatform: vi.fn(), canSponsor: vi.fn() }
 
 /** What a page places orders with, where a key is in use. */
 function placingBy(
@@ -74,8 +74,8 @@ function placingBy(
 ) {
   const key = signal<KeyInUse | null>({ publicKey: '0x01', drawnAt: 0 })
   const isKeyMissing = () => false
-  const all = { client: { ...SILENT, ...client }, key, onOrder: vi.fn(), earlier: () => [], isKeyMissing }
-  return createPlacing({ ...all, ...options })
+  const all = { key, isKeyMissing, unlock: vi.fn(), onOrder: vi.fn(), earlier: () => [] }
+  return createPlacing({ ...all, client: { ...SILENT, ...client }, ...options })
 }
 
 useMemoryStorage()

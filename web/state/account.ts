@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import {
   type Claim,
+  ClientError,
   type ComplianceView,
   createPast,
   createTail,
@@ -21,7 +22,7 @@ import {
 import type { Calm } from '../calm.js'
 import { signedOrders } from '../orders/keptOrders.js'
 import { type Ordered, requestWords, withOpenOrders, withPlaced } from '../orders/orderMemory.js'
-import { type KeyInUse, newestMade } from '../orders/portfolioKeys.js'
+import { type KeyInUse, newestMade, openKeys } from '../orders/portfolioKeys.js'
 import { EMPTY_TICKET, type TicketDraft } from '../orders/ticketOrder.js'
 import { type Ask, createQuery, type Pace, type Query } from '../query.js'
 import type { Settings } from '../settings.js'
@@ -66,6 +67,10 @@ export interface Account {
   readonly names: Names
   /** The newest key of the portfolio; null while none is in use. */
   readonly key: Signal<KeyInUse | null>
+  /** Puts a key to use; the wallet is asked for the one that it derives, unless a file was chosen. */
+  readonly unlock: () => Promise<void>
+  /** Whether the wallet derives no key, and no file was chosen yet. */
+  readonly isFileNeeded: ReadonlySignal<boolean>
   readonly institution: Query<InstitutionView>
   readonly members: Query<MemberListing>
   /** When each version of the rulebook came into force; null but for its admin. */
@@ -104,6 +109,16 @@ export function createAccount(deps: AccountDeps): Account {
     createQuery({ isSeen, question, pace, aged: (value: T) => ({ ...value, isComplete: false }) })
 
   const key = signal<KeyInUse | null>(null)
+  const derivesNone = signal(false)
+  const isFileNeeded = computed(() => derivesNone.value && key.value === null)
+  async function unlock() {
+    try {
+      key.value = await openKeys(client)
+    } catch (error) {
+      derivesNone.value = error instanceof ClientError && error.code === 'wallet-not-deterministic'
+      throw error
+    }
+  }
   const askView = (aborted: AbortSignal) => reader.getWallet(address, { signal: aborted })
   const view = askServer(() => askView, walletPace)
   const askCompliance = (aborted: AbortSignal) => reader.getCompliance(address, { signal: aborted })
@@ -159,7 +174,7 @@ export function createAccount(deps: AccountDeps): Account {
     report(status.orderId, orderTone(status, null, notice), stateWords(status, notice))
   }
   const placing = createPlacing({
-    ...{ client, key },
+    ...{ client, key, unlock },
     earlier: () => signedOrders(address),
     isKeyMissing: () => isKeyMissing(address, key.peek()),
     onOrder(orderId, request, isSent) {
@@ -171,7 +186,8 @@ export function createAccount(deps: AccountDeps): Account {
     },
   })
   return {
-    ...{ session, view, orgId, isAdmin, key, funds, walletShares, portfolio, trades, orders },
+    ...{ session, view, orgId, isAdmin, funds, walletShares, portfolio, trades, orders },
+    ...{ key, unlock, isFileNeeded },
     compliance: askServer(() => askCompliance, COMPLIANCE_MS),
     claims: poll(() => client.getClaims({ others: others() }), RARE_MS),
     placing,

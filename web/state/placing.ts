@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { type ReadonlySignal, signal } from '@preact/signals'
 import {
   type Client,
   ClientError,
@@ -9,7 +9,7 @@ import {
   type TakenId,
 } from '../../src/client/index.js'
 import { placeKept } from '../orders/placeKept.js'
-import { type KeyInUse, openKeys } from '../orders/portfolioKeys.js'
+import type { KeyInUse } from '../orders/portfolioKeys.js'
 import type { Words } from '../words/contractWords.js'
 import { PageError } from '../words/failures.js'
 
@@ -56,11 +56,13 @@ export interface Placing {
 }
 
 interface PlacingDeps {
-  readonly client: Pick<Client, 'placeOrder' | 'getPlatform' | 'unlock' | 'getPortfolio' | 'canSponsor'>
+  readonly client: Pick<Client, 'placeOrder' | 'getPlatform' | 'canSponsor'>
   /** The wallet's orders that are signed and not known to be open. */
   readonly earlier: () => PlaceOptions['earlier']
   /** The key of the portfolio in use; null while there is none. */
-  readonly key: Signal<KeyInUse | null>
+  readonly key: ReadonlySignal<KeyInUse | null>
+  /** Puts a key to use. */
+  readonly unlock: () => Promise<void>
   /** Whether a key newer than the one in use exists. */
   readonly isKeyMissing: () => boolean
   /** @param isSent whether the order is open, or may be; false for one that is signed alone */
@@ -73,7 +75,7 @@ const NONE: PlacingState = {
 }
 
 /** Seals orders, opens their escrows and submits them. */
-export function createPlacing({ client, earlier, key, isKeyMissing, onOrder }: PlacingDeps): Placing {
+export function createPlacing({ client, earlier, key, unlock, isKeyMissing, onOrder }: PlacingDeps): Placing {
   const state = signal(NONE)
   const change = (to: Partial<PlacingState>) => {
     state.value = { ...state.peek(), ...to }
@@ -91,7 +93,7 @@ export function createPlacing({ client, earlier, key, isKeyMissing, onOrder }: P
         if (key.value === null) {
           // Detects an untrusted server before anything is signed.
           await client.getPlatform()
-          key.value = await openKeys(client)
+          await unlock()
           change({ step: 'signing' })
         }
         const byPlatform = wantsPlatform && (await client.canSponsor())

@@ -9,9 +9,9 @@ import { saveFile } from '../state/browser.js'
 import { useAccount } from '../state/context.js'
 import { timeOfDay } from '../words/format.js'
 
-/** Replaces a phished portfolio key, and imports the file of a drawn one. */
+/** Makes the key of a wallet that derives none, replaces a phished one, and imports the file of a drawn one. */
 export function KeyCard() {
-  const { session, key, portfolio } = useAccount()
+  const { session, key, portfolio, isFileNeeded } = useAccount()
   const { client, address } = session
   const opened = portfolio.value?.portfolio
   const missing = isKeyMissing(address, key.value)
@@ -50,13 +50,23 @@ export function KeyCard() {
           </p>
         </div>
       ) : null}
+      {isFileNeeded.value && !missing ? (
+        <div class="box" role="status">
+          <strong>Your wallet needs a key file</strong>
+          <p>
+            It signs the same text differently each time, as wallets with several keys do, so it cannot make
+            the key of your portfolio again. Make a key here, keep its file, and choose that file. Then you
+            can order.
+          </p>
+        </div>
+      ) : null}
       {waits ? (
         <p class="box box-warn" data-test="key-waits">
           Your portfolio on the chain is still sealed to the older key, so a thief of that key can read it.
           Your next accepted order changes that. The smallest one is a withdrawal of cash.
         </p>
       ) : null}
-      <details open={saved !== null || missing}>
+      <details open={saved !== null || missing || isFileNeeded.value}>
         <summary>Replace the key, or use a key file</summary>
         <p class="muted">
           A page on which you signed “Service portfolio key v1” can read your portfolio. If you signed it

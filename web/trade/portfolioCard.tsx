@@ -1,6 +1,5 @@
 import { type Holdings, holdingsOf, type MarketView, type OpenedPortfolio } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
-import { openKeys } from '../orders/portfolioKeys.js'
 import { Card } from '../parts/card.js'
 import { FailureBox, PolledFailure } from '../parts/failureBox.js'
 import { useAccount, useStore } from '../state/context.js'
@@ -11,14 +10,10 @@ import { type Gains, type Holding, valuationOf } from './portfolioValue.js'
 
 export function PortfolioCard() {
   const { market } = useStore()
-  const { session, portfolio, trades, key } = useAccount()
+  const { unlock, portfolio, trades, key } = useAccount()
   const { value, answered, error } = portfolio
   const unlocked = key.value !== null
   const unlocking = useAction()
-  const unlock = () =>
-    unlocking.run(async () => {
-      key.value = await openKeys(session.client)
-    })
   return (
     <Card
       title="Portfolio"
@@ -30,7 +25,12 @@ export function PortfolioCard() {
             Your portfolio is encrypted on the chain. Your wallet signs a short text twice, which makes the
             key that opens it. The key stays in this page’s memory.
           </p>
-          <button type="button" class="primary" disabled={unlocking.busy} onClick={unlock}>
+          <button
+            type="button"
+            class="primary"
+            disabled={unlocking.busy}
+            onClick={() => unlocking.run(unlock)}
+          >
             {unlocking.busy ? 'Check your wallet…' : 'Open my portfolio'}
           </button>
           <FailureBox error={unlocking.error} />

@@ -57,7 +57,7 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   ],
   'wallet-not-deterministic': [
     'This wallet signs the same text differently each time',
-    'You could never open your portfolio again. Use another wallet.',
+    'It cannot make the key of your portfolio again. Make a key file under “Portfolio key”, then order.',
   ],
   'wrong-chain': [
     'The wallet is on another chain',

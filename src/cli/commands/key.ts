@@ -17,7 +17,7 @@ const KEEP_IT =
   'lost, no money is lost, but no key opens the portfolio until an order under another new key, and other data ' +
   'sealed to it, such as the reasons of refusals, stays unreadable.'
 
-const ABOUT = `The key that opens the portfolio is derived from the wallet's signature over a fixed text. A page that obtains this signature can read your portfolio: "key rotate" replaces the key. Without "rotate", shows which key is in use, and whether the portfolio on the chain is sealed to it.`
+const ABOUT = `The key that opens the portfolio is derived from the wallet's signature over a fixed text. A page that obtains this signature can read your portfolio: "key rotate" replaces the key. A wallet that signs the same text differently each time has no such key, and starts with "key rotate". Without "rotate", shows which key is in use, and whether the portfolio on the chain is sealed to it.`
 
 const ABOUT_ROTATE = `Draws a random key and writes it to a new file with mode 0600. The file also holds the earlier drawn keys of --portfolio-keys, which open older data. Then give every command the file with --portfolio-keys or TRADING_PORTFOLIO_KEYS. The enclave seals to the new key from the next order that it admits; the smallest is a withdrawal of cash. A refused order does not count. A thief keeps the data that he has already read.
 

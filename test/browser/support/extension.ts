@@ -27,6 +27,8 @@ export async function installExtension(page: Page, options: ExtensionOptions): P
       async request({ method, params = [] }: { method: string; params?: readonly { chainId: string }[] }) {
         performance.mark(`wallet:${method}`)
         if (method === silentOn) return new Promise(() => undefined)
+        const signs: unknown = Reflect.get(window, 'signByExtension')
+        if (method === 'personal_sign' && typeof signs === 'function') return signs(params[0])
         if (refuses.includes(method))
           throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
         if (method === 'eth_requestAccounts') accounts = [given.address]
