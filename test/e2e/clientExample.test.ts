@@ -161,11 +161,12 @@ it('every example of a function runs, and of the page', { timeout: 300_000 }, as
   const load = async (file: string): Promise<unknown> => import(pathToFileURL(join(project, file)).href)
   const { sandbox, admin: dana } = desk()
   const { newcomer, owner, employees, brokerFunding } = sandbox.accounts
+  const [ada, ben, cleo] = employees
   const common = await settingOf()
   const use = (values: Partial<Setting>) => {
     for (const [name, value] of Object.entries({ ...common, ...values })) vi.stubGlobal(name, value)
   }
-  vi.stubGlobal('window', { ethereum: browserWallet(employees[1]) })
+  vi.stubGlobal('window', { ethereum: browserWallet(ben) })
   const noor = clientOf(sandbox, newcomer)
   const otto = clientOf(sandbox, owner)
   const copy = JSON.stringify(desk().rulebook.copy)
@@ -190,7 +191,11 @@ it('every example of a function runs, and of the page', { timeout: 300_000 }, as
       ['inviteMember', async () => ({ client: dana, account: brokerFunding.address })],
       ['joinInstitution', async () => ({ client: clientOf(sandbox, brokerFunding) })],
       ['removeMember', async () => ({ client: dana, account: brokerFunding.address })],
-      ['leaveInstitution', async () => ({ client: clientOf(sandbox, employees[2]) })],
+      ['proposeMove', async () => ({ client: dana, account: cleo.address })],
+      ['acceptMove', async () => ({ client: clientOf(sandbox, ada), account: cleo.address })],
+      ['approveMove', async () => ({ client: otto, account: cleo.address })],
+      ['withdrawMove', async () => ({ client: clientOf(sandbox, cleo) })],
+      ['leaveInstitution', async () => ({ client: clientOf(sandbox, cleo) })],
     ]
   const functions = functionsSchema.parse({
     ...z.record(z.string(), z.unknown()).parse(await load('examples.js')),
