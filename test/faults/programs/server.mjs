@@ -59,8 +59,11 @@ StatementSync.prototype.all = function faultyAll(...values) {
 
 /** The name of a statement's step, by how its text begins, and by the row where that is the narrator's. */
 function stepOfPostgres({ text, values }) {
-  if (text.startsWith('WITH batch') && values[0].includes('narrator')) return 'write-cursor'
-  if (text.startsWith('WITH batch')) return `write-${/UPDATE (\w+) AS stored/.exec(text)?.[1]}`
+  if (text.startsWith('SELECT transact(')) {
+    const writes = JSON.parse(values[0])
+    if (writes.some(isOfNarrator)) return 'write-cursor'
+    return `write-${writes.flatMap(({ changes }) => changes).find(({ table }) => table !== undefined)?.table}`
+  }
   if (text.startsWith('WITH expired')) return 'take'
   if (text.startsWith('UPDATE leases')) return 'renew'
   if (text.startsWith('DELETE FROM leases WHERE name')) return 'release'
@@ -68,10 +71,16 @@ function stepOfPostgres({ text, values }) {
   return text.includes('WHERE is_open AND id > $1') ? 'first-read' : undefined
 }
 
+function isOfNarrator({ changes }) {
+  return changes.some(({ row }) => row?.id === 'narrator')
+}
+
 /** Takes the fence from the narrator's save. */
-function weakened(text, step) {
-  if (broken !== 'unfenced narrator' || step !== 'write-cursor') return text
-  return text.replace('WHERE lease IS NULL OR', 'WHERE true OR lease IS NULL OR')
+function weakened(statement, step) {
+  if (broken !== 'unfenced narrator' || step !== 'write-cursor') return statement
+  const writes = JSON.parse(statement.values[0])
+  for (const write of writes.filter(isOfNarrator)) delete write.fence
+  return { ...statement, values: [JSON.stringify(writes)] }
 }
 
 if (DATABASE_URL !== undefined) {
@@ -84,7 +93,7 @@ if (DATABASE_URL !== undefined) {
     if (step.startsWith('write-') && existsSync(join(bench, 'full'))) {
       throw Object.assign(new Error('injected'), { code: '53100' })
     }
-    const answer = await query.call(this, { ...statement, text: weakened(statement.text, step) }, ...rest)
+    const answer = await query.call(this, weakened(statement, step), ...rest)
     reached(`after-${step}`)
     return answer
   }
