@@ -51,14 +51,18 @@ afterAll(() => {
 /** Has the clock leap at a point on the way of a request. @returns to be called at the points that the test itself passes */
 function standStillAt(point: string): (here: string) => void {
   let stopped = 0
+  let hasLooked = false
   const { now } = Date
   vi.spyOn(Date, 'now').mockImplementation(() => now() + stopped)
   const pass = (here: string) => {
+    if (here === 'looked at') hasLooked = true
     if (here === point) stopped += STOP_MS
   }
   // Before the listeners of the code under test.
   const { connect } = Socket.prototype
   vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args) {
+    // The stream of trade updates connects on its own.
+    if (!hasLooked) return connect.apply(this, args)
     pass('connecting')
     this.prependOnceListener('lookup', () => pass('resolved'))
     this.prependOnceListener('connect', () => pass('connected'))
