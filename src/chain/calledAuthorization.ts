@@ -13,15 +13,31 @@ export type EndingType = Exclude<WriteType, 'PortfolioUpdate'>
 export type SignedWrite = Extract<SignedAuthorization, { primaryType: WriteType }>
 export type SignedMove = Extract<SignedAuthorization, { primaryType: 'PortfolioMove' }>
 
+/** One version of an account's portfolio, as an authorization writes it. */
+export interface PortfolioWrite {
+  readonly signed: SignedWrite | SignedMove
+  readonly version: bigint
+  readonly previous: Hex
+  readonly enclaveBlob: Hex
+  readonly userBlob: Hex
+  /** Whether the calldata is this call itself, and not another contract's that forwards it. */
+  readonly isDirect: boolean
+}
+
 const escrow = new Interface(orderEscrowAbi)
-const interfaces: Record<WriteType, Interface> = {
-  PortfolioUpdate: new Interface(confidentialLedgerAbi),
+const ledger = new Interface(confidentialLedgerAbi)
+const interfaces: Record<WriteType | 'PortfolioMove', Interface> = {
+  PortfolioUpdate: ledger,
+  PortfolioMove: ledger,
   OrderSettlement: escrow,
   OrderRefund: escrow,
 }
 
-/** A longer call has blobs that the schema refuses. */
-const MAX_CALL_BYTES = 45_056
+/** The topic of each version's event. */
+export const PORTFOLIO_UPDATED = ledger.getEvent('PortfolioUpdated')?.topicHash ?? ''
+
+/** A longer call has blobs that the schema refuses. A move brings those of two accounts. */
+const MAX_CALL_BYTES = 90_112
 /** Calls of one order that are examined in one transaction. An honest transaction has one. */
 const MAX_FORWARDED = 16
 /** Calls of one account that are examined in one transaction: an account has at most 20 open orders. */
@@ -37,33 +53,29 @@ const STRUCT_AT = 8 + 2 * WORD_DIGITS
  */
 export function calledAuthorization(primaryType: WriteType, data: Hex): SignedWrite | null {
   const signed = called(primaryType, data)
-  return signed && isWrite(signed) ? signed : null
+  return signed === null || signed.primaryType === 'PortfolioMove' ? null : signed
 }
 
-/** The move of a portfolio that a call brings; null for any other call. */
-export function calledMove(data: Hex): SignedMove | null {
-  const signed = called('PortfolioMove', data)
-  return signed?.primaryType === 'PortfolioMove' ? signed : null
-}
-
-function called(primaryType: WriteType | 'PortfolioMove', data: Hex): SignedAuthorization | null {
+function called(primaryType: WriteType | 'PortfolioMove', data: Hex): SignedWrite | SignedMove | null {
   try {
     // Solidity reads no padding, ethers does.
     const padded = `${data}${'0'.repeat(WORD_DIGITS)}`
     const { method } = authorizationTargets[primaryType]
-    const contract = primaryType === 'PortfolioMove' ? interfaces.PortfolioUpdate : interfaces[primaryType]
-    const [struct, signature]: unknown[] = contract.decodeFunctionData(method, padded).toArray()
+    const [struct, signature]: unknown[] = interfaces[primaryType]
+      .decodeFunctionData(method, padded)
+      .toArray()
     if (!(struct instanceof Result)) return null
     const message = Object.entries(struct.toObject()).map(([name, value]) => [name, wireForm(value)])
     const body = { primaryType, message: Object.fromEntries(message), signature }
-    return signedAuthorizationSchema.safeParse(body).data ?? null
+    const signed = signedAuthorizationSchema.safeParse(body).data
+    return signed !== undefined && isWrite(signed) ? signed : null
   } catch {
     // Anyone may send calldata that no function of the contract takes.
     return null
   }
 }
 
-function isWrite(signed: SignedAuthorization): signed is SignedWrite {
+function isWrite(signed: SignedAuthorization): signed is SignedWrite | SignedMove {
   return Object.hasOwn(interfaces, signed.primaryType)
 }
 
@@ -72,27 +84,60 @@ function isWrite(signed: SignedAuthorization): signed is SignedWrite {
  * them. Anyone may put some there: the chain alone knows which one took effect.
  */
 export function forwardedAuthorizations(primaryType: EndingType, orderId: Hex, data: Hex): SignedWrite[] {
-  return forwarded(primaryType, data, { word: orderId.slice(2), at: STRUCT_AT, most: MAX_FORWARDED })
+  return callsIn(primaryType, data, { word: orderId.slice(2), at: STRUCT_AT, most: MAX_FORWARDED })
+    .map(({ call }) => calledAuthorization(primaryType, call))
+    .filter((found) => found !== null)
 }
 
-/** The same for all orders of an account, portfolio updates included. */
-export function forwardedWrites(primaryType: WriteType, account: Hex, data: Hex): SignedWrite[] {
+/**
+ * All versions of an account's portfolio that stand in calldata: in a call of the ledger or the escrow, or anywhere in a call of
+ * another contract. Anyone may put some there: the ledger's running hash, or the used digest, tells which one took effect.
+ */
+export function portfolioWrites(account: Hex, data: Hex): PortfolioWrite[] {
   const word = account.slice(2).toLowerCase().padStart(WORD_DIGITS, '0')
-  return forwarded(primaryType, data, { word, at: STRUCT_AT + WORD_DIGITS, most: MAX_OF_ACCOUNT })
+  const found = WRITES.flatMap(([type, at]) =>
+    callsIn(type, data, { word, at, most: MAX_OF_ACCOUNT }).map(({ call, isDirect }) => {
+      const signed = called(type, call)
+      return signed && { signed, isDirect, ...writeOf(signed, at !== STRUCT_AT) }
+    }),
+  )
+  return found.filter((write) => write !== null)
+}
+
+/** Where each call names the account: behind the order's id, or as the lost wallet or the new one of a move. */
+const WRITES = [
+  ['PortfolioUpdate', STRUCT_AT + WORD_DIGITS],
+  ['OrderSettlement', STRUCT_AT + WORD_DIGITS],
+  ['OrderRefund', STRUCT_AT + WORD_DIGITS],
+  ['PortfolioMove', STRUCT_AT],
+  ['PortfolioMove', STRUCT_AT + WORD_DIGITS],
+] as const
+
+/** @param isNew whether a move's new wallet is the account */
+function writeOf({ primaryType, message }: SignedWrite | SignedMove, isNew: boolean) {
+  const { version, previous, enclaveBlob, userBlob } = message
+  if (primaryType !== 'PortfolioMove' || !isNew) return { version, previous, enclaveBlob, userBlob }
+  return {
+    version: message.toVersion,
+    previous: message.toPrevious,
+    enclaveBlob: message.toEnclaveBlob,
+    userBlob: message.toUserBlob,
+  }
 }
 
 /** The calls that have this word at this distance from their selector. */
-function forwarded(
-  primaryType: WriteType,
+function callsIn(
+  primaryType: WriteType | 'PortfolioMove',
   data: Hex,
   { word, at, most }: { readonly word: string; readonly at: number; readonly most: number },
-): SignedWrite[] {
-  const calls: Hex[] = []
+): { readonly call: Hex; readonly isDirect: boolean }[] {
+  const calls: { call: Hex; isDirect: boolean }[] = []
   for (const place of placesOf(selectorOf(primaryType, authorizationTargets[primaryType].method), data)) {
     if (calls.length === most) break
-    if (data.startsWith(word, place + at)) calls.push(`0x${data.slice(place, place + 2 * MAX_CALL_BYTES)}`)
+    if (!data.startsWith(word, place + at)) continue
+    calls.push({ call: `0x${data.slice(place, place + 2 * MAX_CALL_BYTES)}`, isDirect: place === 2 })
   }
-  return calls.map((call) => calledAuthorization(primaryType, call)).filter((found) => found !== null)
+  return calls
 }
 
 /** Whether calldata is, or with `isForwarded` holds anywhere, a call that reclaims the order. */
@@ -103,7 +148,7 @@ export function isReclaim(orderId: Hex, data: Hex, isForwarded: boolean): boolea
 }
 
 /** Without `0x`. */
-function selectorOf(primaryType: WriteType, method: string): string {
+function selectorOf(primaryType: WriteType | 'PortfolioMove', method: string): string {
   return interfaces[primaryType].getFunction(method)?.selector.slice(2) ?? ''
 }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { PortfolioWrite } from '../chain/calledAuthorization.js'
 import {
   type Contracts,
   createAuthority,
@@ -7,6 +8,7 @@ import {
   createUsdc,
   type Usdc,
 } from '../chain/contracts.js'
+import { portfoliosAt } from '../chain/earlierWrites.js'
 import { ChainAnswerError } from '../chain/errors.js'
 import type { Rpc } from '../chain/rpc.js'
 import { createViewCaller, type ViewCaller } from '../chain/views.js'
@@ -14,7 +16,7 @@ import type { ContractAddresses } from '../protocol/api.js'
 import { authorizationTargets, type PrimaryType } from '../protocol/authorizationTypes.js'
 import type { CorporateAction } from '../protocol/corporateActions.js'
 import { type Hex, ZERO_BYTES32 } from '../protocol/hex.js'
-import { type EarlierWrite, readEarlierWrites } from './earlierWrites.js'
+import type { Portfolio } from '../protocol/portfolio.js'
 import { type BlockPoint, createHeads, type Heads, type HeadsOptions, type Look } from './heads.js'
 
 /** The chain as one run sees it, through the enclave's own nodes. All throw ChainUnavailableError, ChainAnswerError. */
@@ -39,15 +41,16 @@ export interface ChainState extends Contracts {
   owner(block: BlockPoint): Promise<Hex>
   /** All corporate actions, in the order of the contract's list. */
   actions(block: BlockPoint): Promise<readonly CorporateAction[]>
-  /**
-   * The portfolios that an account had before `stored`, the newest first, as they stand in the data of the transactions that wrote
-   * them. The ledger's running hash proves each.
-   */
-  earlierWrites(
-    accountId: Hex,
-    stored: { version: bigint; hash: Hex },
-    block: BlockPoint,
-  ): AsyncIterable<EarlierWrite>
+  /** The portfolios of an account that stood at these moments, as the data of the ledger's transactions has them. */
+  portfoliosAt(
+    moments: readonly number[],
+    of: {
+      readonly account: Hex
+      readonly stored: { version: bigint; hash: Hex }
+      readonly block: BlockPoint
+    },
+    open: (write: PortfolioWrite) => Promise<Portfolio>,
+  ): Promise<Map<number, Portfolio | null>>
   /** Unix seconds of the escrow's creation. */
   deployedAt(): Promise<number>
 }
@@ -120,8 +123,10 @@ export function createSharedChain(options: ChainOptions) {
       }
       return listed.actions
     },
-    earlierWrites: (accountId: Hex, stored: { version: bigint; hash: Hex }, block: BlockPoint) =>
-      readEarlierWrites({ rpc, ledger: addresses.confidentialLedger, accountId }, stored, block),
+    portfoliosAt: ((moments, { block, ...of }, open) => {
+      const place = { rpc, ledger: addresses.confidentialLedger, ...of, head: block.number }
+      return portfoliosAt(moments, place, open)
+    }) satisfies ChainState['portfoliosAt'],
   }
   return {
     /** A run never sees a head below one that it has seen. */

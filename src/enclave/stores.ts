@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { decodePolicy, encodePolicy } from '../protocol/compactPolicy.js'
-import { carry, lateMoments, standsAt } from '../protocol/corporateActions.js'
+import { carry, lateMoments } from '../protocol/corporateActions.js'
 import { ProtocolError } from '../protocol/errors.js'
 import type { Hex } from '../protocol/hex.js'
 import { accountIdOf } from '../protocol/identifiers.js'
@@ -51,26 +51,6 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
     }
   }
 
-  /** The portfolio that stood at each of these moments; null before the first. */
-  async function portfoliosAt(
-    moments: readonly number[],
-    id: Hex,
-    stored: { version: bigint; hash: Hex },
-    block: BlockPoint,
-  ): Promise<Map<number, Portfolio | null>> {
-    const found = new Map<number, Portfolio | null>()
-    if (moments.length === 0) return found
-    for await (const { version, enclaveBlob } of chain.earlierWrites(id, stored, block)) {
-      const portfolio = await opened(id, version, enclaveBlob)
-      for (const moment of moments) {
-        if (!found.has(moment) && standsAt(portfolio, moment)) found.set(moment, portfolio)
-      }
-      if (found.size === moments.length) return found
-    }
-    for (const moment of moments) if (!found.has(moment)) found.set(moment, null)
-    return found
-  }
-
   return {
     /**
      * Carried over all corporate actions.
@@ -87,7 +67,11 @@ export function createPortfolioStore(chain: ChainState, keys: LedgerKeys) {
       const bytes = paddedBytesOf(blob)
       if (version === 0n) return { portfolio: null, version, hash, bytes }
       const stored = await opened(id, version, blob)
-      const earlier = await portfoliosAt(lateMoments(stored, actions), id, { version, hash }, block)
+      const earlier = await chain.portfoliosAt(
+        lateMoments(stored, actions),
+        { account, stored: { version, hash }, block },
+        (write) => opened(id, write.version, write.enclaveBlob),
+      )
       return { portfolio: carry(stored, actions, earlier), version, hash, bytes }
     },
     /** Seals what is to be written next, after what is stored. */

@@ -6,6 +6,7 @@ import {
   type EndingType,
   forwardedAuthorizations,
   isReclaim,
+  portfolioWrites,
   type WriteType,
 } from '../../src/chain/calledAuthorization.js'
 import { bytesToHex, type Hex } from '../../src/protocol/hex.js'
@@ -93,6 +94,30 @@ test('a call that another contract forwards is found in its calldata, for its or
         expect(forwardedAuthorizations(type, orderId, data)).toEqual(expected)
         expect(forwardedAuthorizations(type, bytes32('another'), data)).toEqual([])
       }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('each version of a portfolio is found in calldata: in a call itself and in one that is forwarded, for its accounts alone', () => {
+  const accountsOf = ({ message }: typeof anySigned extends fc.Arbitrary<infer S> ? S : never) => {
+    if ('from' in message) return [message.from, message.to]
+    return 'account' in message ? [message.account] : []
+  }
+  fc.assert(
+    fc.property(anySigned, anyBytes(100), anyBytes(100), (signed, before, after) => {
+      const { message } = signed
+      const call = encodeAuthorizationCall(signed).slice(2)
+      for (const account of accountsOf(signed)) {
+        const isNew = 'to' in message && account === message.to
+        const version = isNew ? message.toVersion : 'version' in message && message.version
+        const userBlob = isNew ? message.toUserBlob : 'userBlob' in message && message.userBlob
+        const expected = { signed, version, userBlob }
+        expect(portfolioWrites(account, `0x${call}`)).toMatchObject([{ ...expected, isDirect: true }])
+        const forwarded: Hex = `0x00${before}${call}${after}`
+        expect(portfolioWrites(account, forwarded)).toMatchObject([{ ...expected, isDirect: false }])
+      }
+      expect(portfolioWrites(`0x${'0a'.repeat(20)}`, `0x${call}`)).toEqual([])
     }),
     { numRuns: 200 },
   )

@@ -3,6 +3,7 @@ import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { ONE_SHARE } from '../../src/protocol/units.js'
 import { shares } from '../support/brokerStandIn.js'
+import { approveMove, PUBLIC_KEY } from '../support/oneOfEach.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
 
@@ -75,4 +76,19 @@ it('a dividend from before an account’s first portfolio owes it nothing', asyn
   await world().settled(buy(400))
   await act('ENTITLEMENT', exDate)
   expect((await alice()).entitlements).toBeUndefined()
+})
+
+it('a dividend that comes late is found behind a move of the portfolio', async () => {
+  const { chain, clock } = world()
+  await world().settled(buy(1_000))
+  const { positions } = await alice()
+  const exDate = seconds()
+  await clock.sleep(5_000)
+  await world().settled(buy(400))
+  await chain.send('owner', 'token', 'setKyc', chain.account('carol'), true)
+  await approveMove(chain, 'alice', 'carol', PUBLIC_KEY)
+  const move = { resolves: 'move', v: 1, from: chain.account('alice'), to: chain.account('carol') } as const
+  expect(await world().resolve(move)).toEqual({ outcome: 'done' })
+  await act('ENTITLEMENT', exDate)
+  expect(await alice()).toMatchObject({ positions: {}, entitlements: { 0: positions.AAPL?.qty } })
 })

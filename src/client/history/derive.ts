@@ -1,6 +1,6 @@
 // Derives the history of an account from its portfolio's versions: docs/protocol.md, "Deriving the history". Pure.
 import * as z from 'zod'
-import type { SignedWrite } from '../../chain/calledAuthorization.js'
+import type { PortfolioWrite, SignedMove, SignedWrite } from '../../chain/calledAuthorization.js'
 import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import { portfolioHashAfter } from '../../protocol/ledgerBlob.js'
@@ -53,22 +53,11 @@ export function unknownBefore(version: bigint): Known {
 
 type UnreadableReason = Extract<EntryBody, { kind: 'unreadable' }>['reason']
 
-/** The account's own part of a `PortfolioMove`. */
-export interface Move {
-  readonly from: Hex
-  readonly to: Hex
-  readonly previous: Hex
-  readonly enclaveBlob: Hex
-  readonly userBlob: Hex
-}
-
 /** One version of the portfolio, as its transaction has it. */
 export interface Write {
   readonly version: bigint
   /** Null if it was not found in the calldata. */
-  readonly authorization: SignedWrite | null
-  /** The move of a portfolio that wrote it; there is no `authorization` then. */
-  readonly move?: Move
+  readonly call: Omit<PortfolioWrite, 'isDirect'> | null
   /** The opened portfolio, or why there is none. */
   readonly opened: Portfolio | Exclude<UnreadableReason, 'unknown-predecessor'>
 }
@@ -80,71 +69,57 @@ export interface Step {
 
 /** The state after a version, and the entries that it makes. */
 export function afterWrite(known: Known, write: Write): Step {
-  const { authorization, opened, version, move } = write
-  if (move !== undefined && typeof opened !== 'string') return afterMove(known, { version, move, opened })
-  if (authorization === null || typeof opened === 'string') return afterUnreadable(known, write)
-  const { orderId } = authorization.message
+  const { call, opened, version } = write
+  if (call === null || typeof opened === 'string') return afterUnreadable(known, write)
   const balance = balanceOf(opened)
+  const change = minus(balance, known.balance)
+  const { userPubKey, openOrders } = opened
+  const read = { version, readVersion: version, isCurrent: true, userPubKey, openOrders }
+  return {
+    known: { ...read, hash: hashAfter(call), balance },
+    bodies: bodiesOf(known, { signed: call.signed, opened, version, change }),
+  }
+}
+
+interface OpenedWrite {
+  readonly signed: SignedWrite | SignedMove
+  readonly opened: Portfolio
+  readonly version: bigint
+  readonly change: Balance
+}
+
+function bodiesOf(known: Known, { signed, opened, version, change }: OpenedWrite): readonly EntryBody[] {
+  if (signed.primaryType === 'PortfolioMove') {
+    const { from, to } = signed.message
+    return [{ kind: 'moved', orderId: null, version, from, to, ...change }]
+  }
+  const { orderId } = signed.message
   const explained = [
     ...keyChange(known, opened, { orderId, version }),
-    ...changeOf(known, authorization, opened, minus(balance, known.balance)),
+    ...changeOf(known, signed, opened, change),
   ]
-  const rest = minus(minus(balance, known.balance), effectsOf(explained))
-  const isWhole = rest.cash === 0n && Object.keys(rest.shares).length === 0
-  const adjusted: EntryBody = {
-    kind: 'adjusted',
-    orderId,
-    version,
-    sinceVersion: known.readVersion,
-    ...rest,
-  }
-  return {
-    known: { ...readState(opened, version), hash: hashAfter(authorization), balance },
-    bodies: isWhole ? explained : [...explained, adjusted],
-  }
+  const rest = minus(change, effectsOf(explained))
+  if (rest.cash === 0n && Object.keys(rest.shares).length === 0) return explained
+  return [...explained, { kind: 'adjusted', orderId, version, sinceVersion: known.readVersion, ...rest }]
 }
 
-function afterMove(
-  known: Known,
-  { version, move, opened }: { readonly version: bigint; readonly move: Move; readonly opened: Portfolio },
-): Step {
-  const { from, to, previous, ...blobs } = move
-  const balance = balanceOf(opened)
-  const body: EntryBody = {
-    kind: 'moved',
-    orderId: null,
-    version,
-    from,
-    to,
-    ...minus(balance, known.balance),
-  }
-  const hash = portfolioHashAfter(previous, { version, ...blobs })
-  return { known: { ...readState(opened, version), hash, balance }, bodies: [body] }
-}
-
-function readState({ userPubKey, openOrders }: Portfolio, version: bigint) {
-  return { version, readVersion: version, isCurrent: true, userPubKey, openOrders }
-}
-
-function hashAfter({ message }: SignedWrite): Hex {
-  return portfolioHashAfter(message.previous, message)
+function hashAfter(call: Omit<PortfolioWrite, 'isDirect'>): Hex {
+  return portfolioHashAfter(call.previous, call)
 }
 
 /** A payout is public, so its effect is known without the portfolio. */
-function afterUnreadable(known: Known, { version, authorization, opened, move }: Write): Step {
-  const orderId = authorization?.message.orderId ?? null
-  const reason = typeof opened === 'string' ? opened : 'not-in-calldata'
+function afterUnreadable(known: Known, { version, call, opened }: Write): Step {
+  const ofOrder = call === null || call.signed.primaryType === 'PortfolioMove' ? null : call.signed
   const unreadable: EntryBody = {
     kind: 'unreadable',
-    orderId,
+    orderId: ofOrder?.message.orderId ?? null,
     version,
-    reason,
-    action: authorization && ACTIONS[authorization.primaryType],
+    reason: typeof opened === 'string' ? opened : 'not-in-calldata',
+    action: ofOrder && ACTIONS[ofOrder.primaryType],
   }
-  const paid = authorization === null ? [] : payoutOf(authorization)
+  const paid = ofOrder === null ? [] : payoutOf(ofOrder)
   const balance = plus(known.balance, effectsOf(paid))
-  const ofMove = move ? portfolioHashAfter(move.previous, { ...move, version }) : null
-  const hash = authorization ? hashAfter(authorization) : ofMove
+  const hash = call && hashAfter(call)
   return { known: { ...known, version, hash, isCurrent: false, balance }, bodies: [unreadable, ...paid] }
 }
 

@@ -1,13 +1,11 @@
 // Reads an account's events from the chain, with the portfolios in the calldata of their transactions.
 import * as z from 'zod'
 import {
-  calledAuthorization,
-  calledMove,
   forwardedAuthorizations,
-  forwardedWrites,
   isReclaim,
-  type SignedWrite,
-  type WriteType,
+  PORTFOLIO_UPDATED,
+  type PortfolioWrite,
+  portfolioWrites,
 } from '../../chain/calledAuthorization.js'
 import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
 import { blockSchema, resultOf } from '../../chain/jsonRpc.js'
@@ -21,19 +19,19 @@ import {
 } from '../../chain/logReader.js'
 import { addressSchema, sameAddress } from '../../protocol/address.js'
 import { authorizationDigest } from '../../protocol/authorization.js'
-import { authorizationTargets } from '../../protocol/authorizationTypes.js'
+import { authorizationTargets, type PrimaryType } from '../../protocol/authorizationTypes.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { accountIdOf, bytes32ToName } from '../../protocol/identifiers.js'
 import { type Portfolio, portfolioSchema } from '../../protocol/portfolio.js'
 import { openUserBlob } from '../../protocol/userBlob.js'
 import { createContract } from '../contract.js'
-import { escrowEvents, ledgerEvents, topicOf, topicOfAddress } from '../contractEvents.js'
+import { escrowEvents, topicOf, topicOfAddress } from '../contractEvents.js'
 import { ClientError } from '../errors.js'
 import type { Keyring } from '../keyring.js'
 import type { PlatformContracts } from '../platform.js'
 import type { Wallet } from '../wallet.js'
-import type { Ending, Move, Write } from './derive.js'
+import type { Ending, Write } from './derive.js'
 import type { Deposit } from './entries.js'
 import type { Node } from './node.js'
 
@@ -50,7 +48,6 @@ export type Fact = { readonly log: ChainLog; readonly timestamp: number } & (
   | { readonly is: 'written'; readonly write: Write }
 )
 
-const UPDATED = topicOf(ledgerEvents, 'PortfolioUpdated')
 const OPENED = topicOf(escrowEvents, 'OrderOpened')
 const REFUNDED = topicOf(escrowEvents, 'OrderRefunded')
 
@@ -80,7 +77,7 @@ export function createFactReader(deps: {
 }) {
   const { rpc, contracts, account, maxBlocks } = deps
   const accountId = accountIdOf(account)
-  const writes = { address: contracts.ledger, topics: [UPDATED, accountId] }
+  const writes = { address: contracts.ledger, topics: [PORTFOLIO_UPDATED, accountId] }
   const orders = { address: contracts.escrow, topics: [[OPENED, REFUNDED], null, topicOfAddress(account)] }
   const escrow = createContract({ wallet: deps.wallet, address: contracts.escrow, abi: orderEscrowAbi })
   const reader = createLogReader({ rpc, queries: [writes, orders], maxBlocks })
@@ -98,7 +95,8 @@ export function createFactReader(deps: {
           return { ...at, is: 'opened', orderId, escrowed, deposit, deadline: numberIn(wordAt(log.data, 1)) }
         }
         const transaction = found.transactionOf(log)
-        if (log.topics[0] === UPDATED) return { ...at, is: 'written', write: await writeOf(log, transaction) }
+        if (log.topics[0] === PORTFOLIO_UPDATED)
+          return { ...at, is: 'written', write: await writeOf(log, transaction) }
         const returned = BigInt(wordAt(log.data, 0))
         const [kind, deposit] = await Promise.all([endOf(orderId, transaction), depositOf(orderId, returned)])
         return { ...at, is: 'ended', kind, orderId, returned, deposit }
@@ -116,40 +114,19 @@ export function createFactReader(deps: {
 
   async function writeOf(log: ChainLog, transaction: Transaction): Promise<Write> {
     const version = BigInt(wordAt(log.data, 0))
-    const move = moveOf(version, transaction)
-    if (move !== null)
-      return { version, authorization: null, move, opened: await opened(move.userBlob, version) }
-    const authorization = await authorizationOf(version, transaction)
-    if (authorization === null) return { version, authorization, opened: 'not-in-calldata' }
-    return { version, authorization, opened: await opened(authorization.message.userBlob, version) }
-  }
-
-  /** The account's part of a move that the transaction calls, as the lost wallet or as the new one. */
-  function moveOf(version: bigint, { to, input }: Transaction): Move | null {
-    const message = to !== null && sameAddress(to, contracts.ledger) ? calledMove(input)?.message : undefined
-    if (message === undefined) return null
-    const wallets = { from: message.from, to: message.to }
-    if (sameAddress(message.from, account) && message.version === version) {
-      const { previous, enclaveBlob, userBlob } = message
-      return { ...wallets, previous, enclaveBlob, userBlob }
-    }
-    if (!sameAddress(message.to, account) || message.toVersion !== version) return null
-    const { toPrevious: previous, toEnclaveBlob: enclaveBlob, toUserBlob: userBlob } = message
-    return { ...wallets, previous, enclaveBlob, userBlob }
+    const call = await callOf(version, transaction)
+    return { version, call, opened: call ? await opened(call.userBlob, version) : 'not-in-calldata' }
   }
 
   /** The event proves that a direct call took effect. Calldata of another contract may hold others besides. */
-  async function authorizationOf(version: bigint, { to, input }: Transaction): Promise<SignedWrite | null> {
-    const isOurs = ({ message }: SignedWrite) =>
-      sameAddress(message.account, account) && message.version === version && message.userBlob !== '0x'
-    for (const type of WRITE_TYPES) {
-      if (to !== null && sameAddress(to, targetOf(type))) {
-        const called = calledAuthorization(type, input)
-        if (called && isOurs(called)) return called
-      }
-    }
-    const candidates = WRITE_TYPES.flatMap((type) => forwardedWrites(type, account, input)).filter(isOurs)
-    return firstUsed(candidates)
+  async function callOf(version: bigint, { to, input }: Transaction): Promise<PortfolioWrite | null> {
+    const calls = portfolioWrites(account, input).filter(
+      (call) => call.version === version && call.userBlob !== '0x',
+    )
+    const direct = calls.find(
+      ({ isDirect, signed }) => isDirect && to !== null && sameAddress(to, targetOf(signed.primaryType)),
+    )
+    return direct ?? firstUsed(calls)
   }
 
   /** An order that is refunded by the enclave, or else the account's own reclaim. */
@@ -157,22 +134,25 @@ export function createFactReader(deps: {
     const isForwarded = to === null || !sameAddress(to, contracts.escrow)
     if (!isReclaim(orderId, input, isForwarded)) return 'refunded'
     if (!isForwarded) return 'reclaimed'
-    const refund = await firstUsed(forwardedAuthorizations('OrderRefund', orderId, input))
-    return refund === null ? 'reclaimed' : 'refunded'
+    const refunds = forwardedAuthorizations('OrderRefund', orderId, input)
+    return (await firstUsed(refunds.map((signed) => ({ signed })))) === null ? 'reclaimed' : 'refunded'
   }
 
   /** The first authorization that its contract has marked as used. */
-  async function firstUsed(candidates: readonly SignedWrite[]): Promise<SignedWrite | null> {
+  async function firstUsed<C extends Pick<PortfolioWrite, 'signed'>>(
+    candidates: readonly C[],
+  ): Promise<C | null> {
     for (const candidate of candidates) {
-      const address = targetOf(candidate.primaryType)
-      const digest = authorizationDigest(candidate, { chainId: deps.chainId, verifyingContract: address })
+      const address = targetOf(candidate.signed.primaryType)
+      const domain = { chainId: deps.chainId, verifyingContract: address }
+      const digest = authorizationDigest(candidate.signed, domain)
       const contract = createContract({ wallet: deps.wallet, address, abi: orderEscrowAbi })
       if (await contract.read('usedDigest', [digest], z.boolean())) return candidate
     }
     return null
   }
 
-  function targetOf(type: WriteType): Hex {
+  function targetOf(type: PrimaryType): Hex {
     return authorizationTargets[type].contract === 'OrderEscrow' ? contracts.escrow : contracts.ledger
   }
 
@@ -209,8 +189,6 @@ export function createFactReader(deps: {
 }
 
 export type FactReader = ReturnType<typeof createFactReader>
-
-const WRITE_TYPES = ['PortfolioUpdate', 'OrderSettlement', 'OrderRefund'] as const
 
 async function pieceOf<P extends LogPiece>(reading: Promise<P | undefined>): Promise<P> {
   const piece = await reading

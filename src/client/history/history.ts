@@ -226,7 +226,7 @@ function createWalk({ facts, isNothingBefore }: WalkDeps, start: Start) {
 
 /** Versions come one after another, and each names the running hash of its predecessors. */
 function assertFollows(known: Known, { write }: Extract<Fact, { is: 'written' }>): void {
-  const previous = write.authorization?.message.previous ?? known.hash
+  const previous = write.call?.previous ?? known.hash
   if (write.version === known.version + 1n && (known.hash ?? previous) === previous) return
   throw new ClientError('unexpected-answer', 'The node left out events of the portfolio. Read it again.')
 }

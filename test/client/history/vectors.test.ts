@@ -41,8 +41,9 @@ it('the entries of the frozen versions are the frozen ones', () => {
       },
       OrderRefund: { primaryType: 'OrderRefund', message: order },
     } as const
-    const authorization = { ...signed[primaryType], signature: SIGNATURE }
-    const step = afterWrite(known, { version: write.version, authorization, opened: portfolio })
+    const { version } = write
+    const call = { ...REST, version, previous, signed: { ...signed[primaryType], signature: SIGNATURE } }
+    const step = afterWrite(known, { version, call, opened: portfolio })
     expect(step.known.hash).toBe(portfolioHashAfter(previous, order))
     known = step.known
     return step.bodies
