@@ -1,5 +1,6 @@
 import { getAccount, getPositions } from './account.js'
-import { getActivities } from './activities.js'
+import { getActivities, getBookedEntries } from './activities.js'
+import { type AnnouncementFilter, getAnnouncements } from './announcements.js'
 import { createBrokerHttp } from './http.js'
 import { type BarFilter, getAsset, getBars, getClock, getSnapshots } from './market.js'
 import {
@@ -77,8 +78,12 @@ export function brokerOf({ trading, data, feed }: BrokerParts) {
     cancelOrder: (id: string) => cancelOrder(trading, id),
     getPositions: () => getPositions(trading),
     getAccount: () => getAccount(trading),
-    /** Every fill and fee after a time, the oldest first: a call for each 100. */
+    /** Every entry of the account's books after a time, the oldest first: a call for each 100. */
     getActivities: (filter: { readonly after: Date }) => getActivities(trading, filter),
+    /** Those that corporate actions have left. */
+    getBookedEntries: (filter: { readonly after: Date }) => getBookedEntries(trading, filter),
+    /** Corporate actions of some symbols, as far as the broker knows of them: a call for each 1,000. */
+    getAnnouncements: (filter: AnnouncementFilter) => getAnnouncements(data, filter),
   }
 }
 

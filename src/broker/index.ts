@@ -1,5 +1,6 @@
 export type { BrokerAccount, BrokerPosition } from './account.js'
-export type { Activities, FeeActivity, TradeActivity } from './activities.js'
+export type { Activities, BookedEntry, FeeActivity, OtherEntry, TradeActivity } from './activities.js'
+export type { ActionKind, Announcement } from './announcements.js'
 export { type Broker, type BrokerOptions, createBroker } from './broker.js'
 export { BrokerError, type BrokerErrorKind } from './errors.js'
 export type { Bar, BarFilter, BrokerClock, Snapshot } from './market.js'

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { PRICE_DECIMALS, parseDecimal, type Rounding, SHARE_DECIMALS } from '../protocol/units.js'
+import {
+  PRICE_DECIMALS,
+  parseDecimal,
+  type Rounding,
+  SHARE_DECIMALS,
+  USDC_DECIMALS,
+} from '../protocol/units.js'
+import { type Ratio, ratioOfText } from './ratio.js'
 
 /** Longer than any amount can be, short enough that a hostile text costs nothing. */
 const DECIMAL_TEXT = /^-?\d{1,30}(?:\.\d{1,30})?$/
@@ -15,6 +22,18 @@ export const exactSharesSchema = z
   .string()
   .regex(/^\d{1,20}(?:\.\d{1,9}0*)?$/)
   .transform((text) => parseDecimal(text, SHARE_DECIMALS))
+
+/** Shares that came or went, in base units, as exact. */
+export const signedSharesSchema = z
+  .string()
+  .regex(/^-?\d{1,20}(?:\.\d{1,9}0*)?$/)
+  .transform((text) => parseDecimal(text, SHARE_DECIMALS))
+
+/** Cash that came or went: USD with 6 decimals, as exact. */
+export const signedUsdSchema = z
+  .string()
+  .regex(/^-?\d{1,20}(?:\.\d{1,6}0*)?$/)
+  .transform((text) => parseDecimal(text, USDC_DECIMALS))
 
 /** Below this, JavaScript writes a number with an exponent. */
 const LEAST_PLAIN = 1e-6
@@ -39,3 +58,13 @@ export function priceSchema(rounding: Rounding) {
       return price === 0n ? null : price
     })
 }
+
+/**
+ * A rate of a corporate action, exactly as its number was written: JSON's shortest text, of up to 15 significant digits. Null where it
+ * is absent, not positive, or has more.
+ */
+export const rateSchema = z
+  .number()
+  .nullish()
+  .catch(null)
+  .transform((value): Ratio | null => (value == null ? null : ratioOfText(String(value))))

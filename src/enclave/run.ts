@@ -76,7 +76,16 @@ export interface Run {
 
 /** A broker as one run uses it. */
 interface GuardedBroker
-  extends Omit<SharedBroker, 'close' | 'getAccount' | 'getActivities' | 'getBars' | 'getNewestOrders'> {
+  extends Omit<
+    SharedBroker,
+    | 'close'
+    | 'getAccount'
+    | 'getActivities'
+    | 'getAnnouncements'
+    | 'getBars'
+    | 'getBookedEntries'
+    | 'getNewestOrders'
+  > {
   /** How the last call failed; null once one has succeeded. A run reports this even when it finished without the answer. */
   lastFailure(): BrokerError | null
 }

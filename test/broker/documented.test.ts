@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fillValue } from '../../src/broker/index.js'
+import { type Announcement, fillValue } from '../../src/broker/index.js'
 import { exactSharesSchema, priceSchema } from '../../src/broker/numbers.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
 import { brokerOf, type PlacingBroker, shares, usd } from '../support/brokerStandIn.js'
@@ -123,27 +123,102 @@ it("the client reads Alpaca's documented example: error-not-cancelable", async (
 
 const FILL = Object(alpacaExample('activity-fill'))
 const FEE = Object(alpacaExample('activity-fee'))
+const DIVIDEND = Object(alpacaExample('activity-dividend'))
+
+/** What the client makes of an account's entries. */
+async function activitiesOf(...entries: unknown[]) {
+  const { broker } = await answering(200, entries)
+  return broker.getActivities({ after: AFTER })
+}
 
 it('account activities are fills and fees: a canceled fee counts nothing, one that was given back counts as less', async () => {
-  const entries = [FILL, FEE, { ...FEE, status: 'canceled' }, { ...FEE, net_amount: '0.5' }]
-  const { broker } = await answering(200, entries)
+  const found = await activitiesOf(FILL, FEE, { ...FEE, status: 'canceled' }, { ...FEE, net_amount: '0.5' })
   const fill = { symbol: 'LPCN', side: 'buy', qty: shares(1), price: usd(1.63) }
-  expect(await broker.getActivities({ after: AFTER })).toEqual({
+  expect(found).toEqual({
     fills: [{ ...fill, at: new Date('2019-05-24T15:34:06.977Z') }],
     fees: [usd(0.01), 0n, -usd(0.5)].map((amount) => ({ day: '2019-08-01', amount })),
+    ...{ booked: [], others: [] },
   })
+})
+
+it('account activities are also what corporate actions left; unknown kinds are named, canceled entries are nothing', async () => {
+  const split = Array.from(Object(alpacaExample('activities-split')))
+  const canceled = { ...DIVIDEND, status: 'canceled' }
+  const former = { ...DIVIDEND, activity_type: 'SSP', qty: '-2', net_amount: null, per_share_amount: null }
+  const unknown = { ...FEE, activity_type: 'NEW_KIND', qty: '0.0000000000000001' }
+  const { booked, others } = await activitiesOf(DIVIDEND, ...split, canceled, former, unknown)
+  const id = DIVIDEND.id
+  const entry = { id, day: '2019-08-01', symbol: 'T', subType: '', description: '' }
+  expect(booked).toMatchObject([
+    {
+      ...entry,
+      type: 'DIV',
+      qty: shares(2),
+      cash: usd(1.02),
+      perShare: { numerator: 51n, denominator: 100n },
+    },
+    { type: 'SPLIT', subType: 'FSPLIT', day: '2024-12-04', symbol: 'ANET', qty: -807_009n, cash: 0n },
+    { type: 'SPLIT', qty: 3_228_036n, perShare: null },
+    { ...entry, type: 'SSP', qty: -shares(2), cash: 0n, perShare: null },
+  ])
+  expect(others).toEqual([{ id: FEE.id, type: 'NEW_KIND', day: '2019-08-01', symbol: '' }])
 })
 
 it.each([
   { ...FILL, price: '-1' },
   { ...FILL, qty: '0.0000000001' },
   { ...FEE, net_amount: null },
-  { ...FEE, activity_type: 'JNLC' },
+  { ...DIVIDEND, net_amount: '1.0000001' },
+  { ...DIVIDEND, qty: '0.0000000001' },
 ])('account activities that cannot be read are not left out: %j', async (entry) => {
-  const { broker } = await answering(200, [FILL, entry])
-  const reading = broker.getActivities({ after: AFTER })
-  await expect(reading).rejects.toMatchObject({ kind: 'unavailable', reason: 'unreadable' })
+  await expect(activitiesOf(FILL, entry)).rejects.toMatchObject({ kind: 'unavailable', reason: 'unreadable' })
 })
+
+it('announced corporate actions are read with exact rates; an unknown kind, or one without its dates, is still named', async () => {
+  const documented = Object(alpacaExample('corporate-actions'))
+  const { cash_dividends: dividends } = documented.corporate_actions
+  const strange = {
+    name_changes: [{ ...dividends[0], old_symbol: 'A', new_symbol: 'A' }],
+    new_kind: dividends,
+  }
+  const undated = { cash_dividends: [{ ...dividends[0], ex_date: 5, rate: 'x' }] }
+  const { broker, asked, paramsOf } = await answering(
+    ...[
+      200,
+      { ...documented, next_page_token: 'QQ==' },
+      { corporate_actions: strange, next_page_token: 'Qg==' },
+    ],
+    { corporate_actions: undated, next_page_token: null },
+  )
+  const found = await broker.getAnnouncements({ symbols: ['A', 'B'], start: '2023-01-01', end: '2024-12-31' })
+  const terms = found.map(({ kind, symbol, successor, day, shares: each, cash }) =>
+    [kind, symbol, successor, day, textOf(each), textOf(cash)].filter((part) => part !== ''),
+  )
+  expect(terms).toEqual([
+    ['split', 'SRE', '2023-08-22', '2/1'],
+    ['split', 'MNTS', '2023-08-24', '1/50'],
+    ['stock-dividend', 'MSBC', '2023-05-19', '1/20'],
+    ['cash-dividend', 'FCF', '2023-05-04', '1/8'],
+    ['cash-dividend', 'GCAD', '2025-12-26', '28437/50000'],
+    ['symbol-change', 'BSAQ', 'VFS', '2023-08-15', '1/1'],
+    ['removal', 'BLPH', '2024-12-19'],
+    ['merger', 'GLOP', '2023-07-17', '537/100'],
+    ['merger', 'LSI', 'EXR', '2023-07-20', '179/200'],
+    ['merger', 'MLVF', 'FRBA', '2023-07-18', '7733/10000', '39/5'],
+    ['spin-off', 'JUPW', 'SRM', '2023-08-15', '20/387'],
+    ['other', 'IFN', '2024-04-17'],
+    ['other', 'TPBAU', '2023-03-01'],
+    ['other', 'FCF', '2023-05-04'],
+    ['other', 'FCF', '2023-05-19'],
+  ])
+  expect(found[3]).toMatchObject({
+    ...{ id: dividends[0].id, recordedOn: '2023-05-05', days: ['2023-05-19', '2023-05-04'], foreign: false },
+  })
+  expect(paramsOf('page_token')).toEqual([null, 'QQ==', 'Qg=='])
+  expect(asked[0]).toContain('symbols=A%2CB&start=2023-01-01&end=2024-12-31')
+})
+
+const textOf = (rate: Announcement['cash']) => (rate ? `${rate.numerator}/${rate.denominator}` : '')
 
 it('lists are read to their last page: activities and bars', async () => {
   const entries = Array.from({ length: 230 }, (_, index) => ({ ...FILL, id: `id-${index}` }))

@@ -33,7 +33,7 @@ function stateOf(orders: BrokerFill[], fills: TradeActivity[], fees: FeeActivity
     broker: {
       ...NO_MONEY.broker,
       orders: new Map(orders.map((order, index) => [String(index), order])),
-      activities: { fills, fees },
+      activities: { ...NO_MONEY.broker.activities, fills, fees },
     },
   }
 }

@@ -89,6 +89,6 @@ export const NO_MONEY: MoneyState = {
     cash: 0n,
     positions: new Map(),
     orders: new Map(),
-    activities: { fills: [], fees: [] },
+    activities: { fills: [], fees: [], booked: [], others: [] },
   },
 }
