@@ -32,6 +32,16 @@ export {
 export type { Claim, ClaimOptions, ClaimsOptions } from './claims.js'
 export { type Client, type ClientOptions, createClient } from './client.js'
 export type { Mined } from './contract.js'
+export {
+  type EmployeeFile,
+  type EmployeeRow,
+  isName,
+  MAX_NAME,
+  type Nameable,
+  type RowFault,
+  readEmployeeFile,
+} from './employeeFile.js'
+export { exceptionsOf, rulesOfRows } from './employeeRules.js'
 export { ClientError, type ClientErrorCode, ContractError, ServerError, TradingError } from './errors.js'
 export type { Funds } from './escrow.js'
 export { foreignCode, toTradingError } from './foreignErrors.js'

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Hex } from '../../src/client/index.js'
+import { isName } from '../../src/client/index.js'
 import type { Ordered } from '../../web/orders/orderMemory.js'
 import { createKeptRequests } from '../../web/state/keptRequests.js'
 import { createNames, NotStoredError, UnreadableNamesError } from '../../web/state/names.js'
-import { institutionNameFault, isName } from '../../web/words/name.js'
+import { institutionNameFault } from '../../web/words/name.js'
 import { createMemoryDevice, NO_DEVICE } from './memoryDevice.js'
 
 const ada = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'

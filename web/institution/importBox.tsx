@@ -1,14 +1,14 @@
 import { useRef, useState } from 'preact/hooks'
-import { useAction } from '../hooks/useAction.js'
-import { FailureBox } from '../parts/failureBox.js'
-import { Field, hintId } from '../parts/field.js'
-import { Paged } from '../parts/paged.js'
 import {
   type EmployeeFile,
   type EmployeeRow,
   type RowFault,
   readEmployeeFile,
-} from '../rulebooks/employeeFile.js'
+} from '../../src/client/index.js'
+import { useAction } from '../hooks/useAction.js'
+import { FailureBox } from '../parts/failureBox.js'
+import { Field, hintId } from '../parts/field.js'
+import { Paged } from '../parts/paged.js'
 import type { RulebookInForce } from '../rulebooks/rulebookDraft.js'
 import { useAccount } from '../state/context.js'
 import { InviteAll } from './inviteAll.js'
@@ -34,7 +34,7 @@ export function ImportBox({ symbols, inForce }: ImportBoxProps) {
       setTaken(null)
       setFile(null)
       try {
-        const found = readEmployeeFile(await chosen.text(), symbols)
+        const found = readEmployeeFile(await chosen.text(), { symbols, groups: [] })
         if (found.faults.length > 0) setFile(found)
         else await take(found.rows)
       } finally {

@@ -1,12 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Hex } from '../../src/client/index.js'
+import { type Hex, isName, MAX_NAME } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { useNames, WalletName } from '../membership/walletName.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { useAccount } from '../state/context.js'
 import { UnreadableNamesError } from '../state/names.js'
-import { isName, MAX_NAME } from '../words/name.js'
 
 interface NamingProps {
   readonly address: Hex

@@ -1,4 +1,5 @@
 import {
+  type EmployeeRow,
   formatDecimal,
   type Hex,
   memberRules,
@@ -7,7 +8,6 @@ import {
   USDC_DECIMALS,
 } from '../../src/client/index.js'
 import { plainNumber } from '../words/format.js'
-import type { EmployeeRow } from './employeeFile.js'
 
 /** The rulebook in force, as far as this page knows it. */
 export interface RulebookInForce {
@@ -66,9 +66,8 @@ export function withEmployees(
   employees: readonly Hex[],
   inForce: RulebookInForce,
 ): RulebookDraft {
-  const rules = employees.map(
-    (address) => draft.rules.find((line) => line.address === address) ?? lineInForce(address, inForce),
-  )
+  const changed = new Map(draft.rules.map((line) => [line.address, line]))
+  const rules = employees.map((address) => changed.get(address) ?? lineInForce(address, inForce))
   return { ...draft, rules }
 }
 

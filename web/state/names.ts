@@ -1,10 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import * as z from 'zod'
-import type { Client, Hex } from '../../src/client/index.js'
+import { type Client, type Hex, isName } from '../../src/client/index.js'
 import { addressSchema } from '../../src/protocol/address.js'
 import type { Words } from '../words/contractWords.js'
 import { PageError } from '../words/failures.js'
-import { isName } from '../words/name.js'
 import type { DeviceStore } from './browser.js'
 
 /** The page knows the names, but the browser does not store them. */

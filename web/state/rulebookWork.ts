@@ -1,7 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import type { Client, Hex, Policy, RulebookCopy } from '../../src/client/index.js'
+import type { Client, EmployeeRow, Hex, Policy, RulebookCopy } from '../../src/client/index.js'
 import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
-import type { EmployeeRow } from '../rulebooks/employeeFile.js'
 import {
   beginningOf,
   type RulebookDraft,

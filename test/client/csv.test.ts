@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseCsv } from '../../web/rulebooks/csv.js'
+import { parseCsv } from '../../src/client/csv.js'
 
 const cellsOf = (text: string) => parseCsv(text).map(({ cells }) => cells)
 

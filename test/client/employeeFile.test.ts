@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { readEmployeeFile } from '../../web/rulebooks/employeeFile.js'
+import { readEmployeeFile } from '../../src/client/employeeFile.js'
 
 const ada = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const ben = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
-const SYMBOLS = ['AAPL', 'TSLA']
-const read = (...lines: string[]) => readEmployeeFile(lines.join('\r\n'), SYMBOLS)
+const KNOWN = { symbols: ['AAPL', 'TSLA'], groups: ['Research'] }
+const read = (...lines: string[]) => readEmployeeFile(lines.join('\r\n'), KNOWN)
 
 describe('a file of employees', () => {
   it('gives names, rights and restrictions', () => {
     const lines = [`${ada},"Lovelace, Ada",yes,NO,tsla AAPL TSLA`, `${ben.toLowerCase()},,1,false,`]
     expect(read('Wallet,name,BUY,sell,restricted', ...lines)).toEqual({
       rows: [
-        { address: ada, name: 'Lovelace, Ada', canBuy: true, canSell: false, restricted: ['TSLA', 'AAPL'] },
+        { address: ada, name: 'Lovelace, Ada', canBuy: true, canSell: false, restricted: ['AAPL', 'TSLA'] },
         { address: ben, canBuy: true, canSell: false, restricted: [] },
       ],
       faults: [],
@@ -20,7 +20,7 @@ describe('a file of employees', () => {
 
   it('may leave out every column but the wallet, and be separated by semicolons', () => {
     expect(read('restricted;wallet', `TSLA, AAPL;${ada}`).rows).toEqual([
-      { address: ada, restricted: ['TSLA', 'AAPL'] },
+      { address: ada, restricted: ['AAPL', 'TSLA'] },
     ])
     expect(read('wallet', ada).rows).toEqual([{ address: ada }])
   })
@@ -49,6 +49,19 @@ describe('a file of employees', () => {
     expect(file.rows).toEqual([{ address: ben, restricted: ['TSLA'] }])
   })
 
+  it('may give a wallet a group of the rulebook, in place of rules of its own', () => {
+    const lines = [`${ada},,, Research `, `${ben},yes,TSLA,`, `${ada},,,Desk`, `${ada},no,,Research`]
+    const { rows, faults } = read('wallet,buy,restricted,group', ...lines)
+    expect(rows).toEqual([
+      { address: ada, group: 'Research' },
+      { address: ben, canBuy: true, restricted: ['TSLA'] },
+    ])
+    expect(faults).toEqual([
+      { line: 4, reason: '“Desk” is not a group of the rulebook.' },
+      { line: 5, reason: expect.stringContaining('names the group “Research” and rules of its own') },
+    ])
+  })
+
   it.each([
     ['an .xlsx or .ods file', 'PK\u0003\u0004\u0014'],
     ['an .xls file', '\ufffd\ufffd\u0011\u0871\u001a\ufffd\0\0'],
@@ -56,17 +69,21 @@ describe('a file of employees', () => {
   ])('a file that is %s is refused as a whole, with the way to a CSV file', (_what, text) => {
     const reason =
       'This is not a CSV file. In your spreadsheet, save it as “CSV UTF-8”, and choose that file.'
-    expect(readEmployeeFile(text, SYMBOLS)).toEqual({ rows: [], faults: [{ line: null, reason }] })
+    expect(readEmployeeFile(text, KNOWN)).toEqual({ rows: [], faults: [{ line: null, reason }] })
   })
 
   it.each([
-    [[''], 1, /^The file is empty\. The first line must name the columns: wallet, name, buy, sell/],
+    [
+      [''],
+      1,
+      /^The file is empty\. The first line must name the columns: wallet, name, buy, sell, restricted, group\. Only/,
+    ],
     [['wallet,restrictd', `${ada},TSLA`], 1, /^“restrictd” is not a column/],
     [['name', 'Ada'], 1, /Only wallet is required/],
     [['wallet,name,name', `${ada},a,b`], 1, /^The column name appears twice/],
     [['wallet'], 2, /^The file has no employees/],
     [['wallet,name', `${ada},"Ada`], 2, /^A quotation mark is not closed/],
-    [['wallet', ...Array.from({ length: 1_001 }, () => ada)], 1, /has 1001 rows. Import 1000 at most/],
+    [['wallet', ...Array.from({ length: 50_001 }, () => ada)], 1, /has 50001 rows. Import 50000 at most/],
   ])('is refused as a whole: %j', (lines, line, reason) => {
     const { rows, faults } = read(...lines)
     expect(rows).toEqual([])

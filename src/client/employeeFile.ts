@@ -1,6 +1,5 @@
-import type { Hex } from '../../src/client/index.js'
-import { addressSchema } from '../../src/protocol/address.js'
-import { isName, MAX_NAME } from '../words/name.js'
+import { addressSchema } from '../protocol/address.js'
+import type { Hex } from '../protocol/hex.js'
 import { CsvError, type CsvRecord, parseCsv } from './csv.js'
 
 /** An employee of a file. What the file leaves out is absent. */
@@ -9,7 +8,18 @@ export interface EmployeeRow {
   readonly name?: string
   readonly canBuy?: boolean
   readonly canSell?: boolean
+  /** In the order of the alphabet. */
   readonly restricted?: readonly string[]
+  /** The name of a group, in place of rights and restrictions. */
+  readonly group?: string
+}
+
+/** What a file may name. */
+export interface Nameable {
+  /** The listed symbols: the enclave refuses a rulebook that restricts another. */
+  readonly symbols: readonly string[]
+  /** The groups of the rulebook. */
+  readonly groups: readonly string[]
 }
 
 /** Why a line of the file cannot be imported. */
@@ -25,28 +35,37 @@ export interface EmployeeFile {
   readonly faults: readonly RowFault[]
 }
 
-const COLUMNS = ['wallet', 'name', 'buy', 'sell', 'restricted'] as const
+const COLUMNS = ['wallet', 'name', 'buy', 'sell', 'restricted', 'group'] as const
 type Column = (typeof COLUMNS)[number]
 type Cells = Partial<Record<Column, string>>
 
 const YES = ['yes', 'true', '1']
 const NO = ['no', 'false', '0']
-/** The page shows each row: a rulebook has room for more. */
-const MOST_ROWS = 1_000
+/** The largest rulebook has some 20,000 employees with rules of their own; those with the default's take no room there. */
+const MOST_ROWS = 50_000
 /** Stands for bytes that are not UTF-8. */
 const UNREADABLE = '\ufffd'
 
 /** How a ZIP archive begins, such as an `.xlsx` or `.ods` file. `.xls` files and UTF-16 text have zero bytes. */
 const [ZIP, ZERO] = ['PK\u0003\u0004', '\u0000']
 
+export const MAX_NAME = 60
+/** Printable and in one line, with no space at either end. */
+const NAME = /^[^\p{C}\s](?:[^\p{C}]*[^\p{C}\s])?$/u
+
+/** Whether a text may be a person's name. */
+export function isName(text: string): boolean {
+  return text.length <= MAX_NAME && NAME.test(text)
+}
+
 /** The reason why a row is bad. */
 class RowError extends Error {}
 
 /**
- * Reads a CSV file of employees, whose first line names its columns. Bad rows are named, and none is guessed.
- * @param symbols the listed ones
+ * Reads a CSV file of employees, whose first line names its columns. Bad rows are named, and none is guessed. Nothing of it is sent.
+ * @example const { rows, faults } = readEmployeeFile(text, { symbols: ['AAPL'], groups: [] })
  */
-export function readEmployeeFile(text: string, symbols: readonly string[]): EmployeeFile {
+export function readEmployeeFile(text: string, nameable: Nameable): EmployeeFile {
   if (text.startsWith(ZIP) || text.includes(ZERO)) {
     const reason =
       'This is not a CSV file. In your spreadsheet, save it as “CSV UTF-8”, and choose that file.'
@@ -58,7 +77,7 @@ export function readEmployeeFile(text: string, symbols: readonly string[]): Empl
     if (records.length > MOST_ROWS) {
       throw new RowError(`The file has ${records.length} rows. Import ${MOST_ROWS} at most.`)
     }
-    return readRows(records, columns, symbols)
+    return readRows(records, columns, nameable)
   } catch (error) {
     if (error instanceof CsvError) {
       const reason = 'A quotation mark is not closed, or text follows it.'
@@ -86,8 +105,9 @@ function columnsOf(head: CsvRecord | undefined): Column[] {
 function readRows(
   records: readonly CsvRecord[],
   columns: readonly Column[],
-  symbols: readonly string[],
+  { symbols, groups }: Nameable,
 ): EmployeeFile {
+  const known = { symbols: new Set(symbols), groups: new Set(groups) }
   const rows: EmployeeRow[] = []
   const faults: RowFault[] = []
   const lines = new Map<Hex, number>()
@@ -98,7 +118,7 @@ function readRows(
           `It has ${cells.length} cells, but the first line names ${columns.length} columns.`,
         )
       }
-      const row = rowOf(Object.fromEntries(columns.map((column, at) => [column, cells[at]])), symbols)
+      const row = rowOf(Object.fromEntries(columns.map((column, at) => [column, cells[at]])), known)
       const earlier = lines.get(row.address)
       if (earlier !== undefined) throw new RowError(`Line ${earlier} has the same wallet.`)
       lines.set(row.address, line)
@@ -112,7 +132,9 @@ function readRows(
   return { rows, faults }
 }
 
-function rowOf({ wallet = '', name, buy, sell, restricted }: Cells, symbols: readonly string[]): EmployeeRow {
+type Known = Readonly<Record<keyof Nameable, ReadonlySet<string>>>
+
+function rowOf({ wallet = '', name, ...rule }: Cells, known: Known): EmployeeRow {
   const address = addressSchema.safeParse(wallet.trim())
   if (!address.success) {
     throw new RowError(
@@ -124,10 +146,24 @@ function rowOf({ wallet = '', name, buy, sell, restricted }: Cells, symbols: rea
   return {
     address: address.data,
     ...(name === undefined || name.trim() === '' ? {} : { name: nameOf(name.trim()) }),
-    ...(buy === undefined ? {} : { canBuy: flagOf('buy', buy) }),
-    ...(sell === undefined ? {} : { canSell: flagOf('sell', sell) }),
-    ...(restricted === undefined ? {} : { restricted: symbolsOf(restricted, symbols) }),
+    ...ruleOf(rule, known),
   }
+}
+
+function ruleOf({ buy, sell, restricted, group = '' }: Cells, { symbols, groups }: Known) {
+  const named = group.trim()
+  if (named === '') {
+    return {
+      ...(buy === undefined ? {} : { canBuy: flagOf('buy', buy) }),
+      ...(sell === undefined ? {} : { canSell: flagOf('sell', sell) }),
+      ...(restricted === undefined ? {} : { restricted: symbolsOf(restricted, symbols) }),
+    }
+  }
+  if ([buy, sell, restricted].some((cell) => (cell ?? '').trim() !== '')) {
+    throw new RowError(`It names the group “${named}” and rules of its own: leave one of the two empty.`)
+  }
+  if (!groups.has(named)) throw new RowError(`“${named}” is not a group of the rulebook.`)
+  return { group: named }
 }
 
 function nameOf(name: string): string {
@@ -145,12 +181,12 @@ function flagOf(column: Column, cell: string): boolean {
   throw new RowError(`“${cell.trim()}” in the column ${column} is neither yes nor no.`)
 }
 
-function symbolsOf(cell: string, symbols: readonly string[]): string[] {
+function symbolsOf(cell: string, symbols: ReadonlySet<string>): string[] {
   const named = cell
     .toUpperCase()
     .split(/[\s,;]+/)
     .filter((symbol) => symbol !== '')
-  const unlisted = named.find((symbol) => !symbols.includes(symbol))
+  const unlisted = named.find((symbol) => !symbols.has(symbol))
   if (unlisted !== undefined) throw new RowError(`“${unlisted}” is not a listed symbol.`)
-  return [...new Set(named)]
+  return [...new Set(named)].sort()
 }
