@@ -39,6 +39,8 @@ import {
   type PublishedRulebook,
   type PublishOptions,
   publishRulebook,
+  type ResumeOptions,
+  resumeRulebook,
   rulebookVersion,
 } from './rulebook.js'
 import { readShares, type SharesOptions, type WalletShares } from './shares.js'
@@ -215,6 +217,13 @@ export interface Client extends Reader, Membership, Moves {
    */
   publishRulebook(policy: Policy, options?: PublishOptions): Promise<PublishedRulebook>
   /**
+   * For an admin: goes on with a publication that was cut off, without a signature. The enclave accepts it again if it is in force.
+   * @param publication what `beforePost` of `publishRulebook` got, as JSON, unvalidated
+   * @throws ServerError `policy-rejected`: forget it, it is not in force and never will be
+   * @example const { version, copy } = await client.resumeRulebook(JSON.parse(text))
+   */
+  resumeRulebook(publication: unknown, options?: ResumeOptions): Promise<PublishedRulebook>
+  /**
    * For an admin: opens the rulebook in a copy from an earlier publication.
    * @param copy JSON, unvalidated
    * @param version the version that it must be of: the one in force before a publication, any to read the past
@@ -318,6 +327,7 @@ export function createClient(options: ClientOptions): Client {
     getMembers: (orgId, call) => listing((parts) => listMembers(parts, orgId, call), call),
     getRulebookVersion: async (call) => rulebookVersion(await rulebooks(call), call),
     publishRulebook: async (policy, call) => publishRulebook(policy, await rulebooks(call), call),
+    resumeRulebook: async (publication, call) => resumeRulebook(publication, await rulebooks(call), call),
     openRulebookCopy: async (copy, version, call) => openCopy(copy, version, await rulebooks(call)),
     sealForDevice: async (purpose, value, call) => (await deviceSeal(purpose, call)).seal(value),
     openFromDevice: async (purpose, bytes, call) => (await deviceSeal(purpose, call)).open(bytes),

@@ -21,7 +21,7 @@ export type { Side } from '../protocol/intent.js'
 export type { Notice } from '../protocol/notice.js'
 export { memberRules, type Policy } from '../protocol/policy.js'
 export type { Portfolio } from '../protocol/portfolio.js'
-export type { RulebookCopy } from '../protocol/rulebookCopy.js'
+export type { Publication, RulebookCopy } from '../protocol/rulebookCopy.js'
 export {
   formatDecimal,
   formatGrouped,
@@ -103,6 +103,7 @@ export type { PortfolioKey } from './portfolioKey.js'
 export type { Eip1193Provider } from './provider.js'
 export { createReader, type Reader, type ReaderOptions } from './reader.js'
 export type { RetryTiming } from './retry.js'
-export type { PublishedRulebook, PublishOptions } from './rulebook.js'
+export type { PublishedRulebook, PublishOptions, ResumeOptions } from './rulebook.js'
 export { type RulebookChange, rulebookChanges } from './rulebookChanges.js'
+export type { PartsOnChain } from './rulebookParts.js'
 export type { SharesOptions, WalletShares } from './shares.js'

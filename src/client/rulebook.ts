@@ -8,6 +8,7 @@ import { INTENT_VERSION } from '../protocol/intent.js'
 import { intentDomain } from '../protocol/intentDomain.js'
 import { type Policy, policySchema } from '../protocol/policy.js'
 import {
+  encodedBytesOf,
   fitsEnvelope,
   policyIntentDigest,
   policyIntentMessage,
@@ -18,6 +19,8 @@ import {
 } from '../protocol/policyIntent.js'
 import {
   openRulebookCopy,
+  type Publication,
+  publicationSchema,
   type RulebookCopy,
   rulebookCopySchema,
   sealRulebookCopy,
@@ -35,6 +38,7 @@ import type { CallOptions, Http } from './http.js'
 import type { Keyring } from './keyring.js'
 import type { Platform } from './platform.js'
 import { type RetryTiming, withRetries } from './retry.js'
+import { type PartsOnChain, watchParts } from './rulebookParts.js'
 import type { Wallet } from './wallet.js'
 
 interface RulebookDeps {
@@ -57,7 +61,17 @@ export interface PublishOptions extends CallOptions {
    * if another version is in force by then. Without `base` it replaces any version.
    */
   readonly base?: number | undefined
+  /**
+   * Gets what is about to be posted. Keep it until the call has succeeded, or failed with `policy-rejected`; after anything else,
+   * `resumeRulebook` posts it again without a signature.
+   */
+  readonly beforePost?: ((publication: Publication) => void | Promise<void>) | undefined
+  /** Called as more of the rulebook's parts are on the chain. A rulebook of one part has no progress. */
+  readonly onProgress?: ((progress: PartsOnChain) => void) | undefined
 }
+
+/** Those of `publishRulebook` that concern what is posted. */
+export type ResumeOptions = Pick<PublishOptions, 'signal' | 'onProgress'>
 
 export interface PublishedRulebook extends PolicyVersion {
   /** Sealed to the admin's portfolio key. Null for a wallet that cannot derive that key again. */
@@ -77,9 +91,9 @@ export interface PublishedRulebook extends PolicyVersion {
 export async function publishRulebook(
   policy: Policy,
   deps: RulebookDeps,
-  { base, signal }: PublishOptions = {},
+  { base, signal, beforePost, onProgress }: PublishOptions = {},
 ): Promise<PublishedRulebook> {
-  const { http, timing, policyTimeoutMs, platform } = deps
+  const { platform } = deps
   const admin = await deps.wallet.account()
   const orgId = await institutionOf(admin, deps)
   const version = (base ?? (await versionOf(orgId, deps, signal))) + 1
@@ -94,28 +108,56 @@ export async function publishRulebook(
   const copyKey = await copyKeyOf(deps)
   const rulebook = await sign(unsigned, deps)
   const envelope = await sealRulebook(rulebook, platform.enclavePublicKey)
-  const claim = {
-    orgId,
-    envelopeHash: envelopeHash(envelope),
-    sig: await signEnvelope(orgId, envelope, deps),
-  }
-  const { sig } = claim
+  const author = { orgId, sig: await signEnvelope(orgId, envelope, deps) }
+  const copy = copyKey && (await sealRulebookCopy(rulebook, copyKey, platform))
+  const body = { ...envelope, author }
+  const publication: Publication = { version, body, copy }
+  await beforePost?.(publication)
+  return postPublication(publication, deps, { signal, onProgress })
+}
+
+/**
+ * Posts what `beforePost` got, once more: the enclave goes on with the parts that the chain lacks, and accepts a rulebook again that is
+ * in force. Requests no signature.
+ * @param publication as kept, unvalidated
+ * @throws ClientError `invalid-copy` if it is none; ServerError `policy-rejected`: it is not in force, and never will be
+ */
+export function resumeRulebook(
+  publication: unknown,
+  deps: RulebookDeps,
+  options: ResumeOptions = {},
+): Promise<PublishedRulebook> {
+  const parsed = publicationSchema.safeParse(publication)
+  if (parsed.success) return postPublication(parsed.data, deps, options)
+  throw new ClientError('invalid-copy', 'This is no rulebook on its way.')
+}
+
+async function postPublication(
+  { version, body, copy }: Publication,
+  { http, wallet, timing, policyTimeoutMs, platform }: RulebookDeps,
+  { signal, onProgress }: ResumeOptions,
+): Promise<PublishedRulebook> {
+  const { author, ...envelope } = body
+  const claim = { ...author, envelopeHash: envelopeHash(envelope) }
   // The server reads a long body only for an admin, so it sees the signature first.
   const headers = hexLength(envelope.ct) > SHORT_BYTES ? { [RULEBOOK_AUTHOR]: encodeClaim(claim) } : undefined
   const post = () =>
-    http.post('/policy', { ...envelope, author: { orgId, sig } }, policyVersionSchema, {
+    http.post('/policy', body, policyVersionSchema, {
       ...{ signal, headers },
       timeoutMs: policyTimeoutMs,
     })
-  const published = await withRetries(post, timing, signal)
-  if (published.orgId !== orgId || published.version !== version) {
-    throw new ClientError(
-      'unexpected-answer',
-      `Version ${version} was published, but the server answered with another version.`,
-    )
+  const over = new AbortController()
+  const posted = withRetries(post, timing, signal).finally(() => over.abort())
+  const place = { orgId: author.orgId, ledger: platform.ledger, encodedBytes: encodedBytesOf(envelope) }
+  const watched = onProgress && watchParts(place, wallet.until(over.signal), onProgress, over.signal)
+  const [published] = await Promise.all([posted, watched])
+  if (published.orgId === author.orgId && published.version === version) {
+    return { orgId: author.orgId, version, copy }
   }
-  const copy = copyKey && (await sealRulebookCopy(rulebook, copyKey, platform))
-  return { orgId, version, copy }
+  throw new ClientError(
+    'unexpected-answer',
+    `Version ${version} was published, but the server answered with another version.`,
+  )
 }
 
 /**

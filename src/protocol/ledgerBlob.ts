@@ -91,7 +91,7 @@ export const MAX_PART_BYTES = 65_600
 /** The parts in which a rulebook's blob is written, of about one length, and the ledger's running hash of them. */
 export function partsOf(blob: Hex): { readonly parts: readonly Hex[]; readonly digest: Hex } {
   const bytes = hexToBytes(blob)
-  const length = Math.ceil(bytes.length / Math.ceil(bytes.length / MAX_PART_BYTES))
+  const { partBytes: length } = partsOfLength(bytes.length - HEADER_BYTES)
   const parts: Hex[] = []
   let digest = ZERO_BYTES32
   for (let from = 0; from < bytes.length; from += length) {
@@ -100,6 +100,13 @@ export function partsOf(blob: Hex): { readonly parts: readonly Hex[]; readonly d
     digest = keccak256(concatBytes(hexToBytes(digest), hexToBytes(keccak256(part))))
   }
   return { parts, digest }
+}
+
+/** The number of parts of a rulebook whose encoding has so many bytes, and the bytes of each but the last. */
+export function partsOfLength(encodedBytes: number): { readonly parts: number; readonly partBytes: number } {
+  const bytes = HEADER_BYTES + encodedBytes
+  const parts = Math.ceil(bytes / MAX_PART_BYTES)
+  return { parts, partBytes: Math.ceil(bytes / parts) }
 }
 
 /** The `iv` of a blob, of which the header is there at least. */

@@ -9,6 +9,7 @@ import {
   bytesToUint,
   concatBytes,
   type Hex,
+  hexLength,
   hexToBytes,
   uintToBytes,
 } from './hex.js'
@@ -93,6 +94,11 @@ export function fitsEnvelope(policy: Policy): boolean {
   } catch {
     return false
   }
+}
+
+/** Bytes of the policy's encoding in an encoded rulebook's envelope. */
+export function encodedBytesOf({ ct }: Pick<Envelope, 'ct'>): number {
+  return hexLength(ct) - POLICY_AT
 }
 
 /** Seals a rulebook to the enclave's key. */

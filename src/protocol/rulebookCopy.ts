@@ -12,6 +12,7 @@ import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes, uintToByt
 import { chainIdSchema } from './identifiers.js'
 import { domainBytes, type IntentDomain } from './intentDomain.js'
 import { decodeRulebook, encodeRulebook, policyIntentDigest, type Rulebook } from './policyIntent.js'
+import { postPolicySchema } from './sealedRulebook.js'
 import { assertSignedBy } from './signature.js'
 
 /**
@@ -27,6 +28,18 @@ export const rulebookCopySchema = z.strictObject({
   envelope: policyEnvelopeSchema,
 })
 export type RulebookCopy = z.output<typeof rulebookCopySchema>
+
+/**
+ * A rulebook on its way: the body of `POST /policy`, and the copy of it. Kept from before the first post, it lets a later run of the
+ * program post the same envelope again. Its copy is of the rulebook in force once the server has answered 200, and of none before.
+ * Encode with `z.encode`.
+ */
+export const publicationSchema = z.strictObject({
+  version: z.int().min(1),
+  body: postPolicySchema.required({ author: true }),
+  copy: rulebookCopySchema.nullable(),
+})
+export type Publication = z.output<typeof publicationSchema>
 
 /** @param randomness pass only to reproduce a test vector */
 export async function sealRulebookCopy(

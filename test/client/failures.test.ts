@@ -241,7 +241,7 @@ function argumentsOf(name: string): readonly unknown[] {
     ['placeOrder', request],
     ['claim', 'USDC'],
     ['openNotice', status],
-    ['publishRulebook', policy],
+    ['publishRulebook resumeRulebook', policy],
     ['openRulebookCopy', {}, 1],
     ['sealForDevice', 'names', {}],
     ['openFromDevice', 'names', new Uint8Array(64)],

@@ -1,11 +1,13 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import type { Publication } from '../../src/client/index.js'
 import { hexOf, hexToBytes } from '../../src/protocol/hex.js'
 import type { Policy } from '../../src/protocol/policy.js'
 import { openRulebook, policyIntentDigest } from '../../src/protocol/policyIntent.js'
 import { rulebookCopySchema, sealRulebookCopy } from '../../src/protocol/rulebookCopy.js'
 import { envelopeHash, postPolicySchema, sealedRulebookDigest } from '../../src/protocol/sealedRulebook.js'
 import { recoverAddress } from '../../src/protocol/signature.js'
-import { type ApiAnswer, useApi } from '../support/apiStandIn.js'
+import { type ApiAnswer, problem, useApi } from '../support/apiStandIn.js'
+import { policyUpdate, signedCall } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
 import type { Role } from '../support/roles.js'
 import {
@@ -57,6 +59,56 @@ it('publishing a rulebook seals it, signed by the admin inside and outside the s
 it('publishing a rulebook does not believe in another version than its own', async () => {
   const client = clientOfServer('admin', { body: { orgId: ORG_ID, version: 9 } })
   await expect(client.publishRulebook(policyOf({}))).rejects.toMatchObject({ code: 'unexpected-answer' })
+})
+
+describe('a publication that was cut off', () => {
+  /** What a client kept before it posted to a server that lost it. */
+  async function cutOff() {
+    let kept = ''
+    const beforePost = (publication: Publication) => {
+      expect(posted()).toEqual([])
+      kept = JSON.stringify(publication)
+    }
+    const lost = problem(502, 'enclave-failed')
+    const publishing = clientOfServer('admin', lost).publishRulebook(policyOf({}), { base: 4, beforePost })
+    await expect(publishing).rejects.toMatchObject({ code: 'enclave-failed' })
+    return { kept: JSON.parse(kept), body: posted()[0] }
+  }
+
+  it('is posted again as it was sealed, without a signature, and its copy is then of the version in force', async () => {
+    const { kept, body } = await cutOff()
+    const wallet = walletOf(chain(), 'admin')
+    wallet.signTypedData = () => Promise.reject(new Error('nothing is signed again'))
+    clientOfServer('admin')
+    const client = clientOf(chain(), api, 'admin', { wallet })
+    const { version, copy } = await client.resumeRulebook(kept)
+    expect(posted()).toEqual([body])
+    expect(await client.openRulebookCopy(copy, version)).toEqual(policyOf({}))
+  })
+
+  it('gives no copy once another rulebook is in force', async () => {
+    const { kept } = await cutOff()
+    const client = clientOfServer('admin', problem(422, 'policy-rejected', { reason: 'version-conflict' }))
+    await expect(client.resumeRulebook(kept)).rejects.toMatchObject({ code: 'policy-rejected' })
+    await expect(client.resumeRulebook({ ...kept, version: 0 })).rejects.toMatchObject({
+      code: 'invalid-copy',
+    })
+  })
+})
+
+it('publishing a rulebook tells how many of its parts are on the chain', async () => {
+  const [alice, admin] = [chain().account('alice'), chain().account('admin')]
+  const employees = Object.fromEntries(many.slice(0, 4_000))
+  // The enclave's first part of two; the server answers once the client has told of it.
+  const part = policyUpdate(ORG_ID, admin, { parts: 2n, policyBlob: `0x${'ab'.repeat(57_000)}` })
+  await chain().send(alice, ...signedCall(chain(), part))
+  const told = Promise.withResolvers<object>()
+  answerAsServer(api, chain(), ({ method }) =>
+    method === 'POST' ? told.promise.then(() => ({ body: { orgId: ORG_ID, version: 1 } })) : undefined,
+  )
+  const onProgress = (progress: object) => told.resolve(progress)
+  await clientOf(chain(), api, 'admin').publishRulebook(policyOf(employees), { base: 0, onProgress })
+  expect(await told.promise).toEqual({ written: 1, parts: 2 })
 })
 
 const key = `0x${'Ab'.repeat(20)}`
