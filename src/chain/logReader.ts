@@ -116,7 +116,12 @@ export interface LogPiece {
 /** A node refuses a query over so many blocks, or with so many events in them. */
 export class RangeRefusedError extends ChainAnswerError {}
 
-const TWO_HISTORIES = 'the events are of two histories'
+/** A node's answers are of two histories: it changed its branch between them. */
+export class HistoriesDifferError extends ChainAnswerError {
+  constructor() {
+    super('the events are of two histories')
+  }
+}
 
 /**
  * The questions for the logs of a range, which have to travel in one request, and the reading of their answers. Asks for the range's last block before the queries, because a node that is behind returns fewer logs rather than an error.
@@ -144,11 +149,11 @@ export function logRequest(queries: readonly LogQuery[], range: BlockRange) {
       assertAnswered(logCalls, logAnswers)
       const endAgain = answers.slice(1 + logCalls.length, -1)
       if (endAgain.some((answer) => resultOf(answer, blockSchema.nullable())?.hash !== end.hash)) {
-        throw new ChainAnswerError(TWO_HISTORIES)
+        throw new HistoriesDifferError()
       }
       const found = queries.flatMap(({ address }, index) => logsIn(logAnswers[index], address, range))
       const logs = found.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-      if (!isOneHistory(logs, end)) throw new ChainAnswerError(TWO_HISTORIES)
+      if (!isOneHistory(logs, end)) throw new HistoriesDifferError()
       const parent = from === 0 ? null : resultOf(answers.at(-1), blockSchema.nullable())
       const once = logs.filter((log, index) => !isSamePlace(log, logs[index - 1]))
       return { logs: once, parent: parent && idOf(parent), last: idOf(end) }

@@ -20,7 +20,8 @@ export type ClientErrorCode =
   | ('portfolio-undecryptable' | 'portfolio-key-missing' | 'notice-undecryptable')
   | ('invalid-key-file' | 'foreign-key-file')
   // The chain.
-  | ('chain-reorganized' | 'node-unavailable')
+  | ('chain-reorganized' | 'node-unavailable' | 'node-timeout' | 'node-rate-limited')
+  | ('too-much-to-read' | 'node-wrong-chain')
   // Copies of rulebooks.
   | ('invalid-copy' | 'outdated-copy' | 'copy-undecryptable')
   // See NotSubmittedError; and an error that the library does not know, which is the `cause`.
@@ -31,6 +32,8 @@ const RETRYABLE = new Set<ClientErrorCode>([
   'server-unreachable',
   'server-timeout',
   'node-unavailable',
+  'node-timeout',
+  'node-rate-limited',
   'chain-reorganized',
   'not-submitted',
 ])

@@ -1,14 +1,24 @@
 // Errors of ethers, of wallets (EIP-1193) and of fetch, as failures of this library: none of them leaves it raw.
 import isNetworkError from 'is-network-error'
 import * as z from 'zod'
-import { isChainFailure } from '../chain/errors.js'
+import { ChainAnswerError, ChainUnavailableError } from '../chain/errors.js'
+import { HistoriesDifferError, RangeRefusedError } from '../chain/logReader.js'
 import { ProtocolError } from '../protocol/errors.js'
 import { ClientError, type ClientErrorCode, TradingError } from './errors.js'
 
 const codeSchema = z.object({ code: z.union([z.int(), z.string()]) })
 const objectSchema = z.custom<object>((value) => typeof value === 'object' && value !== null)
+/** A node's JSON-RPC error in an answer with another status than 200: so some refuse a range of blocks. */
+const bodySchema = z
+  .string()
+  .transform((text) => jsonOf(text))
+  .pipe(z.object({ error: objectSchema }))
 /** Where wallets, ethers and viem keep the error that is the cause. */
 const wrapperSchema = z.union([
+  z.object({ info: z.object({ responseBody: bodySchema }) }).transform(({ info }) => info.responseBody.error),
+  z
+    .object({ info: z.object({ responseStatus: z.string() }) })
+    .transform(({ info }) => ({ code: Number.parseInt(info.responseStatus, 10) })),
   z.object({ data: z.object({ originalError: objectSchema }) }).transform(({ data }) => data.originalError),
   z.object({ info: z.object({ error: objectSchema }) }).transform(({ info }) => info.error),
   z.object({ error: objectSchema }).transform(({ error }) => error),
@@ -17,7 +27,7 @@ const wrapperSchema = z.union([
 const MAX_WRAPPERS = 5
 
 /** The error, and those that it wraps, outermost first. */
-function unwrapped(error: unknown): unknown[] {
+export function unwrapped(error: unknown): unknown[] {
   const found = [error]
   while (found.length <= MAX_WRAPPERS) {
     const inside = wrapperSchema.safeParse(found.at(-1))
@@ -32,11 +42,44 @@ const [USER_REJECTED, UNAUTHORIZED] = [4001, 4100]
 const DISCONNECTED = new Set<unknown>([4900, 4901])
 /** EIP-1474: a request is pending already; the node limits requests. */
 const [REQUEST_PENDING, LIMIT_EXCEEDED] = [-32_002, -32_005]
-/** ethers' codes, and Node's, for a node that is unreachable, silent, or answers with 500 or above. */
-const NODE_FAILS = new Set<unknown>([
-  ...['NETWORK_ERROR', 'TIMEOUT', 'SERVER_ERROR'],
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'],
+/** ethers' codes, and Node's, for a node that is unreachable. */
+const AWAY = new Set<unknown>([
+  ...['NETWORK_ERROR', 'SERVER_ERROR', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN'],
 ])
+/** Those of a node that is too slow, with the statuses of a gateway before it (524: Cloudflare's). */
+const SLOW = new Set<unknown>(['TIMEOUT', 'ETIMEDOUT', 408, 504, 524])
+const TOO_MANY_REQUESTS = 429
+
+/** Whether a code is the status of a node's HTTP answer. */
+export function isHttpStatus(code: unknown): boolean {
+  return typeof code === 'number' && code >= 400 && code < 600
+}
+
+function nodeCode(code: unknown): NodeFailure | null {
+  if (code === LIMIT_EXCEEDED || code === TOO_MANY_REQUESTS) return 'node-rate-limited'
+  if (SLOW.has(code)) return 'node-timeout'
+  return AWAY.has(code) || DISCONNECTED.has(code) || isHttpStatus(code) ? 'node-unavailable' : null
+}
+
+/** The failure of the node that an error names; null for any other. */
+function nodeFailure(error: unknown, code: unknown): NodeFailure | null {
+  if (error instanceof RangeRefusedError) return 'too-much-to-read'
+  if (error instanceof HistoriesDifferError) return 'chain-reorganized'
+  if (error instanceof ChainAnswerError) return 'unexpected-answer'
+  // The log reader throws it for a rate limit alone.
+  if (error instanceof ChainUnavailableError) return 'node-rate-limited'
+  return nodeCode(code) ?? (isFetchFailure(error) ? 'node-unavailable' : null)
+}
+
+const NODE_WORDS = {
+  'too-much-to-read': 'The node does not give the events of a single block. Choose another node.',
+  'chain-reorganized': 'The chain was reorganized while it was read. Read it again.',
+  'unexpected-answer': 'The node did not answer as documented. Read it again, or choose another node.',
+  'node-rate-limited': 'The node limits its requests. Try again later.',
+  'node-timeout': 'The node did not answer in time.',
+  'node-unavailable': 'The node of the chain does not answer. Try again later.',
+} as const
+type NodeFailure = keyof typeof NODE_WORDS
 
 /**
  * The code of a wallet's or node's error, taken from the innermost one that has any.
@@ -113,11 +156,8 @@ function walletFailure(error: unknown, refused: ClientErrorCode = 'wallet-refuse
   if (code === REQUEST_PENDING) return failure('wallet-busy', 'The wallet is waiting for an answer. Open it.')
   if (code === UNAUTHORIZED) return failure('no-account', 'The wallet reveals no account to this page.')
   if (codes.includes('INSUFFICIENT_FUNDS')) return failure('insufficient-funds', INSUFFICIENT_FUNDS)
-  const isNode = NODE_FAILS.has(code) || code === LIMIT_EXCEEDED || DISCONNECTED.has(code)
-  if (isNode || isFetchFailure(error) || isChainFailure(error)) {
-    return failure('node-unavailable', 'The node of the chain does not answer. Try again later.')
-  }
-  return null
+  const ofNode = nodeFailure(error, code)
+  return ofNode === null ? null : failure(ofNode, NODE_WORDS[ofNode])
 }
 
 export const INSUFFICIENT_FUNDS = 'The wallet does not have enough ether for the gas.'
@@ -131,6 +171,14 @@ const REFUSED: Partial<Record<ClientErrorCode, string>> = {
   'signature-refused': 'The signature was rejected in the wallet.',
   'transaction-refused': 'The transaction was rejected in the wallet.',
   'no-account': 'The wallet reveals no account: the connection was rejected.',
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** An ethers error's message contains the whole transaction; its short message does not. */

@@ -63,7 +63,7 @@ interface EventsDeps<T> {
 
 /**
  * Yields what has been found after each piece: first the blocks that are newer than those of `resume`, then older ones.
- * @throws ClientError `node-unavailable`, `unexpected-answer`
+ * @throws ClientError `node-unavailable`, `node-timeout`, `node-rate-limited`, `too-much-to-read`, `chain-reorganized`, `unexpected-answer`
  */
 export async function* readEvents<T extends ListedAt>(
   { rpc, queries, itemOf }: EventsDeps<T>,
@@ -159,7 +159,7 @@ export function createTail<L extends Listing>(
         if (!soFar.isComplete) await report?.(soFar)
       }
     } catch (error) {
-      const isSilent = error instanceof ClientError && error.code === 'node-unavailable'
+      const isSilent = error instanceof ClientError && error.code === 'node-timeout'
       if (isSilent) maxBlocks = Math.max(FEW_BLOCKS, Math.floor(maxBlocks / 2))
       throw error
     }

@@ -60,11 +60,11 @@ const NODE_TIMEOUT_MS = 30_000
 
 /**
  * A node's answer, or a rejection with the signal's reason as soon as it aborts.
- * @throws ClientError `node-unavailable` after half a minute without an answer
+ * @throws ClientError `node-timeout` after half a minute without an answer
  */
 export async function nodeAnswer<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const late = new AbortController()
-  const giveUp = () => late.abort(new ClientError('node-unavailable', 'The node did not answer in time.'))
+  const giveUp = () => late.abort(new ClientError('node-timeout', 'The node did not answer in time.'))
   const timer = setTimeout(giveUp, NODE_TIMEOUT_MS)
   try {
     return await abortable(

@@ -60,6 +60,9 @@ type OwnCode = keyof typeof OWN
 /** Failures whose code is that of the client, of a contract's error or of the deployment. */
 const OTHERS: Record<string, Entry> = {
   'node-unavailable': [EXIT.unavailable, "check the node's URL (RPC_URL, or --rpc), and try again"],
+  'node-timeout': [EXIT.unavailable, 'try again later, or name a faster node (RPC_URL, or --rpc)'],
+  'node-rate-limited': [EXIT.unavailable, 'try again later'],
+  'too-much-to-read': [EXIT.unavailable, 'name another node (RPC_URL, or --rpc)'],
   'policy-rejected': [EXIT.refused, 'correct the rulebook, and publish it again'],
   'unlisted-symbol': [EXIT.usage, '"status" lists the symbols'],
   unexpected: [EXIT.failed, 'try again; report it if it stays'],

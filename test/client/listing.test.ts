@@ -123,6 +123,43 @@ it('a list comes in shorter pieces from a node that refuses long ones', async ()
   expect(node.asked.length).toBeLessThan(20)
 })
 
+const refusal = { code: -32_614, message: 'eth_getLogs is limited to a 700 block range' }
+const gateway = (status: number, responseBody = '') => ({
+  code: 'SERVER_ERROR',
+  info: { responseStatus: `${status} Status`, responseBody },
+})
+
+it.each([
+  ['as JSON-RPC', refusal],
+  [
+    'inside of a wallet’s error',
+    { code: -32_603, message: 'Internal error', data: { originalError: refusal } },
+  ],
+  ['with a status of 400', gateway(400, JSON.stringify({ error: refusal }))],
+  ['with a status of 413', gateway(413)],
+])('a list comes in shorter pieces from a node that refuses long ones %s', async (_how, error) => {
+  const node = new Node(3_000, at(5, 2_900))
+  node.before = (_method, from, to) => {
+    if (to - from >= 700) throw Object.assign(new Error('no'), error)
+  }
+  expect(blocksOf(await read(node))).toEqual([5, 2_900])
+})
+
+it.each([
+  ['too-much-to-read', refusal],
+  ['node-rate-limited', gateway(429)],
+  ['node-timeout', gateway(504)],
+  ['node-timeout', { code: 'TIMEOUT' }],
+  ['node-unavailable', gateway(503)],
+  ['node-unavailable', { code: 'ECONNREFUSED' }],
+])('a list that fails says %s of a node with the error %o', async (code, error) => {
+  const node = new Node(3_000, [])
+  node.before = (method) => {
+    if (method === 'eth_getLogs') throw Object.assign(new Error('no'), error)
+  }
+  await expect(read(node)).rejects.toMatchObject({ code, retryable: code.startsWith('node-') })
+})
+
 it('a list ends with the reason of its signal, also while the node is silent', async () => {
   const node = new Node(3_000, [])
   const ended = new AbortController()
@@ -142,7 +179,7 @@ it('a list fails once a node has been silent for half a minute', async () => {
   await vi.advanceTimersByTimeAsync(29_999)
   expect(vi.getTimerCount()).toBe(1)
   await vi.advanceTimersByTimeAsync(1)
-  expect(await failure).toMatchObject({ code: 'node-unavailable' })
+  expect(await failure).toMatchObject({ code: 'node-timeout' })
 })
 
 it('a list has the events of the new branch alone after a reorganization', async () => {

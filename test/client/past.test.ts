@@ -2,7 +2,7 @@
 import type { Interface } from 'ethers'
 import { expect, it } from 'vitest'
 import { interfaces } from '../../src/chain/interfaces.js'
-import { createPast } from '../../src/client/index.js'
+import { createPast, type PastOptions } from '../../src/client/index.js'
 import { publishedIn, type Standing, standingAt } from '../../src/client/past/facts.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -12,12 +12,12 @@ const chain = useChain()
 const ORG = nameToBytes32('Example Capital')
 const AAPL = nameToBytes32('AAPL')
 
-const past = () => {
+const past = (options: Partial<PastOptions> = {}) => {
   const node = {
     request: ({ method, params = [] }: { method: string; params?: readonly unknown[] | object }) =>
       chain().provider.send(method, Array.isArray(params) ? params : [params]),
   }
-  return createPast(node, { escrow: chain().addresses.orderEscrow, fromBlock: 0 })
+  return createPast(node, { escrow: chain().addresses.orderEscrow, fromBlock: 0, ...options })
 }
 
 it('the past lists equities and frozen holdings, and goes on from there', async () => {
@@ -31,6 +31,12 @@ it('the past lists equities and frozen holdings, and goes on from there', async 
   expect(await listings()).toMatchObject({ equities, frozen: [{ symbol: 'AAPL', wallet: alice }] })
   await chain().send('owner', 'token', 'setFrozen', AAPL, alice, false)
   expect(await listings()).toMatchObject({ equities, frozen: [] })
+})
+
+it('the past refuses a node of another chain', async () => {
+  const events = past({ chainId: 1 }).events()
+  await expect(events()).rejects.toMatchObject({ code: 'node-wrong-chain', retryable: false })
+  expect((await past({ chainId: 31_337 }).events()()).isComplete).toBe(true)
 })
 
 it('the past names what waits for the owner, until it is done', async () => {

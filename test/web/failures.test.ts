@@ -19,7 +19,14 @@ describe('a failure in words', () => {
     ['a wallet in no institution', notAdmitted(ZERO_BYTES32), 'This wallet has no institution'],
     ['a draft that is overtaken', new OvertakenError(), 'Another rulebook was published first'],
     ['a revert of no name', new ContractError('join', 'Odd', {}), 'The contract refused it (Odd)'],
-    ['a node that is away', makeError('', 'NETWORK_ERROR'), 'The chain does not answer'],
+    ['a node that is away', makeError('', 'NETWORK_ERROR'), 'The chain’s node cannot be reached'],
+    ['a slow node', new ClientError('node-timeout', ''), 'The chain’s node is slow'],
+    ['a node asked too often', { code: -32_005, message: '' }, 'limits how often it is asked'],
+    [
+      'a node that gives too little',
+      new ClientError('too-much-to-read', ''),
+      'does not give so much at once',
+    ],
     ['a mistake of the page’s own', TYPE_ERROR, 'An unexpected error occurred'],
     ['anything else', new Error('secret of 0x12'), 'An unexpected error occurred'],
   ])('%s', (_what, error, title) => {
@@ -40,6 +47,14 @@ describe('a failure in words', () => {
     expect(polledFailureOf(unreachable).advice).toMatch(/This page keeps trying/)
     expect(failureOf(unreachable).advice).not.toMatch(/keeps trying/)
   })
+
+  it.each(['node-unavailable', 'node-timeout', 'node-rate-limited'] as const)(
+    'by %s promises to go on only where the page reads again by itself',
+    (code) => {
+      expect(polledFailureOf(new ClientError(code, '')).advice).toMatch(/goes on where it stopped/)
+      expect(failureOf(new ClientError(code, '')).advice).toMatch(/[Tt]ry again/)
+    },
+  )
 
   it('by a platform without openings says why, and what to do', () => {
     const revert = { name: 'NotCleared', args: {} }

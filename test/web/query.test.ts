@@ -152,7 +152,7 @@ describe('a query through a wallet', () => {
     const query = createQuery({ isSeen: signal(true), question: () => ask, pace: EVERY_MS })
     show(query)
     await vi.advanceTimersByTimeAsync(30_000)
-    expect(query.error).toMatchObject({ code: 'node-unavailable', retryable: true })
+    expect(query.error).toMatchObject({ code: 'node-timeout', retryable: true })
     request.mockClear()
     await vi.advanceTimersByTimeAsync(EVERY_MS)
     expect(request).toHaveBeenCalled()

@@ -75,7 +75,7 @@ export function createStore(settings: Settings): Store {
     return own ?? (session?.chainId === chain.id ? session.provider : null)
   })
   const past = computed(() => {
-    const place = { escrow: settings.pins.escrow, fromBlock: chain.firstBlock }
+    const place = { escrow: settings.pins.escrow, fromBlock: chain.firstBlock, chainId: chain.id }
     return reader.value === null ? null : createPast(reader.value, place)
   })
   return {

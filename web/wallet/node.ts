@@ -4,11 +4,11 @@ import type { DemoWallet } from '../settings.js'
 import type { FoundWallet } from './discovery.js'
 
 const answerSchema = z.union([
-  z.object({ error: z.object({ code: z.int(), message: z.string(), data: z.unknown() }) }),
+  z.object({ error: z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() }) }),
   z.object({ result: z.unknown() }),
 ])
 
-/** An error in the form of EIP-1193. */
+/** An error in the form of EIP-1193; its code is the node's, or the status of its HTTP answer. */
 class RpcError extends Error {
   override readonly name = 'RpcError'
 
@@ -32,9 +32,14 @@ export function nodeProvider(rpcUrl: string): Eip1193Provider {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
       })
-      if (!response.ok) throw new ClientError('node-unavailable', `The node answers ${response.status}.`)
-      const answer = answerSchema.parse(await response.json())
-      if ('error' in answer) throw new RpcError(answer.error.code, answer.error.message, answer.error.data)
+      const { data: answer } = answerSchema.safeParse(await response.json().catch(() => undefined))
+      // Some nodes refuse a long range of blocks with a status of 400.
+      if (answer !== undefined && 'error' in answer) {
+        throw new RpcError(answer.error.code, answer.error.message, answer.error.data)
+      }
+      if (!response.ok) throw new RpcError(response.status, `The node answers ${response.status}.`, undefined)
+      if (answer === undefined)
+        throw new ClientError('unexpected-answer', 'The node does not answer in JSON-RPC.')
       return answer.result
     },
   }

@@ -66,7 +66,10 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   'untrusted-enclave-key': DISTRUST,
   'untrusted-escrow': DISTRUST,
   'unknown-scheme': RELOAD,
-  'unexpected-answer': RELOAD,
+  'unexpected-answer': [
+    'This page cannot read an answer of the server or the chain’s node',
+    'Try again. If it persists, reload the page: it may be older than the server.',
+  ],
   'not-admin': ['This wallet is not the admin of an institution', 'Connect the admin’s wallet.'],
   'unlisted-symbol': ['This symbol is not listed', 'Nothing was signed or sent. Choose another symbol.'],
   'insufficient-usdc': [
@@ -124,7 +127,23 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'The chain changed while it was read',
     'Its newest blocks were replaced, which is normal. Try again.',
   ],
-  'node-unavailable': ['The chain does not answer', 'Check your connection, and try again in a minute.'],
+  'node-unavailable': [
+    'The chain’s node cannot be reached',
+    'Check your connection, and try again in a minute.',
+  ],
+  'node-timeout': ['The chain’s node is slow', 'It gave no answer within half a minute. Try again later.'],
+  'node-rate-limited': [
+    'The chain’s node limits how often it is asked',
+    'Many people may be asking it at this moment. Try again in a minute.',
+  ],
+  'too-much-to-read': [
+    'The chain’s node does not give so much at once',
+    'It refuses even the events of a single block. Choose another node in your wallet, or tell the operator.',
+  ],
+  'node-wrong-chain': [
+    'This page’s node is of another chain',
+    'Nothing of it is shown. Report it to the operator: the page’s settings name the wrong node.',
+  ],
   'invalid-copy': [
     'This is not a copy of your institution’s rulebook',
     'Choose a file that was exported where the rulebook was published.',
@@ -187,8 +206,18 @@ export function failureOf(error: unknown): Failure {
 
 /** The failure of a poll, which the page repeats. */
 export function polledFailureOf(error: unknown): Failure {
-  if (!isAsleep(error)) return failureOf(error)
-  return { title: KEEPS_TRYING[0], advice: KEEPS_TRYING[1] }
+  if (isAsleep(error)) return { title: KEEPS_TRYING[0], advice: KEEPS_TRYING[1] }
+  const { title, advice } = failureOf(error)
+  return { title, advice: GOES_ON[toTradingError(error).code] ?? advice }
+}
+
+/** By the code of a failure after which the page reads on by itself. */
+const GOES_ON: Partial<Record<string, string>> = {
+  'node-unavailable': 'Check your connection. This page keeps trying, and goes on where it stopped.',
+  'node-timeout':
+    'It gave no answer within half a minute. This page asks for less at a time, and goes on where it stopped.',
+  'node-rate-limited': 'This page keeps trying, and goes on where it stopped.',
+  'chain-reorganized': 'Its newest blocks were replaced, which is normal. This page reads them again.',
 }
 
 /** Whether the server is away. One that answers 502 or 503 itself is running, and says what it lacks. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ChainUnavailableError, isChainFailure } from '../../chain/errors.js'
+import { isChainFailure } from '../../chain/errors.js'
 import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
 import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
 import type { BlockId } from '../../chain/logReader.js'
@@ -7,6 +7,7 @@ import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { accountIdOf } from '../../protocol/identifiers.js'
 import { createContract } from '../contract.js'
 import { ClientError } from '../errors.js'
+import { toTradingError } from '../foreignErrors.js'
 import type { Keyring } from '../keyring.js'
 import type { PlatformContracts } from '../platform.js'
 import type { Wallet } from '../wallet.js'
@@ -61,17 +62,7 @@ export async function* readHistory(
     yield* entriesOf(deps, options)
   } catch (error) {
     if (!isChainFailure(error)) throw error
-    throw error instanceof ChainUnavailableError
-      ? new ClientError('node-unavailable', 'The node limits its requests. Try again later.', {
-          cause: error,
-        })
-      : new ClientError(
-          'unexpected-answer',
-          'The node did not answer as documented. Read the history again.',
-          {
-            cause: error,
-          },
-        )
+    throw toTradingError(error)
   }
 }
 

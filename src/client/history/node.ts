@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { createLogReader } from '../../chain/logReader.js'
-import { toTradingError } from '../foreignErrors.js'
+import { foreignCode, isHttpStatus, toTradingError, unwrapped } from '../foreignErrors.js'
 import type { Request } from '../provider.js'
 import { nodeAnswer } from '../retry.js'
 import type { Wallet } from '../wallet.js'
@@ -15,15 +15,19 @@ const refusedSchema = z.looseObject({
   message: z.string(),
   data: z.unknown().optional(),
 })
-/** The node's own error: as EIP-1193 gives it, or where ethers keeps it. */
-const refusalSchema = z.union([
-  z.object({ error: refusedSchema }).transform(({ error }) => error),
-  z.object({ info: z.object({ error: refusedSchema }) }).transform(({ info }) => info.error),
-  refusedSchema,
-])
-
 /** The codes of EIP-1193 say that the wallet has not asked its node. */
 const isWalletCode = (code: number) => code >= 4_000 && code < 5_000
+/** An answer would be too long for the node, or the request: so some nodes refuse a range of blocks. */
+const TOO_LARGE = 413
+
+/** The node's own error, which is its answer to one call; undefined where wallet or node failed. */
+function refusalIn(error: unknown): z.output<typeof refusedSchema> | undefined {
+  const code = foreignCode(error)
+  if (code === TOO_LARGE) return { code, message: 'too large' }
+  const found = unwrapped(error).map((each) => refusedSchema.safeParse(each).data)
+  const refusal = found.findLast((each) => each !== undefined)
+  return refusal === undefined || isWalletCode(refusal.code) || isHttpStatus(code) ? undefined : refusal
+}
 
 /**
  * The wallet's provider as the log reader's node: ethers sends calls of one turn together where the provider has batches.
@@ -38,13 +42,13 @@ export function createNode({ request }: Pick<Wallet, 'request'>, signal?: AbortS
   }
 }
 
-/** @throws ClientError `node-unavailable` when the node does not answer */
+/** @throws ClientError `node-unavailable`, `node-timeout`, `node-rate-limited` */
 async function answerOf(request: Request, { method, params }: NodeCall): Promise<NodeAnswer> {
   try {
     return { result: await request(method, params) }
   } catch (error) {
-    const refusal = refusalSchema.safeParse(error)
-    if (refusal.success && !isWalletCode(refusal.data.code)) return { error: refusal.data }
-    throw toTradingError(error)
+    const refusal = refusalIn(error)
+    if (refusal === undefined) throw toTradingError(error)
+    return { error: refusal }
   }
 }

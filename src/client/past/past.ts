@@ -9,6 +9,7 @@ import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { createContract } from '../contract.js'
 import { ledgerEvents, registryEvents, tokenEvents, topicOf, topicOfAddress } from '../contractEvents.js'
+import { ClientError } from '../errors.js'
 import { createTail, type Listing, type LogListing, type LogsQuery, readLogs, type Tail } from '../listing.js'
 import { readContracts } from '../platform.js'
 import { type Eip1193Provider, untilAnswered } from '../provider.js'
@@ -29,6 +30,8 @@ export interface PastOptions {
   readonly escrow: Hex
   /** The block of the contracts' deployment. */
   readonly fromBlock: number
+  /** The contracts' chain: a node of another one is refused (`node-wrong-chain`). */
+  readonly chainId?: number | undefined
 }
 
 type Complete = Pick<Listing, 'isComplete'>
@@ -86,11 +89,15 @@ const SHOWN_EVENTS = 100
  * Reads what the contracts' events say, through a wallet's provider or a node's.
  * @example const past = createPast(window.ethereum, { escrow: account, fromBlock: 1 })
  */
-export function createPast(provider: Eip1193Provider, { escrow, fromBlock }: PastOptions): Past {
+export function createPast(provider: Eip1193Provider, { escrow, fromBlock, chainId }: PastOptions): Past {
   const wallet = createWallet(provider, { miningTimeoutMs: 0 })
   const contractAt = (address: Hex, abi: InterfaceAbi) => createContract({ wallet, address, abi })
   const ofEscrow = (method: string) => contractAt(escrow, orderEscrowAbi).read<Hex>(method, [], addressSchema)
-  const contracts = untilAnswered(() => readContracts(wallet, escrow))
+  const contracts = untilAnswered(async () => {
+    const found = chainId === undefined ? chainId : await wallet.reads.chainId()
+    if (found === chainId) return readContracts(wallet, escrow)
+    throw new ClientError('node-wrong-chain', `The node is of chain ${found}, not of chain ${chainId}.`)
+  })
   const times = new Map<Hex, number>()
 
   function tail(queryOf: () => Promise<LogsQuery>, limit?: number): Tail<LogListing> {
