@@ -8,9 +8,12 @@ import { type IntentDomain, intentDomain } from './intentDomain.js'
 import { publicKeySchema } from './publicKey.js'
 import { signatureSchema } from './signature.js'
 import { typedDataDigest } from './typedData.js'
-import { uint256Schema } from './units.js'
+import { uint64Schema, uint256Schema } from './units.js'
 
+/** An order at the market's price, and everything else that is signed for the enclave. */
 export const INTENT_VERSION = 1
+/** An order with a limit price. */
+export const LIMIT_INTENT_VERSION = 2
 
 export const sideSchema = z.enum(['BUY', 'SELL', 'WITHDRAW', 'DEPOSIT'])
 export type Side = z.output<typeof sideSchema>
@@ -18,13 +21,24 @@ export type Side = z.output<typeof sideSchema>
 /** Unix seconds. */
 export const timestampSchema = z.int().min(0)
 
-const unsignedShape = {
-  v: z.literal(INTENT_VERSION),
+/** `DAY`: the close ends the order. `GTD`: the enclave renews it each day until its deadline. */
+export const timeInForceSchema = z.enum(['DAY', 'GTD'])
+
+/** What a limit order has beyond a market order. */
+export const limitSchema = z.strictObject({
+  /** USD with 6 decimals: the highest price of a buy, the lowest of a sale. */
+  price: uint64Schema,
+  timeInForce: timeInForceSchema,
+})
+export type Limit = z.output<typeof limitSchema>
+
+const beforeSide = {
   orderId: bytes32Schema,
   account: addressSchema,
   /** Informational: the enclave reads the institution from the registry. */
   orgId: bytes32Schema,
-  side: sideSchema,
+}
+const afterSide = {
   /** A ticker, or `USDC` for a withdrawal or a deposit of cash. */
   symbol: symbolSchema,
   /** USDC base units, or share base units for a withdrawal of shares. */
@@ -35,33 +49,69 @@ const unsignedShape = {
   nonce: z.int().min(0),
   userPubKey: publicKeySchema,
 }
+const marketShape = { v: z.literal(INTENT_VERSION), ...beforeSide, side: sideSchema, ...afterSide }
+const limitShape = {
+  v: z.literal(LIMIT_INTENT_VERSION),
+  ...beforeSide,
+  side: sideSchema.extract(['BUY', 'SELL']),
+  ...afterSide,
+  /** Shorter than in version 1: twenty limit orders of the longest numbers still fit into a portfolio. */
+  maxSpend: uint64Schema,
+  limitPrice: limitSchema.shape.price,
+  timeInForce: timeInForceSchema,
+}
 
 /** An intent before it is signed. */
-export const unsignedIntentSchema = z.strictObject(unsignedShape)
+export const unsignedIntentSchema = z.discriminatedUnion('v', [
+  z.strictObject(marketShape),
+  z.strictObject(limitShape),
+])
 export type UnsignedIntent = z.output<typeof unsignedIntentSchema>
 
 /** The content of an order's envelope. Decode JSON with `.parse`, encode with `z.encode`. */
-export const intentSchema = z.strictObject({ ...unsignedShape, sig: signatureSchema })
+export const intentSchema = z.discriminatedUnion('v', [
+  z.strictObject({ ...marketShape, sig: signatureSchema }),
+  z.strictObject({ ...limitShape, sig: signatureSchema }),
+])
 export type Intent = z.output<typeof intentSchema>
 
-export const intentTypes = {
-  Intent: [
-    { name: 'v', type: 'uint256' },
-    { name: 'orderId', type: 'bytes32' },
-    { name: 'account', type: 'address' },
-    { name: 'orgId', type: 'bytes32' },
-    { name: 'side', type: 'string' },
-    { name: 'symbol', type: 'string' },
-    { name: 'maxSpend', type: 'uint256' },
-    { name: 'expiry', type: 'uint256' },
-    { name: 'nonce', type: 'uint256' },
-    { name: 'userPubKey', type: 'bytes' },
+const marketMembers = [
+  { name: 'v', type: 'uint256' },
+  { name: 'orderId', type: 'bytes32' },
+  { name: 'account', type: 'address' },
+  { name: 'orgId', type: 'bytes32' },
+  { name: 'side', type: 'string' },
+  { name: 'symbol', type: 'string' },
+  { name: 'maxSpend', type: 'uint256' },
+  { name: 'expiry', type: 'uint256' },
+  { name: 'nonce', type: 'uint256' },
+  { name: 'userPubKey', type: 'bytes' },
+]
+
+export const intentTypes = { Intent: marketMembers }
+
+export const limitIntentTypes = {
+  LimitIntent: [
+    ...marketMembers,
+    { name: 'limitPrice', type: 'uint256' },
+    { name: 'timeInForce', type: 'string' },
   ],
+}
+
+/** The EIP-712 types of an intent of this version. */
+export function intentTypesOf({ v }: Pick<UnsignedIntent, 'v'>) {
+  return v === INTENT_VERSION ? intentTypes : limitIntentTypes
+}
+
+/** The limit of an intent's order; undefined for an order at the market's price. */
+export function limitOf(intent: UnsignedIntent): Limit | undefined {
+  if (intent.v === INTENT_VERSION) return undefined
+  return { price: intent.limitPrice, timeInForce: intent.timeInForce }
 }
 
 /** The EIP-712 digest that the employee's wallet signs. */
 export function intentDigest(intent: UnsignedIntent, domain: IntentDomain): Hex {
-  return typedDataDigest(intentDomain(domain), intentTypes, intent)
+  return typedDataDigest(intentDomain(domain), intentTypesOf(intent), intent)
 }
 
 /** Seals an intent to the enclave's key. */

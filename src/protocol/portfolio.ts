@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
-import { sideSchema, timestampSchema } from './intent.js'
+import { limitSchema, sideSchema, timestampSchema } from './intent.js'
 import { publicKeySchema } from './publicKey.js'
 import { uint256Schema } from './units.js'
 
@@ -26,6 +26,8 @@ export const openOrderSchema = z.strictObject({
   brokerOrderId: z.string().max(64),
   /** Unix seconds. */
   placedAt: timestampSchema,
+  /** Absent for an order at the market's price. */
+  limit: limitSchema.optional(),
 })
 export type OpenOrder = z.output<typeof openOrderSchema>
 

@@ -154,9 +154,10 @@ export async function openResolution(
 
 /** `keccak256(utf8(JSON))` of the order's id and the members of its entry, amounts as decimal strings. */
 export function entryHash(orderId: Hex, entry: OpenOrder): Hex {
-  const { side, symbol, notional, escrow, locked, brokerOrderId, placedAt } = entry
+  const { side, symbol, notional, escrow, locked, brokerOrderId, placedAt, limit } = entry
   const amounts = [notional, escrow, locked].map(String)
-  const json = JSON.stringify([orderId, side, symbol, ...amounts, brokerOrderId, placedAt])
+  const beyondMarket = limit === undefined ? [] : [String(limit.price), limit.timeInForce]
+  const json = JSON.stringify([orderId, side, symbol, ...amounts, brokerOrderId, placedAt, ...beyondMarket])
   return textHash(json)
 }
 

@@ -12,7 +12,7 @@ import { noticeCodes } from '../../src/enclave/notices.js'
 import { authorizationTargets, authorizationTypes } from '../../src/protocol/authorizationTypes.js'
 import { cancelIntentTypes, sealedCancelTypes } from '../../src/protocol/cancelIntent.js'
 import { MAX_CANCEL_BYTES, MAX_ORDER_BYTES, MAX_POLICY_BYTES } from '../../src/protocol/envelope.js'
-import { intentTypes } from '../../src/protocol/intent.js'
+import { intentTypes, limitIntentTypes } from '../../src/protocol/intent.js'
 import { receiveWithAuthorizationTypes, requestOpeningTypes } from '../../src/protocol/opening.js'
 import { policyIntentTypes } from '../../src/protocol/policyIntent.js'
 import { PORTFOLIO_KEY_MESSAGE } from '../../src/protocol/portfolioKey.js'
@@ -105,6 +105,7 @@ const encodeType = (name: string, fields: TypedDataField[]) =>
 
 const signed = {
   ...intentTypes,
+  ...limitIntentTypes,
   ...policyIntentTypes,
   ...sealedRulebookTypes,
   ...cancelIntentTypes,

@@ -34,7 +34,7 @@ import {
   nameToBytes32,
   sharesAddressOf,
 } from '../../src/protocol/identifiers.js'
-import { intentDigest, intentSchema } from '../../src/protocol/intent.js'
+import { type Intent, intentDigest, intentSchema, sealIntent } from '../../src/protocol/intent.js'
 import {
   ledgerKey,
   openBlob,
@@ -94,12 +94,15 @@ const intents = readVectors(
     chainId: z.int(),
     escrow: hex,
     intent: z.object({ plaintext: intentSchema, digest: hex }),
+    limitIntent: z.object({ plaintext: intentSchema, digest: hex }),
     rulebook: z.object({ plaintext: rulebookSchema, policyHash: hex, digest: hex }),
     sealedRulebook: z.object({ author: rulebookAuthorSchema, envelopeHash: hex, digest: hex }),
   }),
 )
 const { walletPrivateKey, chainId, escrow } = intents
 const domain = { chainId, escrow }
+
+const encoded = (intent: Intent) => z.encode(intentSchema, intent)
 
 function expectSigned(found: Hex, digest: Hex, sig: Hex): void {
   expect(found).toBe(digest)
@@ -186,9 +189,36 @@ function openWithOpenSsl(
 }
 
 describe('intents', () => {
-  it('have their digests and signatures', () => {
-    const { plaintext: intent, digest } = intents.intent
-    expectSigned(intentDigest(intent, domain), digest, intent.sig)
+  it.each([intents.intent, intents.limitIntent])(
+    'have their digests and signatures: version $plaintext.v',
+    ({ plaintext: intent, digest }) => {
+      expectSigned(intentDigest(intent, domain), digest, intent.sig)
+    },
+  )
+
+  it('are sealed in one size, whether they have a limit or not', async () => {
+    const { plaintext: market } = intents.intent
+    const { plaintext: limit } = intents.limitIntent
+    const least = { ...market, symbol: 'F', maxSpend: 1n, nonce: 1 }
+    const most = { symbol: 'ABCDEFGHIJK', maxSpend: 2n ** 256n - 1n, nonce: Number.MAX_SAFE_INTEGER }
+    const longest = { ...limit, ...most, maxSpend: 2n ** 64n - 1n, limitPrice: 2n ** 64n - 1n }
+    const sealed = [market, limit, least, { ...market, ...most }, longest].map(async (intent) => {
+      const { ct } = await sealIntent(intentSchema.parse(encoded(intent)), toEnclave.recipient)
+      return hexToBytes(ct).length
+    })
+    expect(new Set(await Promise.all(sealed))).toEqual(new Set([768]))
+  })
+
+  it.each([
+    ['version 1 with a limit price', { ...encoded(intents.intent.plaintext), limitPrice: '1' }],
+    [
+      'version 2 without its time in force',
+      { ...encoded(intents.limitIntent.plaintext), timeInForce: undefined },
+    ],
+    ['version 2 of a withdrawal', { ...encoded(intents.limitIntent.plaintext), side: 'WITHDRAW' }],
+    ['version 3', { ...encoded(intents.limitIntent.plaintext), v: 3 }],
+  ])('an intent is refused: %s', (_name, plaintext) => {
+    expect(intentSchema.safeParse(JSON.parse(JSON.stringify(plaintext))).success).toBe(false)
   })
 
   it('cover the rulebook by the hash of its canonical JSON', () => {

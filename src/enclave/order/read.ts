@@ -5,7 +5,7 @@ import { sameAddress } from '../../protocol/address.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
-import { type Intent, intentDigest } from '../../protocol/intent.js'
+import { INTENT_VERSION, type Intent, intentDigest } from '../../protocol/intent.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import { assertSignedBy } from '../../protocol/signature.js'
@@ -88,7 +88,8 @@ async function poll<T>(
 export async function unseal(run: Run, { orderId, escrow }: New, envelope: Envelope): Promise<Intent | null> {
   try {
     const intent = await run.open.intent(envelope)
-    if (intent.orderId !== orderId || !sameAddress(intent.account, escrow.account)) return null
+    if (intent.v !== INTENT_VERSION || intent.orderId !== orderId) return null
+    if (!sameAddress(intent.account, escrow.account)) return null
     const { sig, ...unsigned } = intent
     assertSignedBy(escrow.account, intentDigest(unsigned, domainOf(run)), sig)
     return intent

@@ -29,7 +29,7 @@ const LIFETIME = 3_600
 export async function craft(
   desk: Desk,
   trader: Trader,
-  change: Partial<UnsignedIntent> = {},
+  change: Partial<Extract<UnsignedIntent, { v: 1 }>> = {},
   signer: SandboxAccount = trader.account,
 ): Promise<Crafted> {
   const platform = await trader.client.getPlatform()

@@ -5,7 +5,14 @@ import { cancelIntentDigest, sealCancel } from '../../../src/protocol/cancelInte
 import { commitOf, type Envelope, seal } from '../../../src/protocol/envelope.js'
 import { type Hex, hexToBytes } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf, nameToBytes32 } from '../../../src/protocol/identifiers.js'
-import { intentDigest, intentSchema, type Side, type UnsignedIntent } from '../../../src/protocol/intent.js'
+import {
+  intentDigest,
+  intentSchema,
+  LIMIT_INTENT_VERSION,
+  type Limit,
+  type Side,
+  type UnsignedIntent,
+} from '../../../src/protocol/intent.js'
 import type { Policy } from '../../../src/protocol/policy.js'
 import {
   policyIntentDigest,
@@ -65,7 +72,9 @@ export interface Wish {
   /** Instead of a fresh one. */
   orderId?: Hex
   /** Changes the intent before it is signed. */
-  change?: Partial<UnsignedIntent>
+  change?: Partial<MarketIntent>
+  /** Makes it a limit order. */
+  limit?: Limit | undefined
   /** Signs with another role's key. */
   signedBy?: Role
   /** Seals something else than an intent. */
@@ -82,6 +91,14 @@ export interface OpenedOrder {
   escrow: bigint
 }
 
+type MarketIntent = Extract<UnsignedIntent, { v: 1 }>
+
+function limited(intent: MarketIntent, { price: limitPrice, timeInForce }: Limit): UnsignedIntent {
+  const { side } = intent
+  if (side !== 'BUY' && side !== 'SELL') throw new TypeError('only a trade has a limit')
+  return { ...intent, v: LIMIT_INTENT_VERSION, side, limitPrice, timeInForce }
+}
+
 /** The last nonce; orderIds follow from it. */
 let counter = 0
 
@@ -91,7 +108,7 @@ export async function openOrder(chain: TestChain, wish: Wish): Promise<OpenedOrd
   const nonce = ++counter
   const orderId: Hex = wish.orderId ?? `0x${nonce.toString(16).padStart(32, '0').repeat(2)}`
   const deadline = (await chain.now()) + (wish.deadlineIn ?? 3_600)
-  const unsigned: UnsignedIntent = {
+  const market: MarketIntent = {
     v: 1,
     orderId,
     account: chain.account(who),
@@ -104,6 +121,7 @@ export async function openOrder(chain: TestChain, wish: Wish): Promise<OpenedOrd
     userPubKey: USER_PUBKEY,
     ...wish.change,
   }
+  const unsigned = wish.limit ? limited(market, wish.limit) : market
   const sig = signDigest(intentDigest(unsigned, domainOf(chain)), keyOf(chain, wish.signedBy ?? who))
   const plaintext = wish.plaintext ?? z.encode(intentSchema, { ...unsigned, sig })
   const envelope = await seal(plaintext, INTENT_PUBKEY, { kind: 'order', context: EMPTY })
