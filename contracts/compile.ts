@@ -15,7 +15,7 @@ const SANDBOX_OUT = join(ROOT, 'src/sandbox/generated')
 const MAX_CODE_BYTES = 24_576
 
 /** A node runs these in an `eth_call`; they are never deployed. */
-const LENSES = ['WalletLens', 'PoolUsdcLens', 'EquitiesLens']
+const LENSES = ['WalletLens', 'PoolUsdcLens', 'EquitiesLens', 'SignatureLens']
 const SANDBOX_CONTRACT = 'TestUsdc'
 
 /** As explorers name it, without the build of the npm package. */

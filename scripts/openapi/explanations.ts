@@ -48,7 +48,7 @@ export const EXPLANATIONS: Readonly<
   'not-order-account': {
     meaning:
       'The signature outside the seal is not by the account that opened the escrow. Nothing was stored.',
-    cause: 'Another wallet, chain or escrow; a body that was changed after it was signed; a contract wallet.',
+    cause: 'Another wallet, chain or escrow; a body that was changed after it was signed.',
   },
   'not-found': {
     meaning: 'There is no route at this path.',
@@ -94,7 +94,7 @@ export const EXPLANATIONS: Readonly<
     meaning:
       'The body is longer than 64 KiB; at `/relay`, than 192 KiB; at `/policy`, where `Rulebook-Author` has an admin’s signature, than 1 MiB.',
     cause:
-      'Not a sealed envelope: an order has at most 4,096 bytes of ciphertext; a rulebook 524,414, and from some 32,000 on it needs the header.',
+      'Not a sealed envelope: an order has at most 4,096 bytes of ciphertext; a rulebook 525,375, and from some 32,000 on it needs the header.',
   },
   'unsupported-media-type': {
     meaning: 'The body is not declared as JSON in UTF-8, or it is compressed.',

@@ -1,5 +1,5 @@
 import { AbiCoder, type BlockTag, concat } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import { ChainAnswerError, ChainUnavailableError } from './errors.js'
@@ -93,7 +93,7 @@ export function createLenses(caller: ViewCaller, contracts: ContractAddresses) {
 // request, like the validator of https://eips.ethereum.org/EIPS/eip-6492. See contracts/lens.
 
 /** Runs a lens at a block. The function throws ChainUnavailableError, ChainAnswerError. */
-function createLens<T>(
+export function createLens<T>(
   caller: ViewCaller,
   {
     bytecode,

@@ -1,5 +1,5 @@
 import { type BlockTag, type Interface, isHexString, type Result } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from '../protocol/address.js'
 import { bytes32Schema, type Hex, hexBetween, hexToBytes } from '../protocol/hex.js'
 import { ChainAnswerError, ChainUnavailableError } from './errors.js'
@@ -67,22 +67,28 @@ export function createViewCaller(
   rpc: Pick<Rpc, 'send'>,
   { requireCanonical = false }: { requireCanonical?: boolean } = {},
 ): ViewCaller {
-  function blockOf(tag: BlockTag) {
-    if (!isHexString(tag, BLOCK_HASH_BYTES)) return typeof tag === 'string' ? tag : toQuantity(tag)
-    return requireCanonical ? { blockHash: tag, requireCanonical } : { blockHash: tag }
-  }
-
   return {
     async call({ blockTag, ...call }) {
-      const [answer] = await rpc.send([{ method: 'eth_call', params: [call, blockOf(blockTag)] }])
+      const [answer] = await rpc.send([
+        { method: 'eth_call', params: [call, blockOf(blockTag, requireCanonical)] },
+      ])
       return resultOf(answer, z.string())
     },
   }
 }
 
+function blockOf(tag: BlockTag, requireCanonical = false) {
+  if (!isHexString(tag, BLOCK_HASH_BYTES)) return typeof tag === 'string' ? tag : toQuantity(tag)
+  return requireCanonical ? { blockHash: tag, requireCanonical } : { blockHash: tag }
+}
+
 /** Whether there is a contract at an address. @throws ChainUnavailableError, ChainAnswerError */
-export async function hasCode(rpc: Pick<Rpc, 'send'>, address: Hex): Promise<boolean> {
-  const [answer] = await rpc.send([{ method: 'eth_getCode', params: [address, 'latest'] }])
+export async function hasCode(
+  rpc: Pick<Rpc, 'send'>,
+  address: Hex,
+  block: BlockTag = 'latest',
+): Promise<boolean> {
+  const [answer] = await rpc.send([{ method: 'eth_getCode', params: [address, blockOf(block)] }])
   return resultOf(answer, codeSchema) !== NO_CODE
 }
 

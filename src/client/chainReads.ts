@@ -16,6 +16,9 @@ export interface Call {
   readonly data: string
 }
 
+/** The code of a contract that only runs, with its constructor's answer. */
+type Lens = Pick<Call, 'data'>
+
 /** The largest answer of a view, and the largest code. */
 const MAX_ANSWER_BYTES = 1_048_576
 const answerSchema = hexBetween(0, MAX_ANSWER_BYTES)
@@ -53,7 +56,8 @@ export function createChainReads(request: Request) {
   }
   const tagOf = (block: BlockTag) => (typeof block === 'number' ? toQuantity(block) : block)
   return {
-    call: (call: Call, block: BlockTag = 'latest') => ask('eth_call', [call, tagOf(block)], answerSchema),
+    call: (call: Call | Lens, block: BlockTag = 'latest') =>
+      ask('eth_call', [call, tagOf(block)], answerSchema),
     estimateGas: (call: Call) => ask('eth_estimateGas', [call], quantitySchema),
     chainId: () => ask('eth_chainId', [], smallQuantitySchema),
     blockNumber: () => ask('eth_blockNumber', [], smallQuantitySchema),

@@ -106,8 +106,9 @@ export function createKeyring(deps: {
 export type Keyring = ReturnType<typeof createKeyring>
 
 /** Whether the wallet has no derived key at all: its owner draws one before the first order. */
-function cannotDerive(error: unknown): boolean {
-  return error instanceof ClientError && error.code === 'wallet-not-deterministic'
+export function cannotDerive(error: unknown): boolean {
+  const codes: readonly string[] = ['wallet-not-deterministic', 'contract-wallet']
+  return error instanceof ClientError && codes.includes(error.code)
 }
 
 function isPrivateKey(key: Hex): boolean {

@@ -117,13 +117,14 @@ export function createOpenings(wallet: Wallet) {
   return {
     /** At the latest block of the wallet's own node. */
     stateOf,
-    /** Whether the contracts take signed openings. */
+    /** Whether the contracts take signed openings, and the account has a key of its own, whose signature they verify. */
     async isOffered(platform: Platform): Promise<boolean> {
       try {
-        await placeOf(platform)
+        await Promise.all([placeOf(platform), wallet.assertExternallyOwned()])
         return true
       } catch (error) {
-        if (error instanceof ClientError && error.code === 'opening-unsupported') return false
+        const codes: readonly string[] = ['opening-unsupported', 'contract-wallet']
+        if (error instanceof ClientError && codes.includes(error.code)) return false
         throw error
       }
     },
@@ -137,7 +138,7 @@ export function createOpenings(wallet: Wallet) {
     },
     /**
      * Requests the wallet's signature that opens the order, `since` the latest block. Sends nothing.
-     * @throws ClientError `opening-unsupported`, `insufficient-usdc`, `signature-refused`, `signature-invalid`
+     * @throws ClientError `opening-unsupported`, `contract-wallet`, `insufficient-usdc`, `signature-refused`, `signature-invalid`
      */
     async sign(
       sealed: SealedOrder,
@@ -148,6 +149,7 @@ export function createOpenings(wallet: Wallet) {
         placeOf(platform),
         wallet.reads.latestBlock(),
         assertFunds(sealed, platform, account),
+        wallet.assertExternallyOwned(),
       ])
       const { orderId, commit, escrowed: amount, intent } = sealed
       const signed = { account, amount, deadline: intent.expiry, validBefore: timestamp + VALID_S }

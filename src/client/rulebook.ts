@@ -35,7 +35,7 @@ import {
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import type { CallOptions, Http } from './http.js'
-import type { Keyring } from './keyring.js'
+import { cannotDerive, type Keyring } from './keyring.js'
 import type { Platform } from './platform.js'
 import { type RetryTiming, withRetries } from './retry.js'
 import { type PartsOnChain, watchParts } from './rulebookParts.js'
@@ -191,14 +191,19 @@ export async function openCopy(copy: unknown, version: number, deps: RulebookDep
     const text = `The copy has version ${parsed.data.version}, but version ${version} is in force.`
     throw new ClientError('outdated-copy', text)
   }
-  const rulebook = await openWith(deps.keys, parsed.data)
+  const rulebook = await openWith(deps, parsed.data)
   if (sameAddress(rulebook.admin, admin)) return rulebook.policy
   throw new ClientError('invalid-copy', 'Another wallet signed the rulebook in the copy.')
 }
 
-async function openWith(keys: RulebookDeps['keys'], copy: RulebookCopy): Promise<Rulebook> {
+async function openWith(
+  { keys, wallet }: Pick<RulebookDeps, 'keys' | 'wallet'>,
+  copy: RulebookCopy,
+): Promise<Rulebook> {
   try {
-    return await keys.opened(({ privateKey }) => openRulebookCopy(copy, privateKey))
+    const { rulebook, digest } = await keys.opened(({ privateKey }) => openRulebookCopy(copy, privateKey))
+    if (await wallet.isSignedBy(rulebook.admin, digest, rulebook.sig)) return rulebook
+    throw new ProtocolError('wrong-signer', 'another account signed the rulebook')
   } catch (error) {
     // The user rejected the signature that derives the key.
     if (error instanceof ClientError) throw error
@@ -217,7 +222,7 @@ async function copyKeyOf({ keys }: RulebookDeps): Promise<Hex | null> {
   try {
     return (await keys.newest()).publicKey
   } catch (error) {
-    if (error instanceof ClientError && error.code === 'wallet-not-deterministic') return null
+    if (cannotDerive(error)) return null
     throw error
   }
 }

@@ -1,7 +1,8 @@
 import type { Signer } from 'ethers'
+import { createSignatureCheck, type IsSignedBy } from '../chain/accountSignature.js'
 import { addressSchema } from '../protocol/address.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
-import { assertSignedBy, normalizeSignature } from '../protocol/signature.js'
+import { accountSignatureSchema, normalizeSignature } from '../protocol/signature.js'
 import { type ChainReads, createChainReads, type Receipt, waitUntilMined } from './chainReads.js'
 import { ClientError, type ClientErrorCode } from './errors.js'
 import { callFailure, INSUFFICIENT_FUNDS, toTradingError } from './foreignErrors.js'
@@ -41,17 +42,19 @@ export interface Wallet {
   /** EIP-191 `personal_sign`, exactly as the wallet returns it. @throws ClientError `signature-refused` */
   signText(text: string): Promise<Hex>
   /**
-   * EIP-712, low-s with `v` 27 or 28, verified against the account.
+   * EIP-712, verified against the account: low-s with `v` 27 or 28, or as a contract wallet takes it (ERC-1271).
    * @throws ClientError `signature-refused`, `signature-invalid`
    */
   signTyped(data: TypedData): Promise<Hex>
+  /** Whether an account signed a digest, by its key or as a contract. */
+  isSignedBy: IsSignedBy
   /**
    * Sends a transaction and waits until it is mined, whether it succeeds or reverts.
    * @throws CallReverted if wallet or node refuses to send it because it would revert
    * @throws ClientError `transaction-refused`, `transaction-pending`, `transaction-replaced`
    */
   send(transaction: OutgoingTransaction): Promise<Receipt>
-  /** @throws ClientError `contract-wallet`: the enclave verifies ECDSA signatures, which a contract cannot make */
+  /** @throws ClientError `contract-wallet` for what only an account's own key can sign */
   assertExternallyOwned(): Promise<void>
   /** The same wallet, whose calls end when the signal aborts. A request that the user has open stays open in the wallet. */
   until(signal: AbortSignal | undefined): Wallet
@@ -94,6 +97,15 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
   )
   const account = async () => addressSchema.parse(await guarded(deps.account, refusedAs('no-account')))
 
+  const isSignedBy = createSignatureCheck({ call: ({ data }) => reads.call({ data }) })
+
+  async function checked(by: Hex, digest: Hex, signature: string): Promise<Hex> {
+    const given = accountSignatureSchema.safeParse(hexOf(signature))
+    const form = given.data && normalOf(given.data)
+    if (form !== undefined && (await isSignedBy(by, digest, form))) return form
+    throw new ClientError('signature-invalid', `The wallet's signature does not belong to ${by}.`)
+  }
+
   async function hashOf(transaction: OutgoingTransaction): Promise<Hex> {
     try {
       return bytes32Schema.parse(await abortable(holder.send(transaction), signal))
@@ -119,6 +131,7 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
     miningTimeoutMs,
     signal,
     account,
+    isSignedBy,
     chainId: reads.chainId,
     async signText(text) {
       const by = await account()
@@ -127,7 +140,7 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
     async signTyped({ digest, ...typed }) {
       const by = await account()
       const signature = await guarded(() => holder.signTyped(typed, by), refusedAs('signature-refused'))
-      return checked(by, digest, hexOf(signature))
+      return checked(by, digest, signature)
     },
     async send(transaction) {
       const since = await reads.blockNumber()
@@ -139,7 +152,7 @@ function walletOf(deps: WalletDeps, signal?: AbortSignal): Wallet {
       if (code !== '0x' && !DELEGATION.test(code)) {
         throw new ClientError(
           'contract-wallet',
-          'This wallet is a contract. Use a wallet that signs with its own key.',
+          'This wallet is a contract, which has no key of its own: draw a portfolio key, and open orders by its transactions.',
         )
       }
     },
@@ -170,14 +183,11 @@ async function guard<T>(
   }
 }
 
-function checked(account: Hex, digest: Hex, signature: Hex): Hex {
+/** A key's signature in its one form; a contract's as it is. */
+function normalOf(signature: Hex): Hex {
   try {
-    const normal = normalizeSignature(signature)
-    assertSignedBy(account, digest, normal)
-    return normal
-  } catch (error) {
-    throw new ClientError('signature-invalid', `The wallet's signature does not belong to ${account}.`, {
-      cause: error,
-    })
+    return normalizeSignature(signature)
+  } catch {
+    return signature
   }
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { createSignatureCheck } from '../chain/accountSignature.js'
 import type { PortfolioWrite } from '../chain/calledAuthorization.js'
 import {
   type Contracts,
@@ -39,6 +40,8 @@ export interface ChainState extends Contracts {
   pausedUntil(block: BlockPoint): Promise<number>
   /** The platform's owner. */
   owner(block: BlockPoint): Promise<Hex>
+  /** Whether an account signed a digest, by its key or as a contract at a block. */
+  isSignedBy(account: Hex, digest: Hex, signature: Hex, block: BlockPoint): Promise<boolean>
   /** All corporate actions, in the order of the contract's list. */
   actions(block: BlockPoint): Promise<readonly CorporateAction[]>
   /** The portfolios of an account that stood at these moments, as the data of the ledger's transactions has them. */
@@ -78,6 +81,7 @@ export function createSharedChain(options: ChainOptions) {
   const contracts = createContracts(views, addresses)
   const uncached = createContracts(agreed, addresses)
   const ofFirst = createContracts(firstViews, addresses)
+  const isSignedBy = createSignatureCheck(views)
   const constants = {
     usdc: once(async () => createUsdc(views, await contracts.escrow.usdc())),
     authority: once(async () => createAuthority(views, await contracts.escrow.authority())),
@@ -107,6 +111,8 @@ export function createSharedChain(options: ChainOptions) {
     },
     pausedUntil: async ({ hash }: BlockPoint) => (await constants.authority.get()).pausedUntil(hash),
     owner: async ({ hash }: BlockPoint) => (await constants.authority.get()).owner(hash),
+    isSignedBy: (account: Hex, digest: Hex, signature: Hex, { hash }: BlockPoint) =>
+      isSignedBy(account, digest, signature, hash),
     deployedAt: constants.deployedAt.get,
     async actions({ hash }: BlockPoint) {
       const contract = await constants.actions.get()

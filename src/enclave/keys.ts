@@ -1,5 +1,5 @@
 import { type Authorization, type AuthorizationDomain, signAuthorization } from '../protocol/authorization.js'
-import { assertCancels } from '../protocol/cancelIntent.js'
+import { openCancel } from '../protocol/cancelIntent.js'
 import type { Envelope } from '../protocol/envelope.js'
 import { type Hex, hexToBytes } from '../protocol/hex.js'
 import { openIntent } from '../protocol/intent.js'
@@ -25,9 +25,9 @@ export function createKeys(deps: {
       intent: (envelope: Envelope) => openIntent(envelope, intentKey),
       rulebook: (envelope: Envelope) => openRulebook(envelope, intentKey),
       resolution: (envelope: Envelope, domain: IntentDomain) => openResolution(envelope, intentKey, domain),
-      /** Whether it is the account's own cancel of this order. @throws as `assertCancels` does */
-      cancel: (envelope: Envelope, order: Parameters<typeof assertCancels>[2], domain: IntentDomain) =>
-        assertCancels(envelope, intentKey, order, domain),
+      /** The signature in this order's cancel. */
+      cancel: (envelope: Envelope, order: Parameters<typeof openCancel>[2], domain: IntentDomain) =>
+        openCancel(envelope, intentKey, order, domain),
     },
     sign: (authorization: Authorization, domain: AuthorizationDomain) =>
       signAuthorization(authorization, domain, signing.reveal()),

@@ -6,7 +6,6 @@ import { bytes32ToName } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
 import { allRules, type Policy, policyHash } from '../protocol/policy.js'
 import { policyIntentDigest, type Rulebook } from '../protocol/policyIntent.js'
-import { assertSignedBy } from '../protocol/signature.js'
 import { restarting } from './failures.js'
 import type { BlockPoint } from './heads.js'
 import { domainOf } from './order/read.js'
@@ -33,6 +32,7 @@ export async function runPolicy(run: Run, envelope: Envelope): Promise<RunResult
 async function publish(run: Run, rulebook: Rulebook): Promise<RunResult> {
   const { orgId, admin, policy, version } = rulebook
   const { head: block } = await run.chain.look()
+  if (!(await isSigned(run, rulebook, block))) return rejected('invalid-signature')
   const authority = await run.chain.registry.adminOf(orgId, block.hash)
   if (authority === ZERO_ADDRESS) return rejected('unknown-institution')
   if (!sameAddress(authority, admin)) return rejected('not-admin')
@@ -54,11 +54,10 @@ async function publish(run: Run, rulebook: Rulebook): Promise<RunResult> {
   return { outcome: 'accepted', orgId, version }
 }
 
-/** The rulebook in an envelope, signed by the admin whom it names; whether that one is the admin is for the chain. */
+/** The rulebook in an envelope. */
 async function readRulebook(run: Run, envelope: Envelope): Promise<Rulebook | PolicyRejection> {
   try {
-    const rulebook = await run.open.rulebook(envelope)
-    return isSigned(run, rulebook) ? rulebook : 'invalid-signature'
+    return await run.open.rulebook(envelope)
   } catch (error) {
     if (error instanceof z.ZodError) return 'invalid-rulebook'
     // It opened: its text repeats a member, or is no JSON at all.
@@ -67,13 +66,8 @@ async function readRulebook(run: Run, envelope: Envelope): Promise<Rulebook | Po
   }
 }
 
-function isSigned(run: Run, { sig, ...unsigned }: Rulebook): boolean {
-  try {
-    assertSignedBy(unsigned.admin, policyIntentDigest(unsigned, domainOf(run)), sig)
-    return true
-  } catch {
-    return false
-  }
+function isSigned(run: Run, { sig, ...unsigned }: Rulebook, block: BlockPoint): Promise<boolean> {
+  return run.chain.isSignedBy(unsigned.admin, policyIntentDigest(unsigned, domainOf(run)), sig, block)
 }
 
 async function areListed({ chain }: Run, policy: Policy, block: BlockPoint): Promise<boolean> {

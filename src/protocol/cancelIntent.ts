@@ -14,7 +14,7 @@ import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes } from './
 import { INTENT_VERSION } from './intent.js'
 import { domainBytes, type IntentDomain, intentDomain } from './intentDomain.js'
 import { envelopeHash } from './sealedRulebook.js'
-import { assertSignedBy, signatureSchema } from './signature.js'
+import { accountSignatureSchema } from './signature.js'
 import { typedDataDigest } from './typedData.js'
 
 /** An order as its escrow has it. A cancel has no nonce, so it voids no order that waits. */
@@ -28,12 +28,12 @@ export const cancelIntentSchema = z.strictObject({
   v: z.literal(INTENT_VERSION),
   orderId: bytes32Schema,
   account: addressSchema,
-  sig: signatureSchema,
+  sig: accountSignatureSchema,
 })
 export type CancelIntent = z.output<typeof cancelIntentSchema>
 
 /** The body of `POST /orders/:orderId/cancel`: the envelope, and the account's signature of its hash. */
-export const postCancelSchema = z.strictObject({ ...cancelEnvelopeSchema.shape, sig: signatureSchema })
+export const postCancelSchema = z.strictObject({ ...cancelEnvelopeSchema.shape, sig: accountSignatureSchema })
 export type PostCancel = z.output<typeof postCancelSchema>
 
 export const cancelIntentTypes = {
@@ -88,22 +88,22 @@ export function sealCancel(
 }
 
 /**
- * Throws unless the envelope holds this order's cancel, signed by its account. The signature outside the seal does not count
+ * The signature of `cancelIntentDigest` in the envelope of this order's cancel, unchecked. The signature outside the seal does not count
  * here: the server has seen it.
  * @throws ProtocolError, ZodError
  */
-export async function assertCancels(
+export async function openCancel(
   envelope: Envelope,
   privateKey: Bytes,
   order: CancelledOrder,
   domain: IntentDomain,
-): Promise<void> {
+): Promise<Hex> {
   const place = placeOf(order.orderId, domain)
   const intent = cancelIntentSchema.parse(await open(envelope, privateKey, place))
   if (intent.orderId !== order.orderId || !sameAddress(intent.account, order.account)) {
     throw new ProtocolError('invalid-plaintext', 'the cancel is for another order or account')
   }
-  assertSignedBy(order.account, cancelIntentDigest(order, domain), intent.sig)
+  return intent.sig
 }
 
 /** The context is `uint256be(chainId) ‖ escrow ‖ orderId`. */

@@ -13,8 +13,8 @@ import { compressPoint, publicKeySchema } from './publicKey.js'
 export const ENVELOPE_SCHEME = 'service-ecies-v1'
 /** Largest ciphertext of an order, of a rulebook and of a cancel, in bytes. A rulebook's is its encoding behind a header. */
 export const MAX_ORDER_BYTES = 4_096
-export const MAX_POLICY_BYTES = 126 + 524_288
-export const MAX_CANCEL_BYTES = 1_024
+export const MAX_POLICY_BYTES = 1_087 + 524_288
+export const MAX_CANCEL_BYTES = 4_096
 const PADDING_BYTES = 256
 const PORTFOLIO_PADDING_BYTES = 512
 

@@ -6,7 +6,7 @@ import { type Bytes, bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
 import { publicKeySchema } from './publicKey.js'
-import { signatureSchema } from './signature.js'
+import { accountSignatureSchema } from './signature.js'
 import { typedDataDigest } from './typedData.js'
 import { uint64Schema, uint256Schema } from './units.js'
 
@@ -70,8 +70,8 @@ export type UnsignedIntent = z.output<typeof unsignedIntentSchema>
 
 /** The content of an order's envelope. Decode JSON with `.parse`, encode with `z.encode`. */
 export const intentSchema = z.discriminatedUnion('v', [
-  z.strictObject({ ...marketShape, sig: signatureSchema }),
-  z.strictObject({ ...limitShape, sig: signatureSchema }),
+  z.strictObject({ ...marketShape, sig: accountSignatureSchema }),
+  z.strictObject({ ...limitShape, sig: accountSignatureSchema }),
 ])
 export type Intent = z.output<typeof intentSchema>
 

@@ -17,7 +17,7 @@ import { INTENT_VERSION } from './intent.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
 import { decodePadded } from './plaintext.js'
 import { type Policy, policyHash, policySchema } from './policy.js'
-import { signatureSchema } from './signature.js'
+import { accountSignatureSchema, MAX_SIGNATURE_BYTES } from './signature.js'
 import { typedDataDigest } from './typedData.js'
 
 const unsignedShape = {
@@ -33,7 +33,7 @@ const unsignedShape = {
 export type UnsignedRulebook = z.output<z.ZodObject<typeof unsignedShape>>
 
 /** The content of a rulebook's envelope. Decode JSON with `.parse`, encode with `z.encode`. */
-export const rulebookSchema = z.strictObject({ ...unsignedShape, sig: signatureSchema })
+export const rulebookSchema = z.strictObject({ ...unsignedShape, sig: accountSignatureSchema })
 export type Rulebook = z.output<typeof rulebookSchema>
 
 export const policyIntentTypes = {
@@ -56,17 +56,27 @@ export function policyIntentDigest(rulebook: UnsignedRulebook, domain: IntentDom
   return typedDataDigest(intentDomain(domain), policyIntentTypes, policyIntentMessage(rulebook))
 }
 
-/** `0x01 ‖ orgId ‖ admin ‖ uint64be(version) ‖ sig`, in front of the policy's encoding. */
-const FORMAT = 0x01
+/**
+ * `0x01 ‖ orgId ‖ admin ‖ uint64be(version) ‖ sig`, in front of the policy's encoding. A signature that is not of 65 bytes, of a contract
+ * wallet, has `0x02` and its length: `0x02 ‖ orgId ‖ admin ‖ uint64be(version) ‖ uint16be(length) ‖ sig`.
+ */
+const [FORMAT, FORMAT_OF_CONTRACT] = [0x01, 0x02]
 const [ORG_AT, ADMIN_AT, VERSION_AT, SIG_AT, POLICY_AT] = [1, 33, 53, 61, 126]
+const LENGTH_BYTES = 2
 
 /**
  * The plaintext in which a rulebook is sealed: the policy's encoding, so that its length shows no more.
  * @throws ProtocolError `invalid-bytes` for a policy that is too long
  */
 export function encodeRulebook({ orgId, admin, version, sig, policy }: Rulebook): Bytes {
-  const header = [hexToBytes(orgId), hexToBytes(admin), uintToBytes(BigInt(version), 8), hexToBytes(sig)]
-  return concatBytes(Uint8Array.of(FORMAT), ...header, encodePolicy(policy))
+  const [author, signature] = [concatBytes(hexToBytes(orgId), hexToBytes(admin)), hexToBytes(sig)]
+  const isOfKey = signature.length === POLICY_AT - SIG_AT
+  return concatBytes(
+    Uint8Array.of(isOfKey ? FORMAT : FORMAT_OF_CONTRACT),
+    ...[author, uintToBytes(BigInt(version), 8)],
+    ...(isOfKey ? [] : [uintToBytes(BigInt(signature.length), LENGTH_BYTES)]),
+    ...[signature, encodePolicy(policy)],
+  )
 }
 
 /**
@@ -74,23 +84,31 @@ export function encodeRulebook({ orgId, admin, version, sig, policy }: Rulebook)
  * @throws ProtocolError `invalid-plaintext`; ZodError if the JSON holds no rulebook
  */
 export function decodeRulebook(bytes: Bytes): Rulebook {
-  if (bytes[0] !== FORMAT) return rulebookSchema.parse(decodePadded(bytes))
-  const policy = decodePolicy(bytes.slice(POLICY_AT))
+  const [format] = bytes
+  if (format !== FORMAT && format !== FORMAT_OF_CONTRACT) return rulebookSchema.parse(decodePadded(bytes))
+  const [sigAt, policyAt] = format === FORMAT ? [SIG_AT, POLICY_AT] : placeOfContract(bytes)
+  const policy = decodePolicy(bytes.slice(policyAt))
   const hexAt = (start: number, end: number) => bytesToHex(bytes.subarray(start, end))
   return rulebookSchema.parse({
     v: INTENT_VERSION,
     orgId: hexAt(ORG_AT, ADMIN_AT),
     admin: hexAt(ADMIN_AT, VERSION_AT),
     version: Number(bytesToUint(bytes.subarray(VERSION_AT, SIG_AT))),
-    sig: hexAt(SIG_AT, POLICY_AT),
+    sig: hexAt(sigAt, policyAt),
     policy: z.encode(policySchema, policy),
   })
 }
 
-/** Whether a policy's rulebook fits its envelope. */
+/** Where a contract wallet's signature begins, and where the policy's encoding. */
+function placeOfContract(bytes: Bytes): [sigAt: number, policyAt: number] {
+  const sigAt = SIG_AT + LENGTH_BYTES
+  return [sigAt, sigAt + Number(bytesToUint(bytes.subarray(SIG_AT, sigAt)))]
+}
+
+/** Whether a policy's rulebook fits its envelope, whoever signs it. */
 export function fitsEnvelope(policy: Policy): boolean {
   try {
-    return POLICY_AT + encodePolicy(policy).length <= MAX_POLICY_BYTES
+    return SIG_AT + LENGTH_BYTES + MAX_SIGNATURE_BYTES + encodePolicy(policy).length <= MAX_POLICY_BYTES
   } catch {
     return false
   }

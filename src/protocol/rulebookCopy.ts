@@ -13,7 +13,6 @@ import { chainIdSchema } from './identifiers.js'
 import { domainBytes, type IntentDomain } from './intentDomain.js'
 import { decodeRulebook, encodeRulebook, policyIntentDigest, type Rulebook } from './policyIntent.js'
 import { postPolicySchema } from './sealedRulebook.js'
-import { assertSignedBy } from './signature.js'
 
 /**
  * A published rulebook, sealed to its author's portfolio key, because only the enclave can open the one on chain. The
@@ -54,10 +53,10 @@ export async function sealRulebookCopy(
 }
 
 /**
- * The rulebook in a copy. Checks the admin's signature inside, because anyone can seal to a public key.
- * @throws ProtocolError if the copy does not open or lacks the admin's signature; ZodError if it holds no rulebook
+ * The rulebook in a copy, and the digest that its admin signed. The signature is unchecked, and anyone can seal to a public key.
+ * @throws ProtocolError if the copy does not open; ZodError if it holds no rulebook
  */
-export async function openRulebookCopy(copy: RulebookCopy, privateKey: Bytes): Promise<Rulebook> {
+export async function openRulebookCopy(copy: RulebookCopy, privateKey: Bytes) {
   const rulebook = decodeRulebook(await openBytes(copy.envelope, privateKey, placeOf(copy)))
   if (rulebook.orgId !== copy.orgId || rulebook.version !== copy.version) {
     throw new ProtocolError(
@@ -65,8 +64,7 @@ export async function openRulebookCopy(copy: RulebookCopy, privateKey: Bytes): P
       'the copy holds a rulebook of another institution or version',
     )
   }
-  assertSignedBy(rulebook.admin, policyIntentDigest(rulebook, copy), rulebook.sig)
-  return rulebook
+  return { rulebook, digest: policyIntentDigest(rulebook, copy) }
 }
 
 /** The context is `uint256be(chainId) ‖ escrow ‖ orgId ‖ uint64be(version)`. */

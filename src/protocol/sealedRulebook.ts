@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { type Envelope, policyEnvelopeSchema } from './envelope.js'
-import { bytes32Schema, bytesToHex, concatBytes, type Hex, hexOf, hexToBytes } from './hex.js'
+import { bytes32Schema, bytesToHex, concatBytes, type Hex, hexBetween, hexToBytes } from './hex.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
 import { keccak256 } from './keccak.js'
-import { signatureSchema } from './signature.js'
+import { accountSignatureSchema, MAX_SIGNATURE_BYTES } from './signature.js'
 import { typedDataDigest } from './typedData.js'
 
 /** The institution of a rulebook's envelope, with its admin's signature over the envelope. */
-export const rulebookAuthorSchema = z.strictObject({ orgId: bytes32Schema, sig: signatureSchema })
+export const rulebookAuthorSchema = z.strictObject({ orgId: bytes32Schema, sig: accountSignatureSchema })
 export type RulebookAuthor = z.output<typeof rulebookAuthorSchema>
 
 /** The body of `POST /policy`. With `author` it waits in its institution's own queue, otherwise in its client's. */
@@ -34,7 +34,7 @@ export interface RulebookClaim extends RulebookAuthor {
 /** The header of a body beyond the usual limit, which the server reads only for an admin: `orgId ‖ envelopeHash ‖ sig`. */
 export const RULEBOOK_AUTHOR = 'Rulebook-Author'
 
-const claimSchema = hexOf(32 + 32 + 65)
+const claimSchema = hexBetween(32 + 32 + 1, 32 + 32 + MAX_SIGNATURE_BYTES)
 
 export function encodeClaim({ orgId, envelopeHash, sig }: RulebookClaim): Hex {
   return bytesToHex(concatBytes(hexToBytes(orgId), hexToBytes(envelopeHash), hexToBytes(sig)))
@@ -46,7 +46,7 @@ export function decodeClaim(header: unknown): RulebookClaim | undefined {
   if (data === undefined) return undefined
   const bytes = hexToBytes(data)
   const part = (start: number, end: number) => bytesToHex(bytes.subarray(start, end))
-  return { orgId: part(0, 32), envelopeHash: part(32, 64), sig: part(64, 129) }
+  return { orgId: part(0, 32), envelopeHash: part(32, 64), sig: bytesToHex(bytes.subarray(64)) }
 }
 
 /** The EIP-712 digest that the admin's wallet signs outside the seal, in the domain of the intents. */

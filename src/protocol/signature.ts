@@ -9,6 +9,7 @@ import {
   bytesToUint,
   concatBytes,
   type Hex,
+  hexBetween,
   hexOf,
   hexToBytes,
   uintToBytes,
@@ -27,6 +28,11 @@ const V_OFFSET = 27
 
 /** 65 bytes `r ‖ s ‖ v`. */
 export const signatureSchema = hexOf(65)
+
+/** The longest signature of a contract wallet: a Safe of ten owners has 650 bytes, a passkey some 600. */
+export const MAX_SIGNATURE_BYTES = 1_024
+/** What an account signs with: 65 bytes of its key, or what its contract takes (ERC-1271). */
+export const accountSignatureSchema = hexBetween(1, MAX_SIGNATURE_BYTES)
 
 /**
  * Checks the only form that the contracts accept: 65 bytes, `v` 27 or 28, `0 < r < n`, `0 < s ≤ n/2` (EIP-2).

@@ -1,5 +1,9 @@
+import type { BlockTag } from 'ethers'
 import { createBroker } from '../broker/index.js'
+import { createSignatureCheck } from '../chain/accountSignature.js'
 import { createRpc } from '../chain/rpc.js'
+import { createViewCaller, hasCode } from '../chain/views.js'
+import type { Hex } from '../protocol/hex.js'
 import { createHook } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
 import { readVersion } from '../service/version.js'
@@ -121,6 +125,11 @@ export function buildServer(deps: {
   })
   const domain = { chainId, escrow: addresses.orderEscrow }
   const { escrow } = posted.contracts
+  const isContract = createHeadReads({
+    head,
+    read: (account: Hex, block: BlockTag) => hasCode(reads.charged, account, block),
+  })
+  const isSignedBy = createSignatureCheck(createViewCaller(reads.charged), isContract)
   const shownOrders = createHeadReads({ head, read: views.escrow.orders, lane: shown.lane })
   const escrowed = createHeadReads({ head, read: escrow.orders })
   const orders = createOrders({ ...enclaveRuns, records, escrow, onEscrowSeen: head.expire })
@@ -157,7 +166,7 @@ export function buildServer(deps: {
       records: openingRecords,
     }),
     cancels: createCancels({
-      ...{ domain, escrowed, records },
+      ...{ domain, escrowed, isSignedBy, records },
       onStored: enclaveRuns.onCancelled,
     }),
     orderStatus: createOrderStatus({ escrowed: shownOrders, summaryOf: records.summaryOf, findOpening }),
@@ -165,6 +174,7 @@ export function buildServer(deps: {
       domain,
       run: enclaveRuns.sealedJobs.run,
       adminOf: createHeadReads({ head, read: posted.contracts.registry.adminOf }),
+      isSignedBy,
       head,
       ledger: contracts.ledger,
       onPublished: head.expire,

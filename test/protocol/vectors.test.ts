@@ -10,9 +10,9 @@ import {
   signedAuthorizationSchema,
 } from '../../src/protocol/authorization.js'
 import {
-  assertCancels,
   cancelIntentDigest,
   cancelIntentSchema,
+  openCancel,
   postCancelSchema,
   sealCancel,
   sealedCancelDigest,
@@ -257,13 +257,13 @@ describe('the copy of a rulebook', () => {
   it('is sealed to its author', async () => {
     const { recipientPrivateKey, recipient } = toEmployee
     expect(await sealRulebookCopy(plaintext, recipient, copy, randomness)).toEqual(copy)
-    expect(await openRulebookCopy(copy, key)).toEqual(plaintext)
+    expect((await openRulebookCopy(copy, key)).rulebook).toEqual(plaintext)
     const opened = openWithOpenSsl(copy.envelope, recipientPrivateKey, recipient, place.kind, place.context)
     expect(opened).toEqual(Buffer.from(encodeRulebook(plaintext)))
   })
 
   it('opens too where an earlier version of the client made it, of JSON', async () => {
-    expect(await openRulebookCopy(copyOfJson, key)).toEqual(plaintext)
+    expect((await openRulebookCopy(copyOfJson, key)).rulebook).toEqual(plaintext)
   })
 })
 
@@ -289,7 +289,6 @@ describe('a cancel', () => {
   )
   const { recipientPrivateKey, recipient } = toEnclave
   const order = { orderId: plaintext.orderId, account: plaintext.account }
-  const stranger: Hex = `0x${'51'.repeat(32)}`
 
   it('is signed inside the seal, and outside it by the hash of its envelope', async () => {
     expectSigned(cancelIntentDigest(order, domain), digests.digest, plaintext.sig)
@@ -301,34 +300,23 @@ describe('a cancel', () => {
   })
 
   it('opens under its own order, escrow and chain, and nowhere else', async () => {
-    await assertCancels(posted, enclaveKey, order, domain)
+    expect(await openCancel(posted, enclaveKey, order, domain)).toBe(plaintext.sig)
     const opened = openWithOpenSsl(posted, recipientPrivateKey, recipient, 'cancel', hexToBytes(context))
     expect(cancelIntentSchema.parse(JSON.parse(opened.toString()))).toEqual(plaintext)
     const other = `0x${'01'.repeat(32)}` as const
     const elsewhere = [
-      assertCancels(posted, enclaveKey, { ...order, orderId: other }, domain),
-      assertCancels(posted, enclaveKey, order, { ...domain, chainId: chainId + 1 }),
-      assertCancels(posted, enclaveKey, order, { ...domain, escrow: `0x${'01'.repeat(20)}` }),
+      openCancel(posted, enclaveKey, { ...order, orderId: other }, domain),
+      openCancel(posted, enclaveKey, order, { ...domain, chainId: chainId + 1 }),
+      openCancel(posted, enclaveKey, order, { ...domain, escrow: `0x${'01'.repeat(20)}` }),
       open(posted, enclaveKey, { kind: 'order', context: new Uint8Array() }),
     ]
     await Promise.all(elsewhere.map((each) => expect(each).rejects.toMatchObject({ code: 'undecryptable' })))
   })
 
-  it('counts only with the signature of its account inside', async () => {
-    const forged = { ...order, sig: signDigest(digests.digest, stranger) }
-    const envelopes = await Promise.all([
-      sealCancel(forged, recipient, domain),
-      // The outer signature is another message.
-      sealCancel({ ...order, sig }, recipient, domain),
-    ])
-    for (const each of envelopes) {
-      await expect(assertCancels(each, enclaveKey, order, domain)).rejects.toMatchObject({
-        code: 'wrong-signer',
-      })
-    }
+  it('is not another account’s', async () => {
     const account = `0x${'02'.repeat(20)}` as const
     const anothers = await sealCancel({ ...plaintext, account }, recipient, domain)
-    await expect(assertCancels(anothers, enclaveKey, order, domain)).rejects.toMatchObject({
+    await expect(openCancel(anothers, enclaveKey, order, domain)).rejects.toMatchObject({
       code: 'invalid-plaintext',
     })
   })

@@ -12,21 +12,24 @@ import type { TestChain } from './chain.js'
 import type { Role } from './roles.js'
 import { SERVER_ENVIRONMENT, serverConfig } from './serverEnvironment.js'
 
-/** The body of a cancel by a role's wallet; `domain` makes it one for elsewhere, `signs` one whose outer signature names another order. */
+/**
+ * The body of a cancel by a role's wallet; `domain` makes it one for elsewhere, `signs` one whose outer signature names another order, and
+ * `owner` one of a contract wallet, whose owner signs twice.
+ */
 export async function signedCancel(
   chain: TestChain,
   role: Role,
   orderId: Hex,
-  other: { domain?: IntentDomain; signs?: Hex } = {},
+  other: { domain?: IntentDomain; signs?: Hex; owner?: Role } = {},
 ): Promise<PostCancel> {
   const { domain = { chainId: chain.anvil.chainId, escrow: chain.addressOf('escrow') } } = other
   const account = chain.account(role)
-  const signer = await chain.provider.getSigner(account)
+  const signer = await chain.provider.getSigner(chain.account(other.owner ?? role))
   const sign = async (
     ...typed: [Record<string, { name: string; type: string }[]>, Record<string, unknown>]
   ) => {
     const signature = await signer.signTypedData(intentDomain(domain), ...typed)
-    return `0x${signature.slice(2)}` as const
+    return `0x${signature.slice(2).repeat(other.owner ? 2 : 1)}` as const
   }
   const sig = await sign(cancelIntentTypes, cancelIntentMessage({ orderId, account }))
   const key = serverConfig(SERVER_ENVIRONMENT).enclave.intentPublicKey

@@ -91,6 +91,9 @@ export interface AccountDeps {
   readonly device: DeviceStore
 }
 
+/** Why a wallet derives no portfolio key, whenever it is asked. */
+const DERIVES_NONE: readonly string[] = ['wallet-not-deterministic', 'contract-wallet']
+
 const [SOON_MS, LATER_MS] = [3_000, 15_000]
 const [INSTITUTION_MS, CHAIN_MS, COMPLIANCE_MS, RARE_MS] = [5_000, 10_000, 30_000, 60_000]
 
@@ -115,7 +118,7 @@ export function createAccount(deps: AccountDeps): Account {
     try {
       key.value = await openKeys(client)
     } catch (error) {
-      derivesNone.value = error instanceof ClientError && error.code === 'wallet-not-deterministic'
+      derivesNone.value = error instanceof ClientError && DERIVES_NONE.includes(error.code)
       throw error
     }
   }

@@ -54,9 +54,9 @@ export function KeyCard() {
         <div class="box" role="status">
           <strong>Your wallet needs a key file</strong>
           <p>
-            It signs the same text differently each time, as wallets with several keys do, so it cannot make
-            the key of your portfolio again. Make a key here, keep its file, and choose that file. Then you
-            can order.
+            It signs the same text differently each time, as wallets with several keys do, or is a contract,
+            so it cannot make the key of your portfolio again. Make a key here, keep its file, and choose that
+            file. Then you can order.
           </p>
         </div>
       ) : null}

@@ -44,7 +44,7 @@ const RELOAD: Words = [
 const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   'contract-wallet': [
     'This wallet is a contract',
-    'The enclave only accepts signatures of plain accounts. Connect one of those.',
+    'It has no key of its own. Make a key file under “Portfolio key”, then order.',
   ],
   'no-account': ['The wallet shares no account with this page', 'Connect it again, and allow this page.'],
   'wallet-refused': REFUSED,

@@ -138,11 +138,11 @@ async function carryOut(
   // 1. Read
   const read = await readOrder(run, orderId, seen, memory)
   if (isResult(read)) return read
-  const cancelled = await isCancelled(run, orderId, seen.escrow, cancel)
+  const cancelled = await isCancelled(run, orderId, seen, cancel)
   let order: Held | NeverPlaced
   if (read.is === 'new') {
     // 2. Unseal
-    const intent = await openEnvelope(run, read, { envelope, cancelled })
+    const intent = await openEnvelope(run, read, { envelope, cancelled, look: seen.look })
     if (isResult(intent)) return intent
     // 3. Price, and 4. Admit
     const admitted = await admit(run, read, { intent, cancelled })
@@ -232,11 +232,11 @@ function deeperLater(run: Run): RunResult {
 async function openEnvelope(
   run: Run,
   order: New,
-  { envelope, cancelled }: Pick<OrderJob, 'envelope'> & { cancelled: boolean },
+  { envelope, cancelled, look }: Pick<OrderJob, 'envelope'> & Pick<Seen, 'look'> & { cancelled: boolean },
 ): Promise<Intent | RunResult> {
   const { orderId, escrow, stored } = order
   const isItsOwn = envelope !== undefined && commitOf(envelope) === escrow.commit
-  const intent = isItsOwn ? await unseal(run, order, envelope) : null
+  const intent = isItsOwn ? await unseal(run, order, envelope, look) : null
   if (intent) return intent
   // An order that a reorganization has replaced may have been placed for the one that stood there before.
   await assertNothingAtBroker(run, orderId)

@@ -2,13 +2,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
+import { cancelIntentDigest } from '../../protocol/cancelIntent.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
 import { INTENT_VERSION, type Intent, intentDigest } from '../../protocol/intent.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
-import { assertSignedBy } from '../../protocol/signature.js'
 import type { ChainState } from '../chainState.js'
 import { RunFailure } from '../failures.js'
 import type { BlockPoint, Look } from '../heads.js'
@@ -82,17 +82,26 @@ async function poll<T>(
 
 /**
  * Opens an order's envelope. Null when its content can't be trusted: it does not open, is not an intent (`v` 1), belongs to
- * another order or account, or is not signed by the account's own key. A contract wallet has no key of its own, so its
- * orders end here.
+ * another order or account, or is not signed by the account: by its key, or as a contract at the head.
  */
-export async function unseal(run: Run, { orderId, escrow }: New, envelope: Envelope): Promise<Intent | null> {
+export async function unseal(
+  run: Run,
+  { orderId, escrow }: New,
+  envelope: Envelope,
+  { head }: Look,
+): Promise<Intent | null> {
+  const intent = await openedOrNull(run.open.intent(envelope))
+  if (intent === null || intent.v !== INTENT_VERSION || intent.orderId !== orderId) return null
+  if (!sameAddress(intent.account, escrow.account)) return null
+  const { sig, ...unsigned } = intent
+  const digest = intentDigest(unsigned, domainOf(run))
+  return (await run.chain.isSignedBy(escrow.account, digest, sig, head)) ? intent : null
+}
+
+/** What an envelope holds, or null where it does not open or holds something else. */
+async function openedOrNull<T>(opening: Promise<T>): Promise<T | null> {
   try {
-    const intent = await run.open.intent(envelope)
-    if (intent.v !== INTENT_VERSION || intent.orderId !== orderId) return null
-    if (!sameAddress(intent.account, escrow.account)) return null
-    const { sig, ...unsigned } = intent
-    assertSignedBy(escrow.account, intentDigest(unsigned, domainOf(run)), sig)
-    return intent
+    return await opening
   } catch {
     return null
   }
@@ -100,21 +109,18 @@ export async function unseal(run: Run, { orderId, escrow }: New, envelope: Envel
 
 /**
  * Whether an order's account asks for it to be cancelled. A cancel that does not open, is another order's, or is not signed by the
- * account's own key has no effect: the server, or an attacker in it, could send anything.
+ * account has no effect: the server, or an attacker in it, could send anything.
  */
 export async function isCancelled(
   run: Run,
   orderId: Hex,
-  { account }: EscrowedOrder,
+  { escrow: { account }, look: { head } }: Seen,
   cancel: Envelope | undefined,
 ): Promise<boolean> {
   if (!cancel) return false
-  try {
-    await run.open.cancel(cancel, { orderId, account }, domainOf(run))
-    return true
-  } catch {
-    return false
-  }
+  const [order, domain] = [{ orderId, account }, domainOf(run)]
+  const sig = await openedOrNull(run.open.cancel(cancel, order, domain))
+  return sig !== null && run.chain.isSignedBy(account, cancelIntentDigest(order, domain), sig, head)
 }
 
 /** The domain of what clients and the owner sign. */

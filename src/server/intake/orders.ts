@@ -1,5 +1,5 @@
+import type { IsSignedBy } from '../../chain/accountSignature.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
-import { sameAddress } from '../../protocol/address.js'
 import { isFinal, type OrderReceived, type PostOrder } from '../../protocol/api.js'
 import { type PostCancel, sealedCancelDigest } from '../../protocol/cancelIntent.js'
 import { commitOf } from '../../protocol/envelope.js'
@@ -13,7 +13,6 @@ import type { CancelRecord, Candidate, OrderRecord, OrderRecords } from '../stor
 import type { OpeningRecord, OpeningRecords, ReceiptStore } from '../store/receipts.js'
 import type { UnopenedRoom } from '../trigger/envelopeQuota.js'
 import { type EscrowKnowledge, isOpen, type Reception, receive } from './reception.js'
-import { signerOf } from './signedJobs.js'
 
 /** Why an envelope was not stored. */
 export type NotReceived = Extract<Reception['answer'], string>
@@ -179,11 +178,13 @@ export function createCancels(deps: {
   readonly domain: IntentDomain
   /** At the chain's head: asked for once a block and order, however many send cancels. */
   readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
+  /** At the poster's cost where it asks the chain. */
+  readonly isSignedBy: IsSignedBy
   readonly records: Pick<OrderRecords, 'update' | 'cancels'>
   /** Called when a cancel has been stored. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
 }) {
-  const { domain, escrowed, records, onStored } = deps
+  const { domain, escrowed, isSignedBy, records, onStored } = deps
   return {
     /**
      * Stores an order's cancel, then has the order run; resolves once it is durable, or with the reason why it was not stored. Only
@@ -194,11 +195,10 @@ export function createCancels(deps: {
       orderId: Hex,
       { sig, ...envelope }: PostCancel,
     ): Promise<OrderReceived | 'order-not-found' | 'not-order-account' | 'order-ended'> {
-      const signer = signerOf(sealedCancelDigest(orderId, envelope, domain), sig)
-      if (signer === undefined) return 'not-order-account'
       const order = await escrowed(orderId)
       if (order.state === 'NONE') return 'order-not-found'
-      if (!sameAddress(order.account, signer)) return 'not-order-account'
+      const digest = sealedCancelDigest(orderId, envelope, domain)
+      if (!(await isSignedBy(order.account, digest, sig))) return 'not-order-account'
       if (order.state !== 'OPEN') {
         // A cancel that was answered once is answered again, although the order has ended since.
         const earlier = await records.cancels.get(orderId)

@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockTag } from 'ethers'
+import type { IsSignedBy } from '../../chain/accountSignature.js'
 import { type Contracts, createAuthority, createOrderEscrow } from '../../chain/contracts.js'
 import type { Rpc } from '../../chain/rpc.js'
 import { createViewCaller } from '../../chain/views.js'
@@ -96,7 +97,7 @@ export function createPolicyVersionView({
 export type Policy = ReturnType<typeof createPolicy>
 
 /** The largest envelope in hex, and the rest of its body. */
-const LONG_BODY_BYTES = 2 * MAX_POLICY_BYTES + 1_024
+const LONG_BODY_BYTES = 2 * MAX_POLICY_BYTES + 4_096
 
 /** The enclave has seen the transaction on its own node; ours may be a few blocks behind. */
 const CONFIRM_ATTEMPTS = 20
@@ -108,24 +109,26 @@ export function createPolicy(deps: {
   readonly run: SealedJobs['run']
   /** The admin at the chain's head, zero for an institution that has none. It is asked for once a block and institution. */
   readonly adminOf: (orgId: Hex) => Promise<Hex>
+  /** At the poster's cost where it asks the chain. */
+  readonly isSignedBy: IsSignedBy
   readonly head: Pick<ChainHead, 'current'>
   readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
   /** Called when a new version has been seen on the chain. */
   readonly onPublished: () => void
 }) {
-  const { domain, run, adminOf, head, ledger, onPublished } = deps
+  const { domain, run, adminOf, isSignedBy, head, ledger, onPublished } = deps
 
   /**
    * The signature decides which queue the envelope waits in, and a wrong one starts no run; the enclave checks the rulebook inside by
-   * itself. Costs a hash and a recovery, and at most one read per block for each institution that senders name.
+   * itself. Costs a hash and a recovery, and at most one read per block for each institution that senders name. An
+   * admin that is a contract is asked for each signature, at the poster's cost.
    */
   async function checkAuthor({ orgId, envelopeHash, sig }: RulebookClaim): Promise<void> {
     const digest = sealedRulebookDigest({ orgId, envelopeHash }, domain)
-    const signer = signerOf(digest, sig)
-    if (signer === undefined) throw notPublished('invalid-signature')
     const admin = await adminOf(orgId)
     if (admin === ZERO_ADDRESS) throw notPublished('unknown-institution')
-    if (!sameAddress(admin, signer)) throw notPublished('not-admin')
+    if (await isSignedBy(admin, digest, sig)) return
+    throw notPublished(signerOf(digest, sig) === undefined ? 'invalid-signature' : 'not-admin')
   }
 
   async function isOnChain({ orgId, version }: PolicyVersion): Promise<boolean> {

@@ -56,6 +56,13 @@ function domainOf({ anvil, addresses }: TestChain) {
   return { chainId: anvil.chainId, escrow: addresses.orderEscrow }
 }
 
+/** A role's key, or how something else signs a digest. */
+type Signer = Role | ((digest: Hex) => Hex)
+
+function signatureBy(chain: TestChain, signer: Signer, digest: Hex): Hex {
+  return typeof signer === 'function' ? signer(digest) : signDigest(digest, keyOf(chain, signer))
+}
+
 /** An order in short; the rest is filled in. */
 export interface Wish {
   who: Role
@@ -75,8 +82,8 @@ export interface Wish {
   change?: Partial<MarketIntent>
   /** Makes it a limit order. */
   limit?: Limit | undefined
-  /** Signs with another role's key. */
-  signedBy?: Role
+  /** Signs with another role's key, or as a contract wallet takes it. */
+  signedBy?: Signer
   /** Seals something else than an intent. */
   plaintext?: unknown
 }
@@ -122,7 +129,7 @@ export async function openOrder(chain: TestChain, wish: Wish): Promise<OpenedOrd
     ...wish.change,
   }
   const unsigned = wish.limit ? limited(market, wish.limit) : market
-  const sig = signDigest(intentDigest(unsigned, domainOf(chain)), keyOf(chain, wish.signedBy ?? who))
+  const sig = signatureBy(chain, wish.signedBy ?? who, intentDigest(unsigned, domainOf(chain)))
   const plaintext = wish.plaintext ?? z.encode(intentSchema, { ...unsigned, sig })
   const envelope = await seal(plaintext, INTENT_PUBKEY, { kind: 'order', context: EMPTY })
   const commit = commitOf(envelope)
@@ -141,10 +148,10 @@ export async function openOrder(chain: TestChain, wish: Wish): Promise<OpenedOrd
 export function cancelOf(
   chain: TestChain,
   { orderId, who }: Pick<OpenedOrder, 'orderId' | 'who'>,
-  signedBy: Role = who,
+  signedBy: Signer = who,
 ): Promise<Envelope> {
   const order = { orderId, account: chain.account(who) }
-  const sig = signDigest(cancelIntentDigest(order, domainOf(chain)), keyOf(chain, signedBy))
+  const sig = signatureBy(chain, signedBy, cancelIntentDigest(order, domainOf(chain)))
   return sealCancel({ ...order, sig }, INTENT_PUBKEY, domainOf(chain))
 }
 
@@ -169,7 +176,7 @@ export async function sealRulebook(
   policy: Policy,
   version: number,
   change: Partial<UnsignedRulebook> = {},
-  signedBy: Role = 'admin',
+  signedBy: Signer = 'admin',
 ): Promise<Envelope> {
   const unsigned: UnsignedRulebook = {
     v: 1,
@@ -179,7 +186,7 @@ export async function sealRulebook(
     version,
     ...change,
   }
-  const sig = signDigest(policyIntentDigest(unsigned, domainOf(chain)), keyOf(chain, signedBy))
+  const sig = signatureBy(chain, signedBy, policyIntentDigest(unsigned, domainOf(chain)))
   return seal(z.encode(rulebookSchema, { ...unsigned, sig }), INTENT_PUBKEY, {
     kind: 'policy',
     context: EMPTY,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { makeContractWallet } from '../../contracts/fixtures/contractWallet.js'
 import { eventually } from '../../support/eventually.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { bytes32 } from '../../support/institution.js'
@@ -109,6 +110,18 @@ describe('a cancel', () => {
     expect((await server.cancel(body)).body).toMatchObject({ result: 'already-received' })
     expect(await server.status()).toHaveProperty('cancelReceivedAt')
   })
+})
+
+test('a cancel of a contract wallet is stored where the wallet takes its signature', async () => {
+  const server = await setUp()
+  await waiting(server)
+  await makeContractWallet(chain(), 'alice', 'bob')
+  for (const [owner, status] of [
+    ['carol', 403],
+    ['bob', 202],
+  ] as const) {
+    expect((await server.cancel(await signedCancel(chain(), 'alice', ORDER, { owner }))).status).toBe(status)
+  }
 })
 
 // test/attacks/strangersCancel.test.ts has strangers' and copied cancels.

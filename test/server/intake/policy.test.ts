@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { IntentDomain } from '../../../src/protocol/intentDomain.js'
 import { encodeClaim, envelopeHash, RULEBOOK_AUTHOR } from '../../../src/protocol/sealedRulebook.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
+import { makeContractWallet } from '../../contracts/fixtures/contractWallet.js'
 import { policyUpdate, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -45,13 +46,14 @@ async function publish(version: bigint): Promise<void> {
   await chain().send('relayer', ...signedCall(chain(), policyUpdate(ORG, admin, { version })))
 }
 
-const signed = async (role: Role, { orgId = ORG, content = 'a rulebook', domain }: Signing = {}) =>
-  signedRulebook(chain(), role, { orgId, envelope: await sealOrder(content), ...(domain && { domain }) })
+const signed = async (role: Role, { orgId = ORG, content = 'a rulebook', ...how }: Signing = {}) =>
+  signedRulebook(chain(), role, { orgId, envelope: await sealOrder(content), ...how })
 
 interface Signing {
   readonly orgId?: `0x${string}`
   readonly content?: string
   readonly domain?: IntentDomain
+  readonly twice?: boolean
 }
 
 test('POST /policy answers after the run, with the version on the chain, which GET /policy shows too', async () => {
@@ -138,6 +140,16 @@ describe('a rulebook whose envelope the admin has signed', () => {
       expect(response.body).toMatchObject({ code: 'policy-rejected', reason })
     }
     expect(await enclave.jobs()).toEqual([])
+  })
+
+  test('runs where the admin is a contract wallet that takes the signature, and not where it refuses it', async () => {
+    const { post, enclave } = await setUp()
+    await publish(1n)
+    await makeContractWallet(chain(), 'admin', 'bob')
+    const refused = await post(await signed('alice', { twice: true }))
+    expect([refused.status, refused.body.reason]).toEqual([422, 'invalid-signature'])
+    expect((await post(await signed('bob', { twice: true }))).body).toEqual({ orgId: ORG, version: 1 })
+    expect(await enclave.jobs()).toHaveLength(1)
   })
 
   test('costs the node one question a block, however many strangers sign junk for its institution', async () => {
