@@ -25,6 +25,7 @@ const sentences = {
   kyc: 'Your wallet is not verified.',
   frozen: 'Your holding of this symbol is frozen.',
   'not-listed': 'This symbol is not listed.',
+  'shares-removed': 'These shares were removed as worthless: they stay in your wallet.',
   'not-tradable': 'This symbol cannot be bought at the moment.',
   'too-many-positions': 'Your portfolio holds as many different symbols as it can: sell one of them first.',
   'insufficient-cash': 'There is not enough free cash for this order.',

@@ -88,6 +88,27 @@ export function carry(
   }
 }
 
+/** The names that shares of this symbol have had, its own first. A freeze, or a rulebook, may be older than the last of them. */
+export function namesOf(symbol: string, actions: readonly CorporateAction[]): string[] {
+  const names = [symbol]
+  for (const action of [...actions].reverse()) {
+    if (action.kind === 'SYMBOL_CHANGE' && names.includes(action.successor)) names.push(action.symbol)
+  }
+  return names
+}
+
+/** What shares under a symbol are today: under which last one, and by which ratios, the oldest first. */
+export function successorOf(symbol: string, actions: readonly CorporateAction[]) {
+  let last = symbol
+  const ratios: { numerator: bigint; denominator: bigint }[] = []
+  for (const action of actions) {
+    if (action.symbol !== last) continue
+    if (action.kind === 'SYMBOL_CHANGE') last = action.successor
+    else if (action.kind === 'SPLIT' || action.kind === 'STOCK_DIVIDEND') ratios.push(action)
+  }
+  return { symbol: last, ratios }
+}
+
 /** The actions that a portfolio has not followed yet. */
 function actionsAfter({ actions: followed = 0 }: Holdings, actions: readonly CorporateAction[]) {
   const others = actions.filter(({ index }) => index >= followed)

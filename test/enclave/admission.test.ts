@@ -49,8 +49,10 @@ const facts: ChainFacts = {
   leaving: false,
   policy,
   kyc: true,
+  names: ['AAPL'],
   frozen: false,
   listed: true,
+  removed: false,
 }
 const reserved = newEntry({ ...terms, symbol: 'MSFT', amount: usd(20), escrowed: 0n }, 0n, 1)
 const escrowed: OpenOrder = { ...reserved, notional: usd(30), escrow: usd(30) }
@@ -92,7 +94,8 @@ interface Change {
 
 function factsOf(change: Change, at: 'facts' | 'deep'): ChainFacts {
   const employees = { [ALICE.toLowerCase()]: { ...rules, ...change.rules } }
-  return { ...facts, policy: { ...policy, employees, ...change.policy }, ...change[at] }
+  const names = [change.terms?.symbol ?? terms.symbol]
+  return { ...facts, names, policy: { ...policy, employees, ...change.policy }, ...change[at] }
 }
 
 function portfolioOf({ portfolio: changed, position }: Change): Portfolio | null {
@@ -165,6 +168,11 @@ const buys: Rows = [
         groups: { Desk: { ...rules, restricted: ['AAPL'] } },
       },
     },
+    'restricted-symbol',
+  ],
+  [
+    'of a symbol that is restricted under a former name',
+    { rules: { restricted: ['FB'] }, facts: { names: ['AAPL', 'FB'] } },
     'restricted-symbol',
   ],
   ['by one who may only buy', { rules: { canSell: false } }, 0n],
@@ -314,8 +322,16 @@ const inReturn = (change: Change): Change => ({
   terms: { side: 'DEPOSIT', amount: shares(1), ...brings('AAPL', shares(1)), ...change.terms },
 })
 
+const RENAMED = { names: ['AAPL', 'FB'] }
 const shareDeposits: Rows = [
   ['that are in the escrow', {}, 0n],
+  ['under a former name', { terms: brings('FB', shares(1)), facts: RENAMED, deep: RENAMED }, 0n],
+  ['of shares that were removed', { facts: { removed: true } }, 'shares-removed'],
+  [
+    'that ratios have rounded to nothing',
+    { terms: { amount: 0n, ...brings('AAPL', 0n) }, limits: { withdrawal: 0n } },
+    'below-minimum',
+  ],
   ['outside an institution', { facts: OUTSIDE }, 0n],
   ['of an unlisted symbol', { facts: { listed: false } }, 0n],
   ['of a frozen holding', { deep: { frozen: true } }, 'frozen'],

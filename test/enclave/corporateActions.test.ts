@@ -9,7 +9,8 @@ import { useWorld } from './support/world.js'
 
 const world = useWorld()
 const AAPL = nameToBytes32('AAPL')
-const KINDS = { SPLIT: 0, ENTITLEMENT: 2, PAYMENT: 3 }
+const MSFT = nameToBytes32('MSFT')
+const KINDS = { SPLIT: 0, ENTITLEMENT: 2, PAYMENT: 3, SYMBOL_CHANGE: 4, REMOVAL: 5 }
 
 /** Proposes an action and enacts it, once its record moment is past. */
 async function act(
@@ -17,9 +18,11 @@ async function act(
   recordAt: number,
   numerator = 0n,
   denominator = 0n,
+  symbol = AAPL,
 ): Promise<void> {
   const { chain } = world()
-  const action = [KINDS[kind], recordAt, numerator, denominator, 0, AAPL, ZERO_BYTES32]
+  const successor = kind === 'SYMBOL_CHANGE' ? MSFT : ZERO_BYTES32
+  const action = [KINDS[kind], recordAt, numerator, denominator, 0, symbol, successor]
   await chain.send('owner', 'actions', 'propose', action)
   await chain.mineAt(Math.max(recordAt, await chain.now()) + 1)
   await chain.send('dave', 'actions', 'enact', action)
@@ -49,6 +52,64 @@ it('a split reaches a portfolio when it is opened, the next write stores it, and
   await act('SPLIT', await world().chain.now(), 1n, 3n)
   expect(await world().tokens('alice', 'AAPL')).toBe(shares(1))
   expect((await alice()).positions.AAPL?.qty).toBe((bought * 2n - shares(3)) / 3n)
+})
+
+/** Alice's wallet has three shares of AAPL, her portfolio one or two. */
+async function withdrawn(): Promise<void> {
+  await world().settled(buy(1_000))
+  await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(3) })
+}
+const deposit = (amount: bigint) =>
+  ({ who: 'alice', side: 'DEPOSIT', symbol: 'AAPL', amount, shares: { symbol: 'AAPL', amount } }) as const
+
+it('a deposit of shares under a former symbol is credited to the last one, in the units of today', async () => {
+  await withdrawn()
+  const { positions } = await alice()
+  const order = await world().open(deposit(shares(2)))
+  await act('SYMBOL_CHANGE', await world().chain.now())
+  await act('SPLIT', await world().chain.now(), 3n, 2n, MSFT)
+  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
+  const qty = ((positions.AAPL?.qty ?? 0n) * 3n) / 2n + shares(3)
+  expect((await alice()).positions).toEqual({ MSFT: { qty, locked: 0n } })
+  await world().settled(deposit(shares(1)))
+  expect((await alice()).positions.MSFT?.qty).toBe(qty + shares(1))
+})
+
+it('a deposit of a base unit is worth what ratios leave of it, rounded down, and refused when they leave nothing', async () => {
+  await withdrawn()
+  const { qty = 0n } = (await alice()).positions.AAPL ?? {}
+  const order = await world().open(deposit(1n))
+  const least = await world().open(deposit(1n))
+  for (const [numerator, denominator] of [
+    [3n, 2n],
+    [3n, 2n],
+  ] as const)
+    await act('SPLIT', await world().chain.now(), numerator, denominator)
+  const grown = (((qty * 3n) / 2n) * 3n) / 2n
+  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
+  expect((await alice()).positions.AAPL?.qty).toBe(grown + 1n)
+  await act('SPLIT', await world().chain.now(), 2n, 3n)
+  expect(await world().noticeCode(least, await world().run(least))).toBe('below-minimum')
+  expect(await world().state(least)).toBe('REFUNDED')
+  expect((await alice()).positions.AAPL?.qty).toBe(((grown + 1n) * 2n) / 3n)
+})
+
+it('a deposit of removed shares is refunded', async () => {
+  await withdrawn()
+  const order = await world().open(deposit(shares(2)))
+  await act('SYMBOL_CHANGE', await world().chain.now())
+  await act('REMOVAL', await world().chain.now(), 0n, 0n, MSFT)
+  expect(await world().noticeCode(order, await world().run(order))).toBe('shares-removed')
+  expect(await world().tokens('alice', 'AAPL')).toBe(shares(3))
+  expect((await alice()).positions).toEqual({})
+})
+
+it('a freeze follows a change of symbol, and a retired symbol can’t be bought though the contract lists it', async () => {
+  await world().settled(buy(1_000))
+  await world().chain.send('owner', 'token', 'setFrozen', AAPL, world().chain.account('alice'), true)
+  await act('SYMBOL_CHANGE', await world().chain.now())
+  expect(await world().refused({ ...sell(100), symbol: 'MSFT' })).toBe('frozen')
+  expect(await world().refused({ ...buy(100), who: 'bob' })).toBe('not-listed')
 })
 
 it('a dividend that comes late is paid on the shares of its ex-date, which the ledger’s transactions tell', async () => {

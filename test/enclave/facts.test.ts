@@ -36,8 +36,10 @@ it('the enclave reads each fact by itself, of the account and the symbol', async
     leaving: false,
     policy: rulesFor(chain),
     kyc: true,
+    names: ['AAPL'],
     frozen: false,
     listed: true,
+    removed: false,
   }
   const expectNow = async (change: Partial<ChainFacts>) => {
     const now = await look()

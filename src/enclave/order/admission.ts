@@ -36,8 +36,13 @@ export interface ChainFacts {
   /** Its institution's rulebook; null without institution or rulebook. */
   policy: Policy | null
   kyc: boolean
+  /** The symbol's names, its own first: a rulebook may restrict a former one. */
+  names: readonly string[]
+  /** Under any of these names. */
   frozen: boolean
   listed: boolean
+  /** Whether its shares were removed as worthless. */
+  removed: boolean
 }
 
 /** The broker's facts. Each part is read only for an order whose judgement needs it. */
@@ -150,17 +155,20 @@ function refusedByFacts(
   limits: Limits,
 ): NoticeCode | null {
   if (facts.blockTime >= terms.deadline) return 'expired'
-  if (!fitsEscrow(terms)) return 'escrow-mismatch'
+  if (!fitsEscrow(terms, facts)) return 'escrow-mismatch'
   if (!facts.kyc) return 'kyc'
   if (terms.symbol !== USDC && facts.frozen) return 'frozen'
   return refusedByRules(terms, facts) ?? refusedByFunds(terms, facts, { portfolio, limits })
 }
 
 /** A deposit is its escrow. A buy is paid by its escrow or by cash, and no other order brings USDC or shares. */
-function fitsEscrow({ side, symbol, escrowed, deposited, amount }: OrderTerms): boolean {
+function fitsEscrow(
+  { side, escrowed, deposited, amount }: OrderTerms,
+  { names }: Pick<ChainFacts, 'names'>,
+): boolean {
   if (side === 'DEPOSIT') {
     const brought = deposited ?? { symbol: USDC, amount: escrowed }
-    return symbol === brought.symbol && amount === brought.amount
+    return names.includes(brought.symbol) && amount === brought.amount
   }
   if (deposited !== null) return false
   return escrowed === 0n || (side === 'BUY' && escrowed === amount)
@@ -168,7 +176,7 @@ function fitsEscrow({ side, symbol, escrowed, deposited, amount }: OrderTerms): 
 
 function refusedByRules(
   terms: OrderTerms,
-  { member, admitted, leaving, policy }: ChainFacts,
+  { member, admitted, leaving, policy, names }: ChainFacts,
 ): NoticeCode | null {
   if (terms.side === 'WITHDRAW') {
     const free = terms.symbol === USDC || policy?.allowWithdrawShares === true
@@ -185,13 +193,13 @@ function refusedByRules(
   const rules = policy && memberRules(policy, terms.account)
   if (!rules) return 'not-permitted'
   if (!(terms.side === 'BUY' ? rules.canBuy : rules.canSell)) return 'not-permitted'
-  if (rules.restricted.includes(terms.symbol)) return 'restricted-symbol'
+  if (rules.restricted.some((name) => names.includes(name))) return 'restricted-symbol'
   return terms.amount > policy.maxOrderNotional ? 'over-limit' : null
 }
 
 function refusedByFunds(
   { side, symbol, amount, escrowed }: OrderTerms,
-  { listed }: ChainFacts,
+  { listed, removed }: ChainFacts,
   { portfolio, limits }: { portfolio: Portfolio | null; limits: Limits },
 ): NoticeCode | null {
   const cash = portfolio ? freeCash(portfolio) : 0n
@@ -204,6 +212,9 @@ function refusedByFunds(
   }
   if (side === 'DEPOSIT') {
     if (symbol === USDC) return amount === 0n || amount < limits.withdrawal ? 'below-minimum' : null
+    if (removed) return 'shares-removed'
+    // Ratios may have rounded all of it away.
+    if (amount === 0n) return 'below-minimum'
     return portfolio && !hasRoomFor(portfolio, symbol) ? 'too-many-positions' : null
   }
   if (!meetsBrokerMinimum(amount)) return 'below-minimum'

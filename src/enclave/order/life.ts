@@ -1,6 +1,7 @@
 // An order's life as a run sees it. In memory alone: the stored portfolio keeps its format, which only this file translates.
 import type { BrokerOrder, Placement } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/contracts.js'
+import { type CorporateAction, successorOf } from '../../protocol/corporateActions.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
 import type { Intent, Side } from '../../protocol/intent.js'
@@ -114,10 +115,36 @@ export function boundTo({ orderId, account, escrowed, deposited, commit }: Bound
   return { orderId, account, asset: amount === 0n ? ZERO_BYTES32 : nameToBytes32(symbol), amount, commit }
 }
 
-/** The request of a new intent. */
-export function termsOfIntent(intent: Intent, escrow: EscrowedOrder): OrderTerms {
+/**
+ * The request of a new intent. The shares of a deposit follow corporate actions in the escrow, while its intent stays as it was signed:
+ * where the one has become the other, the deposit is of what the escrow holds today, under its last symbol.
+ */
+export function termsOfIntent(
+  intent: Intent,
+  escrow: EscrowedOrder,
+  actions: readonly CorporateAction[],
+): OrderTerms {
   const { orderId, side, symbol, maxSpend } = intent
-  return { side, symbol, amount: maxSpend, ...termsOfEscrow(orderId, escrow) }
+  const bound = termsOfEscrow(orderId, escrow)
+  const terms = { side, symbol, amount: maxSpend, ...bound }
+  const { deposited } = bound
+  if (side !== 'DEPOSIT' || deposited?.symbol !== symbol) return terms
+  const today = successorOf(symbol, actions)
+  if (!becomes(maxSpend, deposited.amount, today.ratios)) return terms
+  return { ...terms, symbol: today.symbol, amount: deposited.amount }
+}
+
+/**
+ * Whether shares have become so many by the last of these ratios, however many of them came after the opening. The contract rounds down
+ * at each, so no more comes of them than was given.
+ */
+function becomes(given: bigint, today: bigint, ratios: ReturnType<typeof successorOf>['ratios']): boolean {
+  return [...ratios, null].some((_, from) => {
+    const carried = ratios
+      .slice(from)
+      .reduce((amount, { numerator, denominator }) => (amount * numerator) / denominator, given)
+    return carried === today
+  })
 }
 
 /** The request of an order that was written ahead; it needs no envelope any more. */

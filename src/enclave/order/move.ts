@@ -2,7 +2,6 @@
 import type { AccountMove } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
-import { nameToBytes32 } from '../../protocol/identifiers.js'
 import { emptyPortfolio, type Portfolio } from '../../protocol/portfolio.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import type { MoveResolution } from '../../protocol/resolution.js'
@@ -155,19 +154,17 @@ async function whyForbidden(
   return null
 }
 
-/** Flags are read of every listed symbol too, so that the node does not learn which of them are held. */
+/** At either block. The node does not learn which symbols are held. */
 async function isFrozen(
   { chain }: Run,
   from: Wallets['from'],
   { positions }: Portfolio,
   look: Look,
 ): Promise<boolean> {
-  const held = Object.keys(positions).map(nameToBytes32)
-  const found = await Promise.all(
-    blocksOf(look).map(async ({ hash }) => {
-      const symbols = [...(await chain.token.listedSymbols(hash)), ...held]
-      return readFrozen(chain, from, symbols, hash)
-    }),
+  const named = Object.keys(positions)
+  const actions = await chain.actions(look.head)
+  const frozen = await Promise.all(
+    blocksOf(look).map(({ hash }) => readFrozen(chain, from, { named, actions }, hash)),
   )
-  return found.some((frozen) => held.some((symbol) => frozen.has(symbol)))
+  return frozen.some((isFrozenAt) => named.some(isFrozenAt))
 }

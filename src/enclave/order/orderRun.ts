@@ -253,8 +253,9 @@ async function admit(
 ): Promise<Admitted | RunResult> {
   const { nonce, userPubKey } = intent
   const { portfolio } = stored
-  const terms = termsOfIntent(intent, escrow)
   const look = await run.chain.look()
+  const actions = await run.chain.actions(look.head)
+  const terms = termsOfIntent(intent, escrow, actions)
   const pausedUntil = await run.chain.pausedUntil(look.head)
   if (pausedUntil !== 0) throw new PostponedError('paused', pausedUntil)
   // The intent decides nothing about these reads: a fact left out would show the node why the order is refused.
@@ -268,8 +269,8 @@ async function admit(
     return refundUnheld(run, terms, stored, { code: verdict.refused, userPubKey })
   }
   // What does not exist yet has nothing to follow.
-  const { length: actions } = await run.chain.actions(look.head)
-  const admitted = { ...(portfolio ?? { ...emptyPortfolio(userPubKey), actions }), nonce, userPubKey }
+  const before = portfolio ?? { ...emptyPortfolio(userPubKey), actions: actions.length }
+  const admitted = { ...before, nonce, userPubKey }
   return { terms, lock: verdict.lock, state: { account: escrow.account, ...stored, portfolio: admitted } }
 }
 

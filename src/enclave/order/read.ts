@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import { cancelIntentDigest } from '../../protocol/cancelIntent.js'
+import { type CorporateAction, namesOf } from '../../protocol/corporateActions.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
@@ -131,9 +132,9 @@ export function domainOf({ chain }: Run): IntentDomain {
 /**
  * The facts for admission, at the head and at the stated depth: either forbids. The institution is the
  * registry's, never the intent's. Flags are read of every symbol, so that the node does not learn which of them the
- * order is about, nor its side.
+ * order is about, nor its side. Corporate actions only add names and prohibitions, so those of the head count at both.
  */
-export function readChainFacts(
+export async function readChainFacts(
   { chain, policies }: Pick<Run, 'chain' | 'policies'>,
   { account, symbol, deposited }: Pick<OrderTerms, 'account' | 'symbol' | 'deposited'>,
   portfolio: Portfolio | null,
@@ -143,21 +144,26 @@ export function readChainFacts(
   // neither listed nor held.
   const named = [...Object.keys(portfolio?.positions ?? {}), ...(deposited ? [deposited.symbol] : [])]
   const id = nameToBytes32(symbol)
+  const actions = await chain.actions(look.head)
+  const names = namesOf(symbol, actions)
+  const ends = actions.filter((action) => action.symbol === symbol)
+  const removed = ends.some(({ kind }) => kind === 'REMOVAL')
+  const retired = removed || ends.some(({ kind }) => kind === 'SYMBOL_CHANGE')
   return Promise.all(blocksOf(look).map(factsAt))
 
   async function factsAt(block: BlockPoint): Promise<ChainFacts> {
     const { hash } = block
-    const [orgId, leavingAt, kyc, listed] = await Promise.all([
+    const [orgId, leavingAt, kyc, listed, isFrozen] = await Promise.all([
       chain.registry.orgOf(account, hash),
       chain.registry.leavingAt(account, hash),
       chain.token.isKyc(account, hash),
       chain.token.listedSymbols(hash),
+      readFrozen(chain, account, { named, actions }, hash),
     ])
     const member = orgId !== ZERO_BYTES32
-    const [admitted, policy, frozen] = await Promise.all([
+    const [admitted, policy] = await Promise.all([
       chain.registry.isAdmitted(orgId, hash),
       member ? policies.load(orgId, block).then((stored) => stored.policy) : null,
-      readFrozen(chain, account, [...listed, ...named.map(nameToBytes32)], hash),
     ])
     return {
       blockTime: block.timestamp,
@@ -166,8 +172,11 @@ export function readChainFacts(
       leaving: leavingAt !== 0,
       policy,
       kyc,
-      frozen: frozen.has(id),
-      listed: listed.includes(id),
+      names,
+      frozen: isFrozen(symbol),
+      // The contract keeps a retired symbol in its list.
+      listed: listed.includes(id) && !retired,
+      removed,
     }
   }
 }
@@ -177,16 +186,24 @@ export function blocksOf({ head, deep }: Look): BlockPoint[] {
   return head === deep ? [head] : [head, deep]
 }
 
-/** The symbols that are frozen for an account. The calls and their order do not depend on which of them matters. */
+/**
+ * Tells of each symbol whether it is frozen for an account, under its own name or a former one. Flags are read of every symbol that is
+ * named, listed, or in a change of symbols: the calls and their order do not depend on which of them matters.
+ */
 export async function readFrozen(
   chain: Pick<Run['chain'], 'token'>,
   account: Hex,
-  symbols: readonly Hex[],
+  { named, actions }: { named: readonly string[]; actions: readonly CorporateAction[] },
   hash: Hex,
-): Promise<ReadonlySet<Hex>> {
-  const sorted = [...new Set(symbols)].sort()
+): Promise<(symbol: string) => boolean> {
+  const changed = actions.flatMap((each) =>
+    each.kind === 'SYMBOL_CHANGE' ? [each.symbol, each.successor] : [],
+  )
+  const listed = await chain.token.listedSymbols(hash)
+  const sorted = [...new Set([...listed, ...[...named, ...changed].map(nameToBytes32)])].sort()
   const flags = await Promise.all(sorted.map((symbol) => chain.token.isFrozen(symbol, account, hash)))
-  return new Set(sorted.filter((_, index) => flags[index]))
+  const frozen = new Set(sorted.filter((_, index) => flags[index]))
+  return (symbol) => namesOf(symbol, actions).some((name) => frozen.has(nameToBytes32(name)))
 }
 
 /** Reads what a judgement needs of the market, and judges again until it needs nothing more. */
