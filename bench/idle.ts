@@ -119,7 +119,8 @@ async function storeOrders(
   for (let at = 0; at < finished.length; at += GROUP) {
     const copies = finished.slice(at, at + GROUP).map((id) => {
       const doc = row.doc.replace(pattern, id)
-      return engine.put('orders', { ...row, version: 1, id, isOpen: false, doc })
+      const copy = { ...row, version: 1, id, isOpen: false, doc }
+      return engine.transact([{ kind: 'put', table: 'orders', row: copy }])
     })
     await Promise.all(copies)
   }

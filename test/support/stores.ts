@@ -1,5 +1,12 @@
 import { onTestFinished } from 'vitest'
-import { type Engine, type Fence, type Row, storageError, type Table } from '../../src/server/store/engine.js'
+import {
+  type Change,
+  type Engine,
+  type Fence,
+  type Row,
+  storageError,
+  type Table,
+} from '../../src/server/store/engine.js'
 import { createServeLease, type ServeLease } from '../../src/server/store/leaseHolder.js'
 import type { Logger } from '../../src/service/logger.js'
 import { openQuickly } from './quickStores.js'
@@ -14,6 +21,16 @@ export async function openStores(root: string): Promise<{ readonly engine: Engin
   const engine = await openQuickly(root)
   onTestFinished(() => engine.stop())
   return { engine }
+}
+
+/** Writes one row, in a transaction of its own. */
+export function putRow(engine: Pick<Engine, 'transact'>, table: Table, row: Row, fence?: Fence) {
+  return engine.transact([{ kind: 'put', table, row }], fence)
+}
+
+/** Deletes one row in the same way. */
+export function deleteRow(engine: Engine, table: Table, id: string, version: number, fence?: Fence) {
+  return engine.transact([{ kind: 'delete', table, id, version }], fence)
 }
 
 /** Takes a lease from any holder, as another server does once it has expired. */
@@ -34,9 +51,10 @@ export function serveLeaseOf(engine: Engine, logger: Logger): ServeLease {
 export function createRefusingEngine(engine: Engine, isRefused: (table: Table, row: Row) => boolean): Engine {
   return {
     ...engine,
-    async put(table, row, fence) {
-      if (isRefused(table, row)) throw storageError('SQLITE_FULL')
-      return engine.put(table, row, fence)
+    async transact(changes, fence) {
+      const isRefusedHere = (each: Change) => each.kind === 'put' && isRefused(each.table, each.row)
+      if (changes.some(isRefusedHere)) throw storageError('SQLITE_FULL')
+      return engine.transact(changes, fence)
     },
   }
 }
@@ -66,16 +84,6 @@ export function createFailingEngine(engine: Engine) {
       refuse('reads')
       return engine.openIds(...args)
     },
-    async put(...args) {
-      refuse('writes')
-      const result = await engine.put(...args)
-      if (result === 'written') refuse('answers')
-      return result
-    },
-    async delete(...args) {
-      refuse('writes')
-      return engine.delete(...args)
-    },
     async transact(...args) {
       refuse('writes')
       const result = await engine.transact(...args)
@@ -93,16 +101,14 @@ export function createFailingEngine(engine: Engine) {
 export function createLateEngine(engine: Engine) {
   const late: (() => Promise<unknown>)[] = []
   let left = 0
-  async function write<R>(action: () => Promise<R>): Promise<R> {
-    if (left === 0) return action()
-    left--
-    late.push(action)
-    throw storageError('ETIMEDOUT')
-  }
   const delayed: Engine = {
     ...engine,
-    put: (...args) => write(() => engine.put(...args)),
-    transact: (...args) => write(() => engine.transact(...args)),
+    async transact(...args) {
+      if (left === 0) return engine.transact(...args)
+      left--
+      late.push(() => engine.transact(...args))
+      throw storageError('ETIMEDOUT')
+    },
   }
   return {
     engine: delayed,
@@ -120,5 +126,6 @@ export function createLateEngine(engine: Engine) {
 /** As an earlier server has left it. */
 export async function storeState(root: string, id: string, value: unknown): Promise<void> {
   const { engine } = await openStores(root)
-  await engine.put('state', { id, version: 1, isOpen: true, uniqueKey: null, doc: JSON.stringify(value) })
+  const doc = JSON.stringify(value)
+  await putRow(engine, 'state', { id, version: 1, isOpen: true, uniqueKey: null, doc })
 }

@@ -3,7 +3,7 @@ import type { OrderStatus } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName } from '../../protocol/identifiers.js'
 import type { FindOpening } from '../relay/opening.js'
-import type { OrderSummary } from '../store/orderRecords.js'
+import { matchingCandidate, type OrderSummary } from '../store/orderRecords.js'
 
 /**
  * Reads the state of an order from chain and record: the very same object as long as neither has changed, null for an
@@ -41,9 +41,7 @@ export function createOrderStatus(deps: {
 function statusOf(orderId: Hex, order: EscrowedOrder, summary: OrderSummary | undefined): OrderStatus {
   const isOnChain = order.state !== 'NONE'
   // Once the escrow shows which envelope is the order's, the time of another one is meaningless.
-  const candidate = isOnChain
-    ? summary?.candidates.find(({ commit }) => commit === order.commit)
-    : summary?.candidates[0]
+  const candidate = isOnChain ? matchingCandidate(summary, order.commit) : summary?.candidates[0]
   const symbol = bytes32ToName(order.symbol)
   return {
     orderId,

@@ -90,7 +90,7 @@ export function holderOf(purpose: GasPurpose): Hex | undefined {
 export function createGasBudget(options: {
   /** For the server that holds an account, the one whose writes carry the term of its lease. */
   readonly engine: Engine
-  readonly store: Pick<ReceiptStore, 'put' | 'toChange'>
+  readonly store: Pick<ReceiptStore, 'toChange'>
   readonly limits: GasLimits
   /** Milliseconds since 1970. */
   readonly now?: () => number
@@ -186,17 +186,14 @@ export function createGasBudget(options: {
       const { digest } = next.receipt
       for (;;) {
         const { additions, changes, bookingVersion } = await planOf(next, before?.record, bookable)
-        if (additions.length + changes.length === 0) return store.put(digest, next, version)
-        const result = await engine.transact([
-          ...additions,
-          ...changes,
-          store.toChange(digest, next, version),
-        ])
+        const record = store.toChange(digest, next, version)
+        const result = await engine.transact([...additions, ...changes, record])
         if (result === 'written') return true
         if (result === 'lost-term') throw storageError('LEASE_LOST')
         if (result === 'taken') throw storageError('UNIQUE_KEY_TAKEN')
         if (result === 'beyond') await assertFit(additions)
         // Additions that fit by now are made anew. A conflict is of the record or of the booking.
+        else if (additions.length === 0) return false
         else if (((await findBooking(next))?.version ?? 0) === bookingVersion) return false
       }
     },

@@ -36,8 +36,9 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
   const { engine, table, schema, logger } = options
   const lock = createKeyedLock()
 
-  function toRow(id: string, version: number, { value, isOpen, uniqueKey = null }: Entry<T>): Row {
-    return { id, version, isOpen, uniqueKey, doc: JSON.stringify(value, withBigints) }
+  function toPut(id: string, version: number, { value, isOpen, uniqueKey = null }: Entry<T>): Change {
+    const doc = JSON.stringify(value, withBigints)
+    return { kind: 'put', table, row: { id, version: version + 1, isOpen, uniqueKey, doc } }
   }
 
   function read(row: Row): StoredEntry<T> {
@@ -111,36 +112,23 @@ export function createDocuments<T>(options: DocumentsOptions<T>) {
         const current = await find(id)
         const next = await change(current)
         if (next === undefined) return 'written'
-        return engine.put(table, toRow(id, (current?.version ?? 0) + 1, next))
+        return engine.transact([toPut(id, current?.version ?? 0, next)])
       })
     },
     /** Puts a document in the place of any other version. For documents with one writer. Durable when it resolves. */
     put: (id: string, entry: Entry<T>): Promise<void> =>
       repeat(id, async () => {
         const version = (await engine.get(table, id))?.version ?? 0
-        return engine.put(table, toRow(id, version + 1, entry))
+        return engine.transact([toPut(id, version, entry)])
       }),
-    /**
-     * Puts a document in the place of `version`, 0 for none. Returns false where another version stands there. Reads nothing; a
-     * write that rejects may have happened.
-     */
-    async replace(id: string, version: number, entry: Entry<T>): Promise<boolean> {
-      const result = await engine.put(table, toRow(id, version + 1, entry))
-      refuse(result)
-      return result === 'written'
-    },
-    /** The same, as a part of a transaction. */
-    toPut: (id: string, version: number, entry: Entry<T>): Change => ({
-      kind: 'put',
-      table,
-      row: toRow(id, version + 1, entry),
-    }),
+    /** Puts a document in the place of `version`, 0 for none, as a part of a transaction. */
+    toPut,
     /** Deletes a document that `mayGo`. */
     remove: (id: string, mayGo: (current: StoredEntry<T>) => boolean = () => true): Promise<void> =>
       repeat(id, async () => {
         const current = await find(id)
         if (current === undefined || !mayGo(current)) return 'written'
-        return engine.delete(table, id, current.version)
+        return engine.transact([{ kind: 'delete', table, id, version: current.version }])
       }),
     openIds: () => engine.openIds(table),
     /** The open documents that can be parsed; the log names the others. */

@@ -60,15 +60,6 @@ export interface Durability {
   readonly standbys: number | undefined
 }
 
-/**
- * - `conflict`: another version stands there, or none where there had to be one
- * - `taken`: another open row has the unique key
- * - `lost-term`: the lease has been taken again since
- *
- * In all three cases the row is as it was.
- */
-export type WriteResult = 'written' | 'conflict' | 'taken' | 'lost-term'
-
 /** Two numbers under one id, which several servers change at once without a version. */
 export interface Sum {
   readonly id: string
@@ -89,14 +80,21 @@ export interface Addition extends Sum {
   readonly exempt?: bigint | undefined
 }
 
-/** One part of a transaction. A `put` and a `delete` depend on the version, as in {@link Engine}. */
+/** A `put` inserts version 1, or puts version n in the place of version n - 1. A `delete` is of this version alone. */
 export type Change =
   | { readonly kind: 'put'; readonly table: Table; readonly row: Row }
   | { readonly kind: 'delete'; readonly table: Table; readonly id: string; readonly version: number }
   | Addition
 
-/** `beyond`: an addition would exceed its limit. */
-export type TransactionResult = WriteResult | 'beyond'
+/**
+ * - `conflict`: another version stands there, or none where there had to be one
+ * - `taken`: another open row has the unique key
+ * - `lost-term`: the lease has been taken again since
+ * - `beyond`: an addition would exceed its limit
+ *
+ * In all four cases the rows are as they were.
+ */
+export type WriteResult = 'written' | 'conflict' | 'taken' | 'lost-term' | 'beyond'
 
 /**
  * Keeps rows durably. Every method rejects with StorageError when the medium fails. A write that rejects may have happened,
@@ -119,17 +117,13 @@ export interface Engine {
   openWithKey(table: Table, prefix: string, limit: number): Promise<Row[]>
   /** Rows that are not open, behind the id `after`, in the order of their ids. */
   closed(table: Table, after: string, limit: number): Promise<Row[]>
-  /** Inserts version 1, or puts version n in the place of version n - 1. Durable when it resolves. */
-  put(table: Table, row: Row, fence?: Fence): Promise<WriteResult>
-  /** Deletes a row if this is its version. Durable when it resolves. */
-  delete(table: Table, id: string, version: number, fence?: Fence): Promise<WriteResult>
   /**
    * Makes all of the changes, in their order, or none. Durable when it resolves. Additions come first, in one order everywhere, so that
    * transactions of several servers never wait for each other.
    *
    * @returns why the first change that is not possible is not
    */
-  transact(changes: readonly Change[], fence?: Fence): Promise<TransactionResult>
+  transact(changes: readonly Change[], fence?: Fence): Promise<WriteResult>
   /** The sums that exist, in any order. Reads durable ones only. */
   sums(ids: readonly string[]): Promise<Sum[]>
   readonly leases: Leases
@@ -137,19 +131,6 @@ export interface Engine {
   durability?(): Promise<Durability>
   /** Resolves when every write has been answered and the medium is closed. */
   stop(): Promise<void>
-}
-
-/** `put` and `delete` as transactions of one change. */
-export function singleWrites(transact: Engine['transact']): Pick<Engine, 'put' | 'delete'> {
-  async function write(change: Exclude<Change, Addition>, fence?: Fence): Promise<WriteResult> {
-    const result = await transact([change], fence)
-    // Without an addition there is no limit.
-    return result === 'beyond' ? 'conflict' : result
-  }
-  return {
-    put: (table, row, fence) => write({ kind: 'put', table, row }, fence),
-    delete: (table, id, version, fence) => write({ kind: 'delete', table, id, version }, fence),
-  }
 }
 
 /** Columns of rows, sums and leases, as either engine's driver gives them: SQLite has no booleans, and sums are selected as text. */

@@ -1,8 +1,8 @@
-import { StatementError, StorageError, type TransactionResult } from './engine.js'
+import { StatementError, StorageError, type WriteResult } from './engine.js'
 
 interface Waiting<W> {
   readonly write: W
-  readonly resolve: (result: TransactionResult) => void
+  readonly resolve: (result: WriteResult) => void
   readonly reject: (error: StorageError) => void
 }
 
@@ -14,7 +14,7 @@ interface Waiting<W> {
  * @param keyOf orders the writes of a group; default: the order of the calls
  */
 export function createGroups<W>(
-  commit: (group: readonly W[]) => Promise<readonly TransactionResult[]>,
+  commit: (group: readonly W[]) => Promise<readonly WriteResult[]>,
   maxWrites: number,
   keyOf: (write: W) => string = () => '',
 ) {
@@ -54,7 +54,7 @@ export function createGroups<W>(
   }
 
   return {
-    write: (write: W): Promise<TransactionResult> =>
+    write: (write: W): Promise<WriteResult> =>
       new Promise((resolve, reject) => {
         waiting.push({ write, resolve, reject })
         committing ??= commitAll()

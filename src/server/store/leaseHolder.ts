@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLifetime, type Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import type { Engine, Fence, LeaseState, Leases, TransactionResult } from './engine.js'
+import type { Engine, Fence, LeaseState, Leases } from './engine.js'
 
 /** One stretch of time in which this process holds a lease. The services that are built for one term end with it. */
 export interface Term {
@@ -141,15 +141,12 @@ const pause = (ms: number, signal: AbortSignal) => sleep(ms, true, { signal }).c
 
 /** The same engine, whose writes carry the term's fence. One that is refused for it ends the term. */
 export function fencedEngine(engine: Engine, term: Pick<Term, 'fence' | 'end'>): Engine {
-  async function noticing<R extends TransactionResult>(write: Promise<R>): Promise<R> {
-    const result = await write
-    if (result === 'lost-term') term.end()
-    return result
-  }
   return {
     ...engine,
-    put: (table, row) => noticing(engine.put(table, row, term.fence)),
-    delete: (table, id, version) => noticing(engine.delete(table, id, version, term.fence)),
-    transact: (changes) => noticing(engine.transact(changes, term.fence)),
+    async transact(changes) {
+      const result = await engine.transact(changes, term.fence)
+      if (result === 'lost-term') term.end()
+      return result
+    },
   }
 }

@@ -73,7 +73,10 @@ export function withDigest(record: OrderRecord, digest: Hex): OrderRecord {
 }
 
 /** The envelope that the escrow was opened against, when it is here. */
-export function matchingCandidate(record: OrderRecord | undefined, commit: Hex): Candidate | undefined {
+export function matchingCandidate<C extends Pick<Candidate, 'commit'>>(
+  record: { readonly candidates: readonly C[] } | undefined,
+  commit: Hex,
+): C | undefined {
   return record?.candidates.find((candidate) => candidate.commit === commit)
 }
 

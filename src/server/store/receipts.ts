@@ -74,11 +74,6 @@ export type ReceiptStore = ReturnType<typeof createReceiptStore>
 export function createReceiptStore(options: { readonly engine: Engine; readonly logger: Logger }) {
   const documents = createDocuments({ ...options, table: 'relays', schema: relayRecordSchema })
   const toStored = ({ value, version }: StoredEntry<RelayRecord>): StoredRelay => ({ record: value, version })
-  const entryOf = (digest: Hex, record: RelayRecord) => ({
-    value: record,
-    isOpen: !isFinal(record.receipt),
-    uniqueKey: record.account === undefined ? `${UNCLAIMED}${digest}` : null,
-  })
   const textOf = (record: RelayRecord) => JSON.stringify(z.encode(relayRecordSchema, record))
   return {
     get: (digest: Hex) => documents.get(digest),
@@ -86,15 +81,13 @@ export function createReceiptStore(options: { readonly engine: Engine; readonly 
       const found = await documents.find(digest)
       return found && toStored(found)
     },
-    /**
-     * Puts a record in the place of `version`, 0 for none. Durable when it resolves; false where another version stands there, so
-     * another server has come first.
-     */
-    put: (digest: Hex, record: RelayRecord, version: number) =>
-      documents.replace(digest, version, entryOf(digest, record)),
-    /** The same, as a part of a transaction. */
+    /** Puts a record in the place of `version`, 0 for none, as a part of a transaction. */
     toChange: (digest: Hex, record: RelayRecord, version: number) =>
-      documents.toPut(digest, version, entryOf(digest, record)),
+      documents.toPut(digest, version, {
+        value: record,
+        isOpen: !isFinal(record.receipt),
+        uniqueKey: record.account === undefined ? `${UNCLAIMED}${digest}` : null,
+      }),
     /** Whether both are stored as the same text. */
     isSame: (one: RelayRecord, other: RelayRecord) => textOf(one) === textOf(other),
     /** The records that are not final, without reading the rest. */

@@ -19,7 +19,7 @@ const TIME = /(?<=")\d{4}-\d\d-\d\dT[\d:.]+Z(?=")/g
  * @param options.keptMs beyond the longest deadline and its reclaim, so that nothing that may still go on is forgotten
  */
 export function createRetention(options: {
-  readonly engine: Pick<Engine, 'closed' | 'delete'>
+  readonly engine: Pick<Engine, 'closed' | 'transact'>
   readonly keptMs: number
   readonly pauseMs?: number
   readonly logger: Logger
@@ -38,7 +38,9 @@ export function createRetention(options: {
     const table = TABLES[place] ?? TABLES[0]
     const rows = await engine.closed(table, after, PAGE)
     const past = rows.filter((row) => (table !== 'state' || row.id.startsWith('opening:')) && isPast(row))
-    await Promise.all(past.map(({ id, version }) => engine.delete(table, id, version)))
+    await Promise.all(
+      past.map(({ id, version }) => engine.transact([{ kind: 'delete', table, id, version }])),
+    )
     if (past.length > 0) logger.info('old records removed', { store: table, count: past.length })
     const last = rows.length < PAGE ? undefined : rows.at(-1)?.id
     if (last === undefined) place = (place + 1) % TABLES.length

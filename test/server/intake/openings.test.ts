@@ -12,6 +12,7 @@ import { openQuickly } from '../../support/quickStores.js'
 import type { Role } from '../../support/roles.js'
 import { type SponsoredBody, sponsoredOrder } from '../../support/sponsoredOrders.js'
 import { storedRows } from '../../support/storedRows.js'
+import { putRow } from '../../support/stores.js'
 import { useUtcDay } from '../../support/utcDay.js'
 import { mine, mineAgain, minedOfRelayer, pooled, stopMining } from '../relay/relayUnderTest.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
@@ -210,7 +211,7 @@ describe('an account', () => {
     const engine = await openQuickly(server.dataDir)
     const doc = JSON.stringify({ digest: OTHER, at: new Date(Date.now() + ms).toISOString() })
     const claim = { id: `opening:${ORDER.slice(0, 34)}`, version: 1, isOpen: false, uniqueKey: null, doc }
-    expect(await engine.put('state', claim)).toBe('written')
+    expect(await putRow(engine, 'state', claim)).toBe('written')
     await engine.stop()
     const next = await server.restart()
     expect((await next.post(await order())).body.code).toBe(refusal)

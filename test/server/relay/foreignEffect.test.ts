@@ -32,8 +32,9 @@ function untouched(): RelayRecord {
 }
 
 async function store(dataDir: string, record: RelayRecord): Promise<void> {
-  const receipts = createReceiptStore({ ...(await openStores(dataDir)), logger: createLogLines().logger })
-  await receipts.put(digest(), record, 0)
+  const { engine } = await openStores(dataDir)
+  const receipts = createReceiptStore({ engine, logger: createLogLines().logger })
+  await engine.transact([receipts.toChange(digest(), record, 0)])
 }
 
 async function start(confirmations: number, dataDir?: string, behind = 0) {

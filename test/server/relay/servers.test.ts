@@ -224,7 +224,8 @@ describe('a server that sleeps while another takes its account', () => {
         const pending = pendingRecord({ ...authorization, purpose }, signer.address)
         const record = submitted(pending, { nonce, ...signed })
         const { logger } = createLogLines()
-        await createReceiptStore({ engine, logger }).put(record.receipt.digest, record, 0)
+        const receipts = createReceiptStore({ engine, logger })
+        await engine.transact([receipts.toChange(record.receipt.digest, record, 0)])
       },
     })
     await soon(isSigning).toBe(true)

@@ -78,7 +78,6 @@ function mortal(engine: Engine) {
       get: living(engine.get),
       open: living(engine.open),
       openWithKey: living(engine.openWithKey),
-      put: disturbed(engine.put),
       transact: disturbed(engine.transact),
       sums: living(engine.sums),
       leases: {

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { Fence } from '../../../src/server/store/engine.js'
+import type { Engine, Fence } from '../../../src/server/store/engine.js'
 import type { Database } from '../../../src/server/store/postgres/database.js'
 import {
   createDatabases,
@@ -15,6 +15,7 @@ import { CREATE_TRANSACT } from '../../../src/server/store/postgres/schema.js'
 import type { Secret } from '../../../src/service/secret.js'
 import { handled } from '../../support/handled.js'
 import { type Postgres, startPostgres } from '../../support/postgres.js'
+import { putRow } from '../../support/stores.js'
 import { rowOf } from './contract/engineContract.js'
 
 /** Enough for dozens of late rows where the fence has a hole. */
@@ -41,12 +42,12 @@ async function handOver(
   let isOver = false
   let rows = 0
 
-  async function write(server: number): Promise<void> {
+  async function write(server: Engine): Promise<void> {
     for (let fence = current; !isOver; ) {
       // A lease is taken in a moment in which no write under it is under way.
       await sleep(Math.random() * 40)
       const row = rowOf(`${fence.term}/${rows++}`, 1)
-      const result = await servers[server]?.put('relays', row, fence)
+      const result = await putRow(server, 'relays', row, fence)
       if (result === 'lost-term') fence = current
     }
   }
@@ -62,8 +63,8 @@ async function handOver(
     }
   }
 
-  const writers = Array.from({ length: SERVERS * WRITERS_PER_SERVER }, (_, index) =>
-    handled(write(index % SERVERS)),
+  const writers = servers.flatMap((server) =>
+    Array.from({ length: WRITERS_PER_SERVER }, () => handled(write(server))),
   )
   const seen = new Map<string, number>()
   for (let handover = 0; handover < HANDOVERS; handover++) {

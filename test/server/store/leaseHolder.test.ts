@@ -4,7 +4,7 @@ import { createServeLease, type Term } from '../../../src/server/store/leaseHold
 import { createHook } from '../../../src/service/lifetime.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
-import { openStores, takeOver } from '../../support/stores.js'
+import { openStores, putRow, takeOver } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { rowOf } from './contract/engineContract.js'
 
@@ -61,7 +61,7 @@ test('one holder renews its term, and the next one takes over once the first has
   const first = await hold(engine, 'first', {
     ttlMs: PATIENT_MS,
     async stop(term) {
-      expect(await engine.put('runs', rowOf('last', 1), term.fence)).toBe('written')
+      expect(await putRow(engine, 'runs', rowOf('last', 1), term.fence)).toBe('written')
       steps.push('first torn down')
     },
   })
@@ -110,7 +110,7 @@ test('a term that ends by itself, fails or has lost its lease is followed by ano
       if (served === 2) throw new RangeError('a secret')
       if (served === 3) {
         const thief = await takeOver(engine, 'trigger')
-        expect(await engine.put('runs', rowOf('a', 1), term.fence)).toBe('lost-term')
+        expect(await putRow(engine, 'runs', rowOf('a', 1), term.fence)).toBe('lost-term')
         await engine.leases.release(thief)
         term.end()
       }
@@ -121,7 +121,7 @@ test('a term that ends by itself, fails or has lost its lease is followed by ano
   const last = await latest()
   expect(new Set(terms.map(({ fence }) => fence.term)).size).toBe(5)
   expect(terms.map(({ signal }) => signal.aborted)).toEqual([true, true, true, true, false])
-  expect(await engine.put('runs', rowOf('a', 1), last.fence)).toBe('written')
+  expect(await putRow(engine, 'runs', rowOf('a', 1), last.fence)).toBe('written')
   expect(log.lines().filter(({ msg }) => msg === 'term failed')).toMatchObject([
     { recordId: 'trigger', errorName: 'RangeError' },
   ])

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { UnusableDatabaseError } from '../../../src/server/store/engine.js'
 import { checkPlatform } from '../../../src/server/store/postgres/inspection.js'
 import { openQuickly } from '../../support/quickStores.js'
+import { putRow } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const PLATFORM = { chainId: '31337', contracts: { escrow: '0xAb', pool: '0xcd' } }
@@ -36,7 +37,7 @@ test.each([
 
 test('a record that cannot be read is no other deployment', async () => {
   const engine = await openQuickly(await temporaryDirectory())
-  await engine.put('state', { id: 'platform', version: 1, isOpen: false, uniqueKey: null, doc: '{}' })
+  await putRow(engine, 'state', { id: 'platform', version: 1, isOpen: false, uniqueKey: null, doc: '{}' })
   await expect(checkPlatform(engine, PLATFORM)).rejects.toMatchObject({
     name: 'StorageError',
     code: 'UNREADABLE_RECORD',

@@ -12,7 +12,7 @@ import { Secret } from '../../../src/service/secret.js'
 import { eventually } from '../../support/eventually.js'
 import { handled } from '../../support/handled.js'
 import { type Postgres, startPostgres } from '../../support/postgres.js'
-import { takeOver } from '../../support/stores.js'
+import { putRow, takeOver } from '../../support/stores.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { count, rowOf, testEngine } from './contract/engineContract.js'
 
@@ -59,7 +59,7 @@ describe('a start', () => {
     const url = await postgres.createDatabase()
     const engines = await Promise.all(Array.from({ length: 8 }, () => openAt(url)))
     const results = await Promise.all(
-      engines.map((engine, index) => engine.put('orders', rowOf(`${index}`, 1))),
+      engines.map((engine, index) => putRow(engine, 'orders', rowOf(`${index}`, 1))),
     )
     expect(results).toEqual(engines.map(() => 'written'))
     expect(await engines[0]?.open('orders')).toHaveLength(8)
@@ -102,7 +102,7 @@ describe('a start', () => {
     const url = await postgres.createDatabase()
     const engine = await openAt(url)
     const fence = await takeOver(engine, 'relayer')
-    await engine.put('relays', rowOf('a', 1), fence)
+    await putRow(engine, 'relays', rowOf('a', 1), fence)
     const { rows, leases } = createDatabases(url)
     onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
     for (const statement of [
@@ -113,8 +113,8 @@ describe('a start', () => {
     ]) {
       await rows.query(statement)
     }
-    expect(await engine.put('relays', rowOf('a', 2), fence)).toBe('written')
-    expect(await engine.put('relays', rowOf('b', 1), fence)).toBe('written')
+    expect(await putRow(engine, 'relays', rowOf('a', 2), fence)).toBe('written')
+    expect(await putRow(engine, 'relays', rowOf('b', 1), fence)).toBe('written')
     expect(await engine.leases.renew(fence, 1_000)).toBe(true)
     expect((await engine.open('relays')).map(({ id, version }) => [id, version])).toEqual([
       ['a', 2],
@@ -189,14 +189,14 @@ describe('through a network that fails', () => {
   test('a write whose answer is lost is refused, and its repeat finds it', async () => {
     const { proxy, engine, direct } = await setUp()
     const row = rowOf('a', 1, { doc: 'mine' })
-    await engine.put('orders', rowOf('b', 1))
+    await putRow(engine, 'orders', rowOf('b', 1))
     proxy.set('lose-answers')
-    const refused = engine.put('orders', row).catch(codeOf)
+    const refused = putRow(engine, 'orders', row).catch(codeOf)
     await eventually('the row is written', () => direct.get('orders', 'a'))
     proxy.cut()
     expect(await refused).toBe('ECONNRESET')
     proxy.set('pass')
-    expect(await engine.put('orders', row)).toBe('conflict')
+    expect(await putRow(engine, 'orders', row)).toBe('conflict')
     expect(await engine.get('orders', 'a')).toEqual(row)
   })
 
@@ -205,10 +205,10 @@ describe('through a network that fails', () => {
     const fence = await takeOver(engine, 'relayer')
     await Promise.all(Array.from({ length: 20 }, (_, index) => engine.get('orders', `${index}`)))
     proxy.set('hang')
-    const first = handled(engine.put('orders', rowOf('a', 1), fence))
+    const first = handled(putRow(engine, 'orders', rowOf('a', 1), fence))
     await new Promise(setImmediate)
     // Each of these would be a batch of its own, and wait for itself.
-    const later = Array.from({ length: 20 }, (_, index) => engine.put('orders', rowOf('b', index + 1)))
+    const later = Array.from({ length: 20 }, (_, index) => putRow(engine, 'orders', rowOf('b', index + 1)))
     const calls = [
       first,
       ...later,
@@ -220,7 +220,7 @@ describe('through a network that fails', () => {
     expect(new Set(codes)).toEqual(new Set(['ETIMEDOUT', 'CONNECT_TIMEOUT']))
     proxy.set('pass')
     // The connections that were idle during the silence are as dead as the others, and none of them is used again.
-    expect(await engine.put('orders', rowOf('c', 1), fence)).toBe('written')
+    expect(await putRow(engine, 'orders', rowOf('c', 1), fence)).toBe('written')
     expect(await direct.get('orders', 'c')).toEqual(rowOf('c', 1))
     expect(await engine.leases.renew(fence, 1)).toBe(true)
   })
@@ -266,7 +266,7 @@ test('a database that ends a connection in the answer that completes it refuses 
 test('a row that the database refuses fails alone', async () => {
   const engine = await openAt(await postgres.createDatabase())
   const ids = ['a', 'b\u0000', 'c']
-  const results = await Promise.all(ids.map((id) => engine.put('orders', rowOf(id, 1)).catch(codeOf)))
+  const results = await Promise.all(ids.map((id) => putRow(engine, 'orders', rowOf(id, 1)).catch(codeOf)))
   expect(results).toEqual(['written', '22P05', 'written'])
 })
 
@@ -286,8 +286,8 @@ test('two servers that are given the same rows in opposite orders do not wait fo
   for (let round = 0; round < 100; round++) {
     const rows = Array.from({ length: 20 }, (_, index) => rowOf(`${round}/${index}`, 1))
     const results = await Promise.all([
-      ...rows.map((row) => one.put('orders', row)),
-      ...rows.toReversed().map((row) => other.put('orders', row)),
+      ...rows.map((row) => putRow(one, 'orders', row)),
+      ...rows.toReversed().map((row) => putRow(other, 'orders', row)),
     ])
     expect(count(results)).toEqual({ written: rows.length, conflict: rows.length })
   }

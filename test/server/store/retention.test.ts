@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createRetention } from '../../../src/server/store/retention.js'
 import { createLogLines } from '../../support/logLines.js'
-import { openStores } from '../../support/stores.js'
+import { openStores, putRow } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const DAY_MS = 86_400_000
@@ -39,10 +39,10 @@ test('removes what ended before, and nothing else', async () => {
   const many = Array.from({ length: 250 }, (_, index) => `many-${index}`)
   await Promise.all([
     ...ROWS.map(([table, id, doc, isOpen]) =>
-      engine.put(table, { id, version: 1, isOpen, uniqueKey: null, doc: JSON.stringify(doc) }),
+      putRow(engine, table, { id, version: 1, isOpen, uniqueKey: null, doc: JSON.stringify(doc) }),
     ),
     ...many.map((id) =>
-      engine.put('relays', {
+      putRow(engine, 'relays', {
         id,
         version: 1,
         isOpen: false,

@@ -11,6 +11,7 @@ import { createSqliteEngine, type GroupWriter } from '../../../src/server/store/
 import { openWriter } from '../../../src/server/store/sqlite/writer.js'
 import { built } from '../../support/built.js'
 import { openQuickly } from '../../support/quickStores.js'
+import { deleteRow, putRow } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { rowOf, testEngine } from './contract/engineContract.js'
 
@@ -30,7 +31,7 @@ testEngine('SQLite in a thread', open)
 test('the database is for its owner alone', async () => {
   const directory = join(await temporaryDirectory(), 'data')
   const engine = await open(directory)
-  await engine.put('orders', rowOf('a', 1))
+  await putRow(engine, 'orders', rowOf('a', 1))
   const names = ['', 'server.db', 'server.db-wal', 'server.db-shm']
   const modes = await Promise.all(names.map(async (name) => (await stat(join(directory, name))).mode & 0o777))
   expect(modes).toEqual([0o700, 0o600, 0o600, 0o600])
@@ -62,7 +63,7 @@ test('a start ends the terms of the process before it', async () => {
   const earlier = await first.leases.take('trigger', 'first', 60_000)
   await first.stop()
   const second = await open(directory)
-  expect(await second.put('runs', rowOf('a', 1), earlier)).toBe('lost-term')
+  expect(await putRow(second, 'runs', rowOf('a', 1), earlier)).toBe('lost-term')
   expect(await second.leases.take('trigger', 'second', 60_000)).toBeDefined()
   await second.stop()
 })
@@ -87,20 +88,20 @@ describe('a row that has been read', () => {
     const engine = await openQuickly(await temporaryDirectory())
     onTestFinished(() => engine.stop())
     for (const version of [1, 2]) {
-      await engine.put('orders', rowOf('an id', version))
+      await putRow(engine, 'orders', rowOf('an id', version))
       const row = await engine.get('orders', 'an id')
       expect(row).toEqual(rowOf('an id', version))
       expect(await engine.get('orders', 'an id')).toBe(row)
       expect(await engine.get('runs', 'an id')).toBeUndefined()
     }
-    await engine.delete('orders', 'an id', 2)
+    await deleteRow(engine, 'orders', 'an id', 2)
     expect(await engine.get('orders', 'an id')).toBeUndefined()
   })
 
   test('is not kept when it was read during its write', async () => {
     const directory = await temporaryDirectory()
     const direct = await openQuickly(directory)
-    await direct.put('orders', rowOf('an id', 1))
+    await putRow(direct, 'orders', rowOf('an id', 1))
     await direct.stop()
     const writer = openWriter(directory)
     const begun = Promise.withResolvers<void>()
@@ -117,7 +118,7 @@ describe('a row that has been read', () => {
       },
     )
     onTestFinished(() => engine.stop())
-    const written = engine.put('orders', rowOf('an id', 2))
+    const written = putRow(engine, 'orders', rowOf('an id', 2))
     await begun.promise
     expect(await engine.get('orders', 'an id')).toEqual(rowOf('an id', 1))
     rest.resolve()
@@ -137,7 +138,7 @@ describe('a group', () => {
     onTestFinished(() => engine.stop())
     let ids = 0
     const put = (times: number) =>
-      Array.from({ length: times }, () => engine.put('orders', rowOf(`${ids++}`, 1)).catch(codeOf))
+      Array.from({ length: times }, () => putRow(engine, 'orders', rowOf(`${ids++}`, 1)).catch(codeOf))
     const turn = () => new Promise(setImmediate)
     return { ...held, broken, put, turn }
   }

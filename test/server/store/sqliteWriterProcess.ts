@@ -16,7 +16,8 @@ async function write(): Promise<void> {
   for (;;) {
     const id = randomUUID()
     try {
-      await engine.put('orders', { id, version: 1, isOpen: true, uniqueKey: null, doc })
+      const row = { id, version: 1, isOpen: true, uniqueKey: null, doc }
+      await engine.transact([{ kind: 'put', table: 'orders', row }])
       say(id)
     } catch (error) {
       say(`refused ${error instanceof Error && 'code' in error ? error.code : error}`)

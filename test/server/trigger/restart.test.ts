@@ -11,7 +11,7 @@ import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import type { Step } from '../../support/scriptedEnclave.js'
 import { dropStored, openIds, setStoredText, storedText } from '../../support/storedRows.js'
-import { openStores } from '../../support/stores.js'
+import { openStores, putRow } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { outcomes, PLACED, triggerSetting } from '../../support/triggerHarness.js'
 
@@ -74,7 +74,7 @@ describe('a record that cannot be read', () => {
     const { start, root, keys } = await setUp()
     const { place, store, until } = await start()
     const unreadable = { id: A, version: 1, isOpen: false, uniqueKey: null, doc: 'no record' }
-    await (await openStores(root)).engine.put('orders', unreadable)
+    await putRow((await openStores(root)).engine, 'orders', unreadable)
     const envelope = await sealOrder(A)
     await openFor(chain(), 'alice', A, envelope)
     await place('alice', B)

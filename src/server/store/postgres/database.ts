@@ -14,21 +14,7 @@ import {
  * Runs single statements, each a transaction of its own. It keeps no state in a session, so PgBouncer may stand in between
  * and hand each statement to another connection.
  */
-export interface Database {
-  /** Resolves with the rows. Rejects with StorageError: a StatementError where another statement may succeed. */
-  query(text: string, values?: readonly unknown[], timeoutMs?: number): Promise<unknown[]>
-  /** Resolves once every statement has ended. */
-  end(): Promise<void>
-}
-
-interface DatabaseOptions {
-  /** In the form that `pg` takes, TLS included: https://node-postgres.com/features/connecting#connection-uri */
-  readonly url: Secret
-  readonly maxConnections: number
-  /** How long a statement waits for a connection, and then for its answer. */
-  readonly connectTimeoutMs: number
-  readonly queryTimeoutMs: number
-}
+export type Database = ReturnType<typeof createDatabase>
 
 /**
  * The least time that establishing a connection may take, even if the statements that wait for it give up. Otherwise a busy
@@ -37,7 +23,14 @@ interface DatabaseOptions {
 const CONNECTING_MS = 3_000
 
 /** Connects when a statement needs it. @throws TypeError for a URL that cannot be parsed; it does not name the URL */
-export function createDatabase(options: DatabaseOptions): Database {
+export function createDatabase(options: {
+  /** In the form that `pg` takes, TLS included: https://node-postgres.com/features/connecting#connection-uri */
+  readonly url: Secret
+  readonly maxConnections: number
+  /** How long a statement waits for a connection, and then for its answer. */
+  readonly connectTimeoutMs: number
+  readonly queryTimeoutMs: number
+}) {
   const { url, maxConnections, connectTimeoutMs, queryTimeoutMs } = options
   const madeAt = new WeakMap<pg.PoolClient, number>()
   /** Connections from before are as dead as the one that gave no answer then, and would cost a time-out each. */
@@ -76,7 +69,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 
   return {
-    async query(text, values = [], timeoutMs) {
+    /** Resolves with the rows. Rejects with StorageError: a StatementError where another statement may succeed. */
+    async query(text: string, values: readonly unknown[] = [], timeoutMs?: number): Promise<unknown[]> {
       const client = await connect()
       const sentAt = performance.now()
       try {
@@ -92,6 +86,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         throw failure
       }
     },
+    /** Resolves once every statement has ended. */
     end: () => pool.end(),
   }
 }

@@ -27,13 +27,8 @@ const PLATFORM_ID = 'platform'
  */
 export async function checkPlatform(engine: Engine, platform: StoredPlatform): Promise<void> {
   const doc = JSON.stringify(platform)
-  const result = await engine.put('state', {
-    id: PLATFORM_ID,
-    version: 1,
-    isOpen: false,
-    uniqueKey: null,
-    doc,
-  })
+  const row = { id: PLATFORM_ID, version: 1, isOpen: false, uniqueKey: null, doc }
+  const result = await engine.transact([{ kind: 'put', table: 'state', row }])
   if (result === 'written') return
   const stored = parsePlatform((await engine.get('state', PLATFORM_ID))?.doc ?? '')
   const difference = differenceOf(stored, platform)

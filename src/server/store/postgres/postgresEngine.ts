@@ -9,7 +9,6 @@ import {
   type LeaseState,
   type Leases,
   type Row,
-  singleWrites,
   storedLease,
   storedRow,
   storedSum,
@@ -69,7 +68,7 @@ function createPostgresEngine(databases: Databases): Engine {
   const { rows: database } = databases
   const leases = createLeases(databases.leases)
   // Rows wait for no sum: transactions of several servers take turns at those.
-  const [single, transactions] = [createBatches(database), createBatches(database)]
+  const [ofRows, ofSums] = [createBatches(database), createBatches(database)]
 
   const rows = async (text: string, values: readonly unknown[]) =>
     z.array(storedRow).parse(await database.query(`SELECT ${COLUMNS} FROM ${text}`, values))
@@ -104,14 +103,15 @@ function createPostgresEngine(databases: Databases): Engine {
       ]),
     closed: (table, after, limit) =>
       rows(`${table} WHERE NOT is_open AND id > $1 ORDER BY id LIMIT $2`, [after, limit]),
-    ...singleWrites(single.transact),
-    transact: transactions.transact,
+    transact(changes, fence) {
+      return (changes.some(({ kind }) => kind === 'add') ? ofSums : ofRows).write({ changes, fence })
+    },
     async sums(ids) {
       const statement = 'SELECT id, day, used::text, kept::text FROM sums WHERE id = ANY($1)'
       return z.array(storedSum).parse(await database.query(statement, [ids]))
     },
     async stop() {
-      await Promise.all([single.idle(), transactions.idle()])
+      await Promise.all([ofRows.idle(), ofSums.idle()])
       await Promise.all([database.end(), databases.leases.end()])
     },
   }
@@ -140,11 +140,9 @@ function createBatches(database: Database) {
     return answerSchema.parse(rows)[0].results
   }
   // Batches of two servers that write the same rows wait for each other in one direction.
-  const { write, idle } = createGroups(commit, MAX_WRITES, ({ changes: [first] }: Write) =>
+  return createGroups(commit, MAX_WRITES, ({ changes: [first] }: Write) =>
     first?.kind === 'put' ? first.row.id : (first?.id ?? ''),
   )
-  const transact: Engine['transact'] = (changes, fence) => write({ changes, fence })
-  return { transact, idle }
 }
 
 const EXPIRY = `clock_timestamp() + $1 * interval '1 millisecond'`

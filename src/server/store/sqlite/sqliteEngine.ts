@@ -9,13 +9,12 @@ import {
   endOfKeys,
   type Row,
   StorageError,
-  singleWrites,
   storageError,
   storedLease,
   storedRow,
   storedSum,
   type Table,
-  type TransactionResult,
+  type WriteResult,
 } from '../engine.js'
 import { createGroups } from '../groups.js'
 import { createStatements, openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
@@ -24,7 +23,7 @@ import type { GroupAnswer } from './writerThread.js'
 
 /** Commits groups of writes, one group at a time. Rejects with StorageError when nothing of a group was written. */
 export interface GroupWriter {
-  commit(group: readonly Write[]): Promise<readonly TransactionResult[]>
+  commit(group: readonly Write[]): Promise<readonly WriteResult[]>
   close(): Promise<void>
 }
 
@@ -118,13 +117,11 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     }
   }, Number.POSITIVE_INFINITY)
 
-  async function enqueue(write: Write): Promise<TransactionResult> {
+  async function enqueue(write: Write): Promise<WriteResult> {
     if (broken !== undefined) throw broken
     forget(write)
     return groups.write(write).finally(() => forget(write))
   }
-
-  const transact: Engine['transact'] = (changes, fence) => enqueue({ kind: 'change', changes, fence })
 
   return {
     isShared: false,
@@ -141,8 +138,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
       ),
     closed: async (table, after, limit) =>
       select(storedRow, `* FROM ${table} WHERE is_open = 0 AND id > ? ORDER BY id LIMIT ?`, after, limit),
-    ...singleWrites(transact),
-    transact,
+    transact: (changes, fence) => enqueue({ kind: 'change', changes, fence }),
     sums: async (ids) => ids.flatMap((id) => select(storedSum, SUM, id)),
     leases: {
       async take(lease, holder, ttlMs) {

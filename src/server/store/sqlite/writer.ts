@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Addition, Change, Fence, TransactionResult, WriteResult } from '../engine.js'
+import type { Addition, Change, Fence, WriteResult } from '../engine.js'
 import { createStatements, openDatabase } from './database.js'
 
 export type Write =
@@ -39,14 +39,14 @@ export function createWriter(database: DatabaseSync) {
     }
   }
 
-  function add({ id, day, used, kept, limit, exempt }: Addition): TransactionResult {
+  function add({ id, day, used, kept, limit, exempt }: Addition): WriteResult {
     prepared('INSERT OR IGNORE INTO sums (id, day, used, kept) VALUES (?, 0, 0, 0)').run(id)
     const limits = { limit: limit ?? null, exempt: exempt ?? null }
     const { changes } = prepared(ADD).run({ id, day, used, kept, ...limits })
     return Number(changes) === 1 ? 'written' : 'beyond'
   }
 
-  function change(each: Change): TransactionResult {
+  function change(each: Change): WriteResult {
     if (each.kind === 'add') return add(each)
     const { table } = each
     if (each.kind === 'delete')
@@ -59,9 +59,9 @@ export function createWriter(database: DatabaseSync) {
     return changeOne(text, version - 1, isOpen ? 1 : 0, uniqueKey, doc, id)
   }
 
-  function changeAll(changes: readonly Change[]): TransactionResult {
+  function changeAll(changes: readonly Change[]): WriteResult {
     database.exec('SAVEPOINT changes')
-    let result: TransactionResult = 'written'
+    let result: WriteResult = 'written'
     for (const each of changes) {
       result = change(each)
       if (result !== 'written') break
@@ -71,7 +71,7 @@ export function createWriter(database: DatabaseSync) {
     return result
   }
 
-  function apply(write: Write): TransactionResult {
+  function apply(write: Write): WriteResult {
     if (write.kind === 'take') {
       const { fence, holder, ttlMs } = write
       const now = Date.now()
@@ -91,7 +91,7 @@ export function createWriter(database: DatabaseSync) {
 
   return {
     /** One transaction: all of it is durable when it returns, and none of it is there when it throws SQLite's error. */
-    commit(writes: readonly Write[]): TransactionResult[] {
+    commit(writes: readonly Write[]): WriteResult[] {
       database.exec('BEGIN IMMEDIATE')
       try {
         const results = writes.map(apply)

@@ -1,12 +1,12 @@
 // The thread of `startSqlite`: commits one group of writes after the other. The first one opens the database.
 import { parentPort, workerData } from 'node:worker_threads'
 import { z } from 'zod'
-import type { TransactionResult } from '../engine.js'
+import type { WriteResult } from '../engine.js'
 import { failureCode } from './database.js'
 import { openWriter, type Write } from './writer.js'
 
 /** The results of one group, or why none of it was written. */
-export type GroupAnswer = { readonly results: readonly TransactionResult[] } | { readonly failure: string }
+export type GroupAnswer = { readonly results: readonly WriteResult[] } | { readonly failure: string }
 
 const { directory } = z.object({ directory: z.string() }).parse(workerData)
 const port = parentPort

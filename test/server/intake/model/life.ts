@@ -100,9 +100,6 @@ function stepwise(engine: Engine, step: Step): Engine {
     get: (table, id) => step(`get ${table}`, () => engine.get(table, id)),
     open: (table) => step(`open ${table}`, () => engine.open(table)),
     openIds: (table) => step(`open ${table}`, () => engine.openIds(table)),
-    put: (table, row, fence) => step(`put ${table}`, () => engine.put(table, row, fence)),
-    delete: (table, id, version, fence) =>
-      step(`delete ${table}`, () => engine.delete(table, id, version, fence)),
     transact: (changes, fence) => step('transact', () => engine.transact(changes, fence)),
     getMany: (table, ids) => step(`get ${table}`, () => engine.getMany(table, ids)),
   }

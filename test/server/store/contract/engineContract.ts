@@ -6,11 +6,10 @@ import type {
   Fence,
   Row,
   Table,
-  TransactionResult,
   WriteResult,
 } from '../../../../src/server/store/engine.js'
 import { eventually } from '../../../support/eventually.js'
-import { takeOver } from '../../../support/stores.js'
+import { deleteRow, putRow, takeOver } from '../../../support/stores.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 
 /** Opens the engine on what earlier calls with the same place have left there. */
@@ -31,7 +30,7 @@ export function testEngine(name: string, openAt: OpenEngine): void {
         isOpen: false,
         doc: JSON.stringify('ü and \u{1f512} and \u0000 and \u001e'.repeat(9_999)),
       })
-      expect(await engine.put('orders', row)).toBe('written')
+      expect(await putRow(engine, 'orders', row)).toBe('written')
       expect(await engine.get('orders', 'a')).toEqual(row)
       expect(await engine.get('relays', 'a')).toBeUndefined()
       await engine.stop()
@@ -40,7 +39,7 @@ export function testEngine(name: string, openAt: OpenEngine): void {
     test('is read with others by their ids, where there is one', async () => {
       const engine = await open()
       const rows = ['a', 'b', "b'); DROP TABLE orders; --"].map((id) => rowOf(id, 1))
-      await Promise.all(rows.map((row) => engine.put('orders', row)))
+      await Promise.all(rows.map((row) => putRow(engine, 'orders', row)))
       const found = await engine.getMany('orders', ['none', ...rows.slice(1).map(({ id }) => id)])
       expect(found.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(rows.slice(1))
       expect(await engine.getMany('orders', [])).toEqual([])
@@ -53,7 +52,7 @@ export function testEngine(name: string, openAt: OpenEngine): void {
         rowOf(`${index}`, 1, { uniqueKey }),
       )
       const closed = rowOf('closed', 1, { uniqueKey: 'left:c', isOpen: false })
-      await Promise.all([...rows, closed].map((row) => engine.put('relays', row)))
+      await Promise.all([...rows, closed].map((row) => putRow(engine, 'relays', row)))
       expect(await engine.openWithKey('relays', 'left:', 9)).toEqual([rows[1], rows[0]])
       expect(await engine.openWithKey('relays', 'left:', 1)).toEqual([rows[1]])
       expect(await engine.openWithKey('orders', 'left:', 9)).toEqual([])
@@ -63,7 +62,7 @@ export function testEngine(name: string, openAt: OpenEngine): void {
     test('is found behind another id once it is closed', async () => {
       const engine = await open()
       const closed = ['a', 'c', 'd'].map((id) => rowOf(id, 1, { isOpen: false }))
-      await Promise.all([...closed.toReversed(), rowOf('b', 1)].map((row) => engine.put('relays', row)))
+      await Promise.all([...closed.toReversed(), rowOf('b', 1)].map((row) => putRow(engine, 'relays', row)))
       expect(await engine.closed('relays', '', 9)).toEqual(closed)
       expect(await engine.closed('relays', 'a', 1)).toEqual([closed[1]])
       expect(await engine.closed('relays', 'd', 9)).toEqual([])
@@ -73,12 +72,12 @@ export function testEngine(name: string, openAt: OpenEngine): void {
 
     test('changes one version at a time', async () => {
       const engine = await open()
-      expect(await engine.put('orders', rowOf('a', 2))).toBe('conflict')
-      expect(await engine.put('orders', rowOf('a', 1))).toBe('written')
-      const late = await Promise.all([1, 3].map((version) => engine.put('orders', rowOf('a', version))))
+      expect(await putRow(engine, 'orders', rowOf('a', 2))).toBe('conflict')
+      expect(await putRow(engine, 'orders', rowOf('a', 1))).toBe('written')
+      const late = await Promise.all([1, 3].map((version) => putRow(engine, 'orders', rowOf('a', version))))
       expect(late).toEqual(['conflict', 'conflict'])
       expect(await engine.get('orders', 'a')).toEqual(rowOf('a', 1))
-      expect(await engine.put('orders', rowOf('a', 2))).toBe('written')
+      expect(await putRow(engine, 'orders', rowOf('a', 2))).toBe('written')
       expect(await engine.get('orders', 'a')).toEqual(rowOf('a', 2))
       await engine.stop()
     })
@@ -87,7 +86,9 @@ export function testEngine(name: string, openAt: OpenEngine): void {
       const engine = await open()
       for (const version of [1, 2, 3]) {
         const docs = Array.from({ length: 20 }, (_, index) => `${version} ${index}`)
-        const results = await Promise.all(docs.map((doc) => engine.put('runs', rowOf('a', version, { doc }))))
+        const results = await Promise.all(
+          docs.map((doc) => putRow(engine, 'runs', rowOf('a', version, { doc }))),
+        )
         expect(count(results)).toEqual({ written: 1, conflict: 19 })
         expect((await engine.get('runs', 'a'))?.doc).toBe(docs[results.indexOf('written')])
       }
@@ -97,13 +98,13 @@ export function testEngine(name: string, openAt: OpenEngine): void {
     test('keeps its own document when others are written, changed and deleted in the same turn', async () => {
       const engine = await open()
       const old = ['a', 'b', 'c', 'd'].map((id) => rowOf(id, 1))
-      const results = [...(await Promise.all(old.map((row) => engine.put('orders', row))))]
+      const results = [...(await Promise.all(old.map((row) => putRow(engine, 'orders', row))))]
       const changed = [rowOf('a', 2), rowOf('d', 2), rowOf('e', 1), rowOf('f', 1)]
       results.push(
         ...(await Promise.all([
-          engine.delete('orders', 'b', 1),
-          ...changed.map((row) => engine.put('orders', row)),
-          engine.delete('orders', 'c', 1),
+          deleteRow(engine, 'orders', 'b', 1),
+          ...changed.map((row) => putRow(engine, 'orders', row)),
+          deleteRow(engine, 'orders', 'c', 1),
         ])),
       )
       expect(new Set(results)).toEqual(new Set(['written']))
@@ -114,21 +115,21 @@ export function testEngine(name: string, openAt: OpenEngine): void {
 
     test('is deleted at its version alone, and may come again', async () => {
       const engine = await open()
-      await engine.put('orders', rowOf('a', 1))
-      await engine.put('orders', rowOf('a', 2))
-      expect(await engine.delete('orders', 'a', 1)).toBe('conflict')
+      await putRow(engine, 'orders', rowOf('a', 1))
+      await putRow(engine, 'orders', rowOf('a', 2))
+      expect(await deleteRow(engine, 'orders', 'a', 1)).toBe('conflict')
       expect(await engine.get('orders', 'a')).toEqual(rowOf('a', 2))
-      expect(await engine.delete('orders', 'a', 2)).toBe('written')
-      expect(await engine.delete('orders', 'a', 2)).toBe('conflict')
+      expect(await deleteRow(engine, 'orders', 'a', 2)).toBe('written')
+      expect(await deleteRow(engine, 'orders', 'a', 2)).toBe('conflict')
       expect(await engine.get('orders', 'a')).toBeUndefined()
-      expect(await engine.put('orders', rowOf('a', 1))).toBe('written')
+      expect(await putRow(engine, 'orders', rowOf('a', 1))).toBe('written')
       await engine.stop()
     })
 
     test('is there after another start, with all that came before the stop', async () => {
       const place = await temporaryDirectory()
       const first = await openAt(place)
-      const puts = Array.from({ length: 500 }, (_, index) => first.put('orders', rowOf(`${index}`, 1)))
+      const puts = Array.from({ length: 500 }, (_, index) => putRow(first, 'orders', rowOf(`${index}`, 1)))
       await first.stop()
       expect(count(await Promise.all(puts))).toEqual({ written: 500 })
       const second = await openAt(place)
@@ -141,8 +142,8 @@ export function testEngine(name: string, openAt: OpenEngine): void {
   test(`${name}: open rows are read without the others, however many there are`, async () => {
     const engine = await open()
     const ids = Array.from({ length: 2_001 }, (_, index) => `${index}`)
-    await Promise.all(ids.map((id) => engine.put('relays', rowOf(id, 1, { isOpen: id !== '7' }))))
-    await engine.put('relays', rowOf('8', 2, { isOpen: false }))
+    await Promise.all(ids.map((id) => putRow(engine, 'relays', rowOf(id, 1, { isOpen: id !== '7' }))))
+    await putRow(engine, 'relays', rowOf('8', 2, { isOpen: false }))
     const found = (await engine.open('relays')).map((row) => row.id)
     expect(found.toSorted()).toEqual(ids.filter((id) => id !== '7' && id !== '8').toSorted())
     expect(await engine.open('orders')).toEqual([])
@@ -157,10 +158,10 @@ export function testEngine(name: string, openAt: OpenEngine): void {
     test('belongs to one open row of a table, and the others of its group are written', async () => {
       const engine = await open()
       const results = await Promise.all([
-        engine.put('runs', held('a', 1)),
-        engine.put('runs', held('b', 1)),
-        engine.put('runs', rowOf('c', 1)),
-        engine.put('orders', held('a', 1)),
+        putRow(engine, 'runs', held('a', 1)),
+        putRow(engine, 'runs', held('b', 1)),
+        putRow(engine, 'runs', rowOf('c', 1)),
+        putRow(engine, 'orders', held('a', 1)),
       ])
       expect(results).toEqual(['written', 'taken', 'written', 'written'])
       expect(await engine.get('runs', 'b')).toBeUndefined()
@@ -169,12 +170,12 @@ export function testEngine(name: string, openAt: OpenEngine): void {
 
     test('is free again once its row is closed or deleted', async () => {
       const engine = await open()
-      await engine.put('runs', held('a', 1))
-      await engine.put('runs', held('a', 2, { isOpen: false }))
-      expect(await engine.put('runs', held('b', 1))).toBe('written')
-      expect(await engine.put('runs', held('a', 3))).toBe('taken')
-      await engine.delete('runs', 'b', 1)
-      expect(await engine.put('runs', held('a', 3))).toBe('written')
+      await putRow(engine, 'runs', held('a', 1))
+      await putRow(engine, 'runs', held('a', 2, { isOpen: false }))
+      expect(await putRow(engine, 'runs', held('b', 1))).toBe('written')
+      expect(await putRow(engine, 'runs', held('a', 3))).toBe('taken')
+      await deleteRow(engine, 'runs', 'b', 1)
+      expect(await putRow(engine, 'runs', held('a', 3))).toBe('written')
       await engine.stop()
     })
   })
@@ -183,16 +184,16 @@ export function testEngine(name: string, openAt: OpenEngine): void {
     const engine = await open()
     const earlier = await takeOver(engine, 'relayer')
     const other = await takeOver(engine, 'narrator')
-    expect(await engine.put('relays', rowOf('a', 1), earlier)).toBe('written')
+    expect(await putRow(engine, 'relays', rowOf('a', 1), earlier)).toBe('written')
     const later = await takeOver(engine, 'relayer')
     expect(later.term).not.toBe(earlier.term)
-    expect(await engine.put('relays', rowOf('a', 2), earlier)).toBe('lost-term')
-    expect(await engine.put('relays', rowOf('b', 1), earlier)).toBe('lost-term')
-    expect(await engine.delete('relays', 'a', 1, earlier)).toBe('lost-term')
+    expect(await putRow(engine, 'relays', rowOf('a', 2), earlier)).toBe('lost-term')
+    expect(await putRow(engine, 'relays', rowOf('b', 1), earlier)).toBe('lost-term')
+    expect(await deleteRow(engine, 'relays', 'a', 1, earlier)).toBe('lost-term')
     expect(await engine.get('relays', 'a')).toEqual(rowOf('a', 1))
     expect(await engine.get('relays', 'b')).toBeUndefined()
-    expect(await engine.put('relays', rowOf('a', 2), later)).toBe('written')
-    expect(await engine.put('state', rowOf('cursor', 1), other)).toBe('written')
+    expect(await putRow(engine, 'relays', rowOf('a', 2), later)).toBe('written')
+    expect(await putRow(engine, 'state', rowOf('cursor', 1), other)).toBe('written')
     await engine.stop()
   })
 
@@ -202,7 +203,7 @@ export function testEngine(name: string, openAt: OpenEngine): void {
     const [held, other] = [await takeOver(engine, 'relayer'), await takeOver(engine, 'narrator')]
     const fences = [lost, held, other, undefined, { ...held, lease: 'narrator' }]
     const results = await Promise.all(
-      fences.map((fence, index) => engine.put('runs', rowOf(`${index}`, 1), fence)),
+      fences.map((fence, index) => putRow(engine, 'runs', rowOf(`${index}`, 1), fence)),
     )
     expect(results).toEqual(['lost-term', 'written', 'written', 'written', 'lost-term'])
     expect((await engine.open('runs')).map(({ id }) => id).toSorted()).toEqual(['1', '2', '3'])
@@ -224,7 +225,7 @@ function testTransactions(name: string, openAt: OpenEngine): void {
   describe(`${name}: a transaction`, () => {
     test('makes all of its changes, in several tables', async () => {
       const engine = await open()
-      await engine.put('bookings', rowOf('old', 1))
+      await putRow(engine, 'bookings', rowOf('old', 1))
       const doc = JSON.stringify('ü and \u{1f512} and \u0000 and \u001e and " and \\')
       const changes: Change[] = [
         add('all', { used: 5n, kept: 7n }),
@@ -240,7 +241,7 @@ function testTransactions(name: string, openAt: OpenEngine): void {
       await engine.stop()
     })
 
-    test.each<[TransactionResult, Change]>([
+    test.each<[WriteResult, Change]>([
       ['conflict', put('relays', rowOf('stored', 1))],
       ['conflict', put('relays', rowOf('stored', 3))],
       ['conflict', { kind: 'delete', table: 'relays', id: 'stored', version: 2 }],
@@ -250,9 +251,9 @@ function testTransactions(name: string, openAt: OpenEngine): void {
       'a transaction that ends as %s makes none of its writes, and others of its turn are made',
       async (result, impossible) => {
         const engine = await open()
-        await engine.put('relays', rowOf('stored', 1, { uniqueKey: 'held' }))
+        await putRow(engine, 'relays', rowOf('stored', 1, { uniqueKey: 'held' }))
         expect(await engine.get('bookings', 'kept')).toBeUndefined()
-        await engine.put('bookings', rowOf('kept', 1))
+        await putRow(engine, 'bookings', rowOf('kept', 1))
         const possible: Change[] = [
           add('all', { kept: 1n }),
           put('orders', rowOf('a', 1)),
@@ -262,7 +263,7 @@ function testTransactions(name: string, openAt: OpenEngine): void {
           engine.transact([...possible, impossible]),
           engine.transact([add('all', { kept: 2n }), put('orders', rowOf('b', 1))]),
           engine.transact([impossible, ...possible]),
-          engine.put('orders', rowOf('c', 1)),
+          putRow(engine, 'orders', rowOf('c', 1)),
         ])
         expect(results).toEqual([result, 'written', result, 'written'])
         expect((await engine.open('orders')).map(({ id }) => id).toSorted()).toEqual(['b', 'c'])
@@ -388,8 +389,8 @@ function testLeases(name: string, open: () => Promise<Engine>): void {
       const second = await takeLate(engine, 'trigger', 'b')
       expect(second.term).not.toBe(first.term)
       expect(await leases.renew(first, LONG)).toBe(false)
-      expect(await engine.put('runs', rowOf('x', 1), first)).toBe('lost-term')
-      expect(await engine.put('runs', rowOf('x', 1), second)).toBe('written')
+      expect(await putRow(engine, 'runs', rowOf('x', 1), first)).toBe('lost-term')
+      expect(await putRow(engine, 'runs', rowOf('x', 1), second)).toBe('written')
       await engine.stop()
     })
 
@@ -399,10 +400,10 @@ function testLeases(name: string, open: () => Promise<Engine>): void {
       const first = await takeLate(engine, 'trigger', 'a')
       await leases.release(first)
       expect(await leases.renew(first, LONG)).toBe(false)
-      expect(await engine.put('runs', rowOf('x', 1), first)).toBe('lost-term')
+      expect(await putRow(engine, 'runs', rowOf('x', 1), first)).toBe('lost-term')
       const second = await leases.take('trigger', 'b', LONG)
       await leases.release(first)
-      expect(await engine.put('runs', rowOf('x', 1), second)).toBe('written')
+      expect(await putRow(engine, 'runs', rowOf('x', 1), second)).toBe('written')
       await engine.stop()
     })
 
