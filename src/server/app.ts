@@ -60,21 +60,12 @@ export const MAX_ENCLAVE_CONNECTIONS = 256
  * The routes that the enclave calls, for a port of their own: no limit of clients applies there, so no stranger delays what the
  * enclave sends, whatever address the two share. Each request shows the relay's token before its body is read. Never listens.
  */
-export function createEnclaveApp({
-  logger,
-  observe,
-  stopping,
-  authToken,
-  routes,
-  runs,
-}: CommonDeps): Express {
+export function createEnclaveApp(deps: CommonDeps): Express {
   return createBareApp().use(
-    ...firstHandlers(logger, observe),
-    refuseWhenStopping(stopping),
-    checkFirst(requireRelayToken(authToken)),
-    routerOf(routes),
-    runs,
-    notFound,
-    errorHandler(logger),
+    ...firstHandlers(deps.logger, deps.observe),
+    refuseWhenStopping(deps.stopping),
+    checkFirst(requireRelayToken(deps.authToken)),
+    routerOf(deps.routes),
+    ...[deps.runs, notFound, errorHandler(deps.logger)],
   )
 }

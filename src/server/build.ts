@@ -38,7 +38,7 @@ import { createServeLease } from './store/leaseHolder.js'
 import { createOrderRecords } from './store/orderRecords.js'
 import { createOpeningRecords } from './store/receipts.js'
 import { createRetention } from './store/retention.js'
-import { buildTimeline, keepDigests, timelineRead } from './timeline/timeline.js'
+import { buildTimeline, keepDigests } from './timeline/timeline.js'
 import { buildEnclaveRuns } from './trigger/enclaveRuns.js'
 import { createRunsRouter } from './trigger/httpRunner.js'
 import type { RetryTimes } from './trigger/orderRun.js'
@@ -223,7 +223,7 @@ export function buildServer(deps: {
     runs: createRunsRouter(enclaveRuns.router),
   }
   // The busiest first, because Express tries them in this order.
-  const routes = [...intake, ...relayed, ...statusReads(status, health), timelineRead(timeline.read)]
+  const routes = [...intake, ...relayed, ...statusReads(status, health), timeline.route]
   return {
     app: createApp({ ...common, http: config.http, readers, routes }),
     /** The routes that the enclave calls. */

@@ -4,8 +4,8 @@ import { errorHandler } from '../../src/server/http/errors.js'
 import { type LimitOptions, limitClients } from '../../src/server/http/limits.js'
 import {
   createBareApp,
-  type FinishedRequest,
   firstHandlers,
+  type HttpObserver,
   originCheck,
 } from '../../src/server/http/middleware.js'
 import { createLogLines } from './logLines.js'
@@ -27,7 +27,7 @@ export function limitedApp({
     readonly answer?: RequestHandler
   } = {}) {
   const log = createLogLines()
-  const observed: FinishedRequest[] = []
+  const observed: Parameters<HttpObserver>[0][] = []
   const taken: string[] = []
   const note: RequestHandler = (req, _res, next) => {
     taken.push(`${req.method} ${req.url}`)

@@ -63,18 +63,7 @@ export interface EscrowPiece extends Pick<LogPiece, 'parent' | 'last'> {
 }
 
 /** Blocks and events of the escrow, straight from a node. Every method throws ChainUnavailableError, ChainAnswerError. */
-export interface EscrowEvents {
-  /** The latest block. */
-  head(): Promise<BlockId>
-  /** Unix seconds of a block; undefined when the node does not have it. */
-  blockTime(block: number): Promise<number | undefined>
-  /**
-   * Undefined when the node does not have the range's last block.
-   * @param orderId reads the events of this order only
-   * @throws RangeRefusedError
-   */
-  read(range: BlockRange, orderId?: Hex): Promise<EscrowPiece | undefined>
-}
+export type EscrowEvents = ReturnType<typeof createEscrowEvents>
 
 const KINDS = { OrderOpened: 'opened', OrderSettled: 'settled', OrderRefunded: 'refunded' } as const
 /** Kinds by topic 0. Looked up once: ethers hashes the signatures of a whole ABI again for every log that it parses. */
@@ -90,21 +79,28 @@ export function createEscrowEvents(options: {
   readonly stopping: AbortSignal
   /** Gets the result of each read. */
   readonly observer?: EscrowObserver
-}): EscrowEvents {
+}) {
   const { rpc, escrow, stopping, observer } = options
   async function send(calls: readonly RpcCall[]) {
     stopping.throwIfAborted()
     return rpc.send(calls, stopping)
   }
   return {
-    async head() {
+    /** The latest block. */
+    async head(): Promise<BlockId> {
       const [latest] = await send([blockCall('latest')])
       const { number, hash } = resultOf(latest, blockSchema)
       observer?.onHead({ number, hash })
       return { number, hash }
     },
-    blockTime: (block) => blockTime({ send }, block),
-    async read(range, orderId) {
+    /** Unix seconds of a block; undefined when the node does not have it. */
+    blockTime: (block: number) => blockTime({ send }, block),
+    /**
+     * Undefined when the node does not have the range's last block.
+     * @param orderId reads the events of this order only
+     * @throws RangeRefusedError
+     */
+    async read(range: BlockRange, orderId?: Hex): Promise<EscrowPiece | undefined> {
       const topics = orderId === undefined ? [TOPICS] : [TOPICS, orderId]
       const request = logRequest([{ address: escrow, topics }], range)
       const piece = request.read(await send(request.calls))

@@ -30,14 +30,13 @@ type ProblemExtensions = Pick<ProblemBody, 'errors' | 'reason' | 'revert' | 'quo
 /** A failure with a code of the registry. Its thrower, a router or a middleware, decides the answer of the request. */
 export class Problem extends Error {
   override readonly name = 'Problem'
-  readonly code: ProblemCode
   readonly status: number
   readonly detail: string
   readonly extensions: ProblemExtensions
   readonly headers: Readonly<Record<string, string>>
 
   constructor(
-    code: ProblemCode,
+    readonly code: ProblemCode,
     options: {
       /** The particular fault; the code's remedy when left out. */
       readonly detail?: string
@@ -49,7 +48,6 @@ export class Problem extends Error {
   ) {
     const definition: ProblemDefinition = PROBLEMS[code]
     super(`${code}: ${options.detail ?? definition.title}`, { cause: options.cause })
-    this.code = code
     this.status = definition.status
     this.detail = options.detail ?? definition.remedy
     this.extensions = options.extensions ?? {}

@@ -57,8 +57,8 @@ export function requestId(): RequestHandler {
   }
 }
 
-/** A request whose answer has gone out, or whose caller has gone away. */
-export interface FinishedRequest {
+/** Takes each request whose answer has gone out, or whose caller has gone away. */
+export type HttpObserver = (request: {
   readonly method: string
   /** The route's template. */
   readonly route: string
@@ -68,9 +68,7 @@ export interface FinishedRequest {
   readonly durationMs: number
   /** The caller hung up before the answer was out. */
   readonly isAborted: boolean
-}
-
-export type HttpObserver = (request: FinishedRequest) => void
+}) => void
 
 /** Refusals of requests that the server has not looked at: a log line each would cost as much as the refusal. */
 const REFUSALS: readonly ProblemCode[] = [

@@ -39,7 +39,11 @@ export interface Reception {
     | 'undecided'
 }
 
-interface PostedEnvelope {
+/**
+ * Takes a posted envelope in, or says why not. Anyone can read an orderId on the chain and post junk under it before its owner does.
+ * So the escrow's commit decides, and not the first post. Pure.
+ */
+export function receive(posted: {
   readonly orderId: Hex
   /** The stored record of the order, if any. */
   readonly current: OrderRecord | undefined
@@ -48,13 +52,8 @@ interface PostedEnvelope {
   readonly escrow: EscrowKnowledge | undefined
   /** Why the envelope may not be stored unless its escrow is open, if it may not. */
   readonly refusal: NoRoom | undefined
-}
-
-/**
- * Takes a posted envelope in, or says why not. Anyone can read an orderId on the chain and post junk under it before its owner does.
- * So the escrow's commit decides, and not the first post. Pure.
- */
-export function receive({ orderId, current, offered, escrow, refusal }: PostedEnvelope): Reception {
+}): Reception {
+  const { orderId, current, offered, escrow, refusal } = posted
   const record = current ?? emptyOrderRecord(orderId)
   const unchanged = (answer: Reception['answer']): Reception => ({ record: current, answer })
   /** Not kept; the answer names the commit of the one that is. */

@@ -88,7 +88,11 @@ function throwProblem(error: unknown): never {
   })
 }
 
-export interface IntakeRouterDeps {
+/** @throws Problem `invalid-parameter` */
+const orderIdIn = (param: unknown) => parseParam(bytes32Schema, 'orderId', param)
+
+/** The intake of orders, cancels, rulebooks and resolutions; the key to seal to, an order's state, a rulebook's version. */
+export function intakeRoutes(deps: {
   readonly enclaveKey: () => Promise<EnclaveKey>
   readonly orders: Orders
   readonly openings: Openings
@@ -100,13 +104,7 @@ export interface IntakeRouterDeps {
   /** Null when the institution is not registered. */
   readonly policyVersion: (orgId: Hex) => Promise<PolicyVersion | null>
   readonly bodyLimitBytes: number
-}
-
-/** @throws Problem `invalid-parameter` */
-const orderIdIn = (param: unknown) => parseParam(bytes32Schema, 'orderId', param)
-
-/** The intake of orders, cancels, rulebooks and resolutions; the key to seal to, an order's state, a rulebook's version. */
-export function intakeRoutes(deps: IntakeRouterDeps): Route[] {
+}): Route[] {
   const { enclaveKey, orderStatus, policyVersion, orders, openings, cancels, bodyLimitBytes } = deps
   return [
     {

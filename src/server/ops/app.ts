@@ -32,7 +32,11 @@ import {
 } from './checks.js'
 import { addGauges } from './gauges.js'
 
-interface OpsDeps {
+/** However many callers ask on the public port, the checks run four times a minute at most. */
+const SHARED_MS = 15_000
+
+/** Wires the operator's endpoints. Starts nothing. */
+export function buildOps(deps: {
   readonly config: Config
   readonly rpc: Rpc
   readonly engine: Engine
@@ -42,13 +46,7 @@ interface OpsDeps {
   readonly metrics: Metrics
   readonly phase: () => Phase
   readonly logger: Logger
-}
-
-/** However many callers ask on the public port, the checks run four times a minute at most. */
-const SHARED_MS = 15_000
-
-/** Wires the operator's endpoints. Starts nothing. */
-export function buildOps(deps: OpsDeps) {
+}) {
   const { config, rpc, engine, relay, enclaveRuns, progress, metrics, logger } = deps
   const { gas, minBalance } = config.relay
   const relayer = createRelayerView(relay.health, gas)

@@ -26,11 +26,12 @@ type RefusalReason =
 
 export class RelayRefusal extends Error {
   override readonly name = 'RelayRefusal'
-  readonly reason: RefusalReason
 
-  constructor(reason: RefusalReason, cause?: unknown) {
+  constructor(
+    readonly reason: RefusalReason,
+    cause?: unknown,
+  ) {
     super(`authorization refused: ${reason.code}`, { cause })
-    this.reason = reason
   }
 }
 

@@ -10,16 +10,6 @@ import { type Route, read } from '../http/routes.js'
 import { RelayRefusal, type VerifyAuthorization } from './authorization.js'
 import type { RelayDispatcher } from './dispatcher.js'
 
-export interface RelayRouterDeps {
-  readonly authToken: string
-  readonly verify: VerifyAuthorization
-  readonly relay: Pick<RelayDispatcher, 'post' | 'find'>
-  /** The longest that a caller waits for its receipt. */
-  readonly waitMs: number
-  /** Aborts when the server begins to stop: every wait ends then. */
-  readonly stopping: AbortSignal
-}
-
 /**
  * Room for the largest authorizations, in hex: two blobs of 20,480 bytes, or a rulebook's part of 65,600. It is a constant: an account
  * whose write did not fit could never trade again, and only callers with the token get this far.
@@ -27,7 +17,15 @@ export interface RelayRouterDeps {
 const BODY_LIMIT_BYTES = 192 * 1_024
 
 /** The enclave-facing routes under /relay. The token is checked first, before the body is read. */
-export function relayRoutes(deps: RelayRouterDeps): Route[] {
+export function relayRoutes(deps: {
+  readonly authToken: string
+  readonly verify: VerifyAuthorization
+  readonly relay: Pick<RelayDispatcher, 'post' | 'find'>
+  /** The longest that a caller waits for its receipt. */
+  readonly waitMs: number
+  /** Aborts when the server begins to stop: every wait ends then. */
+  readonly stopping: AbortSignal
+}): Route[] {
   const { verify, relay, waitMs, stopping } = deps
   const check = requireRelayToken(deps.authToken)
   return [

@@ -35,21 +35,16 @@ export interface UnsignedTransaction {
   readonly fees: Fees
 }
 
-/** A transaction encoded for its signature: ethers' RLP takes a third of the time of its `Transaction`. */
-interface PreparedTransaction {
-  /** The hash to sign. */
-  readonly digest: Hex
-  /** Hash and bytes with the signature, `r ‖ s ‖ v`, v 27 or 28. @throws ProtocolError `invalid-signature` */
-  signed(signature: Hex): { hash: Hex; raw: Hex }
-}
-
 /** EIP-2718's type byte of an EIP-1559 transaction (https://eips.ethereum.org/EIPS/eip-1559); a legacy one has none. */
 const EIP1559_TYPE = '0x02'
 const EMPTY = '0x'
 const V_OFFSET = 27
 
-/** @param transaction of type 2, or legacy and bound to its chain (https://eips.ethereum.org/EIPS/eip-155) */
-export function prepareTransaction(transaction: UnsignedTransaction): PreparedTransaction {
+/**
+ * A transaction encoded for its signature: ethers' RLP takes a third of the time of its `Transaction`.
+ * @param transaction of type 2, or legacy and bound to its chain (https://eips.ethereum.org/EIPS/eip-155)
+ */
+export function prepareTransaction(transaction: UnsignedTransaction) {
   const { chainId, nonce, to, data, gasLimit, fees } = transaction
   const call = [toBeArray(gasLimit), to, EMPTY, data]
   if (fees.type === 0) {
@@ -65,18 +60,19 @@ export function prepareTransaction(transaction: UnsignedTransaction): PreparedTr
   return prepare(EIP1559_TYPE, fields, { unsigned: [], parity: (odd) => odd })
 }
 
-/** The fields after the call: those in place of the signature, and how its `v` encodes the point's parity. */
-interface Ending {
-  readonly unsigned: RlpStructuredDataish[]
-  readonly parity: (odd: number) => number
-}
-
-function prepare(type: string, fields: RlpStructuredDataish[], ending: Ending): PreparedTransaction {
+/** @param ending the fields after the call: those in place of the signature, and how its `v` encodes the point's parity */
+function prepare(
+  type: string,
+  fields: RlpStructuredDataish[],
+  ending: { readonly unsigned: RlpStructuredDataish[]; readonly parity: (odd: number) => number },
+) {
   const encode = (end: RlpStructuredDataish[]): Hex =>
     `0x${type.slice(2)}${encodeRlp([...fields, ...end]).slice(2)}`
   return {
+    /** The hash to sign. */
     digest: keccak256(hexToBytes(encode(ending.unsigned))),
-    signed(signature) {
+    /** Hash and bytes with the signature, `r ‖ s ‖ v`, v 27 or 28. @throws ProtocolError `invalid-signature` */
+    signed(signature: Hex): { hash: Hex; raw: Hex } {
       const { r, s, v } = splitSignature(signature)
       const raw = encode(
         [ending.parity(v - V_OFFSET), bytesToUint(r), bytesToUint(s)].map((value) => toBeArray(value)),

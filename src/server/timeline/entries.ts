@@ -94,14 +94,8 @@ function openedEntry(parts: TimelineParts): TimedEntry[] {
   return [{ sortMs: openedMs(parts), entry }]
 }
 
-function runEntries({
-  attempt,
-  reason,
-  startedAt,
-  finishedAt,
-  outcome,
-  waitsFor,
-}: TriggerRecord): TimedEntry[] {
+function runEntries({ attempt, reason, startedAt, ...end }: TriggerRecord): TimedEntry[] {
+  const { finishedAt, outcome, waitsFor } = end
   const began = byServer({ kind: 'triggered', at: startedAt, attempt, reason })
   if (finishedAt === null || outcome === null) return [began]
   const why = waitsFor && { waitsFor }

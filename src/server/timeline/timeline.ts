@@ -9,7 +9,7 @@ import type { Config } from '../config/config.js'
 import { createEscrowEvents } from '../escrow/escrowLogs.js'
 import { parseParam } from '../http/body.js'
 import { Problem } from '../http/errors.js'
-import { type Read, read } from '../http/routes.js'
+import { read } from '../http/routes.js'
 import type { ChainHead } from '../reads/chainHead.js'
 import type { RelayDispatcher } from '../relay/dispatcher.js'
 import type { FindOpening } from '../relay/opening.js'
@@ -36,53 +36,43 @@ export function buildTimeline(deps: {
   const events = createEscrowEvents({ rpc, escrow: escrow.address, stopping })
   const domain = { chainId, verifyingContract: escrow.address }
   const histories = createOrderHistories({ rpc, domain, escrow, head, events, maxBlocks: logRange })
+
+  async function timelineOf(orderId: Hex): Promise<Timeline> {
+    const [history, record, cancel, opening] = await Promise.all([
+      histories.of(orderId),
+      records.get(orderId),
+      records.cancels.get(orderId),
+      findOpening(orderId),
+    ])
+    if (history.opened === null && history.ended === null && record === undefined)
+      throw new Problem('order-not-found')
+    const found = await Promise.all((record?.digests ?? []).map((digest) => receipts.get(digest)))
+    const entries = timelineEntries({
+      received: receivedOf(record, history),
+      cancelReceivedAt: cancel?.receivedAt,
+      triggers: record?.triggers ?? [],
+      opening,
+      receipts: found.flatMap((relayRecord) => (relayRecord === undefined ? [] : [relayRecord.receipt])),
+      history,
+    })
+    return { orderId, entries }
+  }
+
   return {
-    async read(orderId: Hex): Promise<Timeline | null> {
-      const [history, record, cancel, opening] = await Promise.all([
-        histories.of(orderId),
-        records.get(orderId),
-        records.cancels.get(orderId),
-        findOpening(orderId),
-      ])
-      if (history.opened === null && history.ended === null && record === undefined) return null
-      const found = await Promise.all((record?.digests ?? []).map((digest) => receipts.get(digest)))
-      const entries = timelineEntries({
-        received: receivedOf(record, history),
-        cancelReceivedAt: cancel?.receivedAt,
-        triggers: record?.triggers ?? [],
-        opening,
-        receipts: found.flatMap((relayRecord) => (relayRecord === undefined ? [] : [relayRecord.receipt])),
-        history,
-      })
-      return { orderId, entries }
-    },
+    /** What happened to an order on the chain, and the server's own acts as far as its store has them. */
+    route: read('/orders/:orderId/timeline', timelineSchema, (orderId) =>
+      timelineOf(parseParam(bytes32Schema, 'orderId', orderId)),
+    ),
     historyOf: histories.of,
     /** Takes what the escrow poller reads. */
     observer: histories.observer,
   }
 }
 
-/**
- * Everything on the chain that happened to an order, and the server's own acts as far as its store has them. Null for an
- * unknown order.
- *
- * @throws StorageError, ChainUnavailableError, ChainAnswerError
- */
-export type ReadTimeline = ReturnType<typeof buildTimeline>['read']
-
 /** Once the escrow shows which envelope is the order's, the time of another one is meaningless. */
 function receivedOf(record: OrderRecord | undefined, { opened }: OrderHistory) {
   const candidate = opened === null ? record?.candidates[0] : matchingCandidate(record, opened.commit)
   return candidate ?? null
-}
-
-/** For pages and operators that poll an order: the answer has an `ETag`. */
-export function timelineRead(readTimeline: ReadTimeline): Read {
-  return read('/orders/:orderId/timeline', timelineSchema, async (orderId) => {
-    const timeline = await readTimeline(parseParam(bytes32Schema, 'orderId', orderId))
-    if (timeline === null) throw new Problem('order-not-found')
-    return timeline
-  })
 }
 
 /** A write-ahead names its order too, but does not end it. */

@@ -16,13 +16,6 @@ export type UnopenedOrders = ReturnType<typeof createUnopenedOrders>
 /** Pause before an escrow is read again where this server reads no events. */
 const ASK_AGAIN_MS = 5 * 60_000
 
-interface Noted {
-  /** Unix milliseconds of its newest envelope; 0 when only its record has them. */
-  readonly storedAt: number
-  /** When the escrow is read again, in milliseconds of `performance.now()`. Undefined before its first read. */
-  readonly againAt?: number
-}
-
 export function createUnopenedOrders(options: {
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   readonly records: Pick<OrderRecords, 'expire'>
@@ -36,7 +29,11 @@ export function createUnopenedOrders(options: {
   readonly onFound: (found: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) => Promise<void>
 }) {
   const { escrow, records, expiryMs, room, isSeen, readsEvents, logger, onFound } = options
-  const noted = new Map<Hex, Noted>()
+  /**
+   * By its id, the Unix milliseconds of its newest envelope, 0 when only its record has them, and when the escrow is read again, in
+   * milliseconds of `performance.now()`: undefined before its first read.
+   */
+  const noted = new Map<Hex, { readonly storedAt: number; readonly againAt?: number }>()
   const attempt = createRecordAttempts('envelope check deferred: its record fails', logger)
 
   function forget(orderId: Hex): void {
@@ -103,15 +100,15 @@ interface Occupant {
 /** The quota that is used up: that of all orders, or this client's. */
 export type NoRoom = 'full' | 'client-full'
 
-type RoomLimits = Pick<Config['unopened'], 'maxOrders' | 'maxPerClient' | 'maxBytesPerClient'>
-
 /**
  * The quota of envelopes whose escrow is not known to be open. Any client can post those without cost, so one client gets
  * only a part of it. Posters are kept in memory only: after a restart, stored envelopes count for all.
  */
 export type UnopenedRoom = ReturnType<typeof createUnopenedRoom>
 
-export function createUnopenedRoom(limits: RoomLimits) {
+export function createUnopenedRoom(
+  limits: Pick<Config['unopened'], 'maxOrders' | 'maxPerClient' | 'maxBytesPerClient'>,
+) {
   const orders = new Map<Hex, Set<Occupant>>()
   const clients = new Map<string, { readonly envelopes: number; readonly bytes: number }>()
 

@@ -30,14 +30,6 @@ import { type EnclaveRunner, MAX_RESULT_BYTES, msUntilOver, type RunEnd } from '
 /** Whether the server waits for a posted message: not if its run is unknown, given up or has ended. */
 type Acknowledgement = 'received' | 'not-awaited'
 
-/** Takes signed notices and results. */
-export interface PostedResults {
-  /** Durable when it resolves. The first one counts, whichever server receives it. @throws StorageError */
-  receiveResult(runId: string, result: PostedResult): Promise<Acknowledgement>
-  /** Durable when it resolves. It ends no run. @throws StorageError */
-  receiveNotice(runId: string, provisional: ProvisionalResult): Promise<Acknowledgement>
-}
-
 interface HttpRunnerOptions {
   /** The exact URL for jobs; secret, because a hosted runtime's URL may hold a key. */
   readonly url: Secret
@@ -68,7 +60,7 @@ const NOT_STARTED: RunEnd = { how: 'not-started', result: null }
  * Posts jobs to the enclave, which posts results back to this server or to any other. A run with an uncertain state counts as
  * running until 30 s after `stopAt`, when it is certainly over.
  */
-export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & PostedResults {
+export function createHttpRunner(options: HttpRunnerOptions) {
   const { runRecords, stopping, pollEveryMs, times = TIMES, logger } = options
   const waiting = new Map<string, (end: RunEnd) => void>()
   let isPolling = false
@@ -129,7 +121,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     onRefused: (runId) => waiting.get(runId)?.(NOT_STARTED),
   })
 
-  return {
+  const runner: EnclaveRunner = {
     run(job, { startedAt, stopAt }, over) {
       const end = follow({ runId: job.runId, startedAt, stopAt }, over)
       void offers.start(job, false)
@@ -137,7 +129,11 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     },
     attach: follow,
     offerAgain: (job) => void offers.start(job, true),
-    async receiveResult(runId, { enclave, ...result }) {
+  }
+  return {
+    ...runner,
+    /** Durable when it resolves. The first one counts, whichever server receives it. @throws StorageError */
+    async receiveResult(runId: string, { enclave, ...result }: PostedResult): Promise<Acknowledgement> {
       let isAwaited = false
       await runRecords.change(runId, (run) => {
         isAwaited = msUntilOver(run) > 0 && isItsEnd(run, enclave, result)
@@ -146,7 +142,8 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
       if (isAwaited) waiting.get(runId)?.({ how: 'result', result })
       return isAwaited ? 'received' : 'not-awaited'
     },
-    async receiveNotice(runId, provisional) {
+    /** Durable when it resolves. It ends no run. @throws StorageError */
+    async receiveNotice(runId: string, provisional: ProvisionalResult): Promise<Acknowledgement> {
       let isAwaited = false
       await runRecords.change(runId, (run) => {
         isAwaited = msUntilOver(run) > 0 && run.result === undefined
@@ -157,15 +154,15 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   }
 }
 
-interface OffersOptions extends Omit<HttpRunnerOptions, 'stopping' | 'pollEveryMs'> {
-  readonly times: typeof TIMES
-  /** Whether this server still follows the run, which has time left. */
-  readonly mayOffer: (job: Job) => boolean
-  /** No enclave runs the job, and none will because of these offers. */
-  readonly onRefused: (runId: string) => void
-}
-
-function createOffers(options: OffersOptions) {
+function createOffers(
+  options: HttpRunnerOptions & {
+    readonly times: typeof TIMES
+    /** Whether this server still follows the run, which has time left. */
+    readonly mayOffer: (job: Job) => boolean
+    /** No enclave runs the job, and none will because of these offers. */
+    readonly onRefused: (runId: string) => void
+  },
+) {
   const { runRecords, rateLimit, times, mayOffer, onRefused, logger } = options
   const ask = createDoor(options)
   /** Jobs that are being offered, and whether an enclave may have taken each by an offer without an answer, or by another server's. */
@@ -309,14 +306,13 @@ function bootIn(text: string): EnclaveBoot | undefined {
   }
 }
 
-export interface RunsRouterDeps {
+/** Where an enclave that stays up posts the notices and results of its runs. */
+export function createRunsRouter(deps: {
   /** Shared with the enclave. */
   readonly secret: Secret
-  readonly results: PostedResults
-}
-
-/** Where an enclave that stays up posts the notices and results of its runs. */
-export function createRunsRouter({ secret, results }: RunsRouterDeps): Router {
+  readonly results: Pick<ReturnType<typeof createHttpRunner>, 'receiveResult' | 'receiveNotice'>
+}): Router {
+  const { secret, results } = deps
   const router = Router({ caseSensitive: true, strict: true })
   function route<Posted>(
     kind: 'notice' | 'result',

@@ -61,20 +61,7 @@ const NO_OP_OWNER: Omit<Owner, 'save'> = {
 }
 
 export function createSender(options: SenderOptions) {
-  const {
-    rpc,
-    pendingTxs,
-    broadcaster,
-    signer,
-    isTrusted,
-    fees,
-    chainId,
-    maxFeePerGas,
-    onSigned,
-    saveNoOp,
-    onNoOpSent,
-    logger,
-  } = options
+  const { rpc, pendingTxs, broadcaster, signer, fees, chainId, maxFeePerGas, logger } = options
   const broadcasts = new Set<Promise<void>>()
 
   /** Where a rollup adds the cost of its parent chain to the gas, that cost may rise a little before the transfer is mined. */
@@ -89,9 +76,9 @@ export function createSender(options: SenderOptions) {
 
   async function sign(call: CheckedCall, nonce: number, offered: Fees): Promise<SignedTransaction> {
     const { to, data, gasLimit } = call
-    if (!isTrusted()) throw storageError('LEASE_NOT_TRUSTED')
+    if (!options.isTrusted()) throw storageError('LEASE_NOT_TRUSTED')
     const signed = await signer.sign({ chainId, nonce, to, data, gasLimit, fees: offered })
-    onSigned(signed.hash)
+    options.onSigned(signed.hash)
     return { nonce, ...signed }
   }
 
@@ -164,8 +151,8 @@ export function createSender(options: SenderOptions) {
     async fill(nonce: number): Promise<PendingTx> {
       logger.warn('nonce filled: nothing is known of its transaction', { nonce })
       const call = await noOp()
-      const tx = await write(call, nonce, { ...NO_OP_OWNER, save: saveNoOp })
-      onNoOpSent(call.gasLimit)
+      const tx = await write(call, nonce, { ...NO_OP_OWNER, save: options.saveNoOp })
+      options.onNoOpSent(call.gasLimit)
       return tx
     },
     /** Resolves when no broadcast is under way any more. */
