@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { admit } from './admission.js'
 import { barsOf } from './bars.js'
 import type { FillBehaviour } from './controlSchemas.js'
+import type { CorporateActions } from './corporateActions.js'
 import { type Lifecycle, newOrder } from './lifecycle.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
@@ -23,6 +24,7 @@ export function createAlpacaRoutes(deps: {
   readonly market: Market
   readonly clock: StandInClock
   readonly lifecycle: Lifecycle
+  readonly corporateActions: CorporateActions
   readonly now: () => Date
   /** The fill behaviour of an order about to be placed. */
   readonly behaviourFor: (account: StandInAccount, symbol: string) => FillBehaviour
@@ -121,6 +123,8 @@ export function createAlpacaRoutes(deps: {
         return snapshots(call)
       case 'GET /v2/stocks/bars':
         return barsOf(call.query, market, now())
+      case 'GET /v1beta1/corporate-actions':
+        return deps.corporateActions.list(call.query)
       case 'GET /v2/assets/':
         return asset(id ?? '')
       case 'GET /v2/account':

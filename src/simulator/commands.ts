@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { PRICE_DECIMALS, parseDecimal, SHARE_DECIMALS } from '../protocol/units.js'
 import { type ControlCommand, controlSchemas, type Fault, type FillRule } from './controlSchemas.js'
+import type { CorporateActions } from './corporateActions.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
@@ -21,8 +22,9 @@ export function createCommands(deps: {
   readonly fillRules: Rules<FillRule>
   readonly faults: Rules<Fault>
   readonly rateLimit: AccountRateLimit
+  readonly corporateActions: CorporateActions
 }): ControlRunners {
-  const { market, clock, lifecycle, fillRules, faults, rateLimit } = deps
+  const { market, clock, lifecycle, fillRules, faults, rateLimit, corporateActions } = deps
   return {
     clock: command(controlSchemas.clock, ({ open, nextOpen, nextClose }) => {
       if (!open && clock.isOpen()) lifecycle.closed()
@@ -60,6 +62,8 @@ export function createCommands(deps: {
       for (const [, order] of selected(deps.accounts, selection)) lifecycle.end(order, status)
     }),
     fault: command(controlSchemas.fault, (fault) => faults.add(fault)),
+    announce: command(controlSchemas.announce, corporateActions.announce),
+    book: command(controlSchemas.book, corporateActions.book),
     clear: command(controlSchemas.clear, ({ what }) => (what === 'fills' ? fillRules : faults).clear()),
     limit: command(controlSchemas.limit, ({ perMinute }) => rateLimit.enforce(perMinute)),
   }

@@ -57,6 +57,10 @@ export interface SeenRequest {
  * curl -d '{"clientOrderId": "…", "status": "expired"}'         $BROKER/sandbox/end
  * curl -d '{"method": "POST", "path": "/v2/orders", "drop": "after"}' $BROKER/sandbox/fault  # placed, answer lost
  * curl -d '{"respond": {"status": 503, "body": {}}, "times": 3}' $BROKER/sandbox/fault
+ * curl -d '{"type": "forward_split", "symbol": "AAPL", "day": "2030-01-02", "newRate": "2", "oldRate": "1"}' \
+ *   $BROKER/sandbox/announce                                     # and $BROKER/sandbox/book, or another type: see `controlSchemas`
+ * curl -d '{"type": "cash_dividend", "symbol": "AAPL", "day": "2030-01-02", "rate": "0.26", "withholding": "0.15"}' \
+ *   $BROKER/sandbox/book
  * curl -d '{"perMinute": 200}'                                  $BROKER/sandbox/limit   # null: no limit, no headers
  * ```
  */
@@ -64,7 +68,7 @@ export type BrokerControl = { readonly [C in ControlCommand]: (input: ControlInp
   /** Every order of every account, in order of placement within an account. */
   orders(): OrderView[]
   accounts(): AccountView[]
-  /** Every account's fills and fees, oldest first within an account. */
+  /** Every account's entries, oldest first within an account. */
   activities(): ActivityView[]
   /** The requests to Alpaca's routes so far, oldest first. */
   requests(): SeenRequest[]

@@ -45,6 +45,33 @@ const selection = {
   clientOrderId: z.string().optional(),
 }
 
+const rate = decimal.regex(/[1-9]/)
+const actionShape = {
+  symbol: z.string(),
+  /** `YYYY-MM-DD`: the ex-date, or else the day on which it counts. */
+  day: z.iso.date(),
+  /** The day on which it is processed and paid; `day` if absent. */
+  paidOn: z.iso.date().optional(),
+}
+/** `newRate` shares, of the successor if there is one, for `oldRate`. */
+const rates = { newRate: rate, oldRate: rate }
+const successor = { successor: z.string() }
+const cashDividend = z.strictObject({ type: z.literal('cash_dividend'), ...actionShape, rate })
+const actions = [
+  z.strictObject({ type: z.literal('forward_split'), ...actionShape, ...rates }),
+  z.strictObject({ type: z.literal('reverse_split'), ...actionShape, ...rates }),
+  z.strictObject({ type: z.literal('stock_dividend'), ...actionShape, rate }),
+  z.strictObject({ type: z.literal('name_change'), ...actionShape, ...successor }),
+  z.strictObject({ type: z.literal('worthless_removal'), ...actionShape }),
+  z.strictObject({ type: z.literal('cash_merger'), ...actionShape, cashRate: rate }),
+  z.strictObject({ type: z.literal('stock_merger'), ...actionShape, ...successor, ...rates }),
+  z.strictObject({
+    ...{ type: z.literal('stock_and_cash_merger'), ...actionShape },
+    ...{ ...successor, ...rates, cashRate: rate },
+  }),
+  z.strictObject({ type: z.literal('spin_off'), ...actionShape, ...successor, ...rates }),
+] as const
+
 export const controlSchemas = {
   /** Closing expires the day orders of the session. */
   clock: z.strictObject({
@@ -104,6 +131,19 @@ export const controlSchemas = {
     /** A delay before all other effects. */
     delayMs: delayMs.optional(),
   }),
+  /** Adds a corporate action to what the broker announces. */
+  announce: z.discriminatedUnion('type', [...actions, cashDividend]),
+  /** Carries one out, announced or not, in every account that holds the symbol. */
+  book: z.discriminatedUnion('type', [
+    ...actions,
+    cashDividend.extend({
+      /** The shares that `account` held at the ex-date; those of each account today if absent. */
+      qty: decimal.optional(),
+      account: z.string().optional(),
+      /** The part of the dividend that is withheld. */
+      withholding: fraction.optional(),
+    }),
+  ]),
   clear: z.strictObject({ what: z.enum(['fills', 'faults']) }),
   limit: z.strictObject({ perMinute: z.number().int().min(1).nullable() }),
 }

@@ -70,7 +70,7 @@ export function createStandInServer(deps: StandInServerDeps): Server {
 function answer(deps: StandInServerDeps, req: Request, res: Response, account?: StandInAccount): Reply {
   if (!account) return UNAUTHORIZED
   const { method, path, body } = req
-  const api = path.startsWith('/v2/stocks/') ? 'data' : 'trading'
+  const api = /^\/(?:v2\/stocks|v1beta1)\//.test(path) ? 'data' : 'trading'
   const { headers, refused } = deps.rateLimit.count(account.name, api)
   if (refused) return { ...refused, headers }
   if (res.locals.isMalformed) return { ...refusal(400, 40010000, 'request body format is invalid'), headers }

@@ -6,6 +6,7 @@ import { createAlpacaRoutes } from './alpacaRoutes.js'
 import { createCommands } from './commands.js'
 import { type BrokerControl, createControl, createControlRoutes, type SeenRequest } from './control.js'
 import type { Fault, FillBehaviour, FillRule } from './controlSchemas.js'
+import { createCorporateActions } from './corporateActions.js'
 import { createStandInServer } from './httpServer.js'
 import { createLifecycle, type Lifecycle } from './lifecycle.js'
 import { createMarket, uuidOf } from './market.js'
@@ -60,13 +61,14 @@ export async function startBrokerStandIn(options: BrokerStandInOptions): Promise
   const clock = createMarketClock({ now, onOpen: () => lifecycle.opened() })
   const stream = createStream({ accounts, now })
   const lifecycle: Lifecycle = createLifecycle({ accounts, market, clock, now, onStatus: stream.announce })
+  const corporateActions = createCorporateActions({ accounts, market, lifecycle })
   const fillRules = createRules<FillRule>(Number.POSITIVE_INFINITY, 'newest first')
   const faults = createRules<Fault>(1, 'oldest first')
   const rateLimit = createAccountRateLimit(now)
   rateLimit.enforce(options.rateLimit ?? null)
   const requests: SeenRequest[] = []
 
-  const deps = { accounts, market, clock, lifecycle, fillRules, faults, rateLimit, now }
+  const deps = { accounts, market, clock, lifecycle, fillRules, faults, rateLimit, corporateActions, now }
   const commands = createCommands(deps)
   const control = createControl({ commands, accounts, requests })
   const server = createStandInServer({

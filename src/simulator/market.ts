@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { PRICE_DECIMALS, parseDecimal } from '../protocol/units.js'
+import { formatDecimal, PRICE_DECIMALS, parseDecimal } from '../protocol/units.js'
 import type { StandInSymbol } from './types.js'
 
 const ONE_CENT = 10_000n
@@ -45,6 +45,11 @@ export function createMarket(options: {
       const listing = listings.get(symbol)
       if (!listing) throw new RangeError(`no such symbol: ${symbol}`)
       return listing
+    },
+    /** Adds a symbol at a price. */
+    list(symbol: string, price: bigint): void {
+      const entry = { symbol, name: symbol, price: formatDecimal(price, PRICE_DECIMALS) }
+      listings.set(symbol, newListing(entry, options.now()))
     },
     /** Sets the last price, and the quote; by default one cent either side of it. */
     setPrice(

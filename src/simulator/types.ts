@@ -58,7 +58,7 @@ export interface StandInPosition {
 /** An entry of `GET /v2/account/activities`, in its API form. */
 export interface Activity {
   readonly id: string
-  readonly activity_type: 'FILL' | 'FEE'
+  readonly activity_type: string
   readonly [member: string]: string
 }
 
